@@ -34,13 +34,13 @@ const edge = 0x110000;
 const none = 0x110001;
 
 /**
- * Returns the distinct buckets that a lookup of this text reads: the buckets of its grams. If there are more than 256
- * buckets, returns 256 that are spread evenly over the text; these are enough to find similar texts. Returns no buckets
+ * Returns the distinct buckets that a lookup of this text reads: the buckets of its grams. If there are more than `most`
+ * (256 by default), returns so many that are spread evenly over the text; these are enough to find similar texts. Returns no buckets
  * if the text is too long for fuzzy matching.
  */
-export function grams(normal: string): Uint16Array {
+export function grams(normal: string, most = maxGrams): Uint16Array {
   const distinct = [...new Set(gramCutter()(normal))];
-  const read = Math.min(distinct.length, maxGrams);
+  const read = Math.min(distinct.length, most);
   return Uint16Array.from(
     { length: read },
     (_, index) => distinct[Math.floor((index * distinct.length) / read)]!,

@@ -44,8 +44,12 @@ export interface CloseHits {
 export const maxHits = { close: 5, relevant: 5 };
 /** Milliseconds after which other requests may run. A shard takes about one. */
 const maxSliceMs = 3;
-/** How much less is read for a part of a text: only its best matches are used. */
-const shareOfPart = 4;
+/**
+ * How much less is read for a text with parts, and for a part: only the best matches of a part are used. `npm run bench --
+ * memory-paragraph` measures the recall.
+ */
+const inWhole = { share: 2, grams: 96 };
+const inPart = { share: 8, grams: 48 };
 /** The minimum similarity of a relevant segment. A less similar one does not help to translate the text. */
 const relevantFrom = 0.3;
 
@@ -88,7 +92,12 @@ export async function findCloseEach(
 ): Promise<CloseHits[]> {
   const asked = texts.map(({ text, isPart = false }) => {
     const normal = isShortEnough(text) ? normalForm(text) : '';
-    return { normal, isPart, buckets: normal === '' ? [] : [...grams(normal)] };
+    const { share, grams: most } = isPart
+      ? inPart
+      : texts.length > 1
+        ? inWhole
+        : { share: 1, grams: undefined };
+    return { normal, isPart, share, buckets: normal === '' ? [] : [...grams(normal, most)] };
   });
   const searched = asked.filter(({ normal }) => normal !== '');
   if (searched.length === 0) return texts.map(() => ({ close: [], relevant: [] }));
@@ -100,10 +109,7 @@ export async function findCloseEach(
         tx,
         tenantId,
         pair,
-        searched.map(({ buckets, isPart }) => ({
-          buckets,
-          budget: isPart ? postingsBudget / shareOfPart : postingsBudget,
-        })),
+        searched.map(({ buckets, share }) => ({ buckets, budget: postingsBudget / share })),
       ),
       selectUnindexed(
         tx,
@@ -116,8 +122,8 @@ export async function findCloseEach(
   const here = indexInMemory(unindexed);
   const places: ShardPosition[] = [];
   const found: { first: number; last: number; sources: string[] }[] = [];
-  for (const [index, { normal, buckets, isPart }] of searched.entries()) {
-    const limit = Math.ceil(candidateLimit(normal) / (isPart ? shareOfPart : 1));
+  for (const [index, { normal, buckets, share }] of searched.entries()) {
+    const limit = Math.ceil(candidateLimit(normal) / share);
     const best = await bestCandidates(normal, shards[index]!, here, { buckets: new Set(buckets), limit });
     found.push({ first: places.length, last: places.length + best.places.length, sources: best.sources });
     places.push(...best.places);

@@ -50,8 +50,8 @@ export async function selectPostings(
     tx.execute<ListRow>(
       listsOf(
         asked,
-        sql`${shardsOfPair(tenantId, pair)} join memory_postings p
-          on p.tenant_id = d.tenant_id and p.content_id = d.content_id and p.shard_no = d.shard_no`,
+        sql`${setsOfPair(tenantId, pair)} join memory_postings p
+          on p.tenant_id = g.tenant_id and p.content_id = g.content_id`,
         sql`p.content_id`,
         sql`memory_postings o where o.tenant_id = ${tenantId} and o.content_id = f.content_id`,
       ),
