@@ -12,7 +12,7 @@ export interface Srx {
   maps: readonly { pattern: string; group: string }[];
 }
 
-/** A rule: where text before matches one pattern and text after matches another, there is a break, or there is none. */
+/** A rule: whether there is a break between a text that matches one pattern and a text that matches another. */
 export interface SrxRule {
   /** The position of the rule in the file, from 1. */
   number: number;

@@ -37,9 +37,10 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'lines of source',
     count: linesOf(sources),
-    limit: 213_000,
+    limit: 216_700,
     goal: 165_000,
     bought: [
+      '216,700: the memory by sentence, and the alignment of files',
       '213,940: changes of TM segments, their history and undo, find and replace',
       '213,000: sentences of texts with abbreviations of 25 languages, and SRX files of workspaces',
       '209,300: the demo workspace, and times with a point',
@@ -51,9 +52,10 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'files of source',
     count: sources.length,
-    limit: 1793,
+    limit: 1814,
     goal: 1400,
     bought: [
+      '1,814: sentences in look-ups and learning, and alignment',
       '1,796: changes of TM segments',
       '1,793: sentences and segmentation rules',
       '1,784: fonts of operators, divided words and the print scale',
@@ -63,9 +65,10 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'lines of tests',
     count: linesOf(tests),
-    limit: 153_050,
+    limit: 154_500,
     goal: 100_000,
     bought: [
+      '154,500: the memory by sentence, alignment, and a bench of a manual in four languages',
       '152,930: changes of TM segments, their history and undo, find and replace',
       '153,050: sentences, with two yardsticks, and SRX files',
       '150,550: a program records the moving picture of the README',
@@ -79,9 +82,13 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'words of documentation',
     count: wordsOf(guides),
-    limit: 50_165,
+    limit: 50_700,
     goal: 50_000,
-    bought: ['50,165: changes of TM segments', '49,980: FONTS_DIR'],
+    bought: [
+      '50,700: the memory by sentence, and alignment',
+      '50,165: changes of TM segments',
+      '49,980: FONTS_DIR',
+    ],
   },
   {
     name: 'settings',

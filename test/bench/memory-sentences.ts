@@ -218,7 +218,7 @@ const paragraphs = Number(process.env['BENCH_LOOKUPS'] ?? 200);
 
 /**
  * Measures the look-up of a paragraph of eight sentences in a large TM: four sentences are in it, and four differ by a
- * word. Both tiers, from the text to the matches of each sentence, next to one sentence that is looked up alone.
+ * word. Both tiers, from the text to the matches of each sentence, next to a single sentence.
  */
 export async function benchParagraphLookup(print: (line: string) => void): Promise<void> {
   await withService(

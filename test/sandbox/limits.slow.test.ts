@@ -16,7 +16,7 @@ describe('a task over a limit', () => {
     expect(await processOf(sandbox)).not.toBe(first);
   });
 
-  it('of time goes on if it lacks a processor, and is ended if it does nothing', async () => {
+  it('of time gets another period if it lacks a processor, and is ended if it does nothing', async () => {
     const sandbox = openTestSandbox({ processes: 1 });
     await sandbox.run('echo', 'started');
     expect(await sandbox.run('crawl', 2500, { timeMs: 1000 })).toBe('done');

@@ -10,7 +10,7 @@ import { ensureSet, goldenSetName, sentenceSetName } from './sets.ts';
 
 /**
  * Adds the sentence pairs of approved segments, which the same transaction has added to the golden set for this job. A
- * segment that was not added has none. Sentence pairs are a set of their own that no list shows: they are not segments of
+ * segment that was not added has none. Sentence pairs are in another set, which no list shows: they are not segments of
  * the TM, do not count toward its capacity, and are deleted with their segments (`part_of`).
  */
 export function learnSentences(

@@ -35,7 +35,7 @@ const kinds = [
 const variance = 6.8;
 /** The logarithm of the least probability of a length: a label can have a much longer translation. */
 const leastLikely = -12;
-/** What a common anchor adds to the logarithm of a probability, and what a strong one that is missing takes, per bit. */
+/** The logarithm of a probability for each bit: added for a common anchor, subtracted for a strong one that is missing. */
 const worthOfBit = { common: 0.5, missing: 0.15 };
 /** Texts are compared up to this far from the line between two landmarks: a share of all, within these limits. */
 const reach = { share: 0.02, least: 60, most: 100 };
@@ -220,7 +220,7 @@ class Lattice {
     return links;
   }
 
-  /** Returns a function that tells the first step of the path from a cell to the end with the highest sum of posteriors. */
+  /** Returns a function that returns the first step of the path from a cell to the end with the highest sum of posteriors. */
   #bestSums(backward: Float64Array) {
     const sums = new Float64Array(this.#forward.length).fill(-1);
     const chosen = new Int8Array(this.#forward.length).fill(-1);

@@ -1,5 +1,5 @@
 /**
- * Words before a full stop that is no end of a sentence, by language. Sources: the segmentation suppressions of CLDR 48
+ * Words before a full stop inside a sentence, by language. Sources: the segmentation suppressions of CLDR 48
  * (Unicode License v3), without entries that are also common words, and our own lists. An entry in lower case also
  * applies to words with a capital.
  */
@@ -238,7 +238,7 @@ lists['ms'] = { ...lists['id'], never: `${lists['id']?.never} En Pn Cik Dato Dat
 
 /** The lists of one language, for look-ups. */
 export interface Abbreviations {
-  /** What holds after each abbreviation, by the word without its last full stop. */
+  /** The rule for each abbreviation, by the word without its last full stop. */
   kinds: ReadonlyMap<string, 'never' | 'number' | 'maybe' | 'end'>;
   starters: ReadonlySet<string>;
 }

@@ -24,9 +24,9 @@ const lineBreak = new RegExp(`[${lineBreaks}]`);
 const whiteSpace = /\s/;
 const wordCharacter = /[\p{L}\p{M}\p{N}'’]/u;
 
-/** What can stand before the first word of a sentence: quotation marks, brackets, dashes, formatting. */
+/** Characters before the first word of a sentence: quotation marks, brackets, dashes, formatting. */
 const opens = /[\p{Ps}\p{Pi}\p{Pd}\p{Cf}\s"'*_~`„‚¿¡•⁃‣▪◦●○]/u;
-/** What can follow the mark at the end of a sentence: quotation marks, brackets, formatting. */
+/** Characters after the mark at the end of a sentence: quotation marks, brackets, formatting. */
 const closes = /[\p{Pe}\p{Pf}\p{Cf}"'*_~`“‘]/u;
 /** The character before a word. */
 const beforeWord = new RegExp(`[\\s\\p{Ps}\\p{Pi}\\p{Pd}"'’„/${tightMarks}]`, 'u');
@@ -115,7 +115,7 @@ interface Place {
   at: number;
   end: number;
   close: number;
-  /** The next character that is no white space. */
+  /** The next character other than white space. */
   next: number;
 }
 
@@ -192,7 +192,7 @@ function wordBefore(text: string, position: number): number {
   return from;
 }
 
-/** Returns the first word after a position with a full stop after it, or the first character that is no part of a word. */
+/** Returns the first word after a position with a full stop after it, or the first character outside a word. */
 function wordAfter(text: string, position: number): string {
   let from = position;
   const furthest = position + 20;

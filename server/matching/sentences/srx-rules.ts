@@ -129,7 +129,7 @@ const classes: Record<string, string> = {
 /** The start of a word. In the engine, only ASCII letters are parts of words. */
 const wordStart = '(?:^|[^\\p{L}\\p{M}\\p{Nd}\\p{Pc}])';
 
-/** Rewrites a pattern for the engine, where its syntax or meaning differs from that of ICU. */
+/** Rewrites a pattern for the engine if its syntax or meaning differs from that of ICU. */
 function translate(pattern: string, what: string): string {
   const token = /\\Q[\s\S]*?(?:\\E|$)|\\u([0-9a-fA-F]{4})|\\[pPx]\{[^}]*\}|\\[\s\S]|\[:\^?\w+:\]|&&|[\s\S]/gu;
   let inClass = false;

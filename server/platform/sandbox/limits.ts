@@ -206,7 +206,7 @@ export interface TaskLimits {
   cpuMs: number;
   /**
    * Maximum milliseconds from the start of the task. Tasks never wait while they run, so a task that takes longer
-   * hangs, or the machine is busy: then it may go on.
+   * hangs, or the machine is busy: then it gets more time.
    */
   timeMs: number;
   memoryBytes: number;

@@ -278,7 +278,7 @@ export class TaskProcess {
   }
 
   /**
-   * Whether the task goes on, but other processes had the processor for most of a period, or the machine slept. Then
+   * Whether the task works, but other processes had the processor for most of a period, or the machine slept. Then
    * nothing is wrong with its file, and the task gets another period. A task that waits forever uses no CPU time.
    */
   #isStarved(periodMs: number): boolean {

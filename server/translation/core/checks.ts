@@ -32,7 +32,7 @@ export async function checkTranslation(
 const most = { sentences: 20, units: 600 };
 
 /**
- * Returns an issue for each sentence that the TM has and the translation says otherwise. A text that is made of sentences
+ * Returns an issue for each sentence of the TM for which the translation has other words. A text that is made of sentences
  * of the TM has none: its translation differs only if it had to be repaired. A glossary or style guide wins over the TM.
  */
 async function sentenceIssues(

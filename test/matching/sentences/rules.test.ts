@@ -7,7 +7,7 @@ import { cpuTime } from '#test/setup/cpu-time.ts';
 const divided = (text: string, language: string) =>
   sentencesIn(text, language).map(({ start, end }) => text.slice(start, end));
 
-/** Texts with `|` where a sentence ends. */
+/** Texts with `|` at the end of a sentence. */
 const texts: [language: string, text: string][] = [
   ['de', 'Das gilt z. B. für Nr. 5 und den 12. Juni.| Er kam am 3. Oktober an.'],
   ['de', 'Sie liest usw.| Danach schläft sie.| Prof. Dr. Meier lebte bis 1990.| Karl V. Habsburg auch.'],

@@ -148,7 +148,7 @@ target language allows.`;
 const noteRule = `- note of a segment: what its file states about it, such as its key, the comment of a developer, or the plural \
 category that the translation must have. Use it to understand the segment; it is no part of the text, and never translated.`;
 
-const sentenceRule = `- sentences: sentences of the segments with their approved translations. Where a segment has such a \
+const sentenceRule = `- sentences: sentences of the segments with their approved translations. If a segment has such a \
 sentence, its translation has the approved one, word for word. glossary and style_guide win over it.`;
 
 const styleRule = `- style_guide: how the client writes in target_lang. rules, of which the later wins; quotation_marks, the opening and \
