@@ -7,6 +7,7 @@ import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
 import type { Principal } from '#server/identity/access/principal.ts';
 import { actorOfPrincipal, type Origin, recordEvent } from '#server/identity/audit/audit-log.ts';
 import { emailsOf } from '#server/identity/members/members.ts';
+import { languageCodes } from '#server/languages.ts';
 import { SegmentationRules, SrxError } from '#server/matching/sentences/index.ts';
 import type { Segmentation, SegmentationInput } from './schema.ts';
 
@@ -14,7 +15,7 @@ import type { Segmentation, SegmentationInput } from './schema.ts';
 const compiled = new Map<string, SegmentationRules>();
 
 /** Number of compiled files that a process keeps. The state machines of one take a few megabytes for each language. */
-const maxCompiled = 8;
+const maxCompiled = 32;
 
 /**
  * Returns the segmentation rules of the transaction's tenant for `sentencesIn`; undefined if it has none.
@@ -57,7 +58,7 @@ export async function saveSegmentation(
 ): Promise<Segmentation> {
   const hash = createHash('sha256').update(srx).digest('hex');
   try {
-    keep(hash, new SegmentationRules(Buffer.from(srx)));
+    keep(hash, await SegmentationRules.checked(Buffer.from(srx), languageCodes));
   } catch (error) {
     throw error instanceof SrxError ? new AppError('unprocessable', error.message) : error;
   }

@@ -5,13 +5,7 @@ import type { LanguageCode } from '#server/languages.ts';
 import { pairName } from '#server/languages.ts';
 import { isShortEnough, minSimilarity, similarityTo } from '#server/matching/fuzzy/index.ts';
 import { normalForm } from '#server/matching/normal-form.ts';
-import {
-  guidedOf,
-  keyOf,
-  lookedUp,
-  lookupOf,
-  type Prefetched,
-} from '#server/translation/core/leverage/leverage.ts';
+import { guidedOf, keyOf, lookupOf, type Prefetched } from '#server/translation/core/leverage/leverage.ts';
 import type { TranslationRequest } from './schema.ts';
 
 /** Number of texts that are compared before other requests may run. */
@@ -35,8 +29,7 @@ export async function lastNeeded(
 ): Promise<number> {
   const request = requests[index] as TranslationRequest;
   const earlier = requests.slice(0, index);
-  const keys = new Set(lookedUp(request, segmentation).keys());
-  if (!keys.isSubsetOf(exact)) return index - 1;
+  if (!exact.has(keyOf(request))) return index - 1;
   const sources = sourcesIn(request, segmentation);
   if (earlier.some((other) => !sources.isDisjointFrom(sourcesIn(other, segmentation)))) return index - 1;
   const { source_lang, target_lang } = request;

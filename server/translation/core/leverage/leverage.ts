@@ -76,12 +76,29 @@ export interface Prefetched {
 }
 
 /**
+ * UTF-16 units of texts whose sentences are looked up at once. The caller may not be authenticated yet. The sentences of
+ * the other texts are looked up when these run.
+ */
+const maxDividedUnits = 200_000;
+
+/**
  * Looks up exact matches, the glossary revision and style guides for all texts of a submission. The transaction determines the
  * tenant, so this statement can be sent before the caller is authenticated.
  */
 export async function prefetch(tx: Tx, requests: readonly TextRequest[]): Promise<Prefetched> {
+  let units = 0;
+  const divided = requests.map(({ source_text }) => {
+    units += source_text.length;
+    return units <= maxDividedUnits;
+  });
   const lookUps = (rules?: SegmentationRules) =>
-    new Map(requests.flatMap((request) => [...lookedUp(request, rules)]));
+    new Map(
+      requests.flatMap((request, index): [string, ExactLookup][] =>
+        divided[index] || requests.length === 1
+          ? [...lookedUp(request, rules)]
+          : [[keyOf(request), lookupOf(request)]],
+      ),
+    );
   const texts = lookUps();
   const [{ hits, pairs }, guidance] = await Promise.all([
     lookUpExact(tx, [...texts.values()]),
