@@ -58,8 +58,15 @@ export async function lastNeeded(
   return -1;
 }
 
+/** The sources of each request, because each item is compared with all items before it. */
+const divided = new WeakMap<TranslationRequest, Set<string>>();
+
 /** Returns the text of a request and its sentences, with the languages. */
 function sourcesIn(request: TranslationRequest, rules: Prefetched['segmentation']): Set<string> {
+  const known = divided.get(request);
+  if (known) return known;
   const texts = [request.source_text, ...sentenceTexts(lookupOf(request, rules))];
-  return new Set(texts.map((source_text) => keyOf({ ...request, source_text })));
+  const sources = new Set(texts.map((source_text) => keyOf({ ...request, source_text })));
+  divided.set(request, sources);
+  return sources;
 }
