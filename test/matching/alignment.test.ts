@@ -36,6 +36,22 @@ test('a passage that one side lacks has no partner, and what follows is linked',
   expect(pairs).toContain('110-111 85-86');
 });
 
+test.each([
+  ['source', 600, 0],
+  ['target', 0, 600],
+])('a long chapter that only the %s has does not end the alignment', (_, sources, targets) => {
+  const chapter = (language: string, count: number) =>
+    Array.from({ length: count }, (_, index) => sentence(language, index + 5000));
+  const aligned = alignTexts(
+    source(400).toSpliced(200, 0, ...chapter('Satz', sources)),
+    target(400).toSpliced(200, 0, ...chapter('Phrase', targets)),
+  );
+  const pairs = pairsOf(aligned);
+  expect(pairs).toContain('150-151 150-151');
+  expect(pairs).toContain(`${350 + sources}-${351 + sources} ${350 + targets}-${351 + targets}`);
+  expect(aligned.belongTogether).toBe(true);
+});
+
 test('texts of other documents do not belong together', () => {
   const other = target(60)
     .toReversed()

@@ -47,7 +47,22 @@ const reach = { share: 0.02, least: 60, most: 100 };
  */
 export function alignTexts(sources: readonly string[], targets: readonly string[]): Alignment {
   const [from, to] = [sources.map(sideOf), targets.map(sideOf)];
-  const links = new Lattice(from, to).links();
+  const marks = smoothed(landmarks(from, to));
+  const model = { rarity: rarityOf(from, to), ratio: ratioOf(from, to, marks) };
+  const links = blocksOf(marks, [from.length, to.length]).flatMap(({ start, end, inner }) => {
+    const [row, column] = start;
+    const lattice = new Lattice(from.slice(row, end[0]), to.slice(column, end[1]), {
+      ...model,
+      landmarks: inner.map(([source, target]) => [source - row, target - column]),
+    });
+    return lattice.links().map(
+      ({ sources, targets, confidence }): Link => ({
+        sources: [sources[0] + row, sources[1] + row],
+        targets: [targets[0] + column, targets[1] + column],
+        confidence,
+      }),
+    );
+  });
   return { links, belongTogether: belongTogether(links, from, to) };
 }
 
@@ -92,18 +107,25 @@ class Lattice {
   /** The logarithm of the probability of each step into each cell. */
   readonly #steps: Float32Array;
 
-  constructor(from: readonly Side[], to: readonly Side[]) {
+  constructor(
+    from: readonly Side[],
+    to: readonly Side[],
+    {
+      rarity,
+      ratio,
+      landmarks,
+    }: { rarity: ReadonlyMap<string, number>; ratio: number; landmarks: readonly Place[] },
+  ) {
     this.#from = from;
     this.#to = to;
-    const points = smoothed(landmarks(from, to), to.length / Math.max(1, from.length));
-    const { first, width } = bandOf(from, to, points);
-    this.#ratio = ratioOf(from, to, points);
+    const { first, width } = bandOf([from.length, to.length], landmarks);
+    this.#ratio = ratio;
     this.#first = first;
     this.#width = width;
     const cells = (from.length + 1) * width;
     this.#forward = new Float64Array(cells).fill(Number.NEGATIVE_INFINITY);
     this.#steps = new Float32Array(cells * kinds.length).fill(Number.NEGATIVE_INFINITY);
-    this.#fill();
+    this.#fill(rarity);
     this.logProbability = this.#forward[this.#cell(from.length, to.length)]!;
   }
 
@@ -119,9 +141,8 @@ class Lattice {
     return [Math.max(0, first), Math.min(this.#to.length, first + this.#width - 1)];
   }
 
-  #fill(): void {
+  #fill(rarity: ReadonlyMap<string, number>): void {
     const [from, to] = [this.#from, this.#to];
-    const rarity = rarityOf(from, to);
     const [lengthsFrom, lengthsTo] = [
       sumsOf(from.map(({ length }) => length)),
       sumsOf(to.map(({ length }) => length)),
@@ -252,17 +273,43 @@ class Lattice {
   }
 }
 
+/** A number of texts of both sides. */
+type Place = [source: number, target: number];
+
+/** A part of both files that is aligned alone, and the landmarks in it. */
+interface Block {
+  start: Place;
+  end: Place;
+  inner: Place[];
+}
+
+/**
+ * Divides the files at landmarks between which one file has many more texts than the other, such as a chapter that the other
+ * one lacks: the way from one landmark to the next one is then a block.
+ */
+function blocksOf(marks: readonly Place[], end: Place): Block[] {
+  const blocks: Block[] = [{ start: [0, 0], end, inner: [] }];
+  let before: Place = [0, 0];
+  for (const mark of [...marks, end]) {
+    const block = blocks.at(-1)!;
+    const [rows, columns] = [mark[0] - before[0], mark[1] - before[1]];
+    if (Math.abs(columns - rows) > reach.least / 2) {
+      block.end = before;
+      blocks.push({ start: before, end: mark, inner: [] }, { start: mark, end, inner: [] });
+    } else if (mark !== end) block.inner.push(mark);
+    before = mark;
+  }
+  return blocks.filter(({ start, end }) => start[0] < end[0] || start[1] < end[1]);
+}
+
 /** Returns the band of columns that are compared in each row: around the lines between the landmarks. */
-function bandOf(
-  from: readonly Side[],
-  to: readonly Side[],
-  landmarks: readonly [number, number][],
-): { first: Int32Array; width: number } {
-  const slope = to.length / Math.max(1, from.length);
-  const share = reach.share * Math.max(from.length, to.length);
-  const half = Math.ceil(Math.max(Math.min(Math.max(reach.least, share), reach.most), 2 * slope));
-  const first = new Int32Array(from.length + 1);
-  const points: [number, number][] = [[0, 0], ...landmarks, [from.length, to.length]];
+function bandOf([rows, columns]: Place, landmarks: readonly Place[]): { first: Int32Array; width: number } {
+  const share = reach.share * Math.max(rows, columns);
+  const half = Math.ceil(
+    Math.max(Math.min(Math.max(reach.least, share), reach.most), (2 * columns) / Math.max(1, rows)),
+  );
+  const first = new Int32Array(rows + 1);
+  const points: Place[] = [[0, 0], ...landmarks, [rows, columns]];
   for (let index = 1; index < points.length; index++) {
     const [[row, column], [nextRow, nextColumn]] = [points[index - 1]!, points[index]!];
     for (let at = row; at <= nextRow; at++)
@@ -285,13 +332,16 @@ function ratioOf(from: readonly Side[], to: readonly Side[], landmarks: readonly
   return theirs! / ours!;
 }
 
-/** Leaves out landmarks that lie apart from their neighbors: two texts can have a number in common by chance. */
-function smoothed(points: readonly [number, number][], slope: number): [number, number][] {
-  const offset = ([row, column]: [number, number]) => column - row * slope;
+/**
+ * Leaves out landmarks that lie apart from their neighbors on both sides: two texts can have a number in common by chance.
+ * Those around a chapter that one file lacks agree with the neighbors on one side.
+ */
+function smoothed(points: readonly Place[]): Place[] {
+  const offset = ([row, column]: Place) => column - row;
   return points.filter((point, index) => {
-    const near = points.slice(Math.max(0, index - 3), index + 4).map(offset);
-    const middle = near.sort((a, b) => a - b)[Math.floor(near.length / 2)]!;
-    return Math.abs(offset(point) - middle) <= reach.least / 2;
+    const isNear = (others: readonly Place[]) =>
+      others.filter((other) => Math.abs(offset(point) - offset(other)) <= reach.least / 2).length >= 2;
+    return isNear(points.slice(Math.max(0, index - 3), index)) || isNear(points.slice(index + 1, index + 4));
   });
 }
 
