@@ -1,7 +1,11 @@
+import { accessSync, constants, statSync } from 'node:fs';
+
 /** A font file of the operator, as its tables describe it. */
 export interface OperatorFont {
   /** The absolute path of the file. */
   file: string;
+  /** Its size and the time of its last change, as they were when it was checked. */
+  version: string;
   /** The name of the font in PDF documents: letters, digits and hyphens. */
   postScriptName: string;
   /** The names of the family, as `familyName` returns them. */
@@ -19,8 +23,23 @@ const matches = new Map<string, OperatorFontName | undefined>();
 let given = '[]';
 let count = 0;
 
-/** Sets the fonts that `matchingFont` finds. A name is never used again for another font. */
-export function useOperatorFonts(found: readonly OperatorFont[]): void {
+/** Returns the size of a file and the time of its last change; undefined if it cannot be read. */
+export function versionOf(file: string): string | undefined {
+  try {
+    accessSync(file, constants.R_OK);
+    const { size, mtimeMs } = statSync(file);
+    return `${size} ${mtimeMs}`;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Sets the fonts that `matchingFont` finds, without those whose file was deleted or replaced since it was checked: texts
+ * are then set in a font of the service. A name is never used again for another font.
+ */
+export function useOperatorFonts(checked: readonly OperatorFont[]): void {
+  const found = checked.filter(({ file, version }) => versionOf(file) === version);
   const described = JSON.stringify(found);
   if (described === given) return;
   given = described;

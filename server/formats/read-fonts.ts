@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { Blob, Face, Font } from 'harfbuzzjs';
-import { familyName, isCondensedName, namedWeight, type OperatorFont } from './operator-fonts.ts';
+import { familyName, isCondensedName, namedWeight, type OperatorFont, versionOf } from './operator-fonts.ts';
 import { drawnOutlines } from './typesetting/subset-font.ts';
 import { readTables, viewOf } from './typesetting/truetype.ts';
 
@@ -53,6 +53,7 @@ function reasonOf(error: unknown): string {
 }
 
 function readFont(file: string): OperatorFont {
+  const version = versionOf(file) ?? '';
   const bytes = readFileSync(file);
   const start = bytes.toString('latin1', 0, 4);
   if (start === 'ttcf') throw new FontProblem('is a collection of fonts; store each font in its own file');
@@ -84,6 +85,7 @@ function readFont(file: string): OperatorFont {
     throw new FontProblem('is damaged: it has no outlines');
   return {
     file,
+    version,
     postScriptName: postScript.replace(/[^A-Za-z0-9-]/g, '').slice(0, 60) || 'Font',
     families: [...new Set([1, 16].map(nameOf).concat(postScript).map(familyName))].filter(Boolean),
     weight: namedWeight(postScript) ?? os2.getUint16(4),

@@ -17,6 +17,7 @@ import {
   matchingFont,
   type OperatorFont,
   useOperatorFonts,
+  versionOf,
 } from '#server/formats/operator-fonts.ts';
 import { extract, rebuild } from '#server/formats/pdf.ts';
 import { readFonts } from '#server/formats/read-fonts.ts';
@@ -105,6 +106,23 @@ describe('FONTS_DIR', () => {
     expect(shown.filter(({ text }) => text.includes('√')).map(({ font }) => font)[0]).toMatch(/Math|Arimo/);
   });
 
+  it('a font that was deleted or replaced meanwhile is set in a font of the service', async () => {
+    const directory = directoryWith({ 'a.ttf': notoSans('400Regular'), 'b.ttf': notoSans('700Bold') });
+    const read = readFonts(directory);
+    if ('problem' in read) throw new Error(read.problem);
+    const usable = () => {
+      useOperatorFonts(read.fonts);
+      return [false, true].map(
+        (bold) => matchingFont({ name: 'NotoSans', bold, italic: false }) !== undefined,
+      );
+    };
+    expect(usable()).toEqual([true, true]);
+    rmSync(`${directory}/a.ttf`);
+    expect(usable()).toEqual([false, true]);
+    writeFileSync(`${directory}/b.ttf`, 'something else');
+    expect(usable()).toEqual([false, false]);
+  });
+
   it('a script that the face lacks is set as before', async () => {
     const read = readFonts(directoryWith({ 'a.ttf': notoSans('400Regular') }));
     if ('problem' in read) throw new Error(read.problem);
@@ -170,7 +188,8 @@ describe('FONTS_DIR', () => {
 
 describe('the font of a name', () => {
   const font = (postScriptName: string, others: Partial<OperatorFont> = {}): OperatorFont => ({
-    ...{ file: '', postScriptName, families: [familyName(postScriptName)], weight: 400 },
+    ...{ file: import.meta.filename, version: versionOf(import.meta.filename)! },
+    ...{ postScriptName, families: [familyName(postScriptName)], weight: 400 },
     ...{ isItalic: false, isCondensed: false, ...others },
   });
   const found = (name: string, looks: { bold?: boolean; light?: boolean; italic?: boolean } = {}) =>
