@@ -40,7 +40,9 @@ export async function findMatches(
       ...parts.map((sourceText) => ({ ...whole, sourceText, isPart: true })),
     ]);
     const hitOf = new Map(parts.map((part, index) => [part, hits[index + 1]]));
-    const sentences = matchSentences(whole, (part) => hitOf.get(part));
+    const matched = matchSentences(whole, (part) => hitOf.get(part));
+    // Two sentences may be one part, which is then the whole text.
+    const sentences = matched.length === 1 && hits[0] ? [] : matched;
     return { tenantId: tenant.id, pair, exact: hits[0], sentences, isHeld: pairs.has(pairName(pair)) };
   });
   if (!isHeld) return { matches: [] };
