@@ -272,7 +272,7 @@ export const modules: Module[] = [
     // Pure functions: the similarity of texts, the terms in a text, and its sentences.
     name: 'server/matching',
     files: /^server\/matching\//,
-    packages: /^(node:crypto|npm:re2js)$/,
+    packages: /^(node:crypto|node:timers\/promises|npm:re2js)$/,
     interface: /\/(\w+\/index|terms\/glossary|normal-form|vectors)\.ts$/,
   },
   {

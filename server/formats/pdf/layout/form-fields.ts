@@ -12,6 +12,14 @@ const minCover = 0.3;
 /** The maximum width of a check box, as a factor of the font size. */
 export const maxCheckBox = 3;
 
+/** The maximum width and height of an annotation that a person has put on a form to fill it in, in points. */
+const maxMark = 30;
+
+/** Whether an annotation can be a mark in a box, such as a tick. It stays at its place, as a form field does. */
+function isMark({ left, right, bottom, top }: Rectangle): boolean {
+  return right - left < maxMark && top - bottom < maxMark;
+}
+
 interface Placed {
   left: number;
   right: number;
@@ -19,7 +27,7 @@ interface Placed {
   size: number;
 }
 
-/** The form fields of a page: text fields, check boxes and buttons. Positions are in the space of one text direction. */
+/** The form fields of a page: text fields, check boxes and buttons, and marks of a person in their place. Positions are in the space of one text direction. */
 export class FormFields {
   /** The fields, by the bands of height that they cross. */
   readonly #bands = new Map<number, Rectangle[]>();
@@ -27,7 +35,7 @@ export class FormFields {
   /** @param inverse maps the page's user space to the space of the text direction */
   constructor(annotations: PageContent['annotations'], inverse: Matrix) {
     for (const { kind, box } of annotations) {
-      if (kind !== 'widget') continue;
+      if (kind !== 'widget' && !(kind === 'other' && isMark(box))) continue;
       const field = transformRectangle(inverse, box);
       const [first, last] = [bandOf(field.bottom), bandOf(field.top)];
       for (let band = first; band <= Math.min(last, first + maxInBand); band++) {

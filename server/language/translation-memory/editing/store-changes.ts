@@ -46,10 +46,13 @@ export const maxChange = { units: 10_000, bytes: 16_000_000 };
 
 /**
  * Prepares the transaction for statements about many segments. While PostgreSQL has no statistics of new segments, it may
- * join them in a nested loop, which reads the whole set for each of them.
+ * join them in a nested loop, which reads the whole set for each of them, or merge them by their set alone.
  */
 export async function planForMany(tx: Tx, segments: number): Promise<void> {
-  if (segments > 100) await tx.execute(sql`set local enable_nestloop = off`);
+  if (segments > 100)
+    await tx.execute(
+      sql`select set_config('enable_nestloop', 'off', true), set_config('enable_mergejoin', 'off', true)`,
+    );
 }
 
 /**

@@ -115,17 +115,22 @@ interface ChangedUnit {
 /** Returns the segments of a change, and locks those that exist. */
 async function selectUnits(tx: Tx, tenantId: string, changeId: string): Promise<ChangedUnit[]> {
   const ofChange = sql`u.tenant_id = ${tenantId} and u.change_id = ${changeId}`;
-  const ofUnit = sql`m.tenant_id = u.tenant_id and m.content_id = u.content_id and m.segment_no = u.segment_no`;
+  // `lateral` and `offset 0` make PostgreSQL look up each segment by its key, whatever it expects of new segments.
+  const ofUnit = sql`from memory_segments m
+    where m.tenant_id = ${tenantId} and m.content_id = u.content_id and m.segment_no = u.segment_no offset 0`;
   await tx.execute(sql`
-    select from memory_changed_segments u join memory_segments m on ${ofUnit}
-    where ${ofChange} order by m.content_id, m.segment_no for update of m`);
+    select from (
+      select content_id, segment_no from memory_changed_segments u where ${ofChange}
+      order by content_id, segment_no offset 0) u
+    cross join lateral (select m.segment_no ${ofUnit} for update) m`);
   const rows = await tx.execute<Omit<ChangedUnit, 'segmentNo'> & { no: string }>(sql`
     select u.position, u.content_id as "versionId", u.segment_no as no, u.old_source as "oldSource",
       u.old_target as "oldTarget", u.new_source as "newSource", u.new_target as "newTarget", u.tuid,
       u.job_id as "jobId", encode(u.fed_key, 'hex') as "fedKey", to_json(u.changed_at) #>> '{}' as "changedAt",
       m.segment_no is not null as exists,
       (m.source_text, m.target_text) is not distinct from (u.new_source, u.new_target) as unchanged
-    from memory_changed_segments u left join memory_segments m on ${ofUnit}
+    from memory_changed_segments u
+    left join lateral (select m.segment_no, m.source_text, m.target_text ${ofUnit}) m on true
     where ${ofChange} order by u.position`);
   return rows.map(({ no, ...unit }) => ({ ...unit, segmentNo: Number(no) }));
 }
