@@ -81,7 +81,7 @@ describe.skipIf(withoutBrowser)('a member at /app/glossaries', { timeout: 60_000
     await page.getByText('No results.').waitFor();
 
     await page.getByRole('button', { name: 'Delete', exact: true }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click();
     await page.waitForURL('**/app/glossaries');
     await page.getByText('No glossaries yet.').waitFor();
   });
@@ -126,8 +126,8 @@ describe.skipIf(withoutBrowser)('a member at /app/memories', { timeout: 120_000 
     expect(saved.suggestedFilename()).toMatch(/\.tmx$/);
     expect(readTmx(await readFile(await saved.path())).units).toHaveLength(50_000);
 
-    await page.getByRole('button', { name: 'Delete' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click();
     await page.waitForURL('**/app/memories');
     await page.getByText('No translation memories yet.').waitFor();
   });
