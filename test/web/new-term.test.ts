@@ -15,6 +15,8 @@ const browser = useBrowser(app);
 
 /** Selects words in the same way as a mouse, as far as the screen can notice. */
 async function selectWords(page: Page, words: string): Promise<void> {
+  // The source is rendered again when its terms and matches arrive, and a selection in it is lost.
+  await page.waitForLoadState('networkidle');
   await page.evaluate((wanted) => {
     for (const element of document.querySelectorAll('[data-source]')) {
       const text = element.firstChild as Text;
