@@ -13,7 +13,10 @@ const unitNo = z.int().min(1).describe('The position of the segment in the trans
 const newText = z.string().min(1).max(50_000);
 
 /** A segment as the member saw it, for comparison with the present one. */
-const seenTexts = z.object({ source_text: z.string(), target_text: z.string() });
+const seenTexts = z.object({
+  source_text: z.string().describe('The source text.'),
+  target_text: z.string().describe('The translation.'),
+});
 
 const changeId = z
   .string()
@@ -28,7 +31,10 @@ export const updateUnitRequest = z.object({
   target_text: newText.describe('The new translation.'),
 });
 
-export const updatedUnit = z.object({ unit: memoryUnit, change_id: changeId });
+export const updatedUnit = z.object({
+  unit: memoryUnit.describe('The segment after the change.'),
+  change_id: changeId,
+});
 
 export const deleteUnitsRequest = z.object({
   set_id: setId,
@@ -68,7 +74,7 @@ export const changesRequest = z
   .prefault({});
 
 export const memoryChange = z.object({
-  id: z.string(),
+  id: z.string().describe('The ID of the change.'),
   kind: changeKind.describe('What was done with the segments.'),
   by: z.string().nullable().describe('The email address of the member; null for an API key.'),
   at: z.string().meta({ format: 'date-time', description: 'The time of the change.' }),
@@ -149,8 +155,8 @@ export const replacePreview = z.object({
     .array(
       z.object({
         unit_no: unitNo,
-        source_text: z.string(),
-        target_text: z.string(),
+        source_text: z.string().describe('The source text of the segment.'),
+        target_text: z.string().describe('The translation of the segment.'),
         spans: z.array(textSpan).describe('The places of the text in the searched side; at most 100.'),
         replaced: z.string().describe('The searched side after the replacement.'),
       }),
