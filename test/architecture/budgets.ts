@@ -37,10 +37,10 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'lines of source',
     count: linesOf(sources),
-    limit: 216_700,
+    limit: 216_800,
     goal: 165_000,
     bought: [
-      '216,700: the memory by sentence, and the alignment of files',
+      '216,800: the memory by sentence, and the alignment of files',
       '213,940: changes of TM segments, their history and undo, find and replace',
       '213,000: sentences of texts with abbreviations of 25 languages, and SRX files of workspaces',
       '209,300: the demo workspace, and times with a point',
@@ -82,10 +82,10 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'words of documentation',
     count: wordsOf(guides),
-    limit: 50_700,
+    limit: 50_800,
     goal: 50_000,
     bought: [
-      '50,700: the memory by sentence, and alignment',
+      '50,800: the memory by sentence, and alignment',
       '50,165: changes of TM segments',
       '49,980: FONTS_DIR',
     ],

@@ -106,7 +106,7 @@ describe('FONTS_DIR', () => {
     expect(shown.filter(({ text }) => text.includes('√')).map(({ font }) => font)[0]).toMatch(/Math|Arimo/);
   });
 
-  it('a font that was deleted or replaced meanwhile is set in a font of the service', async () => {
+  it('a font that was deleted or replaced since is set in a font of the service', async () => {
     const directory = directoryWith({ 'a.ttf': notoSans('400Regular'), 'b.ttf': notoSans('700Bold') });
     const read = readFonts(directory);
     if ('problem' in read) throw new Error(read.problem);

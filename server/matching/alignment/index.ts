@@ -276,7 +276,7 @@ class Lattice {
 /** A number of texts of both sides. */
 type Place = [source: number, target: number];
 
-/** A part of both files that is aligned alone, and the landmarks in it. */
+/** A part of both files that is aligned separately, and the landmarks in it. */
 interface Block {
   start: Place;
   end: Place;

@@ -12,13 +12,13 @@ const reach = { before: 100, after: 50 };
 
 /**
  * Limits of the rules of one language: their number, the instructions of their patterns, and bytes of their state machine.
- * It is compiled at once, when the first text of the language arrives, which takes 0.4 ms for each rule.
+ * It is compiled at once, when the first text of the language arrives: in 0.4 ms for each rule.
  */
 const limits = { rules: 300, instructions: 10_000, memory: 4 << 20 };
 
 /**
  * Milliseconds for a text, and for each of its characters. Rules that take longer are left out for its rest, because other
- * requests wait meanwhile. 1,500 rules take 0.0015 ms for a character.
+ * requests wait. 1,500 rules take 0.0015 ms for a character.
  */
 const patience = { text: 15, character: 0.003 };
 

@@ -46,7 +46,7 @@ export const maxChange = { units: 10_000, bytes: 16_000_000 };
 
 /**
  * Prepares the transaction for statements about many segments. While PostgreSQL has no statistics of new segments, it may
- * join them in a nested loop, which reads the whole set for each of them, or merge them by their set alone.
+ * join them in a nested loop, which reads the whole set for each of them, or merge them only by their set.
  */
 export async function planForMany(tx: Tx, segments: number): Promise<void> {
   if (segments > 100)
