@@ -18,7 +18,7 @@ test('a line is steep if its baseline is closer to the vertical', () => {
 
 test.each([
   ['not turned for level lines', [lineOf(level), lineOf(level)], 0],
-  ['not turned for one vertical text beside others', [lineOf(level), lineOf(level), lineOf(rising)], 0],
+  ['not turned for one vertical text next to others', [lineOf(level), lineOf(level), lineOf(rising)], 0],
   ['turned clockwise for steep lines', [lineOf(rising), lineOf(rising), lineOf(level)], 90],
   ['turned counterclockwise for steep lines that are upside down', [lineOf(rising, 30)], 270],
   ['not turned without lines', [], 0],

@@ -335,7 +335,7 @@ test.each([
   ['another number in a sentence', 'Turn valve 7. Wait 20 s.', 'Warten Sie 20 s. Drehen Sie Ventil 7.'],
   [
     'lengths that do not fit',
-    `No. ${'The long story of the pump goes on. '.repeat(1)}`,
+    'No. The long story of the pump continues.',
     `${'Eine sehr lange Geschichte von der Pumpe geht weiter'} und weiter. So.`,
   ],
 ])('a text is not divided with %s', (_, sourceText, targetText) => {

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { segmentationOf } from '#server/language/segmentation/rules.ts';
@@ -64,6 +65,9 @@ export async function forgetSentences(
   await leaveShards(tx, tenantId, removed);
 }
 
+/** Milliseconds after which other requests may run. A change has up to 16 MB of texts. */
+const maxSliceMs = 4;
+
 /** @param segment SQL that selects the segment of a row `r` */
 async function insertSentences(
   tx: Tx,
@@ -72,7 +76,12 @@ async function insertSentences(
 ): Promise<void> {
   const rules = await segmentationOf(tx);
   const rows = new Map<string, object>();
+  let begun = performance.now();
   for (const pair of pairs) {
+    if (performance.now() - begun > maxSliceMs) {
+      await setImmediate();
+      begun = performance.now();
+    }
     const of = { ph: sourceHashHex(normalForm(pair.sourceText)), pt: pair.targetText, pn: pair.segmentNo };
     for (const { sourceText, targetText } of sentencePairs(pair, languages, rules)) {
       if (isUntranslated({ sourceText, targetText, targetLang: languages.pairTarget })) continue;

@@ -17,10 +17,11 @@ const reach = { before: 100, after: 50 };
 const limits = { rules: 300, instructions: 10_000, memory: 4 << 20 };
 
 /**
- * Milliseconds for a text, and for each of its characters. Rules that take longer are left out for its rest, because other
- * requests wait. 1,500 rules take 0.0015 ms for a character.
+ * Milliseconds that rules may take for each character, which is four times what 300 usual rules take, and what they may take
+ * beyond that: so much at once, and so much for each second. A workspace with slow rules must not hold up the others, also
+ * not with many short texts.
  */
-const patience = { text: 15, character: 0.003 };
+const patience = { character: 0.002, spare: 300, spareOfSecond: 20 };
 
 /** Milliseconds after which other requests run while a file is checked. */
 const slice = 4;
@@ -42,6 +43,9 @@ interface Machine {
 export class SegmentationRules {
   readonly #srx: Srx;
   readonly #machines = new Map<string, Machine>();
+  /** The milliseconds that the rules may take beyond the usual time, and when this number was computed. */
+  #spare = patience.spare;
+  #sparedAt = performance.now();
 
   /**
    * @param bytes an SRX 2.0 file that was checked
@@ -97,16 +101,25 @@ export class SegmentationRules {
   breaksIn(text: string, language: string, push: (position: number) => void): number | undefined {
     const machine = this.#machineOf(language);
     if (!machine) return undefined;
-    const end = performance.now() + patience.text + patience.character * text.length;
-    for (let at = 1, tried = 0; at < text.length; at += 1) {
+    const begun = performance.now();
+    const usual = patience.character * text.length;
+    const refilled = this.#spare + ((begun - this.#sparedAt) / 1000) * patience.spareOfSecond;
+    this.#spare = Math.min(patience.spare, refilled);
+    this.#sparedAt = begun;
+    const end = begun + usual + this.#spare;
+    let reached = text.length;
+    for (let at = 1; at < text.length; at += 1) {
       if (!canBreak(text, at)) continue;
-      tried += 1;
-      if (tried % 64 === 0 && performance.now() > end) return at;
+      if (performance.now() > end) {
+        reached = at;
+        break;
+      }
       const around = `${text.slice(Math.max(0, at - reach.before), at)}${here}${text.slice(at, at + reach.after)}`;
       const [first] = machine.set.match(around);
       if (first !== undefined && machine.breaks[first]) push(at);
     }
-    return text.length;
+    this.#spare -= Math.max(0, performance.now() - begun - usual);
+    return reached;
   }
 
   #rulesOf(language: string): { key: string; rules: SrxRule[] } {

@@ -24,7 +24,7 @@ const texts: [language: string, text: string][] = [
   ['en', 'Wait… what?| iPhone sales rose.| J. R. R. Tolkien wrote it.| Yes.'],
   ['en', 'Hello {name. Friend}!| You have <b title="a. B">new mail.</b>'],
   ['en', 'First line\nof a paragraph.| \n\nTitle\n|\nA list:\n|- one\n|- two\n|1. three\n|2. four'],
-  ['en', 'A heading\r\n|\r\nA text\r\nthat goes on'],
+  ['en', 'A heading\r\n|\r\nA text\r\nthat continues'],
   ['en', '1. One item |2. Another item'],
   ['cs', 'Přišel 5. května, tj. v pátek.| Např. Ing. Novák odešel.'],
   ['pl', 'Zob. art. 12 ust. 3 pkt 2.| Por. np. św. Pawła itd.| Koniec.'],
@@ -52,7 +52,7 @@ describe('sentences', () => {
     );
   });
 
-  it('are none in a text of white space', () => {
+  it('are not in a text of white space', () => {
     expect(sentencesIn('', 'en')).toEqual([]);
     expect(sentencesIn(' \n\u00a0\u3000\ufeff\t', 'en')).toEqual([]);
     expect(sentencesIn('\u00a0 Save \u3000', 'en')).toEqual([{ start: 2, end: 6 }]);
