@@ -14,6 +14,7 @@ import { systemRouter } from '#server/observability/health-router.ts';
 import { operationsRouter } from '#server/operations/router.ts';
 import { retentionRouter } from '#server/retention/router.ts';
 import { documentsRouter } from '#server/translation/documents-router.ts';
+import { qualityRouter } from '#server/translation/quality/router.ts';
 import { reviewsRouter, translationsRouter } from '#server/translation/texts-router.ts';
 import { exportsRouter } from '#server/workspace-export/router.ts';
 import { billingRouter } from './billing/router.ts';
@@ -32,6 +33,7 @@ export const appRouter = router({
   mail: mailRouter,
   members: membersRouter,
   memory: memoryRouter,
+  quality: qualityRouter,
   retention: retentionRouter,
   operations: operationsRouter,
   reviews: reviewsRouter,

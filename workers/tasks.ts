@@ -30,6 +30,7 @@ import { renderQueued } from '#server/translation/documents/rendering.ts';
 import { runDocument } from '#server/translation/documents/run-document.ts';
 import { removeSuperseded } from '#server/translation/documents/superseded-files.ts';
 import { removeUnreferencedFiles } from '#server/translation/documents/unreferenced-files.ts';
+import { countQuality } from '#server/translation/quality/counting.ts';
 import { checkGoldenRecords } from '#server/translation/records/check.ts';
 import { removeGoldenRecords } from '#server/translation/records/golden-deletion.ts';
 import { pruneClaims, pruneOpenings } from '#server/translation/review/claims.ts';
@@ -57,7 +58,7 @@ interface Task<N extends TaskName> {
    */
   every?: (settings: Settings) => number | null;
   /** Tasks of one queue run one at a time. */
-  queue?: 'apply_retention' | 'check_golden_records' | 'make_demo_workspace';
+  queue?: 'apply_retention' | 'count_quality' | 'check_golden_records' | 'make_demo_workspace';
   /** Whether a recurring task also runs when the workers start. */
   atStart?: true;
   /**
@@ -103,6 +104,7 @@ export const tasks: { [N in TaskName]: Task<N> } = {
   remove_golden_records: { run: removeGoldenRecords },
   apply_retention: { run: applyRetention, every: hourly, queue: 'apply_retention' },
   anonymize_member: { run: anonymizeMember },
+  count_quality: { run: countQuality, every: everySweep, queue: 'count_quality' },
   export_tenant: { run: (services, payload) => runExport(services, payload) },
   send_mail: { run: sendMail, pool: 'mail' },
   queue_digests: {

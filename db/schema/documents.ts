@@ -151,6 +151,7 @@ export const documentJobs = pgTable(
     index('document_jobs_unrecorded_idx')
       .on(t.tenantId, t.approvedAt)
       .where(sql`approved_at is not null and golden_uri is null`),
+    index('document_jobs_approved_idx').on(t.tenantId, t.approvedAt).where(sql`approved_at is not null`),
     index('document_jobs_waiting_idx')
       .on(t.tenantId, t.updatedAt, t.documentId)
       .where(sql`status = 'translated' and approved_at is null`),

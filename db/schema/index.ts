@@ -5,6 +5,7 @@ export * from './events.ts';
 export * from './identity.ts';
 export * from './mail.ts';
 export * from './metering.ts';
+export * from './quality.ts';
 export * from './reviews.ts';
 export * from './segmentation.ts';
 export * from './storage.ts';

@@ -76,6 +76,7 @@ export const translationJobs = pgTable(
       .on(t.tenantId, t.idempotencyKey)
       .where(sql`idempotency_key is not null`),
     index('translation_jobs_status_idx').on(t.tenantId, t.status, t.updatedAt, t.jobId),
+    index('translation_jobs_decided_idx').on(t.tenantId, t.decidedAt).where(sql`decided_at is not null`),
     index('translation_jobs_pending_idx').on(t.tenantId, t.updatedAt).where(sql`status = 'pending'`),
     index('translation_jobs_unpersisted_idx')
       .on(t.updatedAt)

@@ -73,6 +73,8 @@ export interface TaskPayloads {
   resume_approval: { tenantId: string; documentId: string };
   /** Checks again whether a deleted job has a golden record. `goldenUri` is the URI that its row had. */
   remove_golden_records: { tenantId: string; jobId: string; goldenUri: string | null };
+  /** Counts judged texts, draws some for checks, and collects the decisions of reviewers, from the tenant that follows `after` on. */
+  count_quality: { after?: string };
   /** Deletes the tenants whose deletion is due, for some seconds, and queues another run if there is more to do. */
   delete_tenants: Record<string, never>;
   /** Deletes data that is older than the retention of its tenant, from the tenant that follows `after` on. */

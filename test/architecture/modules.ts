@@ -183,6 +183,7 @@ export const modules: Module[] = [
   // The feed of what changes in a workspace.
   domain('events'),
   // Translation.
+  domain('translation/quality', { tables: /quality/ }),
   domain('translation/review', {
     tables: /documents|reviews|translations/,
     published: /(texts|documents)\/[\w-]+\.ts$/,

@@ -64,6 +64,8 @@ export const auditActions = [
   'review_approved',
   'review_rejected',
   'review_reopened',
+  'quality_settings_changed',
+  'quality_stated',
   // Documents
   'document_requeued',
   'document_canceled',

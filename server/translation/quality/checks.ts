@@ -1,0 +1,330 @@
+import { type SQL, sql } from 'drizzle-orm';
+import type { Tx } from '#db/client.ts';
+import { AppError } from '#server/errors.ts';
+import { readCursor, writeCursor } from '#server/http/paging.ts';
+import type { SessionPrincipal } from '#server/identity/access/principal.ts';
+import { emailsOf } from '#server/identity/members/members.ts';
+import { pipelineText } from '#server/translation/review/texts/findings.ts';
+import { selectJob } from '#server/translation/texts/jobs.ts';
+import { checkIdOf, dayOf, domainOf, judgedTexts, routeOfJob, scoreOfJob } from './counting.ts';
+import type { CheckError, CheckPage, ChecksInput, DecideCheckInput, DrawInput, FullCheck } from './schema.ts';
+
+/** Days for which the result of a check can be disputed. */
+const disputeDays = 30;
+
+/** Days whose texts can be drawn by hand: published texts, and reviews. */
+const drawDays = { spot_check: 30, quality_check: 90 };
+
+/** The latest jobs, or segments, from which texts are drawn by hand. */
+const maxCandidates = 3000;
+
+/** Maximum number of open checks of a workspace, including those that are drawn by hand. */
+const maxOpen = 5000;
+
+type CheckRow = Omit<FullCheck, 'target_text' | 'words' | 'checked_at' | 'is_second'> & {
+  state: 'open' | 'done' | 'skipped' | 'replaced';
+  checked_at: string | null;
+  created_at: string;
+  repeats: string | null;
+  reviewed_by: string | null;
+  segment_source: string | null;
+  machine_text: string | null;
+  present_text: string | null;
+  words: number;
+};
+
+/** SQL: the checks of a workspace with the items that still exist. */
+const rows = (tenantId: string) => sql`
+  select c.check_id, c.origin, c.item_kind, c.item_id, c.position, c.source_lang, c.target_lang, c.domain, c.day::text,
+    c.state, c.created_at, c.checked_at, c.checked_by, c.verdict, c.errors, c.words, c.score, c.dispute, c.repeats,
+    c.reviewed_by, d.source_file_name as name, coalesce(j.request ->> 'source_text', s.source_text) as segment_source,
+    coalesce(s.pipeline_text, s.target_text) as machine_text, s.target_text as present_text
+  from quality_checks c
+  left join translation_jobs j on c.item_kind = 'job' and j.tenant_id = ${tenantId} and j.job_id = c.item_id
+  left join document_jobs d on c.item_kind = 'document' and d.tenant_id = ${tenantId} and d.document_id = c.item_id
+  left join document_segments s on s.tenant_id = ${tenantId} and s.document_id = d.document_id
+    and s.position = c.position
+  where c.tenant_id = ${tenantId} and coalesce(j.job_id, s.document_id) is not null`;
+
+/** SQL: whether a member may do the check `c`: nobody checks a text that they reviewed or checked. */
+const mayCheck = (tenantId: string, userId: string) => sql`
+  c.reviewed_by is distinct from ${userId}
+  and not exists (select from segment_events e where c.item_kind = 'document' and e.tenant_id = ${tenantId}
+    and e.document_id = c.item_id and e.position = c.position and e.user_id = ${userId})
+  and not exists (select from quality_checks f where f.tenant_id = ${tenantId} and f.check_id = c.repeats
+    and f.checked_by = ${userId})`;
+
+/**
+ * Returns a page of checks: the open ones that the caller may do, or those that are done.
+ * @throws AppError 422 for an invalid cursor
+ */
+export async function listChecks(
+  tx: Tx,
+  { tenant, user }: SessionPrincipal,
+  { origin, target_lang, state, limit, cursor }: ChecksInput,
+): Promise<CheckPage> {
+  const isOpen = state === 'open';
+  const filter = sql`c.origin = ${origin} and c.state = ${state}
+    and ${target_lang === undefined ? sql`true` : sql`c.target_lang = ${target_lang}`}
+    and ${isOpen ? mayCheck(tenant.id, user.id) : sql`true`}`;
+  const time = sql.raw(isOpen ? 'c.created_at' : 'c.checked_at');
+  const end = cursor === undefined ? undefined : readCursor(cursor);
+  const place =
+    end &&
+    sql`(${time}, c.check_id) ${sql.raw(isOpen ? '>' : '<')} (${end.updatedAt.toISOString()}::timestamptz, ${end.id})`;
+  const order = sql.raw(isOpen ? '' : 'desc');
+  const found = await tx.execute<CheckRow & Record<string, unknown>>(sql`
+    ${rows(tenant.id)} and ${filter} and ${place ?? sql`true`}
+    order by ${time} ${order}, c.check_id ${order} limit ${limit + 1}::int`);
+  const [counted] = await tx.execute<{ open: number }>(sql`
+    select count(*)::int as open from quality_checks c
+    where c.tenant_id = ${tenant.id} and c.origin = ${origin} and c.state = 'open' and ${mayCheck(tenant.id, user.id)}`);
+  const page = found.slice(0, limit);
+  const names = await emailsOf(
+    tx,
+    tenant.id,
+    page.flatMap(({ checked_by }) => checked_by ?? []),
+  );
+  const last = found.length > limit ? page.at(-1) : undefined;
+  return {
+    checks: page.map((row) => {
+      const { source_text, ...item } = summaryOf(row, names);
+      return { ...item, source_text: Array.from(source_text.slice(0, 400)).slice(0, 200).join('') };
+    }),
+    open: counted?.open ?? 0,
+    next_cursor: last
+      ? writeCursor({
+          updated_at: isoOf((isOpen ? last.created_at : last.checked_at) as string),
+          id: last.check_id,
+        })
+      : null,
+  };
+}
+
+const isoOf = (time: string) => new Date(time).toISOString();
+
+function summaryOf(row: CheckRow, names: Map<string, string>) {
+  const { check_id, origin, item_kind, item_id, position, source_lang, target_lang, domain, name, day } = row;
+  return {
+    ...{ check_id, origin, item_kind, item_id, position, source_lang, target_lang, domain, name, day },
+    is_second: row.repeats !== null,
+    source_text: row.segment_source ?? '',
+    checked_by: row.checked_by && (names.get(row.checked_by) || row.checked_by),
+    checked_at: row.checked_at && isoOf(row.checked_at),
+    verdict: row.verdict,
+  };
+}
+
+/** @throws AppError 404 for an unknown check, one of another tenant, or one whose text was deleted */
+async function selectCheck(tx: Tx, tenantId: string, checkId: string): Promise<CheckRow> {
+  const [row] = await tx.execute<CheckRow & Record<string, unknown>>(
+    sql`${rows(tenantId)} and c.check_id = ${checkId} and c.origin <> 'review'`,
+  );
+  if (!row) throw new AppError('not_found', 'check not found');
+  return row;
+}
+
+async function targetOf(tx: Tx, tenantId: string, row: CheckRow): Promise<string> {
+  const isMachine = row.origin === 'spot_check';
+  if (row.item_kind === 'document') return (isMachine ? row.machine_text : row.present_text) ?? '';
+  const job = await selectJob(tx, tenantId, row.item_id);
+  return (job && (isMachine ? pipelineText(job) : job.final_translation)) ?? '';
+}
+
+async function viewOf(tx: Tx, { tenant, user }: SessionPrincipal, row: CheckRow): Promise<FullCheck> {
+  const isDone = row.state !== 'open';
+  const people = [row.checked_by, row.dispute?.by].filter((one) => typeof one === 'string');
+  const names = await emailsOf(tx, tenant.id, people);
+  const isAdministrator = user.role === 'global_administrator';
+  // The reviewer whose work was checked sees the result, but not who checked it.
+  const isOwn = row.reviewed_by === user.id && !isAdministrator;
+  const { checked_by, ...summary } = summaryOf(row, names);
+  return {
+    ...summary,
+    checked_by: isOwn ? null : checked_by,
+    target_text: await targetOf(tx, tenant.id, row),
+    score: isDone ? row.score : null,
+    errors: row.errors,
+    words: row.words,
+    dispute: row.dispute && { ...row.dispute, by: names.get(row.dispute.by) || row.dispute.by },
+  };
+}
+
+/** @throws AppError 404 */
+export async function getCheck(tx: Tx, principal: SessionPrincipal, checkId: string): Promise<FullCheck> {
+  return viewOf(tx, principal, await selectCheck(tx, principal.tenant.id, checkId));
+}
+
+const severities = ['critical', 'major', 'minor'] as const;
+
+/**
+ * Stores the result of an open check. Sending the same result again changes nothing.
+ * @throws AppError 404; 403 if the caller reviewed the text; 409 conflict if the check has another result; 422 if an
+ *   error is not in the translation
+ */
+export async function decideCheck(
+  tx: Tx,
+  principal: SessionPrincipal,
+  { check_id, errors, skip }: DecideCheckInput,
+): Promise<FullCheck> {
+  const { tenant, user } = principal;
+  const [locked] = await tx.execute<{ may: boolean }>(sql`
+    select ${mayCheck(tenant.id, user.id)} as may from quality_checks c
+    where tenant_id = ${tenant.id} and check_id = ${check_id} for no key update`);
+  const row = await selectCheck(tx, tenant.id, check_id);
+  if (!locked?.may)
+    throw new AppError('forbidden', 'a text is checked by a member who has not reviewed or checked it');
+  if (row.state !== 'open') {
+    const isSame =
+      row.checked_by === user.id && (skip ? row.state === 'skipped' : isEqual(row.errors, errors));
+    if (!isSame) throw new AppError('conflict', 'the check already has a result');
+    return viewOf(tx, principal, row);
+  }
+  const target = await targetOf(tx, tenant.id, row);
+  requirePlaces(errors, target);
+  const verdict =
+    severities.find((severity) => errors.some((error) => error.severity === severity)) ?? 'none';
+  await tx.execute(sql`
+    update quality_checks set state = ${skip ? 'skipped' : 'done'}, checked_at = now(), checked_by = ${user.id},
+      verdict = ${skip ? null : verdict}, errors = ${JSON.stringify(skip ? [] : errors)}::jsonb,
+      words = ${wordsIn(row.segment_source ?? '', row.source_lang)}::int
+    where tenant_id = ${tenant.id} and check_id = ${check_id}`);
+  // The second check of a text counts instead of the first.
+  if (row.repeats && !skip)
+    await tx.execute(sql`
+      update quality_checks set state = 'replaced' where tenant_id = ${tenant.id} and check_id = ${row.repeats}`);
+  return getCheck(tx, principal, check_id);
+}
+
+function isEqual(stored: readonly CheckError[], sent: readonly CheckError[]): boolean {
+  const keyOf = ({ category, severity, start, end, note }: CheckError) =>
+    JSON.stringify([category, severity, start, end, note]);
+  return (
+    stored.length === sent.length &&
+    stored.every((error, at) => keyOf(error) === keyOf(sent[at] as CheckError))
+  );
+}
+
+/** @throws AppError 422 */
+function requirePlaces(errors: readonly CheckError[], target: string): void {
+  const wrong = errors.findIndex(({ start, end }) => start > end || end > target.length);
+  if (wrong === -1) return;
+  throw new AppError('invalid_fields', [
+    {
+      loc: ['body', 'errors', wrong, 'end'],
+      msg: `must be a place in the translation, from start to ${target.length}`,
+      type: 'invalid_range',
+    },
+  ]);
+}
+
+/** Counts the words of a text, at most those of its first 50,000 UTF-16 units. */
+function wordsIn(text: string, language: string): number {
+  let words = 0;
+  for (const { isWordLike } of new Intl.Segmenter(language, { granularity: 'word' }).segment(
+    text.slice(0, 50_000),
+  ))
+    if (isWordLike) words++;
+  return words;
+}
+
+/**
+ * Disputes the result of a quality check: another member checks the text again, and that result counts.
+ * @throws AppError 404; 403 unless the caller reviewed the text, or is an administrator; 409 conflict if the result
+ *   cannot be disputed
+ */
+export async function disputeCheck(
+  tx: Tx,
+  principal: SessionPrincipal,
+  { check_id, note }: { check_id: string; note: string },
+): Promise<FullCheck> {
+  const { tenant, user } = principal;
+  await tx.execute(sql`
+    select from quality_checks where tenant_id = ${tenant.id} and check_id = ${check_id} for no key update`);
+  const row = await selectCheck(tx, tenant.id, check_id);
+  if (row.reviewed_by !== user.id && user.role !== 'global_administrator')
+    throw new AppError('forbidden', 'only the reviewer of the text, and administrators, can dispute a check');
+  const isLate = Date.now() - Date.parse(row.checked_at ?? '') > disputeDays * 86_400_000;
+  if (row.origin !== 'quality_check' || row.state !== 'done' || row.repeats || row.dispute || isLate)
+    throw new AppError(
+      'conflict',
+      `only the first result of a quality check can be disputed, once, within ${disputeDays} days`,
+    );
+  const dispute = { by: user.id, at: new Date().toISOString(), note };
+  await tx.execute(sql`
+    update quality_checks set dispute = ${JSON.stringify(dispute)}::jsonb
+    where tenant_id = ${tenant.id} and check_id = ${check_id}`);
+  await tx.execute(sql`
+    insert into quality_checks (tenant_id, check_id, origin, item_kind, item_id, position, source_lang, target_lang,
+      domain, day, score, route, reviewed_by, state, repeats)
+    select tenant_id, ${checkIdOf('second', sql`check_id`, sql`'0'`)}, origin, item_kind, item_id, position, source_lang,
+      target_lang, domain, day, score, route, reviewed_by, 'open', check_id
+    from quality_checks where tenant_id = ${tenant.id} and check_id = ${check_id}`);
+  return getCheck(tx, principal, check_id);
+}
+
+/** Draws texts for checks at random, from the latest ones. @returns the number of drawn texts */
+export async function drawTexts(
+  tx: Tx,
+  tenantId: string,
+  { origin, target_lang, count, reviewer, document_id }: DrawInput,
+): Promise<number> {
+  const since = sql`now() - make_interval(days => ${drawDays[origin]})`;
+  // Two drawings at the same time must not draw more than allowed.
+  await tx.execute(sql`insert into quality_settings (tenant_id) values (${tenantId}) on conflict do nothing`);
+  await tx.execute(sql`select from quality_settings where tenant_id = ${tenantId} for no key update`);
+  const candidates =
+    origin === 'spot_check'
+      ? publishedTexts(tenantId, target_lang, since)
+      : reviewedTexts(tenantId, { target_lang, since, reviewer, document_id });
+  const drawn = await tx.execute(sql`
+    with candidate as materialized (
+      select * from (${candidates}) found where not exists (
+        select from quality_checks c where c.tenant_id = ${tenantId} and c.item_id = found.job_id
+          and c.position = found.position and c.origin = ${origin})),
+    room as (select greatest(0, ${maxOpen} - count(*)) as left from quality_checks
+      where tenant_id = ${tenantId} and state = 'open')
+    insert into quality_checks (tenant_id, check_id, origin, item_kind, item_id, position, source_lang, target_lang,
+      domain, day, score, route, probability, reviewed_by, state)
+    select ${tenantId}, ${checkIdOf(origin, sql`job_id`, sql`position`)}, ${origin}, item_kind, job_id, position,
+      source_lang, target_lang, domain, ${dayOf(sql`recorded_at`)}, score, route,
+      least(1, ${count}::real / (select count(*) from candidate)), reviewed_by, 'open'
+    from candidate order by random() limit least(${count}::int, (select "left" from room))
+    on conflict do nothing returning 1`);
+  return drawn.length;
+}
+
+function publishedTexts(tenantId: string, targetLang: string, since: SQL): SQL {
+  return sql`
+    with taken as materialized (
+      select job_id, kind, source_lang, target_lang, recorded_at from usage_records
+      where tenant_id = ${tenantId} and recorded_at > ${since} and target_lang = ${targetLang}
+      order by recorded_at desc limit ${maxCandidates}::int)
+    select *, null::text as reviewed_by from (${judgedTexts(tenantId)}) judged where route = 'published'`;
+}
+
+/** SQL: texts whose review a member closed. */
+function reviewedTexts(
+  tenantId: string,
+  of: { target_lang: string; since: SQL; reviewer: string | undefined; document_id: string | undefined },
+): SQL {
+  const { target_lang, since, reviewer, document_id } = of;
+  const isBy = (column: SQL) =>
+    reviewer === undefined ? sql`${column} is not null` : sql`${column} = ${reviewer}`;
+  return sql`
+    (select 'job' as item_kind, j.job_id, 0 as position, j.request ->> 'source_lang' as source_lang,
+      j.request ->> 'target_lang' as target_lang, j.created_at as recorded_at, ${domainOf(sql`j.request`)} as domain,
+      ${scoreOfJob} as score, ${routeOfJob} as route, j.decided_by as reviewed_by
+    from translation_jobs j where j.tenant_id = ${tenantId} and j.decided_at > ${since} and ${document_id === undefined}
+      and j.status in ('published', 'human_edited') and ${isBy(sql`j.decided_by`)}
+      and j.request ->> 'target_lang' = ${target_lang}
+    order by j.decided_at desc limit ${maxCandidates}::int)
+    union all
+    (select 'document', d.document_id, s.position, d.request ->> 'source_lang', d.request ->> 'target_lang', d.created_at,
+      ${domainOf(sql`d.request`)}, s.score, 'held', d.approved_by_user
+    from document_jobs d join document_segments s on s.tenant_id = ${tenantId} and s.document_id = d.document_id
+    where d.tenant_id = ${tenantId} and d.approved_at > ${since} and ${isBy(sql`d.approved_by_user`)}
+      and ${document_id === undefined ? sql`true` : sql`d.document_id = ${document_id}`}
+      and d.request ->> 'target_lang' = ${target_lang} and (s.confirmed_at is not null or s.corrected)
+    order by d.approved_at desc, s.position limit ${maxCandidates}::int)`;
+}

@@ -1,0 +1,286 @@
+import { createHash } from 'node:crypto';
+import { type SQL, sql } from 'drizzle-orm';
+import type { Tx } from '#db/client.ts';
+import { readDateRange } from '#server/billing/metering/periods.ts';
+import { AppError } from '#server/errors.ts';
+import type { SessionPrincipal } from '#server/identity/access/principal.ts';
+import { type Origin, recordEvent } from '#server/identity/audit/audit-log.ts';
+import { minChecks } from './calibration.ts';
+import type { QualityReport, ReportInput, StatementInput } from './schema.ts';
+import { estimateShare, type Observation, type Population, type Share, shareOf } from './statistics.ts';
+
+/** Texts with the same properties, as they are counted. */
+export interface Counted {
+  target_lang: string;
+  domain: string;
+  route: 'published' | 'held_for_score' | 'held';
+  score: number;
+  texts: number;
+}
+
+/** A check of a machine translation. */
+export interface Checked extends Omit<Counted, 'texts'> {
+  origin: 'review' | 'spot_check';
+  verdict: 'none' | 'changed' | 'minor' | 'major' | 'critical' | 'rejected';
+  probability: number;
+}
+
+/** Minimum scores that the report compares with the present one. */
+const otherMinimums = [70, 75, 80, 90, 95];
+
+/** The lowest scores of the bands. */
+const bandStarts = [0, 50, 60, 70, 75, 80, 85, 90, 95];
+
+/** Maximum languages and domains of a report. */
+const maxGroups = 200;
+
+type Figures = Omit<QualityReport, 'from' | 'to' | 'as_of'>;
+
+const isUnchanged = ({ verdict }: Checked) => verdict === 'none';
+const isMajor = ({ verdict }: Checked) =>
+  verdict === 'major' || verdict === 'critical' || verdict === 'rejected';
+
+/**
+ * Returns the figures of a report from counts and checks. Spot checks stand for the published texts, decisions of
+ * reviewers for those that were held for their score: the gate treated both by their score alone.
+ */
+export function figuresOf(
+  counted: readonly Counted[],
+  checked: readonly Checked[],
+  minimum: number,
+): Figures {
+  const published = counted.filter(({ route }) => route === 'published');
+  const held = counted.filter(({ route }) => route === 'held_for_score');
+  const spot = checked.filter(({ origin, route }) => origin === 'spot_check' && route === 'published');
+  const reviews = checked.filter(({ origin, route }) => origin === 'review' && route === 'held_for_score');
+  const minimumOf = (at: number) => {
+    const isPublished = ({ score }: { score: number }) => score >= at;
+    const [own, others] = [published.filter(isPublished), held.filter(isPublished)];
+    const populations = (isHit: (check: Checked) => boolean) => [
+      population(own, spot.filter(isPublished), isHit),
+      population(others, reviews.filter(isPublished), isHit),
+    ];
+    const isEnough = spot.filter(isPublished).length + (others.length > 0 ? reviews.length : 0) >= minChecks;
+    // Reviewers change a text without stating how serious its error was.
+    const isKnown = isEnough && others.length === 0;
+    const major = isKnown ? estimateShare(...populations(isMajor)) : null;
+    const texts = textsOf(own) + textsOf(others);
+    return {
+      minimum: at,
+      published: texts,
+      to_review: textsOf(published) + textsOf(held) - texts,
+      no_change: isEnough ? estimateShare(...populations(isUnchanged)) : null,
+      major,
+      major_texts: major && major.share * texts,
+    };
+  };
+  const present = minimumOf(minimum);
+  const minimums = [...otherMinimums, minimum]
+    .filter((one, at, all) => all.indexOf(one) === at)
+    .sort(byNumber);
+  return {
+    minimum,
+    min_checks: minChecks,
+    ...groupOf(published, spot),
+    held: textsOf(held),
+    held_checks: reviews.length,
+    held_no_change: reviews.length < minChecks ? null : estimateShare(population(held, reviews, isUnchanged)),
+    bands: bandStarts.flatMap((from, index) => {
+      const to = (bandStarts[index + 1] ?? 101) - 1;
+      const isIn = ({ score }: { score: number }) => score >= from && score <= to;
+      const [texts, checks] = [
+        counted.filter(isIn),
+        checked.filter(isIn).filter(({ route }) => route !== 'held'),
+      ];
+      if (texts.length === 0 && checks.length === 0) return [];
+      const ofRoute = (route: Counted['route']) => textsOf(texts.filter((one) => one.route === route));
+      const ofVerdict = (verdict: Checked['verdict']) =>
+        checks.filter((one) => one.verdict === verdict).length;
+      return {
+        ...{
+          from,
+          to,
+          published: ofRoute('published'),
+          held_for_score: ofRoute('held_for_score'),
+          held: ofRoute('held'),
+        },
+        checks: checks.length,
+        ...{ none: ofVerdict('none'), changed: ofVerdict('changed'), minor: ofVerdict('minor') },
+        major: checks.filter(isMajor).length,
+        no_change: checks.length === 0 ? null : shareIn(checks),
+      };
+    }),
+    minimums: minimums.map((at) => {
+      const other = at === minimum ? present : minimumOf(at);
+      const isComparable =
+        other.major_texts !== null && present.major_texts !== null && present.major_texts > 0;
+      const left = isComparable ? (other.major_texts as number) / (present.major_texts as number) : null;
+      return { ...other, fewer_major: left === null ? null : 1 - left };
+    }),
+    languages: groupsBy('target_lang', published, spot),
+    domains: groupsBy('domain', published, spot),
+  };
+}
+
+const byNumber = (a: number, b: number) => a - b;
+
+/** The share of the checks of a band: texts that were drawn more often do not count more. */
+function shareIn(checks: readonly Checked[]): Share {
+  const { share, low, high } = shareOf(checks.map((check) => observationOf(check, isUnchanged)));
+  return { share, low, high };
+}
+
+function groupsBy<K extends 'target_lang' | 'domain'>(
+  key: K,
+  counted: readonly Counted[],
+  checked: readonly Checked[],
+): (Record<K, string> & ReturnType<typeof groupOf>)[] {
+  const texts = Map.groupBy(counted, (one) => one[key]);
+  const checks = Map.groupBy(checked, (one) => one[key]);
+  return [...texts]
+    .map(([name, ofName]) => ({ [key]: name, ...groupOf(ofName, checks.get(name) ?? []) }) as never)
+    .sort((a: { published: number }, b: { published: number }) => b.published - a.published)
+    .slice(0, maxGroups);
+}
+
+function groupOf(published: readonly Counted[], spot: readonly Checked[]) {
+  const isEnough = spot.length >= minChecks;
+  const shareWith = (isHit: (check: Checked) => boolean) =>
+    isEnough ? estimateShare(population(published, spot, isHit)) : null;
+  return {
+    published: textsOf(published),
+    checks: spot.length,
+    no_change: shareWith(isUnchanged),
+    major: shareWith(isMajor),
+  };
+}
+
+function population(
+  texts: readonly Counted[],
+  checked: readonly Checked[],
+  isHit: (check: Checked) => boolean,
+): Population {
+  return { texts, observations: checked.map((check) => observationOf(check, isHit)) };
+}
+
+function observationOf(check: Checked, isHit: (check: Checked) => boolean): Observation {
+  return { score: check.score, hit: isHit(check), weight: 1 / check.probability };
+}
+
+function textsOf(counted: readonly Counted[]): number {
+  return counted.reduce((sum, { texts }) => sum + texts, 0);
+}
+
+/** The texts of a report. */
+interface Scope {
+  from: string;
+  to: string;
+  /** The time up to which checks count, in ISO 8601. */
+  asOf: string;
+  target_lang?: string | undefined;
+  domain?: string | undefined;
+}
+
+const matches = ({ from, to, target_lang, domain }: Scope, tenantId: string) => sql`
+  tenant_id = ${tenantId} and day between ${from}::date and ${to}::date
+  and ${target_lang === undefined ? sql`true` : sql`target_lang = ${target_lang}`}
+  and ${domain === undefined ? sql`true` : sql`domain = lower(trim(${domain}))`}`;
+
+/** SQL: whether a check of a machine translation counted at a time. A later check may have replaced it since. */
+const countsAt = (asOf: string): SQL => sql`origin in ('review', 'spot_check') and score is not null
+  and checked_at <= ${asOf}::timestamptz
+  and (state = 'done' or state = 'replaced' and replaced_at > ${asOf}::timestamptz)`;
+
+async function selectCounted(tx: Tx, tenantId: string, scope: Scope): Promise<Counted[]> {
+  return [
+    ...(await tx.execute<Counted & Record<string, unknown>>(sql`
+      select target_lang, domain, route, score, sum(texts)::int as texts from quality_scores
+      where ${matches(scope, tenantId)} group by 1, 2, 3, 4 order by 1, 2, 3, 4`)),
+  ];
+}
+
+/**
+ * Reports what the gate of a workspace is worth.
+ * @throws AppError 422 for an invalid range; 400 for more than 366 days
+ */
+export async function reportQuality(tx: Tx, tenantId: string, asked: ReportInput): Promise<QualityReport> {
+  const { minimum, target_lang, domain } = asked;
+  const scope = { ...readDateRange(asked), target_lang, domain, asOf: new Date().toISOString() };
+  const counted = await selectCounted(tx, tenantId, scope);
+  const checked = await tx.execute<Checked & Record<string, unknown>>(sql`
+    select target_lang, domain, route, score, origin, verdict, probability::float8 as probability
+    from quality_checks where ${matches(scope, tenantId)} and ${countsAt(scope.asOf)}
+    order by check_id limit ${maxReported}::int`);
+  return {
+    ...{ from: scope.from, to: scope.to, as_of: scope.asOf },
+    ...figuresOf(counted, checked, minimum),
+  };
+}
+
+/** Maximum number of checks of a report. The IDs of checks are hashes, so these are a random part of more. */
+const maxReported = 200_000;
+
+/** Maximum number of checks of a statement. */
+const maxStated = 20_000;
+
+/**
+ * Makes a statement: the figures with the counts and checks from which anybody can compute them again. The audit log gets
+ * its hash. The same period and time make the same statement again, byte by byte.
+ * @throws AppError 409 if translations or decisions of the period are not counted yet; 422; 400
+ */
+export async function makeStatement(
+  tx: Tx,
+  origin: Origin,
+  { tenant, user }: SessionPrincipal,
+  asked: StatementInput,
+): Promise<{ content: string; sha256: string }> {
+  const { minimum, target_lang, domain } = asked;
+  const range = readDateRange(asked);
+  const [known] = await tx.execute<{ asOf: string | null; isCounted: boolean }>(sql`
+    select to_char(q.decided_until at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "asOf",
+      ${range.to}::date < (now() at time zone 'UTC')::date and not exists (
+        select from usage_records u where u.tenant_id = q.tenant_id
+          and (u.recorded_at, u.job_id) > (coalesce(q.counted_at, '-infinity'), q.counted_job)
+          and u.recorded_at < (${range.to}::date + 1)::timestamp at time zone 'UTC') as "isCounted"
+    from quality_settings q where q.tenant_id = ${tenant.id}`);
+  const asOf = asked.as_of ? new Date(asked.as_of).toISOString() : known?.asOf;
+  if (!known?.isCounted || !asOf || !known.asOf || asOf > known.asOf)
+    throw new AppError(
+      'conflict',
+      'the period is not counted yet; end it before today, and try again in some minutes',
+    );
+  const scope = { ...range, target_lang, domain, asOf };
+  const counted = await selectCounted(tx, tenant.id, scope);
+  const checked = await tx.execute<Checked & Record<string, unknown>>(sql`
+    select check_id, origin, item_kind, item_id, position, day::text as day, target_lang, domain, route, score,
+      probability::float8 as probability, verdict, checked_by,
+      to_char(checked_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as checked_at
+    from quality_checks where ${matches(scope, tenant.id)} and ${countsAt(asOf)}
+    order by check_id limit ${maxStated + 1}::int`);
+  if (checked.length > maxStated)
+    throw new AppError(
+      'unprocessable',
+      `a statement has at most ${maxStated} checks; choose fewer days or a language`,
+    );
+  const about = { from: range.from, to: range.to, as_of: asOf, target_lang, domain };
+  const content = `${JSON.stringify(
+    {
+      version: 1,
+      workspace: tenant.id,
+      ...about,
+      figures: figuresOf(counted, checked, minimum),
+      counted,
+      checks: checked,
+    },
+    null,
+    1,
+  )}\n`;
+  const sha256 = createHash('sha256').update(content).digest('hex');
+  await recordEvent(tx, origin, {
+    action: 'quality_stated',
+    tenantId: tenant.id,
+    actor: { kind: 'member', userId: user.id },
+    details: { ...about, target_lang: target_lang ?? null, domain: domain ?? null, minimum, sha256 },
+  });
+  return { content, sha256 };
+}

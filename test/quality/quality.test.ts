@@ -1,0 +1,447 @@
+import { createHash } from 'node:crypto';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { countQuality, countTenant } from '#server/translation/quality/counting.ts';
+import { env, type Fields, found, join, type Person } from '#test/factories.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { openSuperuser } from '#test/setup/database.ts';
+import { eventsOf } from '#test/setup/stored-rows.ts';
+import { viaRpc } from '../contract/call.ts';
+import { doubtingEngine, openDocuments } from '../documents/workspace.ts';
+import { judgingEngine } from '../reviews/judging-engine.ts';
+import { callAt, openReviewers, type Reviewers } from '../translations/workplace/reviewers.ts';
+
+const app = useTestApp({ env, engine: { ...judgingEngine(), assessEach: doubtingEngine().assessEach } });
+
+let mine: Reviewers;
+beforeEach(async () => {
+  mine = await openReviewers(app);
+});
+
+const queries = new Set(['checks', 'check', 'calibrations', 'settings', 'report', 'scorecard']);
+const ask = async (name: string, input: Fields = {}, as: Person = mine.founder) =>
+  viaRpc(
+    app,
+    { path: `quality.${name}`, type: queries.has(name) ? 'query' : 'mutation' },
+    { input, headers: as.bearer },
+  );
+const call = async (name: string, input: Fields = {}, as: Person = mine.founder) => {
+  const { status, body } = await ask(name, input, as);
+  expect([status, body?.detail]).toEqual([200, undefined]);
+  return body;
+};
+const sql = () => openSuperuser(app.superuserUrl);
+const settings = (fields: Fields = {}) => ({
+  sample_percent: 100,
+  language_percents: {},
+  minor_points: 1,
+  major_points: 5,
+  critical_points: 25,
+  pass_score: 95,
+  ...fields,
+});
+
+/** Makes all translations and decisions so old that they count, and counts them. */
+async function count(of = mine.founder) {
+  const { tenantId } = of;
+  await sql()`update usage_records set recorded_at = recorded_at - interval '3 minutes' where tenant_id = ${tenantId}`;
+  await sql()`update translation_jobs set decided_at = decided_at - interval '12 minutes' where tenant_id = ${tenantId}`;
+  await sql()`update document_jobs set approved_at = approved_at - interval '12 minutes' where tenant_id = ${tenantId}`;
+  await sql()`update quality_settings set decided_until = null where tenant_id = ${tenantId}`;
+  await countTenant(app.services, tenantId);
+}
+const scores = async () => [
+  ...(await sql()`select target_lang, domain, route, score, texts from quality_scores
+    where tenant_id = ${mine.founder.tenantId} order by route, score, domain`),
+];
+const checks = async (origin: string) => [
+  ...(await sql()`select * from quality_checks where tenant_id = ${mine.founder.tenantId} and origin = ${origin}
+    order by item_id, position`),
+];
+
+describe('counting', () => {
+  test('sums texts by score and way through the gate, once, and draws published ones at the rate of their language', async () => {
+    await call('saveSettings', settings({ sample_percent: 0, language_percents: { fr: 100 } }));
+    await mine.job({ source_text: 'One', domain: ' Support ' });
+    await mine.job({ source_text: 'Two', domain: 'support' });
+    await mine.job({ source_text: 'Three', target_lang: 'de' });
+    await mine.job({ source_text: 'doubtful' });
+    await mine.job({ source_text: 'wrong' });
+    await count();
+    const expected = [
+      { target_lang: 'fr', domain: '', route: 'held', score: 92, texts: 1 },
+      { target_lang: 'fr', domain: '', route: 'held_for_score', score: 40, texts: 1 },
+      { target_lang: 'de', domain: '', route: 'published', score: 92, texts: 1 },
+      { target_lang: 'fr', domain: 'support', route: 'published', score: 92, texts: 2 },
+    ];
+    expect(await scores()).toEqual(expected);
+    expect(
+      (await checks('spot_check')).map((one) => [one['target_lang'], one['state'], one['probability']]),
+    ).toEqual([
+      ['fr', 'open', 1],
+      ['fr', 'open', 1],
+    ]);
+    await Promise.all([countTenant(app.services, mine.founder.tenantId), countQuality(app.services, {})]);
+    expect(await scores()).toEqual(expected);
+    expect(await checks('spot_check')).toHaveLength(2);
+  });
+
+  test('does not count a text that the translation memory served, nor draw one that was translated long ago', async () => {
+    await call('saveSettings', settings());
+    await mine.job({ source_text: 'One' });
+    await mine.job({ source_text: 'One' });
+    await sql()`update usage_records set recorded_at = recorded_at - interval '8 days'
+      where tenant_id = ${mine.founder.tenantId}`;
+    await count();
+    expect((await scores()).map(({ texts }) => texts)).toEqual([1]);
+    expect(await checks('spot_check')).toEqual([]);
+  });
+
+  test('collects the decisions about held texts when they cannot be reopened any longer', async () => {
+    const [approved, edited, rejected, critical] = [
+      await mine.job({ source_text: 'doubtful one' }),
+      await mine.job({ source_text: 'doubtful two' }),
+      await mine.job({ source_text: 'doubtful three' }),
+      await mine.job({ source_text: 'wrong' }),
+    ];
+    await mine.review(edited.id, { action: 'save', final_translation: 'A draft' });
+    await mine.review(edited.id, { action: 'approve', final_translation: 'Better' });
+    await mine.review(approved.id, { action: 'approve' });
+    await mine.review(rejected.id, { action: 'reject' });
+    await mine.review(critical.id, { action: 'approve' });
+    await countTenant(app.services, mine.founder.tenantId);
+    expect(await checks('review')).toEqual([]);
+    await count();
+    const found = Object.fromEntries(
+      (await checks('review')).map((one) => [one['item_id'], [one['verdict'], one['route'], one['score']]]),
+    );
+    expect(found).toEqual({
+      [approved.id]: ['none', 'held_for_score', 40],
+      [edited.id]: ['changed', 'held_for_score', 40],
+      [rejected.id]: ['rejected', 'held_for_score', 40],
+      [critical.id]: ['none', 'held', 92],
+    });
+    expect((await checks('review')).every((one) => one['checked_by'] === mine.founder.userId)).toBe(true);
+  });
+
+  test('collects the segments of approved documents with the scores that their changes removed', async () => {
+    const documents = await openDocuments(app);
+    mine = { ...mine, founder: { ...mine.founder, tenantId: documents.tenantId } };
+    const { id } = await documents.translate([
+      'Good',
+      'doubtful one',
+      'doubtful two',
+      'doubtful two',
+      'doubtful three',
+    ]);
+    await documents.correct(id, { A3: 'Better' });
+    const saved = await documents.mutate(
+      'save',
+      {
+        document_id: id,
+        segments: [
+          { position: 1, replaces: 'fr of doubtful one', target_text: 'fr of doubtful one', confirmed: true },
+        ],
+      },
+      documents.admin,
+    );
+    expect(saved.status).toBe(200);
+    expect((await documents.approve(id)).status).toBe(200);
+    await count();
+    expect(await scores()).toMatchObject([
+      { route: 'held_for_score', score: 40, texts: 3 },
+      { route: 'published', score: 92, texts: 1 },
+    ]);
+    expect(
+      (await checks('review')).map((one) => [one['position'], one['verdict'], one['score'], one['route']]),
+    ).toEqual([
+      [1, 'none', 40, 'held_for_score'],
+      [2, 'changed', 40, 'held_for_score'],
+    ]);
+  });
+});
+
+/** Publishes texts and draws all of them. Returns the open checks. */
+async function drawnChecks(texts = ['One', 'Two']) {
+  await call('saveSettings', settings());
+  for (const source_text of texts) await mine.job({ source_text });
+  await count();
+  return (await call('checks', { origin: 'spot_check' })).checks;
+}
+
+describe('a spot check', () => {
+  test('is blind: it has the texts, and the score only afterwards', async () => {
+    const first = (await drawnChecks()).find(({ source_text }: Fields) => source_text === 'One');
+    expect(first).toMatchObject({
+      origin: 'spot_check',
+      item_kind: 'job',
+      source_text: 'One',
+      verdict: null,
+    });
+    const open = await call('check', { check_id: first.check_id });
+    expect(open).toMatchObject({ target_text: 'fr of One', score: null, errors: [] });
+    expect(JSON.stringify([first, open])).not.toContain('92');
+    const errors = [{ category: 'accuracy', severity: 'major', start: 0, end: 2, note: 'The language' }];
+    const done = await call('decide', { check_id: first.check_id, errors });
+    expect(done).toMatchObject({
+      verdict: 'major',
+      score: 92,
+      words: 1,
+      errors,
+      checked_by: mine.founder.email,
+    });
+    expect((await call('checks', { origin: 'spot_check' })).open).toBe(1);
+    expect((await call('checks', { origin: 'spot_check', state: 'done' })).checks).toHaveLength(1);
+  });
+
+  test('has one result: the same again changes nothing, another one is refused', async () => {
+    const [{ check_id }] = await drawnChecks();
+    const other = await join(app, mine.founder);
+    const results = await Promise.all([
+      ask('decide', { check_id }),
+      ask('decide', { check_id, skip: true }, other),
+      ask(
+        'decide',
+        { check_id, errors: [{ category: 'style', severity: 'minor', start: 0, end: 1 }] },
+        other,
+      ),
+    ]);
+    expect(results.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
+    const [{ checked_by, state }] = (await checks('spot_check')).filter(
+      (one) => one['check_id'] === check_id,
+    ) as [Fields];
+    const as = checked_by === other.userId ? other : mine.founder;
+    const winner = results.findIndex(({ status }) => status === 200);
+    const again = [
+      {},
+      { skip: true },
+      { errors: [{ category: 'style', severity: 'minor', start: 0, end: 1 }] },
+    ][winner];
+    expect((await ask('decide', { check_id, ...again }, as)).status).toBe(200);
+    expect(['done', 'skipped']).toContain(state);
+  });
+
+  test('refuses errors outside of the translation, and checks of others', async () => {
+    const [{ check_id }] = await drawnChecks();
+    const error = { category: 'style', severity: 'minor', start: 3, end: 99 };
+    const refused = await ask('decide', { check_id, errors: [{ ...error, end: 4 }, error] });
+    expect(refused).toMatchObject({
+      status: 422,
+      body: { detail: [{ loc: ['body', 'errors', 1, 'end'], msg: expect.stringContaining('9') }] },
+    });
+    const stranger = await found(app);
+    for (const name of ['check', 'decide', 'dispute'])
+      expect((await ask(name, { check_id, note: 'a long enough note' }, stranger)).status).toBe(404);
+    expect((await call('checks', { origin: 'spot_check' }, stranger)).checks).toEqual([]);
+  });
+
+  test('ends with its text', async () => {
+    const [{ check_id, item_id }] = await drawnChecks();
+    expect(
+      (await app.json('DELETE', `/api/translations/${item_id}`, { headers: mine.founder.bearer })).status,
+    ).toBe(200);
+    expect((await ask('check', { check_id })).status).toBe(404);
+    expect((await call('checks', { origin: 'spot_check' })).checks).toHaveLength(1);
+  });
+
+  test('can be drawn by hand, also where no texts are drawn by themselves', async () => {
+    for (const source_text of ['One', 'Two', 'Three', 'doubtful']) await mine.job({ source_text });
+    const draw = { origin: 'spot_check', target_lang: 'fr', count: 2 };
+    expect(await call('draw', draw)).toEqual({ drawn: 2 });
+    expect((await checks('spot_check')).map(({ probability }) => Number(probability).toFixed(3))).toEqual([
+      '0.667',
+      '0.667',
+    ]);
+    expect(await call('draw', { ...draw, count: 10 })).toEqual({ drawn: 1 });
+    expect(await call('draw', draw)).toEqual({ drawn: 0 });
+    const member = await join(app, mine.founder, 'agent_id_developer');
+    expect((await ask('draw', draw, member)).status).toBe(403);
+  });
+});
+
+describe('a quality check', () => {
+  const error = { category: 'terminology', severity: 'major', start: 0, end: 4, note: '' };
+  /** A text that a reviewer approved, its open quality check, and the people. */
+  async function reviewed() {
+    const [reviewer, checker] = [await mine.join(), await mine.join()];
+    const job = await mine.held({ source_text: 'Take two tablets with water after a meal' });
+    await mine.review(job.id, { action: 'approve', final_translation: 'Nehmen Sie zwei' }, reviewer);
+    const draw = { origin: 'quality_check', target_lang: 'fr', count: 5, reviewer: reviewer.userId };
+    expect(await call('draw', draw)).toEqual({ drawn: 1 });
+    const [{ check_id }] = (await call('checks', { origin: 'quality_check' }, checker)).checks;
+    return { reviewer, checker, check_id };
+  }
+
+  test('is not done by the reviewer, shows the reviewed text, and becomes a score', async () => {
+    const { reviewer, checker, check_id } = await reviewed();
+    expect((await call('checks', { origin: 'quality_check' }, reviewer)).checks).toEqual([]);
+    expect((await ask('decide', { check_id }, reviewer)).status).toBe(403);
+    expect((await call('check', { check_id }, checker)).target_text).toBe('Nehmen Sie zwei');
+    await call('decide', { check_id, errors: [error, { ...error, severity: 'minor' }] }, checker);
+    const card = await call('scorecard');
+    const tally = {
+      checks: 1,
+      words: 8,
+      minor: 1,
+      major: 1,
+      critical: 0,
+      points: 6,
+      score: 25,
+      passes: false,
+    };
+    expect(card.total).toMatchObject({ ...tally, penalty_per_1000_words: 750 });
+    expect(card.reviewers).toMatchObject([{ user_id: reviewer.userId, email: reviewer.email, ...tally }]);
+    expect(card.languages).toMatchObject([{ target_lang: 'fr', ...tally }]);
+    expect(card.categories).toContainEqual({ category: 'terminology', minor: 1, major: 1, critical: 0 });
+    await call('saveSettings', settings({ major_points: 0, minor_points: 0 }));
+    expect((await call('scorecard')).total).toMatchObject({ score: 100, passes: true });
+  });
+
+  test('can be disputed once; a third member decides, and this result counts', async () => {
+    const { reviewer, checker, check_id } = await reviewed();
+    await call('decide', { check_id, errors: [error] }, checker);
+    const note = 'The client wants this term';
+    expect((await ask('dispute', { check_id, note }, checker)).status).toBe(403);
+    expect((await call('dispute', { check_id, note }, reviewer)).dispute).toMatchObject({
+      note,
+      by: reviewer.email,
+    });
+    expect((await ask('dispute', { check_id, note }, reviewer)).status).toBe(409);
+    // The result counts until there is another.
+    expect((await call('scorecard')).total).toMatchObject({ checks: 1, major: 1 });
+    for (const one of [reviewer, checker])
+      expect((await call('checks', { origin: 'quality_check' }, one)).checks).toEqual([]);
+    const [second] = (await call('checks', { origin: 'quality_check' })).checks;
+    expect(second.is_second).toBe(true);
+    await call('decide', { check_id: second.check_id });
+    expect((await call('scorecard')).total).toMatchObject({ checks: 1, major: 0, passes: true });
+    expect((await ask('dispute', { check_id: second.check_id, note }, reviewer)).status).toBe(409);
+    // The reviewer sees the result, but not who checked.
+    expect((await call('check', { check_id }, reviewer)).checked_by).toBeNull();
+  });
+});
+
+describe('the report', () => {
+  /** Makes texts and spot checks of a past day, with these results by score. */
+  async function made(
+    results: [score: number, texts: number, checked: number, errors: number, severity: string][],
+  ) {
+    const tenant_id = mine.founder.tenantId;
+    const day = new Date(Date.now() - 3 * 86_400_000).toISOString().slice(0, 10);
+    const rest = { tenant_id, day, target_lang: 'de', domain: 'travel', route: 'published' };
+    let id = 0;
+    for (const [score, texts, checked, errors, severity] of results) {
+      await sql()`insert into quality_scores ${sql()({ ...rest, score, texts })}`;
+      const rows = Array.from({ length: checked }, (_, at) => ({
+        ...{
+          ...rest,
+          score,
+          origin: 'spot_check',
+          item_kind: 'job',
+          item_id: String(id),
+          position: 0,
+          source_lang: 'en',
+        },
+        ...{ check_id: createHash('md5').update(`${tenant_id} ${id++}`).digest('hex'), state: 'done' },
+        ...{
+          probability: checked / texts,
+          verdict: at < errors ? severity : 'none',
+          checked_by: mine.founder.userId,
+        },
+        checked_at: new Date(Date.now() - 86_400_000),
+      }));
+      await sql()`insert into quality_checks ${sql()(rows)}`;
+    }
+    await sql()`insert into quality_settings ${sql()({ tenant_id, counted_at: new Date(), decided_until: new Date() })}
+      on conflict (tenant_id) do update set counted_at = excluded.counted_at, decided_until = excluded.decided_until`;
+    return { from: day, to: day };
+  }
+
+  test('states the share that needed no change with its interval, by language, domain and score', async () => {
+    await made([
+      [87, 300, 100, 20, 'major'],
+      [97, 700, 70, 7, 'minor'],
+    ]);
+    const report = await call('report');
+    expect(report).toMatchObject({ published: 1000, checks: 170, minimum: 85, min_checks: 50 });
+    expect(report.no_change.share).toBeCloseTo(0.3 * 0.8 + 0.7 * 0.9, 3);
+    expect(report.no_change.low).toBeLessThan(0.87);
+    expect(report.no_change.high).toBeGreaterThan(0.87);
+    expect(report.major.share).toBeCloseTo(0.06, 3);
+    expect(report.languages).toMatchObject([{ target_lang: 'de', published: 1000, checks: 170 }]);
+    expect(report.domains).toMatchObject([{ domain: 'travel', published: 1000 }]);
+    expect(
+      report.bands.map(({ from, checks: of, major, minor }: Fields) => [from, of, major, minor]),
+    ).toEqual([
+      [85, 100, 20, 0],
+      [95, 70, 0, 7],
+    ]);
+    expect(report.minimums.find(({ minimum }: Fields) => minimum === 90)).toMatchObject({
+      published: 700,
+      fewer_major: 1,
+    });
+    expect((await call('report', { target_lang: 'fr' })).no_change).toBeNull();
+    expect((await call('report', { domain: ' Travel ' })).checks).toBe(170);
+    expect((await ask('report', {}, await join(app, mine.founder, 'agent_id_developer'))).status).toBe(403);
+    expect((await ask('report', { from: '2026-02-01', to: '2026-01-01' })).status).toBe(422);
+  });
+
+  test('says that a judge agrees with people less than chance', async () => {
+    await made([
+      [86, 100, 60, 5, 'minor'],
+      [98, 100, 60, 30, 'minor'],
+    ]);
+    await countTenant(app.services, mine.founder.tenantId);
+    const [calibration] = await call('calibrations');
+    expect(calibration).toMatchObject({ target_lang: 'de', checks: 120 });
+    expect(calibration.agreement.high).toBeLessThan(0.5);
+    expect(calibration.steps).toEqual([{ score: 86, value: 85 / 120 }]);
+  });
+
+  test('as a statement has the same bytes each time, and its hash is in the audit log', async () => {
+    const period = await made([[90, 500, 60, 6, 'minor']]);
+    const statement = await call('statement', period);
+    expect(createHash('sha256').update(statement.content).digest('hex')).toBe(statement.sha256);
+    const stated = JSON.parse(statement.content);
+    expect(stated).toMatchObject({
+      ...period,
+      figures: { published: 500, checks: 60 },
+      counted: [{ texts: 500 }],
+    });
+    expect(stated.checks).toHaveLength(60);
+    const [event] = await eventsOf(app, mine.founder.tenantId, 'quality_stated');
+    expect(event?.details).toMatchObject({ sha256: statement.sha256, as_of: stated.as_of, ...period });
+    // A later check does not change the statement of that time.
+    await sql()`update quality_settings set decided_until = now() + interval '1 hour' where tenant_id = ${mine.founder.tenantId}`;
+    await sql()`
+      insert into quality_checks select (jsonb_populate_record(q, jsonb_build_object(
+        'check_id', 'later', 'checked_at', now() + interval '1 minute'))).*
+      from quality_checks q where tenant_id = ${mine.founder.tenantId} limit 1`;
+    const { as_of } = stated;
+    expect(await call('statement', { ...period, as_of })).toEqual(statement);
+    expect((await call('statement', period)).sha256).not.toBe(statement.sha256);
+  });
+
+  test('is not stated before the period is counted', async () => {
+    const today = new Date().toISOString().slice(0, 10);
+    expect((await ask('statement', { to: today })).status).toBe(409);
+    const period = await made([[90, 500, 60, 6, 'minor']]);
+    expect((await ask('statement', { ...period, to: today })).status).toBe(409);
+    await mine.job();
+    await sql()`update usage_records set recorded_at = now() - interval '3 days' where tenant_id = ${mine.founder.tenantId}`;
+    await sql()`update quality_settings set counted_at = now() - interval '5 days' where tenant_id = ${mine.founder.tenantId}`;
+    expect((await ask('statement', period)).status).toBe(409);
+  });
+});
+
+test('settings have bounds, and a change is recorded', async () => {
+  expect(await call('settings')).toEqual(settings({ sample_percent: 0 }));
+  expect(await call('saveSettings', settings({ pass_score: 97.5 }))).toEqual(settings({ pass_score: 97.5 }));
+  expect(await eventsOf(app, mine.founder.tenantId, 'quality_settings_changed')).toMatchObject([
+    { details: { sample_percent: 100, pass_score: 97.5 } },
+  ]);
+  for (const wrong of [{ sample_percent: 101 }, { language_percents: { fr: -1 } }, { minor_points: 0.5 }])
+    expect((await ask('saveSettings', settings(wrong))).status).toBe(422);
+  expect((await callAt(app, 'quality.saveSettings', settings(), (await mine.join()).bearer)).status).toBe(
+    403,
+  );
+});
