@@ -9,6 +9,7 @@ import { type Events, events } from './event-feed.ts';
 import { type Members, members } from './members.ts';
 import { type Memory, memory } from './memory.ts';
 import type { LinguaLoopOptions } from './options.ts';
+import { type Quality, quality } from './quality.ts';
 import { type RawRequest, type RawRequestOptions, rawRequest } from './raw-request.ts';
 import { type Reviews, reviews } from './reviews.ts';
 import { type Storage, storage } from './storage.ts';
@@ -47,6 +48,8 @@ export class LinguaLoop {
   readonly members: Members;
   /** Translation memories. */
   readonly memory: Memory;
+  /** Checks by people, and what the quality gate is worth. */
+  readonly quality: Quality;
   /** Claims of reviewers, and reports about their work. */
   readonly reviews: Reviews;
   /** The storage in which a tenant keeps its records and files. */
@@ -88,6 +91,7 @@ export class LinguaLoop {
     this.events = events(connection);
     this.members = members(connection);
     this.memory = memory(connection);
+    this.quality = quality(connection);
     this.reviews = reviews(connection);
     this.storage = storage(connection);
     this.styleGuides = styleGuides(connection);

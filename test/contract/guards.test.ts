@@ -43,6 +43,7 @@ const byGuard: Readonly<Record<GuardName, Readonly<Record<string, string>>>> = {
     retention: 'anonymizeMember',
     tenants: 'rotateKey',
     usage: 'breakdown',
+    quality: 'draw report saveSettings scorecard settings statement',
     reviews: 'byReviewer byDomain outcomes',
   },
   tenant_identity: {
@@ -76,6 +77,7 @@ const byGuard: Readonly<Record<GuardName, Readonly<Record<string, string>>>> = {
     auth: 'me draftKeys changePassword endSession proof sessions prove',
     mail: 'preferences sendConfirmation setPreferences',
     members: 'colleagues',
+    quality: 'checks check decide dispute calibrations',
     reviews: 'next claim reopen inbox texts comments commentCounts comment deleteComment mentions',
   },
   admin: {

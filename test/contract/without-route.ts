@@ -31,6 +31,7 @@ export const withoutRoute: readonly string[] = [
     events: 'list subscribe',
     memory:
       'align browse concordance importPairs matches updateUnit deleteUnits countFound deleteFound previewReplace replace changes undo',
+    quality: 'calibrations check checks decide dispute draw report saveSettings scorecard settings statement',
     reviews: 'byReviewer claim comment commentCounts comments deleteComment inbox mentions next reopen texts',
     styleGuides: 'delete get list save',
     tenants: 'rotateKey',

@@ -273,6 +273,25 @@ export const probes: Readonly<Record<string, Probe>> = {
   'reviews.deleteComment': { input: () => ({ comment_id: randomUUID() }), in: '404 comment not found' },
   'reviews.claim': { input: ({ jobId }) => ({ kind: 'job', id: jobId }), abroad: noJob },
 
+  'quality.checks': { input: () => ({ origin: 'spot_check' }) },
+  'quality.check': { input: () => ({ check_id: randomUUID() }), in: '404 check not found' },
+  'quality.decide': { input: () => ({ check_id: randomUUID() }), in: '404 check not found' },
+  'quality.dispute': {
+    input: () => ({ check_id: randomUUID(), note: 'The client wants this term' }),
+    in: '404 check not found',
+  },
+  'quality.draw': { input: () => ({ origin: 'spot_check', target_lang: 'fr', count: 1 }) },
+  'quality.saveSettings': {
+    input: () => ({
+      ...{ sample_percent: 5, language_percents: {}, minor_points: 1, major_points: 5, critical_points: 25 },
+      pass_score: 95,
+    }),
+  },
+  'quality.statement': {
+    input: () => ({ to: '2026-01-31' }),
+    in: '409 the period is not counted yet; end it before today, and try again in some minutes',
+  },
+
   'documents.translate': { input: () => documentForm(), in: '202' },
   'documents.get': { input: document, abroad: noDocument },
   'documents.segments': { input: document, abroad: noDocument },

@@ -1,0 +1,113 @@
+import type { inferRouterInputs, inferRouterOutputs } from '@trpc/server';
+import type { AppRouter } from '../../server/router.ts';
+import { type ApiPromise, mapResult } from './api-promise.ts';
+import type { Connection } from './connection.ts';
+import type { CallOptions } from './options.ts';
+import { createListing, type List, type Page } from './pages.ts';
+import type { Call } from './send.ts';
+
+type Inputs = inferRouterInputs<AppRouter>['quality'];
+type Outputs = inferRouterOutputs<AppRouter>['quality'];
+
+/** The filters of the checks to list. */
+export type QualityChecksQuery = Omit<Inputs['checks'], 'cursor'>;
+/** A check in a list, with the beginning of its source. */
+export type QualityCheckSummary = Outputs['checks']['checks'][number];
+/** A check with its texts and its result. */
+export type QualityCheck = Outputs['check'];
+/** An error in a translation, by the typology of MQM. */
+export type QualityCheckError = QualityCheck['errors'][number];
+/** The result of a check. */
+export type QualityCheckResult = Inputs['decide'];
+/** Which texts to draw, and how many. */
+export type QualityDrawRequest = Inputs['draw'];
+/** The settings of spot checks and quality checks. */
+export type QualitySettings = Outputs['settings'];
+/** The texts of a report. */
+export type QualityReportQuery = Inputs['report'];
+/** What the quality gate is worth, by the checks of people. */
+export type QualityReport = Outputs['report'];
+/** A share with its interval at a confidence of 95 %. */
+export type QualityShare = NonNullable<QualityReport['no_change']>;
+/** How the judge is calibrated for a target language. */
+export type QualityCalibration = Outputs['calibrations'][number];
+/** The period of a scorecard. */
+export type QualityScorecardQuery = Inputs['scorecard'];
+/** The results of quality checks. */
+export type QualityScorecard = Outputs['scorecard'];
+/** The period of a statement. */
+export type QualityStatementRequest = Inputs['statement'];
+/** A report with the data behind it, and its SHA-256. */
+export type QualityStatement = Outputs['statement'];
+
+/**
+ * What the quality gate is worth. Members check texts; an administrator reads the reports. All methods need a session.
+ */
+export interface Quality {
+  /** Lists the open checks that the member may do, oldest first, or those that are done, latest first. */
+  checks(query: QualityChecksQuery, options?: CallOptions): List<QualityCheckSummary>;
+  /** Returns one page of `checks`. */
+  checkPage(query: Inputs['checks'], options?: CallOptions): ApiPromise<Page<QualityCheckSummary>>;
+  /** Returns a check. It is blind: the score is null until the check has a result. */
+  check(checkId: string, options?: CallOptions): ApiPromise<QualityCheck>;
+  /**
+   * Stores the result of a check. Without errors, the text needs no change. Throws ConflictError if the check has another
+   * result, and PermissionDeniedError if the member reviewed the text.
+   */
+  decide(result: QualityCheckResult, options?: CallOptions): ApiPromise<QualityCheck>;
+  /** Disputes the result of a quality check, for its reviewer and administrators. Another member checks the text again. */
+  dispute(checkId: string, note: string, options?: CallOptions): ApiPromise<QualityCheck>;
+  /** Draws texts for checks at random, for administrators. Returns their number. Not retried. */
+  draw(request: QualityDrawRequest, options?: CallOptions): ApiPromise<number>;
+  /** Returns the settings, for administrators. */
+  settings(options?: CallOptions): ApiPromise<QualitySettings>;
+  /** Saves all settings, for administrators. */
+  saveSettings(settings: QualitySettings, options?: CallOptions): ApiPromise<QualitySettings>;
+  /** Returns what the quality gate is worth, for administrators. */
+  report(query?: QualityReportQuery, options?: CallOptions): ApiPromise<QualityReport>;
+  /** Returns how the judge is calibrated, by target language. */
+  calibrations(options?: CallOptions): ApiPromise<QualityCalibration[]>;
+  /** Returns the results of the quality checks of a period, for administrators. */
+  scorecard(query?: QualityScorecardQuery, options?: CallOptions): ApiPromise<QualityScorecard>;
+  /**
+   * Makes a statement about a period that is over, for administrators. Its hash is stored in the audit log; the same
+   * period and `as_of` make the same bytes again.
+   */
+  statement(request: QualityStatementRequest, options?: CallOptions): ApiPromise<QualityStatement>;
+}
+
+const checksCall: Call = { name: 'quality.checks', repeatable: true };
+const checkCall: Call = { name: 'quality.check', repeatable: true };
+const decideCall: Call = { name: 'quality.decide', repeatable: true };
+// Not repeatable: the first call disputes the result, or draws other texts.
+const disputeCall: Call = { name: 'quality.dispute', repeatable: false };
+const drawCall: Call = { name: 'quality.draw', repeatable: false };
+const settingsCall: Call = { name: 'quality.settings', repeatable: true };
+const saveSettingsCall: Call = { name: 'quality.saveSettings', repeatable: true };
+const reportCall: Call = { name: 'quality.report', repeatable: true };
+const calibrationsCall: Call = { name: 'quality.calibrations', repeatable: true };
+const scorecardCall: Call = { name: 'quality.scorecard', repeatable: true };
+const statementCall: Call = { name: 'quality.statement', repeatable: true };
+
+export function quality({ mutate, query }: Connection): Quality {
+  const checks = createListing<Inputs['checks'], Outputs['checks'], QualityCheckSummary, CallOptions>(
+    (wanted, options) => query(checksCall, wanted ?? {}, options),
+    (page) => page.checks,
+    (page) => page.next_cursor,
+  );
+  return {
+    checks: checks.list,
+    checkPage: checks.listPage,
+    check: (check_id, options) => query(checkCall, { check_id }, options),
+    decide: (result, options) => mutate(decideCall, result, options),
+    dispute: (check_id, note, options) => mutate(disputeCall, { check_id, note }, options),
+    draw: (request, options) =>
+      mapResult(mutate<{ drawn: number }>(drawCall, request, options), ({ drawn }) => drawn),
+    settings: (options) => query(settingsCall, {}, options),
+    saveSettings: (settings, options) => mutate(saveSettingsCall, settings, options),
+    report: (wanted, options) => query(reportCall, wanted ?? {}, options),
+    calibrations: (options) => query(calibrationsCall, {}, options),
+    scorecard: (wanted, options) => query(scorecardCall, wanted ?? {}, options),
+    statement: (request, options) => mutate(statementCall, request, options),
+  };
+}
