@@ -236,6 +236,7 @@ const catalogParts = [
   'audit',
   'sets',
   'usage',
+  'quality',
 ] as const;
 type CatalogPart = (typeof catalogParts)[number];
 
@@ -251,6 +252,7 @@ const partOfArea: Record<string, CatalogPart> = {
   sets: 'sets',
   terms: 'sets',
   usage: 'usage',
+  quality: 'quality',
 };
 
 function catalogName(locale: Locale, part: CatalogPart): string {

@@ -18,6 +18,7 @@ import type members from '../locales/en/members.json';
 import type notifications from '../locales/en/notifications.json';
 import type operator from '../locales/en/operator.json';
 import type problems from '../locales/en/problems.json';
+import type quality from '../locales/en/quality.json';
 import type review from '../locales/en/review.json';
 import type security from '../locales/en/security.json';
 import type sets from '../locales/en/sets.json';
@@ -47,6 +48,7 @@ interface Areas {
   notifications: typeof notifications;
   operator: typeof operator;
   problems: typeof problems;
+  quality: typeof quality;
   review: typeof review;
   security: typeof security;
   sets: typeof sets;

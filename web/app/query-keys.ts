@@ -104,6 +104,15 @@ export const queryKeys = {
       to,
     ],
   },
+  quality: {
+    all: ['quality'],
+    report: (query: object) => ['quality', 'report', query],
+    calibrations: ['quality', 'calibrations'],
+    checks: (origin: string, state: string) => ['quality', 'checks', origin, state],
+    check: (id: string) => ['quality', 'check', id],
+    settings: ['quality', 'settings'],
+    scorecard: (query: object) => ['quality', 'scorecard', query],
+  },
   reports: {
     breakdown: (by: string, range: object) => ['reports', 'breakdown', by, range],
     outcomes: (range: object) => ['reports', 'outcomes', range],

@@ -136,6 +136,20 @@ const usage = createRoute({
   component: lazyRouteComponent(() => import('./screens/usage/usage.tsx'), 'UsageScreen'),
 });
 
+const quality = createRoute({
+  getParentRoute: () => workspace,
+  path: '/app/reports/quality',
+  beforeLoad: () => loadWords('quality'),
+  validateSearch: (search: Record<string, unknown>): { view?: string; days?: number; language?: string } => ({
+    ...texts(search, {
+      view: /^(report|spot_check|quality_check|scorecard)$/,
+      language: /^[A-Za-z-]{2,20}$/,
+    }),
+    ...([30, 90, 180, 365].includes(search['days'] as number) && { days: search['days'] as number }),
+  }),
+  component: lazyRouteComponent(() => import('./screens/quality/quality.tsx'), 'QualityScreen'),
+});
+
 const billing = createRoute({
   getParentRoute: () => workspace,
   path: '/billing',
@@ -315,6 +329,7 @@ export const router = createRouter({
       apiKeys,
       audit,
       usage,
+      quality,
       billing,
       storage,
       operators.addChildren([operator, operatorQueue, operatorModels, operatorStorage, operatorWorkspace]),

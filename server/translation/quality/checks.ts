@@ -54,19 +54,26 @@ const mayCheck = (tenantId: string, userId: string) => sql`
   and not exists (select from quality_checks f where f.tenant_id = ${tenantId} and f.check_id = c.repeats
     and f.checked_by = ${userId})`;
 
+/** SQL: whether a member may read the done check `c`: administrators, the checker, and the reviewer of the text. */
+const mayRead = ({ user }: SessionPrincipal) =>
+  user.role === 'global_administrator'
+    ? sql`true`
+    : sql`(c.checked_by = ${user.id} or c.reviewed_by = ${user.id})`;
+
 /**
  * Returns a page of checks: the open ones that the caller may do, or those that are done.
  * @throws AppError 422 for an invalid cursor
  */
 export async function listChecks(
   tx: Tx,
-  { tenant, user }: SessionPrincipal,
+  principal: SessionPrincipal,
   { origin, target_lang, state, limit, cursor }: ChecksInput,
 ): Promise<CheckPage> {
+  const { tenant, user } = principal;
   const isOpen = state === 'open';
   const filter = sql`c.origin = ${origin} and c.state = ${state}
     and ${target_lang === undefined ? sql`true` : sql`c.target_lang = ${target_lang}`}
-    and ${isOpen ? mayCheck(tenant.id, user.id) : sql`true`}`;
+    and ${isOpen ? mayCheck(tenant.id, user.id) : mayRead(principal)}`;
   const time = sql.raw(isOpen ? 'c.created_at' : 'c.checked_at');
   const end = cursor === undefined ? undefined : readCursor(cursor);
   const place =
@@ -88,7 +95,7 @@ export async function listChecks(
   const last = found.length > limit ? page.at(-1) : undefined;
   return {
     checks: page.map((row) => {
-      const { source_text, ...item } = summaryOf(row, names);
+      const { source_text, ...item } = summaryOf(row, names, principal);
       return { ...item, source_text: Array.from(source_text.slice(0, 400)).slice(0, 200).join('') };
     }),
     open: counted?.open ?? 0,
@@ -103,22 +110,29 @@ export async function listChecks(
 
 const isoOf = (time: string) => new Date(time).toISOString();
 
-function summaryOf(row: CheckRow, names: Map<string, string>) {
+function summaryOf(row: CheckRow, names: Map<string, string>, { user }: SessionPrincipal) {
+  // The reviewer whose work was checked sees the result, but not who checked it.
+  const isOwn = row.reviewed_by === user.id && user.role !== 'global_administrator';
   const { check_id, origin, item_kind, item_id, position, source_lang, target_lang, domain, name, day } = row;
   return {
     ...{ check_id, origin, item_kind, item_id, position, source_lang, target_lang, domain, name, day },
     is_second: row.repeats !== null,
     source_text: row.segment_source ?? '',
-    checked_by: row.checked_by && (names.get(row.checked_by) || row.checked_by),
+    checked_by: isOwn ? null : row.checked_by && (names.get(row.checked_by) || row.checked_by),
     checked_at: row.checked_at && isoOf(row.checked_at),
     verdict: row.verdict,
   };
 }
 
 /** @throws AppError 404 for an unknown check, one of another tenant, or one whose text was deleted */
-async function selectCheck(tx: Tx, tenantId: string, checkId: string): Promise<CheckRow> {
+async function selectCheck(
+  tx: Tx,
+  tenantId: string,
+  checkId: string,
+  condition = sql`true`,
+): Promise<CheckRow> {
   const [row] = await tx.execute<CheckRow & Record<string, unknown>>(
-    sql`${rows(tenantId)} and c.check_id = ${checkId} and c.origin <> 'review'`,
+    sql`${rows(tenantId)} and c.check_id = ${checkId} and c.origin <> 'review' and ${condition}`,
   );
   if (!row) throw new AppError('not_found', 'check not found');
   return row;
@@ -131,28 +145,25 @@ async function targetOf(tx: Tx, tenantId: string, row: CheckRow): Promise<string
   return (job && (isMachine ? pipelineText(job) : job.final_translation)) ?? '';
 }
 
-async function viewOf(tx: Tx, { tenant, user }: SessionPrincipal, row: CheckRow): Promise<FullCheck> {
-  const isDone = row.state !== 'open';
+async function viewOf(tx: Tx, principal: SessionPrincipal, row: CheckRow): Promise<FullCheck> {
+  const tenantId = principal.tenant.id;
   const people = [row.checked_by, row.dispute?.by].filter((one) => typeof one === 'string');
-  const names = await emailsOf(tx, tenant.id, people);
-  const isAdministrator = user.role === 'global_administrator';
-  // The reviewer whose work was checked sees the result, but not who checked it.
-  const isOwn = row.reviewed_by === user.id && !isAdministrator;
-  const { checked_by, ...summary } = summaryOf(row, names);
+  const names = await emailsOf(tx, tenantId, people);
   return {
-    ...summary,
-    checked_by: isOwn ? null : checked_by,
-    target_text: await targetOf(tx, tenant.id, row),
-    score: isDone ? row.score : null,
+    ...summaryOf(row, names, principal),
+    target_text: await targetOf(tx, tenantId, row),
+    score: row.state === 'open' ? null : row.score,
     errors: row.errors,
     words: row.words,
     dispute: row.dispute && { ...row.dispute, by: names.get(row.dispute.by) || row.dispute.by },
   };
 }
 
-/** @throws AppError 404 */
+/** @throws AppError 404, also for a check that the caller may not read or do */
 export async function getCheck(tx: Tx, principal: SessionPrincipal, checkId: string): Promise<FullCheck> {
-  return viewOf(tx, principal, await selectCheck(tx, principal.tenant.id, checkId));
+  const { tenant, user } = principal;
+  const isAllowed = sql`case when c.state = 'open' then ${mayCheck(tenant.id, user.id)} else ${mayRead(principal)} end`;
+  return viewOf(tx, principal, await selectCheck(tx, tenant.id, checkId, isAllowed));
 }
 
 const severities = ['critical', 'major', 'minor'] as const;

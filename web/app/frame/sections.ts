@@ -6,6 +6,7 @@ import {
   Database,
   Files,
   FileText,
+  Gauge,
   HardDrive,
   Inbox,
   KeyRound,
@@ -75,8 +76,10 @@ export const sections: readonly Section[] = [
   {
     name: 'common.usage',
     icon: ChartColumn,
-    admin: true,
-    entries: [{ to: '/app/reports', name: 'common.usage', icon: ChartColumn, admin: true }],
+    entries: [
+      { to: '/app/reports', name: 'common.usage', icon: ChartColumn, admin: true },
+      { to: '/app/reports/quality', name: 'common.quality', icon: Gauge },
+    ],
   },
   {
     name: 'common.settings',

@@ -58,6 +58,8 @@ const ofWorkspaces = {
   review_approved: true,
   review_rejected: true,
   review_reopened: true,
+  quality_settings_changed: true,
+  quality_stated: true,
   document_requeued: true,
   document_canceled: true,
   storage_cap_changed: true,

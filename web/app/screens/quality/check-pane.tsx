@@ -1,0 +1,282 @@
+import { useQuery } from '@tanstack/react-query';
+import { type KeyboardEvent, useId, useRef, useState } from 'react';
+import type { QualityCheck, QualityCheckError } from '#sdk/quality.ts';
+import { client } from '../../client.ts';
+import { useT } from '../../i18n.tsx';
+import { announce } from '../../parts/announcer.tsx';
+import { useFormat } from '../../parts/format.ts';
+import { useLanguages } from '../../parts/languages.tsx';
+import { Read } from '../../parts/loading.tsx';
+import { Problem } from '../../parts/problem.tsx';
+import { useAction } from '../../parts/use-action.ts';
+import { queryKeys } from '../../query-keys.ts';
+import styles from './quality.module.css';
+
+const categories = ['accuracy', 'fluency', 'terminology', 'style', 'locale'] as const;
+const severities = ['minor', 'major', 'critical'] as const;
+
+/** One check: the texts, and the errors that are marked in the translation, or the result. */
+export function CheckPane({
+  checkId,
+  isAdmin,
+  onDone,
+}: {
+  checkId: string;
+  isAdmin: boolean;
+  onDone: () => Promise<void>;
+}) {
+  const check = useQuery({
+    queryKey: queryKeys.quality.check(checkId),
+    queryFn: () => client.quality.check(checkId),
+  });
+  return (
+    <div className={styles['pane']}>
+      <Read from={check} lines={10}>
+        {(found) =>
+          found.checked_at === null ? (
+            <OpenCheck of={found} onDone={onDone} />
+          ) : (
+            <DoneCheck of={found} isAdmin={isAdmin} onDone={onDone} />
+          )
+        }
+      </Read>
+    </div>
+  );
+}
+
+function OpenCheck({ of: check, onDone }: { of: QualityCheck; onDone: () => Promise<void> }) {
+  const t = useT();
+  const { run, error, isBusy } = useAction();
+  const [errors, setErrors] = useState<QualityCheckError[]>([]);
+  const target = useRef<HTMLTextAreaElement>(null);
+  const decide = (skip: boolean) =>
+    run(async () => {
+      const done = await client.quality.decide({
+        check_id: check.check_id,
+        errors: skip ? [] : errors,
+        skip,
+      });
+      announce(
+        done.verdict === null || done.score === null
+          ? t('quality.skipped')
+          : t('quality.saved', { verdict: t(`quality.verdict_${done.verdict}`), score: done.score }),
+      );
+      await onDone();
+    });
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
+    event.preventDefault();
+    void decide(false)();
+  };
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the key is that of the button below, which has the focus order
+    <div onKeyDown={onKeyDown}>
+      <Texts of={check} target={target} />
+      <MarkError
+        onMark={(marked) => {
+          const { selectionStart = 0, selectionEnd = 0 } = target.current ?? {};
+          const [start, end] =
+            selectionStart === selectionEnd ? [0, check.target_text.length] : [selectionStart, selectionEnd];
+          setErrors([...errors, { ...marked, start, end }]);
+        }}
+      />
+      <Errors
+        of={check}
+        errors={errors}
+        onRemove={(at) => setErrors(errors.filter((_, index) => index !== at))}
+      />
+      {error ? <Problem error={error} /> : null}
+      <div className={styles['acts']}>
+        <button type="button" className="primary" aria-busy={isBusy} onClick={decide(false)}>
+          {t(errors.length === 0 ? 'quality.no_error' : 'quality.save', { errors: errors.length })}
+          <kbd>Ctrl ⏎</kbd>
+        </button>
+        <button type="button" onClick={decide(true)}>
+          {t('quality.skip')}
+        </button>
+        <span className="hint">{t('quality.blind')}</span>
+      </div>
+    </div>
+  );
+}
+
+/** The source next to the translation, in which words can be selected by mouse and by keyboard. */
+function Texts({ of: check, target }: { of: QualityCheck; target?: React.Ref<HTMLTextAreaElement> }) {
+  const t = useT();
+  const { utcDay } = useFormat();
+  const { nameOf } = useLanguages();
+  const id = useId();
+  const facts = [
+    check.name ?? t('quality.text'),
+    utcDay(check.day),
+    check.domain,
+    check.is_second && t('quality.second'),
+  ];
+  const rows = Math.min(14, 2 + Math.ceil(Math.max(check.source_text.length, check.target_text.length) / 42));
+  return (
+    <>
+      <p className={styles['facts']}>{facts.filter(Boolean).join(' · ')}</p>
+      <div className={styles['texts']}>
+        {(['source', 'target'] as const).map((side) => (
+          <label key={side} htmlFor={`${id}-${side}`}>
+            <span>{nameOf(check[`${side}_lang`])}</span>
+            <textarea
+              id={`${id}-${side}`}
+              ref={side === 'target' ? target : undefined}
+              readOnly
+              rows={rows}
+              dir="auto"
+              lang={check[`${side}_lang`]}
+              value={check[`${side}_text`]}
+            />
+          </label>
+        ))}
+      </div>
+    </>
+  );
+}
+
+/** Marks the selected words of the translation, or the whole translation, as an error. */
+function MarkError({ onMark }: { onMark: (error: Omit<QualityCheckError, 'start' | 'end'>) => void }) {
+  const t = useT();
+  const [category, setCategory] = useState<QualityCheckError['category']>('accuracy');
+  const [note, setNote] = useState('');
+  const id = useId();
+  return (
+    <fieldset className={styles['mark']}>
+      <legend>{t('quality.mark')}</legend>
+      <div className={styles['chips']}>
+        {categories.map((one) => (
+          <label key={one}>
+            <input type="radio" name={id} checked={one === category} onChange={() => setCategory(one)} />
+            {t(`quality.category_${one}`)}
+          </label>
+        ))}
+      </div>
+      <label>
+        {t('quality.note')}
+        <input value={note} maxLength={500} onChange={({ target }) => setNote(target.value)} />
+      </label>
+      <div className={styles['acts']}>
+        {severities.map((severity) => (
+          <button
+            key={severity}
+            type="button"
+            data-kind={severity}
+            onClick={() => {
+              onMark({ category, severity, note });
+              setNote('');
+            }}
+          >
+            {t(`quality.mark_${severity}`)}
+            <small>{t(`quality.means_${severity}`)}</small>
+          </button>
+        ))}
+      </div>
+    </fieldset>
+  );
+}
+
+function Errors({
+  of: { target_text, target_lang },
+  errors,
+  onRemove,
+}: {
+  of: QualityCheck;
+  errors: readonly QualityCheckError[];
+  onRemove?: (at: number) => void;
+}) {
+  const t = useT();
+  if (errors.length === 0) return null;
+  return (
+    <ul className={styles['errors']} aria-label={t('quality.errors')}>
+      {errors.map(({ category, severity, start, end, note }, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: errors have no ID, and equal ones look alike
+        <li key={at}>
+          <b data-kind={severity}>{t(`quality.verdict_${severity}`)}</b>
+          <span>
+            {t(`quality.category_${category}`)}
+            {': '}
+            <q lang={target_lang}>{target_text.slice(start, end)}</q>
+            {note && ` · ${note}`}
+          </span>
+          {onRemove && (
+            <button type="button" className="ghost" onClick={() => onRemove(at)}>
+              {t('quality.remove')}
+            </button>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function DoneCheck({
+  of: check,
+  isAdmin,
+  onDone,
+}: {
+  of: QualityCheck;
+  isAdmin: boolean;
+  onDone: () => Promise<void>;
+}) {
+  const t = useT();
+  const { moment, number } = useFormat();
+  const { verdict, score, checked_at, checked_by, dispute, origin, is_second } = check;
+  return (
+    <>
+      <Texts of={check} />
+      <p>
+        {verdict && <b data-kind={verdict}>{t(`quality.verdict_${verdict}`)}</b>}
+        {` · ${[checked_by, checked_at && moment(checked_at)].filter(Boolean).join(', ')}`}
+        {score !== null && ` · ${t('quality.score_was', { score: number(score) })}`}
+      </p>
+      <Errors of={check} errors={check.errors} />
+      {dispute ? (
+        <p className="notice">{t('quality.disputed', { by: dispute.by, note: dispute.note })}</p>
+      ) : (
+        origin === 'quality_check' && !is_second && <Dispute of={check} isAdmin={isAdmin} onDone={onDone} />
+      )}
+    </>
+  );
+}
+
+/** For the reviewer of the text, and administrators. */
+function Dispute({
+  of: { check_id, checked_by },
+  isAdmin,
+  onDone,
+}: {
+  of: QualityCheck;
+  isAdmin: boolean;
+  onDone: () => Promise<void>;
+}) {
+  const t = useT();
+  const { run, error, isBusy } = useAction();
+  const [note, setNote] = useState('');
+  // The service hides the checker from the reviewer of the text; other members are not shown this check.
+  if (!isAdmin && checked_by !== null) return null;
+  const dispute = run(async () => {
+    await client.quality.dispute(check_id, note);
+    announce(t('quality.dispute_sent'));
+    await onDone();
+  });
+  return (
+    <form className={styles['draw']} onSubmit={dispute}>
+      <label>
+        {t('quality.dispute_why')}
+        <input
+          minLength={10}
+          maxLength={1000}
+          required
+          value={note}
+          onChange={({ target }) => setNote(target.value)}
+        />
+      </label>
+      <button type="submit" aria-busy={isBusy}>
+        {t('quality.dispute')}
+      </button>
+      {error ? <Problem error={error} /> : null}
+    </form>
+  );
+}

@@ -1,0 +1,102 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { QualitySettings } from '#sdk/quality.ts';
+import { client } from '../../client.ts';
+import { useT } from '../../i18n.tsx';
+import { announce } from '../../parts/announcer.tsx';
+import { Field } from '../../parts/field.tsx';
+import { LanguageSelect, useLanguages } from '../../parts/languages.tsx';
+import { Read } from '../../parts/loading.tsx';
+import { Problem } from '../../parts/problem.tsx';
+import { useAction } from '../../parts/use-action.ts';
+import { queryKeys } from '../../query-keys.ts';
+import type { Origin } from './checks.tsx';
+import styles from './quality.module.css';
+
+/** How texts are drawn for spot checks, or how quality checks are scored. */
+export function CheckSettings({ origin }: { origin: Origin }) {
+  const t = useT();
+  const settings = useQuery({
+    queryKey: queryKeys.quality.settings,
+    queryFn: () => client.quality.settings(),
+  });
+  return (
+    <section className="card" aria-labelledby="check-settings">
+      <h2 id="check-settings">{t(`quality.settings_${origin}`)}</h2>
+      <p className="hint">{t(`quality.settings_${origin}_why`)}</p>
+      <Read from={settings}>{(found) => <Form origin={origin} settings={found} />}</Read>
+    </section>
+  );
+}
+
+const points = ['minor_points', 'major_points', 'critical_points', 'pass_score'] as const;
+
+function Form({ origin, settings }: { origin: Origin; settings: QualitySettings }) {
+  const t = useT();
+  const queries = useQueryClient();
+  const { nameOf } = useLanguages();
+  const { run, error, isBusy } = useAction();
+  const [form, setForm] = useState(settings);
+  const save = run(async () => {
+    queries.setQueryData(queryKeys.quality.settings, await client.quality.saveSettings(form));
+    announce(t('common.saved'));
+  });
+  const numberField = (
+    label: string,
+    value: number,
+    step: number | 'any',
+    set: (value: number) => void,
+    max = 100,
+  ) => (
+    <Field
+      key={label}
+      label={label}
+      type="number"
+      required
+      min={0}
+      max={max}
+      step={step}
+      value={String(value)}
+      onValue={(typed) => set(Number(typed))}
+    />
+  );
+  const setLanguages = (language_percents: QualitySettings['language_percents']) =>
+    setForm({ ...form, language_percents });
+  return (
+    <form className={styles['settings']} onSubmit={save}>
+      {origin === 'quality_check'
+        ? points.map((name) =>
+            numberField(
+              t(`quality.${name}`),
+              form[name],
+              name === 'pass_score' ? 'any' : 1,
+              (value) => setForm({ ...form, [name]: value }),
+              name === 'pass_score' ? 100 : 1000,
+            ),
+          )
+        : [
+            numberField(t('quality.percent'), form.sample_percent, 'any', (sample_percent) =>
+              setForm({ ...form, sample_percent }),
+            ),
+            ...Object.entries(form.language_percents).map(([language, percent]) =>
+              numberField(t('quality.percent_of', { language: nameOf(language) }), percent, 'any', (value) =>
+                setLanguages({ ...form.language_percents, [language]: value }),
+              ),
+            ),
+            <LanguageSelect
+              key="other"
+              label={t('quality.other_percent')}
+              first={{ value: '', name: t('quality.choose') }}
+              value=""
+              onChange={(language) => {
+                if (language) setLanguages({ [language]: form.sample_percent, ...form.language_percents });
+              }}
+            />,
+          ]}
+      {error ? <Problem error={error} /> : null}
+      <button type="submit" aria-busy={isBusy}>
+        {t('common.save')}
+      </button>
+    </form>
+  );
+}

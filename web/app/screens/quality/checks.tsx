@@ -1,0 +1,144 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { QualityCheckSummary } from '#sdk/quality.ts';
+import { client } from '../../client.ts';
+import { useT } from '../../i18n.tsx';
+import { announce } from '../../parts/announcer.tsx';
+import { useFormat } from '../../parts/format.ts';
+import { LanguageSelect, useLanguages } from '../../parts/languages.tsx';
+import { Read } from '../../parts/loading.tsx';
+import { Problem } from '../../parts/problem.tsx';
+import { useAction } from '../../parts/use-action.ts';
+import { queryKeys } from '../../query-keys.ts';
+import { Segments } from '../usage/report-parts.tsx';
+import { CheckPane } from './check-pane.tsx';
+import { CheckSettings } from './check-settings.tsx';
+import styles from './quality.module.css';
+
+export type Origin = 'spot_check' | 'quality_check';
+
+/** The checks that a member may do, or those that are done, next to the one that is open. */
+export function Checks({ origin, isAdmin }: { origin: Origin; isAdmin: boolean }) {
+  const t = useT();
+  const queries = useQueryClient();
+  const [state, setState] = useState<'open' | 'done'>('open');
+  const [chosen, setChosen] = useState<string>();
+  const page = useQuery({
+    queryKey: queryKeys.quality.checks(origin, state),
+    queryFn: () => client.quality.checkPage({ origin, state, limit: 100 }),
+  });
+  const list = page.data?.items ?? [];
+  const shown = list.find(({ check_id }) => check_id === chosen) ?? list[0];
+  const next = list[list.findIndex((one) => one === shown) + 1] ?? list[0];
+  const done = async () => {
+    setChosen(next?.check_id);
+    await queries.invalidateQueries({ queryKey: queryKeys.quality.all });
+  };
+  return (
+    <>
+      <div className={styles['choices']}>
+        <Segments
+          label={t('quality.which')}
+          value={state}
+          options={(['open', 'done'] as const).map((value) => ({
+            value,
+            name: t(`quality.checks_${value}`),
+          }))}
+          onChange={setState}
+        />
+        {isAdmin && <Draw origin={origin} />}
+      </div>
+      <Read from={page} lines={10}>
+        {() =>
+          shown ? (
+            <div className={styles['checks']}>
+              <CheckList checks={list} shown={shown} onOpen={setChosen} />
+              <CheckPane key={shown.check_id} checkId={shown.check_id} isAdmin={isAdmin} onDone={done} />
+            </div>
+          ) : (
+            <p className="notice">{t(state === 'open' ? `quality.none_${origin}` : 'quality.none_done')}</p>
+          )
+        }
+      </Read>
+      {isAdmin && <CheckSettings origin={origin} />}
+    </>
+  );
+}
+
+function CheckList({
+  checks,
+  shown,
+  onOpen,
+}: {
+  checks: readonly QualityCheckSummary[];
+  shown: QualityCheckSummary;
+  onOpen: (checkId: string) => void;
+}) {
+  const t = useT();
+  const { utcDay } = useFormat();
+  const { nameOf } = useLanguages();
+  return (
+    <ul className={styles['list']} aria-label={t('quality.texts')}>
+      {checks.map((one) => (
+        <li key={one.check_id}>
+          <button
+            type="button"
+            aria-current={one === shown || undefined}
+            onClick={() => onOpen(one.check_id)}
+          >
+            <bdi lang={one.source_lang}>{one.source_text}</bdi>
+            <small>
+              {[
+                one.name ?? t('quality.text'),
+                utcDay(one.day),
+                one.verdict && t(`quality.verdict_${one.verdict}`),
+              ]
+                .filter(Boolean)
+                .join(' · ')}
+            </small>
+            <span className={styles['language']}>{nameOf(one.target_lang)}</span>
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** Draws texts at random. */
+function Draw({ origin }: { origin: Origin }) {
+  const t = useT();
+  const queries = useQueryClient();
+  const { run, error, isBusy } = useAction();
+  const [language, setLanguage] = useState('');
+  const [count, setCount] = useState('25');
+  const draw = run(async () => {
+    const drawn = await client.quality.draw({ origin, target_lang: language, count: Number(count) });
+    announce(t('quality.drawn', { texts: drawn }));
+    await queries.invalidateQueries({ queryKey: queryKeys.quality.all });
+  });
+  return (
+    <form className={styles['draw']} onSubmit={draw}>
+      <LanguageSelect
+        label={t('quality.language')}
+        first={{ value: '', name: t('quality.choose') }}
+        value={language}
+        onChange={setLanguage}
+      />
+      <label>
+        {t('quality.count')}
+        <input
+          type="number"
+          min={1}
+          max={200}
+          required
+          value={count}
+          onChange={({ target }) => setCount(target.value)}
+        />
+      </label>
+      <button type="submit" disabled={language === ''} aria-busy={isBusy}>
+        {t(`quality.draw_${origin}`)}
+      </button>
+      {error ? <Problem error={error} /> : null}
+    </form>
+  );
+}

@@ -1,0 +1,46 @@
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { useT } from '../../i18n.tsx';
+import { LanguageSelect } from '../../parts/languages.tsx';
+import styles from './quality.module.css';
+
+const dayMs = 86_400_000;
+const periods = [30, 90, 180, 365] as const;
+
+/** The days and the language of a report, from the URL. */
+export function usePeriod() {
+  const { days, language } = useSearch({ from: '/workspace/app/reports/quality' });
+  const to = new Date().toISOString().slice(0, 10);
+  const from = new Date(Date.parse(to) - ((days ?? 180) - 1) * dayMs).toISOString().slice(0, 10);
+  return { days: days ?? 180, query: { from, to, ...(language && { target_lang: language }) } };
+}
+
+/** Selects the days and the language of a report. @param children the actions of the report */
+export function PeriodChoice({ children }: { children?: ReactNode }) {
+  const t = useT();
+  const navigate = useNavigate({ from: '/app/reports/quality' });
+  const { days, query } = usePeriod();
+  const show = (changed: { days?: number; language?: string }) =>
+    void navigate({ search: (before) => ({ ...before, ...changed }), replace: true });
+  return (
+    <div className={styles['choices']}>
+      <LanguageSelect
+        label={t('quality.language')}
+        any={t('quality.all_languages')}
+        value={query.target_lang ?? ''}
+        onChange={(language) => show({ language })}
+      />
+      <label>
+        {t('quality.period')}
+        <select value={days} onChange={({ target }) => show({ days: Number(target.value) })}>
+          {periods.map((one) => (
+            <option key={one} value={one}>
+              {t('quality.last_days', { days: one })}
+            </option>
+          ))}
+        </select>
+      </label>
+      {children}
+    </div>
+  );
+}

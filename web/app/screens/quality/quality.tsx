@@ -1,0 +1,56 @@
+import { Link, useSearch } from '@tanstack/react-router';
+import { useT } from '../../i18n.tsx';
+import { Read } from '../../parts/loading.tsx';
+import { PageHead } from '../../parts/page-head.tsx';
+import { isAdministrator, useMe } from '../../session/use-me.ts';
+import { Checks } from './checks.tsx';
+import { GateReport } from './gate-report.tsx';
+import styles from './quality.module.css';
+import { Scorecard } from './scorecard.tsx';
+
+const views = ['report', 'spot_check', 'quality_check', 'scorecard'] as const;
+
+type View = (typeof views)[number];
+
+/** `/app/reports/quality`: what the quality gate is worth, and the checks of members. */
+export function QualityScreen() {
+  const t = useT();
+  const me = useMe();
+  const { view } = useSearch({ from: '/workspace/app/reports/quality' });
+  return (
+    <>
+      <title>{`${t('quality.title')} · LinguaLoop`}</title>
+      <PageHead title={t('quality.title')} />
+      <Read from={me}>
+        {(known) => {
+          const isAdmin = isAdministrator(known);
+          const allowed = views.filter((one) => isAdmin || isForMembers(one));
+          const shown = allowed.find((one) => one === view) ?? (allowed[0] as View);
+          return (
+            <>
+              <nav className={styles['views']} aria-label={t('quality.views')}>
+                {allowed.map((one) => (
+                  <Link
+                    key={one}
+                    to="/app/reports/quality"
+                    search={(before) => ({ ...before, view: one })}
+                    aria-current={one === shown ? 'page' : undefined}
+                  >
+                    {t(`quality.view_${one}`)}
+                  </Link>
+                ))}
+              </nav>
+              {shown === 'report' && <GateReport />}
+              {shown === 'scorecard' && <Scorecard />}
+              {isForMembers(shown) && <Checks key={shown} origin={shown} isAdmin={isAdmin} />}
+            </>
+          );
+        }}
+      </Read>
+    </>
+  );
+}
+
+function isForMembers(view: View): view is 'spot_check' | 'quality_check' {
+  return view === 'spot_check' || view === 'quality_check';
+}
