@@ -138,7 +138,7 @@ const usage = createRoute({
 
 const quality = createRoute({
   getParentRoute: () => workspace,
-  path: '/app/reports/quality',
+  path: '/app/quality',
   beforeLoad: () => loadWords('quality'),
   validateSearch: (search: Record<string, unknown>): { view?: string; days?: number; language?: string } => ({
     ...texts(search, {

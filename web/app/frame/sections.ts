@@ -78,7 +78,7 @@ export const sections: readonly Section[] = [
     icon: ChartColumn,
     entries: [
       { to: '/app/reports', name: 'common.usage', icon: ChartColumn, admin: true },
-      { to: '/app/reports/quality', name: 'common.quality', icon: Gauge },
+      { to: '/app/quality', name: 'common.quality', icon: Gauge },
     ],
   },
   {

@@ -101,7 +101,13 @@ function OpenCheck({ of: check, onDone }: { of: QualityCheck; onDone: () => Prom
 }
 
 /** The source next to the translation, in which words can be selected by mouse and by keyboard. */
-function Texts({ of: check, target }: { of: QualityCheck; target?: React.Ref<HTMLTextAreaElement> }) {
+function Texts({
+  of: check,
+  target,
+}: {
+  of: QualityCheck;
+  target?: React.RefObject<HTMLTextAreaElement | null>;
+}) {
   const t = useT();
   const { utcDay } = useFormat();
   const { nameOf } = useLanguages();
@@ -122,18 +128,33 @@ function Texts({ of: check, target }: { of: QualityCheck; target?: React.Ref<HTM
             <span>{nameOf(check[`${side}_lang`])}</span>
             <textarea
               id={`${id}-${side}`}
-              ref={side === 'target' ? target : undefined}
-              readOnly
+              ref={(area) => keepUnchanged(area, side === 'target' ? target : undefined)}
+              aria-readonly
               rows={rows}
               dir="auto"
               lang={check[`${side}_lang`]}
               value={check[`${side}_text`]}
+              onChange={() => {}}
             />
           </label>
         ))}
       </div>
     </>
   );
+}
+
+/**
+ * Refuses changes of a text whose words can be selected. A field with `readOnly` has no selection by keyboard in some
+ * browsers.
+ */
+function keepUnchanged(
+  area: HTMLTextAreaElement | null,
+  target: React.RefObject<HTMLTextAreaElement | null> | undefined,
+): () => void {
+  const refuse = (event: Event) => event.preventDefault();
+  area?.addEventListener('beforeinput', refuse);
+  if (target) target.current = area;
+  return () => area?.removeEventListener('beforeinput', refuse);
 }
 
 /** Marks the selected words of the translation, or the whole translation, as an error. */

@@ -180,7 +180,9 @@ function Bands({ of: { bands } }: { of: QualityReport }) {
             <thead>
               <tr>
                 <th scope="col">{t('quality.score')}</th>
-                <th scope="col">{t('quality.results')}</th>
+                <th scope="col" className={styles['start']}>
+                  {t('quality.results')}
+                </th>
                 <th scope="col">{t('quality.unchanged')}</th>
                 <th scope="col">{t('quality.checked')}</th>
                 <th scope="col">{t('quality.published')}</th>

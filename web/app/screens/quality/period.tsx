@@ -9,7 +9,7 @@ const periods = [30, 90, 180, 365] as const;
 
 /** The days and the language of a report, from the URL. */
 export function usePeriod() {
-  const { days, language } = useSearch({ from: '/workspace/app/reports/quality' });
+  const { days, language } = useSearch({ from: '/workspace/app/quality' });
   const to = new Date().toISOString().slice(0, 10);
   const from = new Date(Date.parse(to) - ((days ?? 180) - 1) * dayMs).toISOString().slice(0, 10);
   return { days: days ?? 180, query: { from, to, ...(language && { target_lang: language }) } };
@@ -18,7 +18,7 @@ export function usePeriod() {
 /** Selects the days and the language of a report. @param children the actions of the report */
 export function PeriodChoice({ children }: { children?: ReactNode }) {
   const t = useT();
-  const navigate = useNavigate({ from: '/app/reports/quality' });
+  const navigate = useNavigate({ from: '/app/quality' });
   const { days, query } = usePeriod();
   const show = (changed: { days?: number; language?: string }) =>
     void navigate({ search: (before) => ({ ...before, ...changed }), replace: true });

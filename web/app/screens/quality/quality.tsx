@@ -12,11 +12,11 @@ const views = ['report', 'spot_check', 'quality_check', 'scorecard'] as const;
 
 type View = (typeof views)[number];
 
-/** `/app/reports/quality`: what the quality gate is worth, and the checks of members. */
+/** `/app/quality`: what the quality gate is worth, and the checks of members. */
 export function QualityScreen() {
   const t = useT();
   const me = useMe();
-  const { view } = useSearch({ from: '/workspace/app/reports/quality' });
+  const { view } = useSearch({ from: '/workspace/app/quality' });
   return (
     <>
       <title>{`${t('quality.title')} · LinguaLoop`}</title>
@@ -32,7 +32,7 @@ export function QualityScreen() {
                 {allowed.map((one) => (
                   <Link
                     key={one}
-                    to="/app/reports/quality"
+                    to="/app/quality"
                     search={(before) => ({ ...before, view: one })}
                     aria-current={one === shown ? 'page' : undefined}
                   >
