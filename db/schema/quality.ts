@@ -98,7 +98,7 @@ export const qualityChecks = pgTable(
     errors: jsonb('errors').$type<unknown[]>().notNull().default([]),
     /** The words of the source. */
     words: integer('words').notNull().default(0),
-    /** Who disputed the check, when, and why. */
+    /** The dispute about the result: the member, the time and the reason. */
     dispute: jsonb('dispute').$type<{ by: string; at: string; note: string }>(),
     /** The check that this one repeats after a dispute, and when such a check replaced this one. */
     repeats: identifier('repeats'),

@@ -25,7 +25,7 @@ export type QualityDrawRequest = Inputs['draw'];
 export type QualitySettings = Outputs['settings'];
 /** The texts of a report. */
 export type QualityReportQuery = Inputs['report'];
-/** What the quality gate is worth, by the checks of people. */
+/** The shares of published texts that needed no change, or have an error, by the checks of members. */
 export type QualityReport = Outputs['report'];
 /** A share with its interval at a confidence of 95 %. */
 export type QualityShare = NonNullable<QualityReport['no_change']>;
@@ -41,7 +41,7 @@ export type QualityStatementRequest = Inputs['statement'];
 export type QualityStatement = Outputs['statement'];
 
 /**
- * What the quality gate is worth. Members check texts; an administrator reads the reports. All methods need a session.
+ * Checks of texts by members, and reports about the quality gate. Members check texts; an administrator reads the reports. All methods need a session.
  */
 export interface Quality {
   /** Lists the open checks that the member may do, oldest first, or those that are done, latest first. */

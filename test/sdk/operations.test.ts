@@ -290,6 +290,7 @@ const notSentAgain = namesOf({
   documents: 'review delete resolve confirmAll',
   members: 'createPasswordResetLink',
   memory: 'delete deleteFound replace undo',
+  quality: 'dispute draw',
   reviews: 'reopen deleteComment',
   styleGuides: 'save delete',
   tenants: 'create rotateKey invites.create invites.withdraw',

@@ -46,7 +46,7 @@ const rows = (tenantId: string) => sql`
     and s.position = c.position
   where c.tenant_id = ${tenantId} and coalesce(j.job_id, s.document_id) is not null`;
 
-/** SQL: whether a member may do the check `c`: nobody checks a text that they reviewed or checked. */
+/** SQL: whether a member may do the check `c`: no member checks a text that they reviewed or checked. */
 const mayCheck = (tenantId: string, userId: string) => sql`
   c.reviewed_by is distinct from ${userId}
   and not exists (select from segment_events e where c.item_kind = 'document' and e.tenant_id = ${tenantId}

@@ -224,7 +224,7 @@ const maxReported = 200_000;
 const maxStated = 20_000;
 
 /**
- * Makes a statement: the figures with the counts and checks from which anybody can compute them again. The audit log gets
+ * Makes a statement: the figures with the counts and checks from which they can be computed again. The audit log gets
  * its hash. The same period and time make the same statement again, byte by byte.
  * @throws AppError 409 if translations or decisions of the period are not counted yet; 422; 400
  */

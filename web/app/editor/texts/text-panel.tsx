@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { lazy, type RefObject } from 'react';
 import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
+import { CalibratedScore } from '../../parts/calibrated-score.tsx';
 import { problemText } from '../../parts/problem.tsx';
 import { triggerName } from '../../parts/review-triggers.ts';
 import { TextDiff } from '../../parts/text-diff.tsx';
@@ -49,7 +50,7 @@ export function TextPanel({
 }
 
 /** Why the open text awaits review. */
-function Reasons({ segment: { reasons, quality, threshold } }: { segment: TextSegment }) {
+function Reasons({ segment: { reasons, quality, threshold, languages } }: { segment: TextSegment }) {
   const t = useT();
   return (
     <section>
@@ -67,7 +68,10 @@ function Reasons({ segment: { reasons, quality, threshold } }: { segment: TextSe
         ))}
       </ul>
       {quality.score !== null && threshold !== null && (
-        <p className="hint">{t('review.score', { score: quality.score, threshold })}</p>
+        <>
+          <p className="hint">{t('review.score', { score: quality.score, threshold })}</p>
+          <CalibratedScore score={quality.score} language={languages.target} />
+        </>
       )}
     </section>
   );

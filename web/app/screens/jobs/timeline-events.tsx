@@ -1,5 +1,6 @@
 import type { TranslationJob } from '#sdk/types.ts';
 import { type MessageId, type Translate, useT } from '../../i18n.tsx';
+import { CalibratedScore } from '../../parts/calibrated-score.tsx';
 import { reviewerName } from '../../parts/claimed-name.ts';
 import { useFormat } from '../../parts/format.ts';
 import { isolated, LanguageText } from '../../parts/language-text.tsx';
@@ -83,6 +84,7 @@ export function EventBody({ event, job }: { event: TimelineEvent; job: Translati
               <span>{t('jobs.minimum', { threshold: number(event.threshold) })}</span>
             </div>
           )}
+          <CalibratedScore score={event.score} language={language} />
           <Issues issues={event.issues} language={language} />
         </>
       );

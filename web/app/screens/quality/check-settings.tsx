@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { QualitySettings } from '#sdk/quality.ts';
+import type { QualityChecksQuery, QualitySettings } from '#sdk/quality.ts';
 import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
@@ -10,7 +10,6 @@ import { Read } from '../../parts/loading.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { queryKeys } from '../../query-keys.ts';
-import type { Origin } from './checks.tsx';
 import styles from './quality.module.css';
 
 /** How texts are drawn for spot checks, or how quality checks are scored. */
@@ -22,12 +21,16 @@ export function CheckSettings({ origin }: { origin: Origin }) {
   });
   return (
     <section className="card" aria-labelledby="check-settings">
-      <h2 id="check-settings">{t(`quality.settings_${origin}`)}</h2>
+      <h2 id="check-settings" className={styles['title']}>
+        {t(`quality.settings_${origin}`)}
+      </h2>
       <p className="hint">{t(`quality.settings_${origin}_why`)}</p>
       <Read from={settings}>{(found) => <Form origin={origin} settings={found} />}</Read>
     </section>
   );
 }
+
+type Origin = QualityChecksQuery['origin'];
 
 const points = ['minor_points', 'major_points', 'critical_points', 'pass_score'] as const;
 

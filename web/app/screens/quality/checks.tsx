@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { QualityCheckSummary } from '#sdk/quality.ts';
+import type { QualityCheckSummary, QualityChecksQuery } from '#sdk/quality.ts';
 import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
@@ -15,7 +15,7 @@ import { CheckPane } from './check-pane.tsx';
 import { CheckSettings } from './check-settings.tsx';
 import styles from './quality.module.css';
 
-export type Origin = 'spot_check' | 'quality_check';
+type Origin = QualityChecksQuery['origin'];
 
 /** The checks that a member may do, or those that are done, next to the one that is open. */
 export function Checks({ origin, isAdmin }: { origin: Origin; isAdmin: boolean }) {

@@ -14,7 +14,7 @@ import { queryKeys } from '../../query-keys.ts';
 import { PeriodChoice, usePeriod } from './period.tsx';
 import styles from './quality.module.css';
 
-/** What the minimum score is worth: the share of published texts without a change, by score, minimum and language. */
+/** The share of published texts that need no change, by score, minimum score and language. */
 export function GateReport() {
   const { query } = usePeriod();
   const report = useQuery({
