@@ -77,3 +77,20 @@ select protect_tenant_table('quality_settings');
 select protect_tenant_table('quality_scores');
 select protect_tenant_table('quality_checks');
 select protect_tenant_table('quality_calibrations');
+--> statement-breakpoint
+-- What members wrote about a text is deleted together with it, and nobody checks it any longer. The argument is the
+-- column with the ID of the item.
+create function forget_checked_texts() returns trigger language plpgsql as $$
+begin
+  execute format($forget$
+    update quality_checks c set
+      errors = (select coalesce(jsonb_agg(error || '{"note": ""}'), '[]') from jsonb_array_elements(c.errors) error),
+      dispute = c.dispute || '{"note": ""}',
+      state = case c.state when 'open' then 'skipped' else c.state end
+    from deleted d where c.tenant_id = d.tenant_id and c.item_id = d.%I$forget$, tg_argv[0]);
+  return null;
+end $$;
+create trigger forget_checked_texts after delete on translation_jobs
+  referencing old table as deleted for each statement execute function forget_checked_texts('job_id');
+create trigger forget_checked_texts after delete on document_jobs
+  referencing old table as deleted for each statement execute function forget_checked_texts('document_id');

@@ -234,13 +234,23 @@ describe('a spot check', () => {
     expect((await call('checks', { origin: 'spot_check' }, stranger)).checks).toEqual([]);
   });
 
-  test('ends with its text', async () => {
-    const [{ check_id, item_id }] = await drawnChecks();
-    expect(
-      (await app.json('DELETE', `/api/translations/${item_id}`, { headers: mine.founder.bearer })).status,
-    ).toBe(200);
-    expect((await ask('check', { check_id })).status).toBe(404);
-    expect((await call('checks', { origin: 'spot_check' })).checks).toHaveLength(1);
+  test('ends with its text, and so does what members wrote about it', async () => {
+    const [open, done] = await drawnChecks(['One', 'Two', 'Three']);
+    const errors = [{ category: 'style', severity: 'minor', start: 0, end: 2, note: 'A secret name' }];
+    await call('decide', { check_id: done.check_id, errors });
+    for (const { item_id } of [open, done])
+      expect(
+        (await app.json('DELETE', `/api/translations/${item_id}`, { headers: mine.founder.bearer })).status,
+      ).toBe(200);
+    expect((await ask('check', { check_id: open.check_id })).status).toBe(404);
+    expect(await call('checks', { origin: 'spot_check' })).toMatchObject({ open: 1, checks: [{}] });
+    const kept = (await checks('spot_check')).find((one) => one['check_id'] === done.check_id);
+    expect(kept).toMatchObject({
+      state: 'done',
+      verdict: 'minor',
+      errors: [{ severity: 'minor', note: '' }],
+    });
+    expect(JSON.stringify(await checks('spot_check'))).not.toContain('secret');
   });
 
   test('can be drawn by hand, also where no texts are drawn by themselves', async () => {
