@@ -62,6 +62,16 @@ create table quality_settings (
   constraint quality_settings_tenant_id_pk primary key(tenant_id)
 );
 --> statement-breakpoint
+create table rejected_terms (
+  tenant_id text collate "C" not null,
+  source_lang text collate "C" not null,
+  term text not null,
+  rejected_by text collate "C",
+  rejected_at timestamp (3) with time zone default now() not null,
+  constraint rejected_terms_tenant_id_source_lang_term_pk primary key(tenant_id,source_lang,term)
+);
+--> statement-breakpoint
+alter table rejected_terms add constraint rejected_terms_tenant_id_tenants_tenant_id_fk foreign key (tenant_id) references tenants(tenant_id) on delete cascade;
 alter table quality_calibrations add constraint quality_calibrations_tenant_id_tenants_tenant_id_fk foreign key (tenant_id) references tenants(tenant_id) on delete cascade;
 alter table quality_checks add constraint quality_checks_tenant_id_tenants_tenant_id_fk foreign key (tenant_id) references tenants(tenant_id) on delete cascade;
 alter table quality_scores add constraint quality_scores_tenant_id_tenants_tenant_id_fk foreign key (tenant_id) references tenants(tenant_id) on delete cascade;
@@ -77,6 +87,7 @@ select protect_tenant_table('quality_settings');
 select protect_tenant_table('quality_scores');
 select protect_tenant_table('quality_checks');
 select protect_tenant_table('quality_calibrations');
+select protect_tenant_table('rejected_terms');
 --> statement-breakpoint
 -- What members wrote about a text is deleted together with it, and nobody checks it any longer. The argument is the
 -- column with the ID of the item.

@@ -62,3 +62,21 @@ export const terminologyEntries = pgTable(
     }).onDelete('cascade'),
   ],
 );
+
+/** Candidates for terms that members have rejected, so that they are not suggested again. */
+export const rejectedTerms = pgTable(
+  'rejected_terms',
+  {
+    tenantId: identifier('tenant_id').notNull(),
+    sourceLang: identifier('source_lang').notNull(),
+    /** In lower case. */
+    term: text('term').notNull(),
+    /** The member; null for an API key. */
+    rejectedBy: identifier('rejected_by'),
+    rejectedAt: moment('rejected_at').notNull().defaultNow(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.tenantId, t.sourceLang, t.term] }),
+    foreignKey({ columns: [t.tenantId], foreignColumns: [tenants.tenantId] }).onDelete('cascade'),
+  ],
+);

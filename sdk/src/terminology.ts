@@ -26,8 +26,11 @@ import type {
   NewGlossary,
   NewGlossaryEntry,
   PreviewedTerminologyUpload,
+  RejectCandidatesRequest,
   SetListQuery,
   TbxQuery,
+  TermCandidates,
+  TermCandidatesRequest,
   TerminologyPreviewRequest,
   TerminologySet,
   TerminologyUpload,
@@ -89,6 +92,13 @@ export interface Terminology {
    * missing in it.
    */
   matches(request: TermMatchRequest, options?: CallOptions): ApiPromise<TermMatches>;
+  /**
+   * Finds candidates for terms in the TMs of a language pair and in files, with proposed translations. Terms of glossaries
+   * and rejected candidates are left out. Stores nothing.
+   */
+  candidates(request: TermCandidatesRequest, options?: CallOptions): ApiPromise<TermCandidates>;
+  /** Rejects candidates, so that they are not suggested again, or restores them. Returns how many have changed. */
+  rejectCandidates(request: RejectCandidatesRequest, options?: CallOptions): ApiPromise<{ changed: number }>;
   /** @internal Counts the terms of a glossary for each language pair. */
   pairs(setId: string, options?: CallOptions): ApiPromise<TermPairs>;
   /** @internal Renames a glossary. Throws ConflictError if another glossary has the name. */
@@ -131,6 +141,8 @@ const deleteCall: Call = { name: 'terminology.delete', repeatable: false };
 
 const entriesCall: Call = { name: 'terminology.entries', repeatable: true };
 const addEntryCall: Call = { name: 'terminology.addEntry', repeatable: false };
+const candidatesCall: Call = { name: 'terminology.candidates', repeatable: true };
+const rejectCandidatesCall: Call = { name: 'terminology.rejectCandidates', repeatable: true };
 const matchesCall: Call = { name: 'terminology.matches', repeatable: true };
 
 const pairsCall: Call = { name: 'terminology.pairs', repeatable: true };
@@ -217,6 +229,8 @@ export function terminology(connection: Connection): Terminology {
     },
     addEntry: (request, options) => mutate(addEntryCall, request, options),
     matches: (request, options) => mutate(matchesCall, request, options),
+    candidates: (request, options) => mutate(candidatesCall, request, options),
+    rejectCandidates: (request, options) => mutate(rejectCandidatesCall, request, options),
     pairs: (setId, options) => query(pairsCall, { set_id: setId }, options),
     rename: (setId, name, options) => mutate(renameCall, { set_id: setId, name }, options),
     termPage,

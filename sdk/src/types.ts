@@ -540,6 +540,12 @@ export type AddedGlossaryEntry = Outputs['terminology']['addEntry'];
 export type TermMatchRequest = Inputs['terminology']['matches'];
 /** The glossary terms in a text. */
 export type TermMatches = Outputs['terminology']['matches'];
+/** Where to look for candidates for terms: in the TMs of a language pair, and in files in base64. */
+export type TermCandidatesRequest = Inputs['terminology']['candidates'];
+/** Candidates for terms, the best first. */
+export type TermCandidates = Outputs['terminology']['candidates'];
+/** Candidates to reject or restore. */
+export type RejectCandidatesRequest = Inputs['terminology']['rejectCandidates'];
 /** Filters for the segments of a TM. */
 export type MemoryBrowseQuery = Extract<Inputs['memory']['browse'], object>;
 /** A page of TM segments. */

@@ -56,7 +56,7 @@ const byGuard: Readonly<Record<GuardName, Readonly<Record<string, string>>>> = {
     storage: 'binding usage',
     styleGuides: 'list get',
     terminology:
-      'upload create list exportTbx exportXlsx delete entries addEntry pairs rename terms addTerm updateTerm deleteTerm previewUpload applyPreview matches matchesOfTexts',
+      'upload create list exportTbx exportXlsx delete entries addEntry pairs rename terms addTerm updateTerm deleteTerm previewUpload applyPreview matches matchesOfTexts candidates rejectCandidates',
     memory:
       'import list listImports getImport delete export exportGolden browse concordance matches align importPairs updateUnit deleteUnits countFound deleteFound previewReplace replace changes undo',
   },

@@ -17,7 +17,7 @@ const byScopes: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     segmentation: 'get save delete',
     styleGuides: 'save delete',
     terminology:
-      'upload create delete addEntry rename addTerm updateTerm deleteTerm previewUpload applyPreview',
+      'upload create delete addEntry rename addTerm updateTerm deleteTerm previewUpload applyPreview rejectCandidates',
     memory: 'import delete align importPairs updateUnit deleteUnits deleteFound replace undo',
   },
   read: {
@@ -27,7 +27,7 @@ const byScopes: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     documents: 'list summary segments files outline search boxes history exportXliff',
     storage: 'binding usage',
     styleGuides: 'list get',
-    terminology: 'list exportTbx exportXlsx entries terms pairs matches matchesOfTexts',
+    terminology: 'list exportTbx exportXlsx entries terms pairs matches matchesOfTexts candidates',
     memory:
       'list listImports getImport export exportGolden browse concordance matches countFound previewReplace changes',
   },

@@ -36,7 +36,7 @@ export const withoutRoute: readonly string[] = [
     styleGuides: 'delete get list save',
     tenants: 'rotateKey',
     terminology:
-      'addEntry addTerm applyPreview create deleteTerm entries matches pairs previewUpload rename terms updateTerm',
+      'addEntry addTerm applyPreview candidates create deleteTerm entries matches pairs previewUpload rejectCandidates rename terms updateTerm',
     translations: 'act recheck resolve check counts reviewMany search',
   }),
 ];

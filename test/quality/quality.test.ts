@@ -253,7 +253,7 @@ describe('a spot check', () => {
     expect(JSON.stringify(await checks('spot_check'))).not.toContain('secret');
   });
 
-  test('can be drawn by hand, also where no texts are drawn by themselves', async () => {
+  test('can be drawn by hand, also if none are drawn automatically', async () => {
     for (const source_text of ['One', 'Two', 'Three', 'doubtful']) await mine.job({ source_text });
     const draw = { origin: 'spot_check', target_lang: 'fr', count: 2 };
     expect(await call('draw', draw)).toEqual({ drawn: 2 });
@@ -395,7 +395,7 @@ describe('the report', () => {
     expect((await ask('report', { from: '2026-02-01', to: '2026-01-01' })).status).toBe(422);
   });
 
-  test('says that a judge agrees with people less than chance', async () => {
+  test('shows that a judge agrees with people less than chance', async () => {
     await made([
       [86, 100, 60, 5, 'minor'],
       [98, 100, 60, 30, 'minor'],

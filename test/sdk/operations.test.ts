@@ -179,6 +179,8 @@ const calls: Record<string, (client: LinguaLoop) => unknown> = {
   'terminology.entries': ({ terminology }) => terminology.entries({ set_id: 'a' }).toArray({ limit: 1 }),
   'terminology.entryPage': ({ terminology }) => terminology.entryPage({ set_id: 'a' }),
   'terminology.addEntry': ({ terminology }) => terminology.addEntry({} as never),
+  'terminology.candidates': ({ terminology }) => terminology.candidates({} as never),
+  'terminology.rejectCandidates': ({ terminology }) => terminology.rejectCandidates({} as never),
   'terminology.matches': ({ terminology }) => terminology.matches({} as never),
   'terminology.pairs': ({ terminology }) => terminology.pairs('a'),
   'terminology.rename': ({ terminology }) => terminology.rename('a', 'b'),

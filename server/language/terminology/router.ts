@@ -3,6 +3,11 @@ import { xlsxType } from '#server/formats/glossary/writer.ts';
 import { tbxType } from '#server/formats/tbx/writer.ts';
 import { pageOf, setListQuery } from '#server/http/paging.ts';
 import { deferredTenantProcedure, tenantProcedure } from '#server/identity/access/guards/tenant.ts';
+import {
+  candidatesRequest,
+  findTermCandidates,
+  termCandidates,
+} from '#server/language/translation-memory/term-candidates.ts';
 import { router, streamResponse } from '#server/trpc.ts';
 import { addEntry } from './add-entry.ts';
 import { createGlossary } from './create.ts';
@@ -23,6 +28,7 @@ import { tbxFormat, tbxQuery, xlsxFormat, xlsxQuery } from './export-formats.ts'
 import { listTerms } from './list-terms.ts';
 import { findTermMatches, findTermsOfTexts } from './matches.ts';
 import { applyPreview, previewUpload } from './preview-upload.ts';
+import { rejectCandidates, rejection, rejectRequest } from './rejected-terms.ts';
 import { renameGlossary } from './rename.ts';
 import {
   createRequest,
@@ -222,7 +228,23 @@ const termProcedures = {
     .mutation(({ ctx, input }) => applyPreview(ctx.services, ctx.withTenant, input, ctx.disconnected())),
 };
 
+/** Candidates for terms. They have no route, so only /trpc serves them. */
+const candidateProcedures = {
+  candidates: deferredTenantProcedure('read')
+    .input(candidatesRequest)
+    .output(termCandidates)
+    .mutation(({ ctx, input }) =>
+      findTermCandidates(ctx.services, ctx.withTenant, input, ctx.disconnected()),
+    ),
+
+  rejectCandidates: tenantProcedure('admin')
+    .input(rejectRequest)
+    .output(rejection)
+    .mutation(({ ctx, input }) => rejectCandidates(ctx.tx, ctx.principal, input)),
+};
+
 export const terminologyRouter = router({
+  ...candidateProcedures,
   upload,
   create,
   list,

@@ -60,13 +60,14 @@ export async function alignFiles(
 }
 
 interface UploadedText {
-  field: 'source_file' | 'target_file';
+  field: string;
   kind: { layout: LayoutKind } | { flat: FlattenKind };
   bytes: Uint8Array;
 }
 
-function readFile(
-  field: UploadedText['field'],
+/** @throws AppError 400, 413, 415 */
+export function readFile(
+  field: string,
   { file_name, content }: AlignFilesRequest['source_file'],
   maxBytes: number,
 ): UploadedText {
@@ -85,7 +86,11 @@ function readFile(
   return { field, kind: layout ? { layout } : { flat: flat! }, bytes };
 }
 
-async function textsOf(
+/**
+ * Returns the texts of a file in reading order.
+ * @throws AppError 400 if it cannot be read or has no text; 503
+ */
+export async function textsOf(
   { fileWork }: AlignServices,
   { field, kind, bytes }: UploadedText,
   scope: TaskScope,

@@ -134,7 +134,7 @@ const recognition: LimitRule = {
   memoryBytes: 800 * megabyte,
 };
 
-/** Limits to align two files: a megabyte takes 7 s of CPU time. */
+/** Limits to align two files, and to find terms: a megabyte takes 7 s and 2 s of CPU time. */
 const alignment: LimitRule = {
   light: 20_000,
   cpuMs: 4000,
@@ -181,6 +181,10 @@ const rules: { [N in keyof Tasks]: (payload: Payload<Tasks, N>) => [LimitRule, n
   rebuild_document: layoutRule(rebuilding),
   hash_texts: rereading,
   keep_texts: rereading,
+  find_candidates: ({ texts }) => [
+    alignment,
+    texts.reduce((sum, { source, target }) => sum + source.length + (target?.length ?? 0), 0),
+  ],
   flatten: ({ kind, bytes }) => [flattening[kind], bytes.length],
   index_memory: ({ sources }) => [set, sources.reduce((sum, { length }) => sum + length, 0)],
   recognize_page: ({ bytes }) => [recognition, bytes.length],

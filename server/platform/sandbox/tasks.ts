@@ -8,6 +8,7 @@ export const tasks = {
   align_texts: async () => (await import('./tasks/align-texts.ts')).alignTextsTask,
   check_document: async () => (await import('./tasks/layout-document.ts')).checkDocumentTask,
   extract_document: async () => (await import('./tasks/layout-document.ts')).extractDocumentTask,
+  find_candidates: async () => (await import('#server/matching/candidates/index.ts')).findCandidates,
   hash_texts: async () => (await import('./tasks/layout-document.ts')).hashTextsTask,
   keep_texts: async () => (await import('./tasks/layout-document.ts')).keepTextsTask,
   flatten: async () => (await import('./tasks/flatten.ts')).flattenTask,

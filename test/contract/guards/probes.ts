@@ -525,6 +525,10 @@ export const probes: Readonly<Record<string, Probe>> = {
     abroad: '404 change not found; changes are kept for 30 days',
   },
   'memory.matches': { input: () => ({ ...pair, source_text: 'Unit 0' }) },
+  'terminology.candidates': {
+    input: () => ({ ...pair, files: [{ file_name: 'a.txt', content: btoa('The lease. A lease.') }] }),
+  },
+  'terminology.rejectCandidates': { input: () => ({ source_lang: 'en', terms: ['lease'] }) },
   'memory.align': {
     input: () => ({
       ...pair,

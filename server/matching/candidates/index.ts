@@ -1,0 +1,401 @@
+import { isUnspaced, type LanguageCode } from '#server/languages.ts';
+import { inflections } from '../inflection/index.ts';
+import { generalWords, grammar, hasGeneralWords } from './function-words.ts';
+
+/*
+ * Candidates for glossary terms in texts: noun groups that occur often, by their places in sentences and their frequency
+ * (C-value of Frantzi, Ananiadou and Mima 2000), and their translations, by what occurs in the translations of the same
+ * texts and rarely in others (Dice's coefficient). Pure functions; the time is linear in the texts.
+ */
+
+/** A text, with its translation if there is one. */
+export interface CandidateText {
+  source: string;
+  target: string | null;
+}
+
+export interface TermCandidate {
+  /** The most frequent form. */
+  term: string;
+  /** All forms with their numbers, the most frequent first; at most 10. */
+  forms: { form: string; count: number }[];
+  count: number;
+  /** The positions of texts with the term, in order; at most `maxTexts`. */
+  texts: number[];
+  /** Proposed translations, the most likely first; at most 3. */
+  targets: { target: string; count: number; score: number }[];
+  /** Whether the term is a name: it has capital letters also within sentences, and is often not translated. */
+  isName: boolean;
+}
+
+export interface CandidateOptions {
+  language: LanguageCode;
+  targetLanguage: LanguageCode | null;
+  /** The least number of occurrences. */
+  minCount: number;
+  /** The maximum number of candidates. */
+  limit: number;
+  /** Terms in lower case that are left out, such as those of glossaries. */
+  known?: readonly string[];
+}
+
+/** Maximum number of words of a term, and of a proposed translation. */
+const maxWords = 4;
+const maxTargetWords = 5;
+
+/** Maximum number of texts of a candidate that are kept, and from which translations are proposed. */
+const maxTexts = 200;
+
+interface Token {
+  text: string;
+  lower: string;
+  /** Whether the word follows the one before it in the same phrase. */
+  joined: boolean;
+  /** Whether the word starts a sentence or line. */
+  starts: boolean;
+}
+
+const word = /[\p{L}\p{M}\p{N}]+(?:[-_./+&’'][\p{L}\p{M}\p{N}]+)*\+*/gu;
+
+const segmenters = new Map<string, Intl.Segmenter>();
+
+function tokensOf(text: string, language: LanguageCode): Token[] {
+  const tokens: Token[] = [];
+  let end = -1;
+  const add = (found: string, at: number, space: RegExp) => {
+    const between = end === -1 ? '' : text.slice(end, at);
+    const joined = end !== -1 && space.test(between);
+    const starts = end === -1 || /[.!?。！？\n:]/.test(between);
+    tokens.push({ text: found, lower: found.toLowerCase(), joined, starts });
+    end = at + found.length;
+  };
+  if (isUnspaced(language)) {
+    const segmenter = segmenters.get(language) ?? new Intl.Segmenter(language, { granularity: 'word' });
+    segmenters.set(language, segmenter);
+    for (const { segment, index, isWordLike } of segmenter.segment(text))
+      if (isWordLike) add(segment, index, /^$/);
+  } else for (const { 0: found, index } of text.matchAll(word)) add(found, index, /^[ {2}\t]$/u);
+  return tokens;
+}
+
+interface Group {
+  words: string[];
+  count: number;
+  texts: number[];
+  forms: Map<string, number>;
+  /** Occurrences after a determiner, before one, and at the end of a noun group. */
+  determined: number;
+  before: number;
+  ending: number;
+  /** Occurrences with a capital letter that is not due to the start of a sentence. */
+  capitals: number;
+  within: number;
+}
+
+/** Finds candidates, the best first. */
+export function findCandidates({
+  texts,
+  ...options
+}: CandidateOptions & { texts: readonly CandidateText[] }): TermCandidate[] {
+  const { language, minCount, limit } = options;
+  const known = new Set(options.known);
+  const groups = countGroups(texts, language);
+  joinForms(groups, language, minCount);
+  const nested = nestedIn(groups);
+  const ranked = [...groups]
+    .filter(([, group]) => isNoun(group, language) && !isKnown(group, known))
+    .map(([key, group]) => {
+      const { longer, occurrences, most } = nested.get(key) ?? { longer: 0, occurrences: 0, most: 0 };
+      // What occurs almost only in one longer term is a part of it.
+      const own = most > 0.8 * group.count ? 0 : group.count - (longer === 0 ? 0 : occurrences / longer);
+      return { group, score: Math.log2(group.words.length + 1) * own };
+    })
+    .filter(({ group, score }) => score >= Math.min(minCount, group.count / 2))
+    .sort((a, b) => b.score - a.score)
+    .slice(0, limit)
+    .map(({ group }) => group);
+  const targets = options.targetLanguage
+    ? proposeTargets(texts, ranked, options.targetLanguage)
+    : ranked.map(() => []);
+  return ranked.map((group, at) => {
+    const forms = [...group.forms].sort(([, a], [, b]) => b - a);
+    return {
+      term: forms[0]?.[0] ?? '',
+      forms: forms.slice(0, 10).map(([form, count]) => ({ form, count })),
+      count: group.count,
+      texts: group.texts,
+      targets: targets[at] ?? [],
+      isName: isName(group, language),
+    };
+  });
+}
+
+const isKnown = ({ forms }: Group, known: ReadonlySet<string>) =>
+  [...forms.keys()].some((form) => known.has(form.toLowerCase()));
+
+const isName = ({ within, capitals }: Group, language: LanguageCode) =>
+  inflections[language]?.capitalizesNouns !== true && within > 0 && capitals / within > 0.8;
+
+function countGroups(texts: readonly CandidateText[], language: LanguageCode): Map<string, Group> {
+  const groups = new Map<string, Group>();
+  const { inner, determiners } = grammar(language);
+  const seen = new Set<string>();
+  texts.forEach(({ source }, position) => {
+    // Titles and remarks that a document repeats are not more important.
+    if (seen.has(source)) return;
+    seen.add(source);
+    const tokens = tokensOf(source, language);
+    for (let from = 0; from < tokens.length; from++) {
+      const first = tokens[from] as Token;
+      if (!canBound(first, language)) continue;
+      let key = '';
+      let form = '';
+      for (let to = from; to < Math.min(from + maxWords, tokens.length); to++) {
+        const token = tokens[to] as Token;
+        if (to > from && !token.joined) break;
+        const space = to > from && !isUnspaced(language) ? ' ' : '';
+        key += space + token.lower;
+        form += space + token.text;
+        if (!canBound(token, language)) {
+          if (inner.has(token.lower)) continue;
+          break;
+        }
+        const group = groups.get(key) ?? newGroup(tokens.slice(from, to + 1));
+        groups.set(key, group);
+        group.count += 1;
+        const before = tokens[from - 1];
+        const after = tokens[to + 1];
+        if (first.joined && before && determiners.has(before.lower)) group.determined += 1;
+        if (after?.joined && determiners.has(after.lower)) group.before += 1;
+        if (!after?.joined || !canBound(after, language)) group.ending += 1;
+        const shown = first.starts ? lowered(form, first.text, language) : form;
+        group.forms.set(shown, (group.forms.get(shown) ?? 0) + 1);
+        if (!first.starts) {
+          group.within += 1;
+          if (first.text !== first.lower) group.capitals += 1;
+        }
+        if (group.texts.at(-1) !== position && group.texts.length < maxTexts) group.texts.push(position);
+      }
+    }
+  });
+  for (const group of groups.values()) keepCapitals(group);
+  return groups;
+}
+
+const newGroup = (tokens: readonly Token[]): Group => ({
+  words: tokens.map(({ lower }) => lower),
+  count: 0,
+  texts: [],
+  forms: new Map(),
+  determined: 0,
+  before: 0,
+  ending: 0,
+  capitals: 0,
+  within: 0,
+});
+
+/** The form at the start of a sentence without its first capital letter, unless more letters are capital. */
+function lowered(form: string, first: string, language: LanguageCode): string {
+  const isOrdinary = !inflections[language]?.capitalizesNouns && /^\p{Lu}[^\p{Lu}]*$/u.test(first);
+  return isOrdinary ? first.toLowerCase() + form.slice(first.length) : form;
+}
+
+/** If all other occurrences are capital, those at starts of sentences are, too. */
+function keepCapitals({ forms, within, capitals }: Group): void {
+  if (within === 0 || capitals < within) return;
+  for (const [form, count] of forms) {
+    const upper = (form[0] ?? '').toUpperCase() + form.slice(1);
+    if (upper === form) continue;
+    forms.delete(form);
+    forms.set(upper, (forms.get(upper) ?? 0) + count);
+  }
+}
+
+/** Whether a term can begin and end with the word. */
+function canBound({ lower }: Token, language: LanguageCode): boolean {
+  const least = isUnspaced(language) ? 1 : 2;
+  return (
+    lower.length >= least &&
+    /\p{L}/u.test(lower) &&
+    !/^\p{L}?[.\d]*$/u.test(lower) &&
+    !generalWords(language).has(lower)
+  );
+}
+
+/** Whether the places of a group are those of nouns. In languages without determiners, all groups are. */
+function isNoun({ words, count, determined, before, ending }: Group, language: LanguageCode): boolean {
+  // An adjective or a part of a longer term is followed by another word of the group.
+  if (ending / count < (words.length > 1 ? 0.2 : 0.35) && hasGeneralWords(language)) return false;
+  const { determiners } = grammar(language);
+  if (determiners.size === 0)
+    return words.length > 1 || (words[0] ?? '').length > (isUnspaced(language) ? 1 : 3);
+  // A verb is often followed by a determiner: "install the".
+  if (before / count > 0.25 && before > determined) return false;
+  return words.length > 1 || ((words[0] as string).length > 2 && determined / count > 0.12);
+}
+
+/**
+ * Joins the forms of a term that differ only in the inflection of the last word, such as a plural, and removes groups that
+ * are rarer than `minCount`.
+ */
+function joinForms(groups: Map<string, Group>, language: LanguageCode, minCount: number): void {
+  const inflection = inflections[language];
+  const buckets = Map.groupBy(groups, ([, { words }]) =>
+    [...words.slice(0, -1), (words.at(-1) as string).slice(0, 4)].join(' '),
+  );
+  groups.clear();
+  for (const bucket of buckets.values()) {
+    if (bucket.reduce((sum, [, { count }]) => sum + count, 0) < minCount) continue;
+    bucket.sort(([a], [b]) => a.length - b.length);
+    const joined = new Set<string>();
+    for (const [key, group] of bucket) {
+      if (joined.has(key)) continue;
+      const last = group.words.at(-1) as string;
+      const context = { inPhrase: group.words.length > 1, last: true, capitalized: language === 'de' };
+      const stems = inflection?.stems(last, context) ?? [];
+      for (const [other, form] of bucket) {
+        if (other === key || joined.has(other)) continue;
+        const word = form.words.at(-1) as string;
+        // In English, these endings make another noun or a verb: "partition" and "partitioning".
+        if (language === 'en' && /(?:ed|ing)$/.test(word) && !/(?:ed|ing)$/.test(last)) continue;
+        if (!stems.some(({ stem, endings }) => word.startsWith(stem) && endings.has(word.slice(stem.length))))
+          continue;
+        absorb(group, form);
+        joined.add(other);
+        groups.delete(other);
+      }
+      if (group.count >= minCount) groups.set(key, group);
+    }
+  }
+}
+
+function absorb(
+  group: Group,
+  { count, texts, forms, determined, before, ending, capitals, within }: Group,
+): void {
+  group.count += count;
+  group.determined += determined;
+  group.before += before;
+  group.ending += ending;
+  group.capitals += capitals;
+  group.within += within;
+  for (const [form, number] of forms) group.forms.set(form, (group.forms.get(form) ?? 0) + number);
+  group.texts = [...new Set([...group.texts, ...texts])].sort((a, b) => a - b).slice(0, maxTexts);
+}
+
+interface Nesting {
+  /** The number of longer groups, how often they occur, and how often the most frequent one does. */
+  longer: number;
+  occurrences: number;
+  most: number;
+}
+
+/** Returns the longer groups in which each group is. */
+function nestedIn(groups: ReadonlyMap<string, Group>): Map<string, Nesting> {
+  const nested = new Map<string, Nesting>();
+  for (const { words, count } of groups.values()) {
+    const parts = new Set<string>();
+    for (let from = 0; from < words.length; from++)
+      for (let to = from + 1; to <= words.length; to++)
+        if (to - from < words.length) parts.add(words.slice(from, to).join(' '));
+    for (const part of parts) {
+      const sum = nested.get(part) ?? { longer: 0, occurrences: 0, most: 0 };
+      nested.set(part, {
+        longer: sum.longer + 1,
+        occurrences: sum.occurrences + count,
+        most: Math.max(sum.most, count),
+      });
+    }
+  }
+  return nested;
+}
+
+/** Proposes translations for each group, from the translations of its texts. */
+function proposeTargets(
+  texts: readonly CandidateText[],
+  groups: readonly Group[],
+  language: LanguageCode,
+): TermCandidate['targets'][] {
+  const grams = new Map<number, Map<string, string>>();
+  const gramsAt = (position: number) => {
+    const known = grams.get(position);
+    if (known) return known;
+    const found = targetGrams(texts[position]?.target ?? '', language);
+    grams.set(position, found);
+    return found;
+  };
+  const counted = groups.map((group) => {
+    const counts = new Map<string, number>();
+    let pairs = 0;
+    for (const position of group.texts) {
+      if (!texts[position]?.target) continue;
+      pairs += 1;
+      for (const gram of gramsAt(position).keys()) counts.set(gram, (counts.get(gram) ?? 0) + 1);
+    }
+    const frequent = [...counts].filter(([, count]) => count >= Math.max(2, pairs / 8));
+    return { pairs, counts: new Map(frequent.sort(([, a], [, b]) => b - a).slice(0, 300)) };
+  });
+  const wanted = new Map<string, number>();
+  for (const { counts } of counted) for (const gram of counts.keys()) wanted.set(gram, 0);
+  const forms = new Map<string, Map<string, number>>();
+  texts.forEach(({ target }, position) => {
+    if (!target) return;
+    for (const [gram, form] of gramsAt(position)) {
+      const seen = wanted.get(gram);
+      if (seen === undefined) continue;
+      wanted.set(gram, seen + 1);
+      const of = forms.get(gram) ?? new Map<string, number>();
+      forms.set(gram, of.set(form, (of.get(form) ?? 0) + 1));
+    }
+    grams.delete(position);
+  });
+  return counted.map(({ pairs, counts }) => {
+    const scored = [...counts].map(([gram, count]) => {
+      const words = gram.split(' ').length;
+      // Of equally likely groups, the longer one is the whole term.
+      const score = (2 * count) / (pairs + (wanted.get(gram) ?? 0)) + 0.02 * Math.min(words, 3);
+      return { gram, count, score };
+    });
+    return scored
+      .sort((a, b) => b.score - a.score)
+      .filter(({ gram }, at, all) => !all.slice(0, at).some((better) => isPart(gram, better.gram)))
+      .slice(0, 3)
+      .map(({ gram, count, score }) => ({
+        target: formOf(forms.get(gram)) ?? gram,
+        count,
+        score: Math.min(1, score),
+      }));
+  });
+}
+
+const isPart = (gram: string, of: string) =>
+  ` ${of} `.includes(` ${gram} `) || ` ${gram} `.includes(` ${of} `);
+
+function formOf(forms: ReadonlyMap<string, number> | undefined): string | undefined {
+  return forms && [...forms].sort(([, a], [, b]) => b - a)[0]?.[0];
+}
+
+/** The groups of words of a translation by their lower case, with their forms. */
+function targetGrams(text: string, language: LanguageCode): Map<string, string> {
+  const found = new Map<string, string>();
+  const tokens = tokensOf(text, language);
+  const { inner } = grammar(language);
+  for (let from = 0; from < tokens.length; from++) {
+    const first = tokens[from] as Token;
+    if (!canBound(first, language)) continue;
+    let gram = '';
+    let form = '';
+    for (let to = from; to < Math.min(from + maxTargetWords, tokens.length); to++) {
+      const token = tokens[to] as Token;
+      if (to > from && !token.joined) break;
+      gram += (to > from ? ' ' : '') + token.lower;
+      form += (to > from && !isUnspaced(language) ? ' ' : '') + token.text;
+      if (!canBound(token, language)) {
+        if (inner.has(token.lower)) continue;
+        break;
+      }
+      found.set(gram, first.starts ? lowered(form, first.text, language) : form);
+    }
+  }
+  return found;
+}
