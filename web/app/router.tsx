@@ -274,6 +274,13 @@ const glossaries = createRoute({
   component: lazyRouteComponent(() => import('./screens/sets/glossaries.tsx'), 'GlossariesScreen'),
 });
 
+const candidates = createRoute({
+  getParentRoute: () => workspace,
+  path: '/app/glossaries/candidates',
+  beforeLoad: () => loadWords('sets'),
+  component: lazyRouteComponent(() => import('./screens/sets/candidates.tsx'), 'CandidatesScreen'),
+});
+
 const glossary = createRoute({
   getParentRoute: () => workspace,
   path: '/app/glossaries/$setId',
@@ -318,6 +325,7 @@ export const router = createRouter({
       documents,
       document,
       glossaries,
+      candidates,
       glossary,
       memories,
       memory,

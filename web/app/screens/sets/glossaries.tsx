@@ -48,6 +48,7 @@ export function GlossariesScreen() {
     <>
       <title>{`${t('common.glossaries')} · LinguaLoop`}</title>
       <PageHead title={t('common.glossaries')}>
+        <Link to="/app/glossaries/candidates">{t('sets.candidates')}</Link>
         <button type="button" onClick={() => setCreating(true)}>
           <Plus size={16} aria-hidden /> {t('sets.new_glossary')}
         </button>

@@ -1,0 +1,375 @@
+import { Link } from '@tanstack/react-router';
+import { type FormEvent, type KeyboardEvent, useState } from 'react';
+import type { TermCandidates } from '#sdk/types.ts';
+import { client } from '../../client.ts';
+import { useT } from '../../i18n.tsx';
+import { announce } from '../../parts/announcer.tsx';
+import { useFormat } from '../../parts/format.ts';
+import { LanguageSelect } from '../../parts/languages.tsx';
+import { Read } from '../../parts/loading.tsx';
+import { PageHead } from '../../parts/page-head.tsx';
+import { Problem } from '../../parts/problem.tsx';
+import { useAction } from '../../parts/use-action.ts';
+import { useGlossaries } from '../../terms/use-glossaries.ts';
+import styles from './candidates.module.css';
+import { UndoDeletion } from './undo-deletion.tsx';
+
+type Candidate = TermCandidates['candidates'][number];
+
+interface Search {
+  source_lang: string;
+  target_lang: string;
+}
+
+/** A decision about a candidate, which can be undone. */
+interface Decision {
+  candidate: Candidate;
+  at: number;
+  done: string;
+  undo(): Promise<unknown>;
+}
+
+/** `/app/glossaries/candidates`: words of TMs and files that could be terms. Nothing is enforced before it is accepted. */
+export function CandidatesScreen() {
+  const t = useT();
+  const [search, setSearch] = useState<Search>();
+  const [found, setFound] = useState<TermCandidates>();
+  return (
+    <>
+      <title>{`${t('sets.candidates')} · LinguaLoop`}</title>
+      <PageHead
+        before={<Link to="/app/glossaries">{t('common.glossaries')}</Link>}
+        title={t('sets.candidates')}
+      />
+      <p className="hint">{t('sets.candidates_what')}</p>
+      <SearchForm
+        onFound={(asked, result) => {
+          setSearch(asked);
+          setFound(result);
+        }}
+      />
+      {search && found && (
+        <Found
+          key={`${search.source_lang} ${search.target_lang}`}
+          search={search}
+          found={found}
+          onChange={setFound}
+        />
+      )}
+    </>
+  );
+}
+
+/** Maximum bytes of all files: in base64, they are part of a request of at most 10 MB. */
+const maxBytes = 7_000_000;
+
+function SearchForm({ onFound }: { onFound: (search: Search, found: TermCandidates) => void }) {
+  const t = useT();
+  const { run, error, isBusy } = useAction();
+  const [search, setSearch] = useState<Search>({ source_lang: '', target_lang: '' });
+  const [least, setLeast] = useState('5');
+  const [files, setFiles] = useState<File[]>([]);
+  const isLarge = files.reduce((sum, { size }) => sum + size, 0) > maxBytes;
+  const find = run(async () => {
+    const found = await client.terminology.candidates({
+      ...search,
+      min_count: Number(least),
+      files: await Promise.all(files.map(contentOf)),
+    });
+    announce(t('sets.candidates_found', { count: found.candidates.length }));
+    onFound(search, found);
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    void find();
+  };
+  return (
+    <form className={styles['search']} onSubmit={submit}>
+      {(['source_lang', 'target_lang'] as const).map((side) => (
+        <LanguageSelect
+          key={side}
+          label={t(side === 'source_lang' ? 'sets.source_language' : 'sets.target_language')}
+          first={{ value: '', name: t('sets.choose_one') }}
+          value={search[side]}
+          onChange={(code) => setSearch({ ...search, [side]: code })}
+        />
+      ))}
+      <label>
+        {t('sets.candidates_least')}
+        <input
+          type="number"
+          min={2}
+          max={10_000}
+          required
+          value={least}
+          onChange={({ target }) => setLeast(target.value)}
+        />
+      </label>
+      <label>
+        {t('sets.candidates_files')}
+        <input
+          type="file"
+          multiple
+          onChange={({ target }) => setFiles([...(target.files ?? [])].slice(0, 10))}
+        />
+      </label>
+      <button
+        type="submit"
+        className="primary"
+        disabled={!search.source_lang || !search.target_lang || isLarge}
+        aria-busy={isBusy}
+      >
+        {t('sets.candidates_find')}
+      </button>
+      {isLarge && <p className="field-problem">{t('sets.candidates_large')}</p>}
+      {error ? <Problem error={error} /> : null}
+    </form>
+  );
+}
+
+async function contentOf(file: File): Promise<{ file_name: string; content: string }> {
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  let text = '';
+  for (let at = 0; at < bytes.length; at += 32_768)
+    text += String.fromCharCode(...bytes.subarray(at, at + 32_768));
+  return { file_name: file.name, content: btoa(text) };
+}
+
+function Found({
+  search,
+  found,
+  onChange,
+}: {
+  search: Search;
+  found: TermCandidates;
+  onChange: (found: TermCandidates) => void;
+}) {
+  const t = useT();
+  const [chosen, setChosen] = useState<Candidate>();
+  const [last, setLast] = useState<Decision>();
+  const { candidates } = found;
+  const shown = candidates.find((one) => one === chosen) ?? candidates[0];
+  const decided = (decision: Omit<Decision, 'at'>) => {
+    const at = candidates.indexOf(decision.candidate);
+    setLast({ ...decision, at });
+    setChosen(candidates[at + 1]);
+    onChange({ ...found, candidates: candidates.toSpliced(at, 1) });
+  };
+  return (
+    <>
+      {last && (
+        <UndoDeletion
+          key={last.candidate.term}
+          change={last}
+          done={last.done}
+          onUndo={async () => {
+            await last.undo();
+            onChange({ ...found, candidates: candidates.toSpliced(last.at, 0, last.candidate) });
+            setChosen(last.candidate);
+            setLast(undefined);
+            return t('sets.undone_decision');
+          }}
+          onOver={() => setLast(undefined)}
+        />
+      )}
+      {shown ? (
+        <div className={styles['found']}>
+          <CandidateList candidates={candidates} shown={shown} onOpen={setChosen} />
+          <Detail key={shown.term} of={shown} search={search} onDecided={decided} />
+        </div>
+      ) : (
+        <p className="notice">{t('sets.no_candidates')}</p>
+      )}
+    </>
+  );
+}
+
+function CandidateList({
+  candidates,
+  shown,
+  onOpen,
+}: {
+  candidates: readonly Candidate[];
+  shown: Candidate;
+  onOpen: (candidate: Candidate) => void;
+}) {
+  const t = useT();
+  const { number } = useFormat();
+  const move = (event: KeyboardEvent) => {
+    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
+    const next = candidates[candidates.indexOf(shown) + step];
+    if (step === 0 || !next) return;
+    event.preventDefault();
+    onOpen(next);
+    const button = (event.target as Element).closest('li');
+    (step === 1 ? button?.nextElementSibling : button?.previousElementSibling)
+      ?.querySelector('button')
+      ?.focus();
+  };
+  return (
+    <ul className={styles['list']} aria-label={t('sets.candidates')} onKeyDown={move}>
+      {candidates.map((one) => (
+        <li key={one.term}>
+          <button
+            type="button"
+            aria-current={one === shown || undefined}
+            tabIndex={one === shown ? 0 : -1}
+            onClick={() => onOpen(one)}
+          >
+            <bdi>{one.term}</bdi>
+            <span>{number(one.count)}</span>
+            <small>{one.targets[0]?.target ?? (one.is_name ? t('sets.candidate_name') : '')}</small>
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Detail({
+  of: candidate,
+  search,
+  onDecided,
+}: {
+  of: Candidate;
+  search: Search;
+  onDecided: (decision: Omit<Decision, 'at'>) => void;
+}) {
+  const t = useT();
+  const { number } = useFormat();
+  const glossaries = useGlossaries();
+  const { run, error, isBusy } = useAction();
+  const [source, setSource] = useState(candidate.term);
+  const [target, setTarget] = useState(
+    candidate.targets[0]?.target ?? (candidate.is_name ? candidate.term : ''),
+  );
+  const [setId, setSetId] = useState('');
+  const accept = (targetTerm: string) =>
+    run(async () => {
+      const set = setId || (glossaries.data?.[0]?.id ?? '');
+      const term = {
+        ...search,
+        ...{ source_term: source, target_term: targetTerm, case_sensitive: false, priority: 0 },
+      };
+      const { entry } = await client.terminology.addTerm({ set_id: set, term });
+      onDecided({
+        candidate,
+        done: t('sets.candidate_accepted', { term: source }),
+        undo: async () => {
+          const { entry_no, ...replaces } = entry;
+          await client.terminology.deleteTerm({ set_id: set, entry_no, replaces });
+        },
+      });
+    });
+  const reject = run(async () => {
+    const request = { source_lang: search.source_lang, terms: candidate.forms.map(({ form }) => form) };
+    await client.terminology.rejectCandidates(request);
+    onDecided({
+      candidate,
+      done: t('sets.candidate_rejected', { term: candidate.term }),
+      undo: () => client.terminology.rejectCandidates({ ...request, rejected: false }),
+    });
+  });
+  const onKeyDown = (event: KeyboardEvent) => {
+    if ((event.target as Element).matches('input, select')) return;
+    if (event.key === 'r') void reject();
+    if (event.key === 'd') void accept(source)();
+  };
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the keys are those of the buttons below
+    <section className={styles['detail']} aria-label={candidate.term} onKeyDown={onKeyDown}>
+      <p className="hint">
+        {t('sets.candidate_counts', {
+          count: number(candidate.count),
+          forms: candidate.forms.map(({ form }) => form).join(', '),
+        })}
+      </p>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          void accept(target)();
+        }}
+      >
+        <div className={styles['fields']}>
+          <label>
+            {t('sets.candidate_term')}
+            <input
+              required
+              maxLength={500}
+              lang={search.source_lang}
+              value={source}
+              onChange={({ target: { value } }) => setSource(value)}
+            />
+          </label>
+          <label>
+            {t('sets.target')}
+            <input
+              required
+              maxLength={500}
+              lang={search.target_lang}
+              value={target}
+              onChange={({ target: { value } }) => setTarget(value)}
+            />
+          </label>
+          <Read from={glossaries}>
+            {(sets) => (
+              <label>
+                {t('sets.candidate_glossary')}
+                <select value={setId} onChange={({ target: { value } }) => setSetId(value)}>
+                  {sets.map(({ id, name }) => (
+                    <option key={id} value={id}>
+                      {name}
+                    </option>
+                  ))}
+                </select>
+              </label>
+            )}
+          </Read>
+        </div>
+        {candidate.targets.length > 0 && (
+          <p className={styles['targets']}>
+            {t('sets.candidate_in_tm')}{' '}
+            {candidate.targets.map((one) => (
+              <button type="button" className="ghost" key={one.target} onClick={() => setTarget(one.target)}>
+                <bdi lang={search.target_lang}>{one.target}</bdi> {number(one.count)}
+              </button>
+            ))}
+          </p>
+        )}
+        {error ? <Problem error={error} /> : null}
+        <div className={styles['acts']}>
+          <button
+            type="submit"
+            className="primary"
+            disabled={glossaries.data?.length === 0}
+            aria-busy={isBusy}
+          >
+            {t('sets.candidate_accept')} <kbd>⏎</kbd>
+          </button>
+          <button type="button" onClick={reject}>
+            {t('sets.candidate_reject')} <kbd>R</kbd>
+          </button>
+          <button type="button" disabled={glossaries.data?.length === 0} onClick={accept(source)}>
+            {t('sets.candidate_keep')} <kbd>D</kbd>
+          </button>
+        </div>
+        {glossaries.data?.length === 0 && <p className="hint">{t('sets.candidate_no_glossary')}</p>}
+      </form>
+      <h2>{t('sets.candidate_contexts')}</h2>
+      <ul className={styles['contexts']}>
+        {candidate.contexts.map((context, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: contexts have no ID, and do not change
+          <li key={at}>
+            <bdi lang={search.source_lang}>{context.source}</bdi>
+            {context.target !== null && (
+              <bdi lang={search.target_lang} className="hint">
+                {context.target}
+              </bdi>
+            )}
+            <small>{context.from}</small>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
