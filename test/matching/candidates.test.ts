@@ -92,6 +92,16 @@ describe('candidates for terms', () => {
     expect(targetOf('lease')).toMatchObject({ target: 'Mietvertrag', count: 3 });
   });
 
+  test('are found after articles with an apostrophe, and keep one inside', () => {
+    const texts = [
+      "L'adresse de la carte d'identité.",
+      "Avec l'adresse, la carte d'identité.",
+      'Une adresse et une carte d’identité.',
+    ];
+    const found = find(texts, { language: 'fr' });
+    expect(found.map(({ term }) => term)).toEqual(expect.arrayContaining(["carte d'identité", 'adresse']));
+  });
+
   test('are found in languages without spaces', () => {
     const texts = ['契約期間は二年です。', '契約期間を延長します。', '契約期間の終了。'];
     expect(

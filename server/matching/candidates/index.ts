@@ -53,9 +53,14 @@ interface Token {
   joined: boolean;
   /** Whether the word starts a sentence or line. */
   starts: boolean;
+  /** Its place in the text. */
+  start: number;
+  end: number;
 }
 
 const word = /[\p{L}\p{M}\p{N}]+(?:[-_./+&’'][\p{L}\p{M}\p{N}]+)*\+*/gu;
+/** In French and Italian, an article before a vowel is joined to the noun by an apostrophe. */
+const elided = /[\p{L}\p{M}\p{N}]+(?:[-_./+&][\p{L}\p{M}\p{N}]+)*\+*[’']?/gu;
 
 const segmenters = new Map<string, Intl.Segmenter>();
 
@@ -66,15 +71,20 @@ function tokensOf(text: string, language: LanguageCode): Token[] {
     const between = end === -1 ? '' : text.slice(end, at);
     const joined = end !== -1 && space.test(between);
     const starts = end === -1 || /[.!?。！？\n:]/.test(between);
-    tokens.push({ text: found, lower: found.toLowerCase(), joined, starts });
+    const lower = found.toLowerCase().replace(/[’']$/, '');
     end = at + found.length;
+    tokens.push({ text: found, lower, joined, starts, start: at, end });
   };
   if (isUnspaced(language)) {
     const segmenter = segmenters.get(language) ?? new Intl.Segmenter(language, { granularity: 'word' });
     segmenters.set(language, segmenter);
     for (const { segment, index, isWordLike } of segmenter.segment(text))
       if (isWordLike) add(segment, index, /^$/);
-  } else for (const { 0: found, index } of text.matchAll(word)) add(found, index, /^[ {2}\t]$/u);
+  } else {
+    const elides = /^(?:fr|it)/.test(language);
+    const space = elides ? /^[ \u00a0\t]?$/ : /^[ \u00a0\t]$/;
+    for (const { 0: found, index } of text.matchAll(elides ? elided : word)) add(found, index, space);
+  }
   return tokens;
 }
 
@@ -149,13 +159,11 @@ function countGroups(texts: readonly CandidateText[], language: LanguageCode): M
       const first = tokens[from] as Token;
       if (!canBound(first, language)) continue;
       let key = '';
-      let form = '';
       for (let to = from; to < Math.min(from + maxWords, tokens.length); to++) {
         const token = tokens[to] as Token;
         if (to > from && !token.joined) break;
         const space = to > from && !isUnspaced(language) ? ' ' : '';
         key += space + token.lower;
-        form += space + token.text;
         if (!canBound(token, language)) {
           if (inner.has(token.lower)) continue;
           break;
@@ -168,6 +176,7 @@ function countGroups(texts: readonly CandidateText[], language: LanguageCode): M
         if (first.joined && before && determiners.has(before.lower)) group.determined += 1;
         if (after?.joined && determiners.has(after.lower)) group.before += 1;
         if (!after?.joined || !canBound(after, language)) group.ending += 1;
+        const form = source.slice(first.start, token.end);
         const shown = first.starts ? lowered(form, first.text, language) : form;
         group.forms.set(shown, (group.forms.get(shown) ?? 0) + 1);
         if (!first.starts) {
@@ -241,7 +250,7 @@ function isNoun({ words, count, determined, before, ending }: Group, language: L
 function joinForms(groups: Map<string, Group>, language: LanguageCode, minCount: number): void {
   const inflection = inflections[language];
   const buckets = Map.groupBy(groups, ([, { words }]) =>
-    [...words.slice(0, -1), (words.at(-1) as string).slice(0, 4)].join(' '),
+    [...words.slice(0, -1), (words.at(-1) as string).slice(0, 3)].join(' '),
   );
   groups.clear();
   for (const bucket of buckets.values()) {
@@ -353,7 +362,7 @@ function proposeTargets(
     const scored = [...counts].map(([gram, count]) => {
       const words = gram.split(' ').length;
       // Of equally likely groups, the longer one is the whole term.
-      const score = (2 * count) / (pairs + (wanted.get(gram) ?? 0)) + 0.02 * Math.min(words, 3);
+      const score = (2 * count) / (pairs + (wanted.get(gram) ?? 0)) + 0.06 * Math.min(words, 3);
       return { gram, count, score };
     });
     return scored
@@ -384,16 +393,15 @@ function targetGrams(text: string, language: LanguageCode): Map<string, string> 
     const first = tokens[from] as Token;
     if (!canBound(first, language)) continue;
     let gram = '';
-    let form = '';
     for (let to = from; to < Math.min(from + maxTargetWords, tokens.length); to++) {
       const token = tokens[to] as Token;
       if (to > from && !token.joined) break;
       gram += (to > from ? ' ' : '') + token.lower;
-      form += (to > from && !isUnspaced(language) ? ' ' : '') + token.text;
       if (!canBound(token, language)) {
         if (inner.has(token.lower)) continue;
         break;
       }
+      const form = text.slice(first.start, token.end);
       found.set(gram, first.starts ? lowered(form, first.text, language) : form);
     }
   }
