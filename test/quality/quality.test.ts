@@ -96,6 +96,22 @@ describe('counting', () => {
     expect(await checks('spot_check')).toEqual([]);
   });
 
+  test('goes on with other workspaces if the data of one cannot be counted', async () => {
+    const [broken, other] = [await openReviewers(app), await openReviewers(app)].sort((a, b) =>
+      a.founder.tenantId < b.founder.tenantId ? -1 : 1,
+    ) as [Reviewers, Reviewers];
+    for (const one of [broken, other]) {
+      const { id } = await one.job();
+      await sql()`update usage_records set recorded_at = recorded_at - interval '3 minutes' where job_id = ${id}`;
+    }
+    await sql()`update translation_jobs set agent_run = jsonb_set(agent_run, '{quality_gate,score}', '"much"')
+      where tenant_id = ${broken.founder.tenantId}`;
+    await countQuality(app.services, {});
+    const counted = await sql()`select tenant_id from quality_scores
+      where tenant_id in (${broken.founder.tenantId}, ${other.founder.tenantId})`;
+    expect([...counted]).toEqual([{ tenant_id: other.founder.tenantId }]);
+  });
+
   test('collects the decisions about held texts when they cannot be reopened any longer', async () => {
     const [approved, edited, rejected, critical] = [
       await mine.job({ source_text: 'doubtful one' }),

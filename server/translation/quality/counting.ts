@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import type { Services } from '#server/context.ts';
+import { describeForLog } from '#server/errors.ts';
 import { addJob } from '#server/platform/job-queue.ts';
 import { defaultThreshold } from '#server/translation/core/pipeline/policy.ts';
 import { reopenMinutes } from '#server/translation/review/item.ts';
@@ -12,7 +13,7 @@ import { calibrateLanguages } from './calibration.ts';
  * step stores its results together with the position up to which it has read, so that nothing counts twice.
  */
 
-type CountingServices = Pick<Services, 'database'>;
+type CountingServices = Pick<Services, 'database' | 'log'>;
 
 /** Milliseconds of a run. Then the task is queued again, with its position. */
 const runMs = 10_000;
@@ -41,14 +42,18 @@ export const lowScoreFactor = 3;
 
 /** Counts what is new in all workspaces. @param position `after`: the ID of the last tenant that is done */
 export async function countQuality(services: CountingServices, position: { after?: string }): Promise<void> {
-  const { database } = services;
+  const { database, log } = services;
   const end = Date.now() + runMs;
   let after = position.after ?? '';
   for (;;) {
     const page = await database.inPlatform((tx) => selectDue(tx, after));
     for (const { tenantId, isDue } of page) {
       if (isDue) {
-        const isDone = await countTenant(services, tenantId, end);
+        const isDone = await countTenant(services, tenantId, end).catch((error: unknown) => {
+          // The data of one workspace must not stop the others.
+          log.warn({ tenant_id: tenantId, error: describeForLog(error) }, 'scores were not counted');
+          return true;
+        });
         if (!isDone) {
           await database.inPlatform((tx) =>
             addJob(tx, 'count_quality', { after }, { key: 'count_quality', queue: 'count_quality' }),
@@ -64,7 +69,7 @@ export async function countQuality(services: CountingServices, position: { after
 
 /** Counts what is new in one workspace. @returns false if time ran out */
 export async function countTenant(
-  { database }: CountingServices,
+  { database }: Pick<CountingServices, 'database'>,
   tenantId: string,
   end = Infinity,
 ): Promise<boolean> {
@@ -121,7 +126,7 @@ export const routeOfJob = sql`case when ${gate} ->> 'decision' = 'pass' then 'pu
 const isJudged = sql`jsonb_typeof(${gate} #> '{metadata,assessment_score}') = 'number'
   and jsonb_typeof(${gate} -> 'triggers') = 'array'`;
 
-export const scoreOfJob = sql`round((${gate} ->> 'score')::numeric)::smallint`;
+export const scoreOfJob = sql`least(100, greatest(0, round((${gate} ->> 'score')::numeric)))::smallint`;
 
 /** SQL: the way of a segment through the gate. */
 const routeOfSegment = (needsReview: SQL, score: SQL, issues: SQL) => sql`
