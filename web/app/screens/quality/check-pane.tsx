@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { type KeyboardEvent, useId, useRef, useState } from 'react';
 import type { QualityCheck, QualityCheckError } from '#sdk/quality.ts';
 import { client } from '../../client.ts';
@@ -8,6 +9,7 @@ import { useFormat } from '../../parts/format.ts';
 import { useLanguages } from '../../parts/languages.tsx';
 import { Read } from '../../parts/loading.tsx';
 import { Problem } from '../../parts/problem.tsx';
+import { searchedText } from '../../parts/searched-text.ts';
 import { useAction } from '../../parts/use-action.ts';
 import { queryKeys } from '../../query-keys.ts';
 import styles from './quality.module.css';
@@ -253,6 +255,18 @@ function DoneCheck({
         {score !== null && ` · ${t('quality.score_was', { score: number(score) })}`}
       </p>
       <Errors of={check} errors={check.errors} />
+      <p>
+        <Link
+          to="/app/concordance"
+          search={{
+            text: searchedText(check.source_text) ?? '',
+            from: check.source_lang,
+            to: check.target_lang,
+          }}
+        >
+          {t('quality.find_in_tm')}
+        </Link>
+      </p>
       {dispute ? (
         <p className="notice">{t('quality.disputed', { by: dispute.by, note: dispute.note })}</p>
       ) : (
