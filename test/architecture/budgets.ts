@@ -65,9 +65,10 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'lines of tests',
     count: linesOf(tests),
-    limit: 154_500,
+    limit: 155_500,
     goal: 100_000,
     bought: [
+      '155,500: a bench of the quality gate, with errors in translations by people',
       '154,500: the memory by sentence, alignment, and a bench of a manual in four languages',
       '152,930: changes of TM segments, their history and undo, find and replace',
       '153,050: sentences, with two yardsticks, and SRX files',
