@@ -1,7 +1,7 @@
 import type { QualityIssue } from '#server/platform/engines/engine.ts';
 import { blanked, compared, type Found } from './found.ts';
 import { findLinks, withSchemesOf } from './links.ts';
-import { findMarkup, type Markup } from './markup.ts';
+import { findMarkup, type Markup, misnested } from './markup.ts';
 import { lostNumbers, type NumberLoss } from './number-losses.ts';
 import { choiceIssues, placeholderIssues } from './placeholder-losses.ts';
 import { findPlaceholders } from './placeholders.ts';
@@ -29,6 +29,14 @@ const missing = (what: string, { span }: Found): QualityIssue => ({
   suggestion: `Keep ${span} exactly as it is.`,
 });
 
+const notClosed = ({ span }: Found): QualityIssue => ({
+  severity: 'critical',
+  category: 'accuracy',
+  span,
+  explanation: `The tag ${span} has no counterpart in its place.`,
+  suggestion: 'Open and close the tags in the order of the source.',
+});
+
 function markupIssues(source: Markup, target: Markup): QualityIssue[] {
   const tags = compared(source.tags, target.tags);
   const attributes = compared(source.attributes, withSchemesOf(source.attributes, target.attributes));
@@ -38,8 +46,10 @@ function markupIssues(source: Markup, target: Markup): QualityIssue[] {
   // A word such as `<file>` may be translated or kept, but may not be left out.
   const fewer = source.words.length - target.wordStarts;
   const words = fewer > 0 ? compared(source.words, target.words).lost.slice(0, fewer) : [];
+  const broken = gone.length === 0 && !misnested(source.tags) ? misnested(target.tags) : undefined;
   return [
     ...gone.map((piece) => missing('tag', piece)),
+    ...(broken ? [notClosed(broken)] : []),
     ...words.map((piece): QualityIssue => ({ ...missing('word', piece), severity: 'major' })),
     ...[...attributes.lost, ...attributes.rarer]
       .filter((piece) => !within(piece))
