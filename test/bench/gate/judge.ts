@@ -3,7 +3,7 @@ import type { QualityIssue } from '#server/platform/engines/engine.ts';
 import { defaultThreshold } from '#server/translation/core/pipeline/policy.ts';
 import { seededRandom } from '../seeded-random.ts';
 
-/** A simulated judge model: what it knows about a translation follows from these numbers only. */
+/** A simulated judge model. Its judgements depend only on these numbers and on whether a translation has an error. */
 export interface Judge {
   name: string;
   /** The probability that it doubts a translation with an error, and one without. */
@@ -14,7 +14,7 @@ export interface Judge {
 /** The scores of a doubted translation and of one that is not: mean and standard deviation. */
 const scores = { doubted: [68, 10], accepted: [94, 3] } as const;
 
-/** `silent` accepts everything with 100, which shows the computed checks alone. `useless` knows nothing. */
+/** `silent` accepts everything with 100, which shows the computed checks alone. `useless` is random. */
 export const judges: readonly Judge[] = [
   { name: 'silent', hit: 0, falseAlarm: 0 },
   { name: 'good', hit: 0.85, falseAlarm: 0.03 },

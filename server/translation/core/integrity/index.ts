@@ -5,6 +5,7 @@ import { findMarkup, type Markup, misnested } from './markup.ts';
 import { lostNumbers, type NumberLoss } from './number-losses.ts';
 import { choiceIssues, placeholderIssues } from './placeholder-losses.ts';
 import { findPlaceholders } from './placeholders.ts';
+import { type ChangedUnit, changedUnits } from './units.ts';
 
 /** Maximum number of issues in a report. Only hostile texts have more. */
 export const maxIssues = 100;
@@ -97,6 +98,14 @@ const numberLosses: Record<
   }),
 };
 
+const otherUnit = (measure: ChangedUnit): QualityIssue => ({
+  severity: 'critical',
+  category: 'accuracy',
+  span: measure.source,
+  explanation: `The measure ${measure.source} of the source has another unit: ${measure.target}.`,
+  suggestion: `Keep the unit of ${measure.source}.`,
+});
+
 /**
  * Returns the markup that an HTML text has lost: tags, and attributes except those with translatable values. At most
  * `maxIssues` issues.
@@ -107,8 +116,8 @@ export function checkMarkup(sourceHtml: string, targetHtml: string): QualityIssu
 }
 
 /**
- * Finds the placeholders, markup, links, email addresses and numbers that a translation has lost, and the placeholders
- * and links that it invents. Has no side effects, takes time linear in both texts, and never throws.
+ * Finds the placeholders, markup, links, email addresses and numbers that a translation has lost, the units that it
+ * changes, and the placeholders and links that it invents. Has no side effects, takes time linear in both texts, and never throws.
  * @returns at most `maxIssues` issues, by kind in the order above. `span` is copied from the text: the lost part of the
  *   source, or the invented part of the target
  */
@@ -132,16 +141,17 @@ export function checkIntegrity(input: IntegrityInput): QualityIssue[] {
   );
   const source = findPlaceholders(withoutLinks[0]!, sourceLang);
   const target = findPlaceholders(withoutLinks[1]!, targetLang, source);
-  const prose = [blanked(withoutLinks[0]!, source.ranges), blanked(withoutLinks[1]!, target.ranges)];
+  const prose = [blanked(withoutLinks[0]!, source.ranges), blanked(withoutLinks[1]!, target.ranges)] as const;
   return [
-    ...placeholderIssues(source, target, prose[1]!),
-    ...choiceIssues(source, target, prose[1]!),
+    ...placeholderIssues(source, target, prose[1]),
+    ...choiceIssues(source, target, prose[1]),
     ...markupIssues(...markups),
     ...linkIssues('link', links[0]!.urls, links[1]!.urls),
     ...linkIssues('email address', links[0]!.addresses, links[1]!.addresses),
-    ...lostNumbers(prose[0]!, prose[1]!, targetLang).map(({ number: { span }, kind }) => ({
+    ...lostNumbers(prose[0], prose[1], targetLang).map(({ number: { span }, kind }) => ({
       span,
       ...numberLosses[kind](span),
     })),
+    ...changedUnits(prose, sourceLang, targetLang).map(otherUnit),
   ].slice(0, maxIssues);
 }

@@ -153,7 +153,7 @@ export function findMarkup(text: string, source?: Markup): Markup {
 }
 
 /**
- * Returns the first tag that is not closed, or that closes another tag than the last open one; undefined if there is none.
+ * Returns the first tag that is not closed, or that closes another tag than the last open one.
  * @param tags the tags of a text in their order
  */
 export function misnested(tags: readonly Found[]): Found | undefined {
