@@ -14,7 +14,7 @@ export interface Judge {
 /** The scores of a doubted translation and of one that is not: mean and standard deviation. */
 const scores = { doubted: [68, 10], accepted: [94, 3] } as const;
 
-/** `silent` accepts everything with 100, which shows the computed checks alone. `useless` is random. */
+/** `silent` accepts everything with 100, so only the computed checks count. `useless` is random. */
 export const judges: readonly Judge[] = [
   { name: 'silent', hit: 0, falseAlarm: 0 },
   { name: 'good', hit: 0.85, falseAlarm: 0.03 },
@@ -57,7 +57,7 @@ export function verdictOf(judge: Judge, key: string, isWrong: boolean, role: str
   };
 }
 
-/** Whether the gate would hold the translation by the judge alone. */
+/** Whether the gate would hold the translation without the computed checks. */
 export function holdsAlone(judge: Judge, key: string, isWrong: boolean): boolean {
   return ['assessment', 'verification'].some((role) => {
     const { passed, issues } = verdictOf(judge, key, isWrong, role);

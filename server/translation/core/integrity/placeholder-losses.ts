@@ -67,7 +67,7 @@ function percentIssues(source: Placeholders, target: Placeholders, bareSigns: bo
   return target.percents.length === 0 && bareSigns ? [missing(source.percents[0]!)] : [];
 }
 
-/** Returns the placeholders that follow themselves, and occur more often than in the source. */
+/** Returns the placeholders that occur twice in succession, and more often than in the source. */
 function repetitions(source: readonly Found[], target: readonly Found[], rest: string): Found[] {
   const surplus = new Set(compared(target, source).rarer.map(({ key }) => key));
   if (surplus.size === 0) return [];
