@@ -125,7 +125,9 @@ async function decide(one: Case, judge: Judge, engine: Engine): Promise<void> {
     },
     { tenantId: lang },
     { leverage: { ...noLeverage, style, glossary: term ? glossaryOf(term, lang as LanguageCode) : null } },
-  );
+  ).catch((error: Error) => {
+    throw error.cause ?? error;
+  });
   requirePremise(result.final_translation === one.target, 'the gate decides on the text that was made');
   one.held[judge.name] = result.status !== 'published';
   if (judge.name === 'silent')
