@@ -112,7 +112,7 @@ describe('units of numbers', () => {
     ['the symbol of the language', '350MB in 2 min.', '350 Mo en 2 minutes', 'fr', []],
     ['units that change places', '5 MB, 5 seconds', '5 Sekunden, 5 MB', 'de', []],
     ['a word that is no unit', 'at least 6 characters', 'mindestens 6 Minuten', 'de', []],
-    ['a preposition', '1 in 5 meters', '1 Meter von 5 Metern', 'de', []],
+
     ['inflected names', 'after 30 days', 'nach 30 Tagen', 'de', []],
   ])('%s', (_what, source, target, targetLang, spans) => {
     expect(criticalSpans(source, target, targetLang)).toEqual(spans);

@@ -1,9 +1,8 @@
 import { findNumbers } from './numbers.ts';
 
 const units =
-  `bit byte kilobyte megabyte gigabyte terabyte petabyte microsecond millisecond second minute hour day week month
-  year millimeter centimeter meter kilometer inch foot yard mile gram kilogram ounce pound milliliter liter gallon celsius
-  fahrenheit percent`.split(/\s+/);
+  `bit byte kilobyte megabyte gigabyte terabyte millisecond second minute hour day week month year millimeter centimeter
+  meter kilometer foot mile gram kilogram liter celsius fahrenheit percent`.split(/\s+/);
 
 /** Symbols of all languages that `Intl` does not have. */
 const symbols: Readonly<Record<string, string>> = {
@@ -22,33 +21,40 @@ interface Names {
   unitOf: ReadonlyMap<string, string>;
 }
 
-const namesByLanguage = new Map<string, Names>();
+/** Names and symbols with their units, by language. `Intl` needs some milliseconds for a language. */
+const namesByLanguage = new Map<string, (readonly [name: string, unit: string])[]>();
+
+function intlNames(language: string): (readonly [name: string, unit: string])[] {
+  const known = namesByLanguage.get(language);
+  if (known) return known;
+  const names = units.flatMap((unit) =>
+    (['long', 'short'] as const).flatMap((unitDisplay) => {
+      const format = new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay });
+      return [1, 2, 3, 5, 11, 100].flatMap((number) => {
+        const parts = format.formatToParts(number).filter(({ type }) => type === 'unit');
+        return parts.length === 1 ? [[parts[0]!.value.trim().replace(/\.$/, ''), unit] as const] : [];
+      });
+    }),
+  );
+  namesByLanguage.set(language, names);
+  return names;
+}
+
+const patterns = new Map<string, Names>();
 
 /**
  * Returns the names and symbols of units in a language, and the English ones, which many texts keep. Names of several
- * units, single letters and “in” are left out: they mostly mean something else.
+ * units and single letters are left out: they mostly mean something else.
  */
 function namesIn(language: string): Names {
-  const known = namesByLanguage.get(language);
+  const known = patterns.get(language);
   if (known) return known;
-  const meanings = new Map<string, Set<string>>(
-    Object.entries(symbols).map(([symbol, unit]) => [symbol, new Set([unit])]),
-  );
-  for (const unit of units)
-    for (const locale of ['en', language])
-      for (const unitDisplay of ['long', 'short'] as const) {
-        const format = new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay });
-        for (const number of [1, 2, 3, 5, 11, 100]) {
-          const parts = format.formatToParts(number).filter(({ type }) => type === 'unit');
-          const name = parts.length === 1 ? parts[0]!.value.trim().replace(/\.$/, '') : '';
-          if (name === '' || name === 'in' || /^(?!\p{Script=Han})\p{L}$/u.test(name)) continue;
-          for (const spelling of new Set([
-            name,
-            name.length > 3 ? name[0]!.toUpperCase() + name.slice(1) : name,
-          ]))
-            meanings.set(spelling, (meanings.get(spelling) ?? new Set()).add(unit));
-        }
-      }
+  const meanings = new Map<string, Set<string>>();
+  for (const [name, unit] of [...Object.entries(symbols), ...intlNames('en'), ...intlNames(language)]) {
+    if (name === '' || /^(?!\p{Script=Han})\p{L}$/u.test(name)) continue;
+    for (const spelling of [name, name.length > 3 ? name[0]!.toUpperCase() + name.slice(1) : name])
+      meanings.set(spelling, (meanings.get(spelling) ?? new Set()).add(unit));
+  }
   const unitOf = new Map(
     [...meanings].flatMap(([name, [unit, ...others]]) => (others.length === 0 ? [[name, unit!]] : [])),
   );
@@ -60,7 +66,7 @@ function namesIn(language: string): Names {
     'uy',
   );
   const names = { pattern, unitOf };
-  namesByLanguage.set(language, names);
+  patterns.set(language, names);
   return names;
 }
 
