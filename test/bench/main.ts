@@ -6,6 +6,7 @@ import { benchBatch } from './batch.ts';
 import { benchTextFiles } from './documents/text-files.ts';
 import { benchDocuments } from './documents.ts';
 import { benchDownloads } from './downloads.ts';
+import { benchGate } from './gate.ts';
 import { benchGlossary } from './glossary.ts';
 import { benchGlossaryLoad } from './glossary-load.ts';
 import { benchGlossarySlices } from './glossary-slices.ts';
@@ -43,6 +44,10 @@ const benches = {
     benchGlossaryLoad,
   ],
   glossary: ['Glossary terms in a text, and in its translation', benchGlossary],
+  gate: [
+    'What the quality gate is worth: errors in translations by people, and a simulated judge',
+    benchGate,
+  ],
   growth: ['Deployments of several sizes: each request, periodic work, disk', benchGrowth],
   'glossary-slices': [
     'The event loop under the worst legal glossaries, in all languages',

@@ -21,7 +21,7 @@ import { pick, seededRandom } from './seeded-random.ts';
 import { withService } from './with-service.ts';
 
 /** The Debian installation guide as HTML, of the package installation-guide-amd64 (GPL). */
-const guide = process.env['BENCH_GUIDE'] ?? '/usr/share/doc/installation-guide-amd64';
+export const guide = process.env['BENCH_GUIDE'] ?? '/usr/share/doc/installation-guide-amd64';
 const targets = (process.env['BENCH_LANGUAGES'] ?? 'fr,de,es,ja').split(',');
 
 /** A file of the guide: its bytes and its texts, in English and in another language. */
@@ -74,7 +74,7 @@ function tmxOf(pairs: Chapter['pairs'], targetLang: string): string {
   );
 }
 
-async function readChapters(language: string): Promise<Chapter[]> {
+export async function readChapters(language: string): Promise<Chapter[]> {
   const names = (await readdir(join(guide, 'en'))).filter((name) => name.endsWith('.html')).sort();
   const chapters: Chapter[] = [];
   for (const name of names) {

@@ -13,6 +13,8 @@ describe('markup of a plain text', () => {
     ],
     ['components by number', 'Read <0>this</0><1/>', '<1/><0>Dies</0> lesen'],
     ['components by name', 'Read <docLink>this</docLink>', '<docLink>Dies</docLink> lesen'],
+    ['crossed tags as in the source', '<b>one<i>two</b></i>', '<i>eins<b>zwei</i></b>'],
+    ['paragraphs without end tags', 'a<p>b<br>c', 'a<p>b<br>c'],
     ['comparisons', 'if a < b and c > d', 'wenn a < b und c > d'],
     [
       'comparisons without spaces',
@@ -46,6 +48,10 @@ describe('markup of a plain text', () => {
     ['a placeholder of a text in it', '<img alt="{name} of 30">', '<img alt="von 30">', ['{name}']],
     ['a number of a text in it', '<p title=30>', '<p title=40>', ['30']],
     ['an attribute for people', '<img src="a" alt="b">', '<img src="a">', ['alt="b"']],
+    ['a start tag before its end tag', '<b>one</b> two', '</b>eins<b> zwei', ['</b>']],
+    ['tags in each other', '<p><b>one</b></p>', '<p><b>eins</p></b>', ['</p>']],
+    ['one end tag for each start tag', '<b>one</b>', '<b>eins</b></b>', ['</b>']],
+    ['one start tag for each end tag', '<b>one</b>', '<b><b>eins</b>', ['<b>']],
   ])('alarm without %s', (_what, source, target, spans) => {
     expect(criticalSpans(source, target)).toEqual(spans);
   });

@@ -100,3 +100,21 @@ describe('numbers that are lost', () => {
     expect(criticalSpans('about 50 miles away', 'etwa 70 km entfernt')).toEqual(['50']);
   });
 });
+
+describe('units of numbers', () => {
+  it.each<[what: string, source: string, target: string, targetLang: string, spans: string[]]>([
+    ['another size', 'up to 350 MB', 'bis zu 350 GB', 'de', ['350 MB']],
+    ['another time', 'after 8 seconds', 'après 8 minutes', 'fr', ['8 seconds']],
+    ['another time in Japanese', 'wait 5 minutes', '5秒待ちます', 'ja', ['5 minutes']],
+    ['another time in Arabic', '30 days', '30 ساعة', 'ar', ['30 days']],
+    ['another share', '50% off', '50 ‰ Rabatt', 'de', ['50%']],
+    ['a unit that another number has', '5 MB of 8 GB', '5 GB de 8 GB', 'es', ['5 MB']],
+    ['the symbol of the language', '350MB in 2 min.', '350 Mo en 2 minutes', 'fr', []],
+    ['units that change places', '5 MB, 5 seconds', '5 Sekunden, 5 MB', 'de', []],
+    ['a word that is no unit', 'at least 6 characters', 'mindestens 6 Minuten', 'de', []],
+
+    ['inflected names', 'after 30 days', 'nach 30 Tagen', 'de', []],
+  ])('%s', (_what, source, target, targetLang, spans) => {
+    expect(criticalSpans(source, target, targetLang)).toEqual(spans);
+  });
+});

@@ -134,6 +134,16 @@ describe('placeholders', () => {
 });
 
 describe('placeholders in a translation', () => {
+  it.each([
+    ['Hello {name}', 'Hallo {name} {name}', ['{name}']],
+    ['Page %1 of %2', 'Seite %1%1 von %2', ['%1']],
+    ['{a} and {a}', '{a} {a}', []],
+    ['{name} is here', '{name} ist da, {name}', []],
+    ['%d files', '%Id Dateien', []],
+  ])('are not doubled: %j in %j', (source, target, expected) => {
+    expect(criticalSpans(source, target)).toEqual(expected);
+  });
+
   it('may change places', () => {
     expect(issuesOf('{a} of {b} for {{c}}', '{{c}}: {b}, davon {a}')).toEqual([]);
   });

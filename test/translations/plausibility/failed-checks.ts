@@ -1,7 +1,7 @@
 import { addedLinkIssue } from '#server/translation/core/plausibility/additions.ts';
 import { echoIssue } from '#server/translation/core/plausibility/echo.ts';
 import { languageIssue } from '#server/translation/core/plausibility/language.ts';
-import { lengthIssue } from '#server/translation/core/plausibility/length-ratio.ts';
+import { lengthIssue, sentenceIssue } from '#server/translation/core/plausibility/length-ratio.ts';
 import { loopIssue } from '#server/translation/core/plausibility/loop.ts';
 import { refusalIssue } from '#server/translation/core/plausibility/refusal.ts';
 import { scriptIssue } from '#server/translation/core/plausibility/script.ts';
@@ -9,6 +9,7 @@ import { textPair } from '#server/translation/core/plausibility/text-pair.ts';
 
 const checks = {
   length: lengthIssue,
+  sentences: sentenceIssue,
   echo: echoIssue,
   script: scriptIssue,
   language: languageIssue,

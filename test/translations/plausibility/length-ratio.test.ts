@@ -22,10 +22,38 @@ describe('a response far too short is implausible', () => {
   });
 });
 
+describe('a translation with another number of sentences is implausible', () => {
+  const [closed, letters, urgent] = [
+    'Das Büro ist wegen des Feiertags am Montag geschlossen.',
+    'Briefe, die an diesem Tag ankommen, werden am Dienstag beantwortet.',
+    'In dringenden Fällen rufen Sie bitte die Nummer an der Tür an; zu jeder Tages- und Nachtzeit antwortet jemand.',
+  ];
+
+  it.each([
+    ['without the last one', `${closed} ${letters}`, ['sentences']],
+    ['with all', `${closed} ${letters} ${urgent}`, []],
+    ['in two sentences', `${closed} ${letters.replace(/\.$/, ',')} und ${urgent}`, []],
+  ])('%s', (_what, target, expected) => {
+    expect(failedChecks('en', notice, 'de', target)).toEqual(expected);
+  });
+
+  it('a second sentence for one', () => {
+    const [, source] = notice.split(/(?<=\.) /);
+    expect(failedChecks('en', source!, 'de', letters)).toEqual([]);
+    expect(failedChecks('en', source!, 'de', `${letters} ${closed}`)).toEqual(['sentences']);
+  });
+
+  it('but not a heading with a full stop', () => {
+    expect(
+      failedChecks('pt-BR', `Artigo 1.\n${letters}`, 'en', 'Article 1\nLetters get answers.'),
+    ).not.toContain('sentences');
+  });
+});
+
 it('an essay for five words is implausible', () => {
   const essay =
     'Die Hauptstadt von Frankreich ist Paris. Die Stadt liegt an der Seine und hat viele berühmte Museen und Plätze.';
-  expect(failedChecks('en', 'What is the capital of France?', 'de', essay)).toEqual(['length']);
+  expect(failedChecks('en', 'What is the capital of France?', 'de', essay)).toEqual(['length', 'sentences']);
 });
 
 it('a source without visible text expects nothing', () => {

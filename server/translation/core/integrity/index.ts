@@ -1,10 +1,11 @@
 import type { QualityIssue } from '#server/platform/engines/engine.ts';
 import { blanked, compared, type Found } from './found.ts';
 import { findLinks, withSchemesOf } from './links.ts';
-import { findMarkup, type Markup } from './markup.ts';
+import { findMarkup, type Markup, misnested } from './markup.ts';
 import { lostNumbers, type NumberLoss } from './number-losses.ts';
 import { choiceIssues, placeholderIssues } from './placeholder-losses.ts';
 import { findPlaceholders } from './placeholders.ts';
+import { type ChangedUnit, changedUnits } from './units.ts';
 
 /** Maximum number of issues in a report. Only hostile texts have more. */
 export const maxIssues = 100;
@@ -29,6 +30,14 @@ const missing = (what: string, { span }: Found): QualityIssue => ({
   suggestion: `Keep ${span} exactly as it is.`,
 });
 
+const notClosed = ({ span }: Found): QualityIssue => ({
+  severity: 'critical',
+  category: 'accuracy',
+  span,
+  explanation: `The tag ${span} has no counterpart in its place.`,
+  suggestion: 'Open and close the tags in the order of the source.',
+});
+
 function markupIssues(source: Markup, target: Markup): QualityIssue[] {
   const tags = compared(source.tags, target.tags);
   const attributes = compared(source.attributes, withSchemesOf(source.attributes, target.attributes));
@@ -38,8 +47,10 @@ function markupIssues(source: Markup, target: Markup): QualityIssue[] {
   // A word such as `<file>` may be translated or kept, but may not be left out.
   const fewer = source.words.length - target.wordStarts;
   const words = fewer > 0 ? compared(source.words, target.words).lost.slice(0, fewer) : [];
+  const broken = gone.length === 0 && !misnested(source.tags) ? misnested(target.tags) : undefined;
   return [
     ...gone.map((piece) => missing('tag', piece)),
+    ...(broken ? [notClosed(broken)] : []),
     ...words.map((piece): QualityIssue => ({ ...missing('word', piece), severity: 'major' })),
     ...[...attributes.lost, ...attributes.rarer]
       .filter((piece) => !within(piece))
@@ -87,6 +98,14 @@ const numberLosses: Record<
   }),
 };
 
+const otherUnit = (measure: ChangedUnit): QualityIssue => ({
+  severity: 'critical',
+  category: 'accuracy',
+  span: measure.source,
+  explanation: `The measure ${measure.source} of the source has another unit: ${measure.target}.`,
+  suggestion: `Keep the unit of ${measure.source}.`,
+});
+
 /**
  * Returns the markup that an HTML text has lost: tags, and attributes except those with translatable values. At most
  * `maxIssues` issues.
@@ -97,8 +116,8 @@ export function checkMarkup(sourceHtml: string, targetHtml: string): QualityIssu
 }
 
 /**
- * Finds the placeholders, markup, links, email addresses and numbers that a translation has lost, and the placeholders
- * and links that it invents. Has no side effects, takes time linear in both texts, and never throws.
+ * Finds the placeholders, markup, links, email addresses and numbers that a translation has lost, the units that it
+ * changes, and the placeholders and links that it invents. Has no side effects, takes time linear in both texts, and never throws.
  * @returns at most `maxIssues` issues, by kind in the order above. `span` is copied from the text: the lost part of the
  *   source, or the invented part of the target
  */
@@ -122,16 +141,17 @@ export function checkIntegrity(input: IntegrityInput): QualityIssue[] {
   );
   const source = findPlaceholders(withoutLinks[0]!, sourceLang);
   const target = findPlaceholders(withoutLinks[1]!, targetLang, source);
-  const prose = [blanked(withoutLinks[0]!, source.ranges), blanked(withoutLinks[1]!, target.ranges)];
+  const prose = [blanked(withoutLinks[0]!, source.ranges), blanked(withoutLinks[1]!, target.ranges)] as const;
   return [
-    ...placeholderIssues(source, target, prose[1]!),
-    ...choiceIssues(source, target, prose[1]!),
+    ...placeholderIssues(source, target, prose[1]),
+    ...choiceIssues(source, target, prose[1]),
     ...markupIssues(...markups),
     ...linkIssues('link', links[0]!.urls, links[1]!.urls),
     ...linkIssues('email address', links[0]!.addresses, links[1]!.addresses),
-    ...lostNumbers(prose[0]!, prose[1]!, targetLang).map(({ number: { span }, kind }) => ({
+    ...lostNumbers(prose[0], prose[1], targetLang).map(({ number: { span }, kind }) => ({
       span,
       ...numberLosses[kind](span),
     })),
+    ...changedUnits(prose, sourceLang, targetLang).map(otherUnit),
   ].slice(0, maxIssues);
 }

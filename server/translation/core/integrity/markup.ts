@@ -151,3 +151,18 @@ export function findMarkup(text: string, source?: Markup): Markup {
     ranges: [...real.flatMap(withoutTexts), ...declarations, ...comments],
   };
 }
+
+/**
+ * Returns the first tag that is not closed, or that closes another tag than the last open one.
+ * @param tags the tags of a text in their order
+ */
+export function misnested(tags: readonly Found[]): Found | undefined {
+  const open: Found[] = [];
+  for (const one of tags) {
+    const [, end, name] = /^<(\/?)([^!][^>]*[^>/]|[^!>/])>$/.exec(one.key) ?? [];
+    if (name === undefined || voidElements.has(name)) continue;
+    if (!end) open.push(one);
+    else if (open.pop()?.key !== `<${name}>`) return one;
+  }
+  return open.at(-1);
+}

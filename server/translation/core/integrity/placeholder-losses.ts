@@ -22,6 +22,13 @@ const invented = ({ span }: Found): QualityIssue =>
     `Remove ${span}, or replace it with the source's placeholder.`,
   );
 
+const repeated = ({ span }: Found): QualityIssue =>
+  critical(
+    span,
+    `The placeholder ${span} occurs twice in succession.`,
+    `Use ${span} as often as the source.`,
+  );
+
 const rarer = ({ span }: Found): QualityIssue => ({
   severity: 'minor',
   category: 'accuracy',
@@ -60,8 +67,21 @@ function percentIssues(source: Placeholders, target: Placeholders, bareSigns: bo
   return target.percents.length === 0 && bareSigns ? [missing(source.percents[0]!)] : [];
 }
 
+/** Returns the placeholders that occur twice in succession, and more often than in the source. */
+function repetitions(source: readonly Found[], target: readonly Found[], rest: string): Found[] {
+  const surplus = new Set(compared(target, source).rarer.map(({ key }) => key));
+  if (surplus.size === 0) return [];
+  const ordered = target.toSorted((a, b) => a.start - b.start);
+  return ordered.filter(
+    ({ key, start }, at) =>
+      surplus.has(key) &&
+      ordered[at - 1]?.key === key &&
+      /^\s*$/.test(rest.slice(ordered[at - 1]!.end, start)),
+  );
+}
+
 /**
- * Returns the placeholders that are lost, invented or out of order, except those of ICU choices.
+ * Returns the placeholders that are lost, invented, doubled or out of order, except those of ICU choices.
  * @param rest the target without placeholders
  */
 export function placeholderIssues(source: Placeholders, target: Placeholders, rest: string): QualityIssue[] {
@@ -84,6 +104,10 @@ export function placeholderIssues(source: Placeholders, target: Placeholders, re
     ...conversionIssues(source, target),
     ...percentIssues(source, target, rest.includes('%')),
     ...added.map(invented),
+    ...[
+      ...repetitions(source.certain, target.certain, rest),
+      ...repetitions(source.likely, target.likely, rest),
+    ].map(repeated),
     // The number of texts in a choice depends on the language, and each of them may show the number.
     ...[...certain.rarer, ...likely.rarer]
       .filter(({ key }) => !shown.has(key) && !choosing.has(key))

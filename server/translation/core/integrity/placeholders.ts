@@ -43,10 +43,10 @@ const positional = new RegExp(
 );
 // Excluded forms: a minus sign without a width, because it begins a suffix (Hungarian "50%-os"); a space, because it is
 // prose ("100 % sure"); an apostrophe except in whole numbers, whose digits it groups; and one digit without a
-// precision, because it is Qt's `%1`.
+// precision, because it is Qt's `%1`. Only glibc has the flag `I`, for the digits of the language.
 const width = String.raw`[-+0#]{0,3}(?:[1-9]\d{1,2}|\*)|0\d{1,2}|[-+#]{1,2}\d{1,2}|[+#]{1,2}`;
 const conversion = new RegExp(
-  String.raw`%(?:(?=${variable})|(?:${width})?(?:${precision})?|\d${precision}|'(?=l{0,2}[diu]))${type}`,
+  String.raw`%(?:(?=${variable})|(?:${width})?(?:${precision})?|\d${precision}|'(?=l{0,2}[diu])|I(?=l{0,2}[diu]))${type}`,
   'y',
 );
 const narrow = new RegExp(`%[2-9]${type}`, 'y');

@@ -2,7 +2,7 @@ import type { QualityIssue } from '#server/platform/engines/engine.ts';
 import { addedLinkIssue, foreignFormIssue, hiddenCharactersIssue } from './additions.ts';
 import { echoIssue } from './echo.ts';
 import { languageIssue } from './language.ts';
-import { lengthIssue } from './length-ratio.ts';
+import { lengthIssue, sentenceIssue } from './length-ratio.ts';
 import { loopIssue } from './loop.ts';
 import { refusalIssue } from './refusal.ts';
 import { scriptIssue } from './script.ts';
@@ -10,7 +10,7 @@ import { textPair } from './text-pair.ts';
 
 /**
  * Finds the issues of a text that cannot be a translation of `sourceText`, whatever its score: an echo of the source, a
- * text far too short or long, the wrong script or language, a phrase that the model repeats in a loop, a model's
+ * text far too short or long, with a sentence too few or too many, the wrong script or language, a phrase that the model repeats in a loop, a model's
  * refusal or remark, an invented link, markup or code. Every issue is critical. Echo, script and language often have
  * one cause, so only the first of them is returned.
  *
@@ -26,7 +26,7 @@ export function checkPlausibility(input: {
 }): QualityIssue[] {
   const pair = textPair(input);
   return [
-    lengthIssue(pair),
+    lengthIssue(pair) ?? sentenceIssue(pair),
     echoIssue(pair) ?? scriptIssue(pair) ?? languageIssue(pair),
     loopIssue(pair),
     refusalIssue(pair),
