@@ -53,6 +53,8 @@ interface Token {
   joined: boolean;
   /** Whether the word starts a sentence or line. */
   starts: boolean;
+  /** Whether a term can begin and end with the word. */
+  bounds: boolean;
   /** Its place in the text. */
   start: number;
   end: number;
@@ -73,7 +75,7 @@ function tokensOf(text: string, language: LanguageCode): Token[] {
     const starts = end === -1 || /[.!?。！？\n:]/.test(between);
     const lower = found.toLowerCase().replace(/[’']$/, '');
     end = at + found.length;
-    tokens.push({ text: found, lower, joined, starts, start: at, end });
+    tokens.push({ text: found, lower, joined, starts, bounds: canBound(lower, language), start: at, end });
   };
   if (isUnspaced(language)) {
     const segmenter = segmenters.get(language) ?? new Intl.Segmenter(language, { granularity: 'word' });
@@ -109,7 +111,7 @@ export function findCandidates({
 }: CandidateOptions & { texts: readonly CandidateText[] }): TermCandidate[] {
   const { language, minCount, limit } = options;
   const known = new Set(options.known);
-  const groups = countGroups(texts, language);
+  const groups = countGroups(texts, language, minCount);
   joinForms(groups, language, minCount);
   const nested = nestedIn(groups);
   const ranked = [...groups]
@@ -146,49 +148,92 @@ const isKnown = ({ forms }: Group, known: ReadonlySet<string>) =>
 const isName = ({ within, capitals }: Group, language: LanguageCode) =>
   inflections[language]?.capitalizesNouns !== true && within > 0 && capitals / within > 0.8;
 
-function countGroups(texts: readonly CandidateText[], language: LanguageCode): Map<string, Group> {
+/**
+ * Counts groups of one word, then of two, and so on. A longer group counts only if its beginning is frequent, so that the
+ * memory does not grow with all groups of words of a large text.
+ */
+function countGroups(
+  texts: readonly CandidateText[],
+  language: LanguageCode,
+  minCount: number,
+): Map<string, Group> {
   const groups = new Map<string, Group>();
-  const { inner, determiners } = grammar(language);
-  const seen = new Set<string>();
-  texts.forEach(({ source }, position) => {
-    // Titles and remarks that a document repeats are not more important.
-    if (seen.has(source)) return;
-    seen.add(source);
-    const tokens = tokensOf(source, language);
-    for (let from = 0; from < tokens.length; from++) {
-      const first = tokens[from] as Token;
-      if (!canBound(first, language)) continue;
-      let key = '';
-      for (let to = from; to < Math.min(from + maxWords, tokens.length); to++) {
-        const token = tokens[to] as Token;
-        if (to > from && !token.joined) break;
-        const space = to > from && !isUnspaced(language) ? ' ' : '';
-        key += space + token.lower;
-        if (!canBound(token, language)) {
-          if (inner.has(token.lower)) continue;
-          break;
-        }
-        const group = groups.get(key) ?? newGroup(tokens.slice(from, to + 1));
-        groups.set(key, group);
-        group.count += 1;
-        const before = tokens[from - 1];
-        const after = tokens[to + 1];
-        if (first.joined && before && determiners.has(before.lower)) group.determined += 1;
-        if (after?.joined && determiners.has(after.lower)) group.before += 1;
-        if (!after?.joined || !canBound(after, language)) group.ending += 1;
-        const form = source.slice(first.start, token.end);
-        const shown = first.starts ? lowered(form, first.text, language) : form;
-        group.forms.set(shown, (group.forms.get(shown) ?? 0) + 1);
-        if (!first.starts) {
-          group.within += 1;
-          if (first.text !== first.lower) group.capitals += 1;
-        }
-        if (group.texts.at(-1) !== position && group.texts.length < maxTexts) group.texts.push(position);
+  const read = readTexts(texts, language);
+  let frequent: ReadonlySet<string> | undefined;
+  for (let words = 1; words <= maxWords; words++) {
+    const counts = new Map<string, number>();
+    for (const text of read)
+      for (let from = 0; from + words <= text.tokens.length; from++) {
+        const key = keyAt(text.tokens.slice(from, from + words), language, frequent);
+        if (key === undefined) continue;
+        counts.set(key, (counts.get(key) ?? 0) + 1);
+        if (text.tokens[from + words - 1]?.bounds)
+          countOccurrence(groups, key, text, { from, words, language });
       }
-    }
-  });
+    frequent = new Set([...counts].flatMap(([key, count]) => (count >= minCount ? [key] : [])));
+  }
   for (const group of groups.values()) keepCapitals(group);
   return groups;
+}
+
+interface ReadText {
+  source: string;
+  position: number;
+  tokens: Token[];
+}
+
+/** Reads texts. Titles and remarks that a document repeats are not more important, so they are read once. */
+function readTexts(texts: readonly CandidateText[], language: LanguageCode): ReadText[] {
+  const seen = new Set<string>();
+  return texts.flatMap(({ source }, position) => {
+    if (seen.has(source)) return [];
+    seen.add(source);
+    return { source, position, tokens: tokensOf(source, language) };
+  });
+}
+
+/** Returns the key of some words; undefined if they are not the beginning of a term. */
+function keyAt(
+  tokens: readonly Token[],
+  language: LanguageCode,
+  frequent: ReadonlySet<string> | undefined,
+): string | undefined {
+  const last = tokens.at(-1) as Token;
+  if (!tokens[0]?.bounds || (tokens.length > 1 && !last.joined)) return undefined;
+  if (!last.bounds && !grammar(language).inner.has(last.lower)) return undefined;
+  const space = isUnspaced(language) ? '' : ' ';
+  const beginning = tokens
+    .slice(0, -1)
+    .map(({ lower }) => lower)
+    .join(space);
+  if (frequent && !frequent.has(beginning)) return undefined;
+  return tokens.length === 1 ? last.lower : beginning + space + last.lower;
+}
+
+function countOccurrence(
+  groups: Map<string, Group>,
+  key: string,
+  { source, position, tokens }: ReadText,
+  { from, words, language }: { from: number; words: number; language: LanguageCode },
+): void {
+  const { determiners } = grammar(language);
+  const [before, first, last, after] = [from - 1, from, from + words - 1, from + words].map(
+    (at) => tokens[at],
+  ) as [Token | undefined, Token, Token, Token | undefined];
+  const group = groups.get(key) ?? newGroup(tokens.slice(from, from + words));
+  groups.set(key, group);
+  group.count += 1;
+  if (first.joined && before && determiners.has(before.lower)) group.determined += 1;
+  if (after?.joined && determiners.has(after.lower)) group.before += 1;
+  if (!after?.joined || !after.bounds) group.ending += 1;
+  const form = source.slice(first.start, last.end);
+  const shown = first.starts ? lowered(form, first.text, language) : form;
+  group.forms.set(shown, (group.forms.get(shown) ?? 0) + 1);
+  if (!first.starts) {
+    group.within += 1;
+    if (first.text !== first.lower) group.capitals += 1;
+  }
+  if (group.texts.at(-1) !== position && group.texts.length < maxTexts) group.texts.push(position);
 }
 
 const newGroup = (tokens: readonly Token[]): Group => ({
@@ -220,8 +265,8 @@ function keepCapitals({ forms, within, capitals }: Group): void {
   }
 }
 
-/** Whether a term can begin and end with the word. */
-function canBound({ lower }: Token, language: LanguageCode): boolean {
+/** Whether a term can begin and end with a word. */
+function canBound(lower: string, language: LanguageCode): boolean {
   const least = isUnspaced(language) ? 1 : 2;
   return (
     lower.length >= least &&
@@ -248,7 +293,6 @@ function isNoun({ words, count, determined, before, ending }: Group, language: L
  * are rarer than `minCount`.
  */
 function joinForms(groups: Map<string, Group>, language: LanguageCode, minCount: number): void {
-  const inflection = inflections[language];
   const buckets = Map.groupBy(groups, ([, { words }]) =>
     [...words.slice(0, -1), (words.at(-1) as string).slice(0, 3)].join(' '),
   );
@@ -257,18 +301,12 @@ function joinForms(groups: Map<string, Group>, language: LanguageCode, minCount:
     if (bucket.reduce((sum, [, { count }]) => sum + count, 0) < minCount) continue;
     bucket.sort(([a], [b]) => a.length - b.length);
     const joined = new Set<string>();
+    const sorted = bucket.map(([, group]) => group).sort((a, b) => (lastOf(a) < lastOf(b) ? -1 : 1));
     for (const [key, group] of bucket) {
       if (joined.has(key)) continue;
-      const last = group.words.at(-1) as string;
-      const context = { inPhrase: group.words.length > 1, last: true, capitalized: language === 'de' };
-      const stems = inflection?.stems(last, context) ?? [];
-      for (const [other, form] of bucket) {
-        if (other === key || joined.has(other)) continue;
-        const word = form.words.at(-1) as string;
-        // In English, these endings make another noun or a verb: "partition" and "partitioning".
-        if (language === 'en' && /(?:ed|ing)$/.test(word) && !/(?:ed|ing)$/.test(last)) continue;
-        if (!stems.some(({ stem, endings }) => word.startsWith(stem) && endings.has(word.slice(stem.length))))
-          continue;
+      for (const form of formsOf(group, sorted, language)) {
+        const other = keyOf(form, language);
+        if (joined.has(other)) continue;
         absorb(group, form);
         joined.add(other);
         groups.delete(other);
@@ -276,6 +314,34 @@ function joinForms(groups: Map<string, Group>, language: LanguageCode, minCount:
       if (group.count >= minCount) groups.set(key, group);
     }
   }
+}
+
+const lastOf = ({ words }: Group) => words.at(-1) as string;
+
+const keyOf = ({ words }: Group, language: LanguageCode) => words.join(isUnspaced(language) ? '' : ' ');
+
+/** Maximum number of words with the same stem that are looked at. Only hostile texts have more. */
+const maxForms = 50;
+
+/** Returns the other groups of a sorted list whose last word is a form of that of a group. */
+function formsOf(group: Group, sorted: readonly Group[], language: LanguageCode): Group[] {
+  if (sorted.length === 1) return [];
+  const last = lastOf(group);
+  const context = { inPhrase: group.words.length > 1, last: true, capitalized: language === 'de' };
+  return (inflections[language]?.stems(last, context) ?? []).flatMap(({ stem, endings }) => {
+    let [from, to] = [0, sorted.length];
+    while (from < to) {
+      const middle = (from + to) >> 1;
+      if (lastOf(sorted[middle] as Group) < stem) from = middle + 1;
+      else to = middle;
+    }
+    return sorted.slice(from, from + maxForms).filter((form) => {
+      const word = lastOf(form);
+      if (form === group || !word.startsWith(stem) || !endings.has(word.slice(stem.length))) return false;
+      // In English, these endings make another noun or a verb: "partition" and "partitioning".
+      return language !== 'en' || !/(?:ed|ing)$/.test(word) || /(?:ed|ing)$/.test(last);
+    });
+  });
 }
 
 function absorb(
@@ -391,13 +457,13 @@ function targetGrams(text: string, language: LanguageCode): Map<string, string> 
   const { inner } = grammar(language);
   for (let from = 0; from < tokens.length; from++) {
     const first = tokens[from] as Token;
-    if (!canBound(first, language)) continue;
+    if (!first.bounds) continue;
     let gram = '';
     for (let to = from; to < Math.min(from + maxTargetWords, tokens.length); to++) {
       const token = tokens[to] as Token;
       if (to > from && !token.joined) break;
       gram += (to > from ? ' ' : '') + token.lower;
-      if (!canBound(token, language)) {
+      if (!token.bounds) {
         if (inner.has(token.lower)) continue;
         break;
       }
