@@ -1,6 +1,7 @@
 import { and, asc, eq, gt, or, type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { terminologyEntries, terminologySets } from '#db/schema/terminology.ts';
+import { fieldView } from '#server/formats/term-fields.ts';
 import { readPlace, replacedSince, writePlace } from '#server/http/paging.ts';
 import { hasText } from '#server/http/text-search.ts';
 import { readDeclaredLanguage } from '#server/language/set-upload.ts';
@@ -93,5 +94,6 @@ export function entryView(row: typeof terminologyEntries.$inferSelect): EntryPag
     target_term: row.targetTerm,
     case_sensitive: row.caseSensitive,
     priority: row.priority,
+    ...fieldView(row),
   };
 }
