@@ -1,4 +1,3 @@
-import { oneLine } from './glossary/term-text.ts';
 import { clip } from './text.ts';
 
 /*
@@ -47,9 +46,9 @@ export const fieldColumns = Object.keys(fieldNames) as FieldName[];
 /** Maximum UTF-16 units of each text. */
 export const fieldLimits = { definition: 2000, note: 2000, domain: 200, picture: 2000 } as const;
 
-/** Returns a text on one line, with runs of white space as one space; null for an empty text. */
+/** Returns a text on one line, with runs of white space and control characters as one space; null for an empty text. */
 export function fieldText(written: string): string | null {
-  return oneLine(written).text.replace(/\s+/g, ' ') || null;
+  return written.replace(/[\s\p{Cc}]+/gu, ' ').trim() || null;
 }
 
 /** Returns a picture's URL in its usual form; null if it is not an https URL. */
