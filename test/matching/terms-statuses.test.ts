@@ -49,6 +49,7 @@ describe('a forbidden target', () => {
   ])('is found: %s', (_, target, found) => {
     const { passed, forbidden_terms: terms = [] } = check(deposit, 'The deposit.', target);
     expect([passed, terms.map(({ term }) => term)]).toEqual([found.length === 0, found]);
+    for (const { found: words } of terms) expect(target).toContain(words);
     for (const term of terms) expect(term).toMatchObject({ source_term: 'deposit', use: 'fianza' });
   });
 

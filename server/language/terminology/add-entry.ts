@@ -45,6 +45,6 @@ export function addEntry(
     await requireRoom(tx, services.settings, set, [term]);
     const entry = await insertLast(tx, set, term);
     const renewed = await renewSet(tx, set, 1);
-    return { set: setView(renewed), entry: entryView(entry), other_targets: otherTargets(same) };
+    return { set: setView(renewed), entry: entryView(entry), other_targets: otherTargets(same, term) };
   });
 }

@@ -53,7 +53,10 @@ export function addTerm(
     requireLanguages(set, term);
     const same = await selectSameSources(tx, set, term);
     const present = findDuplicate(same, term);
-    const others = otherTargets(same.filter((row) => row !== present));
+    const others = otherTargets(
+      same.filter((row) => row !== present),
+      term,
+    );
     if (present && isSame(present, term))
       return { set: setView(set), entry: entryView(present), added: false, other_targets: others };
     if (present) throw alreadyThere(present);

@@ -30,6 +30,12 @@ export const entriesRequest = z.object({
     .enum(['source', 'target', 'either'])
     .default('either')
     .describe('Which side of the entries is searched for `text`.'),
+  only: z
+    .enum(['forbidden', 'not_translated', 'no_definition'])
+    .optional()
+    .describe(
+      '`forbidden` returns only forbidden translations, `not_translated` only terms that are not translated, and `no_definition` only preferred translations without a definition.',
+    ),
   limit: z.int().min(1).max(200).default(50).describe('The maximum number of entries on a page.'),
   cursor: z.string().max(200).optional().describe('The value of `next_cursor` on the previous page.'),
 });

@@ -31,6 +31,8 @@ export interface ForbiddenTerm {
   /** The source term for which it is forbidden, and the target term to use; null if the glossary has none. */
   source_term: string;
   use: string | null;
+  /** An occurrence, as the translation has it. */
+  found: string;
 }
 
 /** The result of checking a translation against a glossary (`terminology_gate`). */
@@ -128,19 +130,20 @@ function countTargets(
   language: LanguageCode,
 ): { observed: Observed[]; forbidden: ForbiddenTerm[] } {
   const targets = gatherTargets(expected, language);
-  const { length, spans } = findTargetSpans(targets, given, language);
+  const { length, spans, written } = findTargetSpans(targets, given, language);
   const needed = expected.map(({ targetTerms, count }) => ({ count: targetTerms.length === 0 ? 0 : count }));
   const assignment = new SpanAssignment(needed, targets);
   const taken = new OccupiedSpans(length);
   const forbids = targets.some(({ forbids }) => forbids);
-  const found = new Set<Target>();
-  for (const { start, end, matches } of spans) {
+  const found = new Map<Target, string>();
+  for (const span of spans) {
+    const { start, end, matches } = span;
     const permitted = forbids ? matches.filter(({ target }) => targets[target]!.meets.length > 0) : matches;
     if (forbids && !taken.isFull(start, end)) {
       const isSpelled = permitted.some(({ asSpelled }) => asSpelled);
       for (const { target, asSpelled } of matches)
         if (targets[target]!.forbids && !isSpelled && (asSpelled || permitted.length === 0))
-          found.add(targets[target]!);
+          found.set(targets[target]!, found.get(targets[target]!) ?? written(span));
     }
     if (permitted.length === 0 || !taken.isFree(start, end)) continue;
     taken.take(start, end);
@@ -148,14 +151,12 @@ function countTargets(
   }
   return {
     observed: assignment.settle(),
-    forbidden: [...found].map((target) => forbiddenIn(target, expected)),
+    forbidden: [...found].map(([{ forbids }, words]): ForbiddenTerm => {
+      const { number, term } = forbids!;
+      const { sourceTerm, targetTerms } = expected[number]!;
+      return { term, source_term: sourceTerm, use: targetTerms[0] ?? null, found: words };
+    }),
   };
-}
-
-function forbiddenIn({ forbids }: Target, expected: readonly ExpectedTerm[]): ForbiddenTerm {
-  const { number, term } = forbids!;
-  const { sourceTerm, targetTerms } = expected[number]!;
-  return { term, source_term: sourceTerm, use: targetTerms[0] ?? null };
 }
 
 /**

@@ -64,11 +64,12 @@ const longest = { sentence: 600, name: 200 };
  */
 export function termIssues(compliance: TermCompliance): QualityIssue[] {
   const { missing_terms, expected_target_counts, observed_target_counts } = compliance;
-  const forbidden = (compliance.forbidden_terms ?? [])
+  const forbidden = forbiddenTerms(compliance)
     .slice(0, most.issues)
-    .map(({ term, source_term, use }) =>
-      issueOf(`The glossary forbids “${term}” for “${source_term}”.`, use && `Use “${use}”.`),
-    );
+    .map(({ term, source_term, use, found }) => ({
+      ...issueOf(`The glossary forbids “${term}” for “${source_term}”.`, use && `Use “${use}”.`),
+      span: found,
+    }));
   const named = missing_terms.slice(0, missing_terms.length > most.issues ? most.issues - 1 : most.issues);
   const issues = named.map((term) => {
     const [expected, observed] = [expected_target_counts[term], observed_target_counts[term] ?? 0];
@@ -127,10 +128,8 @@ export function forbiddenTerms({
   forbidden_terms = [],
 }: Pick<TermCompliance, 'forbidden_terms'>): ForbiddenTerm[] {
   const short = (term: string) => clip(term, longest.name);
-  return forbidden_terms.slice(0, most.named).map(({ term, source_term, use }) => ({
-    term: short(term),
-    source_term: short(source_term),
-    use: use && short(use),
+  return forbidden_terms.slice(0, most.named).map(({ term, source_term, use, found }) => ({
+    ...{ term: short(term), source_term: short(source_term), use: use && short(use), found: short(found) },
   }));
 }
 

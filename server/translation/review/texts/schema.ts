@@ -79,6 +79,7 @@ export const textCheck = z.object({
         term: z.string().describe('The forbidden translation.'),
         source_term: z.string().describe('The term whose translation it is.'),
         use: z.string().nullable().describe('The translation to use; null if the glossary has none.'),
+        found: z.string().describe('An occurrence of the translation in the text.'),
       }),
     )
     .optional()

@@ -18,6 +18,14 @@ const uses: Readonly<Record<Column, MessageId>> = {
   target_lang: 'sets.column_target_lang',
   case_sensitive: 'sets.case_sensitive',
   priority: 'sets.priority_label',
+  definition: 'sets.definition',
+  note: 'sets.note',
+  part_of_speech: 'sets.part_of_speech',
+  gender: 'sets.gender',
+  status: 'sets.status',
+  do_not_translate: 'sets.do_not_translate',
+  domain: 'sets.domain',
+  picture: 'sets.picture',
 };
 
 /** The columns of a file that the service could not read; undefined for other errors. */
