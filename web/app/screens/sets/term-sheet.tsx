@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Ban, X } from 'lucide-react';
-import { type FormEvent, useId, useState } from 'react';
+import { type KeyboardEvent, type ReactNode, useId, useState } from 'react';
 import type { TermInput } from '#sdk/term-types.ts';
 import type { GlossaryEntry, TerminologySet } from '#sdk/types.ts';
 import {
@@ -12,6 +12,7 @@ import {
 } from '#server/formats/term-fields.ts';
 import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
+import { isComposing } from '../../keys/match-key.ts';
 import { announce } from '../../parts/announcer.tsx';
 import { Dialog, FormActions } from '../../parts/confirm-dialog.tsx';
 import { Field } from '../../parts/field.tsx';
@@ -54,9 +55,10 @@ export function TermSheet({
   );
   return (
     <Dialog title={source} className={styles.sheet} isBusy={isBusy} onClose={onClose}>
-      <SameSource set={set} entry={entry} terms={terms} />
       <form onSubmit={save(entry)}>
-        <Fields term={term} onChange={change} />
+        <Fields term={term} onChange={change}>
+          <SameSource set={set} entry={entry} terms={terms} />
+        </Fields>
         {error !== undefined && (
           <TermProblem
             error={error}
@@ -72,7 +74,16 @@ export function TermSheet({
   );
 }
 
-function Fields({ term, onChange }: { term: TermInput; onChange: (change: Partial<TermInput>) => void }) {
+function Fields({
+  term,
+  onChange,
+  children,
+}: {
+  term: TermInput;
+  onChange: (change: Partial<TermInput>) => void;
+  /** Shown between the short fields and the long ones. */
+  children: ReactNode;
+}) {
   const t = useT();
   const isKept = term.do_not_translate === true;
   const text = (name: 'source_term' | 'target_term', language: string | null) => ({
@@ -139,6 +150,7 @@ function Fields({ term, onChange }: { term: TermInput; onChange: (change: Partia
           onValue={(domain) => onChange({ domain })}
         />
       </div>
+      {children}
       {area('definition', t('sets.definition_why'))}
       {area('note')}
       <Field
@@ -272,14 +284,16 @@ function Words({
   const t = useT();
   const id = useId();
   const [word, setWord] = useState('');
-  const submit = async (event: FormEvent) => {
+  const onKeyDown = async (event: KeyboardEvent) => {
+    if (event.key !== 'Enter' || isComposing(event.nativeEvent)) return;
+    // The key must not save the term.
     event.preventDefault();
-    if (word.trim() === '') return;
+    if (word.trim() === '' || isBusy) return;
     await onAdd(word);
     setWord('');
   };
   return (
-    <form onSubmit={submit} className={styles.words}>
+    <div className={styles.words}>
       <label htmlFor={id}>{t(`sets.words_${status}`)}</label>
       <div>
         {words.map((one) => (
@@ -305,11 +319,13 @@ function Words({
           value={word}
           maxLength={1000}
           autoComplete="off"
+          enterKeyHint="enter"
           placeholder={t('sets.words_add')}
+          onKeyDown={onKeyDown}
           onChange={({ target }) => setWord(target.value)}
         />
       </div>
       {status === 'forbidden' && <span className="hint">{t('sets.words_forbidden_why')}</span>}
-    </form>
+    </div>
   );
 }
