@@ -87,7 +87,7 @@ describe('a forbidden target', () => {
     expect(check(entries, 'The goods', 'Die Waren', 'de').forbidden_terms).toMatchObject([{ term: 'Waren' }]);
   });
 
-  test('alone requires no term, and is no translation of a whole text', () => {
+  test('alone requires no term, and never translates a whole text', () => {
     const entries = [entry('deposit', 'depósito', forbidden)];
     expect(check(entries, 'The deposit', 'La fianza')).toMatchObject({ passed: true, missing_terms: [] });
     expect(check(entries, 'The deposit', 'El depósito').forbidden_terms).toMatchObject([{ use: null }]);

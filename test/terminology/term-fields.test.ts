@@ -132,7 +132,7 @@ describe('the fields of a single term', () => {
     expect(await entriesOf(setId)).toEqual([expect.anything(), body.entry, other.entry]);
   });
 
-  test('are replaced by an update, which may send empty ones, and taken back by another', async () => {
+  test('are replaced by an update, which may send empty ones, and restored by another', async () => {
     await add(fields);
     const update = (replaces: Fields, term: Fields) =>
       call('updateTerm', { set_id: setId, entry_no: 2, replaces, term });
@@ -231,7 +231,7 @@ describe('the fields of a file', () => {
   test.each([
     ['application/x-tbx+xml', { name: 'terms.tbx', type: 'application/xml' }],
     [xlsxType, { name: 'terms.xlsx', type: xlsxType }],
-  ])('come back from an export as %s', async (accept, part) => {
+  ])('return from an export as %s', async (accept, part) => {
     const { id } = await mine.glossary(file, languages);
     const before = await entriesOf(id);
     expect(before).toMatchObject([

@@ -73,7 +73,7 @@ export const givenFields = {
   do_not_translate: z
     .boolean()
     .optional()
-    .describe('Whether the term is not translated. Then its translation is the term itself.'),
+    .describe('Whether the term is not translated. Then its translation equals the term.'),
   domain: shortText(fieldLimits.domain).nullable().optional().describe('The subject field of the term.'),
   picture: z
     .string()
@@ -182,7 +182,7 @@ export const matchedTerm = z.object({
       }),
     )
     .optional()
-    .describe('The forbidden translations of the term; omitted if there are none.'),
+    .describe('The forbidden translations of the term; omitted without any.'),
   case_sensitive: z.boolean().describe('Whether the term is matched only in the same letter case.'),
   set_id: z.string().meta({ description: 'The ID of the glossary that has the term.' }),
   set_name: z.string().describe('The name of the glossary that has the term.'),

@@ -52,7 +52,7 @@ export interface TermCompliance {
   matched_source_terms: string[];
   /** The target terms that occur only in inflected forms. */
   inflected_terms: string[];
-  /** The forbidden target terms in the translation; missing if there are none. */
+  /** The forbidden target terms in the translation; missing without any. */
   forbidden_terms?: ForbiddenTerm[];
 }
 

@@ -4,7 +4,7 @@ import type { ExpectedTerm, GlossaryEntry, TermCompliance, TermMatch } from './i
 
 /** A glossary entry in the form that is applied to texts. */
 export interface TermRow extends GlossaryEntry {
-  /** What a model needs besides the texts: the start of the definition and of the note, and the part of speech. */
+  /** For models: the start of the definition and of the note, and the part of speech. */
   definition?: string;
   note?: string;
   partOfSpeech?: string;

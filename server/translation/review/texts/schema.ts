@@ -83,7 +83,7 @@ export const textCheck = z.object({
       }),
     )
     .optional()
-    .describe('Translations in the text that the glossary forbids; omitted if there are none.'),
+    .describe('Translations in the text that the glossary forbids; omitted without any.'),
 });
 
 /** The version of a job that a reviewer saw: its `updated_at`. */

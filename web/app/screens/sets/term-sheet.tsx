@@ -220,7 +220,7 @@ function Select({
   );
 }
 
-/** The allowed and the forbidden translations of the same source. Each is a term of its own, and is stored at once. */
+/** The allowed and the forbidden translations of the same source. Each is a separate term, and is stored immediately. */
 function SameSource({ set, entry, terms }: { set: TerminologySet; entry: GlossaryEntry; terms: Changes }) {
   const t = useT();
   const { run, error, isBusy } = useAction();
