@@ -11,7 +11,8 @@ export type AssignedTable = NonNullable<TerminologyPreviewRequest['table']>;
 
 type Column = NonNullable<AssignedTable['columns'][number]>;
 
-const uses: Readonly<Record<Column, MessageId>> = {
+/** The label of each use of a column. */
+export const columnNames: Readonly<Record<Column, MessageId>> = {
   source_term: 'sets.source',
   target_term: 'sets.target',
   source_lang: 'sets.column_source_lang',
@@ -80,11 +81,11 @@ export function ColumnFields({
             <select
               id={`${id}-${place}`}
               value={assigned.columns[place] ?? ''}
-              // The values are the keys of `uses`.
+              // The values are the keys of `columnNames`.
               onChange={({ target }) => assign(place, (target.value || null) as Column | null)}
             >
               <option value="">{t('sets.column_unused')}</option>
-              {Object.entries(uses).map(([column, label]) => (
+              {Object.entries(columnNames).map(([column, label]) => (
                 <option key={column} value={column}>
                   {t(label)}
                 </option>

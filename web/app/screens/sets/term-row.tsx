@@ -44,7 +44,7 @@ export function TermRow({
       <Term language={entry.target_lang} term={entry.target_term} />
       <td className={styles.rules}>
         <Rules entry={entry} />
-        <Marks entry={entry} />
+        <TermMarks entry={entry} />
         {error ? <Problem error={error} /> : null}
       </td>
       <td className={styles.acts}>
@@ -95,7 +95,11 @@ function Rules({ entry }: { entry: GlossaryEntry }) {
 }
 
 /** What is special about a term: its status, and whether it is translated or has a note. */
-function Marks({ entry: { status, do_not_translate, definition, note } }: { entry: GlossaryEntry }) {
+export function TermMarks({
+  entry: { status, do_not_translate, definition, note },
+}: {
+  entry: Omit<GlossaryEntry, 'entry_no'>;
+}) {
   const t = useT();
   const marks = [
     status === 'forbidden' && { Icon: Ban, label: t('sets.status_forbidden') },
