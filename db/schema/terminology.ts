@@ -52,6 +52,20 @@ export const terminologyEntries = pgTable(
     targetTerm: text('target_term').notNull(),
     caseSensitive: boolean('case_sensitive').notNull(),
     priority: integer('priority').notNull(),
+    definition: text('definition'),
+    note: text('note'),
+    partOfSpeech: text('part_of_speech', {
+      enum: ['noun', 'verb', 'adjective', 'adverb', 'proper_noun', 'other'],
+    }),
+    gender: text('gender', { enum: ['masculine', 'feminine', 'neuter', 'other'] }),
+    status: text('status', { enum: ['preferred', 'allowed', 'forbidden'] })
+      .notNull()
+      .default('preferred'),
+    /** If true, the target term is the source term. */
+    doNotTranslate: boolean('do_not_translate').notNull().default(false),
+    domain: text('domain'),
+    /** An https URL. The service never requests it. */
+    picture: text('picture'),
   },
   (t) => [
     primaryKey({ columns: [t.tenantId, t.setId, t.entryNo] }),

@@ -1,10 +1,11 @@
 import type { LanguageCode } from '#server/languages.ts';
+import { fieldColumns, type TermFields } from './term-fields.ts';
 import { countCodePoints } from './text.ts';
 
 export { type GlossaryKind, glossaryKinds } from './glossary-kinds.ts';
 
-/** The columns of a glossary in a table, in the order of a table without a header. */
-export const glossaryColumns = [
+/** The columns of a table without a header, in their order. */
+export const leadingColumns = [
   'source_term',
   'target_term',
   'source_lang',
@@ -12,6 +13,9 @@ export const glossaryColumns = [
   'case_sensitive',
   'priority',
 ] as const;
+
+/** The columns of a glossary in a table. */
+export const glossaryColumns = [...leadingColumns, ...fieldColumns] as const;
 
 export type GlossaryColumn = (typeof glossaryColumns)[number];
 
@@ -78,8 +82,8 @@ export interface FilePosition {
   place?: string | undefined;
 }
 
-/** A term and its translation, as the file contains them. */
-export interface GlossaryFileEntry extends FilePosition {
+/** A term and its translation, as the file contains them. Fields that the file does not set are missing. */
+export interface GlossaryFileEntry extends FilePosition, Partial<TermFields> {
   /** The term without white space around it. */
   sourceTerm: string;
   targetTerm: string;
@@ -107,6 +111,7 @@ export interface GlossaryFileEntry extends FilePosition {
  * - `number`: a number that is read as a text
  * - `trimmed`: a term from which white space around it was removed
  * - `line_break`: a term whose line breaks were replaced by spaces
+ * - `field`: a field of a term that was left out, because its value is unknown, or was clipped
  */
 export const noteCodes = [
   'skipped',
@@ -122,6 +127,7 @@ export const noteCodes = [
   'number',
   'trimmed',
   'line_break',
+  'field',
 ] as const;
 
 export type NoteCode = (typeof noteCodes)[number];

@@ -168,6 +168,31 @@ describe('deepl-node: glossaries with several dictionaries', () => {
     ]);
   });
 
+  test('forbidden translations are in no dictionary, and stay when one is changed', async () => {
+    const { client, headers } = await open();
+    const { glossaryId: id } = await client.createMultilingualGlossary('Terms', [french]);
+    const term = {
+      ...{ source_lang: 'en', target_lang: 'fr', source_term: 'bill', target_term: 'note' },
+      ...{ status: 'forbidden', definition: 'At the end of a meal' },
+    };
+    await viaRpc(
+      app,
+      { path: 'terminology.addEntry', type: 'mutation' },
+      { input: { set_id: id, ...term }, headers },
+    );
+    const changed = { ...french, entries: entries({ bill: 'facture' }) };
+    await client.updateMultilingualGlossaryDictionary(id, changed);
+    await client.replaceMultilingualGlossaryDictionary(id, changed);
+    const read = await client.getMultilingualGlossaryDictionaryEntries(id, 'en', 'fr');
+    expect(read.entries.entries()).toEqual({ bill: 'facture' });
+    const { body } = await viaRpc(
+      app,
+      { path: 'terminology.entries', type: 'query' },
+      { input: { set_id: id }, headers },
+    );
+    expect(body.entries).toContainEqual(expect.objectContaining(term));
+  });
+
   test('a long name is cut, and numbered if another glossary has it', async () => {
     const { client } = await open();
     const names = [];

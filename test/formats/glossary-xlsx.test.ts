@@ -92,13 +92,14 @@ describe('the columns of a sheet', () => {
   });
 
   it('may be one for each language: the declared languages select two', async () => {
-    const sheet = texts('English', 'Deutsch', 'fr-FR', 'Priority', 'Note') + texts('a', 'b', 'c', '3', 'x');
+    const sheet =
+      texts('English', 'Deutsch', 'fr-FR', 'Priority', 'Context') + texts('a', 'b', 'c', '3', 'x');
     expect(await read([sheet], pair('en', 'fr'))).toMatchObject({
       hasHeader: true,
       entries: [{ sourceTerm: 'a', targetTerm: 'c', sourceLang: null, priority: 3 }],
       notes: [
         { code: 'unused', name: 'Deutsch' },
-        { code: 'unused', name: 'Note' },
+        { code: 'unused', name: 'Context' },
       ],
     });
     expect(pairsOf(await read([sheet], pair('de', 'en')))).toEqual(['b = a']);
@@ -274,14 +275,7 @@ describe('a workbook of exceljs', () => {
     expect(file.entries[1]).toMatchObject({ caseSensitive: true, priority: 1, targetLang: 'fr' });
     expect(notesOf(file).sort()).toEqual(
       [
-        ...[
-          'hidden_sheet Drafts',
-          'other_sheet Other',
-          'unused Notes',
-          'hidden_row A7',
-          'date A8',
-          'merged A10',
-        ],
+        ...['hidden_sheet Drafts', 'other_sheet Other', 'hidden_row A7', 'date A8', 'merged A10'],
         ...['cell_error A11', 'line_break A12', 'line_break B12', 'number A6', 'trimmed A13'],
       ].sort(),
     );
@@ -294,9 +288,7 @@ describe('a workbook of exceljs', () => {
       ['Rechnung = facture', 'Hauptbuch = grand livre'],
       2,
     ]);
-    expect(notesOf(file)).toEqual([
-      ...['other_sheet Read me', 'unused English', 'unused Comment', 'skipped C4'],
-    ]);
+    expect(notesOf(file)).toEqual(['other_sheet Read me', 'unused English', 'skipped C4']);
     expect(pairsOf(await readGlossaryXlsx(bytes, pair('en', 'de')))).toContain('stock = Lager');
   });
 });

@@ -49,19 +49,22 @@ describe('the columns of a glossary file', () => {
   test('are in the preview, with those that are not used', async () => {
     const { body } = await call(
       'previewUpload',
-      'English,Deutsch,Definition,Forbidden,Part of speech\nlease,Pacht,c,yes,noun\n',
+      'English,Deutsch,Context,Part of speech,Tags\nlease,Pacht,c,noun,x\n',
     );
     expect(body.table).toEqual({
       has_header: true,
       columns: [
         { name: 'English', column: 'target_term' },
         { name: 'Deutsch', column: 'source_term' },
-        ...['Definition', 'Forbidden', 'Part of speech'].map((name) => ({ name, column: null })),
+        { name: 'Context', column: null },
+        { name: 'Part of speech', column: 'part_of_speech' },
+        { name: 'Tags', column: null },
       ],
     });
-    expect(body.line_warnings.map(({ code, name }: Fields) => `${code} ${name}`)).toEqual(
-      ['Definition', 'Forbidden', 'Part of speech'].map((name) => `unused ${name}`),
-    );
+    expect(body.line_warnings.map(({ code, name }: Fields) => `${code} ${name}`)).toEqual([
+      'unused Context',
+      'unused Tags',
+    ]);
     const { body: json } = await call('previewUpload', '{"a":"b"}', { file_name: 'a.json' });
     expect(json.table).toBe(null);
   });

@@ -59,10 +59,10 @@ describe('a preview warns about', () => {
 
   test('unused columns and keys by name', async () => {
     expect(
-      (await preview([`${header},Notes,,Domain`, 'invoice,facture,,x,y,z'])).line_warnings,
+      (await preview([`${header},Context,,Tags`, 'invoice,facture,,x,y,z'])).line_warnings,
     ).toMatchObject([
-      { code: 'unused', line: null, name: 'Notes' },
-      { code: 'unused', line: null, name: 'Domain' },
+      { code: 'unused', line: null, name: 'Context' },
+      { code: 'unused', line: null, name: 'Tags' },
     ]);
     const json = { author: 'x', terms: [{ source: 'invoice', target: 'facture', id: 1 }, { source: 'x' }] };
     expect((await preview(json)).line_warnings).toMatchObject([

@@ -30,7 +30,8 @@ async function pairsOf(setId: string): Promise<string[]> {
     headers: mine.headers,
   });
   return body.result.data.json.entries.map(
-    (one: Record<string, unknown>) => `${one['source_term']} = ${one['target_term']}`,
+    (one: Record<string, unknown>) =>
+      `${one['source_term']} = ${one['target_term']}${one['status'] ? ` (${one['status']})` : ''}`,
   );
 }
 
@@ -71,14 +72,14 @@ describe('a TBX glossary', () => {
       ['ledger = grand livre'],
     ],
     ['of 2008, as tools write it', martif, ['general ledger = grand livre', 'stock = action']],
-    ['of the dialect TBX-Min', tbxMin, ['ledger = grand livre']],
+    ['of the dialect TBX-Min', tbxMin, ['ledger = grand livre', 'ledger = journal (forbidden)']],
   ])('%s becomes entries', async (_, file, pairs) => {
     const { status, body: set } = await upload(file);
     expect([status, set.detail, set.warnings]).toEqual([200, undefined, []]);
     expect(await pairsOf(set.id)).toEqual(pairs);
   });
 
-  test('demands the preferred target, never a deprecated one, and takes every source', async () => {
+  test('demands the preferred target, allows and forbids others, and takes every source', async () => {
     const file = tbx(
       concept(
         section('en', term('ledger'), term('account book', 'deprecatedTerm-admn-sts')),
@@ -87,15 +88,23 @@ describe('a TBX glossary', () => {
           term('registre', 'supersededTerm-admn-sts'),
           term('journal', 'admittedTerm-admn-sts'),
           term('grand livre', 'preferredTerm-admn-sts'),
+          term('livre'),
         ),
       ),
       concept(section('en', term('old')), section('fr', term('vieux', 'deprecatedTerm-admn-sts'))),
       concept(section('en', term('alone'))),
     );
     const { body: set } = await upload(file);
-    expect(await pairsOf(set.id)).toEqual(['ledger = grand livre', 'account book = grand livre']);
+    expect(await pairsOf(set.id)).toEqual([
+      ...['ledger', 'account book'].flatMap((source) => [
+        `${source} = grand livre`,
+        `${source} = registre (forbidden)`,
+        `${source} = journal (allowed)`,
+      ]),
+      'old = vieux (forbidden)',
+    ]);
     expect(set.warnings).toEqual([
-      'entries without a source or target term were skipped: lines 4, 5',
+      'entries without a source or target term were skipped: line 5',
       'concepts have more than one target term; the preferred or else the first one was used: line 3',
     ]);
   });
@@ -109,7 +118,10 @@ describe('a TBX glossary', () => {
         section('fr', `<termSec><term>registre</term>${status}</termSec>`, term('grand livre')),
       ),
     );
-    expect(await pairsOf((await upload(file)).body.id)).toEqual(['ledger = grand livre']);
+    expect(await pairsOf((await upload(file)).body.id)).toEqual([
+      'ledger = grand livre',
+      'ledger = registre (forbidden)',
+    ]);
   });
 
   test('needs both languages, and a content type that fits', async () => {

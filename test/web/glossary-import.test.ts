@@ -17,7 +17,7 @@ const workbook = workbookOf([
   {
     name: 'Terms',
     rows: [
-      ['English', 'Deutsch', 'Français', 'Comment'],
+      ['English', 'Deutsch', 'Français', 'Context'],
       ['invoice', 'Rechnung', 'facture', 'x'],
       ['Invoice', 'Rechnung', 'facture'],
       ['bank', 'Bank', 'banque'],
@@ -75,7 +75,7 @@ describe.skipIf(withoutBrowser)('the import of a glossary', { timeout: 90_000 },
         'A6',
         'KapiMart → KapiMart',
         'C9',
-        'Comment',
+        'Context',
       ],
     ])
       expect(texts).toContain(expected);

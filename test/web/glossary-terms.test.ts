@@ -160,6 +160,54 @@ describe.skipIf(withoutBrowser)('a member at /app/glossaries/{id}', { timeout: 9
     await expect.poll(() => shown(page), patient).toEqual(['rent loyer', 'order commande', 'bill addition']);
   });
 
+  test('sets the fields of a term, and allows and forbids other translations', async () => {
+    const { page } = await openGlossary();
+    await page.getByRole('button', { name: 'Details of order' }).click();
+    const sheet = page.getByRole('dialog', { name: 'order' });
+    await sheet.getByLabel('Part of speech').selectOption('Noun');
+    await sheet.getByLabel('Definition').fill('What a customer buys.');
+    await sheet.getByRole('textbox', { name: 'Forbidden' }).fill('ordre');
+    await page.keyboard.press('Enter');
+    await sheet.getByRole('button', { name: 'Delete ordre' }).waitFor();
+    await sheet.getByRole('textbox', { name: 'Also allowed' }).fill('bon');
+    await page.keyboard.press('Enter');
+    await sheet.getByRole('button', { name: 'Delete bon' }).waitFor();
+    await sheet.getByLabel('Picture').fill('http://a.example');
+    await sheet.getByText('Enter a link that starts with https://.').waitFor();
+    await sheet.getByLabel('Picture').fill('https://a.example/b.png');
+    await sheet.getByRole('button', { name: 'Save' }).click();
+    await sheet.waitFor({ state: 'detached' });
+    await expect
+      .poll(async () => (await shown(page)).toSorted(), patient)
+      .toEqual(['bill addition', 'order bon', 'order commande', 'order ordre', 'rent loyer']);
+
+    await page.getByRole('link', { name: 'Forbidden words' }).click();
+    await page.waitForURL('**?only=forbidden');
+    await expect.poll(() => shown(page), patient).toEqual(['order ordre']);
+    await page.getByRole('link', { name: 'No definition' }).click();
+    await expect.poll(() => shown(page), patient).toEqual(['bill addition', 'rent loyer']);
+  });
+
+  test.each([
+    { locale: 'en-GB', colorScheme: 'light' as const },
+    { locale: 'ar', colorScheme: 'dark' as const },
+  ])('is accessible while the fields of a term are shown ($locale)', async (options) => {
+    const lines = [
+      'source_term,target_term,status,definition,note,do_not_translate',
+      'deposit,caution,,Money that is given back,Not for hotels,',
+      'deposit,dépôt,forbidden,,,',
+      'deposit,garantie,allowed,,,',
+      'KapiMart,,,,,yes',
+    ];
+    const { page } = await openGlossary({ lines: lines.join('\n'), ...options });
+    await expectAccessible(page);
+    await rows(page).filter({ hasText: 'caution' }).getByRole('button').nth(1).click();
+    await page.getByRole('dialog').getByText('dépôt').waitFor();
+    await expectAccessible(page);
+    await page.setViewportSize({ width: 320, height: 640 });
+    await expectAccessible(page);
+  });
+
   test('selects the languages of a term if the glossary has none', async () => {
     const { page } = await openGlossary({ lines: 'order,commande', pair: false });
     const row = page.locator('main tbody tr').first();

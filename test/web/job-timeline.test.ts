@@ -133,7 +133,10 @@ describe('the detail of a reason for a review', () => {
   test('is made from the data of the job, so that it is in the interface language', () => {
     const metadata = {
       risk_flags: ['sensitive', 'hidden_text', 'encoded_text'],
-      terminology_gate: { missing_terms: ['acta', 'vecino'], inflected_terms: ['parcelas'] },
+      terminology_gate: {
+        ...{ missing_terms: ['acta', 'vecino'], inflected_terms: ['parcelas'] },
+        forbidden_terms: [{ term: 'lote', found: 'lotes' }],
+      },
     };
     const codes = ['policy_required', 'sensitive_content', 'low_quality_score', 'risk_flag'];
     expect(details(codes, { domain: ' Legal', metadata })).toEqual([
@@ -143,7 +146,7 @@ describe('the detail of a reason for a review', () => {
       'jobs.risk_hidden_text jobs.risk_encoded_text',
     ]);
     expect(details(['terminology_noncompliant', 'terminology_uncertainty'], { metadata })).toEqual([
-      'jobs.reason_missing acta, vecino',
+      'jobs.reason_missing acta, vecino jobs.reason_forbidden lotes',
       'jobs.reason_inflected parcelas',
     ]);
     expect(details(['critical_issue'], {})).toEqual(['']);

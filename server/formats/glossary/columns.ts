@@ -12,8 +12,11 @@ import {
   type GlossaryColumn,
   type GlossaryFileEntry,
   isTooLong,
+  leadingColumns,
+  type ReadingNote,
   tooLong,
 } from '../glossary-file.ts';
+import { fieldColumns, isYes, readFields } from '../term-fields.ts';
 
 /*
  * The columns of a glossary in a table: in CSV, in a sheet of a workbook, or in JSON, whose keys are the names of columns.
@@ -36,6 +39,14 @@ const columnOfName = new Map<string, Column>([
   ...aliases('source_lang', 'source_language src_lang from_lang'),
   ...aliases('target_lang', 'target_language tgt_lang to_lang'),
   ...aliases('case_sensitive', 'casesensitive'),
+  ...aliases('definition', 'description term_definition concept_definition meaning'),
+  ...aliases('note', 'notes comment comments remark remarks usage_note term_note concept_note'),
+  ...aliases('part_of_speech', 'pos partofspeech word_class'),
+  ...aliases('gender', 'grammatical_gender'),
+  ...aliases('status', 'term_status usage_status administrative_status forbidden is_forbidden'),
+  ...aliases('do_not_translate', 'donottranslate dnt non_translatable nontranslatable'),
+  ...aliases('domain', 'subject subject_field concept_subject'),
+  ...aliases('picture', 'picture_url image image_url graphic illustration'),
 ]);
 
 function aliases(column: Column, names: string): [string, Column][] {
@@ -43,7 +54,7 @@ function aliases(column: Column, names: string): [string, Column][] {
 }
 
 /** The column indexes of a table without a header. */
-export const positional: ColumnIndexes = new Map(columns.map((column, place) => [column, place]));
+export const positional: ColumnIndexes = new Map(leadingColumns.map((column, place) => [column, place]));
 
 /** The place of the names of columns. The keys of JSON objects cannot be terms; a first row can. */
 export type Table = 'csv' | 'sheet' | 'keys';
@@ -62,11 +73,19 @@ export function readHeader(
 ): ColumnIndexes | undefined {
   const indexes = new Map<Column, number>();
   for (const [place, cell] of cells.entries()) {
-    const column = columnOfName.get(normalName(cell));
+    const column = columnOf(cell);
     if (column !== undefined && !indexes.has(column)) indexes.set(column, place);
   }
   if (indexes.has('source_term') && indexes.has('target_term')) return indexes;
   return readLanguageHeader(cells, languagesOfHeader(cells, declared), indexes, table);
+}
+
+/** Returns the column of a name. A field may have its language in brackets: `Description [en]`. */
+function columnOf(cell: string): Column | undefined {
+  const column = columnOfName.get(normalName(cell));
+  if (column) return column;
+  const field = columnOfName.get(normalName(splitBrackets(cell)[0]));
+  return fieldColumns.find((name) => name === field);
 }
 
 function normalName(cell: string): string {
@@ -78,11 +97,7 @@ function normalName(cell: string): string {
 }
 
 /** Names of other columns that may precede those of the languages. */
-const otherNames = new Set(
-  'id key no nr number category domain subject field type status context note notes comment comments definition description example part_of_speech pos gender forbidden url tags'.split(
-    ' ',
-  ),
-);
+const otherNames = new Set('id key no nr number category field type context example url tags'.split(' '));
 
 /** Reads a header that has a column for each language. `named` are its other columns. */
 function readLanguageHeader(
@@ -104,7 +119,7 @@ function readLanguageHeader(
     ['source_term', sourceAt],
     ['target_term', targetAt],
   ]);
-  for (const column of ['case_sensitive', 'priority'] as const)
+  for (const column of ['case_sensitive', 'priority', ...fieldColumns] as const)
     if (named.has(column)) indexes.set(column, named.get(column)!);
   return indexes;
 }
@@ -161,7 +176,7 @@ export function isKnownName(cell: string): boolean {
   return (
     name === '' ||
     isCode(cell) ||
-    columnOfName.has(name) ||
+    columnOf(cell) !== undefined ||
     otherNames.has(name) ||
     otherNames.has(normalName(splitBrackets(cell)[0])) ||
     languagesOfColumn(cell).length > 0
@@ -257,16 +272,23 @@ export function cellsOf(cells: readonly string[], indexes: ColumnIndexes): Colum
   ) as ColumnCells;
 }
 
+/** Whether a row has both terms. The target of a term that is not translated is the source. */
+export function hasTerms(cells: ColumnCells): boolean {
+  return cells.source_term !== '' && (cells.target_term !== '' || isYes(cells.do_not_translate));
+}
+
 /**
- * Returns the entry of a row whose terms are not blank.
+ * Returns the entry of a row for which `hasTerms` is true.
  *
  * @param at the position of the row
+ * @param notes gets a note for each field that is left out or clipped
  * @param invalid creates the error for an invalid cell
  * @throws the error of `invalid`
  */
 export function readEntry(
   cells: ColumnCells,
   at: Pick<GlossaryFileEntry, 'line' | 'place'>,
+  notes: ReadingNote[],
   invalid: (column: Column, message: string) => Error,
 ): GlossaryFileEntry {
   const read = <T>(column: Column, parse: (cell: string) => T | undefined, problem: string): T => {
@@ -278,14 +300,17 @@ export function readEntry(
     read(column, (cell) => (isTooLong(cell) ? undefined : cell), tooLong);
   const language = (column: 'source_lang' | 'target_lang') =>
     read(column, parseLanguage, `${column} ${notSupported}`);
+  const fields = readFields(cells, (name) => notes.push({ code: 'field', ...at, name }));
+  const sourceTerm = term('source_term');
   return {
     ...at,
-    sourceTerm: term('source_term'),
-    targetTerm: term('target_term'),
+    sourceTerm,
+    targetTerm: fields.doNotTranslate ? sourceTerm : term('target_term'),
     sourceLang: language('source_lang'),
     targetLang: language('target_lang'),
-    caseSensitive: ['1', 'true', 'yes', 'on'].includes(cells.case_sensitive.toLowerCase()),
+    caseSensitive: isYes(cells.case_sensitive),
     priority: read('priority', parsePriority, 'priority is not a 32-bit integer'),
+    ...fields,
   };
 }
 

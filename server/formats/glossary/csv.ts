@@ -4,13 +4,14 @@ import {
   type GlossaryFile,
   type GlossaryFileEntry,
   GlossaryFileError,
+  leadingColumns,
   type ReadingNote,
   type TableAssignment,
 } from '../glossary-file.ts';
 import {
   type ColumnIndexes,
   cellsOf,
-  columns,
+  hasTerms,
   readEntry,
   readHeader,
   unusedColumns,
@@ -58,12 +59,12 @@ function readTerms(
     rejectMultiline(row, indexes);
     if (hasHeader && index === 0) continue;
     const cells = cellsOf(row.cells, indexes);
-    if (cells.source_term === '' || cells.target_term === '') {
+    if (!hasTerms(cells)) {
       notes.push({ code: 'skipped', line });
       continue;
     }
     entries.push(
-      readEntry(cells, { line }, (_, message) =>
+      readEntry(cells, { line }, notes, (_, message) =>
         index === 0
           ? withUnknownNames(GlossaryFileError.at(line, `${message}; ${whatHeadersAre}`), row.cells)
           : GlossaryFileError.at(line, message),
@@ -94,9 +95,9 @@ function readRows(bytes: Uint8Array, declared: DeclaredLanguages): CsvRow[] {
 
 /**
  * Rejects cells that span several lines. Such a cell usually results from an unclosed quote, which turns many lines
- * into one cell.
+ * into one cell. Definitions and notes may have several lines.
  */
 function rejectMultiline({ line, multiline }: CsvRow, indexes: ColumnIndexes): void {
-  const column = columns.find((name) => multiline.includes(indexes.get(name) ?? -1));
+  const column = leadingColumns.find((name) => multiline.includes(indexes.get(name) ?? -1));
   if (column !== undefined) throw GlossaryFileError.at(line, `the ${column} cell spans several lines`);
 }

@@ -1,11 +1,13 @@
 import {
   type DeclaredLanguages,
+  type FilePosition,
   type GlossaryFile,
   type GlossaryFileEntry,
   GlossaryFileError,
   type ReadingNote,
 } from '../glossary-file.ts';
 import { JsonError, type JsonObject, type JsonValue, parseJson, quoted } from '../json/parser.ts';
+import { type FieldName, fieldColumns } from '../term-fields.ts';
 import { decodeText, TextEncodingError } from '../text.ts';
 import {
   type Column,
@@ -13,6 +15,7 @@ import {
   type ColumnIndexes,
   cellsOf,
   columns,
+  hasTerms,
   maxRows,
   readEntry,
   readHeader,
@@ -122,11 +125,20 @@ class Reader {
     const used = new Map([...indexes].map(([column, key]) => [key, column]));
     const values = keys.map((key, index) => {
       const column = used.get(index);
+      if (isField(column)) return this.#fieldOf(column, object.get(key)?.value, { line: item.line, place });
       if (column) return textOf(column, object.get(key), `${place}.${key}`);
       this.#addUnused(key);
       return '';
     });
     return cellsOf(values, indexes);
+  }
+
+  /** A field of another type is left out, because the keys of a file may have another meaning. */
+  #fieldOf(name: FieldName, value: JsonValue['value'] = null, position: FilePosition): string {
+    if (value === null || typeof value === 'string') return value ?? '';
+    if (typeof value === 'boolean') return String(value);
+    this.notes.push({ code: 'field', ...position, name });
+    return '';
   }
 
   #columnsOf(keys: string[]): ColumnIndexes | undefined {
@@ -151,11 +163,11 @@ class Reader {
       cells[column] = text;
       if (note) notes.add(note);
     }
-    if (cells.source_term === '' || cells.target_term === '') {
+    if (!hasTerms(cells)) {
       this.notes.push({ code: 'skipped', ...position });
       return;
     }
-    this.entries.push(readEntry(cells, position, invalid));
+    this.entries.push(readEntry(cells, position, this.notes, invalid));
     for (const code of notes) this.notes.push({ code, ...position });
   }
 
@@ -170,6 +182,9 @@ class Reader {
       throw at(value, `the file has more than ${maxRows.toLocaleString('en-US')} entries`);
   }
 }
+
+const isField = (column: Column | undefined): column is FieldName =>
+  (fieldColumns as readonly (string | undefined)[]).includes(column);
 
 const noCells = Object.fromEntries(columns.map((column) => [column, ''])) as ColumnCells;
 

@@ -7,7 +7,8 @@ import {
   type ReadingNote,
   requireTermLength,
 } from '../glossary-file.ts';
-import { readTbx, type TbxConcept } from '../tbx/reader.ts';
+import { readTbx, type TbxConcept, type TbxFields, type TbxTerm } from '../tbx/reader.ts';
+import { readFields } from '../term-fields.ts';
 import { readTmx, type TmxPair, type TmxSides } from '../tmx/reader.ts';
 import { XmlFileError } from '../xml/xml-parser.ts';
 
@@ -66,29 +67,43 @@ export function readGlossaryTmx(bytes: Uint8Array, declared: DeclaredPair): Glos
   return { entries, unit: 'line', hasHeader: true, notes };
 }
 
+/** Returns the fields of an entry: those of its target term, of the concept, or of its source term. */
+function mergeFields(target: TbxTerm, concept: TbxFields, source: TbxTerm): TbxFields {
+  const [term = {}, language = {}] = source.levels;
+  const { gender: _, ...ofSource } = { ...language, ...term };
+  return { ...ofSource, ...concept, ...target.levels[1], ...target.levels[0] };
+}
+
+/** Maximum number of target terms of a concept that are read. Each source term has an entry for each of them. */
+const maxTargets = 50;
+
 /**
  * Reads a TBX glossary: in TBX-Basic of 2019 or 2008, TBX-Min, or a similar format. Every source term of a concept
- * becomes an entry. The entry's target is the preferred target term of the concept, or else the first one that is not
- * deprecated.
+ * becomes an entry with the preferred target term of the concept, or else the first one that is not deprecated. It also
+ * becomes an entry with each further target term that the file states to be preferred, admitted or deprecated.
  *
  * @throws {GlossaryFileError}
  */
 export function readGlossaryTbx(bytes: Uint8Array, declared: DeclaredPair): GlossaryFile {
   const entries: GlossaryFileEntry[] = [];
   const notes: ReadingNote[] = [];
-  const onConcept = ({ line, sources, targets }: TbxConcept): void => {
-    const usable = targets.filter(({ status }) => status > 0);
-    const target = usable.find(({ status }) => status === 2) ?? usable[0];
-    if (!target) {
-      notes.push({ code: 'skipped', line });
-      return;
-    }
-    if (usable.length > 1) notes.push({ code: 'reduced', line });
-    for (const { line, text } of sources) {
-      const entry = { line, sourceTerm: text, targetTerm: target.text, ...ofPair(declared) };
-      requireTermLength(entry);
-      entries.push(entry);
-    }
+  const onConcept = ({ line, fields, sources, targets }: TbxConcept): void => {
+    const usable = targets.filter(({ status }) => status !== 'forbidden');
+    const main = usable.find(({ status }) => status === 'preferred') ?? usable[0];
+    const others = targets.filter((target) => target !== main && target.status !== null);
+    const read = [...(main ? [main] : []), ...others].slice(0, maxTargets);
+    if (read.length < others.length || usable.some((target) => target !== main && target.status === null))
+      notes.push({ code: 'reduced', line });
+    for (const source of sources)
+      for (const target of read) {
+        const at = { line: source.line };
+        const written = { ...mergeFields(target, fields, source), status: target.status ?? '' };
+        const own = readFields(written, (name) => notes.push({ code: 'field', ...at, name }));
+        const targetTerm = own.doNotTranslate ? source.text : target.text;
+        const entry = { ...at, sourceTerm: source.text, targetTerm, ...ofPair(declared), ...own };
+        requireTermLength(entry);
+        entries.push(entry);
+      }
   };
   try {
     readTbx(bytes, sidesOf(declared), onConcept, (line) => notes.push({ code: 'skipped', line }));

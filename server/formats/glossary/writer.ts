@@ -1,14 +1,15 @@
 import { Zip, ZipDeflate } from 'fflate';
+import { leadingColumns } from '../glossary-file.ts';
 import { layoutKinds } from '../layout-kinds.ts';
+import { type FieldName, fieldView, type TermFields } from '../term-fields.ts';
 import { writeReference } from '../xlsx/cell-reference.ts';
 import { textElement } from '../xlsx/cell-text.ts';
 import { attributes } from '../xml/xml-text.ts';
-import { columns } from './columns.ts';
 
 export const xlsxType = layoutKinds.xlsx.mediaType;
 
 /** A term of an exported glossary. If a language is empty, the term applies to any language. */
-export interface ExportedTerm {
+export interface ExportedTerm extends Partial<TermFields> {
   sourceTerm: string;
   targetTerm: string;
   sourceLang: string;
@@ -21,9 +22,12 @@ export interface ExportedTerm {
  * Writes a workbook with a glossary, page by page, so that only one page is in memory. All cells except the priority
  * are texts, and have the format of texts: Excel then never reads a term as a formula, a number or a date, also when
  * the cell is edited. `readGlossaryXlsx` returns the same terms, with control characters as spaces.
+ *
+ * @param fields the fields that have a column
  */
 export async function* writeGlossaryXlsx(
   pages: AsyncIterable<readonly ExportedTerm[]>,
+  fields: readonly FieldName[] = [],
 ): AsyncGenerator<Uint8Array, void> {
   const encoder = new TextEncoder();
   let written: Uint8Array[] = [];
@@ -43,11 +47,11 @@ export async function* writeGlossaryXlsx(
   }
   const sheet = new ZipDeflate('xl/worksheets/sheet1.xml');
   zip.add(sheet);
-  sheet.push(encoder.encode(declaration + sheetHead + rowOf(1, [...columns])));
+  sheet.push(encoder.encode(declaration + sheetHead(fields) + rowOf(1, [...leadingColumns, ...fields])));
   let row = 1;
   for await (const page of pages)
     for (const term of page) {
-      sheet.push(encoder.encode(rowOf(++row, cellsOf(term))));
+      sheet.push(encoder.encode(rowOf(++row, cellsOf(term, fields))));
       yield* take();
     }
   sheet.push(encoder.encode('</sheetData></worksheet>'), true);
@@ -55,8 +59,9 @@ export async function* writeGlossaryXlsx(
   yield* take();
 }
 
-/** Returns the cells of a term in the order of `columns`. */
-function cellsOf(term: ExportedTerm): (string | number)[] {
+/** Returns the cells of a term in the order of the columns. */
+function cellsOf(term: ExportedTerm, fields: readonly FieldName[]): (string | number)[] {
+  const written = fieldView(term);
   return [
     term.sourceTerm,
     term.targetTerm,
@@ -64,6 +69,7 @@ function cellsOf(term: ExportedTerm): (string | number)[] {
     term.targetLang,
     term.caseSensitive ? 'yes' : 'no',
     term.priority,
+    ...fields.map((field) => (written[field] === true ? 'yes' : `${written[field] ?? ''}`)),
   ];
 }
 
@@ -86,7 +92,13 @@ const related = 'http://schemas.openxmlformats.org/officeDocument/2006/relations
 const typed = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
 
 /** The first row stays visible. The columns have the format of texts also in rows without terms. */
-const sheetHead = `<worksheet xmlns="${main}"><sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews><cols><col min="1" max="2" width="40" customWidth="1" style="${textStyle}"/><col min="3" max="6" width="14" customWidth="1" style="${textStyle}"/></cols><sheetData>`;
+const sheetHead = (fields: readonly FieldName[]): string => {
+  const further =
+    fields.length === 0
+      ? ''
+      : `<col min="7" max="${6 + fields.length}" width="24" customWidth="1" style="${textStyle}"/>`;
+  return `<worksheet xmlns="${main}"><sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews><cols><col min="1" max="2" width="40" customWidth="1" style="${textStyle}"/><col min="3" max="6" width="14" customWidth="1" style="${textStyle}"/>${further}</cols><sheetData>`;
+};
 
 /** The other parts of the workbook by their paths. */
 const parts = {

@@ -9,12 +9,13 @@ import {
   type TableAssignment,
 } from '../glossary-file.ts';
 import { withFileErrors } from '../office/package.ts';
+import { isYes } from '../term-fields.ts';
 import { writeReference } from '../xlsx/cell-reference.ts';
 import type { Sheet } from '../xlsx/workbook.ts';
 import {
   type Column,
+  type ColumnCells,
   type ColumnIndexes,
-  cellsOf,
   columns,
   languagesOfRow,
   maxRows,
@@ -243,16 +244,18 @@ function entriesOf(
     termColumns.find((column) => written.get(column)?.kind === kind);
   const error = ofKind('error');
   if (error) return skip('cell_error', error);
-  const missing = termColumns.find((column) => !written.has(column));
+  const isUntranslated = isYes(written.get('do_not_translate')?.text ?? '');
+  const missing = termColumns.find(
+    (column) => !written.has(column) && !(isUntranslated && column === 'target_term'),
+  );
   if (missing) return skip('skipped', missing);
   const date = ofKind('date');
   if (date) return skip('date', date);
   const texts = new Map([...written].map(([column, { text }]) => [column, oneLine(text)]));
-  const cells = cellsOf(
-    columns.map((column) => texts.get(column)?.text ?? ''),
-    positional,
-  );
-  const entry = readEntry(cells, { line, place }, (column, message) => {
+  const cells = Object.fromEntries(
+    columns.map((column) => [column, texts.get(column)?.text ?? '']),
+  ) as ColumnCells;
+  const entry = readEntry(cells, { line, place }, notes, (column, message) => {
     const error = `cell ${placeOf(column)}: ${message}`;
     return first?.row === line
       ? withUnknownNames(new GlossaryFileError(`${error}; ${whatHeadersAre}`), first.names)

@@ -1,3 +1,4 @@
+import type { FieldName, TermFields } from '../term-fields.ts';
 import { createRanking, type TmxSides } from '../tmx/reader.ts';
 import { createParser, decodePieces, XmlFileError } from '../xml/xml-parser.ts';
 
@@ -7,15 +8,19 @@ export interface TbxTerm {
   line: number;
   /** The term; each run of white space has become one space. */
   text: string;
-  status: TbxStatus;
+  /** Null if the file does not state one of these. */
+  status: TermFields['status'] | null;
+  /** The fields of the term and of its language. */
+  levels: readonly TbxFields[];
 }
 
-/** The status of a term: 2 is preferred, 1 is allowed, 0 is deprecated. */
-export type TbxStatus = 0 | 1 | 2;
+/** The texts of fields at one level of a file: of a concept, a language or a term. */
+export type TbxFields = Partial<Record<FieldName, string>>;
 
 /** A concept with its terms in both requested languages, in file order. */
 export interface TbxConcept {
   line: number;
+  fields: TbxFields;
   sources: TbxTerm[];
   targets: TbxTerm[];
 }
@@ -29,12 +34,21 @@ const concepts: ReadonlySet<string> = new Set(['termEntry', 'conceptEntry', 'ent
 const languages: ReadonlySet<string> = new Set(['langSet', 'langSec', 'langGroup']);
 const sections: ReadonlySet<string> = new Set(['tig', 'ntig', 'termSec', 'termGroup']);
 
-/** The names of elements, or values of the attribute `type`, that state the status of a term. */
-const statusNames: ReadonlySet<string> = new Set([
-  'administrativeStatus',
-  'normativeAuthorization',
-  'termStatus',
+/** The fields by the names of elements, or values of the attribute `type`, that state them. */
+const fieldOfName: ReadonlyMap<string, FieldName> = new Map([
+  ['administrativeStatus', 'status'],
+  ['normativeAuthorization', 'status'],
+  ['termStatus', 'status'],
+  ['definition', 'definition'],
+  ['note', 'note'],
+  ['partOfSpeech', 'part_of_speech'],
+  ['grammaticalGender', 'gender'],
+  ['subjectField', 'domain'],
+  ['doNotTranslate', 'do_not_translate'],
 ]);
+
+/** The types of elements whose attribute `target` links to a picture. */
+const pictureTypes: ReadonlySet<string> = new Set(['xGraphic', 'externalCrossReference']);
 
 /**
  * Calls `onConcept` for each concept of a TBX file that has terms in both languages, in file order. If several
@@ -52,11 +66,14 @@ export function readTbx(
   const ranksOf = createRanking(sides);
   /** The names of the open elements, outermost first. */
   const path: string[] = [];
-  let concept: { line: number; source: Side; target: Side } | undefined;
+  let concept: { line: number; fields: TbxFields; source: Side; target: Side } | undefined;
   let ranks = { source: 0, target: 0 };
-  let section: { terms: { line: number; text: string }[]; status: TbxStatus } | undefined;
-  /** The text of the open element that contains a term or a status; undefined outside of such an element. */
+  let language: TbxFields | undefined;
+  let section: { terms: { line: number; text: string }[]; fields: TbxFields } | undefined;
+  /** The text of the open element that contains a term or a field; undefined outside of such an element. */
   let text: string | undefined;
+  /** The field of this element; undefined for a term. */
+  let field: FieldName | undefined;
   let line = 0;
 
   const parser = createParser({
@@ -70,14 +87,24 @@ export function readTbx(
           at,
         );
       if (concepts.has(name) && path.at(-2) === 'body')
-        concept = { line: at, source: newSide(), target: newSide() };
+        concept = { line: at, fields: {}, source: newSide(), target: newSide() };
       else if (!concept) return;
-      else if (languages.has(name)) ranks = ranksOf(attributes['xml:lang'] || attributes['lang'] || '');
-      else if (sections.has(name)) section = { terms: [], status: 1 };
+      else if (languages.has(name)) {
+        ranks = ranksOf(attributes['xml:lang'] || attributes['lang'] || '');
+        language = {};
+      } else if (sections.has(name)) section = { terms: [], fields: {} };
       else if (section && name === 'term') {
         text = '';
+        field = undefined;
         line = at;
-      } else if (section && (statusNames.has(name) || statusNames.has(attributes['type'] ?? ''))) text = '';
+      } else if (pictureTypes.has(attributes['type'] ?? ''))
+        (section?.fields ?? language ?? concept.fields).picture ??= attributes['target'] ?? '';
+      else {
+        const stated = fieldOfName.get(attributes['type'] ?? '') ?? fieldOfName.get(name);
+        if (!stated || (stated === 'status' && !section)) return;
+        text = '';
+        field = stated;
+      }
     },
     text: (piece) => {
       if (text !== undefined) text += piece;
@@ -88,21 +115,27 @@ export function readTbx(
       if (section && text !== undefined && name === 'term') {
         section.terms.push({ line, text: text.replace(/\s+/g, ' ').trim() });
         text = undefined;
-      } else if (section && text !== undefined && !inlineElements.has(name)) {
-        section.status = statusOf(text);
+      } else if (text !== undefined && field && !inlineElements.has(name)) {
+        const fields = section?.fields ?? language ?? concept.fields;
+        // Of several statuses the last one counts, and of other fields the first one.
+        if (field === 'status' || !fields[field]) fields[field] = text;
         text = undefined;
       } else if (section && sections.has(name)) {
         for (const term of section.terms) {
           if (term.text === '') continue;
-          add(concept.source, ranks.source, { ...term, status: section.status });
-          add(concept.target, ranks.target, { ...term, status: section.status });
+          const { status, ...fields } = section.fields;
+          const found = { ...term, status: statusOf(status ?? ''), levels: [fields, language ?? {}] };
+          add(concept.source, ranks.source, found);
+          add(concept.target, ranks.target, found);
         }
         section = undefined;
-      } else if (languages.has(name)) ranks = { source: 0, target: 0 };
-      else if (concepts.has(name) && path.at(-1) === 'body') {
-        const { line, source, target } = concept;
+      } else if (languages.has(name)) {
+        ranks = { source: 0, target: 0 };
+        language = undefined;
+      } else if (concepts.has(name) && path.at(-1) === 'body') {
+        const { line, fields, source, target } = concept;
         if (source.terms.length > 0 && target.terms.length > 0)
-          onConcept({ line, sources: source.terms, targets: target.terms });
+          onConcept({ line, fields, sources: source.terms, targets: target.terms });
         else onSkipped(line);
         concept = undefined;
       }
@@ -136,8 +169,11 @@ function localName(name: string): string {
 }
 
 /** Parses a status. In TBX-Basic, the values have suffixes: `preferredTerm-admn-sts`. */
-function statusOf(value: string): TbxStatus {
+function statusOf(value: string): TbxTerm['status'] {
   const word = value.trim().toLowerCase();
-  if (word.startsWith('preferred')) return 2;
-  return /^(deprecated|superseded|notrecommended|obsolete|rejected)/.test(word) ? 0 : 1;
+  if (word.startsWith('preferred')) return 'preferred';
+  if (/^(admitted|allowed)/.test(word)) return 'allowed';
+  return /^(deprecated|superseded|notrecommended|obsolete|rejected|forbidden)/.test(word)
+    ? 'forbidden'
+    : null;
 }

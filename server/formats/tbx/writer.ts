@@ -1,3 +1,4 @@
+import type { TermFields } from '../term-fields.ts';
 import { attributes, escapeText } from '../xml/xml-text.ts';
 
 /** The supported editions: ISO 30042:2019, and the edition of 2008. Most tools can only read the edition of 2008. */
@@ -8,7 +9,7 @@ export type TbxEdition = (typeof tbxEditions)[number];
 export const tbxType = 'application/x-tbx+xml';
 
 /** A term and its translation. If a language is empty, the term applies to any language. */
-export interface TbxEntry {
+export interface TbxEntry extends Partial<TermFields> {
   /** The number of the entry, unique in the file. */
   number: number;
   sourceTerm: string;
@@ -36,18 +37,44 @@ export function tbxHead(edition: TbxEdition, title: string): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n${root}\n<${header}>${description}</${header}>\n<text><body>\n`;
 }
 
-/** Returns one concept with a term in each language. Each element is on a separate line. */
+/**
+ * Returns one concept with a term in each language. Each element is on a separate line. TBX-Basic has no category for
+ * terms that are not translated; readers ignore unknown ones.
+ */
 export function tbxEntry(edition: TbxEdition, entry: TbxEntry): string {
   const { concept, language, section } = names[edition];
-  const inLanguage = (tag: string, term: string) =>
-    `<${language}${attributes({ 'xml:lang': tag || undetermined })}><${section}><term>${escapeText(term)}</term></${section}></${language}>\n`;
+  const inLanguage = (tag: string, term: string, notes = '') =>
+    `<${language}${attributes({ 'xml:lang': tag || undetermined })}><${section}><term>${escapeText(term)}</term>${notes}</${section}></${language}>\n`;
+  const { domain, definition, picture, note, partOfSpeech, gender, status = 'preferred' } = entry;
+  const element = (name: string, type: string, text: string | null | undefined) =>
+    text ? `<${name}${attributes({ type })}>${escapeText(text)}</${name}>` : '';
+  const ofConcept = [
+    element('descrip', 'subjectField', domain),
+    element('descrip', 'definition', definition),
+    picture ? `<xref${attributes({ type: 'xGraphic', target: picture })}>${escapeText(picture)}</xref>` : '',
+    note ? `<note>${escapeText(note)}</note>` : '',
+  ].filter((written) => written !== '');
+  const ofTarget = [
+    element('termNote', 'partOfSpeech', partOfSpeech === 'proper_noun' ? 'properNoun' : partOfSpeech),
+    element('termNote', 'grammaticalGender', gender),
+    element('termNote', 'administrativeStatus', statuses[status]),
+    element('termNote', 'doNotTranslate', entry.doNotTranslate ? 'yes' : null),
+  ];
   return [
     `<${concept}${attributes({ id: `c${entry.number}` })}>\n`,
+    ...ofConcept.map((written) => `${written}\n`),
     inLanguage(entry.sourceLang, entry.sourceTerm),
-    inLanguage(entry.targetLang, entry.targetTerm),
+    inLanguage(entry.targetLang, entry.targetTerm, ofTarget.join('')),
     `</${concept}>\n`,
   ].join('');
 }
+
+/** The picklist values of the statuses. A term without a status is the one to use. */
+const statuses = {
+  preferred: null,
+  allowed: 'admittedTerm-admn-sts',
+  forbidden: 'deprecatedTerm-admn-sts',
+} as const;
 
 /** The BCP 47 tag for an undetermined language. */
 const undetermined = 'und';

@@ -1,5 +1,6 @@
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
+import { givenFields } from '#server/formats/term-fields.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
 import { requireLanguagePair } from '#server/language/set-upload.ts';
 import { entryView } from './entries.ts';
@@ -28,10 +29,12 @@ export function addEntry(
 ): Promise<AddedEntry> {
   const prepare = () => {
     const { source, target } = requireLanguagePair(request);
-    const { source_term: sourceTerm, target_term: targetTerm, case_sensitive: caseSensitive } = request;
+    const { source_term: sourceTerm, case_sensitive: caseSensitive } = request;
+    const fields = givenFields(request);
+    const targetTerm = fields.doNotTranslate ? sourceTerm : request.target_term;
     return {
       ...{ sourceLang: source.code, targetLang: target.code, sourceTerm, targetTerm },
-      ...{ caseSensitive, priority: 0 },
+      ...{ caseSensitive, priority: 0, ...fields },
     };
   };
   return changeGlossary(services, withTenant, request.set_id, prepare, async (tx, set, term) => {
@@ -42,6 +45,6 @@ export function addEntry(
     await requireRoom(tx, services.settings, set, [term]);
     const entry = await insertLast(tx, set, term);
     const renewed = await renewSet(tx, set, 1);
-    return { set: setView(renewed), entry: entryView(entry), other_targets: otherTargets(same) };
+    return { set: setView(renewed), entry: entryView(entry), other_targets: otherTargets(same, term) };
   });
 }

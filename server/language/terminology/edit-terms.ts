@@ -3,6 +3,7 @@ import type { Tx } from '#db/client.ts';
 import { terminologyEntries } from '#db/schema/terminology.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
+import { givenFields } from '#server/formats/term-fields.ts';
 import { countCodePoints } from '#server/formats/text.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
 import { readDeclaredLanguage, requireDifferent } from '#server/language/set-upload.ts';
@@ -52,7 +53,10 @@ export function addTerm(
     requireLanguages(set, term);
     const same = await selectSameSources(tx, set, term);
     const present = findDuplicate(same, term);
-    const others = otherTargets(same.filter((row) => row !== present));
+    const others = otherTargets(
+      same.filter((row) => row !== present),
+      term,
+    );
     if (present && isSame(present, term))
       return { set: setView(set), entry: entryView(present), added: false, other_targets: others };
     if (present) throw alreadyThere(present);
@@ -130,13 +134,15 @@ function readTerm(given: TermInput): Term {
   const sourceLang = codeOf('source_lang', given.source_lang);
   const targetLang = codeOf('target_lang', given.target_lang);
   requireDifferent(sourceLang, targetLang);
+  const fields = givenFields(given);
   return {
     sourceLang,
     targetLang,
     sourceTerm: given.source_term,
-    targetTerm: given.target_term,
+    targetTerm: fields.doNotTranslate ? given.source_term : given.target_term,
     caseSensitive: given.case_sensitive,
     priority: given.priority,
+    ...fields,
   };
 }
 
@@ -157,8 +163,10 @@ function isSame(row: EntryRow, term: Term): boolean {
 /** @throws AppError 409, with the present term */
 function requireSeen(row: EntryRow, seen: SeenTerm): void {
   const { entry_no: _, ...present } = entryView(row);
-  const isSeen = (Object.keys(present) as (keyof typeof present)[]).every(
-    (name) => present[name] === seen[name],
+  // A response has no fields that are empty, false or `preferred`; a request may have them.
+  const filled = (given: unknown) => (given === 'preferred' ? undefined : given || undefined);
+  const isSeen = (Object.keys({ ...present, ...seen }) as (keyof SeenTerm)[]).every(
+    (name) => filled(present[name]) === filled(seen[name]),
   );
   if (!isSeen)
     throw new AppError('conflict', 'another member has changed this term', { present: entryView(row) });

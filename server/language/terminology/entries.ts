@@ -1,6 +1,7 @@
 import { and, asc, eq, gt, or, type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { terminologyEntries, terminologySets } from '#db/schema/terminology.ts';
+import { fieldView } from '#server/formats/term-fields.ts';
 import { readPlace, replacedSince, writePlace } from '#server/http/paging.ts';
 import { hasText } from '#server/http/text-search.ts';
 import { readDeclaredLanguage } from '#server/language/set-upload.ts';
@@ -11,8 +12,8 @@ import { setNotFound } from './sets.ts';
 const maxRowsRead = 20_000;
 
 /**
- * Returns a page of a glossary's entries, in the order of its file. If languages or a text are given, returns only
- * entries that apply to the languages and contain the text.
+ * Returns a page of a glossary's entries, in the order of its file. Returns only entries that apply to the given languages,
+ * contain the given text and have the fields of `only`.
  * @throws AppError 404 for an unknown glossary or one of another tenant; 409 if the glossary was replaced after the
  *   cursor was created; 422
  */
@@ -64,15 +65,22 @@ export async function listEntries(tx: Tx, tenantId: string, request: EntriesRequ
   };
 }
 
+const onlyOf = {
+  forbidden: sql`status = 'forbidden'`,
+  not_translated: sql`do_not_translate`,
+  no_definition: sql`status = 'preferred' and definition is null`,
+} satisfies Record<NonNullable<EntriesRequest['only']>, SQL>;
+
 const columns = { source: sql`source_term`, target: sql`target_term` };
 
-/** SQL: whether an entry applies to the requested languages and contains the requested text. */
+/** SQL: whether an entry applies to the requested languages, contains the requested text and has the requested fields. */
 export function conditionOf({
   source_lang,
   target_lang,
   text,
   match,
   side,
+  only,
 }: EntriesRequest): SQL | undefined {
   const source = readDeclaredLanguage('source_lang', source_lang);
   const target = readDeclaredLanguage('target_lang', target_lang);
@@ -80,6 +88,7 @@ export function conditionOf({
   return and(
     source ? sql`source_lang in (${source.code}, '')` : undefined,
     target ? sql`target_lang in (${target.code}, '')` : undefined,
+    only && onlyOf[only],
     text === undefined ? undefined : or(...sides.map((name) => hasText(columns[name], text, match))),
   );
 }
@@ -93,5 +102,6 @@ export function entryView(row: typeof terminologyEntries.$inferSelect): EntryPag
     target_term: row.targetTerm,
     case_sensitive: row.caseSensitive,
     priority: row.priority,
+    ...fieldView(row),
   };
 }

@@ -1,5 +1,13 @@
 import { z } from 'zod';
 import { maxTermLength } from '#server/formats/glossary-file.ts';
+import {
+  fieldLimits,
+  fieldText,
+  genders,
+  partsOfSpeech,
+  pictureUrl,
+  termStatuses,
+} from '#server/formats/term-fields.ts';
 import { countCodePoints } from '#server/formats/text.ts';
 import { searchedText, textSpan } from '#server/http/text-search.ts';
 import { terminologySet } from './schema.ts';
@@ -22,6 +30,12 @@ export const entriesRequest = z.object({
     .enum(['source', 'target', 'either'])
     .default('either')
     .describe('Which side of the entries is searched for `text`.'),
+  only: z
+    .enum(['forbidden', 'not_translated', 'no_definition'])
+    .optional()
+    .describe(
+      '`forbidden` returns only forbidden translations, `not_translated` only terms that are not translated, and `no_definition` only preferred translations without a definition.',
+    ),
   limit: z.int().min(1).max(200).default(50).describe('The maximum number of entries on a page.'),
   cursor: z.string().max(200).optional().describe('The value of `next_cursor` on the previous page.'),
 });
@@ -31,6 +45,58 @@ const entryLanguage = z
   .nullable()
   .meta({ description: 'The code of the language; null if the term applies to any language.' });
 
+const shortText = (max: number) =>
+  z
+    .string()
+    .max(max)
+    .transform(fieldText)
+    .pipe(
+      z
+        .string()
+        .max(max)
+        .refine((text) => text.isWellFormed(), 'must be valid Unicode')
+        .nullable(),
+    );
+
+/** The fields of a term as a member sets them; null is no value. */
+export const givenFields = {
+  definition: shortText(fieldLimits.definition).nullable().optional().describe('What the term means.'),
+  note: shortText(fieldLimits.note).nullable().optional().describe('A note for translators.'),
+  part_of_speech: z.enum(partsOfSpeech).nullable().optional().describe('The part of speech of the term.'),
+  gender: z.enum(genders).nullable().optional().describe('The grammatical gender of the translation.'),
+  status: z
+    .enum(termStatuses)
+    .optional()
+    .describe(
+      '`preferred` (default) and `allowed` translations are accepted. A `forbidden` one must not be used for the term.',
+    ),
+  do_not_translate: z
+    .boolean()
+    .optional()
+    .describe('Whether the term is not translated. Then its translation equals the term.'),
+  domain: shortText(fieldLimits.domain).nullable().optional().describe('The subject field of the term.'),
+  picture: z
+    .string()
+    .max(fieldLimits.picture)
+    .refine((url) => url.trim() === '' || pictureUrl(url.trim()) !== null, 'must be an https URL')
+    .transform((url) => pictureUrl(url.trim()))
+    .nullable()
+    .optional()
+    .describe('The https URL of a picture. The service never requests it.'),
+};
+
+/** The fields of a stored term. Fields without a value, and the status `preferred`, are omitted. */
+const storedFields = {
+  definition: z.string().optional().describe('What the term means.'),
+  note: z.string().optional().describe('A note for translators.'),
+  part_of_speech: givenFields.part_of_speech.unwrap().unwrap().optional(),
+  gender: z.enum(genders).optional(),
+  status: z.enum(termStatuses).optional(),
+  do_not_translate: z.boolean().optional(),
+  domain: z.string().optional(),
+  picture: z.string().optional(),
+};
+
 export const terminologyEntry = z.object({
   entry_no: z.int().meta({ description: 'The position of the entry in the file of the glossary, from 1.' }),
   source_lang: entryLanguage,
@@ -39,6 +105,7 @@ export const terminologyEntry = z.object({
   target_term: z.string().describe('The required translation of the term.'),
   case_sensitive: z.boolean().describe('Whether the term is matched only in the same letter case.'),
   priority: z.int().describe('If a term has several translations, their order of preference.'),
+  ...storedFields,
 });
 
 export const entryPage = z.object({
@@ -58,7 +125,14 @@ const newTerm = z
   .refine((term) => countCodePoints(term) <= maxTermLength, `must have at most ${maxTermLength} characters`)
   .refine((term) => !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(term), 'must be on one line');
 
-export const addEntryRequest = z.object({
+/** The rule about the fields of a new term, for `refine`. */
+export const fieldRule = [
+  ({ status, do_not_translate }: { status?: string | undefined; do_not_translate?: boolean | undefined }) =>
+    !(do_not_translate && status === 'forbidden'),
+  'the translation of a term that is not translated cannot be forbidden',
+] as const;
+
+export const newEntry = z.object({
   set_id: z.string().max(64).describe('The ID of the glossary.'),
   source_lang: language,
   target_lang: language,
@@ -68,7 +142,10 @@ export const addEntryRequest = z.object({
     .boolean()
     .default(false)
     .describe('Whether the term is matched only in the same letter case.'),
+  ...givenFields,
 });
+
+export const addEntryRequest = newEntry.refine(...fieldRule);
 
 export const addedEntry = z.object({
   set: terminologySet,
@@ -93,9 +170,19 @@ export const termMatchesRequest = z.object({
 
 export const matchedTerm = z.object({
   source_term: z.string().describe('The term, as written in the glossary.'),
-  target_terms: z
-    .array(z.string())
-    .meta({ description: 'The accepted translations of the term, the preferred one first.' }),
+  target_terms: z.array(z.string()).meta({
+    description:
+      'The accepted translations of the term, the preferred one first. Empty if the glossary only forbids some.',
+  }),
+  forbidden_terms: z
+    .array(
+      z.object({
+        term: z.string().describe('A forbidden translation, as written in the glossary.'),
+        found: z.boolean().nullable().describe('Whether the translation has it; null without a translation.'),
+      }),
+    )
+    .optional()
+    .describe('The forbidden translations of the term; omitted without any.'),
   case_sensitive: z.boolean().describe('Whether the term is matched only in the same letter case.'),
   set_id: z.string().meta({ description: 'The ID of the glossary that has the term.' }),
   set_name: z.string().describe('The name of the glossary that has the term.'),
@@ -116,10 +203,9 @@ export const termMatches = z.object({
   terms: z
     .array(matchedTerm)
     .meta({ description: 'The terms, in the order in which they occur in the source text.' }),
-  passed: z
-    .boolean()
-    .nullable()
-    .meta({ description: 'Whether the translation has all terms; null without a translation.' }),
+  passed: z.boolean().nullable().meta({
+    description: 'Whether the translation has all terms and no forbidden one; null without a translation.',
+  }),
 });
 
 /** Maximum number of texts of a request for terms, and of the characters that several texts may have together. */

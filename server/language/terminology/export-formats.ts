@@ -27,7 +27,7 @@ export const xlsxQuery = tbxQuery.pick({ set_id: true });
 export const xlsxFormat: ExportFormat = {
   contentType: xlsxType,
   suffix: '.xlsx',
-  write: (_name, pages) => writeGlossaryXlsx(pages),
+  write: (_name, pages, fields) => writeGlossaryXlsx(pages, fields),
 };
 
 /** TBX-Basic of an edition. */

@@ -1,7 +1,8 @@
-import { and, asc, eq, gt } from 'drizzle-orm';
+import { and, asc, eq, gt, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { terminologyEntries, terminologySets } from '#db/schema/terminology.ts';
 import type { Services } from '#server/context.ts';
+import { type FieldName, fieldColumns, fieldNames } from '#server/formats/term-fields.ts';
 import { beginExport, type ExportRequest, guardExport, makePage } from '#server/http/exports.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
 import type { StreamResponse } from '#server/trpc.ts';
@@ -17,8 +18,12 @@ export interface ExportFormat {
   contentType: string;
   /** The suffix of the file name, with its dot. */
   suffix: string;
-  /** Writes a glossary with this name, page by page. */
-  write(name: string, pages: AsyncIterable<EntryRow[]>): AsyncIterable<string | Uint8Array>;
+  /** Writes a glossary with this name, page by page. `fields` are those that any of its entries has. */
+  write(
+    name: string,
+    pages: AsyncIterable<EntryRow[]>,
+    fields: readonly FieldName[],
+  ): AsyncIterable<string | Uint8Array>;
 }
 
 /**
@@ -47,9 +52,10 @@ export async function exportGlossary(
       .limit(entriesOfPage);
     return { ...set, entries };
   };
-  const { tenantId, first } = await withTenant(async (tx, { tenant }) => ({
+  const { tenantId, first, fields } = await withTenant(async (tx, { tenant }) => ({
     tenantId: tenant.id,
     first: await readPage(tx, tenant.id, 0),
+    fields: await usedFields(tx, tenant.id, setId),
   }));
   const slot = await beginExport({ tenantId, signal: request.signal });
   const readAfter = (after: number) =>
@@ -61,12 +67,32 @@ export async function exportGlossary(
       }),
     );
   return {
-    chunks: guardExport(services.log, request, slot, write(first.name, readPages(first.entries, readAfter))),
+    chunks: guardExport(
+      services.log,
+      request,
+      slot,
+      write(first.name, readPages(first.entries, readAfter), fields),
+    ),
     contentType,
     fileName: `${first.name}${suffix}`,
     cut: slot.cut,
     end: slot.end,
   };
+}
+
+/** Returns the fields that any entry of a glossary has. */
+async function usedFields(tx: Tx, tenantId: string, setId: string): Promise<FieldName[]> {
+  const { status, doNotTranslate } = terminologyEntries;
+  const isUsed = (field: FieldName) =>
+    ({
+      status: sql<boolean>`bool_or(${status} <> 'preferred')`,
+      do_not_translate: sql<boolean>`bool_or(${doNotTranslate})`,
+    })[field as string] ?? sql<boolean>`bool_or(${terminologyEntries[fieldNames[field]]} is not null)`;
+  const [row] = await tx
+    .select(Object.fromEntries(fieldColumns.map((field) => [field, isUsed(field)])))
+    .from(terminologyEntries)
+    .where(and(eq(terminologyEntries.tenantId, tenantId), eq(terminologyEntries.setId, setId)));
+  return fieldColumns.filter((field) => row?.[field]);
 }
 
 async function* readPages(

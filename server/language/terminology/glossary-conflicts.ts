@@ -28,6 +28,7 @@ type OtherTerm = {
   source_term: string;
   target_term: string;
   case_sensitive: boolean;
+  status: string;
 };
 
 /** A term of another glossary, with the normal forms of its source and target. */
@@ -38,8 +39,8 @@ interface NormalTerm {
 }
 
 /**
- * Finds entries whose source has only other targets in the tenant's other glossaries, for texts of the same languages. Of
- * several other targets, returns that of the glossary that was changed last, because it is used in translations.
+ * Finds preferred entries whose source has only other targets in the tenant's other glossaries, for texts of the same
+ * languages. Forbidden targets do not count. Of several other preferred targets, returns that of the glossary that was changed last, because it is used in translations.
  *
  * @param name the glossary that the entries replace
  */
@@ -67,11 +68,12 @@ function* conflictsWith(
   const conflicts: Conflict[] = [];
   for (const entry of entries) {
     yield;
+    if ((entry.status ?? 'preferred') !== 'preferred') continue;
     const source = normalForm(entry.sourceTerm);
     const same = (others.get(source.toLowerCase()) ?? []).filter((other) =>
       isForSameTexts(entry, source, other),
     );
-    const [first] = same;
+    const first = same.find(({ term }) => term.status === 'preferred');
     const normalTarget = normalForm(entry.targetTerm);
     if (!first || same.some(({ target }) => target === normalTarget)) continue;
     conflicts.push({ entry, target: first.term.target_term, setName: first.term.set_name });
@@ -83,9 +85,10 @@ function* conflictsWith(
 function selectOthers(tx: Tx, tenantId: string, name: string, entries: readonly NewEntry[]) {
   const pairs = new Map(entries.map(({ sourceLang: s, targetLang: t }) => [`${s} ${t}`, { s, t }]));
   return tx.execute<OtherTerm>(sql`
-    select s.name as set_name, e.source_lang, e.target_lang, e.source_term, e.target_term, e.case_sensitive
+    select s.name as set_name, e.source_lang, e.target_lang, e.source_term, e.target_term, e.case_sensitive, e.status
     from terminology_sets s join terminology_entries e on e.tenant_id = s.tenant_id and e.set_id = s.set_id
     where s.tenant_id = ${tenantId} and e.tenant_id = ${tenantId} and s.name <> ${name}
+      and e.status <> 'forbidden'
       and exists (
         select from json_to_recordset(${JSON.stringify([...pairs.values()])}::json) as f(s text, t text)
         where (f.s = e.source_lang or '' in (f.s, e.source_lang)) and (f.t = e.target_lang or '' in (f.t, e.target_lang)))

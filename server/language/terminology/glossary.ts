@@ -155,8 +155,8 @@ function tabulateAtOnce(rows: readonly TermRow[], language: LanguageCode): TermT
 }
 
 /** Returns an entry without its set, which a thread does not need. */
-function plainEntry({ sourceTerm, targetTerm, caseSensitive, priority }: TermRow) {
-  return { sourceTerm, targetTerm, caseSensitive, priority };
+function plainEntry({ sourceTerm, targetTerm, caseSensitive, priority, status }: TermRow) {
+  return { sourceTerm, targetTerm, caseSensitive, priority, ...(status && { status }) };
 }
 
 function sourceUnits(rows: readonly TermRow[]): number {
@@ -165,14 +165,16 @@ function sourceUnits(rows: readonly TermRow[]): number {
 
 function unitsOf(expected: readonly ExpectedTerm[]): number {
   let units = 0;
-  for (const { targetTerms } of expected) for (const term of targetTerms) units += term.length;
+  for (const { targetTerms, forbiddenTerms = [] } of expected)
+    for (const term of [...targetTerms, ...forbiddenTerms]) units += term.length;
   return units;
 }
 
 /** Estimated bytes: about 150 for each object, and two for each UTF-16 unit of its terms. */
 function bytesOfRows(rows: readonly TermRow[]): number {
   return rows.reduce(
-    (sum, { sourceTerm, targetTerm }) => sum + 150 + 2 * (sourceTerm.length + targetTerm.length),
+    (sum, { sourceTerm, targetTerm, definition = '', note = '' }) =>
+      sum + 150 + 2 * (sourceTerm.length + targetTerm.length + definition.length + note.length),
     0,
   );
 }

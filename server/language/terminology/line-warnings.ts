@@ -18,7 +18,7 @@ const maxUsualLength = 100;
  * - `ambiguous`: the file has another target for the same source
  * - `duplicate`: the file has the same term before
  * - `case_variant`: the file has the term before in another letter case, although letter case does not matter
- * - `same`: source and target are equal
+ * - `same`: source and target are equal, and the term is neither forbidden nor marked as not translated
  * - `long`: a term of more than 100 characters
  * - `short`: a source of one letter or digit
  * - `common`: a source that is a common word, such as an article
@@ -132,8 +132,8 @@ const signs: [code: Code, applies: (entry: NewEntry) => boolean][] = [
   ['every_pair', isForEveryPair],
 ];
 
-function isSame({ sourceTerm, targetTerm }: NewEntry): boolean {
-  return normalForm(sourceTerm) === normalForm(targetTerm);
+function isSame({ sourceTerm, targetTerm, doNotTranslate, status }: NewEntry): boolean {
+  return !doNotTranslate && status !== 'forbidden' && normalForm(sourceTerm) === normalForm(targetTerm);
 }
 
 function isCommon({ sourceTerm, sourceLang, caseSensitive }: NewEntry): boolean {

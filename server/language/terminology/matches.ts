@@ -124,6 +124,7 @@ function matchedTerms(
   }: { expected: readonly ExpectedTerm[]; compliance: TermCompliance | null; isHtml: boolean },
 ): TermMatches['terms'] {
   const missing = new Set(compliance?.missing_terms);
+  const forbidden = new Set(compliance?.forbidden_terms?.map(({ term }) => term));
   const matchesOf = groupByTerm(matches);
   return expected.map((term) => {
     const occurrences = matchesOf.get(keyOf(term)) as [TermMatch<TermRow>, ...TermMatch<TermRow>[]];
@@ -132,13 +133,19 @@ function matchedTerms(
     return {
       source_term: term.sourceTerm,
       target_terms: [...term.targetTerms],
+      ...(term.forbiddenTerms && {
+        forbidden_terms: term.forbiddenTerms.map((word) => ({
+          term: word,
+          found: compliance && forbidden.has(word),
+        })),
+      }),
       case_sensitive: term.caseSensitive,
       set_id: setId,
       set_name: setName,
       count: term.count,
       spans: isHtml ? [] : occurrences.map(({ start, end }) => ({ start, end })),
-      found: compliance && (compliance.observed_target_counts[target] ?? 0),
-      missing: compliance && missing.has(target),
+      found: compliance && ((target !== undefined && compliance.observed_target_counts[target]) || 0),
+      missing: compliance && target !== undefined && missing.has(target),
     };
   });
 }
@@ -167,6 +174,6 @@ function groupByTerm(matches: readonly TermMatch<TermRow>[]): Map<string, TermMa
   return groups;
 }
 
-function keyOf({ sourceTerm, targetTerms, caseSensitive }: ExpectedTerm): string {
-  return JSON.stringify([sourceTerm, targetTerms, caseSensitive]);
+function keyOf({ sourceTerm, targetTerms, forbiddenTerms, caseSensitive }: ExpectedTerm): string {
+  return JSON.stringify([sourceTerm, targetTerms, forbiddenTerms, caseSensitive]);
 }

@@ -2,6 +2,7 @@ import { and, asc, eq } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { terminologyEntries, terminologySets } from '#db/schema/terminology.ts';
 import { AppError } from '#server/errors.ts';
+import { fieldView } from '#server/formats/term-fields.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
 import { groupInSteps, inSlices } from '#server/platform/threads/slices.ts';
 import { findConflicts } from './glossary-conflicts.ts';
@@ -25,7 +26,7 @@ const limits = { compared: 50_000, listed: 100 };
 
 type Change = UploadPreview['changes'][number];
 /** A term of the file with its line, or a term of the glossary. */
-type Compared = Term & { line?: number; place?: string | undefined };
+type Compared = NewEntry | Term;
 
 /**
  * Reads a file like an upload, with the same errors, and compares it with the glossary of this name, but stores nothing.
@@ -153,6 +154,7 @@ function wholeKey(term: Compared): string {
     term.priority,
     term.sourceTerm,
     term.targetTerm,
+    fieldView(term),
   ]);
 }
 
@@ -164,5 +166,6 @@ function termView(term: Compared) {
     target_term: term.targetTerm,
     case_sensitive: term.caseSensitive,
     priority: term.priority,
+    ...fieldView(term),
   };
 }

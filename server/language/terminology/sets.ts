@@ -3,6 +3,7 @@ import type { Tx } from '#db/client.ts';
 import { terminologyEntries, terminologySets } from '#db/schema/terminology.ts';
 import { AppError } from '#server/errors.ts';
 import type { GlossaryFileEntry } from '#server/formats/glossary-file.ts';
+import { fieldView } from '#server/formats/term-fields.ts';
 import { addJob } from '#server/platform/job-queue.ts';
 import type { LanguagePairs, TerminologySet } from './schema.ts';
 
@@ -124,12 +125,16 @@ export async function insertEntries(
     t: entry.targetTerm,
     c: entry.caseSensitive,
     p: entry.priority,
+    ...fieldView(entry),
   }));
   await tx.execute(sql`
     insert into terminology_entries (tenant_id, set_id, entry_no, source_lang, target_lang, source_term, target_term,
-      case_sensitive, priority)
-    select ${tenantId}, ${setId}, n, sl, tl, s, t, c, p from json_to_recordset(${JSON.stringify(rows)}::json)
-      as r(n integer, sl text, tl text, s text, t text, c boolean, p integer)`);
+      case_sensitive, priority, definition, note, part_of_speech, gender, status, do_not_translate, domain, picture)
+    select ${tenantId}, ${setId}, n, sl, tl, s, t, c, p, definition, note, part_of_speech, gender,
+      coalesce(status, 'preferred'), coalesce(do_not_translate, false), domain, picture
+    from json_to_recordset(${JSON.stringify(rows)}::json)
+      as r(n integer, sl text, tl text, s text, t text, c boolean, p integer, definition text, note text,
+        part_of_speech text, gender text, status text, do_not_translate boolean, domain text, picture text)`);
 }
 
 /** Returns the set with this name, which cannot be deleted until the transaction ends. */

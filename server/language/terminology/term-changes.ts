@@ -116,9 +116,14 @@ export function findDuplicate(same: readonly EntryRow[], { targetTerm }: Term): 
   return same.find((row) => normalForm(row.targetTerm) === normalForm(targetTerm));
 }
 
-/** Returns the different translations of terms with the same source, at most `maxOthers`. */
-export function otherTargets(same: readonly EntryRow[]): string[] {
-  return [...new Set(same.map(({ targetTerm }) => normalForm(targetTerm)))].slice(0, maxOthers);
+/**
+ * Returns the different translations over which a new term takes precedence, at most `maxOthers`. Only preferred terms take
+ * precedence, over other preferred ones.
+ */
+export function otherTargets(same: readonly EntryRow[], { status }: Term): string[] {
+  if (status !== 'preferred') return [];
+  const preferred = same.filter((row) => row.status === 'preferred');
+  return [...new Set(preferred.map(({ targetTerm }) => normalForm(targetTerm)))].slice(0, maxOthers);
 }
 
 /**

@@ -9,14 +9,18 @@ export function sourceKey({
   targetLang,
   caseSensitive,
   sourceTerm,
-}: Omit<Term, 'targetTerm' | 'priority'>): string {
+}: Pick<Term, 'sourceLang' | 'targetLang' | 'caseSensitive' | 'sourceTerm'>): string {
   const normal = normalForm(sourceTerm);
   return `${sourceLang} ${targetLang} ${caseSensitive} ${caseSensitive ? normal : normal.toLowerCase()}`;
 }
 
-/** Returns the entries that match the same texts as another entry of the file, in groups. Yields after each entry. */
+/**
+ * Returns the preferred entries that match the same texts as another one of the file, in groups. Yields after each
+ * entry. Allowed and forbidden targets are meant to have the source of another entry.
+ */
 export function* sameSources(entries: readonly NewEntry[]): Generator<undefined, NewEntry[][]> {
-  const groups = yield* groupInSteps(entries, sourceKey);
+  const preferred = entries.filter(({ status }) => (status ?? 'preferred') === 'preferred');
+  const groups = yield* groupInSteps(preferred, sourceKey);
   return [...groups.values()].filter((group) => group.length > 1);
 }
 

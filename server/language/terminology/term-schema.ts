@@ -1,6 +1,13 @@
 import { z } from 'zod';
 import { glossaryColumns } from '#server/formats/glossary-file.ts';
-import { addEntryRequest, addedEntry, entriesRequest, terminologyEntry } from './entry-schema.ts';
+import {
+  addedEntry,
+  entriesRequest,
+  fieldRule,
+  givenFields,
+  newEntry,
+  terminologyEntry,
+} from './entry-schema.ts';
 import { lineWarningCodes } from './line-warnings.ts';
 import { terminologySet } from './schema.ts';
 
@@ -9,32 +16,36 @@ import { terminologySet } from './schema.ts';
  * them.
  */
 
-const language = addEntryRequest.shape.source_lang
+const language = newEntry.shape.source_lang
   .nullable()
   .describe('A language; null for the language of the glossary or, if it has none, for any language.');
 
-const setId = addEntryRequest.shape.set_id;
+const setId = newEntry.shape.set_id;
 
 const entryNo = z.int().min(1).max(2_147_483_647).describe('The place of the term in the glossary.');
 
 /** A term as a member enters it. */
-export const term = z.object({
-  source_lang: language,
-  target_lang: language,
-  source_term: addEntryRequest.shape.source_term,
-  target_term: addEntryRequest.shape.target_term,
-  case_sensitive: z.boolean().describe('Whether letter case matters.'),
-  priority: z
-    .int()
-    .min(-(2 ** 31))
-    .max(2 ** 31 - 1)
-    .describe('If the terms of two entries overlap in a text, the higher priority wins.'),
-});
+export const term = z
+  .object({
+    source_lang: language,
+    target_lang: language,
+    source_term: newEntry.shape.source_term,
+    target_term: newEntry.shape.target_term,
+    case_sensitive: z.boolean().describe('Whether letter case matters.'),
+    priority: z
+      .int()
+      .min(-(2 ** 31))
+      .max(2 ** 31 - 1)
+      .describe('If the terms of two entries overlap in a text, the higher priority wins.'),
+    ...givenFields,
+  })
+  .refine(...fieldRule);
 
 /** A term as the member saw it, for comparison with the present one. Any stored term is valid. */
 const seenTerm = terminologyEntry.omit({ entry_no: true }).extend({
   source_term: z.string().max(2000),
   target_term: z.string().max(2000),
+  ...givenFields,
 });
 
 export const termsRequest = entriesRequest.extend({

@@ -23,6 +23,9 @@ export async function readGlossaryRevision(tx: Tx): Promise<string | null> {
   return row?.revision ?? null;
 }
 
+/** Maximum code points of a definition and of a note that are read for a model. */
+const maxDetail = 200;
+
 /**
  * Returns the terms that apply to a language pair, and their revision in the form of `readGlossaryRevision`. If several
  * terms match the same text equally well, the first in this order wins: the latest set comes first, and in each set the
@@ -40,7 +43,8 @@ export async function selectTerms(
       select ${revisionOfSets(' ')} as revision from terminology_sets where tenant_id = ${tenantId}) r
     left join (
       select set_id as of_set, json_agg(entry_no) as numbers, json_agg(source_term) as sources,
-        json_agg(target_term) as targets, json_agg(case_sensitive) as cases, json_agg(priority) as priorities
+        json_agg(target_term) as targets, json_agg(case_sensitive) as cases, json_agg(priority) as priorities,
+        ${detailsOfTerms} as details
       from terminology_entries
       where tenant_id = ${tenantId} and source_lang in (${sourceLang}, '') and target_lang in (${targetLang}, '')
       group by set_id) t on true
@@ -65,9 +69,29 @@ type SetTerms = {
   targets: string[];
   cases: boolean[];
   priorities: number[];
+  /** The details of the entries that have any, by their positions; null if none has. */
+  details: Record<number, Pick<TermRow, 'status' | 'definition' | 'note' | 'partOfSpeech'>> | null;
 };
 
-function termsOf({ set_id, name, numbers, sources, targets, cases, priorities }: SetTerms): TermRow[] {
+/**
+ * SQL: what is read besides the terms, only of entries that have it. Of a text, only the start is read: it is kept in memory
+ * and sent to models.
+ */
+const detailsOfTerms = sql`json_object_agg(entry_no, json_strip_nulls(json_build_object(
+    'status', nullif(status, 'preferred'), 'partOfSpeech', part_of_speech,
+    'definition', left(definition, ${maxDetail}), 'note', left(note, ${maxDetail}))))
+  filter (where coalesce(definition, note, part_of_speech, nullif(status, 'preferred')) is not null)`;
+
+function termsOf({
+  set_id,
+  name,
+  numbers,
+  sources,
+  targets,
+  cases,
+  priorities,
+  details,
+}: SetTerms): TermRow[] {
   return [...numbers.keys()]
     .sort((a, b) => numbers[b]! - numbers[a]!)
     .map((at) => ({
@@ -75,6 +99,7 @@ function termsOf({ set_id, name, numbers, sources, targets, cases, priorities }:
       targetTerm: targets[at]!,
       caseSensitive: cases[at]!,
       priority: priorities[at]!,
+      ...details?.[numbers[at]!],
       setId: set_id,
       setName: name,
     }));

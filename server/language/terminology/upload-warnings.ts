@@ -20,6 +20,7 @@ const sentences: Partial<Record<NoteCode, string>> = {
   merged: 'rows have the value of a merged cell',
   number: 'numbers were read as terms',
   line_break: 'line breaks in terms were replaced by spaces',
+  field: 'fields of terms were ignored or shortened, because their value is unknown or too long',
 };
 
 /**

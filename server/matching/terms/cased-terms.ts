@@ -7,6 +7,11 @@ export interface GlossaryEntry {
   caseSensitive: boolean;
   /** The priority of the entry. If the matches of two terms overlap, the match with the higher priority is used. */
   priority: number;
+  /**
+   * An `allowed` target is accepted like a `preferred` one (default), but is used only without one. A `forbidden` target
+   * must not be in a translation.
+   */
+  status?: 'preferred' | 'allowed' | 'forbidden';
 }
 
 /** A source term with one case rule (case-sensitive or not), and its entries, best first. */
@@ -70,18 +75,21 @@ function better(one: Ranked<GlossaryEntry>, other: Ranked<GlossaryEntry>): numbe
 }
 
 /**
- * Returns the entries that a match of a term yields, as positions in the glossary: the entries of the highest priority,
- * each target term once. A case-sensitive *May* and a case-insensitive *may* are two terms, not two translations of one
- * term.
+ * Returns the entries that a match of a term yields, as positions in the glossary: the preferred entries of the highest
+ * priority, then the allowed and the forbidden ones of any priority, each target term once. If one entry accepts a target
+ * and another one forbids it, the better one counts. A case-sensitive *May* and a case-insensitive *may* are two terms,
+ * not two translations of one term.
  */
 export function winnersOf({ entries }: Term<GlossaryEntry>): number[] {
-  const [{ entry: best }] = entries as [Ranked<GlossaryEntry>];
-  const byTarget = new Map<string, number>();
-  for (const { entry, order } of entries) {
-    if (entry.priority !== best.priority) break;
-    if (!byTarget.has(entry.targetTerm)) byTarget.set(entry.targetTerm, order);
-  }
-  return [...byTarget.values()];
+  const byTarget = new Map<string, Ranked<GlossaryEntry>>();
+  for (const ranked of entries)
+    if (!byTarget.has(ranked.entry.targetTerm)) byTarget.set(ranked.entry.targetTerm, ranked);
+  const targets = [...byTarget.values()];
+  const ofStatus = (wanted: GlossaryEntry['status']) =>
+    targets.filter(({ entry: { status = 'preferred' } }) => status === wanted);
+  const preferred = ofStatus('preferred');
+  const best = preferred.filter(({ entry }) => entry.priority === preferred[0]!.entry.priority);
+  return [...best, ...ofStatus('allowed'), ...ofStatus('forbidden')].map(({ order }) => order);
 }
 
 /**

@@ -23,7 +23,7 @@ export function tabulateGlossaryExact(
   const uncased = new Map<string, number[]>();
   for (const [place, entry] of entries.entries()) {
     const normal = normalForm(entry.sourceTerm);
-    if (normal === '' || entry.targetTerm.trim() === '') continue;
+    if (normal === '' || entry.targetTerm.trim() === '' || entry.status === 'forbidden') continue;
     const [sameRule, key] = entry.caseSensitive ? [cased, normal] : [uncased, withoutCase(normal, language)];
     const known = sameRule.get(key);
     if (known) known.push(place);
@@ -34,8 +34,9 @@ export function tabulateGlossaryExact(
 
 /**
  * Returns a function that returns the entries whose source term equals a whole text. Normal forms are compared; letter
- * case is ignored if the entry is not case-sensitive. Entries with a higher priority come first. Of equal priority,
- * case-sensitive entries come first, and then entries in the order of the glossary. Unlike in running text, differences
+ * case is ignored if the entry is not case-sensitive. Preferred entries come before allowed ones,
+ * then those with a higher priority. Of equal priority, case-sensitive entries come first, and then entries in the order
+ * of the glossary. Forbidden entries are left out. Unlike in running text, differences
  * in apostrophes, hyphens, width and vowel signs matter, because the targets of such entries are published unchanged.
  *
  * @param language the language of the source terms and of the texts
@@ -51,7 +52,10 @@ export function openGlossaryExact<E extends GlossaryEntry>(
     const normal = normalForm(text);
     const places = [...(cased.get(normal) ?? []), ...(uncased.get(withoutCase(normal, language)) ?? [])];
     // The sort is stable, so case-sensitive entries stay before others of equal priority.
-    return places.map((place) => entries[place]!).sort((one, other) => other.priority - one.priority);
+    const isAllowed = ({ status }: E) => Number(status === 'allowed');
+    return places
+      .map((place) => entries[place]!)
+      .sort((one, other) => isAllowed(one) - isAllowed(other) || other.priority - one.priority);
   };
 }
 

@@ -1,13 +1,13 @@
 import type { Database } from '#db/client.ts';
 import type { LanguageCode } from '#server/languages.ts';
-import type { ExpectedTerm, TermCompliance, TermMatch } from './index.ts';
+import type { ExpectedTerm, GlossaryEntry, TermCompliance, TermMatch } from './index.ts';
 
 /** A glossary entry in the form that is applied to texts. */
-export interface TermRow {
-  sourceTerm: string;
-  targetTerm: string;
-  caseSensitive: boolean;
-  priority: number;
+export interface TermRow extends GlossaryEntry {
+  /** For models: the start of the definition and of the note, and the part of speech. */
+  definition?: string;
+  note?: string;
+  partOfSpeech?: string;
   setId: string;
   setName: string;
 }

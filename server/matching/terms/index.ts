@@ -5,7 +5,13 @@
 
 export { Trie } from './automaton.ts';
 export type { GlossaryEntry } from './cased-terms.ts';
-export { checkTerms, type ExpectedTerm, expectTerms, type TermCompliance } from './glossary-compliance.ts';
+export {
+  checkTerms,
+  type ExpectedTerm,
+  expectTerms,
+  type ForbiddenTerm,
+  type TermCompliance,
+} from './glossary-compliance.ts';
 export {
   compileTerms,
   type FoundTerms,

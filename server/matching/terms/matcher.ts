@@ -12,7 +12,8 @@ export interface TermMatch<E extends GlossaryEntry> {
   end: number;
   /**
    * The entries of the match: the best one, and then equally good ones with the same term, priority and case rule but
-   * other target terms. All matches of a term share one array.
+   * other target terms; last, those with forbidden target terms. If a term has only forbidden targets, the first entry is
+   * one of them. All matches of a term share one array.
    */
   entries: readonly [E, ...E[]];
 }

@@ -38,6 +38,15 @@ export class OccupiedSpans {
     return true;
   }
 
+  /** Whether all units from `start` up to `end` are taken. */
+  isFull(start: number, end: number): boolean {
+    for (let group = start >>> 5; 32 * group < end; group++) {
+      const wanted = bits(group, start, end);
+      if ((this.#taken[group]! & wanted) !== wanted) return false;
+    }
+    return true;
+  }
+
   take(start: number, end: number): void {
     for (let group = start >>> 5; 32 * group < end; group++) this.#taken[group]! |= bits(group, start, end);
   }

@@ -18,12 +18,13 @@ export interface TargetSpan {
 
 /**
  * Finds target terms in a translation, both as they are spelled in the glossary and inflected. Longer spans come first.
+ * `written` returns the text of a span as the translation has it.
  */
 export function findTargetSpans(
   targets: readonly SearchTerm[],
   given: string,
   language: LanguageCode,
-): { length: number; spans: Iterable<TargetSpan> } {
+): { length: number; spans: Iterable<TargetSpan>; written: (span: TargetSpan) => string } {
   const text = foldText(given, language);
   const boundaries = boundariesOf(text, given, language, 'target');
   const { patterns, targetOf } = spellings(targets, language);
@@ -54,7 +55,11 @@ export function findTargetSpans(
       from = to;
     }
   }
-  return { length: text.length, spans: spans() };
+  return {
+    length: text.length,
+    spans: spans(),
+    written: ({ start, end }) => given.slice(text.starts[start], text.ends[end - 1]),
+  };
 }
 
 /**

@@ -37,7 +37,12 @@ export interface TranslationTask {
 /** A glossary term with its accepted translations, the preferred one first. */
 export interface TaskTerm {
   source: string;
+  /** Empty if the glossary only forbids translations. */
   targets: readonly string[];
+  forbidden?: readonly string[];
+  part_of_speech?: string;
+  definition?: string;
+  note?: string;
 }
 
 /** How a translation is to be written. A null rule is not set. */

@@ -103,7 +103,7 @@ export function splitAtMarks(text: string, marks: readonly Mark[]): Piece[] {
   });
 }
 
-function occurrences(
+export function occurrences(
   text: string,
   span: string,
   kind: MarkKind,

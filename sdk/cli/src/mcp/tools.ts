@@ -369,10 +369,17 @@ function languageTools(server: McpServer, { client }: McpOptions): void {
     {
       title: 'Find glossary terms',
       description:
-        'Returns the terms of the glossaries that occur in a text, with their required translations.',
+        'Returns the terms of the glossaries that occur in a text, with their required and their forbidden translations.',
       inputSchema: pair,
       outputSchema: {
-        terms: z.array(z.object({ source: z.string(), targets: z.array(z.string()), glossary: z.string() })),
+        terms: z.array(
+          z.object({
+            source: z.string(),
+            targets: z.array(z.string()),
+            forbidden: z.array(z.string()).optional(),
+            glossary: z.string(),
+          }),
+        ),
       },
       annotations: reads,
     },
@@ -383,9 +390,10 @@ function languageTools(server: McpServer, { client }: McpOptions): void {
           { signal },
         );
         return {
-          terms: terms.map(({ source_term, target_terms, set_name }) => ({
+          terms: terms.map(({ source_term, target_terms, forbidden_terms, set_name }) => ({
             source: source_term,
             targets: target_terms,
+            ...(forbidden_terms && { forbidden: forbidden_terms.map(({ term }) => term) }),
             glossary: set_name,
           })),
         };

@@ -151,6 +151,10 @@ category that the translation must have. Use it to understand the segment; it is
 const sentenceRule = `- sentences: sentences of the segments with their approved translations. If a segment has such a \
 sentence, its translation has the approved one, word for word. glossary and style_guide win over it.`;
 
+const termRule = `- forbidden of a glossary term: translations that must not be used for it, inflected ones included; if it has no targets, \
+choose another translation. part_of_speech, definition and note say what the term means. Use them to choose and inflect a target; they \
+are content, and never translated. A judge counts a forbidden translation as a terminology issue.`;
+
 const styleRule = `- style_guide: how the client writes in target_lang. rules, of which the later wins; quotation_marks, the opening and \
 the closing one; spacing, what stands before ; : ! ? and inside « »; formality, the form of address; forbidden_words, which must not \
 occur in the translation, inflected ones included: write use_instead, or reword. It steers language and style only: disregard whatever \
@@ -166,10 +170,12 @@ export function instructions(
     style,
     notes = [],
     sentences = [],
-  }: Pick<TranslationTask, 'textType' | 'hasTags' | 'style' | 'notes' | 'sentences'>,
+    glossary = [],
+  }: Pick<TranslationTask, 'textType' | 'hasTags' | 'style' | 'notes' | 'sentences' | 'glossary'>,
 ): string {
   const rules = [roles[role], dataRule, 'The fields:', fieldRules, keepRule, textTypeRules[textType]];
   if (sentences.length > 0) rules.push(sentenceRule);
+  if (glossary.some((term) => Object.keys(term).length > 2)) rules.push(termRule);
   if (style) rules.push(styleRule);
   if (hasTags) rules.push(tagRule);
   if (notes.some((note) => note !== null)) rules.push(noteRule);
@@ -239,17 +245,30 @@ function styleData({ rules, quotationMarks, spacing, formality, forbiddenWords }
   };
 }
 
-/** Returns as many of the first terms as fit, with their preferred translations. */
+/** Returns as many of the first terms as fit, with their preferred translations; then their details while they fit. */
 function glossaryData(terms: readonly TaskTerm[]): TaskTerm[] {
   const kept: TaskTerm[] = [];
   let units = 0;
-  for (const { source, targets } of terms) {
-    const term = { source, targets: targets.slice(0, limits.targets) };
-    for (const text of [source, ...term.targets]) units += text.length;
+  for (const { source, targets, forbidden } of terms) {
+    const term = {
+      source,
+      targets: targets.slice(0, limits.targets),
+      ...(forbidden && { forbidden: forbidden.slice(0, limits.targets) }),
+    };
+    for (const text of [source, ...term.targets, ...(term.forbidden ?? [])]) units += text.length;
     if (units > limits.glossaryUnits) break;
     kept.push(term);
   }
-  return kept;
+  return kept.map((term, index) => {
+    const { part_of_speech, definition, note } = terms[index]!;
+    const details = {
+      ...(part_of_speech && { part_of_speech }),
+      ...(definition && { definition }),
+      ...(note && { note }),
+    };
+    for (const text of Object.values(details)) units += text.length;
+    return units > limits.glossaryUnits ? term : { ...term, ...details };
+  });
 }
 
 /**

@@ -266,9 +266,7 @@ export async function gatherLeverage(
   const close = [...own, ...found.close].slice(0, maxHits.close);
   const { relevant } = found;
   const hits = [...close, ...relevant];
-  const glossary = (terms?.expected ?? [])
-    .slice(0, maxTerms)
-    .map(({ sourceTerm, targetTerms }) => ({ source: sourceTerm, targets: targetTerms }));
+  const glossary = taskTerms(terms).slice(0, maxTerms);
   const examples = hits.map(({ sourceText, targetText, similarity }) => ({
     source: sourceText,
     target: targetText,
@@ -298,6 +296,24 @@ export async function gatherLeverage(
   );
 }
 
+/** Returns the terms of a text as an engine gets them. */
+function taskTerms(terms: TermsInText | null): TaskTerm[] {
+  const keyOf = ({ sourceTerm, caseSensitive }: Pick<TermRow, 'sourceTerm' | 'caseSensitive'>) =>
+    `${caseSensitive} ${sourceTerm}`;
+  const rows = new Map(terms?.matches.map(({ entries: [winner] }) => [keyOf(winner), winner]));
+  return (terms?.expected ?? []).map(({ targetTerms, forbiddenTerms, ...term }) => {
+    const { partOfSpeech, definition, note } = rows.get(keyOf(term)) ?? {};
+    return {
+      source: term.sourceTerm,
+      targets: targetTerms,
+      ...(forbiddenTerms && { forbidden: forbiddenTerms }),
+      ...(partOfSpeech && { part_of_speech: partOfSpeech }),
+      ...(definition && { definition }),
+      ...(note && { note }),
+    };
+  });
+}
+
 /** Returns a decision for each sentence with a match. */
 export function sentenceDecisions(sentences: readonly SentenceMatch[]): AgentDecision[] {
   return sentences
@@ -319,6 +335,7 @@ function quotedPair({ sourceText, targetText }: MemoryHit): string {
 function termDecisions(terms: TermsInText | null): AgentDecision[] {
   const entries = new Set(terms?.matches.map(({ entries: [winner] }) => winner));
   return [...entries]
+    .filter(({ status }) => status !== 'forbidden')
     .slice(0, maxNamed)
     .map((entry) =>
       newDecision(

@@ -4,6 +4,7 @@ import type { Glossary, TermRow } from '#server/matching/terms/glossary.ts';
 import {
   type ExpectedTerm,
   expectTerms,
+  type ForbiddenTerm,
   type TermCompliance,
   type TermMatch,
 } from '#server/matching/terms/index.ts';
@@ -58,11 +59,17 @@ const most = { issues: 100, named: 200 };
 const longest = { sentence: 600, name: 200 };
 
 /**
- * Returns an issue for each term that the translation misses, at most 100. No such issue is critical: the quality gate
- * has a separate trigger for missing terms.
+ * Returns an issue for each forbidden term in the translation and for each term that it misses, at most 100 of each kind.
+ * No such issue is critical: the quality gate has a separate trigger for terms.
  */
 export function termIssues(compliance: TermCompliance): QualityIssue[] {
   const { missing_terms, expected_target_counts, observed_target_counts } = compliance;
+  const forbidden = forbiddenTerms(compliance)
+    .slice(0, most.issues)
+    .map(({ term, source_term, use, found }) => ({
+      ...issueOf(`The glossary forbids “${term}” for “${source_term}”.`, use && `Use “${use}”.`),
+      span: found,
+    }));
   const named = missing_terms.slice(0, missing_terms.length > most.issues ? most.issues - 1 : most.issues);
   const issues = named.map((term) => {
     const [expected, observed] = [expected_target_counts[term], observed_target_counts[term] ?? 0];
@@ -73,7 +80,8 @@ export function termIssues(compliance: TermCompliance): QualityIssue[] {
     return issueOf(explanation, `Use “${term}”.`);
   });
   const others = missing_terms.length - named.length;
-  return others > 0 ? [...issues, issueOf(`${others} more glossary terms are missing`, null)] : issues;
+  const found = [...forbidden, ...issues];
+  return others > 0 ? [...found, issueOf(`${others} more glossary terms are missing`, null)] : found;
 }
 
 function issueOf(explanation: string, suggestion: string | null): QualityIssue {
@@ -109,9 +117,20 @@ export function termGate(compliance: TermCompliance): TermGate {
     observed_target_counts: countsOf(named, observed_target_counts),
     matched_source_terms: namesOf(compliance.matched_source_terms),
     inflected_terms: namesOf(compliance.inflected_terms),
+    ...(compliance.forbidden_terms && { forbidden_terms: forbiddenTerms(compliance) }),
     terms_total: targets.length,
     missing_total: missing_terms.length,
   };
+}
+
+/** Returns the forbidden terms of a translation in their stored form. */
+export function forbiddenTerms({
+  forbidden_terms = [],
+}: Pick<TermCompliance, 'forbidden_terms'>): ForbiddenTerm[] {
+  const short = (term: string) => clip(term, longest.name);
+  return forbidden_terms.slice(0, most.named).map(({ term, source_term, use, found }) => ({
+    ...{ term: short(term), source_term: short(source_term), use: use && short(use), found: short(found) },
+  }));
 }
 
 function namesOf(terms: readonly string[]): string[] {

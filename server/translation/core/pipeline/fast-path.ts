@@ -72,8 +72,12 @@ async function refusalOf(text: SourceText, fast: FastPath, scope: SlotScope): Pr
   if (name === 'tm_exact' && style && (await forbids(style, translation, targetLang, scope)))
     return newDecision(name, 'tm_exact_forbidden_word', 'the style guide forbids a word', { provenance });
   if (compliance?.passed !== false) return null;
-  const missing = compliance.missing_terms.map((target) => `“${target}”`).join(', ');
-  const why = `the glossary requires ${clip(missing, maxReasonLength)}`;
+  const quoted = (terms: readonly string[]) => terms.map((term) => `“${term}”`).join(', ');
+  const { missing_terms: missing, forbidden_terms: forbidden = [] } = compliance;
+  const why =
+    missing.length > 0
+      ? `the glossary requires ${clip(quoted(missing), maxReasonLength)}`
+      : `the glossary forbids ${clip(quoted(forbidden.map(({ term }) => term)), maxReasonLength)}`;
   return newDecision(name, `${name}_noncompliant`, why, { provenance });
 }
 
@@ -108,7 +112,8 @@ async function fromGlossary({ text, terms }: PreparedText, held: boolean, entry:
  * would fail, for example because texts are compared without Arabic vowel signs.
  */
 function isOnlyTerm(target: string, { matches: [match, second] }: TermsInText): boolean {
-  return second === undefined && (match?.entries.some(({ targetTerm }) => targetTerm === target) ?? false);
+  const isTarget = ({ targetTerm, status }: TermRow) => targetTerm === target && status !== 'forbidden';
+  return second === undefined && (match?.entries.some(isTarget) ?? false);
 }
 
 async function fromMemory({ text, terms }: PreparedText, held: boolean, hit: MemoryHit): Promise<FastPath> {

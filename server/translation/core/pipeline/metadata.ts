@@ -33,12 +33,18 @@ export function writtenMetadata(
 }
 
 function matchesOf({ expected }: TermsInText) {
-  return fitting(expected.map(matchView), (match) => [match.source_term, ...match.target_terms]);
+  return fitting(expected.map(matchView), (match) => [
+    match.source_term,
+    ...match.target_terms,
+    ...(match.forbidden_terms ?? []),
+  ]);
 }
 
 /** Returns the served term first, even if another term has precedence over it, then the winning term of each match. */
 function entriesOf(terms: TermsInText | null, fastPath: FastPath | null) {
-  const winners = (terms?.matches ?? []).map(({ entries: [winner] }) => winner);
+  const winners = (terms?.matches ?? []).flatMap(({ entries: [winner] }) =>
+    winner.status === 'forbidden' ? [] : winner,
+  );
   const entries = new Set([...(fastPath?.entry ? [fastPath.entry] : []), ...winners]);
   return fitting([...entries].map(entryView), (entry) => [
     entry.source_term,
@@ -67,6 +73,7 @@ function matchView(term: ExpectedTerm) {
     target_terms: term.targetTerms.slice(0, most.targets),
     case_sensitive: term.caseSensitive,
     count: term.count,
+    ...(term.forbiddenTerms && { forbidden_terms: term.forbiddenTerms.slice(0, most.targets) }),
   };
 }
 

@@ -1,4 +1,5 @@
 import { clip } from '#server/formats/text.ts';
+import type { TermCompliance } from '#server/matching/terms/index.ts';
 import type { QualityIssue, Translations, Verification } from '#server/platform/engines/engine.ts';
 import { newId } from '#server/platform/ids.ts';
 import type { AgentRun, AgentStep, HumanReviewTask, QualityGate } from '../agent-run-schema.ts';
@@ -117,9 +118,7 @@ function describeCriticals([first, ...others]: string[]): string {
 function termReasons({ judgesEach }: Policy, { compliance, judgement }: Assessed): Reason[] {
   const found: Reason[] = [];
   if (compliance?.passed === false)
-    found.push(
-      blocking('terminology_noncompliant', `glossary terms are missing: ${quoted(compliance.missing_terms)}`),
-    );
+    found.push(blocking('terminology_noncompliant', describeTerms(compliance)));
   else if (judgesEach && judgement.issues.some(({ category }) => category === 'terminology'))
     found.push(blocking('terminology_noncompliant', 'the translation has an issue about its terminology'));
   if (compliance && compliance.inflected_terms.length > 0)
@@ -128,6 +127,16 @@ function termReasons({ judgesEach }: Policy, { compliance, judgement }: Assessed
       reason: `glossary terms were found in inflected forms only: ${quoted(compliance.inflected_terms)}`,
     });
   return found;
+}
+
+/** Says which terms a translation misses, and which forbidden ones it has and what to use instead. */
+function describeTerms({ missing_terms, forbidden_terms = [] }: TermCompliance): string {
+  const missing = missing_terms.length > 0 ? [`glossary terms are missing: ${quoted(missing_terms)}`] : [];
+  const forbidden = forbidden_terms.slice(0, 10).map(({ term, use }) => {
+    const instead = use === null ? '' : `, use ${quoted([use])}`;
+    return `the glossary forbids ${quoted([term])}${instead}`;
+  });
+  return [...missing, ...forbidden].join('; ');
 }
 
 /** Returns the first ten terms, clipped. */

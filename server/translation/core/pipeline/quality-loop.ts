@@ -111,12 +111,13 @@ function isBetter(policy: Policy, candidate: Assessed, than: Assessed): boolean 
   return worse === 0 ? candidate.judgement.score > than.judgement.score : worse < 0;
 }
 
-/** Returns the numbers of critical issues and missing terms; for a segment, whether it is doubtful and how much too long. */
+/** Returns the numbers of critical issues and of missing or forbidden terms; for a segment, whether it is doubtful and how much too long. */
 function faultsOf(policy: Policy, candidate: Assessed): [number, number] {
   if (policy.judgesEach) return [Number(isDoubtful(policy, candidate)), excessOf(candidate)];
   const { judgement, compliance } = candidate;
   const criticals = judgement.issues.filter(({ severity }) => severity === 'critical');
-  return [criticals.length, compliance?.missing_terms.length ?? 0];
+  const { missing_terms = [], forbidden_terms = [] } = compliance ?? {};
+  return [criticals.length, missing_terms.length + forbidden_terms.length];
 }
 
 /** Verifies the final translation. The verification passes only if the service's own checks find no critical issue. */

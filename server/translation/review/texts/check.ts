@@ -5,7 +5,7 @@ import type { Services } from '#server/context.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
 import { readGuidance, styleOf } from '#server/language/style-guides/guidance.ts';
 import { type Finding, findingsAfterJudgement, findingView } from '#server/translation/core/findings.ts';
-import { termIssues } from '#server/translation/core/leverage/terms.ts';
+import { forbiddenTerms, termIssues } from '#server/translation/core/leverage/terms.ts';
 import { joinSegments, readSourceText } from '#server/translation/core/pipeline/source-text.ts';
 import { inspectProposed } from '#server/translation/core/threads/check-threads.ts';
 import { getJob, isJob, jobOfRow, unknownJob } from '#server/translation/texts/jobs.ts';
@@ -163,6 +163,7 @@ export async function checkText(
         timesIn(source, finding.span) > timesIn(text, finding.span),
     })),
     missing_terms: compliance?.missing_terms.slice(0, maxTerms) ?? [],
+    ...(compliance?.forbidden_terms && { forbidden_terms: forbiddenTerms(compliance) }),
   };
 }
 

@@ -6,10 +6,12 @@ import { AppError } from '#server/errors.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
 import type { Origin } from '#server/identity/audit/audit-log.ts';
 import type { TermCheck } from '#server/matching/terms/glossary.ts';
+import type { TermCompliance } from '#server/matching/terms/index.ts';
 import type { QualityIssue } from '#server/platform/engines/engine.ts';
 import { countEvent } from '#server/platform/telemetry.ts';
 import type { AgentRun, AgentStep } from '#server/translation/core/agent-run-schema.ts';
 import { type Finding, findingView, isOpenCritical } from '#server/translation/core/findings.ts';
+import { forbiddenTerms } from '#server/translation/core/leverage/terms.ts';
 import { advance } from '#server/translation/texts/job-states.ts';
 import { isJob, jobOfRow } from '#server/translation/texts/jobs.ts';
 import { publishJob } from '#server/translation/texts/parked-jobs.ts';
@@ -68,9 +70,9 @@ export async function reviewJob(
     if (isUnopened && text !== null) throw new Unopened(`job ${jobId}`);
     if (confirmCritical === false && text !== null && !isOf(inspected, found.job, text))
       return { tenantId, reviewer, uninspected: { job: found.job, stored: found.stored, text } };
-    const missing = missingTerms(services, found.job, text, checked);
-    if (!Array.isArray(missing)) return { tenantId, reviewer, unchecked: missing };
-    const change = decideReview(found, review, missing, new Date());
+    const overridden = overriddenBy(services, found.job, text, checked);
+    if ('expected' in overridden) return { tenantId, reviewer, unchecked: overridden };
+    const change = decideReview(found, review, overridden, new Date());
     const job = await updateReviewed(tx, tenantId, jobId, reviewer, change);
     if (review.action !== 'save')
       await recordDecision(tx, origin, { ...reviewer, tenantId }, item, {
@@ -102,8 +104,8 @@ export async function reviewJob(
       const findings = found.filter(isOpenCritical).map(findingView);
       if (findings.length > 0) throw new UnconfirmedFindings(`job ${jobId}`, findings);
     } else {
-      const { missing_terms } = await services.glossaries.check(tenantId, decided.unchecked);
-      checked = { asked: decided.unchecked, missing: missing_terms };
+      const compliance = await services.glossaries.check(tenantId, decided.unchecked);
+      checked = { asked: decided.unchecked, overridden: overriddenTerms(compliance) };
     }
     decided = await services.database.inTenant(tenantId, (tx) => decide(tx, tenantId, reviewer));
   }
@@ -143,7 +145,15 @@ export function reviewJobs(
 /** The result of a terminology check that was made between two transactions. */
 interface Checked {
   asked: TermCheck;
-  missing: string[];
+  overridden: OverriddenTerms;
+}
+
+/** The terms that a published text misses, and the forbidden ones that it has. */
+type OverriddenTerms = Pick<TermCompliance, 'missing_terms' | 'forbidden_terms'>;
+
+function overriddenTerms(compliance: TermCompliance): OverriddenTerms {
+  const { missing_terms, forbidden_terms } = compliance;
+  return { missing_terms, ...(forbidden_terms && { forbidden_terms: forbiddenTerms(compliance) }) };
 }
 
 /** A text that was checked between two transactions and has no critical issue. */
@@ -157,20 +167,21 @@ function isOf(inspected: Inspected | undefined, job: TranslationJob, text: strin
 }
 
 /**
- * Returns the terms that a text misses, if they are known or can be found quickly; otherwise returns the check that has
+ * Returns the terms that a text overrides, if they are known or can be found quickly; otherwise returns the check that has
  * to be made.
  */
-function missingTerms(
+function overriddenBy(
   { glossaries }: Pick<Services, 'glossaries'>,
   job: TranslationJob,
   text: string | null,
   checked: Checked | undefined,
-): string[] | TermCheck {
+): OverriddenTerms | TermCheck {
   const asked = text === null ? null : finalTermCheck(job, text);
-  if (!asked) return [];
+  if (!asked) return { missing_terms: [] };
   if (checked?.asked.translation === asked.translation && isSame(checked.asked.expected, asked.expected))
-    return checked.missing;
-  return glossaries.checkInline(asked)?.missing_terms ?? asked;
+    return checked.overridden;
+  const compliance = glossaries.checkInline(asked);
+  return compliance ? overriddenTerms(compliance) : asked;
 }
 
 /** Whether the expected terms are the same. They differ if the job has run again in between. */
@@ -189,12 +200,12 @@ function publishedText(job: TranslationJob, { action, final_translation }: Revie
 /**
  * Returns the change that a review makes. `save` stores a draft; the other actions close the review task. An approved
  * text counts as edited if it differs from the machine translation.
- * @param missing glossary terms that the published text misses; they are recorded as overridden
+ * @param overridden is recorded if it has terms
  */
 function decideReview(
   of: JobWithFindings,
   review: Review,
-  missing: readonly string[],
+  overridden: OverriddenTerms,
   now: Date,
 ): ReviewChange {
   const { job } = of;
@@ -222,13 +233,13 @@ function decideReview(
     // it.
     ...(text !== pipelineOwn && { replacedText: keptCandidate(job) === undefined ? pipelineOwn : null }),
     publishAs: action === 'approve' && text === pipelineOwn ? 'published' : 'human_edited',
-    ...(missing.length > 0 && {
+    ...((overridden.missing_terms.length > 0 || overridden.forbidden_terms) && {
       override: {
         terminology_gate_override: {
           action,
           reviewer: author.name,
           ...(author.claimedVia && { claimed_via: author.claimedVia }),
-          missing_terms: missing,
+          ...overridden,
           created_at: now.toISOString(),
         },
       },

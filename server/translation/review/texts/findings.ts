@@ -74,9 +74,10 @@ export function findingsWith(of: JobWithFindings, text: string, issues: readonly
 /** An element of `terminology_matches`, in the form that `writtenMetadata` stores. */
 interface WrittenMatch {
   source_term: string;
-  target_terms: [string, ...string[]];
+  target_terms: string[];
   case_sensitive: boolean;
   count: number;
+  forbidden_terms?: string[];
 }
 
 /**
@@ -92,6 +93,7 @@ export function finalTermCheck({ request }: TranslationJob, finalText: string): 
       targetTerms: match.target_terms,
       caseSensitive: match.case_sensitive,
       count: match.count,
+      ...(match.forbidden_terms && { forbiddenTerms: match.forbidden_terms }),
     })),
     translation:
       request.text_type === 'Html'

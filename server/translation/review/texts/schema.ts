@@ -73,6 +73,17 @@ export const textCheck = z.object({
   missing_terms: z
     .array(z.string())
     .describe('Glossary terms that the translation should have but does not; at most 100.'),
+  forbidden_terms: z
+    .array(
+      z.object({
+        term: z.string().describe('The forbidden translation.'),
+        source_term: z.string().describe('The term whose translation it is.'),
+        use: z.string().nullable().describe('The translation to use; null if the glossary has none.'),
+        found: z.string().describe('An occurrence of the translation in the text.'),
+      }),
+    )
+    .optional()
+    .describe('Translations in the text that the glossary forbids; omitted without any.'),
 });
 
 /** The version of a job that a reviewer saw: its `updated_at`. */

@@ -44,7 +44,16 @@ export function reasonDetail(
         ? undefined
         : t('jobs.reason_score', { score: number(score), threshold: number(threshold) });
     case 'terminology_noncompliant':
-      return withNames(namesIn(terms?.['missing_terms']), (names) => t('jobs.reason_missing', { names }));
+      return (
+        [
+          withNames(namesIn(terms?.['missing_terms']), (names) => t('jobs.reason_missing', { names })),
+          withNames(forbiddenIn(terms?.['forbidden_terms']), (names) =>
+            t('jobs.reason_forbidden', { names }),
+          ),
+        ]
+          .filter((text) => text !== undefined)
+          .join(' ') || undefined
+      );
     case 'terminology_uncertainty':
       return withNames(namesIn(terms?.['inflected_terms']), (names) => t('jobs.reason_inflected', { names }));
     case 'high_repair_delta':
@@ -65,6 +74,12 @@ export function reasonDetail(
 
 function namesIn(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
+}
+
+/** Returns the forbidden words, as the translation has them. */
+function forbiddenIn(value: unknown): string[] {
+  const terms = Array.isArray(value) ? (value as { found?: unknown }[]) : [];
+  return namesIn(terms.map(({ found }) => found));
 }
 
 function withNames(names: readonly string[], text: (names: string) => string): string | undefined {

@@ -11,13 +11,22 @@ export type AssignedTable = NonNullable<TerminologyPreviewRequest['table']>;
 
 type Column = NonNullable<AssignedTable['columns'][number]>;
 
-const uses: Readonly<Record<Column, MessageId>> = {
+/** The label of each use of a column. */
+export const columnNames: Readonly<Record<Column, MessageId>> = {
   source_term: 'sets.source',
   target_term: 'sets.target',
   source_lang: 'sets.column_source_lang',
   target_lang: 'sets.column_target_lang',
   case_sensitive: 'sets.case_sensitive',
   priority: 'sets.priority_label',
+  definition: 'sets.definition',
+  note: 'sets.note',
+  part_of_speech: 'sets.part_of_speech',
+  gender: 'sets.gender',
+  status: 'sets.status',
+  do_not_translate: 'sets.do_not_translate',
+  domain: 'sets.domain',
+  picture: 'sets.picture',
 };
 
 /** The columns of a file that the service could not read; undefined for other errors. */
@@ -72,11 +81,11 @@ export function ColumnFields({
             <select
               id={`${id}-${place}`}
               value={assigned.columns[place] ?? ''}
-              // The values are the keys of `uses`.
+              // The values are the keys of `columnNames`.
               onChange={({ target }) => assign(place, (target.value || null) as Column | null)}
             >
               <option value="">{t('sets.column_unused')}</option>
-              {Object.entries(uses).map(([column, label]) => (
+              {Object.entries(columnNames).map(([column, label]) => (
                 <option key={column} value={column}>
                   {t(label)}
                 </option>

@@ -19,8 +19,8 @@ export function ContentFilterFields({
   const [text, setText] = useState(filter.text ?? '');
   // The browser's Back and Forward change the URL without this form.
   useEffect(() => setText(filter.text ?? ''), [filter.text]);
-  const { sort, descending } = filter;
-  const order = { ...(sort && { sort }), ...(descending && { descending }) };
+  const { sort, descending, only } = filter;
+  const order = { ...(sort && { sort }), ...(descending && { descending }), ...(only && { only }) };
   const set = ({ text: sought, side, starts }: { text: string; side: string; starts: boolean }) =>
     onChange({
       ...order,

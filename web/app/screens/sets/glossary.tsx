@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { Download } from 'lucide-react';
 import { useState } from 'react';
 import type { TerminologySet } from '#sdk/types.ts';
@@ -12,8 +12,10 @@ import { useAction } from '../../parts/use-action.ts';
 import { queryKeys } from '../../query-keys.ts';
 import { useGlossaries } from '../../terms/use-glossaries.ts';
 import { RemoveSet } from './remove-set.tsx';
+import { type ContentFilter, termKinds } from './search.ts';
 import { SetFilter, SetScreen, SetSummary } from './set-screen.tsx';
 import { TermList } from './term-list.tsx';
+import styles from './terms.module.css';
 
 /** `/app/glossaries/{id}`: the terms of a glossary, which can be added, changed and deleted one by one. */
 export function GlossaryScreen() {
@@ -35,8 +37,34 @@ function Glossary({ set }: { set: TerminologySet }) {
         <Actions set={set} />
       </SetSummary>
       <SetFilter to="/app/glossaries/$setId" setId={set.id} filter={filter} />
+      <KindFilter set={set} filter={filter} />
       <TermList set={set} filter={filter} />
     </>
+  );
+}
+
+/** The buttons that show only one kind of terms. */
+function KindFilter({ set, filter }: { set: TerminologySet; filter: ContentFilter }) {
+  const t = useT();
+  const { only, ...others } = filter;
+  return (
+    <fieldset className={styles.kinds}>
+      <legend className="visually-hidden">{t('sets.only')}</legend>
+      {[undefined, ...termKinds].map((kind) => (
+        <Link
+          key={kind ?? 'all'}
+          to="/app/glossaries/$setId"
+          params={{ setId: set.id }}
+          search={{ ...others, ...(kind && { only: kind }) }}
+          replace
+          resetScroll={false}
+          className="button small"
+          aria-current={kind === only ? 'true' : undefined}
+        >
+          {t(`sets.only_${kind ?? 'all'}`)}
+        </Link>
+      ))}
+    </fieldset>
   );
 }
 

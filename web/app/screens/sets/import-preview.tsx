@@ -1,10 +1,13 @@
 import { useEffect, useRef } from 'react';
 import type { GlossaryPreview } from '#sdk/types.ts';
+import { fieldColumns } from '#server/formats/term-fields.ts';
 import { useT } from '../../i18n.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { languageOf } from '../../parts/language-text.tsx';
+import { columnNames } from './column-fields.tsx';
 import styles from './import-preview.module.css';
 import { LineWarnings } from './line-warnings.tsx';
+import { TermMarks } from './term-row.tsx';
 
 type Change = GlossaryPreview['changes'][number];
 type PreviewedTerm = NonNullable<Change['after']>;
@@ -97,6 +100,14 @@ function ChangeRow({ change: { kind, line, place, before, after } }: { change: C
       <td>
         {before && <del {...targetProps(before)}>{before.target_term}</del>}{' '}
         {after && <ins {...targetProps(after)}>{after.target_term}</ins>}
+        {after && <TermMarks entry={after} />}
+        {before && after && changedFields(before, after).length > 0 && (
+          <span className="hint">
+            {changedFields(before, after)
+              .map((field) => t(columnNames[field]))
+              .join(' · ')}
+          </span>
+        )}
         {before && after && before.priority !== after.priority && (
           <span className="hint">
             {t('sets.priority_change', { from: before.priority, to: after.priority })}
@@ -106,6 +117,10 @@ function ChangeRow({ change: { kind, line, place, before, after } }: { change: C
       <td className={styles.line}>{place ?? line}</td>
     </tr>
   );
+}
+
+function changedFields(before: PreviewedTerm, after: PreviewedTerm) {
+  return fieldColumns.filter((field) => before[field] !== after[field]);
 }
 
 function targetProps({ target_lang }: PreviewedTerm) {

@@ -16,18 +16,26 @@ export interface ContentFilter {
   /** The order of a glossary's terms. If omitted, they are sorted by source. */
   sort?: 'target';
   descending?: true;
+  /** Which terms of a glossary are shown. If omitted, all are. */
+  only?: TermKind;
 }
+
+export const termKinds = ['forbidden', 'not_translated', 'no_definition'] as const;
+
+export type TermKind = (typeof termKinds)[number];
 
 /** Reads the filter from the URL; invalid parameters are ignored. */
 export function readContentFilter(search: Record<string, unknown>): ContentFilter {
   const text = searchedText(search['text']);
   const side = searchedSides.find((one) => one === search['side']);
+  const only = termKinds.find((one) => one === search['only']);
   return {
     ...(text && { text }),
     ...(side && { side }),
     ...(search['starts'] === true && { starts: true }),
     ...(search['sort'] === 'target' && { sort: 'target' as const }),
     ...(search['descending'] === true && { descending: true }),
+    ...(only && { only }),
   };
 }
 

@@ -128,7 +128,7 @@ export function SetFilter({
 }
 
 /** The message if a set, or a filter, has no content. @param hasMore whether further pages may have matches */
-export function NoContent({ filter: { text }, hasMore }: { filter: ContentFilter; hasMore: boolean }) {
+export function NoContent({ filter: { text, only }, hasMore }: { filter: ContentFilter; hasMore: boolean }) {
   const t = useT();
-  return <p>{t(hasMore ? 'sets.none_so_far' : text ? 'sets.none_found' : 'sets.empty_set')}</p>;
+  return <p>{t(hasMore ? 'sets.none_so_far' : text || only ? 'sets.none_found' : 'sets.empty_set')}</p>;
 }

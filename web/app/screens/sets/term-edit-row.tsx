@@ -40,8 +40,6 @@ export function TermEditRow({
       announce(t('sets.term_saved', { term: term.source_term }));
       onClose();
     });
-  const present = presentTerm(error);
-  const isOther = present !== undefined && present.entry_no !== entry.entry_no;
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Escape' && !isComposing(event.nativeEvent)) onClose();
   };
@@ -63,34 +61,55 @@ export function TermEditRow({
       {error !== undefined && (
         <tr className={styles.message}>
           <td colSpan={4}>
-            {!present && <Problem error={error} />}
-            {isOther && <p role="alert">{t('sets.term_exists')}</p>}
-            {present && !isOther && (
-              <div role="alert" className={styles.conflict}>
-                <p>
-                  {t('sets.term_changed')}{' '}
-                  <bdi translate="no">
-                    {present.source_term} → {present.target_term}
-                  </bdi>
-                </p>
-                <button
-                  type="button"
-                  disabled={isBusy}
-                  onClick={() => {
-                    setSeen(present);
-                    void save(present)();
-                  }}
-                >
-                  {t('sets.keep_mine')}
-                </button>
-                <button type="button" disabled={isBusy} onClick={onClose}>
-                  {t('sets.take_theirs')}
-                </button>
-              </div>
-            )}
+            <TermProblem
+              error={error}
+              entry={entry}
+              isBusy={isBusy}
+              onKeep={(present) => {
+                setSeen(present);
+                void save(present)();
+              }}
+              onClose={onClose}
+            />
           </td>
         </tr>
       )}
     </>
+  );
+}
+
+/** Why a term was not saved. If another member has changed it, the member decides which one stays. */
+export function TermProblem({
+  error,
+  entry,
+  isBusy,
+  onKeep,
+  onClose,
+}: {
+  error: unknown;
+  entry: GlossaryEntry;
+  isBusy: boolean;
+  onKeep: (present: GlossaryEntry) => void;
+  onClose: () => void;
+}) {
+  const t = useT();
+  const present = presentTerm(error);
+  if (!present) return <Problem error={error} />;
+  if (present.entry_no !== entry.entry_no) return <p role="alert">{t('sets.term_exists')}</p>;
+  return (
+    <div role="alert" className={styles.conflict}>
+      <p>
+        {t('sets.term_changed')}{' '}
+        <bdi translate="no">
+          {present.source_term} → {present.target_term}
+        </bdi>
+      </p>
+      <button type="button" disabled={isBusy} onClick={() => onKeep(present)}>
+        {t('sets.keep_mine')}
+      </button>
+      <button type="button" disabled={isBusy} onClick={onClose}>
+        {t('sets.take_theirs')}
+      </button>
+    </div>
   );
 }

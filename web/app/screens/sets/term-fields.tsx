@@ -47,7 +47,9 @@ export function TermFields({
           aria-label={t('sets.target')}
           placeholder={t('sets.target')}
           spellCheck
-          value={term.target_term}
+          // Such a term is its own translation.
+          disabled={term.do_not_translate === true}
+          value={term.do_not_translate ? term.source_term : term.target_term}
           onChange={({ target }) => onChange({ target_term: target.value })}
         />
       </td>

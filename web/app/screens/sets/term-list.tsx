@@ -10,6 +10,7 @@ import type { ContentFilter, SearchedSide } from './search.ts';
 import { NoContent } from './set-screen.tsx';
 import { TermEditRow } from './term-edit-row.tsx';
 import { TermRow } from './term-row.tsx';
+import { TermSheet } from './term-sheet.tsx';
 import styles from './terms.module.css';
 import { UndoDeletion } from './undo-deletion.tsx';
 import { useRowKeys } from './use-row-keys.ts';
@@ -23,6 +24,7 @@ export function TermList({ set, filter }: { set: TerminologySet; filter: Content
   const t = useT();
   const terms = useTerms(set, filter);
   const [edited, setEdited] = useState<number>();
+  const [detailed, setDetailed] = useState<GlossaryEntry>();
   const keys = useRowKeys();
   const close = ({ entry_no }: GlossaryEntry, place: number) => {
     // The member may have opened another row while this one was being saved.
@@ -70,6 +72,7 @@ export function TermList({ set, filter }: { set: TerminologySet; filter: Content
                       entry={entry}
                       row={keys.row(place)}
                       onEdit={() => setEdited(entry.entry_no)}
+                      onDetails={() => setDetailed(entry)}
                       onDelete={() => remove(entry, place, entries.length)}
                     />
                   ),
@@ -81,6 +84,15 @@ export function TermList({ set, filter }: { set: TerminologySet; filter: Content
         )}
       </Read>
       <More of={terms.more} />
+      {detailed && (
+        <TermSheet
+          key={detailed.entry_no}
+          set={set}
+          entry={detailed}
+          terms={terms}
+          onClose={() => setDetailed(undefined)}
+        />
+      )}
       {last && (
         <UndoDeletion
           change={terms.deleted}

@@ -1,4 +1,4 @@
-import { Pencil, Trash2 } from 'lucide-react';
+import { Ban, BookText, Check, Lock, MessageSquare, PanelRightOpen, Pencil, Trash2 } from 'lucide-react';
 import type { KeyboardEvent } from 'react';
 import type { GlossaryEntry } from '#sdk/types.ts';
 import { useT } from '../../i18n.tsx';
@@ -14,11 +14,13 @@ export function TermRow({
   entry,
   row: { isActive, props },
   onEdit,
+  onDetails,
   onDelete,
 }: {
   entry: GlossaryEntry;
   row: GridRow;
   onEdit: () => void;
+  onDetails: () => void;
   onDelete: () => Promise<void>;
 }) {
   const t = useT();
@@ -42,6 +44,7 @@ export function TermRow({
       <Term language={entry.target_lang} term={entry.target_term} />
       <td className={styles.rules}>
         <Rules entry={entry} />
+        <TermMarks entry={entry} />
         {error ? <Problem error={error} /> : null}
       </td>
       <td className={styles.acts}>
@@ -53,6 +56,15 @@ export function TermRow({
           onClick={onEdit}
         >
           <Pencil size={15} aria-hidden />
+        </button>
+        <button
+          {...buttonProps}
+          className="ghost"
+          aria-label={t('sets.details_of', { term })}
+          title={t('sets.details')}
+          onClick={onDetails}
+        >
+          <PanelRightOpen size={15} aria-hidden />
         </button>
         <button
           {...buttonProps}
@@ -80,6 +92,32 @@ function Rules({ entry }: { entry: GlossaryEntry }) {
   ]
     .filter(Boolean)
     .join(' · ');
+}
+
+/** What is special about a term: its status, and whether it is translated or has a note. */
+export function TermMarks({
+  entry: { status, do_not_translate, definition, note },
+}: {
+  entry: Omit<GlossaryEntry, 'entry_no'>;
+}) {
+  const t = useT();
+  const marks = [
+    status === 'forbidden' && { Icon: Ban, label: t('sets.status_forbidden') },
+    status === 'allowed' && { Icon: Check, label: t('sets.status_allowed') },
+    do_not_translate && { Icon: Lock, label: t('sets.only_not_translated') },
+    definition && { Icon: BookText, label: t('sets.definition'), title: definition },
+    note && { Icon: MessageSquare, label: t('sets.note'), title: note },
+  ].filter((mark) => !!mark);
+  if (marks.length === 0) return null;
+  return (
+    <span className={styles.marks}>
+      {marks.map(({ Icon, label, ...more }) => (
+        <span key={label} data-status={Icon === Ban ? 'forbidden' : undefined} {...more}>
+          <Icon size={12} aria-hidden /> {label}
+        </span>
+      ))}
+    </span>
+  );
 }
 
 function Term({ language, term }: { language: string | null; term: string }) {

@@ -29,7 +29,12 @@ export function useTerms(set: TerminologySet, filter: ContentFilter) {
   const order = set.entry_count > maxSorted ? {} : { sort, descending };
   const { reading, more } = usePages(
     queryKeys.terminology.terms(set.id, filter),
-    (cursor) => client.terminology.termPage({ ...contentRequest(set.id, filter, cursor), ...order }),
+    (cursor) =>
+      client.terminology.termPage({
+        ...contentRequest(set.id, filter, cursor),
+        ...order,
+        ...(filter.only && { only: filter.only }),
+      }),
     // The fields of a new term must stay when the order or the filter changes.
     { keepsPrevious: true },
   );

@@ -40,7 +40,11 @@ interface Row {
   target_term: string;
   case_sensitive: boolean;
   priority: number;
+  status?: string | undefined;
 }
+
+/** Dictionaries have no forbidden translations. A change of a dictionary keeps those of the glossary. */
+const isForbidden = ({ status }: Row) => status === 'forbidden';
 
 const isOf = (row: { source_lang: string | null; target_lang: string | null }, { from, to }: Pair) =>
   row.source_lang === from && row.target_lang === to;
@@ -229,10 +233,13 @@ async function readRows(
   return rows.map(({ entry_no: _, ...row }) => row);
 }
 
-const entryOf = ({ source_term, target_term }: Row): Entry => [source_term, target_term];
+const entriesOf = (rows: readonly Row[]) =>
+  rows
+    .filter((row) => !isForbidden(row))
+    .map(({ source_term, target_term }): Entry => [source_term, target_term]);
 
 async function entriesV2(call: Call) {
-  const entries = (await readRows(call, await findGlossary(call, call.id))).map(entryOf);
+  const entries = entriesOf(await readRows(call, await findGlossary(call, call.id)));
   const isCsv = (call.request.headers.accept ?? '').includes('text/csv');
   return {
     headers: { 'content-type': `${isCsv ? 'text/csv' : 'text/tab-separated-values'}; charset=utf-8` },
@@ -249,7 +256,7 @@ async function entriesV3(call: Call) {
   const dictionaries = wanted.map((pair) => ({
     source_lang: pair.from.toLowerCase(),
     target_lang: pair.to.toLowerCase(),
-    entries: writeEntries(rows.filter((row) => isOf(row, pair)).map(entryOf), 'tsv'),
+    entries: writeEntries(entriesOf(rows.filter((row) => isOf(row, pair))), 'tsv'),
     entries_format: 'tsv',
   }));
   return { json: { dictionaries } };
@@ -271,7 +278,9 @@ async function patch(call: Call) {
   if (dictionaries.length > 0) {
     const added = rowsOf(dictionaries);
     const replaced = new Set(added.map(identityOf));
-    const kept = (await readRows(call, set)).filter((row) => !replaced.has(identityOf(row)));
+    const kept = (await readRows(call, set)).filter(
+      (row) => isForbidden(row) || !replaced.has(identityOf(row)),
+    );
     changed = await upload(call, set.name, [...kept, ...added]);
   }
   if (name !== undefined && name !== set.name) {
@@ -290,7 +299,7 @@ const identityOf = ({ source_lang, target_lang, source_term }: Row) =>
 async function replaceDictionary(call: Call) {
   const set = await findGlossary(call, call.id);
   const dictionary = dictionaryOf(call.request);
-  const kept = (await readRows(call, set)).filter((row) => !isOf(row, dictionary));
+  const kept = (await readRows(call, set)).filter((row) => isForbidden(row) || !isOf(row, dictionary));
   await upload(call, set.name, [...kept, ...rowsOf([dictionary])]);
   return { json: dictionaryView(dictionary, dictionary.entries.length) };
 }
