@@ -244,12 +244,13 @@ function Detail({
     candidate.targets[0]?.target ?? (candidate.is_name ? candidate.term : ''),
   );
   const [setId, setSetId] = useState('');
-  const accept = (targetTerm: string) =>
+  const accept = (targetTerm: string, do_not_translate = false) =>
     run(async () => {
       const set = setId || (glossaries.data?.[0]?.id ?? '');
       const term = {
         ...search,
         ...{ source_term: source, target_term: targetTerm, case_sensitive: false, priority: 0 },
+        do_not_translate,
       };
       const { entry } = await client.terminology.addTerm({ set_id: set, term });
       onDecided({
@@ -273,7 +274,7 @@ function Detail({
   const onKeyDown = (event: KeyboardEvent) => {
     if ((event.target as Element).matches('input, select')) return;
     if (event.key === 'r') void reject();
-    if (event.key === 'd') void accept(source)();
+    if (event.key === 'd') void accept(source, true)();
   };
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the keys are those of the buttons below
@@ -349,7 +350,7 @@ function Detail({
           <button type="button" onClick={reject}>
             {t('sets.candidate_reject')} <kbd>R</kbd>
           </button>
-          <button type="button" disabled={glossaries.data?.length === 0} onClick={accept(source)}>
+          <button type="button" disabled={glossaries.data?.length === 0} onClick={accept(source, true)}>
             {t('sets.candidate_keep')} <kbd>D</kbd>
           </button>
         </div>
