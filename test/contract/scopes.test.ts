@@ -29,7 +29,7 @@ const byScopes: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     styleGuides: 'list get',
     terminology: 'list exportTbx exportXlsx entries terms pairs matches matchesOfTexts',
     memory:
-      'list listImports getImport export exportGolden browse concordance matches countFound previewReplace changes',
+      'list listImports getImport export exportGolden browse concordance problems matches countFound previewReplace duplicates otherTranslations changes',
   },
   translate: {
     translations: 'create createBatch createFromText createFromFile',
