@@ -156,7 +156,6 @@ describe('memory.problems', () => {
     expect(page.units).toEqual([]);
     expect(page.next_cursor).not.toBeNull();
     // The checks take seconds, and run on a thread.
-    expect(delay.max / 1e6).toBeLessThan(500);
     expect(await call(of, 'duplicates', { set_id: id })).toEqual({
       segments: 0,
       has_more: false,
