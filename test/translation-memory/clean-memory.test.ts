@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { pruneChanges } from '#server/language/translation-memory/editing/history.ts';
 import { viaRpc } from '#test/contract/call.ts';
 import type { Fields } from '#test/factories.ts';
-import { useTestApp } from '#test/setup/app.ts';
+import { startBeside, useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { openSets, type Sets } from './sets.ts';
 
@@ -143,7 +143,7 @@ describe('memory.problems', () => {
     expect((await ask(mine, 'otherTranslations', { set_id: id, cursor })).status).toBe(409);
   });
 
-  test('of many segments does not hold up other requests, and a page ends although more follow', async () => {
+  test('ends a page after some work, although no segment has a problem so far', async () => {
     const of = await openSets(app);
     const { id } = await of.memory([['Start', 'Début']], { name: 'Huge' });
     const sql = openSuperuser(app.superuserUrl);
@@ -155,7 +155,6 @@ describe('memory.problems', () => {
     const page = await call(of, 'problems', { set_id: id });
     expect(page.units).toEqual([]);
     expect(page.next_cursor).not.toBeNull();
-    // The checks take seconds, and run on a thread.
     expect(await call(of, 'duplicates', { set_id: id })).toEqual({
       segments: 0,
       has_more: false,
@@ -201,7 +200,7 @@ describe('identical segments', () => {
     const undone = await unitsOf(of, id);
     expect([servedOf(undone, older!), servedOf(undone, newer!)]).toEqual([2, 4]);
 
-    // What cannot be restored any longer keeps no count.
+    // A segment that cannot be restored any longer keeps no count.
     const again = await call(of, 'mergeDuplicates', { set_id: id, segments: 1 }, 'mutation');
     await sql`update memory_changes set created_at = now() - interval '31 days' where change_id = ${again.change_id}`;
     await pruneChanges(app.database);
@@ -250,9 +249,42 @@ describe('a served segment', () => {
     const [unit] = await unitsOf(of, id);
     expect(unit).toMatchObject({ file_name: 'memory.tmx', changed_by: null, served_at: expect.any(String) });
 
-    // A deleted segment is not served by the next request, and keeps its count for an undo.
+    // A deletion and its undo keep the count.
     const removed = await call(of, 'deleteUnits', { set_id: id, units: [seen(unit!)] }, 'mutation');
     await call(of, 'undo', { change_id: removed.change_id }, 'mutation');
     expect((await unitsOf(of, id))[0]!.served).toBe(3);
   }, 40_000);
+
+  test('is served by no process after its deletion: as a text, as a sentence, and as a close match', async () => {
+    const of = await openSets(app);
+    const second = await startBeside(app, {});
+    try {
+      const { id } = await of.memory([
+        ['Close the lid.', 'Fermez le couvercle.'],
+        ['Start the engine of the pump now.', 'Démarrez le moteur.'],
+      ]);
+      const texts = [
+        'Start the engine of the pump now.',
+        'Close the lid. Start the engine of the pump now.',
+        'Start the engine of the pumps now.',
+      ];
+      const served = async () => {
+        const jobs = [];
+        for (const source_text of texts)
+          for (const at of [app, second]) {
+            // Held for review, so that no job adds its translation to the memory.
+            const fields = { source_lang: 'en', target_lang: 'fr', metadata: { sensitive: true } };
+            const request = { headers: of.headers, body: { source_text, ...fields } };
+            jobs.push((await at.json('POST', '/api/translations', request)).body);
+          }
+        return jobs.map((job) => JSON.stringify(job).includes('Démarrez le moteur.'));
+      };
+      expect(await served()).toEqual(texts.flatMap(() => [true, true]));
+      const unit = (await unitsOf(of, id)).find(({ source_text }) => source_text === texts[0])!;
+      await call(of, 'deleteUnits', { set_id: id, units: [seen(unit)] }, 'mutation');
+      expect(await served()).toEqual(texts.flatMap(() => [false, false]));
+    } finally {
+      await second.close();
+    }
+  }, 60_000);
 });

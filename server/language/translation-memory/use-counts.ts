@@ -55,7 +55,7 @@ export function countUses(
 
 /**
  * Adds counts in a fixed order, which prevents deadlocks between processes. Segments and versions that were deleted
- * meanwhile are skipped. `lateral` and `offset 0` make PostgreSQL look up each segment by its key.
+ * since are skipped. `lateral` and `offset 0` make PostgreSQL look up each segment by its key.
  */
 function addCounts(counts: readonly Counted[]) {
   const rows = counts.map(({ tenantId: t, versionId: c, segmentNo: n, count: k }) => ({ t, c, n, k }));

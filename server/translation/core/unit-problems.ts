@@ -9,7 +9,7 @@ import { scriptIssue } from './plausibility/script.ts';
 import { textPair } from './plausibility/text-pair.ts';
 import { checkStyle } from './style/index.ts';
 
-/** What can be wrong with a stored segment, whatever other segments there are. */
+/** A kind of problem that the texts of a segment show, without other segments. */
 export type UnitProblemKind = 'numbers' | 'tags' | 'length' | 'language' | 'forbidden_words';
 
 export interface UnitProblem {

@@ -45,7 +45,7 @@ export async function lookUpExact(tx: Tx, texts: readonly ExactLookup[]): Promis
   };
 }
 
-/** Where a segment is stored. */
+/** The place of a stored segment. */
 export interface UnitPlace {
   versionId: string;
   segmentNo: number;

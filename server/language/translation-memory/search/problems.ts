@@ -14,7 +14,7 @@ import { type RemainingSets, selectSearchedSets } from './searched-sets.ts';
 
 /*
  * Finds the segments of a set that should not be served. A request looks through a part of the set, and its cursor
- * continues. The texts are checked on a thread, between two short transactions: no connection is kept meanwhile.
+ * continues. The texts are checked on a thread, between two short transactions: no connection is kept during a check.
  */
 
 type Problem = ProblemPage['units'][number]['problems'][number];

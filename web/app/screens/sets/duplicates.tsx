@@ -44,7 +44,7 @@ function Duplicates({ set }: { set: TranslationMemorySet }) {
   return (
     <>
       <title>{`${t('sets.duplicates')} · ${plainName(set.name)} · LinguaLoop`}</title>
-      <PageHead title={t('sets.duplicates')}>
+      <PageHead title={t('sets.duplicates')} aside={<bdi translate="no">{set.name}</bdi>}>
         <Link to="/app/memories/$setId" params={{ setId: set.id }} className="button">
           {t('sets.done')}
         </Link>

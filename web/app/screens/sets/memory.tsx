@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { Download } from 'lucide-react';
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { Copy, Download } from 'lucide-react';
 import type { TranslationMemorySet } from '#sdk/types.ts';
 import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
@@ -85,6 +85,9 @@ function Actions({ set }: { set: TranslationMemorySet }) {
   };
   return (
     <>
+      <Link to="/app/memories/$setId/duplicates" params={{ setId: set.id }} className="button">
+        <Copy size={16} aria-hidden /> {t('sets.clean_up')}
+      </Link>
       <button type="button" disabled={isBusy} onClick={save}>
         <Download size={16} aria-hidden /> {t(isBusy ? 'sets.exporting' : 'sets.export')}
       </button>

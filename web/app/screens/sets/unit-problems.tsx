@@ -1,5 +1,5 @@
-import { Link, useNavigate } from '@tanstack/react-router';
-import { Copy, Trash2 } from 'lucide-react';
+import { useNavigate } from '@tanstack/react-router';
+import { Trash2 } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import type { TranslationMemorySet } from '#sdk/types.ts';
 import { client } from '../../client.ts';
@@ -46,9 +46,6 @@ export function ProblemFilters({
       <legend className="visually-hidden">{t('sets.problems')}</legend>
       {chip(undefined, t('sets.problem_none'))}
       {problemFilters.map((one) => chip(one, t(`sets.problem_${one}`)))}
-      <Link to="/app/memories/$setId/duplicates" params={{ setId: set.id }} className="button ghost">
-        <Copy size={15} aria-hidden /> {t('sets.clean_up')}
-      </Link>
     </fieldset>
   );
 }
