@@ -13,6 +13,7 @@ import { memoryRouter } from '#server/language/translation-memory/router.ts';
 import { systemRouter } from '#server/observability/health-router.ts';
 import { operationsRouter } from '#server/operations/router.ts';
 import { retentionRouter } from '#server/retention/router.ts';
+import { checkUnits } from '#server/translation/core/threads/check-threads.ts';
 import { documentsRouter } from '#server/translation/documents-router.ts';
 import { reviewsRouter, translationsRouter } from '#server/translation/texts-router.ts';
 import { exportsRouter } from '#server/workspace-export/router.ts';
@@ -31,7 +32,7 @@ export const appRouter = router({
   exports: exportsRouter,
   mail: mailRouter,
   members: membersRouter,
-  memory: memoryRouter,
+  memory: memoryRouter(checkUnits),
   retention: retentionRouter,
   operations: operationsRouter,
   reviews: reviewsRouter,

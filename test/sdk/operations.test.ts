@@ -283,7 +283,7 @@ const notSentAgain = namesOf({
   billing: 'topUp',
   documents: 'review delete resolve confirmAll',
   members: 'createPasswordResetLink',
-  memory: 'delete deleteFound replace undo',
+  memory: 'delete deleteFound replace mergeDuplicates undo',
   reviews: 'reopen deleteComment',
   styleGuides: 'save delete',
   tenants: 'create rotateKey invites.create invites.withdraw',

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { pageOf, setListQuery } from '#server/http/paging.ts';
 import { deferredTenantProcedure, tenantProcedure } from '#server/identity/access/guards/tenant.ts';
 import { defaultSettings } from '#server/settings.ts';
-import { checkUnits } from '#server/translation/core/threads/check-threads.ts';
 import { router, streamResponse } from '#server/trpc.ts';
 import { alignFiles, importPairs } from './align-files.ts';
 import { alignFilesRequest, fileAlignment, importPairsRequest } from './alignment-schema.ts';
@@ -38,7 +37,7 @@ import { readImport, listImports as selectLatest } from './imports/import-jobs.t
 import { receiveImport } from './imports/start-import.ts';
 import { findMatches } from './lookup/matches.ts';
 import { goldenExportQuery, importForm, memoryImportJob, memoryImportPoll, memorySet } from './schema.ts';
-import { findProblems } from './search/problems.ts';
+import { type CheckUnits, findProblems } from './search/problems.ts';
 import { browseUnits, searchConcordance } from './search/search-units.ts';
 import { listSets } from './sets.ts';
 import { exportGolden, exportSet } from './tmx-export.ts';
@@ -188,12 +187,14 @@ const concordance = deferredTenantProcedure('read')
   .output(concordancePage)
   .query(({ ctx, input }) => searchConcordance(ctx.services, ctx.withTenant, input, ctx.disconnected()));
 
-const problems = deferredTenantProcedure('read')
-  .input(problemsRequest)
-  .output(problemPage)
-  .query(({ ctx, input }) =>
-    findProblems(ctx.services, ctx.withTenant, input, checkUnits, ctx.disconnected()),
-  );
+/** @param checkUnits the checks of a translation, which belong to a module above this one */
+const problems = (checkUnits: CheckUnits) =>
+  deferredTenantProcedure('read')
+    .input(problemsRequest)
+    .output(problemPage)
+    .query(({ ctx, input }) =>
+      findProblems(ctx.services, ctx.withTenant, input, checkUnits, ctx.disconnected()),
+    );
 
 /**
  * This is a mutation in tRPC, although it changes nothing: the input of a query is part of the URL, whose length is
@@ -277,19 +278,20 @@ const editing = {
     .mutation(({ ctx, input }) => undoChange(ctx.services, ctx.withTenant, ctx, input)),
 };
 
-export const memoryRouter = router({
-  import: importTmx,
-  list,
-  listImports,
-  getImport,
-  delete: remove,
-  export: exportSetProcedure,
-  exportGolden: exportGoldenProcedure,
-  browse,
-  concordance,
-  problems,
-  matches,
-  align,
-  importPairs: importPairsProcedure,
-  ...editing,
-});
+export const memoryRouter = (checkUnits: CheckUnits) =>
+  router({
+    import: importTmx,
+    list,
+    listImports,
+    getImport,
+    delete: remove,
+    export: exportSetProcedure,
+    exportGolden: exportGoldenProcedure,
+    browse,
+    concordance,
+    problems: problems(checkUnits),
+    matches,
+    align,
+    importPairs: importPairsProcedure,
+    ...editing,
+  });
