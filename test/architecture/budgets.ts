@@ -53,10 +53,10 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'files of source',
     count: sources.length,
-    limit: 1821,
+    limit: 1820,
     goal: 1400,
     bought: [
-      '1,821: bad segments, duplicates and uses of the memory’s segments',
+      '1,820: bad segments, duplicates and uses of the memory’s segments',
       '1,814: sentences in look-ups and learning, and alignment',
       '1,796: changes of TM segments',
       '1,793: sentences and segmentation rules',
@@ -85,10 +85,10 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'words of documentation',
     count: wordsOf(guides),
-    limit: 51_000,
+    limit: 51_150,
     goal: 50_000,
     bought: [
-      '51,000: bad segments, duplicates and uses',
+      '51,150: bad segments, duplicates and uses',
       '50,800: the memory by sentence, and alignment',
       '50,165: changes of TM segments',
       '49,980: FONTS_DIR',
