@@ -18,7 +18,7 @@ import type {
   OtherTranslationsRequest,
 } from './edit-schema.ts';
 import { changeMemory, lockSet } from './locked-sets.ts';
-import { maxChange, storeChange } from './store-changes.ts';
+import { maxChange, planForMany, storeChange } from './store-changes.ts';
 
 /*
  * Segments with the same source. Identical ones, with the same translation too, are merged in one change: the latest of a
@@ -97,6 +97,7 @@ async function selectDuplicates(
   tx: Tx,
   set: SetRow,
 ): Promise<{ segments: { no: string; kept: string }[]; has_more: boolean }> {
+  await planForMany(tx, maxChange.units);
   const rows = await tx.execute<{ no: string; kept: string; bytes: string }>(sql`
     select no, kept, sum(size) over (order by no) as bytes from (
       select m.segment_no as no, octet_length(m.source_text) + octet_length(m.target_text) as size,
