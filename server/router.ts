@@ -13,6 +13,7 @@ import { memoryRouter } from '#server/language/translation-memory/router.ts';
 import { systemRouter } from '#server/observability/health-router.ts';
 import { operationsRouter } from '#server/operations/router.ts';
 import { retentionRouter } from '#server/retention/router.ts';
+import { checkUnits } from '#server/translation/core/threads/check-threads.ts';
 import { documentsRouter } from '#server/translation/documents-router.ts';
 import { qualityRouter } from '#server/translation/quality/router.ts';
 import { reviewsRouter, translationsRouter } from '#server/translation/texts-router.ts';
@@ -32,7 +33,7 @@ export const appRouter = router({
   exports: exportsRouter,
   mail: mailRouter,
   members: membersRouter,
-  memory: memoryRouter,
+  memory: memoryRouter(checkUnits),
   quality: qualityRouter,
   retention: retentionRouter,
   operations: operationsRouter,

@@ -26,6 +26,8 @@ export const memoryVersions = pgTable(
   {
     tenantId: identifier('tenant_id').notNull(),
     versionId: identifier('content_id').notNull(),
+    /** The name of the imported file; null for the versions of golden sets and for imports before this was stored. */
+    fileName: text('file_name'),
   },
   (t) => [
     primaryKey({ columns: [t.tenantId, t.versionId] }),
@@ -116,6 +118,28 @@ export const memorySegments = pgTable(
     // There is no foreign key to the version, which PostgreSQL would check for each of 50,000 segments; instead, a
     // trigger deletes the segments of a deleted version. Code that adds segments has created the version in the same
     // transaction, or holds a lock on the set that shows the version.
+  ],
+);
+
+/**
+ * How often segments were served. Not columns of the segments: each write of a segment would write its texts again. A row
+ * outlives the deletion of its segment, which can be undone.
+ */
+export const memoryUse = pgTable(
+  'memory_use',
+  {
+    tenantId: identifier('tenant_id').notNull(),
+    versionId: identifier('content_id').notNull(),
+    segmentNo: bigint('segment_no', { mode: 'number' }).notNull(),
+    served: bigint('served', { mode: 'number' }).notNull(),
+    servedAt: timestamp('served_at', { withTimezone: true, precision: 0, mode: 'date' }).notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.tenantId, t.versionId, t.segmentNo] }),
+    foreignKey({
+      columns: [t.tenantId, t.versionId],
+      foreignColumns: [memoryVersions.tenantId, memoryVersions.versionId],
+    }).onDelete('cascade'),
   ],
 );
 
@@ -279,7 +303,7 @@ export const memoryChanges = pgTable(
   {
     tenantId: identifier('tenant_id').notNull(),
     changeId: identifier('change_id').notNull(),
-    kind: text('kind', { enum: ['edited', 'deleted', 'replaced'] }).notNull(),
+    kind: text('kind', { enum: ['edited', 'deleted', 'replaced', 'merged'] }).notNull(),
     /** The email address of the member who made the change; null for an API key. */
     actor: text('actor'),
     /** The number of segments. */
@@ -317,6 +341,8 @@ export const memoryChangedSegments = pgTable(
     changedAt: timestamp('changed_at', { withTimezone: true, precision: 0, mode: 'date' }),
     jobId: identifier('job_id'),
     fedKey: bytes('fed_key'),
+    /** For a segment that was merged into an identical one: the `segment_no` of that segment. */
+    mergedInto: bigint('merged_into', { mode: 'number' }),
     /** Whether the segment is again as it was before the change. */
     undone: boolean('undone').notNull().default(false),
   },

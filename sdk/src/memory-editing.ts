@@ -12,9 +12,17 @@ import type {
   MemoryChange,
   MemoryChangePage,
   MemoryChangesQuery,
+  MemoryDuplicates,
+  MemoryProblemPage,
+  MemoryProblemsQuery,
+  MemoryProblemUnit,
   MemoryReplacementPreview,
   MemoryReplacementQuery,
   MemoryReplacementRequest,
+  MergeDuplicatesRequest,
+  OtherTranslations,
+  OtherTranslationsPage,
+  OtherTranslationsQuery,
   UndoneMemoryChange,
   UpdatedMemoryUnit,
   UpdateMemoryUnitRequest,
@@ -43,6 +51,27 @@ export interface MemoryEditing {
    * segments is not `segments` any longer. Not retried.
    */
   replace(request: MemoryReplacementRequest, options?: CallOptions): ApiPromise<MemoryBulkChange>;
+  /**
+   * Lists the segments of a TM that have problems, such as a lost number or another translation of the same source. Pages
+   * are requested when they are read.
+   */
+  problems(query: MemoryProblemsQuery, options?: CallOptions): List<MemoryProblemUnit>;
+  /** Returns one page of `problems`. Its work is limited, so a page with few or no segments may have a next page. */
+  problemPage(query: MemoryProblemsQuery, options?: CallOptions): ApiPromise<Page<MemoryProblemUnit>>;
+  /** Counts the identical segments of a TM, and its sources with several translations. */
+  duplicates(setId: string, options?: CallOptions): ApiPromise<MemoryDuplicates>;
+  /**
+   * Merges the identical segments of a TM, at most 10,000: the latest of them stays. Throws ConflictError, and changes
+   * none, if the number of segments is not `segments` any longer. Not retried.
+   */
+  mergeDuplicates(request: MergeDuplicatesRequest, options?: CallOptions): ApiPromise<MemoryBulkChange>;
+  /** Lists the sources of a TM that have several translations. Pages are requested when they are read. */
+  otherTranslations(query: OtherTranslationsQuery, options?: CallOptions): List<OtherTranslations>;
+  /** Returns one page of `otherTranslations`. */
+  otherTranslationsPage(
+    query: OtherTranslationsQuery,
+    options?: CallOptions,
+  ): ApiPromise<Page<OtherTranslations>>;
   /** Lists the changes of the last 30 days, latest first. Pages are requested when they are read. */
   changes(query?: MemoryChangesQuery, options?: CallOptions): List<MemoryChange>;
   /** Returns one page of `changes`. */
@@ -61,6 +90,10 @@ const countFoundCall: Call = { name: 'memory.countFound', repeatable: true };
 const deleteFoundCall: Call = { name: 'memory.deleteFound', repeatable: false };
 const previewReplaceCall: Call = { name: 'memory.previewReplace', repeatable: true };
 const replaceCall: Call = { name: 'memory.replace', repeatable: false };
+const problemsCall: Call = { name: 'memory.problems', repeatable: true };
+const duplicatesCall: Call = { name: 'memory.duplicates', repeatable: true };
+const mergeDuplicatesCall: Call = { name: 'memory.mergeDuplicates', repeatable: false };
+const otherTranslationsCall: Call = { name: 'memory.otherTranslations', repeatable: true };
 const changesCall: Call = { name: 'memory.changes', repeatable: true };
 const undoCall: Call = { name: 'memory.undo', repeatable: false };
 
@@ -68,6 +101,16 @@ export function memoryEditing({ mutate, query }: Connection): MemoryEditing {
   const changes = createListing<MemoryChangesQuery, MemoryChangePage, MemoryChange, CallOptions>(
     (wanted, options) => query(changesCall, wanted ?? {}, options),
     (page) => page.changes,
+    (page) => page.next_cursor,
+  );
+  const problems = createListing<MemoryProblemsQuery, MemoryProblemPage, MemoryProblemUnit, CallOptions>(
+    (wanted, options) => query(problemsCall, wanted ?? {}, options),
+    (page) => page.units,
+    (page) => page.next_cursor,
+  );
+  const others = createListing<OtherTranslationsQuery, OtherTranslationsPage, OtherTranslations, CallOptions>(
+    (wanted, options) => query(otherTranslationsCall, wanted ?? {}, options),
+    (page) => page.sources,
     (page) => page.next_cursor,
   );
   return {
@@ -78,6 +121,12 @@ export function memoryEditing({ mutate, query }: Connection): MemoryEditing {
     deleteFound: (request, options) => mutate(deleteFoundCall, request, options),
     previewReplace: (wanted, options) => query(previewReplaceCall, wanted, options),
     replace: (request, options) => mutate(replaceCall, request, options),
+    problems: problems.list,
+    problemPage: problems.listPage,
+    duplicates: (set_id, options) => query(duplicatesCall, { set_id }, options),
+    mergeDuplicates: (request, options) => mutate(mergeDuplicatesCall, request, options),
+    otherTranslations: others.list,
+    otherTranslationsPage: others.listPage,
     changes: changes.list,
     changePage: changes.listPage,
     undo: (changeId, options) => mutate(undoCall, { change_id: changeId }, options),

@@ -590,6 +590,22 @@ export type MemoryReplacementPreview = Outputs['memory']['previewReplace'];
 export type MemoryReplacementRequest = Inputs['memory']['replace'];
 /** A change of many TM segments. */
 export type MemoryBulkChange = Outputs['memory']['replace'];
+/** The TM and the kinds of problems to search for. */
+export type MemoryProblemsQuery = Inputs['memory']['problems'];
+/** A page of TM segments that have problems. */
+export type MemoryProblemPage = Outputs['memory']['problems'];
+/** A TM segment, and what is wrong with it. */
+export type MemoryProblemUnit = MemoryProblemPage['units'][number];
+/** The number of identical TM segments, and of sources with several translations. */
+export type MemoryDuplicates = Outputs['memory']['duplicates'];
+/** The TM whose identical segments to merge, and how many they are. */
+export type MergeDuplicatesRequest = Inputs['memory']['mergeDuplicates'];
+/** The TM whose sources with several translations to list. */
+export type OtherTranslationsQuery = Inputs['memory']['otherTranslations'];
+/** A page of sources with several translations. */
+export type OtherTranslationsPage = Outputs['memory']['otherTranslations'];
+/** A source with several translations: its segments in the TMs of the language pair. */
+export type OtherTranslations = OtherTranslationsPage['sources'][number];
 /** Filters for the changes of TM segments. */
 export type MemoryChangesQuery = Extract<Inputs['memory']['changes'], object>;
 /** A page of changes of TM segments. */

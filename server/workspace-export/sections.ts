@@ -86,7 +86,7 @@ const numbered = (name: string, number: number, extension: string) =>
 interface TableRows {
   table: string;
   /** The key columns after the tenant, with their types. */
-  keys: readonly (readonly [column: string, type: 'date' | 'int' | 'text'])[];
+  keys: readonly (readonly [column: string, type: 'bigint' | 'date' | 'int' | 'text'])[];
   /** What is exported: nothing that only operators see, and no secret. */
   columns: string;
   where?: string;
@@ -347,6 +347,14 @@ export const sections: readonly Section[] = [
   }),
   files,
   memory,
+  tableSection('memory/uses', {
+    table: 'memory_use',
+    keys: [
+      ['content_id', 'text'],
+      ['segment_no', 'bigint'],
+    ],
+    columns: 'content_id as version_id, segment_no as unit_no, served, served_at',
+  }),
   tableSection('memory/changes', {
     table: 'memory_changes',
     keys: [['change_id', 'text']],

@@ -18,7 +18,7 @@ const byScopes: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     styleGuides: 'save delete',
     terminology:
       'upload create delete addEntry rename addTerm updateTerm deleteTerm previewUpload applyPreview rejectCandidates',
-    memory: 'import delete align importPairs updateUnit deleteUnits deleteFound replace undo',
+    memory: 'import delete align importPairs updateUnit deleteUnits deleteFound replace mergeDuplicates undo',
   },
   read: {
     billing: 'coverage prices',
@@ -29,7 +29,7 @@ const byScopes: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     styleGuides: 'list get',
     terminology: 'list exportTbx exportXlsx entries terms pairs matches matchesOfTexts candidates',
     memory:
-      'list listImports getImport export exportGolden browse concordance matches countFound previewReplace changes',
+      'list listImports getImport export exportGolden browse concordance problems matches countFound previewReplace duplicates otherTranslations changes',
   },
   translate: {
     translations: 'create createBatch createFromText createFromFile',

@@ -85,6 +85,10 @@ describe('memory.browse returns the units of a set', () => {
       source_text: 'The kitchen closes',
       target_text: 'La cuisine ferme',
       changed_at: '2024-02-29T12:00:00Z',
+      changed_by: null,
+      file_name: 'memory.tmx',
+      served: 0,
+      served_at: null,
     });
     expect(units[1]).toMatchObject({ ...set, changed_at: french.updated_at });
     expect((await mine.exportMemory(french.id)).text).toContain(`tuid="${units[1].tuid}"`);

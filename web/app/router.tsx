@@ -16,7 +16,7 @@ import { RouteError } from './parts/problem.tsx';
 import { readDocumentFilter } from './screens/documents/search.ts';
 import { readInboxSearch } from './screens/inbox/tasks.ts';
 import { readJobFilter } from './screens/jobs/search.ts';
-import { readConcordanceSearch, readContentFilter } from './screens/sets/search.ts';
+import { readConcordanceSearch, readContentFilter, readMemoryFilter } from './screens/sets/search.ts';
 import { readTranslateSearch } from './screens/translate/search.ts';
 import { isOpen, isVisitor, sessionState } from './session/keeper.ts';
 
@@ -300,8 +300,15 @@ const memory = createRoute({
   getParentRoute: () => workspace,
   path: '/app/memories/$setId',
   beforeLoad: () => loadWords('sets'),
-  validateSearch: readContentFilter,
+  validateSearch: readMemoryFilter,
   component: lazyRouteComponent(() => import('./screens/sets/memory.tsx'), 'MemoryScreen'),
+});
+
+const duplicates = createRoute({
+  getParentRoute: () => workspace,
+  path: '/app/memories/$setId/duplicates',
+  beforeLoad: () => loadWords('sets'),
+  component: lazyRouteComponent(() => import('./screens/sets/duplicates.tsx'), 'DuplicatesScreen'),
 });
 
 const concordance = createRoute({
@@ -328,6 +335,7 @@ export const router = createRouter({
       candidates,
       glossary,
       memories,
+      duplicates,
       memory,
       concordance,
       members,

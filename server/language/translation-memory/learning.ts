@@ -9,6 +9,7 @@ import { fedKeysOf, forgetChanges } from './editing/history.ts';
 import { deleteVectors } from './embed-golden-sets.ts';
 import { learnSentences, leaveShards, type RemovedSegment } from './learned-sentences.ts';
 import { ensureSet, goldenSetName, segmentsOfPair } from './sets.ts';
+import { forgetUses } from './use-counts.ts';
 
 /** Source and target of a completed text job. Languages are canonical codes. */
 export interface JobPair {
@@ -148,5 +149,6 @@ async function deletePairsOfJob(
   if (removed.length === 0) return 0;
   await leaveShards(tx, tenantId, removed);
   await deleteVectors(tx, tenantId, removed);
+  await forgetUses(tx, tenantId, removed);
   return removed.filter(({ p }) => p === null).length;
 }

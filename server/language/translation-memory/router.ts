@@ -7,6 +7,7 @@ import { alignFiles, importPairs } from './align-files.ts';
 import { alignFilesRequest, fileAlignment, importPairsRequest } from './alignment-schema.ts';
 import { removeSet } from './delete-set.ts';
 import { countFound, deleteFound, previewReplace, replaceText } from './editing/bulk-changes.ts';
+import { countDuplicates, listOtherTranslations, mergeDuplicates } from './editing/duplicates.ts';
 import {
   bulkChange,
   changePage,
@@ -15,7 +16,12 @@ import {
   deletedUnits,
   deleteFoundRequest,
   deleteUnitsRequest,
+  duplicateCount,
+  duplicatesRequest,
   foundCount,
+  mergeDuplicatesRequest,
+  otherTranslationsPage,
+  otherTranslationsRequest,
   previewReplaceRequest,
   replacePreview,
   replaceRequest,
@@ -31,6 +37,7 @@ import { readImport, listImports as selectLatest } from './imports/import-jobs.t
 import { receiveImport } from './imports/start-import.ts';
 import { findMatches } from './lookup/matches.ts';
 import { goldenExportQuery, importForm, memoryImportJob, memoryImportPoll, memorySet } from './schema.ts';
+import { type CheckUnits, findProblems } from './search/problems.ts';
 import { browseUnits, searchConcordance } from './search/search-units.ts';
 import { listSets } from './sets.ts';
 import { exportGolden, exportSet } from './tmx-export.ts';
@@ -40,6 +47,8 @@ import {
   concordanceRequest,
   memoryMatches,
   memoryMatchesRequest,
+  problemPage,
+  problemsRequest,
   unitPage,
 } from './unit-schema.ts';
 
@@ -178,6 +187,15 @@ const concordance = deferredTenantProcedure('read')
   .output(concordancePage)
   .query(({ ctx, input }) => searchConcordance(ctx.services, ctx.withTenant, input, ctx.disconnected()));
 
+/** @param checkUnits the checks of a translation, which belong to a module above this one */
+const problems = (checkUnits: CheckUnits) =>
+  deferredTenantProcedure('read')
+    .input(problemsRequest)
+    .output(problemPage)
+    .query(({ ctx, input }) =>
+      findProblems(ctx.services, ctx.withTenant, input, checkUnits, ctx.disconnected()),
+    );
+
 /**
  * This is a mutation in tRPC, although it changes nothing: the input of a query is part of the URL, whose length is
  * limited.
@@ -232,6 +250,23 @@ const editing = {
     .output(bulkChange)
     .mutation(({ ctx, input }) => replaceText(ctx.services, ctx.withTenant, ctx, input)),
 
+  duplicates: deferredTenantProcedure('read')
+    .input(duplicatesRequest)
+    .output(duplicateCount)
+    .query(({ ctx, input }) => countDuplicates(ctx.services, ctx.withTenant, input, ctx.disconnected())),
+
+  mergeDuplicates: deferredTenantProcedure('admin')
+    .input(mergeDuplicatesRequest)
+    .output(bulkChange)
+    .mutation(({ ctx, input }) => mergeDuplicates(ctx.services, ctx.withTenant, ctx, input)),
+
+  otherTranslations: deferredTenantProcedure('read')
+    .input(otherTranslationsRequest)
+    .output(otherTranslationsPage)
+    .query(({ ctx, input }) =>
+      listOtherTranslations(ctx.services, ctx.withTenant, input, ctx.disconnected()),
+    ),
+
   changes: tenantProcedure('read')
     .input(changesRequest)
     .output(changePage)
@@ -243,18 +278,20 @@ const editing = {
     .mutation(({ ctx, input }) => undoChange(ctx.services, ctx.withTenant, ctx, input)),
 };
 
-export const memoryRouter = router({
-  import: importTmx,
-  list,
-  listImports,
-  getImport,
-  delete: remove,
-  export: exportSetProcedure,
-  exportGolden: exportGoldenProcedure,
-  browse,
-  concordance,
-  matches,
-  align,
-  importPairs: importPairsProcedure,
-  ...editing,
-});
+export const memoryRouter = (checkUnits: CheckUnits) =>
+  router({
+    import: importTmx,
+    list,
+    listImports,
+    getImport,
+    delete: remove,
+    export: exportSetProcedure,
+    exportGolden: exportGoldenProcedure,
+    browse,
+    concordance,
+    problems: problems(checkUnits),
+    matches,
+    align,
+    importPairs: importPairsProcedure,
+    ...editing,
+  });

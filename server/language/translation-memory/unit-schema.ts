@@ -30,6 +30,23 @@ export const memoryUnit = z.object({
     format: 'date-time',
     description: 'The time of the last change of the segment, or of the import if the file has no such date.',
   }),
+  changed_by: z
+    .string()
+    .nullable()
+    .describe('The email address of the member who changed the segment in the last 30 days, if any.'),
+  file_name: z
+    .string()
+    .nullable()
+    .describe('The imported file; null for approved translations and old imports.'),
+  served: z
+    .int()
+    .describe(
+      'How often the segment was the translation of a text or of a sentence. Fuzzy matches do not count. Seconds late.',
+    ),
+  served_at: z
+    .string()
+    .nullable()
+    .meta({ format: 'date-time', description: 'When the segment was last served; null if never.' }),
 });
 
 const nextCursor = z.string().nullable().meta({
@@ -60,6 +77,60 @@ export const browseRequest = z
 
 export const unitPage = z.object({
   units: z.array(memoryUnit).describe('The segments on this page.'),
+  next_cursor: nextCursor,
+});
+
+const problemKind = z.enum([
+  'numbers',
+  'tags',
+  'length',
+  'language',
+  'forbidden_words',
+  'other_translation',
+  'duplicate',
+]);
+
+export type ProblemKind = z.infer<typeof problemKind>;
+
+/** A search for the bad segments of a set. */
+export const problemsRequest = z.object({
+  set_id: setId.describe('The ID of the translation memory.'),
+  kinds: z
+    .array(problemKind)
+    .min(1)
+    .max(problemKind.options.length)
+    .default([...problemKind.options])
+    .describe('The kinds of problems to search for. Default: all.'),
+  limit,
+  cursor,
+});
+
+export const problemPage = z.object({
+  units: z
+    .array(
+      memoryUnit.extend({
+        problems: z
+          .array(
+            z.object({
+              kind: problemKind.describe(
+                'What is wrong: a number or a tag, placeholder or link is lost; the translation is too long or too short, is in another language or is the source, or has a word that a style guide forbids; the language pair has another translation of the source, or the same segment again.',
+              ),
+              text: z
+                .string()
+                .nullable()
+                .describe(
+                  'The lost or forbidden part, or the other translation; null if the problem has no text.',
+                ),
+              set_name: z
+                .string()
+                .nullable()
+                .describe('The translation memory of the other segment; null for other problems.'),
+            }),
+          )
+          .describe('The problems of the segment, at most one of each kind.'),
+      }),
+    )
+    .describe('The segments with problems, in their stored order.'),
   next_cursor: nextCursor,
 });
 
@@ -143,3 +214,5 @@ export type ConcordanceRequest = z.infer<typeof concordanceRequest>;
 export type ConcordancePage = z.infer<typeof concordancePage>;
 export type MemoryMatchesRequest = z.infer<typeof memoryMatchesRequest>;
 export type MemoryMatches = z.infer<typeof memoryMatches>;
+export type ProblemsRequest = z.infer<typeof problemsRequest>;
+export type ProblemPage = z.infer<typeof problemPage>;

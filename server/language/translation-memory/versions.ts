@@ -11,7 +11,10 @@ export interface SetVersion {
 }
 
 /** Inserts a staged version: no set serves it before `activateVersion`. */
-export async function insertVersion(tx: Tx, version: SetVersion): Promise<void> {
+export async function insertVersion(
+  tx: Tx,
+  version: SetVersion & { fileName: string | null },
+): Promise<void> {
   await tx.insert(memoryVersions).values(version);
 }
 

@@ -5,6 +5,7 @@ import { settleTopUp } from '#server/billing/metering/top-up-settlement.ts';
 import { type JobUsage, recordUsage } from '#server/billing/metering/usage-recording.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
+import { countUses } from '#server/language/translation-memory/use-counts.ts';
 import { countEvent } from '#server/platform/telemetry.ts';
 import type { RunResult } from '#server/translation/core/pipeline/text-run.ts';
 import type { Run } from './admit-series.ts';
@@ -62,6 +63,8 @@ export async function completeRuns(
       ? [recorded, []]
       : [recorded.slice(0, last + 1), [...recorded.slice(last + 1).map(({ run }) => run), ...later]];
   const storedAt = await storeRuns(services, storable, ended);
+  const servedFrom = storable.flatMap(({ result }, index) => (storedAt[index] ? result.servedFrom : []));
+  countUses(services, tenantId, servedFrom);
   const discarded = recorded.filter((_, index) => storedAt[index] === undefined);
   await Promise.all(discarded.map((other) => discardRecord(services, other)));
   const jobs = await Promise.all(

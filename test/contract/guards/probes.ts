@@ -518,6 +518,13 @@ export const probes: Readonly<Record<string, Probe>> = {
     ...ofMemory({ find: 'nowhere', replacement: 'here', segments: 1 }),
     in: '409 the search now finds 0 segments instead of 1; look at the preview again',
   },
+  'memory.problems': ofMemory({}),
+  'memory.duplicates': ofMemory({}),
+  'memory.mergeDuplicates': {
+    ...ofMemory({ segments: 1 }),
+    in: '409 the search now finds 0 segments instead of 1; look at the preview again',
+  },
+  'memory.otherTranslations': ofMemory({}),
   'memory.changes': ofMemory({}),
   'memory.undo': {
     input: () => ({ change_id: 'unknown' }),

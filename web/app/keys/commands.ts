@@ -54,6 +54,11 @@ export const commands = {
   listDown: { name: 'keys.list_down', keys: ['j'], where: 'list', repeats: true },
   listUp: { name: 'keys.list_up', keys: ['k'], where: 'list', repeats: true },
   open: { name: 'keys.open', keys: ['Enter'], where: 'list' },
+  selectA: selectTranslation('A'),
+  selectB: selectTranslation('B'),
+  selectC: selectTranslation('C'),
+  selectD: selectTranslation('D'),
+  keepAll: { name: 'keys.keep_all', keys: ['s'], where: 'list' },
   reject: { name: 'keys.reject', keys: ['r'], where: 'list' },
   openNext: { name: 'inbox.open_next', keys: ['g'], where: 'list' },
   find: { name: 'keys.find', keys: ['/'], where: 'list' },
@@ -73,6 +78,15 @@ export function nameOfCommand(id: CommandId, t: Translate): string {
 function insertMatch(number: number) {
   const keys = [isApple ? `Control+${number}` : `Alt+${number}`];
   return { name: 'keys.insert_match', values: { number }, keys, where: 'field' } as const;
+}
+
+function selectTranslation(letter: string) {
+  return {
+    name: 'keys.select_translation',
+    values: { letter },
+    keys: [letter.toLowerCase()],
+    where: 'list',
+  } as const;
 }
 
 /** The label of a key on this system: ⌘ or Ctrl, ↓. */

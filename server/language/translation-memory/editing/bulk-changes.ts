@@ -131,7 +131,7 @@ export function replaceText(
 }
 
 /** Searches a set. Few searches run at a time, because each of them reads all segments of the set. */
-async function searchSet<R>(
+export async function searchSet<R>(
   { database }: Needed,
   withTenant: WithTenant,
   setId: string,
@@ -219,7 +219,7 @@ async function findReplacements(
 }
 
 /** @throws AppError 409 */
-function requireExpected(found: number, expected: number): void {
+export function requireExpected(found: number, expected: number): void {
   if (found !== expected)
     throw new AppError(
       'conflict',

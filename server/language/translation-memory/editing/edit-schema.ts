@@ -55,7 +55,7 @@ export type UpdatedUnit = z.infer<typeof updatedUnit>;
 export type DeleteUnitsRequest = z.infer<typeof deleteUnitsRequest>;
 export type DeletedUnits = z.infer<typeof deletedUnits>;
 
-const changeKind = z.enum(['edited', 'deleted', 'replaced']);
+const changeKind = z.enum(['edited', 'deleted', 'replaced', 'merged']);
 
 const changedUnit = z.object({
   set_id: z.string().nullable().describe('The ID of the translation memory; null if it was replaced since.'),
@@ -178,3 +178,52 @@ export type PreviewReplaceRequest = z.infer<typeof previewReplaceRequest>;
 export type ReplacePreview = z.infer<typeof replacePreview>;
 export type ReplaceRequest = z.infer<typeof replaceRequest>;
 export type BulkChange = z.infer<typeof bulkChange>;
+
+export const duplicatesRequest = z.object({ set_id: setId });
+
+export const duplicateCount = z.object({
+  segments: z
+    .int()
+    .describe(
+      'The number of segments that a merge would delete: those with the same source and translation as a later segment of the translation memory. At most 10,000.',
+    ),
+  has_more: z.boolean().describe('Whether there are more, for another merge.'),
+  sources: z
+    .int()
+    .describe(
+      'The number of sources with several translations in the translation memories of the language pair.',
+    ),
+});
+
+export const mergeDuplicatesRequest = z.object({ set_id: setId, segments: expected });
+
+export const otherTranslationsRequest = z.object({
+  set_id: setId,
+  limit: z.int().min(1).max(50).default(20).describe('The maximum number of sources on a page.'),
+  cursor: z.string().max(200).optional().describe('The value of `next_cursor` on the previous page.'),
+});
+
+export const otherTranslationsPage = z.object({
+  sources: z
+    .array(
+      z.object({
+        units: z
+          .array(memoryUnit)
+          .describe(
+            'The segments with this source in all translation memories of the language pair, at most 20. The first one is served.',
+          ),
+      }),
+    )
+    .describe('The sources of the translation memory that have several translations.'),
+  next_cursor: z
+    .string()
+    .nullable()
+    .describe(
+      'The cursor of the next page; null on the last page. The work for one page is limited, so a page with few or no sources may have a next page.',
+    ),
+});
+
+export type DuplicateCount = z.infer<typeof duplicateCount>;
+export type MergeDuplicatesRequest = z.infer<typeof mergeDuplicatesRequest>;
+export type OtherTranslationsRequest = z.infer<typeof otherTranslationsRequest>;
+export type OtherTranslationsPage = z.infer<typeof otherTranslationsPage>;

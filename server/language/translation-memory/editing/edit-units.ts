@@ -6,7 +6,7 @@ import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
 import type { Origin } from '#server/identity/audit/audit-log.ts';
 import { normalForm } from '#server/matching/normal-form.ts';
 import type { FoundUnit } from '../search/read-units.ts';
-import { unitView } from '../search/search-units.ts';
+import { unitViews } from '../search/search-units.ts';
 import type { SetRow } from '../sets.ts';
 import { storedTuid } from '../tuid.ts';
 import type { DeletedUnits, DeleteUnitsRequest, UpdatedUnit, UpdateUnitRequest } from './edit-schema.ts';
@@ -32,8 +32,9 @@ export function updateUnit(
     const [unit] = await selectUnits(tx, set, [unit_no]);
     if (!unit) throw new AppError('not_found', 'segment not found');
     const wanted = { source_text, target_text };
-    if (isSame(unit, wanted)) return { unit: unitView(unit), change_id: null };
-    requireSeen(unit, replaces);
+    const viewOf = async (one: FoundUnit) => (await unitViews(tx, set.tenantId, [one]))[0]!;
+    if (isSame(unit, wanted)) return { unit: await viewOf(unit), change_id: null };
+    await requireSeen(tx, unit, replaces);
     if (normalForm(source_text) === '' || normalForm(target_text) === '')
       throw new AppError('unprocessable', 'a segment needs a source text and a translation');
     const next = { sourceText: source_text, targetText: target_text };
@@ -41,7 +42,7 @@ export function updateUnit(
     const change_id = await storeChange(tx, services, editor, 'edited', { sets: [set], changes });
     const [changed] = await selectUnits(tx, set, [unit_no]);
     if (!changed) throw new Error('a locked segment is gone');
-    return { unit: unitView(changed), change_id };
+    return { unit: await viewOf(changed), change_id };
   });
 }
 
@@ -61,7 +62,7 @@ export function deleteUnits(
     const set = await lockSet(tx, editor.principal.tenant.id, set_id);
     const seen = new Map(units.map((unit) => [unit.unit_no, unit]));
     const found = await selectUnits(tx, set, [...seen.keys()]);
-    for (const unit of found) requireSeen(unit, seen.get(unit.segmentNo)!);
+    for (const unit of found) await requireSeen(tx, unit, seen.get(unit.segmentNo)!);
     if (found.length === 0) return { deleted: 0, change_id: null };
     const changes = found.map(({ segmentNo }) => ({ versionId: set.versionId, segmentNo, next: null }));
     const change_id = await storeChange(tx, services, editor, 'deleted', { sets: [set], changes });
@@ -94,7 +95,8 @@ const isSame = ({ sourceText, targetText }: FoundUnit, { source_text, target_tex
   sourceText === source_text && targetText === target_text;
 
 /** @throws AppError 409, with the present segment */
-function requireSeen(unit: FoundUnit, seen: SeenTexts): void {
-  if (!isSame(unit, seen))
-    throw new AppError('conflict', 'another member has changed this segment', { present: unitView(unit) });
+async function requireSeen(tx: Tx, unit: FoundUnit, seen: SeenTexts): Promise<void> {
+  if (isSame(unit, seen)) return;
+  const [present] = await unitViews(tx, unit.set.tenantId, [unit]);
+  throw new AppError('conflict', 'another member has changed this segment', { present });
 }

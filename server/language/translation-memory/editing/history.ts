@@ -81,8 +81,12 @@ export async function forgetChanges(
   only: readonly AddedPair[] | undefined,
 ): Promise<void> {
   await tx.execute(sql`
-    delete from memory_changed_segments
-    where tenant_id = ${tenantId} and job_id = ${jobId} and ${only ? sql`fed_key in ${fedKeysOf(only)}` : sql`true`}`);
+    with gone as (
+      delete from memory_changed_segments
+      where tenant_id = ${tenantId} and job_id = ${jobId} and ${only ? sql`fed_key in ${fedKeysOf(only)}` : sql`true`}
+      returning content_id, segment_no)
+    delete from memory_use where tenant_id = ${tenantId} and (content_id, segment_no) in (
+      select content_id, segment_no from gone)`);
 }
 
 /** SQL for the `fed_key` of segments as their job added them. */
@@ -94,15 +98,24 @@ export const fedKeysOf = (pairs: readonly AddedPair[]) =>
 /** Maximum changes that one statement deletes; each has up to 10,000 segments. */
 const perStatement = 10;
 
-/** Deletes the changes of all tenants that are older than 30 days. Returns their number. */
+/**
+ * Deletes the changes of all tenants that are older than 30 days, and how often the segments were served that can no
+ * longer be restored. Returns the number of changes.
+ */
 export async function pruneChanges(database: Database): Promise<number> {
   let deleted = 0;
   for (let statement = 0; statement < 100; statement++) {
     const { count } = await database.inPlatform((tx) =>
       tx.execute(sql`
-        delete from memory_changes where (tenant_id, change_id) in (
+        with old as (
           select tenant_id, change_id from memory_changes
-          where created_at < now() - make_interval(days => ${keptDays}) order by created_at limit ${perStatement})`),
+          where created_at < now() - make_interval(days => ${keptDays}) order by created_at limit ${perStatement}),
+        uses as (
+          delete from memory_use u using old join memory_changed_segments s using (tenant_id, change_id)
+          where s.new_source is null and u.tenant_id = s.tenant_id and u.content_id = s.content_id
+            and u.segment_no = s.segment_no and not exists (select from memory_segments m
+              where m.tenant_id = u.tenant_id and m.content_id = u.content_id and m.segment_no = u.segment_no))
+        delete from memory_changes where (tenant_id, change_id) in (select tenant_id, change_id from old)`),
     );
     deleted += count;
     if (count < perStatement) break;

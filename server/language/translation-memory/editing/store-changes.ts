@@ -12,6 +12,7 @@ import { deleteVectors } from '../embed-golden-sets.ts';
 import { markOf } from '../index-pair.ts';
 import { forgetSentences, renewSentences } from '../learned-sentences.ts';
 import type { SetRow } from '../sets.ts';
+import { moveUses } from '../use-counts.ts';
 
 /*
  * The statements that change stored segments. Lookups read the stored segments: so an exact match is served with
@@ -36,6 +37,8 @@ export interface UnitChange {
   versionId: string;
   segmentNo: number;
   next: { sourceText: string; targetText: string } | null;
+  /** For a deleted segment that is merged into an identical one of its set: the number of that segment. */
+  mergedInto?: number;
 }
 
 /**
@@ -73,15 +76,16 @@ export async function storeChange(
   await tx
     .insert(memoryChanges)
     .values({ tenantId, changeId, kind, actor: nameOf(editor), segments: changes.length });
-  const rows = changes.map(({ versionId: c, segmentNo: n, next }, at) => ({
-    ...{ at, c, n, s: next?.sourceText ?? null, t: next?.targetText ?? null },
+  const rows = changes.map(({ versionId: c, segmentNo: n, next, mergedInto: i }, at) => ({
+    ...{ at, c, n, i, s: next?.sourceText ?? null, t: next?.targetText ?? null },
   }));
   await tx.execute(sql`
     insert into memory_changed_segments (tenant_id, change_id, position, content_id, segment_no, old_source,
-      old_target, new_source, new_target, tuid, changed_at, job_id, fed_key)
+      old_target, new_source, new_target, tuid, changed_at, job_id, fed_key, merged_into)
     select m.tenant_id, ${changeId}, r.at, m.content_id, m.segment_no, m.source_text, m.target_text, r.s, r.t, m.tuid,
-      m.changed_at, m.job_id, case when m.job_id is not null then coalesce(m.fed_key, ${fedKeyOf('m')}) end
-    from json_to_recordset(${JSON.stringify(rows)}::json) as r(at int, c text, n bigint, s text, t text)
+      m.changed_at, m.job_id, case when m.job_id is not null then coalesce(m.fed_key, ${fedKeyOf('m')}) end,
+      r.i
+    from json_to_recordset(${JSON.stringify(rows)}::json) as r(at int, c text, n bigint, s text, t text, i bigint)
     join memory_segments m on m.tenant_id = ${tenantId} and m.content_id = r.c and m.segment_no = r.n`);
   const edits = changes.flatMap(({ next, ...unit }) =>
     next ? [{ ...unit, ...next, changedAt: 'now' as const }] : [],
@@ -93,6 +97,10 @@ export async function storeChange(
     sets,
     changes.filter(({ next }) => next === null),
   );
+  const merged = changes.flatMap(({ mergedInto: into, ...unit }) =>
+    into === undefined ? [] : [{ ...unit, into }],
+  );
+  await moveUses(tx, tenantId, merged, 'merge');
   await renewSets(tx, services, sets);
   await recordEvent(tx, editor.origin, {
     action: 'memory_changed',

@@ -6,6 +6,7 @@ import { AppError } from '#server/errors.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
 import { actorOfPrincipal, type Origin, recordEvent } from '#server/identity/audit/audit-log.ts';
 import { countSegmentsOfPair, type SetRow } from '../sets.ts';
+import { moveUses } from '../use-counts.ts';
 import type { UndoneChange, UndoRequest } from './edit-schema.ts';
 import { changeMemory, lockSets } from './locked-sets.ts';
 import { nameOf, planForMany, renewSets, replaceTexts, restoreUnits } from './store-changes.ts';
@@ -61,6 +62,10 @@ export function undoChange(
       sets,
       old.filter(({ newSource }) => newSource === null),
     );
+    const merged = done.flatMap(({ mergedInto: into, ...unit }) =>
+      into === null ? [] : [{ ...unit, into }],
+    );
+    await moveUses(tx, tenantId, merged, 'undo');
     await tx.execute(sql`
       update memory_changed_segments set undone = true where tenant_id = ${tenantId} and change_id = ${changeId}
         and position = any(array(
@@ -106,6 +111,7 @@ interface ChangedUnit {
   jobId: string | null;
   fedKey: string | null;
   changedAt: string | null;
+  mergedInto: number | null;
   /** Whether the segment exists. */
   exists: boolean;
   /** Whether it is as the change left it. */
@@ -123,16 +129,20 @@ async function selectUnits(tx: Tx, tenantId: string, changeId: string): Promise<
       select content_id, segment_no from memory_changed_segments u where ${ofChange}
       order by content_id, segment_no offset 0) u
     cross join lateral (select m.segment_no ${ofUnit} for update) m`);
-  const rows = await tx.execute<Omit<ChangedUnit, 'segmentNo'> & { no: string }>(sql`
+  const rows = await tx.execute<
+    Omit<ChangedUnit, 'segmentNo' | 'mergedInto'> & { no: string; into: string | null }
+  >(sql`
     select u.position, u.content_id as "versionId", u.segment_no as no, u.old_source as "oldSource",
       u.old_target as "oldTarget", u.new_source as "newSource", u.new_target as "newTarget", u.tuid,
       u.job_id as "jobId", encode(u.fed_key, 'hex') as "fedKey", to_json(u.changed_at) #>> '{}' as "changedAt",
-      m.segment_no is not null as exists,
+      u.merged_into as into, m.segment_no is not null as exists,
       (m.source_text, m.target_text) is not distinct from (u.new_source, u.new_target) as unchanged
     from memory_changed_segments u
     left join lateral (select m.segment_no, m.source_text, m.target_text ${ofUnit}) m on true
     where ${ofChange} order by u.position`);
-  return rows.map(({ no, ...unit }) => ({ ...unit, segmentNo: Number(no) }));
+  return rows.map(({ no, into, ...unit }) => ({
+    ...{ ...unit, segmentNo: Number(no), mergedInto: into === null ? null : Number(into) },
+  }));
 }
 
 /** Returns why a segment cannot be undone; undefined if it can. Takes the room that a deleted segment needs. */

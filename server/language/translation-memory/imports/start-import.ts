@@ -1,6 +1,8 @@
 import type { Tx } from '#db/client.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
+import { plainFileName } from '#server/formats/document-kind.ts';
+import { clip } from '#server/formats/text.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
 import {
   declaredType,
@@ -44,6 +46,8 @@ interface Upload {
   targetLang: string;
   pairSource: string;
   pairTarget: string;
+  /** The name of the file, as it is shown; null if it has none. */
+  fileName: string | null;
 }
 
 /**
@@ -72,7 +76,7 @@ export async function receiveImport(
     const languages = { sourceLang: source.tag, targetLang: target.tag };
     const pair = { pairSource: source.code, pairTarget: target.code };
     return {
-      upload: { tenantId: tenant.id, name, ...languages, ...pair },
+      upload: { tenantId: tenant.id, name, ...languages, ...pair, fileName: fileNameOf(file) },
       bytes: file.bytes,
       source,
       target,
@@ -132,7 +136,7 @@ function stageImport(
   const { tenantId, name: setName, sourceLang, targetLang, pairSource, pairTarget } = upload;
   return withMemoryLock(services, { upload, summary, signal }, async (tx) => {
     const version = { tenantId, versionId: newId() };
-    await insertVersion(tx, version);
+    await insertVersion(tx, { ...version, fileName: upload.fileName });
     await storeParts(tx, version, parts);
     const importId = newId();
     const row = await insertImport(tx, {
@@ -168,11 +172,12 @@ async function storeImport(
   const embedded = await embedFile(services, { tenantId, signal }, parts);
   const { set, replaced } = await withMemoryLock(services, { upload, summary, signal }, async (tx) => {
     const version = { tenantId, versionId: newId() };
-    await insertVersion(tx, version);
+    await insertVersion(tx, { ...version, fileName: upload.fileName });
     await storeParts(tx, version, [...parts, ...(embedded?.parts ?? [])]);
+    const { fileName: _, ...set } = upload;
     return activateVersion(tx, {
       ...version,
-      ...upload,
+      ...set,
       setId: newId(),
       entryCount: summary.segments,
       embeddingModel: embedded?.model ?? null,
@@ -245,6 +250,8 @@ async function requireCapacity(
       `tm_max_segments_exceeded: ${held} segments from ${pairSource} to ${pairTarget} are already stored, and the file has ${segments}; at most ${settings.MAX_TM_SEGMENTS} in total are allowed`,
     );
 }
+
+const fileNameOf = ({ name }: UploadedFile) => clip(plainFileName(name), 255) || null;
 
 const setLimit = { code: 'tm_max_sets_exceeded', noun: 'uploaded translation memories' };
 

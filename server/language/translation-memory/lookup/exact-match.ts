@@ -45,6 +45,12 @@ export async function lookUpExact(tx: Tx, texts: readonly ExactLookup[]): Promis
   };
 }
 
+/** The place of a stored segment. */
+export interface UnitPlace {
+  versionId: string;
+  segmentNo: number;
+}
+
 /** A stored segment, with its origin. For a sentence of an approved segment, this is the golden set. */
 export interface MemoryHit {
   sourceText: string;
@@ -54,6 +60,8 @@ export interface MemoryHit {
   origin: 'tmx_import' | 'golden_approved';
   /** Whether the segment is a sentence of an approved segment. */
   isSentence: boolean;
+  /** The segment; for a sentence, the approved segment. */
+  unit: UnitPlace;
   tuid: string | null;
   /** Time of the last change, ISO 8601 in UTC, to the second. */
   changedAt: string | null;
@@ -72,6 +80,8 @@ type HitRow = {
   set_id: string;
   name: string;
   origin: SetRow['origin'];
+  content_id: string;
+  unit_no: number;
   tuid: string | null;
   changed_at: string | null;
 };
@@ -86,12 +96,11 @@ const scopedTenant = sql`tenant_scope_from()`;
  */
 function winnersOf(tenantId: SQL, keys: SQL) {
   return sql`
-    select k.at, w.*, case when w.origin = 'golden_sentences' then (
-      select a.set_id from memory_sets a where a.tenant_id = ${tenantId}
-        and a.name = left(w.name, -${sql.raw(String(sentencesSuffix.length))})) end as golden_id
+    select k.at, w.*, a.set_id as golden_id, a.content_id as golden_content_id
     from json_to_recordset(${keys}::json) as k(at int, h text, s text, t text, p boolean)
     cross join lateral (
-      select m.source_text, m.target_text, g.set_id, g.name, g.origin, ${storedTuid('m')} as tuid,
+      select m.source_text, m.target_text, coalesce(m.part_of, m.segment_no) as unit_no, g.content_id, g.set_id, g.name,
+        g.origin, ${storedTuid('m')} as tuid,
         to_char(m.changed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as changed_at
       from (select * from memory_segments where tenant_id = ${tenantId}
         and source_hash = decode(k.h, 'hex') offset 0) m
@@ -99,7 +108,9 @@ function winnersOf(tenantId: SQL, keys: SQL) {
       where g.pair_source = k.s and g.pair_target = k.t and (k.p or g.origin <> 'golden_sentences')
       order by (g.origin <> 'tmx_import') desc, m.changed_at desc nulls last, g.updated_at desc,
         m.segment_no desc
-      limit 1) w`;
+      limit 1) w
+    left join lateral (select a.set_id, a.content_id from memory_sets a where w.origin = 'golden_sentences'
+      and a.tenant_id = ${tenantId} and a.name = left(w.name, -${sql.raw(String(sentencesSuffix.length))})) a on true`;
 }
 
 /**
@@ -146,7 +157,7 @@ async function selectHeld(
   };
 }
 
-type WinnerRow = HitRow & { at: number; golden_id: string | null };
+type WinnerRow = HitRow & { at: number; golden_id: string | null; golden_content_id: string | null };
 
 interface HeldRow {
   winners: WinnerRow[] | null;
@@ -177,6 +188,7 @@ function hitOf(row: WinnerRow): MemoryHit {
     setName: isSentence ? row.name.slice(0, -sentencesSuffix.length) : row.name,
     origin: shownOrigin(row),
     isSentence,
+    unit: { versionId: row.golden_content_id ?? row.content_id, segmentNo: Number(row.unit_no) },
     tuid: row.tuid,
     changedAt: row.changed_at,
   };

@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm';
+import type { Tx } from '#db/client.ts';
 import type { Services } from '#server/context.ts';
 import { readPlace, writePlace } from '#server/http/paging.ts';
 import { createSpanFinder, hasText } from '#server/http/text-search.ts';
@@ -44,7 +45,7 @@ export async function browseUnits(
     query: { limit, condition },
   };
   const { units, next } = await searchMemory(services, withTenant, search, signal);
-  return { units: units.map(unitView), next_cursor: next && writePlace(next) };
+  return { units: units.map(([unit]) => unit), next_cursor: next && writePlace(next) };
 }
 
 /**
@@ -75,7 +76,7 @@ export async function searchConcordance(
   };
   const { units, next } = await searchMemory(services, withTenant, search, signal);
   return {
-    units: units.map((unit) => ({ ...unitView(unit), spans: spansIn(unit) })),
+    units: units.map(([view, unit]) => ({ ...view, spans: spansIn(unit) })),
     next_cursor: next && writePlace(next),
   };
 }
@@ -105,7 +106,7 @@ async function searchMemory(
   withTenant: WithTenant,
   { cursor, filter, query }: Search,
   signal: AbortSignal,
-): Promise<UnitPage> {
+): Promise<Pick<UnitPage, 'next'> & { units: [MemoryUnit, FoundUnit][] }> {
   const { tenantId, remaining } = await withTenant(async (tx, { tenant }) => ({
     tenantId: tenant.id,
     remaining: await selectSearchedSets(
@@ -116,11 +117,42 @@ async function searchMemory(
     ),
   }));
   return slots.run({ tenantId, signal }, () =>
-    database.inTenant(tenantId, (tx) => readUnits(tx, tenantId, remaining, query)),
+    database.inTenant(tenantId, async (tx) => {
+      const { units, next } = await readUnits(tx, tenantId, remaining, query);
+      const views = await unitViews(tx, tenantId, units);
+      return { units: units.map((unit, index): [MemoryUnit, FoundUnit] => [views[index]!, unit]), next };
+    }),
   );
 }
 
-export function unitView(unit: FoundUnit): MemoryUnit {
+/** Returns segments as responses show them, with their file, their latest change and how often they were served. */
+export async function unitViews(
+  tx: Tx,
+  tenantId: string,
+  units: readonly FoundUnit[],
+): Promise<MemoryUnit[]> {
+  if (units.length === 0) return [];
+  const places = JSON.stringify(
+    units.map(({ set, segmentNo }, at) => ({ at, c: set.versionId, n: segmentNo })),
+  );
+  // `lateral` and `offset 0` make PostgreSQL look up each segment by its key, whatever it expects of the tables.
+  const rows = await tx.execute<UseRow>(sql`
+    select v.file_name as file, u.served, to_json(u.served_at) #>> '{}' as served_at, e.actor
+    from json_to_recordset(${places}::json) as r(at int, c text, n bigint)
+    left join memory_contents v on v.tenant_id = ${tenantId} and v.content_id = r.c
+    left join lateral (select served, served_at from memory_use
+      where tenant_id = ${tenantId} and content_id = r.c and segment_no = r.n offset 0) u on true
+    left join lateral (select c.actor from memory_changed_segments s
+      join memory_changes c on c.tenant_id = s.tenant_id and c.change_id = s.change_id
+      where s.tenant_id = ${tenantId} and s.content_id = r.c and s.segment_no = r.n and not s.undone
+      order by c.created_at desc limit 1) e on true
+    order by r.at`);
+  return units.map((unit, index) => unitView(unit, rows[index]!));
+}
+
+type UseRow = { file: string | null; served: string | null; served_at: string | null; actor: string | null };
+
+function unitView(unit: FoundUnit, { file, served, served_at: servedAt, actor }: UseRow): MemoryUnit {
   const { set, segmentNo, sourceText, targetText, changedAt } = unit;
   return {
     set_id: set.setId,
@@ -133,5 +165,9 @@ export function unitView(unit: FoundUnit): MemoryUnit {
     source_text: sourceText,
     target_text: targetText,
     changed_at: changedAt ?? set.updatedAt.toISOString(),
+    changed_by: actor,
+    file_name: file,
+    served: Number(served ?? 0),
+    served_at: servedAt && new Date(servedAt).toISOString(),
   };
 }

@@ -122,6 +122,12 @@ export function checkMarkup(sourceHtml: string, targetHtml: string): QualityIssu
  *   source, or the invented part of the target
  */
 export function checkIntegrity(input: IntegrityInput): QualityIssue[] {
+  const { codes, numbers } = integrityIssues(input);
+  return [...codes, ...numbers].slice(0, maxIssues);
+}
+
+/** Finds the issues of `checkIntegrity`, those of numbers apart from the others. */
+export function integrityIssues(input: IntegrityInput): { codes: QualityIssue[]; numbers: QualityIssue[] } {
   const { sourceText, targetText, sourceLang, targetLang } = input;
   const isPlain = input.textType === 'Plain';
   const sourceMarkup = isPlain ? findMarkup(sourceText) : noMarkup;
@@ -142,16 +148,20 @@ export function checkIntegrity(input: IntegrityInput): QualityIssue[] {
   const source = findPlaceholders(withoutLinks[0]!, sourceLang);
   const target = findPlaceholders(withoutLinks[1]!, targetLang, source);
   const prose = [blanked(withoutLinks[0]!, source.ranges), blanked(withoutLinks[1]!, target.ranges)] as const;
-  return [
-    ...placeholderIssues(source, target, prose[1]),
-    ...choiceIssues(source, target, prose[1]),
-    ...markupIssues(...markups),
-    ...linkIssues('link', links[0]!.urls, links[1]!.urls),
-    ...linkIssues('email address', links[0]!.addresses, links[1]!.addresses),
-    ...lostNumbers(prose[0], prose[1], targetLang).map(({ number: { span }, kind }) => ({
-      span,
-      ...numberLosses[kind](span),
-    })),
-    ...changedUnits(prose, sourceLang, targetLang).map(otherUnit),
-  ].slice(0, maxIssues);
+  return {
+    codes: [
+      ...placeholderIssues(source, target, prose[1]),
+      ...choiceIssues(source, target, prose[1]),
+      ...markupIssues(...markups),
+      ...linkIssues('link', links[0]!.urls, links[1]!.urls),
+      ...linkIssues('email address', links[0]!.addresses, links[1]!.addresses),
+    ],
+    numbers: [
+      ...lostNumbers(prose[0], prose[1], targetLang).map(({ number: { span }, kind }) => ({
+        span,
+        ...numberLosses[kind](span),
+      })),
+      ...changedUnits(prose, sourceLang, targetLang).map(otherUnit),
+    ],
+  };
 }

@@ -20,6 +20,8 @@ export interface FastPath {
   provenance: Provenance;
   /** The served glossary term; null for a TM segment. */
   entry: TermRow | null;
+  /** The served TM segment; null for a glossary term. */
+  hit: MemoryHit | null;
   /** Glossary compliance; null without a glossary, or if the served term is the only term of the text. */
   compliance: TermCompliance | null;
 }
@@ -103,6 +105,7 @@ async function fromGlossary({ text, terms }: PreparedText, held: boolean, entry:
     held,
     provenance: termProvenance(entry),
     entry,
+    hit: null,
     compliance: terms && !isOnlyTerm(targetTerm, terms) ? await terms.check([targetTerm]) : null,
   };
 }
@@ -124,6 +127,7 @@ async function fromMemory({ text, terms }: PreparedText, held: boolean, hit: Mem
     held,
     provenance: memoryProvenance(hit),
     entry: null,
+    hit,
     compliance: terms ? await terms.check(text.segmentsOf(targetText)) : null,
   };
 }

@@ -8,6 +8,7 @@ import {
   plainText,
   unwrap,
 } from '#server/formats/inline-content.ts';
+import { countUses } from '#server/language/translation-memory/use-counts.ts';
 import type { CallScope, Judgement, QualityIssue, TranslationTask } from '#server/platform/engines/engine.ts';
 import type { AgentStep } from '../agent-run-schema.ts';
 import {
@@ -68,7 +69,7 @@ export function lookUpTexts(tx: Tx, request: GroupRequest, texts: readonly Group
  * @returns the translation of each text, in the order of the texts, and the cost of the calls
  */
 export async function translateGroup<T extends GroupText>(
-  services: GroupServices,
+  services: GroupServices & Pick<Services, 'backgroundWork'>,
   scope: CallScope,
   { request, texts, found }: { request: GroupRequest; texts: readonly T[]; found: Prefetched },
   searchFailed: (error: unknown) => void,
@@ -105,6 +106,10 @@ export async function translateGroup<T extends GroupText>(
     };
     return { of, translation };
   });
+  const servedFrom = prepared.flatMap(
+    ({ text, fastPath }) => fastPath?.hit ?? translated.get(text)?.final.assembledFrom ?? [],
+  );
+  countUses(services, scope.tenantId, servedFrom);
   return { translations, cost: run.cost };
 }
 

@@ -1,3 +1,4 @@
+import type { MemoryHit } from '#server/language/translation-memory/lookup/exact-match.ts';
 import type { CallScope, Engine } from '#server/platform/engines/engine.ts';
 import type {
   AgentRun,
@@ -29,6 +30,8 @@ export interface RunResult {
   cost: RunCost;
   /** The fast path that served the text; null if a model translated it. */
   fastPath: FastPath['name'] | null;
+  /** The TM segments of which the translation is made. */
+  servedFrom: readonly MemoryHit[];
   /** Additions of the pipeline to request.metadata; null if it adds nothing. */
   metadata: Record<string, unknown> | null;
 }
@@ -76,6 +79,7 @@ export async function runPipeline(
         verification: null,
         cost,
         fastPath: fastPath.name,
+        servedFrom: fastPath.hit ? [fastPath.hit] : [],
         metadata: writtenMetadata(terms, fastPath.compliance, fastPath),
       };
     const gathered = await gatherLeverage(steps, prepared, searchFailed);
@@ -89,6 +93,7 @@ export async function runPipeline(
       verification: done.verification,
       cost,
       fastPath: null,
+      servedFrom: done.final.assembledFrom ?? [],
       metadata: writtenMetadata(terms, done.final.compliance, null, done.final.assembledFrom),
     };
   } catch (error) {

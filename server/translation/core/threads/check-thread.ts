@@ -3,6 +3,7 @@ import { serveThread } from '#server/platform/threads/serve-thread.ts';
 import { findIssues, findIssuesOfText, type Inspection, type ProposedTranslation } from '../inspection.ts';
 import { allRisks } from '../plausibility/index.ts';
 import { hasForbiddenWord } from '../style/index.ts';
+import { problemsOfUnits } from '../unit-problems.ts';
 
 /** The checks of long texts, which `check-threads.ts` runs. */
 const work = {
@@ -11,6 +12,7 @@ const work = {
   forbidden: (asked: { text: string; style: TaskStyle; language: string }) =>
     hasForbiddenWord(asked.text, asked.style, asked.language),
   risks: allRisks,
+  units: problemsOfUnits,
 };
 
 function resultOf<T>(steps: Generator<undefined, T>): T {

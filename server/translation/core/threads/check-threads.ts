@@ -5,6 +5,7 @@ import { createThreads, DeadlineError, threadCount } from '#server/platform/thre
 import { findIssues, findIssuesOfText, type Inspection, type ProposedTranslation } from '../inspection.ts';
 import { allRisks, type RiskFlag, type RiskyTexts } from '../plausibility/index.ts';
 import { hasForbiddenWord } from '../style/index.ts';
+import type { CheckedUnits, UnitProblem } from '../unit-problems.ts';
 import type { CheckWork } from './check-thread.ts';
 
 /**
@@ -76,6 +77,15 @@ export async function forbids(
 export async function risksOf(texts: RiskyTexts, scope: SlotScope): Promise<RiskFlag[]> {
   if (texts.sourceText.length + unitsOf(texts.data) <= inlineUnits) return allRisks(texts);
   return onThread('risks', texts, scope, ['unchecked_source']);
+}
+
+/**
+ * Returns the problems of each of some stored segments. Always runs on a thread, because a TM has many segments.
+ * @throws AppError rate_limit if too many texts are queued
+ */
+export function checkUnits(asked: CheckedUnits, scope: SlotScope): Promise<UnitProblem[][]> {
+  const unchecked = asked.units.map((): UnitProblem[] => []);
+  return onThread('units', asked, scope, unchecked);
 }
 
 /** @param late the result if the check does not end in time */

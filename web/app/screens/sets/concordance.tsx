@@ -8,9 +8,11 @@ import { More, usePages } from '../../parts/more.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { maxTextLength } from '../../parts/searched-text.ts';
 import { queryKeys } from '../../query-keys.ts';
+import { UndoChange } from './memory-changes.tsx';
 import { type ConcordanceSearch, type SearchedSide, searchedSides } from './search.ts';
 import styles from './sets.module.css';
-import { UnitTable } from './unit-table.tsx';
+import { UnitList } from './unit-list.tsx';
+import { type MemoryChanges, useMemoryChanges } from './use-memory-changes.ts';
 
 /** `/app/concordance`: occurrences of a word or phrase in the TMs of a language pair. */
 export function ConcordanceScreen() {
@@ -24,6 +26,7 @@ export function ConcordanceScreen() {
   } = useSearch({
     from: '/workspace/app/concordance',
   });
+  const changes = useMemoryChanges();
   const request: Request = {
     text: text ?? '',
     source_lang: from ?? '',
@@ -39,13 +42,14 @@ export function ConcordanceScreen() {
       <SearchFields />
       {text && from && to ? (
         <>
-          <Occurrences request={request} />
+          <Occurrences request={request} changes={changes} />
           {/* A TM of the opposite direction may contain the same translation. */}
-          <Occurrences request={reversed(request)} isQuiet />
+          <Occurrences request={reversed(request)} changes={changes} isQuiet />
         </>
       ) : (
         <p>{t('sets.concordance_begin')}</p>
       )}
+      <UndoChange changes={changes} />
     </>
   );
 }
@@ -145,7 +149,15 @@ function reversed({ source_lang, target_lang, side, ...request }: Request): Requ
 }
 
 /** The occurrences in the TMs of one direction. Hidden if `isQuiet` and there are none. */
-function Occurrences({ request, isQuiet = false }: { request: Request; isQuiet?: boolean }) {
+function Occurrences({
+  request,
+  changes,
+  isQuiet = false,
+}: {
+  request: Request;
+  changes: MemoryChanges;
+  isQuiet?: boolean;
+}) {
   const t = useT();
   const { nameOf } = useLanguages();
   const { reading, more } = usePages(queryKeys.memory.concordance(request), (cursor) =>
@@ -163,7 +175,7 @@ function Occurrences({ request, isQuiet = false }: { request: Request; isQuiet?:
           units.length === 0 ? (
             <p>{t(more.hasNextPage ? 'sets.none_so_far' : 'sets.none_found')}</p>
           ) : (
-            <UnitTable units={units} marked={request.side} withSet />
+            <UnitList units={units} changes={changes} marked={request.side} withSet />
           )
         }
       </Read>

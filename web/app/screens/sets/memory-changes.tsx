@@ -11,6 +11,7 @@ import { Problem } from '../../parts/problem.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { queryKeys } from '../../query-keys.ts';
 import styles from './sets.module.css';
+import { UndoDeletion } from './undo-deletion.tsx';
 import type { MemoryChanges } from './use-memory-changes.ts';
 
 /** The changes of a TM in the last 30 days, each of which can be undone. They are loaded when the member opens them. */
@@ -39,7 +40,7 @@ function Changes({ set, changes }: { set: TranslationMemorySet; changes: MemoryC
           ) : (
             <ul>
               {all.map((change) => (
-                <Change key={change.id} change={change} onUndo={() => changes.undo(change.id)} />
+                <Change key={change.id} change={change} onUndo={() => changes.undo([change.id])} />
               ))}
             </ul>
           )
@@ -86,5 +87,20 @@ function Change({
       )}
       {error ? <Problem error={error} /> : null}
     </li>
+  );
+}
+
+/** Offers to undo the latest change of this visit. */
+export function UndoChange({ changes }: { changes: MemoryChanges }) {
+  const t = useT();
+  const { latest } = changes;
+  if (!latest) return null;
+  return (
+    <UndoDeletion
+      change={latest.ids[0]}
+      done={t('sets.units_changed', { count: latest.count })}
+      onUndo={async () => t('sets.units_restored', { count: (await changes.undo(latest.ids)).undone })}
+      onOver={changes.forget}
+    />
   );
 }

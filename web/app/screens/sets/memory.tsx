@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { Download } from 'lucide-react';
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { Copy, Download } from 'lucide-react';
 import type { TranslationMemorySet } from '#sdk/types.ts';
 import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
@@ -11,13 +11,13 @@ import { Problem } from '../../parts/problem.tsx';
 import { saveFile } from '../../parts/save-file.ts';
 import { useAction } from '../../parts/use-action.ts';
 import { queryKeys } from '../../query-keys.ts';
-import { MemoryHistory } from './memory-changes.tsx';
+import { MemoryHistory, UndoChange } from './memory-changes.tsx';
 import { RemoveSet } from './remove-set.tsx';
 import { BulkActions } from './replace-units.tsx';
 import { type ContentFilter, contentRequest } from './search.ts';
 import { NoContent, SetFilter, SetScreen, SetSummary } from './set-screen.tsx';
-import { UndoDeletion } from './undo-deletion.tsx';
 import { UnitList } from './unit-list.tsx';
+import { ProblemFilters, ProblemUnits } from './unit-problems.tsx';
 import { useMemories } from './use-imports.ts';
 import { type MemoryChanges, useMemoryChanges } from './use-memory-changes.ts';
 
@@ -35,7 +35,7 @@ export function MemoryScreen() {
 function Memory({ set }: { set: TranslationMemorySet }) {
   const t = useT();
   const filter = useSearch({ from: '/workspace/app/memories/$setId' });
-  const changes = useMemoryChanges(set);
+  const changes = useMemoryChanges();
   return (
     <>
       <SetSummary
@@ -46,11 +46,18 @@ function Memory({ set }: { set: TranslationMemorySet }) {
       >
         <Actions set={set} />
       </SetSummary>
-      <SetFilter to="/app/memories/$setId" setId={set.id} filter={filter} />
-      <BulkActions set={set} filter={filter} changes={changes} />
-      <MemoryHistory set={set} changes={changes} />
-      <Units set={set} filter={filter} changes={changes} />
-      {changes.latest && <UndoChange changes={changes} latest={changes.latest} />}
+      <ProblemFilters set={set} problem={filter.problem} />
+      {filter.problem ? (
+        <ProblemUnits key={filter.problem} set={set} problem={filter.problem} changes={changes} />
+      ) : (
+        <>
+          <SetFilter to="/app/memories/$setId" setId={set.id} filter={filter} />
+          <BulkActions set={set} filter={filter} changes={changes} />
+          <MemoryHistory set={set} changes={changes} />
+          <Units set={set} filter={filter} changes={changes} />
+        </>
+      )}
+      <UndoChange changes={changes} />
     </>
   );
 }
@@ -78,31 +85,15 @@ function Actions({ set }: { set: TranslationMemorySet }) {
   };
   return (
     <>
+      <Link to="/app/memories/$setId/duplicates" params={{ setId: set.id }} className="button">
+        <Copy size={16} aria-hidden /> {t('sets.clean_up')}
+      </Link>
       <button type="button" disabled={isBusy} onClick={save}>
         <Download size={16} aria-hidden /> {t(isBusy ? 'sets.exporting' : 'sets.export')}
       </button>
       <RemoveSet question={t('sets.delete_memory')} why={t('sets.delete_memory_why')} remove={remove} />
       {error ? <Problem error={error} retry={() => void save()} /> : null}
     </>
-  );
-}
-
-/** Offers to undo the latest change of this visit. */
-function UndoChange({
-  changes,
-  latest: { id, count },
-}: {
-  changes: MemoryChanges;
-  latest: NonNullable<MemoryChanges['latest']>;
-}) {
-  const t = useT();
-  return (
-    <UndoDeletion
-      change={id}
-      done={t('sets.units_changed', { count })}
-      onUndo={async () => t('sets.units_restored', { count: (await changes.undo(id)).undone })}
-      onOver={changes.forget}
-    />
   );
 }
 

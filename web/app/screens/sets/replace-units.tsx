@@ -11,7 +11,7 @@ import { StackedTable } from '../../parts/stacked-table.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { type ContentFilter, contentRequest } from './search.ts';
 import styles from './sets.module.css';
-import { markSpans } from './unit-table.tsx';
+import { markSpans } from './unit-list.tsx';
 import type { MemoryChanges } from './use-memory-changes.ts';
 
 /** The actions on many segments: find and replace, and the deletion of all that the present search finds. */

@@ -39,6 +39,30 @@ export function readContentFilter(search: Record<string, unknown>): ContentFilte
   };
 }
 
+/** The kinds of problems that segments of a TM can have; `any` for all kinds. */
+export const problemFilters = [
+  'any',
+  'numbers',
+  'tags',
+  'length',
+  'language',
+  'forbidden_words',
+  'other_translation',
+  'duplicate',
+] as const;
+
+export type ProblemFilter = (typeof problemFilters)[number];
+
+/** The filter of a TM, as in the URL: a search, or the segments with a problem. */
+export interface MemoryFilter extends ContentFilter {
+  problem?: ProblemFilter;
+}
+
+export function readMemoryFilter(search: Record<string, unknown>): MemoryFilter {
+  const problem = problemFilters.find((one) => one === search['problem']);
+  return { ...readContentFilter(search), ...(problem && { problem }) };
+}
+
 /** Builds the request for one page of a set. @param cursor undefined for the first page */
 export function contentRequest(
   setId: string,

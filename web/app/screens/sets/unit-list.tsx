@@ -1,8 +1,8 @@
-import { useNavigate } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { Pencil, Trash2 } from 'lucide-react';
-import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
+import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { ConflictError, NotFoundError } from '#sdk/status-errors.ts';
-import type { MemoryUnit } from '#sdk/types.ts';
+import type { MemoryProblemUnit, MemoryUnit } from '#sdk/types.ts';
 import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { isComposing, isKey } from '../../keys/match-key.ts';
@@ -11,35 +11,60 @@ import { useFormat } from '../../parts/format.ts';
 import { LanguageText } from '../../parts/language-text.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { useAction } from '../../parts/use-action.ts';
+import type { SearchedSide } from './search.ts';
 import setStyles from './sets.module.css';
 import styles from './terms.module.css';
-import type { MemoryChanges } from './use-memory-changes.ts';
+import { isSameUnit, type MemoryChanges } from './use-memory-changes.ts';
 import { type GridRow, useRowKeys } from './use-row-keys.ts';
 
+const classes = `${styles.terms} ${setStyles.units}`;
+
+/** Part of a text, as UTF-16 offsets. */
+interface Span {
+  start: number;
+  end: number;
+}
+
+/** A segment, with its problems, or with the places of a searched text. */
+export type ListedUnit = MemoryUnit &
+  Partial<Pick<MemoryProblemUnit, 'problems'>> & { spans?: readonly Span[] };
+
 /**
- * The segments of a TM as a grid. The arrow keys move between rows; Enter edits a segment in its row, and Delete deletes
- * it.
+ * Segments of TMs as a grid. The arrow keys move between rows; Enter edits a segment in its row, and Delete deletes it.
+ * @param marked the side in which the `spans` of each segment are marked
+ * @param withSet whether the TM of each segment is shown
  */
-export function UnitList({ units, changes }: { units: readonly MemoryUnit[]; changes: MemoryChanges }) {
+export function UnitList({
+  units,
+  changes,
+  marked,
+  withSet = false,
+}: {
+  units: readonly ListedUnit[];
+  changes: MemoryChanges;
+  marked?: SearchedSide;
+  withSet?: boolean;
+}) {
   const t = useT();
-  const [edited, setEdited] = useState<number>();
+  const [edited, setEdited] = useState<ListedUnit>();
   const keys = useRowKeys();
   const close = (place: number) => {
     keys.focusRow(place);
     setEdited(undefined);
   };
   const remove = async (unit: MemoryUnit, place: number) => {
-    await changes.remove(unit);
+    await changes.remove([unit]);
     keys.focusRow(Math.min(place, units.length - 2));
   };
   return (
     // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: rows can be focused, as in a grid
-    <table ref={keys.grid} role="grid" aria-label={t('sets.units')} className={styles.terms}>
+    <table ref={keys.grid} role="grid" aria-label={t('sets.units')} className={classes}>
       <thead>
         <tr>
           <th scope="col">{t('sets.source')}</th>
           <th scope="col">{t('sets.target')}</th>
-          <th scope="col">{t('sets.changed')}</th>
+          <th scope="col">{t(withSet ? 'sets.from_set' : 'sets.changed')}</th>
+          <th scope="col">{t('sets.used')}</th>
           <th scope="col">
             <span className="visually-hidden">{t('sets.actions')}</span>
           </th>
@@ -47,19 +72,21 @@ export function UnitList({ units, changes }: { units: readonly MemoryUnit[]; cha
       </thead>
       <tbody>
         {units.map((unit, place) =>
-          unit.unit_no === edited ? (
+          edited && isSameUnit(unit, edited) ? (
             <UnitEditRow
-              key={unit.unit_no}
+              key={`${unit.set_id} ${unit.unit_no}`}
               unit={unit}
               onSave={changes.update}
               onClose={() => close(place)}
             />
           ) : (
             <UnitRow
-              key={unit.unit_no}
+              key={`${unit.set_id} ${unit.unit_no}`}
               unit={unit}
+              marked={marked}
+              withSet={withSet}
               row={keys.row(place)}
-              onEdit={() => setEdited(unit.unit_no)}
+              onEdit={() => setEdited(unit)}
               onDelete={() => remove(unit, place)}
             />
           ),
@@ -71,17 +98,21 @@ export function UnitList({ units, changes }: { units: readonly MemoryUnit[]; cha
 
 function UnitRow({
   unit,
+  marked,
+  withSet,
   row: { isActive, props },
   onEdit,
   onDelete,
 }: {
-  unit: MemoryUnit;
+  unit: ListedUnit;
+  marked: SearchedSide | undefined;
+  withSet: boolean;
   row: GridRow;
   onEdit: () => void;
   onDelete: () => Promise<void>;
 }) {
   const t = useT();
-  const { day } = useFormat();
+  const { day, moment, number } = useFormat();
   const { run, error, isBusy } = useAction();
   const remove = run(onDelete);
   const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
@@ -99,19 +130,39 @@ function UnitRow({
     <tr {...props} onKeyDown={onKeyDown} onDoubleClick={onEdit} className={styles.row}>
       <td>
         <LanguageText as="span" language={unit.source_lang} className={setStyles.text}>
-          {unit.source_text}
+          {markSpans(unit.source_text, marked === 'source' ? unit.spans : undefined)}
         </LanguageText>
       </td>
       <td>
         <LanguageText as="span" language={unit.target_lang} className={setStyles.text}>
-          {unit.target_text}
+          {markSpans(unit.target_text, marked === 'target' ? unit.spans : undefined)}
         </LanguageText>
+        {unit.problems && <UnitProblems unit={unit} problems={unit.problems} />}
       </td>
       <td className={setStyles.soft}>
-        <time dateTime={unit.changed_at}>{day(unit.changed_at)}</time>
-        <br />
+        {withSet && (
+          <Link to="/app/memories/$setId" params={{ setId: unit.set_id }} className={setStyles.line}>
+            <bdi translate="no">{unit.set_name}</bdi>
+          </Link>
+        )}
+        <span className={setStyles.line}>
+          <time dateTime={unit.changed_at}>{day(unit.changed_at)}</time>
+          {unit.changed_by !== null && (
+            <>
+              {' · '}
+              <bdi translate="no">{unit.changed_by}</bdi>
+            </>
+          )}
+        </span>
         <UnitOrigin unit={unit} />
         {error ? <Problem error={error} /> : null}
+      </td>
+      <td
+        className={`${setStyles.soft} ${setStyles.used}`}
+        data-label={t('sets.used')}
+        title={unit.served_at === null ? undefined : t('sets.used_at', { time: moment(unit.served_at) })}
+      >
+        {number(unit.served)}
       </td>
       <td className={styles.acts}>
         <button
@@ -137,12 +188,55 @@ function UnitRow({
   );
 }
 
-/** The origin of a segment: an import, or the text or document whose ID is the segment's `tuid`. */
-function UnitOrigin({ unit: { origin, tuid } }: { unit: MemoryUnit }) {
+/** What is wrong with a segment, under its translation. */
+function UnitProblems({ unit, problems }: { unit: MemoryUnit; problems: MemoryProblemUnit['problems'] }) {
+  const t = useT();
+  return (
+    <ul className={setStyles.problems}>
+      {problems.map(({ kind, text, set_name: set }) => (
+        <li key={kind}>
+          {t(`sets.found_${kind}`)}
+          {set !== null && (
+            <>
+              {' '}
+              <bdi translate="no">{set}</bdi>
+            </>
+          )}
+          {text !== null && (
+            <>
+              {': '}
+              <LanguageText
+                as="bdi"
+                language={kind === 'numbers' || kind === 'tags' ? unit.source_lang : unit.target_lang}
+              >
+                {text}
+              </LanguageText>
+            </>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** Marks parts of a text. The spans must be in order and must not overlap. */
+export function markSpans(text: string, spans: readonly Span[] = []): ReactNode {
+  return [
+    ...spans.flatMap(({ start, end }, index) => [
+      text.slice(spans[index - 1]?.end ?? 0, start),
+      <mark key={start}>{text.slice(start, end)}</mark>,
+    ]),
+    text.slice(spans.at(-1)?.end ?? 0),
+  ];
+}
+
+/** The origin of a segment: an imported file, or the text or document whose ID is the segment's `tuid`. */
+export function UnitOrigin({ unit: { origin, tuid, file_name: file } }: { unit: MemoryUnit }) {
   const t = useT();
   const navigate = useNavigate();
   const { run, error, isBusy } = useAction();
-  if (origin === 'tmx_import') return t('sets.from_import');
+  if (origin === 'tmx_import')
+    return file === null ? t('sets.from_import') : <bdi translate="no">{file}</bdi>;
   const open = run(async () => {
     const isText = await client.translations.get(tuid).then(
       () => true,
@@ -215,7 +309,9 @@ function UnitEditRow({
       <tr className={styles.edited} onKeyDown={onKeyDown}>
         {field('source_text', unit.source_lang)}
         {field('target_text', unit.target_lang)}
-        <td className={setStyles.soft}>{t('sets.edit_why')}</td>
+        <td className={setStyles.soft} colSpan={2}>
+          {t('sets.edit_why')}
+        </td>
         <td className={styles.acts}>
           <button type="button" className="primary" disabled={isBusy} onClick={save(seen)}>
             {t('sets.save')}
@@ -227,7 +323,7 @@ function UnitEditRow({
       </tr>
       {error !== undefined && (
         <tr className={styles.message}>
-          <td colSpan={4}>
+          <td colSpan={5}>
             {!present && <Problem error={error} />}
             {present && (
               <div role="alert" className={styles.conflict}>
