@@ -57,7 +57,7 @@ const byGuard: Readonly<Record<GuardName, Readonly<Record<string, string>>>> = {
     terminology:
       'upload create list exportTbx exportXlsx delete entries addEntry pairs rename terms addTerm updateTerm deleteTerm previewUpload applyPreview matches matchesOfTexts',
     memory:
-      'import list listImports getImport delete export exportGolden browse concordance matches align importPairs updateUnit deleteUnits countFound deleteFound previewReplace replace changes undo',
+      'import list listImports getImport delete export exportGolden browse concordance matches align addPairs importPairs updateUnit deleteUnits countFound deleteFound previewReplace replace changes undo',
   },
   platform_operator: {
     retention: 'cancelDeletion listDeletions previewDeletion scheduleDeletion',

@@ -18,7 +18,7 @@ const byScopes: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     styleGuides: 'save delete',
     terminology:
       'upload create delete addEntry rename addTerm updateTerm deleteTerm previewUpload applyPreview',
-    memory: 'import delete align importPairs updateUnit deleteUnits deleteFound replace undo',
+    memory: 'import delete align addPairs importPairs updateUnit deleteUnits deleteFound replace undo',
   },
   read: {
     billing: 'coverage prices',
