@@ -173,6 +173,9 @@ test('pairs are refused for a set of another workspace or language, and with an 
     422,
     'a segment needs a source text and a translation',
   ]);
-  const control = await call('addPairs', { set_id: set.id, pairs: pairsOf([['T\0wo.\u0001', 'Zwei.\ud800']]) });
+  const control = await call('addPairs', {
+    set_id: set.id,
+    pairs: pairsOf([['T\0wo.\u0001', 'Zwei.\ud800']]),
+  });
   expect(control.status, JSON.stringify(control.body)).toBeLessThan(500);
 });

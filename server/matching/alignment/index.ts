@@ -33,6 +33,11 @@ const kinds = [
 
 /** The variance of the length of a translation, for each character of the source (Gale and Church, 1993). */
 const variance = 6.8;
+/**
+ * The logarithm of a probability for each paragraph that starts inside of a link. Usually one file has a heading more; but a
+ * page of a PDF can divide a sentence.
+ */
+const crossing = Math.log(0.05);
 /** The logarithm of the least probability of a length: a label can have a much longer translation. */
 const leastLikely = -12;
 /** The logarithm of a probability for each bit: added for a common anchor, subtracted for a strong one that is missing. */
@@ -44,9 +49,15 @@ const reach = { share: 0.02, least: 60, most: 100 };
  * Aligns the texts of a document with those of its translation, which are in the same order: by their lengths (Gale and
  * Church, 1993) and by the numbers, names and similar words that they have in common. The confidence of a link is its
  * posterior probability, by the forward-backward algorithm.
+ * @param opening the indexes of the texts that open a paragraph, if known
  */
-export function alignTexts(sources: readonly string[], targets: readonly string[]): Alignment {
-  const [from, to] = [sources.map(sideOf), targets.map(sideOf)];
+export function alignTexts(
+  sources: readonly string[],
+  targets: readonly string[],
+  opening?: { sources: ReadonlySet<number>; targets: ReadonlySet<number> },
+): Alignment {
+  const from = sources.map((text, index) => sideOf(text, opening?.sources.has(index)));
+  const to = targets.map((text, index) => sideOf(text, opening?.targets.has(index)));
   const marks = smoothed(landmarks(from, to));
   const model = { rarity: rarityOf(from, to), ratio: ratioOf(from, to, marks) };
   const links = blocksOf(marks, [from.length, to.length]).flatMap(({ start, end, inner }) => {
@@ -149,6 +160,11 @@ class Lattice {
     ];
     const strengthOf = (side: readonly Side[]) => sumsOf(side.map((one) => strongBits(one, rarity)));
     const [strongFrom, strongTo] = [strengthOf(from), strengthOf(to)];
+    const openings = (side: readonly Side[]) => sumsOf(side.map(({ opens }) => (opens ? 1 : 0)));
+    const [opensFrom, opensTo] = [openings(from), openings(to)];
+    /** The number of paragraphs that start inside of the last `count` texts before `end`. */
+    const inside = (sums: Float64Array, end: number, count: number) =>
+      count > 1 ? sums[end]! - sums[end - count + 1]! : 0;
     const common = this.#commonBits(rarity);
     this.#forward[this.#cell(0, 0)] = 0;
     for (let row = 0; row <= from.length; row++) {
@@ -175,6 +191,7 @@ class Lattice {
             strongTo[column - kind.targets]!;
           const step =
             kind.prior +
+            crossing * (inside(opensFrom, row, kind.sources) + inside(opensTo, column, kind.targets)) +
             likelihood(
               lengthsFrom[row]! - lengthsFrom[row - kind.sources]!,
               lengthsTo[column]! - lengthsTo[column - kind.targets]!,

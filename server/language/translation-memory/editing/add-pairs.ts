@@ -25,33 +25,38 @@ export async function addPairs(
   origin: Origin,
   { set_id: setId, pairs, is_preview: isPreview, ...languages }: AddPairsRequest,
 ): Promise<AddedPairs> {
-  const { tenantId, ...result } = await changeMemory(services, withTenant, origin, async (tx, { principal }) => {
-    const tenantId = principal.tenant.id;
-    const set = await lockSet(tx, tenantId, setId);
-    requireSuitable(set, languages);
-    const units = unitsOf(pairs);
-    await planForMany(tx, units.length);
-    const added = await selectNew(tx, set, units);
-    const counts = { tenantId, added: added.length, already_there: pairs.length - added.length };
-    if (added.length === 0 || isPreview) return counts;
-    const held = await countSegmentsOfPair(tx, tenantId, set, null);
-    const most = services.settings.MAX_TM_SEGMENTS;
-    if (held + added.length > most)
-      throw new AppError(
-        'unprocessable',
-        `tm_max_segments_exceeded: ${held} segments from ${set.pairSource} to ${set.pairTarget} are already stored, and ${added.length} would be added; at most ${most} in total are allowed`,
-      );
-    await insertUnits(tx, set, added);
-    await renewSets(tx, services, [set]);
-    await recordEvent(tx, origin, {
-      action: 'memory_changed',
-      tenantId,
-      actor: actorOfPrincipal(principal),
-      target: setId,
-      details: { kind: 'added', segments: added.length },
-    });
-    return counts;
-  });
+  const { tenantId, ...result } = await changeMemory(
+    services,
+    withTenant,
+    origin,
+    async (tx, { principal }) => {
+      const tenantId = principal.tenant.id;
+      const set = await lockSet(tx, tenantId, setId);
+      requireSuitable(set, languages);
+      const units = unitsOf(pairs);
+      await planForMany(tx, units.length);
+      const added = await selectNew(tx, set, units);
+      const counts = { tenantId, added: added.length, already_there: pairs.length - added.length };
+      if (added.length === 0 || isPreview) return counts;
+      const held = await countSegmentsOfPair(tx, tenantId, set, null);
+      const most = services.settings.MAX_TM_SEGMENTS;
+      if (held + added.length > most)
+        throw new AppError(
+          'unprocessable',
+          `tm_max_segments_exceeded: ${held} segments from ${set.pairSource} to ${set.pairTarget} are already stored, and ${added.length} would be added; at most ${most} in total are allowed`,
+        );
+      await insertUnits(tx, set, added);
+      await renewSets(tx, services, [set]);
+      await recordEvent(tx, origin, {
+        action: 'memory_changed',
+        tenantId,
+        actor: actorOfPrincipal(principal),
+        target: setId,
+        details: { kind: 'added', segments: added.length },
+      });
+      return counts;
+    },
+  );
   if (!isPreview) await updateStatistics(services, tenantId, result.added);
   return result;
 }

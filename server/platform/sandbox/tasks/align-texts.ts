@@ -34,10 +34,14 @@ export function alignTextsTask({
   srx,
 }: AlignTextsPayload): { belongTogether: boolean; links: AlignedSentences[] } | { tooMany: number } {
   const rules = srx === undefined ? undefined : new SegmentationRules(Buffer.from(srx));
-  const [sources, targets] = [cut(source, rules), cut(target, rules)];
+  const { sentences: sources, opening: sourceOpening } = cut(source, rules);
+  const { sentences: targets, opening: targetOpening } = cut(target, rules);
   if (Math.max(sources.length, targets.length) > maxSentences)
     return { tooMany: Math.max(sources.length, targets.length) };
-  const { links, belongTogether } = alignTexts(sources, targets);
+  const { links, belongTogether } = alignTexts(sources, targets, {
+    sources: sourceOpening,
+    targets: targetOpening,
+  });
   return {
     belongTogether,
     links: links.map((link) => {
@@ -61,8 +65,17 @@ export const maxSentences = 20_000;
 
 const gapOf = ({ language }: Texts) => (isUnspaced(language) ? '' : ' ');
 
-function cut({ texts, language }: Texts, rules: SegmentationRules | undefined): string[] {
-  return texts.flatMap((text) =>
-    sentencesIn(text, language, rules).map(({ start, end }) => normalForm(text.slice(start, end))),
-  );
+/** Returns the sentences of the texts in normal form, and the indexes of those that open a text. */
+function cut(
+  { texts, language }: Texts,
+  rules: SegmentationRules | undefined,
+): { sentences: string[]; opening: Set<number> } {
+  const sentences: string[] = [];
+  const opening = new Set<number>();
+  for (const text of texts) {
+    opening.add(sentences.length);
+    for (const { start, end } of sentencesIn(text, language, rules))
+      sentences.push(normalForm(text.slice(start, end)));
+  }
+  return { sentences, opening };
 }
