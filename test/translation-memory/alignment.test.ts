@@ -79,6 +79,23 @@ test('files that do not belong together are refused', async () => {
   ]);
 });
 
+test('a file that is not translated is refused, and a sentence that is not is never certain', async () => {
+  const same = await call('align', {
+    source_file: file('a.html', page(0)),
+    target_file: file('b.html', page(0)),
+  });
+  expect(refusal(same)).toEqual([
+    400,
+    'target_file is not translated: most of its sentences are those of source_file',
+  ]);
+  const { body } = await call('align', {
+    source_file: file('a.html', page(0)),
+    target_file: file('b.html', page(1).replace(steps[5]![1], steps[5]![0])),
+  });
+  const copied = body.links.find(({ source }: Fields) => source === steps[5]![0]);
+  expect([copied.target, copied.confidence]).toEqual([steps[5]![0], 0.5]);
+});
+
 test.each([
   ['source_file has an unsupported type', 415, { source_file: file('a.exe', 'x') }],
   ['source_file is empty', 400, { source_file: file('a.txt', '') }],

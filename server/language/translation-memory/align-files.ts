@@ -58,6 +58,11 @@ export async function alignFiles(
       'validation_error',
       'target_file does not seem to be a translation of source_file: their sentences have too little in common',
     );
+  if (aligned.isUntranslated)
+    throw new AppError(
+      'validation_error',
+      'target_file is not translated: most of its sentences are those of source_file',
+    );
   return {
     links: aligned.links.map(({ sourceSentences, targetSentences, ...link }) => ({
       ...link,

@@ -37,7 +37,7 @@ const variance = 6.8;
  * The logarithm of a probability for each paragraph that starts inside of a link. Usually one file has a heading more; but a
  * page of a PDF can divide a sentence.
  */
-const crossing = Math.log(0.05);
+const crossing = Math.log(0.002);
 /** The logarithm of the least probability of a length: a label can have a much longer translation. */
 const leastLikely = -12;
 /** The logarithm of a probability for each bit: added for a common anchor, subtracted for a strong one that is missing. */
@@ -182,6 +182,8 @@ class Lattice {
               const cell = this.#cell(a, b);
               if (cell < 0) continue;
               bits += common.all[cell]!;
+              if (a > row - kind.sources + 1) bits -= common.again.source[cell]!;
+              if (b > column - kind.targets + 1) bits -= common.again.target[cell]!;
               strong += common.strong[cell]!;
             }
           const all =
@@ -206,22 +208,34 @@ class Lattice {
     }
   }
 
-  /** Returns the bits of the anchors that two texts have in common, for each cell: of all, and of the strong ones. */
-  #commonBits(rarity: ReadonlyMap<string, number>): { all: Float32Array; strong: Float32Array } {
-    const [all, strong] = [new Float32Array(this.#forward.length), new Float32Array(this.#forward.length)];
+  /**
+   * Returns the bits of the anchors that two texts have in common, for each cell: of all, of the strong ones, and of those
+   * that the text before has again, which count once in a link of both.
+   */
+  #commonBits(rarity: ReadonlyMap<string, number>) {
+    const bits = () => new Float32Array(this.#forward.length);
+    const common = { all: bits(), strong: bits(), again: { source: bits(), target: bits() } };
     const places = new Map<string, number[]>();
     for (const [index, { anchors }] of this.#to.entries())
       for (const { key } of anchors)
         if (rarity.has(key)) places.set(key, [...(places.get(key) ?? []), index]);
-    for (const [index, { anchors }] of this.#from.entries())
-      for (const { key, isStrong } of anchors)
-        for (const target of placesWithin(places.get(key) ?? [], this.#columns(index + 1))) {
+    let before = new Set<string>();
+    for (const [index, { anchors }] of this.#from.entries()) {
+      for (const { key, isStrong } of anchors) {
+        const targets = placesWithin(places.get(key) ?? [], this.#columns(index + 1));
+        for (const [at, target] of targets.entries()) {
           const cell = this.#cell(index + 1, target + 1);
           if (cell < 0) continue;
-          all[cell]! += rarity.get(key)!;
-          if (isStrong) strong[cell]! += rarity.get(key)!;
+          const worth = rarity.get(key)!;
+          common.all[cell]! += worth;
+          if (isStrong) common.strong[cell]! += worth;
+          if (before.has(key)) common.again.source[cell]! += worth;
+          if (targets[at - 1] === target - 1) common.again.target[cell]! += worth;
         }
-    return { all, strong };
+      }
+      before = new Set(anchors.map(({ key }) => key));
+    }
+    return common;
   }
 
   /** Returns the most likely path with the posterior probability of each step. */

@@ -24,6 +24,13 @@ export interface AlignedSentences {
   confidence: number;
 }
 
+interface AlignedTexts {
+  belongTogether: boolean;
+  /** Whether most sentences of the target are those of the source. */
+  isUntranslated: boolean;
+  links: AlignedSentences[];
+}
+
 /**
  * Divides the texts of two files into sentences and aligns them. Sentences are in normal form. A sentence without a
  * partner has an empty text on the other side.
@@ -32,7 +39,7 @@ export function alignTextsTask({
   source,
   target,
   srx,
-}: AlignTextsPayload): { belongTogether: boolean; links: AlignedSentences[] } | { tooMany: number } {
+}: AlignTextsPayload): AlignedTexts | { tooMany: number } {
   const rules = srx === undefined ? undefined : new SegmentationRules(Buffer.from(srx));
   const { sentences: sources, opening: sourceOpening } = cut(source, rules);
   const { sentences: targets, opening: targetOpening } = cut(target, rules);
@@ -42,23 +49,28 @@ export function alignTextsTask({
     sources: sourceOpening,
     targets: targetOpening,
   });
-  return {
-    belongTogether,
-    links: links.map((link) => {
-      const [sourceSentences, targetSentences] = [
-        sources.slice(...link.sources),
-        targets.slice(...link.targets),
-      ];
-      return {
-        source: sourceSentences.join(gapOf(source)),
-        target: targetSentences.join(gapOf(target)),
-        sourceSentences,
-        targetSentences,
-        confidence: link.confidence,
-      };
-    }),
-  };
+  const aligned = links.map((link): AlignedSentences => {
+    const sourceSentences = sources.slice(...link.sources);
+    const targetSentences = targets.slice(...link.targets);
+    const pair = {
+      source: sourceSentences.join(gapOf(source)),
+      target: targetSentences.join(gapOf(target)),
+      ...{ sourceSentences, targetSentences },
+    };
+    return { ...pair, confidence: isCopied(pair) ? Math.min(link.confidence, 0.5) : link.confidence };
+  });
+  const long = aligned.filter((link) => link.source && link.target && isLong(link.source));
+  const isUntranslated = long.length > 0 && long.filter(isCopied).length > 0.8 * long.length;
+  return { belongTogether, isUntranslated, links: aligned };
 }
+
+/** Whether the target is its source again, and not a name or code, which a translation keeps. */
+function isCopied({ source, target }: Pick<AlignedSentences, 'source' | 'target'>): boolean {
+  return source === target && isLong(source);
+}
+
+const isLong = (text: string) =>
+  /^(?:\S+\s+){3}/.test(text) || /[\p{Script=Han}\p{Script=Thai}]{6}/u.test(text);
 
 /** The maximum number of sentences of a file: these take 300 MB. */
 export const maxSentences = 20_000;
