@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { Download } from 'lucide-react';
 import type { TranslationMemorySet } from '#sdk/types.ts';
 import { client } from '../../client.ts';
@@ -78,6 +78,11 @@ function Actions({ set }: { set: TranslationMemorySet }) {
   };
   return (
     <>
+      {set.origin === 'tmx_import' && (
+        <Link to="/app/memories/align" search={{ memory: set.id }} className="button">
+          {t('align.open')}
+        </Link>
+      )}
       <button type="button" disabled={isBusy} onClick={save}>
         <Download size={16} aria-hidden /> {t(isBusy ? 'sets.exporting' : 'sets.export')}
       </button>
