@@ -74,7 +74,10 @@ describe.skipIf(withoutBrowser)('an administrator at /app/memories/align', { tim
       ['b.html', english, 'These documents have the same language.'],
     ] as const;
     for (const [name, text, message] of refusals) {
-      await page.getByRole('button', { name: /^Remove/ }).last().click();
+      await page
+        .getByRole('button', { name: /^Remove/ })
+        .last()
+        .click();
       await choose(page, 'Translation', name, text);
       expect(await target.getByRole('alert').count()).toBe(0);
       await page.getByRole('button', { name: 'Align' }).click();
@@ -94,6 +97,8 @@ describe.skipIf(withoutBrowser)('an administrator at /app/memories/align', { tim
     // The next row to check has other figures: its text is corrected.
     await page.keyboard.press('F8');
     await expect.poll(() => active.innerText()).toContain('22:00');
+    // Screen readers hear the active row, because the grid refers to it.
+    expect(await grid.getAttribute('aria-activedescendant')).toBe(await active.getAttribute('id'));
     await page.keyboard.press('e');
     await page.getByLabel('Translation', { exact: true }).fill('Das Gebäude schließt um 22:00 Uhr.');
     await page.keyboard.press('Control+Enter');

@@ -1,5 +1,5 @@
-import { Check, Link2, Pencil, Unlink } from 'lucide-react';
-import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react';
+import { Ban, Check, Link2, Pencil, Unlink } from 'lucide-react';
+import { type ComponentProps, type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { type MessageId, useT } from '../../i18n.tsx';
 import { isComposing, isKey } from '../../keys/match-key.ts';
 import { useFormat } from '../../parts/format.ts';
@@ -109,29 +109,22 @@ export function LinkCells({
             {isActive && (
               <>
                 {isPaired && (
-                  <button
-                    {...button}
-                    className="small ghost"
-                    aria-label={t('align.link')}
-                    title={`${t('align.link')} (L)`}
-                    onClick={() => acts.link(at, 1)}
-                  >
-                    <Link2 size={14} aria-hidden />
-                  </button>
+                  <ActButton {...button} name={t('align.link')} shortcut="L" onClick={() => acts.link(at, 1)}>
+                    <Link2 size={15} aria-hidden />
+                  </ActButton>
                 )}
-                <button {...button} className="small ghost" onClick={() => acts.skip(at)}>
-                  {t(status === 'skipped' ? 'align.unskip' : 'align.skip')} <kbd>S</kbd>
-                </button>
+                <ActButton
+                  {...button}
+                  name={t(status === 'skipped' ? 'align.unskip' : 'align.skip')}
+                  shortcut="S"
+                  onClick={() => acts.skip(at)}
+                >
+                  <Ban size={15} aria-hidden />
+                </ActButton>
                 {isPaired && (
-                  <button
-                    {...button}
-                    className="small ghost"
-                    aria-label={t('sets.edit')}
-                    title={`${t('sets.edit')} (E)`}
-                    onClick={() => acts.edit(at)}
-                  >
-                    <Pencil size={14} aria-hidden />
-                  </button>
+                  <ActButton {...button} name={t('sets.edit')} shortcut="E" onClick={() => acts.edit(at)}>
+                    <Pencil size={15} aria-hidden />
+                  </ActButton>
                 )}
               </>
             )}
@@ -140,6 +133,15 @@ export function LinkCells({
       </div>
     </>
   );
+}
+
+/** A button that shows only an icon. */
+function ActButton({
+  name,
+  shortcut,
+  ...button
+}: ComponentProps<'button'> & { name: string; shortcut: string }) {
+  return <button {...button} className="small ghost" aria-label={name} title={`${name} (${shortcut})`} />;
 }
 
 function Side({

@@ -151,6 +151,8 @@ function LinkGrid({
     getItemKey: (index) => shown[index]!,
     estimateSize: () => 58,
     overscan,
+    // The head covers the first row, and the active row becomes higher.
+    scrollPaddingEnd: 96,
     // The active row stays in the page, because the grid refers to it.
     rangeExtractor: useCallback(
       ({ startIndex, endIndex }: { startIndex: number; endIndex: number }) => {
@@ -183,12 +185,12 @@ function LinkGrid({
       aria-activedescendant={current === undefined ? undefined : `${id}-${current}`}
       className={styles.grid}
     >
-      <div role="row" aria-rowindex={1} tabIndex={-1} className={`${styles.row} $styles.head`}>
+      <div role="row" aria-rowindex={1} tabIndex={-1} className={`${styles.row} ${styles.head}`}>
         {(['source', 'target'] as const).map((side, index) => (
           <span key={side} role="columnheader" tabIndex={-1} className={styles[side]}>
             <bdi translate="no">{files[side]}</bdi>{' '}
             <small>
-              {nameOf(languages[side])}, {t('align.sentences', { count: ends[index]! - 1 })}
+              {nameOf(languages[side])} · {t('align.sentences', { count: ends[index]! - 1 })}
             </small>
           </span>
         ))}
@@ -207,7 +209,7 @@ function LinkGrid({
           return (
             <div
               key={key}
-              id={`$id-$linkIndex`}
+              id={`${id}-${linkIndex}`}
               ref={virtual.measureElement}
               role="row"
               tabIndex={-1}
@@ -273,7 +275,7 @@ function Foot({
               key={status}
               data-status={status}
               style={{
-                inlineSize: `$(100 * counts[status]) / Math.max(1, total)%`,
+                inlineSize: `${(100 * counts[status]) / Math.max(1, total)}%`,
               }}
             />
           ))}

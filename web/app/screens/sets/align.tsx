@@ -102,9 +102,9 @@ function useStoring(isStored: RefObject<boolean>) {
       const stored = await client.memory.importPairs({ ...request, name: into.name });
       if ('id' in stored) setId = stored.id;
       announce(
-        setId === undefined
-          ? t('sets.import_goes_on')
-          : t('align.added', { name, added: pairs.length, already: 0 }),
+        'id' in stored
+          ? t('sets.imported', { name: stored.name, count: stored.entry_count })
+          : t('sets.import_goes_on'),
       );
     }
     isStored.current = true;
