@@ -37,9 +37,10 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'lines of source',
     count: linesOf(sources),
-    limit: 216_800,
+    limit: 219_200,
     goal: 165_000,
     bought: [
+      '219,200: the screen and the command that align files, and pairs added to a memory',
       '216,800: the memory by sentence, and the alignment of files',
       '213,940: changes of TM segments, their history and undo, find and replace',
       '213,000: sentences of texts with abbreviations of 25 languages, and SRX files of workspaces',
@@ -52,9 +53,10 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'files of source',
     count: sources.length,
-    limit: 1814,
+    limit: 1824,
     goal: 1400,
     bought: [
+      '1,824: the screen and the command that align files',
       '1,814: sentences in look-ups and learning, and alignment',
       '1,796: changes of TM segments',
       '1,793: sentences and segmentation rules',
@@ -65,9 +67,10 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'lines of tests',
     count: linesOf(tests),
-    limit: 154_500,
+    limit: 155_000,
     goal: 100_000,
     bought: [
+      '155,000: the screen and the command that align files',
       '154,500: the memory by sentence, alignment, and a bench of a manual in four languages',
       '152,930: changes of TM segments, their history and undo, find and replace',
       '153,050: sentences, with two yardsticks, and SRX files',
@@ -82,9 +85,10 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'words of documentation',
     count: wordsOf(guides),
-    limit: 50_800,
+    limit: 51_000,
     goal: 50_000,
     bought: [
+      '51,000: the screen and the command that align files',
       '50,800: the memory by sentence, and alignment',
       '50,165: changes of TM segments',
       '49,980: FONTS_DIR',
