@@ -73,6 +73,13 @@ test('texts of other documents do not belong together', () => {
   expect(alignTexts(source(30), []).belongTogether).toBe(false);
 });
 
+test('texts belong together although only one file numbers them', () => {
+  const numbered = source(60).map((text, index) => `8.${index + 300} ${text}`);
+  expect(alignTexts(numbered, target(60)).belongTogether).toBe(true);
+  const others = target(60).toReversed();
+  expect(alignTexts(numbered, others).belongTogether).toBe(false);
+});
+
 test.each([
   ['a side without texts', [], target(50)],
   ['thousands of equal texts', Array(5000).fill('Satz 1.'), Array(5000).fill('Phrase 1.')],
