@@ -85,10 +85,10 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'words of documentation',
     count: wordsOf(guides),
-    limit: 51_000,
+    limit: 51_150,
     goal: 50_000,
     bought: [
-      '51,000: the screen and the command that align files',
+      '51,150: the screen and the command that align files',
       '50,800: the memory by sentence, and alignment',
       '50,165: changes of TM segments',
       '49,980: FONTS_DIR',
