@@ -53,7 +53,7 @@ async function alignFiles(page: Page, name: string) {
 }
 
 describe.skipIf(withoutBrowser)('an administrator at /app/memories/align', { timeout: 90_000 }, () => {
-  test('sees beside its side why a file is refused', async () => {
+  test('sees at the side of a file why it is refused', async () => {
     const { page } = await signedIn(app, browser, '/app/memories/align');
     const target = page.getByRole('group', { name: 'Translation' });
     await page.getByRole('button', { name: 'Align' }).click();

@@ -73,7 +73,7 @@ function leastConfidence(values: Values): number {
   return least;
 }
 
-/** Replaces the names of fields in a rejection with the files that the user knows. */
+/** Replaces the names of fields in a rejection with the paths of the files. */
 function inNamesOfFiles(error: unknown, names: { source_file: string; target_file: string }): unknown {
   if (!(error instanceof LinguaLoopError) || typeof error.detail !== 'string') return error;
   const message = error.detail.replace(

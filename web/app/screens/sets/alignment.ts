@@ -12,7 +12,7 @@ export interface Link {
   readonly targets: readonly string[];
   /** From 0 to 1; 1 for a link that the member made. */
   readonly confidence: number;
-  /** What the member decided; undefined: the confidence decides. */
+  /** The member's decision; undefined: the confidence decides. */
   readonly decision?: 'accepted' | 'skipped' | undefined;
   /** The texts that are stored instead of the sentences. */
   readonly edited?: { readonly source: string; readonly target: string } | undefined;
@@ -96,7 +96,7 @@ function replace({ links, changes }: Alignment, at: number, count: number, by: r
   return { links: links.toSpliced(at, count, ...by), changes: [...changes.slice(1 - maxChanges), change] };
 }
 
-/** Reverts the latest change. Returns the list as it was, and where it changed. */
+/** Reverts the latest change. Returns the former list, and the place of the change. */
 export function undo({ links, changes }: Alignment): { alignment: Alignment; at: number } | undefined {
   const last = changes.at(-1);
   if (!last) return undefined;

@@ -17,7 +17,7 @@ import {
 } from './alignment.ts';
 import { type AlignmentWork, keepAlignment } from './kept-alignment.ts';
 
-/** What a member does with the link at an index. */
+/** The acts of a member on the link at an index. */
 export interface Acts {
   accept(index: number): void;
   unlink(index: number): void;
