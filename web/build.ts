@@ -249,6 +249,7 @@ const partOfArea: Record<string, CatalogPart> = {
   operator: 'operator',
   styleGuides: 'styleGuides',
   audit: 'audit',
+  align: 'sets',
   sets: 'sets',
   terms: 'sets',
   usage: 'usage',

@@ -4,6 +4,8 @@ import type { CallOptions } from './options.ts';
 import { createListing, type List, type Page } from './pages.ts';
 import type { Call } from './send.ts';
 import type {
+  AddedMemoryPairs,
+  AddMemoryPairsRequest,
   DeletedMemoryUnits,
   DeleteFoundUnitsRequest,
   DeleteMemoryUnitsRequest,
@@ -28,8 +30,13 @@ import type {
   UpdateMemoryUnitRequest,
 } from './types.ts';
 
-/** Changes of stored TM segments. They take effect immediately, and can be undone for 30 days. */
+/** Changes of stored TM segments. They take effect immediately. All but `addPairs` can be undone for 30 days. */
 export interface MemoryEditing {
+  /**
+   * Adds sentence pairs to an imported TM. Pairs whose source the TM has are left out, so that the same pairs again change
+   * nothing; `is_preview` only counts them. Cannot be undone.
+   */
+  addPairs(request: AddMemoryPairsRequest, options?: CallOptions): ApiPromise<AddedMemoryPairs>;
   /**
    * Replaces the texts of a segment. Throws ConflictError with the present segment in `present` if someone else has
    * changed it, and ConflictError while an import into the TM is in progress. The same edit again changes nothing.
@@ -83,6 +90,7 @@ export interface MemoryEditing {
   undo(changeId: string, options?: CallOptions): ApiPromise<UndoneMemoryChange>;
 }
 
+const addPairsCall: Call = { name: 'memory.addPairs', repeatable: true };
 const updateUnitCall: Call = { name: 'memory.updateUnit', repeatable: true };
 const deleteUnitsCall: Call = { name: 'memory.deleteUnits', repeatable: true };
 const countFoundCall: Call = { name: 'memory.countFound', repeatable: true };
@@ -114,6 +122,7 @@ export function memoryEditing({ mutate, query }: Connection): MemoryEditing {
     (page) => page.next_cursor,
   );
   return {
+    addPairs: (request, options) => mutate(addPairsCall, request, options),
     updateUnit: (request, options) => mutate(updateUnitCall, request, options),
     deleteUnits: (request, options) => mutate(deleteUnitsCall, request, options),
     countFound: (wanted, options) =>

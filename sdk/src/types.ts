@@ -570,6 +570,10 @@ export type FileAlignment = Outputs['memory']['align'];
 export type MemoryPairsRequest = Inputs['memory']['importPairs'];
 /** A TM that was created from sentence pairs, or its background import. */
 export type MemoryPairsResult = Outputs['memory']['importPairs'];
+/** Sentence pairs for an existing TM. */
+export type AddMemoryPairsRequest = Inputs['memory']['addPairs'];
+/** The numbers of pairs that were added, and that the TM already has. */
+export type AddedMemoryPairs = Outputs['memory']['addPairs'];
 /** The new texts of a TM segment, and the texts that the caller saw. */
 export type UpdateMemoryUnitRequest = Inputs['memory']['updateUnit'];
 /** The segment after the change, and the ID of the change. */

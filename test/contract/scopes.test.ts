@@ -18,7 +18,8 @@ const byScopes: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     styleGuides: 'save delete',
     terminology:
       'upload create delete addEntry rename addTerm updateTerm deleteTerm previewUpload applyPreview rejectCandidates',
-    memory: 'import delete align importPairs updateUnit deleteUnits deleteFound replace mergeDuplicates undo',
+    memory:
+      'import delete align addPairs importPairs updateUnit deleteUnits deleteFound replace mergeDuplicates undo',
   },
   read: {
     billing: 'coverage prices',

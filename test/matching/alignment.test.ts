@@ -30,6 +30,18 @@ test('a sentence that is translated as two, and two as one, are one link', () =>
   expect(pairs.at(-1)).toBe('39-40 39-40');
 });
 
+test('a heading that only one side has is not part of the link before it', () => {
+  const targets = target(40).toSpliced(21, 0, 'Phrase 120: xyz uvw');
+  const all = (count: number) => new Set(Array(count).keys());
+  const opening = { sources: all(40), targets: all(41) };
+  const divided = alignTexts(source(40), targets, opening);
+  expect(pairsOf(divided)).toContain('20-21 20-21');
+  expect(pairsOf(divided)).toContain('21-21 21-22');
+  // Within a paragraph, it can be a part of the translation.
+  opening.targets.delete(21);
+  expect(pairsOf(alignTexts(source(40), targets, opening))).toContain('20-21 20-22');
+});
+
 test('a passage that one side lacks has no partner, and what follows is linked', () => {
   const pairs = pairsOf(alignTexts(source(120), target(120).toSpliced(40, 25)));
   expect(pairs).toContain('30-31 30-31');
@@ -59,6 +71,13 @@ test('texts of other documents do not belong together', () => {
   expect(alignTexts(source(60), other).belongTogether).toBe(false);
   expect(alignTexts([], []).belongTogether).toBe(false);
   expect(alignTexts(source(30), []).belongTogether).toBe(false);
+});
+
+test('texts belong together although only one file numbers them', () => {
+  const numbered = source(60).map((text, index) => `8.${index + 300} ${text}`);
+  expect(alignTexts(numbered, target(60)).belongTogether).toBe(true);
+  const others = target(60).toReversed();
+  expect(alignTexts(numbered, others).belongTogether).toBe(false);
 });
 
 test.each([

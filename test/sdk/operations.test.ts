@@ -113,6 +113,8 @@ const calls: Record<string, (client: LinguaLoop) => unknown> = {
   'memory.matches': ({ memory }) =>
     memory.matches({ source_text: 'a', source_lang: 'en', target_lang: 'fr' }),
   'memory.align': ({ memory }) => memory.align(file, file, { source_lang: 'en', target_lang: 'fr' }),
+  'memory.addPairs': ({ memory }) =>
+    memory.addPairs({ set_id: 'a', source_lang: 'en', target_lang: 'fr', pairs: [] }),
   'memory.importPairs': ({ memory }) =>
     memory.importPairs({ name: 'a', source_lang: 'en', target_lang: 'fr', pairs: [] }),
   'memory.updateUnit': ({ memory }) => memory.updateUnit({} as never),

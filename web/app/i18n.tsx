@@ -2,6 +2,7 @@ import { type Messages, setupI18n } from '@lingui/core';
 import { createContext, type ReactNode, useContext, useState } from 'react';
 import type { Catalog } from '#web/server/build.ts';
 import { directionOf, type Locale, localeCookie, locales } from '#web/server/locale.ts';
+import type align from '../locales/en/align.json';
 import type apiKeys from '../locales/en/apiKeys.json';
 import type audit from '../locales/en/audit.json';
 import type billing from '../locales/en/billing.json';
@@ -32,6 +33,7 @@ import { deployment } from './deployment.ts';
 
 /** The English catalogs by area: each file of `locales/<language>/` is an area. */
 interface Areas {
+  align: typeof align;
   apiKeys: typeof apiKeys;
   audit: typeof audit;
   billing: typeof billing;

@@ -296,6 +296,15 @@ const memories = createRoute({
   component: lazyRouteComponent(() => import('./screens/sets/memories.tsx'), 'MemoriesScreen'),
 });
 
+const align = createRoute({
+  getParentRoute: () => workspace,
+  path: '/app/memories/align',
+  beforeLoad: () => loadWords('sets'),
+  validateSearch: (search: Record<string, unknown>): { memory?: string } =>
+    texts(search, { memory: /^[\w-]{1,64}$/ }),
+  component: lazyRouteComponent(() => import('./screens/sets/align.tsx'), 'AlignScreen'),
+});
+
 const memory = createRoute({
   getParentRoute: () => workspace,
   path: '/app/memories/$setId',
@@ -335,6 +344,7 @@ export const router = createRouter({
       candidates,
       glossary,
       memories,
+      align,
       duplicates,
       memory,
       concordance,

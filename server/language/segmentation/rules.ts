@@ -33,6 +33,12 @@ export async function compiledRules(tx: Tx, hash: string): Promise<SegmentationR
   return file && keep(file.hash, new SegmentationRules(Buffer.from(file.srx)));
 }
 
+/** Returns the SRX file of the transaction's tenant, for a task in another process; undefined if it has none. */
+export async function srxOf(tx: Tx): Promise<string | undefined> {
+  const [file] = await tx.select({ srx: segmentationRules.srx }).from(segmentationRules).where(ofScope);
+  return file?.srx;
+}
+
 const ofScope = sql`${segmentationRules.tenantId} = tenant_scope_from()`;
 
 function keep(hash: string, rules: SegmentationRules): SegmentationRules {

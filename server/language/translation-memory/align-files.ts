@@ -5,6 +5,7 @@ import { plainText } from '#server/formats/inline-content.ts';
 import type { LayoutKind } from '#server/formats/layout-kinds.ts';
 import { tmxHead, tmxTail, tmxUnit } from '#server/formats/tmx/writer.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
+import { srxOf } from '#server/language/segmentation/rules.ts';
 import { requireLanguagePair, unreadableFile } from '#server/language/set-upload.ts';
 import type { TaskScope } from '#server/platform/sandbox/task-queue.ts';
 import { maxSentences } from '#server/platform/sandbox/tasks/align-texts.ts';
@@ -24,13 +25,13 @@ export async function alignFiles(
   request: AlignFilesRequest,
   signal: AbortSignal,
 ): Promise<FileAlignment> {
-  const { scope, source, target, files } = await withTenant(async (_, { tenant }) => {
+  const { scope, source, target, files, srx } = await withTenant(async (tx, { tenant }) => {
     const pair = requireLanguagePair(request);
     const files = [
       readFile('source_file', request.source_file, services.settings.MAX_UPLOAD_BYTES),
       readFile('target_file', request.target_file, services.settings.MAX_UPLOAD_BYTES),
     ] as const;
-    return { scope: { tenantId: tenant.id, signal }, ...pair, files };
+    return { scope: { tenantId: tenant.id, signal }, ...pair, files, srx: await srxOf(tx) };
   });
   const sources = await textsOf(services, files[0], scope);
   const targets = await textsOf(services, files[1], scope);
@@ -40,6 +41,7 @@ export async function alignFiles(
       {
         source: { texts: sources, language: source.code },
         target: { texts: targets, language: target.code },
+        srx,
       },
       scope,
     )
@@ -56,7 +58,18 @@ export async function alignFiles(
       'validation_error',
       'target_file does not seem to be a translation of source_file: their sentences have too little in common',
     );
-  return { links: aligned.links };
+  if (aligned.isUntranslated)
+    throw new AppError(
+      'validation_error',
+      'target_file is not translated: most of its sentences are those of source_file',
+    );
+  return {
+    links: aligned.links.map(({ sourceSentences, targetSentences, ...link }) => ({
+      ...link,
+      source_sentences: sourceSentences,
+      target_sentences: targetSentences,
+    })),
+  };
 }
 
 interface UploadedText {

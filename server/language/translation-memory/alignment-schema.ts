@@ -33,6 +33,8 @@ export const fileAlignment = z.object({
     .array(
       z.object({
         ...sentencePair,
+        source_sentences: z.array(z.string()).describe('The sentences of which `source` consists.'),
+        target_sentences: z.array(z.string()).describe('The sentences of which `target` consists.'),
         confidence: z
           .number()
           .describe('The probability that exactly these sentences belong together, from 0 to 1.'),
@@ -48,6 +50,24 @@ export const importPairsRequest = z.object({
   pairs: z.array(z.object(sentencePair)).min(1).max(maxPairs).describe('The sentence pairs.'),
 });
 
+/** Input of `memory.addPairs`. */
+export const addPairsRequest = z.object({
+  set_id: z.string().max(64).describe('The ID of an imported translation memory.'),
+  ...languages,
+  pairs: z.array(z.object(sentencePair)).min(1).max(maxPairs).describe('The sentence pairs.'),
+  is_preview: z.boolean().default(false).describe('Whether to only count what would be added.'),
+});
+
+/** Output of `memory.addPairs`. */
+export const addedPairs = z.object({
+  added: z.int().describe('The number of new segments.'),
+  already_there: z
+    .int()
+    .describe('The number of pairs that were left out, because the translation memory has their source.'),
+});
+
+export type AddPairsRequest = z.infer<typeof addPairsRequest>;
+export type AddedPairs = z.infer<typeof addedPairs>;
 export type AlignFilesRequest = z.infer<typeof alignFilesRequest>;
 export type FileAlignment = z.infer<typeof fileAlignment>;
 export type ImportPairsRequest = z.infer<typeof importPairsRequest>;

@@ -4,8 +4,15 @@ import { deferredTenantProcedure, tenantProcedure } from '#server/identity/acces
 import { defaultSettings } from '#server/settings.ts';
 import { router, streamResponse } from '#server/trpc.ts';
 import { alignFiles, importPairs } from './align-files.ts';
-import { alignFilesRequest, fileAlignment, importPairsRequest } from './alignment-schema.ts';
+import {
+  addedPairs,
+  addPairsRequest,
+  alignFilesRequest,
+  fileAlignment,
+  importPairsRequest,
+} from './alignment-schema.ts';
 import { removeSet } from './delete-set.ts';
+import { addPairs } from './editing/add-pairs.ts';
 import { countFound, deleteFound, previewReplace, replaceText } from './editing/bulk-changes.ts';
 import { countDuplicates, listOtherTranslations, mergeDuplicates } from './editing/duplicates.ts';
 import {
@@ -218,8 +225,14 @@ const importPairsProcedure = deferredTenantProcedure('admin')
     const received = await importPairs(ctx.services, ctx.withTenant, input, ctx.disconnected());
     return 'set' in received ? received.set : received.accepted;
   });
+
 /** The procedures that change segments. They have no route, so only /trpc serves them. */
 const editing = {
+  addPairs: deferredTenantProcedure('admin')
+    .input(addPairsRequest)
+    .output(addedPairs)
+    .mutation(({ ctx, input }) => addPairs(ctx.services, ctx.withTenant, ctx, input)),
+
   updateUnit: deferredTenantProcedure('admin')
     .input(updateUnitRequest)
     .output(updatedUnit)

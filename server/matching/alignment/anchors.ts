@@ -10,6 +10,8 @@ export interface Side {
   /** UTF-16 units. */
   length: number;
   anchors: readonly Anchor[];
+  /** Whether it is the first one of its paragraph. */
+  opens: boolean;
 }
 
 const tokens = /[\p{L}\p{M}\p{N}][\p{L}\p{M}\p{N}\p{Pc}.,:@/\\'’#+=~-]*/gu;
@@ -20,7 +22,7 @@ const cognateLetters = 4;
 /** A text with more anchors has enough of them. */
 const maxAnchors = 64;
 
-export function sideOf(text: string): Side {
+export function sideOf(text: string, opens = false): Side {
   const found = new Map<string, boolean>();
   for (const [token] of text.normalize('NFKC').matchAll(tokens)) {
     if (found.size >= maxAnchors) break;
@@ -30,7 +32,11 @@ export function sideOf(text: string): Side {
     const word = latinWord.exec(token.normalize('NFD').replace(/\p{M}/gu, ''));
     if (word) found.set(word[0].slice(0, cognateLetters).toLowerCase(), false);
   }
-  return { length: text.length, anchors: Array.from(found, ([key, isStrong]) => ({ key, isStrong })) };
+  return {
+    length: text.length,
+    anchors: Array.from(found, ([key, isStrong]) => ({ key, isStrong })),
+    opens,
+  };
 }
 
 /** Returns for each anchor that both sides have how rare it is, in bits: 3 for one in eight texts of the side with more. */

@@ -33,6 +33,11 @@ const kinds = [
 
 /** The variance of the length of a translation, for each character of the source (Gale and Church, 1993). */
 const variance = 6.8;
+/**
+ * The logarithm of a probability for each paragraph that starts inside of a link. Usually one file has a heading more; but a
+ * page of a PDF can divide a sentence.
+ */
+const crossing = Math.log(0.002);
 /** The logarithm of the least probability of a length: a label can have a much longer translation. */
 const leastLikely = -12;
 /** The logarithm of a probability for each bit: added for a common anchor, subtracted for a strong one that is missing. */
@@ -44,9 +49,15 @@ const reach = { share: 0.02, least: 60, most: 100 };
  * Aligns the texts of a document with those of its translation, which are in the same order: by their lengths (Gale and
  * Church, 1993) and by the numbers, names and similar words that they have in common. The confidence of a link is its
  * posterior probability, by the forward-backward algorithm.
+ * @param opening the indexes of the texts that open a paragraph, if known
  */
-export function alignTexts(sources: readonly string[], targets: readonly string[]): Alignment {
-  const [from, to] = [sources.map(sideOf), targets.map(sideOf)];
+export function alignTexts(
+  sources: readonly string[],
+  targets: readonly string[],
+  opening?: { sources: ReadonlySet<number>; targets: ReadonlySet<number> },
+): Alignment {
+  const from = sources.map((text, index) => sideOf(text, opening?.sources.has(index)));
+  const to = targets.map((text, index) => sideOf(text, opening?.targets.has(index)));
   const marks = smoothed(landmarks(from, to));
   const model = { rarity: rarityOf(from, to), ratio: ratioOf(from, to, marks) };
   const links = blocksOf(marks, [from.length, to.length]).flatMap(({ start, end, inner }) => {
@@ -68,23 +79,29 @@ export function alignTexts(sources: readonly string[], targets: readonly string[
 
 /**
  * Limits of texts that belong together. `agreement`: the share of strong anchors that linked texts have in common; of 252
- * pages of a manual in three languages the least was 0.56, and with another page 0.29 the highest. With fewer than
- * `anchors`, the share of links that are `confident` decides: 0.82 was the least.
+ * pages of a manual in three languages the least was 0.56, and with another page 0.29 the highest. Between `agreement` and
+ * `little`, as of a PDF and a page without its section numbers, and with fewer than `anchors`, the share of `confident`
+ * links decides. A PDF and its translation had 0.59 of the links that have two sides, and other documents at most 0.29.
  */
-const together = { anchors: 8, agreement: 0.4, confident: 0.9, share: 0.8 };
+const together = {
+  ...{ anchors: 8, agreement: 0.4, little: 0.2 },
+  ...{ confident: 0.9, share: 0.8, shareOfPairs: 0.5 },
+};
 
 function belongTogether(links: readonly Link[], from: readonly Side[], to: readonly Side[]): boolean {
-  let [common, all, confident] = [0, 0, 0];
+  let [common, all, confident, pairs] = [0, 0, 0, 0];
   for (const { sources, targets, confidence } of links) {
     const [ours, theirs] = [strongKeys(from.slice(...sources)), strongKeys(to.slice(...targets))];
     all += ours.size + theirs.size;
     common += 2 * ours.intersection(theirs).size;
-    if (confidence >= together.confident && sources[0] < sources[1] && targets[0] < targets[1])
-      confident += 1;
+    if (sources[0] === sources[1] || targets[0] === targets[1]) continue;
+    pairs += 1;
+    if (confidence >= together.confident) confident += 1;
   }
-  return all >= together.anchors
-    ? common / all >= together.agreement
-    : links.length > 0 && confident / links.length >= together.share;
+  if (all < together.anchors) return links.length > 0 && confident / links.length >= together.share;
+  const agreement = common / all;
+  if (agreement >= together.agreement) return true;
+  return agreement >= together.little && confident / pairs >= together.shareOfPairs;
 }
 
 function strongKeys(side: readonly Side[]): Set<string> {
@@ -149,6 +166,11 @@ class Lattice {
     ];
     const strengthOf = (side: readonly Side[]) => sumsOf(side.map((one) => strongBits(one, rarity)));
     const [strongFrom, strongTo] = [strengthOf(from), strengthOf(to)];
+    const openings = (side: readonly Side[]) => sumsOf(side.map(({ opens }) => (opens ? 1 : 0)));
+    const [opensFrom, opensTo] = [openings(from), openings(to)];
+    /** The number of paragraphs that start inside of the last `count` texts before `end`. */
+    const inside = (sums: Float64Array, end: number, count: number) =>
+      count > 1 ? sums[end]! - sums[end - count + 1]! : 0;
     const common = this.#commonBits(rarity);
     this.#forward[this.#cell(0, 0)] = 0;
     for (let row = 0; row <= from.length; row++) {
@@ -166,6 +188,8 @@ class Lattice {
               const cell = this.#cell(a, b);
               if (cell < 0) continue;
               bits += common.all[cell]!;
+              if (a > row - kind.sources + 1) bits -= common.again.source[cell]!;
+              if (b > column - kind.targets + 1) bits -= common.again.target[cell]!;
               strong += common.strong[cell]!;
             }
           const all =
@@ -175,6 +199,7 @@ class Lattice {
             strongTo[column - kind.targets]!;
           const step =
             kind.prior +
+            crossing * (inside(opensFrom, row, kind.sources) + inside(opensTo, column, kind.targets)) +
             likelihood(
               lengthsFrom[row]! - lengthsFrom[row - kind.sources]!,
               lengthsTo[column]! - lengthsTo[column - kind.targets]!,
@@ -189,22 +214,34 @@ class Lattice {
     }
   }
 
-  /** Returns the bits of the anchors that two texts have in common, for each cell: of all, and of the strong ones. */
-  #commonBits(rarity: ReadonlyMap<string, number>): { all: Float32Array; strong: Float32Array } {
-    const [all, strong] = [new Float32Array(this.#forward.length), new Float32Array(this.#forward.length)];
+  /**
+   * Returns the bits of the anchors that two texts have in common, for each cell: of all, of the strong ones, and of those
+   * that the text before has again, which count once in a link of both.
+   */
+  #commonBits(rarity: ReadonlyMap<string, number>) {
+    const bits = () => new Float32Array(this.#forward.length);
+    const common = { all: bits(), strong: bits(), again: { source: bits(), target: bits() } };
     const places = new Map<string, number[]>();
     for (const [index, { anchors }] of this.#to.entries())
       for (const { key } of anchors)
         if (rarity.has(key)) places.set(key, [...(places.get(key) ?? []), index]);
-    for (const [index, { anchors }] of this.#from.entries())
-      for (const { key, isStrong } of anchors)
-        for (const target of placesWithin(places.get(key) ?? [], this.#columns(index + 1))) {
+    let before = new Set<string>();
+    for (const [index, { anchors }] of this.#from.entries()) {
+      for (const { key, isStrong } of anchors) {
+        const targets = placesWithin(places.get(key) ?? [], this.#columns(index + 1));
+        for (const [at, target] of targets.entries()) {
           const cell = this.#cell(index + 1, target + 1);
           if (cell < 0) continue;
-          all[cell]! += rarity.get(key)!;
-          if (isStrong) strong[cell]! += rarity.get(key)!;
+          const worth = rarity.get(key)!;
+          common.all[cell]! += worth;
+          if (isStrong) common.strong[cell]! += worth;
+          if (before.has(key)) common.again.source[cell]! += worth;
+          if (targets[at - 1] === target - 1) common.again.target[cell]! += worth;
         }
-    return { all, strong };
+      }
+      before = new Set(anchors.map(({ key }) => key));
+    }
+    return common;
   }
 
   /** Returns the most likely path with the posterior probability of each step. */

@@ -543,6 +543,7 @@ export const probes: Readonly<Record<string, Probe>> = {
       target_file: { file_name: 'b.txt', content: btoa('Unit 0') },
     }),
   },
+  'memory.addPairs': ofMemory({ ...pair, pairs: [{ source: 'Unit 0', target: 'Unité 0' }] }),
   'memory.importPairs': {
     input: () => ({ ...pair, name: 'Pairs', pairs: [{ source: 'Unit 0', target: 'Unité 0' }] }),
   },

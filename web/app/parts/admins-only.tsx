@@ -7,14 +7,17 @@ import { PageHead } from './page-head.tsx';
 /**
  * A screen for administrators. Other members see whom to ask, and the screen sends no requests that the service would
  * reject.
+ * @param before shown before the heading, such as a link to the list
  * @param acts controls in a bar with the heading; without them, the heading has no bar
  */
 export function AdminsOnly({
   title,
+  before,
   acts,
   children,
 }: {
   title: MessageId;
+  before?: ReactNode;
   acts?: ReactNode;
   children: (me: Me) => ReactNode;
 }) {
@@ -27,7 +30,9 @@ export function AdminsOnly({
       {acts === undefined ? (
         <h1>{t(title)}</h1>
       ) : (
-        <PageHead title={t(title)}>{isAllowed ? acts : null}</PageHead>
+        <PageHead before={before} title={t(title)}>
+          {isAllowed ? acts : null}
+        </PageHead>
       )}
       <Read from={me}>
         {(known) => (isAdministrator(known) ? children(known) : <Forbidden why={t('common.admins_only')} />)}

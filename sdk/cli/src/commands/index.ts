@@ -1,4 +1,5 @@
 import type { Command } from '../command.ts';
+import { align } from './align.ts';
 import { compat } from './compat.ts';
 import { glossary } from './glossary.ts';
 import { login, logout, whoami } from './login.ts';
@@ -18,6 +19,7 @@ export const commands: Readonly<Record<string, Command>> = {
   review,
   glossary,
   memory,
+  align,
   usage,
   relay,
   mcp,

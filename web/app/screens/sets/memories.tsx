@@ -21,7 +21,11 @@ export function MemoriesScreen() {
   return (
     <>
       <title>{`${t('common.memories')} · LinguaLoop`}</title>
-      <PageHead title={t('common.memories')} />
+      <PageHead title={t('common.memories')}>
+        <Link to="/app/memories/align" className="button">
+          {t('align.open')}
+        </Link>
+      </PageHead>
       <Read from={memories} lines={8}>
         {(sets) => (
           <>

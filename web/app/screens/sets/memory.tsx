@@ -88,6 +88,11 @@ function Actions({ set }: { set: TranslationMemorySet }) {
       <Link to="/app/memories/$setId/duplicates" params={{ setId: set.id }} className="button">
         <Copy size={16} aria-hidden /> {t('sets.clean_up')}
       </Link>
+      {set.origin === 'tmx_import' && (
+        <Link to="/app/memories/align" search={{ memory: set.id }} className="button">
+          {t('align.open')}
+        </Link>
+      )}
       <button type="button" disabled={isBusy} onClick={save}>
         <Download size={16} aria-hidden /> {t(isBusy ? 'sets.exporting' : 'sets.export')}
       </button>

@@ -1,0 +1,301 @@
+import { ArrowLeftRight, FileText, X } from 'lucide-react';
+import { type DragEvent, type FormEvent, type ReactNode, useRef, useState } from 'react';
+import { LinguaLoopError } from '#sdk/errors.ts';
+import type { TranslationMemorySet } from '#sdk/types.ts';
+import { allExtensions } from '#server/formats/layout-kinds.ts';
+import { client } from '../../client.ts';
+import { deployment } from '../../deployment.ts';
+import { type MessageId, useT } from '../../i18n.tsx';
+import { Field } from '../../parts/field.tsx';
+import { useFormat } from '../../parts/format.ts';
+import { LanguageSelect, useLanguages } from '../../parts/languages.tsx';
+import { Problem } from '../../parts/problem.tsx';
+import { useAction } from '../../parts/use-action.ts';
+import { maxNameLength } from '../../terms/use-new-glossary.ts';
+import styles from './align.module.css';
+import type { AlignmentWork } from './kept-alignment.ts';
+
+type Side = 'source' | 'target';
+const sides: readonly Side[] = ['source', 'target'];
+
+/** The extensions that the file dialog offers. */
+const accepted = [...new Set(['csv', 'htm', 'html', 'json', 'md', 'txt', 'xml', ...allExtensions])]
+  .map((extension) => `.${extension}`)
+  .join(',');
+
+/** Rejections of the service, with the side to which they refer if their text does not begin with its field. */
+const refusals: readonly (readonly [message: RegExp, text: MessageId])[] = [
+  [/does not seem to be a translation/, 'align.unrelated'],
+  [/is not translated/, 'align.not_translated'],
+  [/has no text|is empty/, 'align.no_text'],
+  [/unsupported type/, 'align.unsupported'],
+];
+
+/**
+ * The files, their languages and the memory that gets their pairs.
+ * @param first the ID of the memory that is selected at first
+ */
+export function AlignForm({
+  sets,
+  first,
+  onAligned,
+}: {
+  sets: readonly TranslationMemorySet[];
+  first: string | undefined;
+  onAligned: (work: AlignmentWork) => void;
+}) {
+  const t = useT();
+  const { nameOf } = useLanguages();
+  const { run, error, isBusy } = useAction();
+  const [setId, setSetId] = useState(sets.some(({ id }) => id === first) ? first! : '');
+  const [name, setName] = useState('');
+  const [files, setFiles] = useState<Partial<Record<Side, File>>>({});
+  const [chosen, setChosen] = useState({ source: '', target: '' });
+  const [wasSent, setWasSent] = useState(false);
+  /** The error about files that the member has replaced since. */
+  const [outdated, setOutdated] = useState<unknown>();
+  const abort = useRef<AbortController>(undefined);
+  const set = sets.find(({ id }) => id === setId);
+  const languages = set ? { source: set.source_lang, target: set.target_lang } : chosen;
+  const isNameTaken = sets.some((other) => other.name === name.trim());
+  const { problemOf, unplaced } = useProblems({
+    files,
+    languages,
+    wasSent,
+    error: error === outdated ? undefined : error,
+  });
+
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    setWasSent(true);
+    const { source, target } = files;
+    const isNamed = set !== undefined || (name.trim() !== '' && !isNameTaken);
+    if (!source || !target || !isNamed || sides.some((side) => problemOf(side, true))) return;
+    void align(source, target);
+  };
+  const align = (source: File, target: File) =>
+    run(async () => {
+      abort.current = new AbortController();
+      const { signal } = abort.current;
+      try {
+        const request = { source_lang: languages.source, target_lang: languages.target };
+        const { links } = await client.memory.align(source, target, request, { signal });
+        onAligned({
+          into: set ? { id: set.id, name: set.name } : { name: name.trim() },
+          languages,
+          files: { source: source.name, target: target.name },
+          links: links.map(({ source_sentences: sources, target_sentences: targets, confidence }) => ({
+            ...{ sources, targets, confidence },
+          })),
+          least: 0.9,
+        });
+      } catch (thrown) {
+        if (!signal.aborted) throw thrown;
+      }
+    })();
+  const choose = (side: Side, file: File | undefined) => {
+    setOutdated(error);
+    setFiles(({ [side]: _, ...others }) => (file ? { ...others, [side]: file } : others));
+  };
+  const swap = () => {
+    setOutdated(error);
+    setFiles(({ source, target }) => ({
+      ...(target && { source: target }),
+      ...(source && { target: source }),
+    }));
+    if (!set) setChosen(({ source, target }) => ({ source: target, target: source }));
+  };
+
+  return (
+    <form onSubmit={submit} noValidate className={styles.form}>
+      <p className="hint">{t('align.what')}</p>
+      <div className={styles.into}>
+        <label>
+          {t('align.into')}
+          <select value={setId} onChange={({ target }) => setSetId(target.value)}>
+            <option value="">{t('align.new_memory')}</option>
+            {sets.map((one) => (
+              <option key={one.id} value={one.id}>
+                {`${one.name} (${nameOf(one.source_lang)} → ${nameOf(one.target_lang)})`}
+              </option>
+            ))}
+          </select>
+        </label>
+        {!set && (
+          <Field
+            label={t('sets.name')}
+            value={name}
+            maxLength={maxNameLength}
+            dir="auto"
+            autoComplete="off"
+            problem={
+              isNameTaken
+                ? t('align.name_taken')
+                : wasSent && name.trim() === ''
+                  ? t('sets.no_name')
+                  : undefined
+            }
+            onValue={setName}
+          />
+        )}
+      </div>
+      <div className={styles.sides}>
+        {sides.map((side) => (
+          <FileSide
+            key={side}
+            title={t(side === 'source' ? 'align.source_file' : 'align.target_file')}
+            file={files[side]}
+            problem={problemOf(side)}
+            isBusy={isBusy}
+            onFile={(file) => choose(side, file)}
+          >
+            {set ? (
+              <p className={styles.language}>{nameOf(languages[side])}</p>
+            ) : (
+              <LanguageSelect
+                label={t('align.language')}
+                value={chosen[side]}
+                any={t('sets.choose_one')}
+                onChange={(code) => setChosen((before) => ({ ...before, [side]: code }))}
+              />
+            )}
+          </FileSide>
+        ))}
+      </div>
+      {unplaced ? <Problem error={unplaced} /> : null}
+      <div className="actions">
+        <button type="submit" className="primary" disabled={isBusy}>
+          {t('align.start')}
+        </button>
+        {isBusy ? (
+          <>
+            <button type="button" onClick={() => abort.current?.abort()}>
+              {t('common.cancel')}
+            </button>
+            <span className={styles.running}>
+              <progress aria-label={t('align.running')} /> {t('align.running')}
+            </span>
+          </>
+        ) : (
+          <button type="button" onClick={swap}>
+            <ArrowLeftRight size={16} aria-hidden /> {t('align.swap')}
+          </button>
+        )}
+      </div>
+    </form>
+  );
+}
+
+/** The problems of each side, and an error that is about none of them. */
+function useProblems({
+  files,
+  languages,
+  wasSent,
+  error,
+}: {
+  files: Partial<Record<Side, File>>;
+  languages: Record<Side, string>;
+  wasSent: boolean;
+  error: unknown;
+}) {
+  const t = useT();
+  const { bytes } = useFormat();
+  const detail =
+    error instanceof LinguaLoopError && typeof error.detail === 'string' ? error.detail : undefined;
+  const refusedSide = sides.find((side) => detail?.startsWith(`${side}_file`));
+  const problemOf = (side: Side, isSending = wasSent): string | undefined => {
+    const file = files[side];
+    if (!file) return isSending ? t('sets.no_file') : undefined;
+    if (file.size > deployment.maxUploadBytes)
+      return t('sets.file_too_large', { most: bytes(deployment.maxUploadBytes) });
+    if (isSending && languages[side] === '') return t('align.no_language');
+    if (isSending && side === 'target' && languages.source === languages.target)
+      return t('sets.same_language');
+    if (side !== refusedSide || isSending !== wasSent) return undefined;
+    const known = refusals.find(([message]) => message.test(detail!));
+    return known ? t(known[1]) : t('align.unreadable', { reason: detail!.replace(/^\w+:? ?/, '') });
+  };
+  const isShown = error instanceof LinguaLoopError && refusedSide === undefined;
+  return { problemOf, unplaced: isShown ? error : undefined };
+}
+
+/** An area onto which the file of one side is dropped, or in which it is selected. */
+function FileSide({
+  title,
+  file,
+  problem,
+  isBusy,
+  onFile,
+  children,
+}: {
+  title: string;
+  file: File | undefined;
+  problem: string | undefined;
+  isBusy: boolean;
+  onFile: (file: File | undefined) => void;
+  children: ReactNode;
+}) {
+  const t = useT();
+  const { bytes } = useFormat();
+  const [isOver, setOver] = useState(false);
+  const hasFiles = (event: DragEvent) => event.dataTransfer.types.includes('Files');
+  return (
+    <fieldset
+      className={styles.side}
+      data-over={isOver || undefined}
+      data-problem={problem ? '' : undefined}
+      disabled={isBusy}
+      onDragOver={(event) => {
+        if (!hasFiles(event)) return;
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={(event) => {
+        if (!event.currentTarget.contains(event.relatedTarget as Node | null)) setOver(false);
+      }}
+      onDrop={(event) => {
+        if (!hasFiles(event)) return;
+        event.preventDefault();
+        setOver(false);
+        if (!isBusy) onFile(event.dataTransfer.files[0]);
+      }}
+    >
+      <legend>{title}</legend>
+      {children}
+      {file ? (
+        <p className={styles.file}>
+          <FileText size={18} aria-hidden />
+          <span>
+            <bdi translate="no">{file.name}</bdi> <span className={styles.size}>{bytes(file.size)}</span>
+          </span>
+          <button
+            type="button"
+            className="ghost"
+            aria-label={t('align.remove_file', { name: file.name })}
+            onClick={() => onFile(undefined)}
+          >
+            <X size={16} aria-hidden />
+          </button>
+        </p>
+      ) : (
+        <p className={styles.drop}>
+          {t('align.drop')}
+          <label className="button">
+            {t('align.select_file')}
+            <input
+              type="file"
+              accept={accepted}
+              aria-label={`${title}: ${t('align.select_file')}`}
+              onChange={({ target }) => onFile(target.files?.[0])}
+            />
+          </label>
+        </p>
+      )}
+      {problem && (
+        <p className="field-problem" role="alert">
+          {problem}
+        </p>
+      )}
+    </fieldset>
+  );
+}
