@@ -140,7 +140,7 @@ describe('the columns of a glossary file', () => {
   test.each<[string, Fields]>([
     ['no column of the translation', { has_header: true, columns: ['source_term', null] }],
     ['one use twice', { has_header: true, columns: ['source_term', 'target_term', 'target_term'] }],
-    ['an unknown use', { has_header: true, columns: ['source_term', 'target_term', 'note'] }],
+    ['an unknown use', { has_header: true, columns: ['source_term', 'target_term', 'context'] }],
     [
       'too many columns',
       { has_header: true, columns: ['source_term', 'target_term', ...Array(999).fill(null)] },
