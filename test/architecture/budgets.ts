@@ -37,9 +37,10 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'lines of source',
     count: linesOf(sources),
-    limit: 217_050,
+    limit: 227_450,
     goal: 165_000,
     bought: [
+      '227,450: checks by members and the quality report, term candidates, fields of terms, bad and duplicate segments, alignment on a screen',
       '217,050: doubled placeholders, broken tags, lost sentences and changed units',
       '216,800: the memory by sentence, and the alignment of files',
       '213,940: changes of TM segments, their history and undo, find and replace',
@@ -53,9 +54,10 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'files of source',
     count: sources.length,
-    limit: 1815,
+    limit: 1860,
     goal: 1400,
     bought: [
+      '1,860: screens of quality, candidates, alignment and duplicates, with their procedures',
       '1,815: units of numbers',
       '1,814: sentences in look-ups and learning, and alignment',
       '1,796: changes of TM segments',
@@ -67,9 +69,10 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'lines of tests',
     count: linesOf(tests),
-    limit: 155_600,
+    limit: 158_400,
     goal: 100_000,
     bought: [
+      '158,400: quality, term candidates, fields of terms, clean memory, and the alignment screen',
       '155,600: a bench of the quality gate, with errors in translations by people',
       '154,500: the memory by sentence, alignment, and a bench of a manual in four languages',
       '152,930: changes of TM segments, their history and undo, find and replace',
@@ -85,9 +88,10 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'words of documentation',
     count: wordsOf(guides),
-    limit: 51_150,
+    limit: 52_800,
     goal: 50_000,
     bought: [
+      '52,800: fields of terms, candidates, clean memory, alignment, checks by members, and four decisions',
       '51,150: what the quality gate finds',
       '50,800: the memory by sentence, and alignment',
       '50,165: changes of TM segments',

@@ -96,7 +96,7 @@ describe('counting', () => {
     expect(await checks('spot_check')).toEqual([]);
   });
 
-  test('goes on with other workspaces if the data of one cannot be counted', async () => {
+  test('counts other workspaces if the data of one cannot be counted', async () => {
     const [broken, other] = [await openReviewers(app), await openReviewers(app)].sort((a, b) =>
       a.founder.tenantId < b.founder.tenantId ? -1 : 1,
     ) as [Reviewers, Reviewers];

@@ -77,7 +77,7 @@ test('belong to their workspace: another one has neither its texts nor its rejec
   const stranger = await found(app);
   expect(termsOf(await find({ files: [file(lease)] }, stranger))).toEqual(['notice period', 'guarantor']);
   expect((await call('candidates', pair, stranger)).body.detail).toBe(
-    'there is no translation memory of this language pair; send files',
+    'no translation memory has this language pair; send files',
   );
   expect(
     (await call('rejectCandidates', { source_lang: 'en', terms: ['a'] }, await join(app, admin))).status,

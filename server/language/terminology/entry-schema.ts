@@ -58,7 +58,7 @@ const shortText = (max: number) =>
         .nullable(),
     );
 
-/** The fields of a term as a member sets them; null is no value. */
+/** The fields of a term as a member sets them; null removes it. */
 export const givenFields = {
   definition: shortText(fieldLimits.definition).nullable().optional().describe('What the term means.'),
   note: shortText(fieldLimits.note).nullable().optional().describe('A note for translators.'),

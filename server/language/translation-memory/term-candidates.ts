@@ -87,7 +87,7 @@ interface Text {
 
 /**
  * Finds candidates for glossary terms in files, imported TMs and approved translations. Stores nothing.
- * @throws AppError 400 if a file cannot be read, or there is nothing to search; 413, 415, 422, 503
+ * @throws AppError 400 if a file cannot be read, or nothing can be searched; 413, 415, 422, 503
  */
 export async function findTermCandidates(
   services: Pick<Services, 'database' | 'fileWork' | 'settings'>,
@@ -117,7 +117,7 @@ export async function findTermCandidates(
   if (texts.length === 0)
     throw new AppError(
       'validation_error',
-      'there is no translation memory of this language pair; send files',
+      'no translation memory has this language pair; send files',
     );
   const cut = withinLimit(texts);
   const found = await services.fileWork

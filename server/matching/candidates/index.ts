@@ -118,7 +118,7 @@ export function findCandidates({
     .filter(([, group]) => isNoun(group, language) && !isKnown(group, known))
     .map(([key, group]) => {
       const { longer, occurrences, most } = nested.get(key) ?? { longer: 0, occurrences: 0, most: 0 };
-      // What occurs almost only in one longer term is a part of it.
+      // A group that occurs almost only in one longer term is a part of that term.
       const own = most > 0.8 * group.count ? 0 : group.count - (longer === 0 ? 0 : occurrences / longer);
       return { group, score: Math.log2(group.words.length + 1) * own };
     })

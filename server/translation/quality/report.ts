@@ -42,7 +42,7 @@ const isMajor = ({ verdict }: Checked) =>
 
 /**
  * Returns the figures of a report from counts and checks. Spot checks stand for the published texts, decisions of
- * reviewers for those that were held for their score: the gate treated both by their score alone.
+ * reviewers for those that were held for their score: the gate decided both by their score.
  */
 export function figuresOf(
   counted: readonly Counted[],

@@ -115,7 +115,7 @@ export const drawInput = z.object({
 });
 
 export const drawn = z.object({
-  drawn: z.int().describe('The number of drawn texts; fewer than `count` if there are no others.'),
+  drawn: z.int().describe('The number of drawn texts; fewer than `count` if too few are left.'),
 });
 
 const points = z.int().min(0).max(1000);
