@@ -146,7 +146,7 @@ export function unlink(alignment: Alignment, at: number): Alignment | undefined 
 
 /**
  * Links a row with the nearest row after or before it that has what it lacks. Links between them keep the order of both
- * files: so a pair between them is in the way. Undefined if there is no such row, or the texts would be too long.
+ * files: so a pair between them is in the way. Undefined without such a row, or if the texts would be too long.
  * @returns the alignment, and the place of the new link
  */
 export function link(
