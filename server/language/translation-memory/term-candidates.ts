@@ -115,10 +115,7 @@ export async function findTermCandidates(
     texts.push(...read.map((source): Text => ({ source, target: null, from })));
   }
   if (texts.length === 0)
-    throw new AppError(
-      'validation_error',
-      'no translation memory has this language pair; send files',
-    );
+    throw new AppError('validation_error', 'no translation memory has this language pair; send files');
   const cut = withinLimit(texts);
   const found = await services.fileWork
     .run(
