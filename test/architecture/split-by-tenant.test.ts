@@ -23,6 +23,7 @@ const wholeTables = [
 const triggers = {
   'document_artifacts.count_deleted': 'row, updates storage_totals',
   'document_artifacts.count_inserted': 'row, updates storage_totals',
+  'document_jobs.forget_checked_texts': 'statement, updates quality_checks',
   'document_jobs.record_deleted': 'row, inserts into events',
   'document_jobs.record_inserted': 'row, inserts into events',
   'document_jobs.record_updated': 'row, inserts into events',
@@ -31,6 +32,7 @@ const triggers = {
   'memory_imports.record_updated': 'row, inserts into events',
   'memory_pair_shards.delete_pair_postings': 'statement, deletes from memory_pair_postings',
   'memory_shards.delete_postings': 'statement, deletes from memory_postings',
+  'translation_jobs.forget_checked_texts': 'statement, updates quality_checks',
   'translation_jobs.record_deleted': 'row, inserts into events',
   'translation_jobs.record_inserted': 'row, inserts into events',
   'translation_jobs.record_updated': 'row, inserts into events',
