@@ -77,7 +77,7 @@ alter table quality_checks add constraint quality_checks_tenant_id_tenants_tenan
 alter table quality_scores add constraint quality_scores_tenant_id_tenants_tenant_id_fk foreign key (tenant_id) references tenants(tenant_id) on delete cascade;
 alter table quality_settings add constraint quality_settings_tenant_id_tenants_tenant_id_fk foreign key (tenant_id) references tenants(tenant_id) on delete cascade;
 create index quality_checks_day_idx on quality_checks using btree (tenant_id,day,target_lang);
-create index quality_checks_open_idx on quality_checks using btree (tenant_id,created_at,check_id) where state = 'open';
+create index quality_checks_open_idx on quality_checks using btree (tenant_id,check_id) where state = 'open';
 create index quality_checks_checked_idx on quality_checks using btree (tenant_id,checked_at);
 create index quality_checks_item_idx on quality_checks using btree (tenant_id,item_id,"position");
 create index document_jobs_approved_idx on document_jobs using btree (tenant_id,approved_at) where approved_at is not null;

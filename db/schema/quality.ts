@@ -107,7 +107,7 @@ export const qualityChecks = pgTable(
   (t) => [
     primaryKey({ columns: [t.tenantId, t.checkId] }),
     index('quality_checks_day_idx').on(t.tenantId, t.day, t.targetLang),
-    index('quality_checks_open_idx').on(t.tenantId, t.createdAt, t.checkId).where(sql`state = 'open'`),
+    index('quality_checks_open_idx').on(t.tenantId, t.checkId).where(sql`state = 'open'`),
     index('quality_checks_checked_idx').on(t.tenantId, t.checkedAt),
     index('quality_checks_item_idx').on(t.tenantId, t.itemId, t.position),
     foreignKey({ columns: [t.tenantId], foreignColumns: [tenants.tenantId] }).onDelete('cascade'),

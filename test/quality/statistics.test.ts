@@ -196,6 +196,25 @@ describe('the figures of a report', () => {
     expect(at(90)?.fewer_major).toBeCloseTo(1 - 6 / 86, 6);
   });
 
+  test('state no share for a minimum score above which few texts were checked', () => {
+    const counted = [...counts('published', { 82: 100 }), ...counts('held_for_score', { 72: 100 })];
+    const found = figuresOf(counted, [...checks(82, { none: 1 }), ...checks(72, { none: 60 }, true)], 85);
+    expect(found.minimums.map(({ minimum, no_change }) => [minimum, no_change?.share])).toEqual([
+      [70, 1],
+      ...[75, 80, 85, 90, 95].map((minimum) => [minimum, undefined]),
+    ]);
+  });
+
+  test('can be made of hundreds of thousands of checks', () => {
+    const many = checks(87, { none: 150_000 });
+    const found = figuresOf(
+      counts('published', { 82: 10, 87: 150_000 }),
+      [...checks(82, { none: 1 }), ...many],
+      85,
+    );
+    expect(found.no_change?.share).toBe(1);
+  });
+
   test('state no share below 50 checks, and no severity for texts that only reviewers saw', () => {
     const counted = [...counts('published', { 90: 1000 }), ...counts('held_for_score', { 80: 100 })];
     const few = figuresOf(counted, checks(90, { none: 49 }), 85);

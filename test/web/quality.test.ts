@@ -81,6 +81,16 @@ describe.skipIf(withoutBrowser)('a member at /app/quality', { timeout: 60_000 },
     await page.getByLabel('Terminology').check();
     await page.getByRole('button', { name: 'Major' }).click();
     await page.getByText('[de]', { exact: true }).waitFor();
+    // The mark stays if another text is opened, and a note without a mark is not lost.
+    const rows = page.getByRole('list', { name: 'Texts' }).getByRole('button');
+    await rows.nth(1).click();
+    await expect.poll(() => translation.inputValue()).not.toBe(first);
+    await rows.nth(0).click();
+    await page.getByText('[de]', { exact: true }).waitFor();
+    await page.getByLabel('Note').fill('The article');
+    await page.keyboard.press('Control+Enter');
+    await page.getByText('Mark the error of the note, or clear the note.').waitFor();
+    await page.getByLabel('Note').fill('');
     await page.keyboard.press('Control+Enter');
     await page.getByText('Saved: Major. The score was 92.').first().waitFor();
     await expect.poll(() => translation.inputValue()).not.toBe(first);

@@ -131,7 +131,7 @@ export async function findTermCandidates(
       scope,
     )
     .catch((error: unknown) => {
-      throw unreadableFile('files', error);
+      throw unreadableFile('the searched text', error);
     });
   return {
     texts: cut.length,

@@ -8,6 +8,9 @@ export const minChecks = 50;
 /** The latest checks of a language by which the judge is calibrated. */
 const maxChecks = 10_000;
 
+/** Decisions of reviewers become checks later than they were made: then their languages are calibrated again. */
+const lateBy = '1 day';
+
 /** SQL: the checks `c` of machine translations that count. A translation that was held for another reason than its score does not. */
 export const isAboutScore = sql.raw(
   `c.state = 'done' and c.origin in ('review', 'spot_check') and c.route <> 'held'`,
@@ -22,7 +25,7 @@ export async function calibrateLanguages(tx: Tx, tenantId: string): Promise<void
   if (!since?.latest) return;
   const languages = await tx.execute<{ targetLang: string }>(sql`
     select distinct target_lang as "targetLang" from quality_checks c
-    where tenant_id = ${tenantId} and checked_at > ${since.at}::timestamptz`);
+    where tenant_id = ${tenantId} and checked_at > ${since.at}::timestamptz - ${lateBy}::interval`);
   for (const { targetLang } of languages) {
     const observations = await tx.execute<{ score: number; hit: boolean; weight: number }>(sql`
       select score, verdict = 'none' as hit, 1 as weight from quality_checks c

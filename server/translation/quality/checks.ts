@@ -21,10 +21,10 @@ const maxCandidates = 3000;
 /** Maximum number of open checks of a workspace, including those that are drawn by hand. */
 const maxOpen = 5000;
 
-type CheckRow = Omit<FullCheck, 'target_text' | 'words' | 'checked_at' | 'is_second'> & {
+type CheckRow = Omit<FullCheck, 'item_id' | 'target_text' | 'words' | 'checked_at' | 'is_second'> & {
+  item_id: string;
   state: 'open' | 'done' | 'skipped' | 'replaced';
   checked_at: string | null;
-  created_at: string;
   repeats: string | null;
   reviewed_by: string | null;
   segment_source: string | null;
@@ -36,7 +36,7 @@ type CheckRow = Omit<FullCheck, 'target_text' | 'words' | 'checked_at' | 'is_sec
 /** SQL: the checks of a workspace with the items that still exist. */
 const rows = (tenantId: string) => sql`
   select c.check_id, c.origin, c.item_kind, c.item_id, c.position, c.source_lang, c.target_lang, c.domain, c.day::text,
-    c.state, c.created_at, c.checked_at, c.checked_by, c.verdict, c.errors, c.words, c.score, c.dispute, c.repeats,
+    c.state, c.checked_at, c.checked_by, c.verdict, c.errors, c.words, c.score, c.dispute, c.repeats,
     c.reviewed_by, d.source_file_name as name, coalesce(j.request ->> 'source_text', s.source_text) as segment_source,
     coalesce(s.pipeline_text, s.target_text) as machine_text, s.target_text as present_text
   from quality_checks c
@@ -46,13 +46,21 @@ const rows = (tenantId: string) => sql`
     and s.position = c.position
   where c.tenant_id = ${tenantId} and coalesce(j.job_id, s.document_id) is not null`;
 
-/** SQL: whether a member may do the check `c`: no member checks a text that they reviewed or checked. */
-const mayCheck = (tenantId: string, userId: string) => sql`
-  c.reviewed_by is distinct from ${userId}
-  and not exists (select from segment_events e where c.item_kind = 'document' and e.tenant_id = ${tenantId}
-    and e.document_id = c.item_id and e.position = c.position and e.user_id = ${userId})
-  and not exists (select from quality_checks f where f.tenant_id = ${tenantId} and f.check_id = c.repeats
-    and f.checked_by = ${userId})`;
+/**
+ * SQL: whether a member may do the check `c`: no member checks a text that they reviewed or checked, or a segment of a
+ * document that they approved.
+ */
+const mayCheck = ({ tenant, user }: SessionPrincipal) => sql`
+  c.reviewed_by is distinct from ${user.id}
+  and not exists (select from document_jobs d where c.item_kind = 'document' and d.tenant_id = ${tenant.id}
+    and d.document_id = c.item_id and d.approved_by_user = ${user.id})
+  and not exists (select from segment_events e where c.item_kind = 'document' and e.tenant_id = ${tenant.id}
+    and e.document_id = c.item_id and e.position = c.position and e.user_id = ${user.id})
+  and not exists (select from translation_jobs j where c.item_kind = 'job' and c.origin = 'quality_check'
+    and j.tenant_id = ${tenant.id} and j.job_id = c.item_id and jsonb_path_exists(j.agent_run,
+      '$.steps[*] ? (@.kind == "human" && @.actor == $member)', jsonb_build_object('member', ${user.email || user.id}::text)))
+  and not exists (select from quality_checks f where f.tenant_id = ${tenant.id} and f.check_id = c.repeats
+    and f.checked_by = ${user.id})`;
 
 /** SQL: whether a member may read the done check `c`: administrators, the checker, and the reviewer of the text. */
 const mayRead = ({ user }: SessionPrincipal) =>
@@ -69,12 +77,13 @@ export async function listChecks(
   principal: SessionPrincipal,
   { origin, target_lang, state, limit, cursor }: ChecksInput,
 ): Promise<CheckPage> {
-  const { tenant, user } = principal;
+  const { tenant } = principal;
   const isOpen = state === 'open';
   const filter = sql`c.origin = ${origin} and c.state = ${state}
     and ${target_lang === undefined ? sql`true` : sql`c.target_lang = ${target_lang}`}
-    and ${isOpen ? mayCheck(tenant.id, user.id) : mayRead(principal)}`;
-  const time = sql.raw(isOpen ? 'c.created_at' : 'c.checked_at');
+    and ${isOpen ? mayCheck(principal) : mayRead(principal)}`;
+  // Open checks are in a random order: if members check only some, these stand for all.
+  const time = sql.raw(isOpen ? "'epoch'::timestamptz" : 'c.checked_at');
   const end = cursor === undefined ? undefined : readCursor(cursor);
   const place =
     end &&
@@ -85,7 +94,7 @@ export async function listChecks(
     order by ${time} ${order}, c.check_id ${order} limit ${limit + 1}::int`);
   const [counted] = await tx.execute<{ open: number }>(sql`
     select count(*)::int as open from quality_checks c
-    where c.tenant_id = ${tenant.id} and c.origin = ${origin} and c.state = 'open' and ${mayCheck(tenant.id, user.id)}`);
+    where c.tenant_id = ${tenant.id} and c.origin = ${origin} and c.state = 'open' and ${mayCheck(principal)}`);
   const page = found.slice(0, limit);
   const names = await emailsOf(
     tx,
@@ -101,7 +110,7 @@ export async function listChecks(
     open: counted?.open ?? 0,
     next_cursor: last
       ? writeCursor({
-          updated_at: isoOf((isOpen ? last.created_at : last.checked_at) as string),
+          updated_at: isoOf(last.checked_at ?? '1970-01-01'),
           id: last.check_id,
         })
       : null,
@@ -119,6 +128,7 @@ function summaryOf(row: CheckRow, names: Map<string, string>, { user }: SessionP
     is_second: row.repeats !== null,
     source_text: row.segment_source ?? '',
     checked_by: isOwn ? null : row.checked_by && (names.get(row.checked_by) || row.checked_by),
+    item_id: row.state === 'open' ? null : item_id,
     checked_at: row.checked_at && isoOf(row.checked_at),
     verdict: row.verdict,
   };
@@ -152,7 +162,7 @@ async function viewOf(tx: Tx, principal: SessionPrincipal, row: CheckRow): Promi
   return {
     ...summaryOf(row, names, principal),
     target_text: await targetOf(tx, tenantId, row),
-    score: row.state === 'open' ? null : row.score,
+    score: row.verdict === null ? null : row.score,
     errors: row.errors,
     words: row.words,
     dispute: row.dispute && { ...row.dispute, by: names.get(row.dispute.by) || row.dispute.by },
@@ -161,8 +171,8 @@ async function viewOf(tx: Tx, principal: SessionPrincipal, row: CheckRow): Promi
 
 /** @throws AppError 404, also for a check that the caller may not read or do */
 export async function getCheck(tx: Tx, principal: SessionPrincipal, checkId: string): Promise<FullCheck> {
-  const { tenant, user } = principal;
-  const isAllowed = sql`case when c.state = 'open' then ${mayCheck(tenant.id, user.id)} else ${mayRead(principal)} end`;
+  const { tenant } = principal;
+  const isAllowed = sql`case when c.state = 'open' then ${mayCheck(principal)} else ${mayRead(principal)} end`;
   return viewOf(tx, principal, await selectCheck(tx, tenant.id, checkId, isAllowed));
 }
 
@@ -180,14 +190,16 @@ export async function decideCheck(
 ): Promise<FullCheck> {
   const { tenant, user } = principal;
   const [locked] = await tx.execute<{ may: boolean }>(sql`
-    select ${mayCheck(tenant.id, user.id)} as may from quality_checks c
+    select ${mayCheck(principal)} as may from quality_checks c
     where tenant_id = ${tenant.id} and check_id = ${check_id} for no key update`);
   const row = await selectCheck(tx, tenant.id, check_id);
   if (!locked?.may)
     throw new AppError('forbidden', 'a text is checked by a member who has not reviewed or checked it');
   if (row.state !== 'open') {
     const isSame =
-      row.checked_by === user.id && (skip ? row.state === 'skipped' : isEqual(row.errors, errors));
+      row.checked_by === user.id &&
+      row.state === (skip ? 'skipped' : 'done') &&
+      isEqual(row.errors, skip ? [] : errors);
     if (!isSame) throw new AppError('conflict', 'the check already has a result');
     return viewOf(tx, principal, row);
   }
@@ -314,7 +326,7 @@ function publishedTexts(tenantId: string, targetLang: string, since: SQL): SQL {
     select *, null::text as reviewed_by from (${judgedTexts(tenantId)}) judged where route = 'published'`;
 }
 
-/** SQL: texts whose review a member closed. */
+/** SQL: texts whose review a member closed. The work on a segment is that of the last member who edited or confirmed it. */
 function reviewedTexts(
   tenantId: string,
   of: { target_lang: string; since: SQL; reviewer: string | undefined; document_id: string | undefined },
@@ -332,9 +344,15 @@ function reviewedTexts(
     order by j.decided_at desc limit ${maxCandidates}::int)
     union all
     (select 'document', d.document_id, s.position, d.request ->> 'source_lang', d.request ->> 'target_lang', d.created_at,
-      ${domainOf(sql`d.request`)}, s.score, 'held', d.approved_by_user
+      ${domainOf(sql`d.request`)}, s.score, 'held', r.reviewed_by
     from document_jobs d join document_segments s on s.tenant_id = ${tenantId} and s.document_id = d.document_id
-    where d.tenant_id = ${tenantId} and d.approved_at > ${since} and ${isBy(sql`d.approved_by_user`)}
+    left join lateral (
+      select e.user_id from segment_events e
+      where e.tenant_id = ${tenantId} and e.document_id = s.document_id and e.position = s.position
+        and e.kind in ('edited', 'confirmed') and e.user_id is not null
+      order by e.created_at desc limit 1) last on true
+    cross join lateral (select coalesce(last.user_id, d.approved_by_user) as reviewed_by) r
+    where d.tenant_id = ${tenantId} and d.approved_at > ${since} and ${isBy(sql`r.reviewed_by`)}
       and ${document_id === undefined ? sql`true` : sql`d.document_id = ${document_id}`}
       and d.request ->> 'target_lang' = ${target_lang} and (s.confirmed_at is not null or s.corrected)
     order by d.approved_at desc, s.position limit ${maxCandidates}::int)`;

@@ -19,7 +19,7 @@ type CountingServices = Pick<Services, 'database' | 'log'>;
 const runMs = 10_000;
 const tenantsPerPage = 200;
 
-/** A usage record is visible this many seconds after the time that it has; PostgreSQL ends longer transactions. */
+/** A usage record is visible this many seconds after the time that it has: the transactions that write it are short. */
 const settledSeconds = 120;
 
 /** Usage records of a step, and the maximum characters of their sources, unless it is one record. */
@@ -33,7 +33,7 @@ const documentsPerStep = 5;
 /** Texts translated before this many days are counted, but not drawn. */
 const drawnDays = 7;
 
-/** If so many texts await a spot check, no others are drawn. */
+/** The most texts that await a spot check. If more would be drawn, each has a smaller probability. */
 const maxOpen = 2000;
 
 /** Below this score, texts are drawn more often, because errors are more likely. */
@@ -124,9 +124,11 @@ export const routeOfJob = sql`case when ${gate} ->> 'decision' = 'pass' then 'pu
 
 /** SQL: whether a model judged the text job `j`. */
 const isJudged = sql`jsonb_typeof(${gate} #> '{metadata,assessment_score}') = 'number'
+  and jsonb_typeof(${gate} -> 'score') = 'number'
   and jsonb_typeof(${gate} -> 'triggers') = 'array'`;
 
-export const scoreOfJob = sql`least(100, greatest(0, round((${gate} ->> 'score')::numeric)))::smallint`;
+export const scoreOfJob = sql`case when jsonb_typeof(${gate} -> 'score') = 'number'
+  then least(100, greatest(0, round((${gate} ->> 'score')::numeric)))::smallint end`;
 
 /** SQL: the way of a segment through the gate. */
 const routeOfSegment = (needsReview: SQL, score: SQL, issues: SQL) => sql`
@@ -147,13 +149,14 @@ const machineResult = (tenantId: string) => sql`
   left join lateral (
     select e.before from segment_events e
     where e.tenant_id = ${tenantId} and e.document_id = s.document_id and e.position = s.position
-      and e.before is not null and (s.corrected or s.confirmed_at is not null)
+      and e.before is not null
     order by e.created_at, e.event_id limit 1) first on true
   cross join lateral (
-    select coalesce((first.before ->> 'score')::smallint, s.score) as score,
-      coalesce((first.before ->> 'needs_review')::boolean, s.needs_review) as needs_review,
-      coalesce(first.before -> 'issues', s.issues) as issues,
-      coalesce(first.before ->> 'fast_path', s.fast_path) as fast_path) m`;
+    select case when first.before is null then s.fast_path else first.before ->> 'fast_path' end as fast_path,
+      case when first.before is null then s.score else (first.before ->> 'score')::smallint end as score,
+      case when first.before is null then s.needs_review else (first.before ->> 'needs_review')::boolean end
+        as needs_review,
+      case when first.before is null then s.issues else first.before -> 'issues' end as issues) m`;
 
 /**
  * SQL: the texts that a model judged in the jobs of the subquery `taken`. Equal segments of a document are one text,
@@ -198,16 +201,20 @@ async function countScores(tx: Tx, tenantId: string): Promise<boolean> {
       select judged.*, least(1, coalesce((q.language_percents ->> target_lang)::real, q.sample_percent) / 100
         * case when score < ${lowScore} then ${lowScoreFactor} else 1 end) as probability
       from judged, q where route = 'published' and recorded_at > now() - make_interval(days => ${drawnDays})),
+    wanted as materialized (
+      select drawable.*, row_number() over (order by hash) as place, count(*) over () as texts from (
+        select drawable.*, md5(${tenantId} || job_id || ':' || position) as hash from drawable) drawable
+      where ('x' || substr(hash, 1, 8))::bit(32)::bigint < probability * 4294967296),
+    room as (
+      select greatest(0, ${maxOpen} - count(*)) as texts from quality_checks
+      where tenant_id = ${tenantId} and state = 'open' and origin = 'spot_check'),
     drawn as (
       insert into quality_checks (tenant_id, check_id, origin, item_kind, item_id, position, source_lang, target_lang,
         domain, day, score, route, probability, state)
       select ${tenantId}, ${checkIdOf('spot_check', sql`job_id`, sql`position`)}, 'spot_check', item_kind, job_id,
-        position, source_lang, target_lang, domain, ${dayOf(sql`recorded_at`)}, score, route, probability, 'open'
-      from drawable
-      where ('x' || substr(md5(${tenantId} || job_id || ':' || position), 1, 8))::bit(32)::bigint
-        < probability * 4294967296
-      limit greatest(0, ${maxOpen} - (
-        select count(*) from quality_checks where tenant_id = ${tenantId} and state = 'open'))
+        position, source_lang, target_lang, domain, ${dayOf(sql`recorded_at`)}, score, route,
+        probability * least(1, room.texts::real / wanted.texts), 'open'
+      from wanted, room where place <= room.texts
       on conflict do nothing),
     moved as (
       update quality_settings q set counted_at = l.recorded_at, counted_job = l.job_id
@@ -219,7 +226,8 @@ async function countScores(tx: Tx, tenantId: string): Promise<boolean> {
 
 /**
  * Collects the next decisions of reviewers about machine translations that the gate held, as checks. Published ones are
- * not collected: members change those with errors, and confirm few of the others. @returns whether none are left
+ * not collected: members look at those with errors first. An approved document is a decision about all its held segments.
+ * A change whose former text is not known is left out. @returns whether none are left
  */
 async function collectDecisions(tx: Tx, tenantId: string): Promise<boolean> {
   await lockPosition(tx, tenantId);
@@ -241,11 +249,11 @@ async function collectDecisions(tx: Tx, tenantId: string): Promise<boolean> {
   const decidedIn = (time: SQL) => sql`${time} >= ${from}::timestamptz and ${time} < ${until}::timestamptz`;
   const columns =
     sql.raw(`tenant_id, check_id, origin, item_kind, item_id, position, source_lang, target_lang, domain,
-    day, score, route, state, created_at, checked_at, checked_by, verdict`);
+    day, score, route, state, checked_at, checked_by, verdict`);
   await tx.execute(sql`
     insert into quality_checks (${columns})
     select ${tenantId}, ${checkIdOf('review', sql`job_id`, sql`'0'`)}, 'review', 'job', job_id, 0, source_lang,
-      target_lang, domain, day, score, route, 'done', decided_at, decided_at, decided_by,
+      target_lang, domain, day, score, route, 'done', decided_at, decided_by,
       case when status = 'rejected' then 'rejected' when machine_text <> final_translation then 'changed' else 'none' end
     from (
       select j.job_id, j.request ->> 'source_lang' as source_lang, j.request ->> 'target_lang' as target_lang,
@@ -254,24 +262,24 @@ async function collectDecisions(tx: Tx, tenantId: string): Promise<boolean> {
         coalesce(nullif(j.pipeline_candidate, ''), j.replaced_text) as machine_text
       from translation_jobs j left join usage_records u on u.tenant_id = ${tenantId} and u.job_id = j.job_id
       where j.tenant_id = ${tenantId} and ${decidedIn(sql`j.decided_at`)} and ${isJudged}) decided
-    where route <> 'published'
+    where route <> 'published' and (status <> 'human_edited' or machine_text is not null)
     on conflict do nothing`);
   await tx.execute(sql`
     insert into quality_checks (${columns})
     select ${tenantId}, ${checkIdOf('review', sql`document_id`, sql`position`)}, 'review', 'document', document_id,
-      position, source_lang, target_lang, domain, day, score, route, 'done', approved_at, approved_at, approved_by_user,
+      position, source_lang, target_lang, domain, day, score, route, 'done', approved_at, approved_by_user,
       case when is_changed then 'changed' else 'none' end
     from (
       select distinct on (d.document_id, s.source_key) d.document_id, s.position, d.request ->> 'source_lang' as source_lang,
         d.request ->> 'target_lang' as target_lang, ${domainOf(sql`d.request`)} as domain,
         ${dayOf(sql`coalesce(u.recorded_at, d.created_at)`)} as day, m.score, d.approved_at, d.approved_by_user,
         ${routeOfSegment(sql`m.needs_review`, sql`m.score`, sql`m.issues`)} as route,
-        coalesce(s.pipeline_text <> s.target_text, false) as is_changed
+        s.corrected and s.pipeline_text <> s.target_text as is_changed
       from document_jobs d left join usage_records u on u.tenant_id = ${tenantId} and u.job_id = d.document_id
       join document_segments s on s.tenant_id = ${tenantId} and s.document_id = d.document_id
       ${machineResult(tenantId)}
       where d.tenant_id = ${tenantId} and ${decidedIn(sql`d.approved_at`)}
-        and (s.confirmed_at is not null or s.corrected) and m.score is not null and m.fast_path is null
+        and m.score is not null and m.fast_path is null and not (s.corrected and s.pipeline_text is null)
       order by d.document_id, s.source_key, s.position) decided
     where route <> 'published'
     on conflict do nothing`);

@@ -34,7 +34,7 @@ const bandStarts = [0, 50, 60, 70, 75, 80, 85, 90, 95];
 /** Maximum languages and domains of a report. */
 const maxGroups = 200;
 
-type Figures = Omit<QualityReport, 'from' | 'to' | 'as_of'>;
+type Figures = Omit<QualityReport, 'from' | 'to' | 'as_of' | 'open' | 'skipped'>;
 
 const isUnchanged = ({ verdict }: Checked) => verdict === 'none';
 const isMajor = ({ verdict }: Checked) =>
@@ -43,11 +43,13 @@ const isMajor = ({ verdict }: Checked) =>
 /**
  * Returns the figures of a report from counts and checks. Spot checks stand for the published texts, decisions of
  * reviewers for those that were held for their score: the gate decided both by their score.
+ * @param ofDomains the counts from which the shares of domains are estimated
  */
 export function figuresOf(
   counted: readonly Counted[],
   checked: readonly Checked[],
   minimum: number,
+  ofDomains = counted,
 ): Figures {
   const published = counted.filter(({ route }) => route === 'published');
   const held = counted.filter(({ route }) => route === 'held_for_score');
@@ -60,7 +62,7 @@ export function figuresOf(
       population(own, spot.filter(isPublished), isHit),
       population(others, reviews.filter(isPublished), isHit),
     ];
-    const isEnough = spot.filter(isPublished).length + (others.length > 0 ? reviews.length : 0) >= minChecks;
+    const isEnough = [...spot, ...reviews].filter(isPublished).length >= minChecks;
     // Reviewers change a text without stating how serious its error was.
     const isKnown = isEnough && others.length === 0;
     const major = isKnown ? estimateShare(...populations(isMajor)) : null;
@@ -118,7 +120,11 @@ export function figuresOf(
       return { ...other, fewer_major: left === null ? null : 1 - left };
     }),
     languages: groupsBy('target_lang', published, spot),
-    domains: groupsBy('domain', published, spot),
+    domains: groupsBy(
+      'domain',
+      ofDomains.filter(({ route }) => route === 'published'),
+      spot,
+    ),
   };
 }
 
@@ -191,12 +197,32 @@ const countsAt = (asOf: string): SQL => sql`origin in ('review', 'spot_check') a
   and checked_at <= ${asOf}::timestamptz
   and (state = 'done' or state = 'replaced' and replaced_at > ${asOf}::timestamptz)`;
 
+/** Maximum number of sums in a statement. A caller may name another domain for each text. */
+const maxSums = 50_000;
+
+/** Selects the sums of the texts, by language and domain. @throws AppError 422 if there are too many */
 async function selectCounted(tx: Tx, tenantId: string, scope: Scope): Promise<Counted[]> {
-  return [
-    ...(await tx.execute<Counted & Record<string, unknown>>(sql`
-      select target_lang, domain, route, score, sum(texts)::int as texts from quality_scores
-      where ${matches(scope, tenantId)} group by 1, 2, 3, 4 order by 1, 2, 3, 4`)),
-  ];
+  const rows = await tx.execute<Counted & Record<string, unknown>>(sql`
+    select target_lang, domain, route, score, sum(texts)::int as texts from quality_scores
+    where ${matches(scope, tenantId)} group by 1, 2, 3, 4 order by 1, 2, 3, 4 limit ${maxSums + 1}::int`);
+  if (rows.length > maxSums)
+    throw new AppError('unprocessable', 'the period has too many domains; choose a domain or fewer days');
+  return [...rows];
+}
+
+/** Selects the sums by language, and those of the most frequent domains. */
+async function selectSums(tx: Tx, tenantId: string, scope: Scope) {
+  const ofLanguages = await tx.execute<Counted & Record<string, unknown>>(sql`
+    select target_lang, '' as domain, route, score, sum(texts)::int as texts from quality_scores
+    where ${matches(scope, tenantId)} group by 1, 3, 4`);
+  const ofDomains = await tx.execute<Counted & Record<string, unknown>>(sql`
+    with frequent as (
+      select domain from quality_scores where ${matches(scope, tenantId)} and route = 'published'
+      group by domain order by sum(texts) desc, domain limit ${maxGroups}::int)
+    select '' as target_lang, domain, route, score, sum(texts)::int as texts
+    from quality_scores join frequent using (domain)
+    where ${matches(scope, tenantId)} and route = 'published' group by 2, 3, 4`);
+  return { ofLanguages, ofDomains };
 }
 
 /**
@@ -206,14 +232,19 @@ async function selectCounted(tx: Tx, tenantId: string, scope: Scope): Promise<Co
 export async function reportQuality(tx: Tx, tenantId: string, asked: ReportInput): Promise<QualityReport> {
   const { minimum, target_lang, domain } = asked;
   const scope = { ...readDateRange(asked), target_lang, domain, asOf: new Date().toISOString() };
-  const counted = await selectCounted(tx, tenantId, scope);
+  const { ofLanguages, ofDomains } = await selectSums(tx, tenantId, scope);
   const checked = await tx.execute<Checked & Record<string, unknown>>(sql`
     select target_lang, domain, route, score, origin, verdict, probability::float8 as probability
     from quality_checks where ${matches(scope, tenantId)} and ${countsAt(scope.asOf)}
     order by check_id limit ${maxReported}::int`);
+  const [left] = await tx.execute<{ open: number; skipped: number }>(sql`
+    select count(*) filter (where state = 'open')::int as open,
+      count(*) filter (where state = 'skipped')::int as skipped
+    from quality_checks where ${matches(scope, tenantId)} and origin = 'spot_check' and state in ('open', 'skipped')`);
   return {
     ...{ from: scope.from, to: scope.to, as_of: scope.asOf },
-    ...figuresOf(counted, checked, minimum),
+    ...{ open: left?.open ?? 0, skipped: left?.skipped ?? 0 },
+    ...figuresOf(ofLanguages, checked, minimum, ofDomains),
   };
 }
 
@@ -238,7 +269,7 @@ export async function makeStatement(
   const range = readDateRange(asked);
   const [known] = await tx.execute<{ asOf: string | null; isCounted: boolean }>(sql`
     select to_char(q.decided_until at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "asOf",
-      ${range.to}::date < (now() at time zone 'UTC')::date and not exists (
+      ${range.to}::date < ((now() - interval '5 minutes') at time zone 'UTC')::date and not exists (
         select from usage_records u where u.tenant_id = q.tenant_id
           and (u.recorded_at, u.job_id) > (coalesce(q.counted_at, '-infinity'), q.counted_job)
           and u.recorded_at < (${range.to}::date + 1)::timestamp at time zone 'UTC') as "isCounted"

@@ -15,7 +15,10 @@ const item = {
   check_id: checkId,
   origin,
   item_kind: z.enum(['job', 'document']).describe('Whether the text is a job or a segment of a document.'),
-  item_id: z.string().describe('The ID of the job or document.'),
+  item_id: z
+    .string()
+    .nullable()
+    .describe('The ID of the job or document; null for an open check, because a check is blind.'),
   position: z.int().describe('The segment of a document, from 0; 0 for a job.'),
   source_lang: z.string().describe('The source language.'),
   target_lang: z.string().describe('The target language.'),
@@ -177,6 +180,10 @@ export const qualityReport = z.object({
   min_checks: z.int().describe('With fewer checks, no share is stated.'),
   published: count.describe('Texts that were published without a reviewer.'),
   checks: count.describe('Checks of published texts.'),
+  open: count.describe(
+    'Drawn texts that are not checked yet. If members check only some, the shares can be wrong.',
+  ),
+  skipped: count.describe('Drawn texts that were skipped, or deleted before their check.'),
   no_change: share
     .nullable()
     .describe('The share of published texts that needed no change; null with too few checks.'),

@@ -43,7 +43,10 @@ export async function saveSettings(
     action: 'quality_settings_changed',
     tenantId: tenant.id,
     actor: { kind: 'member', userId: user.id },
-    details: { sample_percent, minor_points, major_points, critical_points, pass_score },
+    details: {
+      ...{ sample_percent, minor_points, major_points, critical_points, pass_score },
+      language_percents: JSON.stringify(settings.language_percents),
+    },
   });
   return readSettings(tx, tenant.id);
 }

@@ -121,7 +121,7 @@ function joinSmall(strata: readonly Stratum[]): Stratum[] {
     const last = joined.at(-1);
     if (last && (last.observed.length < minStratum || observed.length < minStratum)) {
       last.size += size;
-      last.observed.push(...observed);
+      last.observed = last.observed.concat(observed);
     } else joined.push({ size, observed: [...observed] });
   }
   return joined;

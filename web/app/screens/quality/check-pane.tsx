@@ -17,14 +17,26 @@ import styles from './quality.module.css';
 const categories = ['accuracy', 'fluency', 'terminology', 'style', 'locale'] as const;
 const severities = ['minor', 'major', 'critical'] as const;
 
+/** The errors that a member has marked in a text, and a note that belongs to none yet. */
+export interface Marks {
+  errors: QualityCheckError[];
+  note: string;
+}
+
+export const noMarks: Marks = { errors: [], note: '' };
+
 /** One check: the texts, and the errors that are marked in the translation, or the result. */
 export function CheckPane({
   checkId,
   isAdmin,
+  marks,
+  onMarks,
   onDone,
 }: {
   checkId: string;
   isAdmin: boolean;
+  marks: Marks;
+  onMarks: (marks: Marks) => void;
   onDone: () => Promise<void>;
 }) {
   const check = useQuery({
@@ -36,7 +48,7 @@ export function CheckPane({
       <Read from={check} lines={10}>
         {(found) =>
           found.checked_at === null ? (
-            <OpenCheck of={found} onDone={onDone} />
+            <OpenCheck of={found} marks={marks} onMarks={onMarks} onDone={onDone} />
           ) : (
             <DoneCheck of={found} isAdmin={isAdmin} onDone={onDone} />
           )
@@ -46,13 +58,25 @@ export function CheckPane({
   );
 }
 
-function OpenCheck({ of: check, onDone }: { of: QualityCheck; onDone: () => Promise<void> }) {
+function OpenCheck({
+  of: check,
+  marks: { errors, note },
+  onMarks,
+  onDone,
+}: {
+  of: QualityCheck;
+  marks: Marks;
+  onMarks: (marks: Marks) => void;
+  onDone: () => Promise<void>;
+}) {
   const t = useT();
   const { run, error, isBusy } = useAction();
-  const [errors, setErrors] = useState<QualityCheckError[]>([]);
+  const [isNoteLeft, setNoteLeft] = useState(false);
   const target = useRef<HTMLTextAreaElement>(null);
   const decide = (skip: boolean) =>
     run(async () => {
+      // A note without a marked error would be lost, and the text would count as one without errors.
+      if (note !== '' && !skip) return setNoteLeft(true);
       const done = await client.quality.decide({
         check_id: check.check_id,
         errors: skip ? [] : errors,
@@ -75,19 +99,27 @@ function OpenCheck({ of: check, onDone }: { of: QualityCheck; onDone: () => Prom
     <div onKeyDown={onKeyDown}>
       <Texts of={check} target={target} />
       <MarkError
+        note={note}
+        onNote={(changed) => onMarks({ errors, note: changed })}
         onMark={(marked) => {
           const { selectionStart = 0, selectionEnd = 0 } = target.current ?? {};
           const [start, end] =
             selectionStart === selectionEnd ? [0, check.target_text.length] : [selectionStart, selectionEnd];
-          setErrors([...errors, { ...marked, start, end }]);
+          setNoteLeft(false);
+          onMarks({ errors: [...errors, { ...marked, note, start, end }], note: '' });
         }}
       />
       <Errors
         of={check}
         errors={errors}
-        onRemove={(at) => setErrors(errors.filter((_, index) => index !== at))}
+        onRemove={(at) => onMarks({ errors: errors.toSpliced(at, 1), note })}
       />
       {error ? <Problem error={error} /> : null}
+      {isNoteLeft && note !== '' && (
+        <p role="alert" className="field-problem">
+          {t('quality.note_left')}
+        </p>
+      )}
       <div className={styles['acts']}>
         <button type="button" className="primary" aria-busy={isBusy} onClick={decide(false)}>
           {t(errors.length === 0 ? 'quality.no_error' : 'quality.save', { errors: errors.length })}
@@ -155,15 +187,26 @@ function keepUnchanged(
 ): () => void {
   const refuse = (event: Event) => event.preventDefault();
   area?.addEventListener('beforeinput', refuse);
-  if (target) target.current = area;
+  if (target) {
+    target.current = area;
+    // After a decision, the keyboard continues in the next text.
+    if (area && (document.activeElement === document.body || document.activeElement === null)) area.focus();
+  }
   return () => area?.removeEventListener('beforeinput', refuse);
 }
 
 /** Marks the selected words of the translation, or the whole translation, as an error. */
-function MarkError({ onMark }: { onMark: (error: Omit<QualityCheckError, 'start' | 'end'>) => void }) {
+function MarkError({
+  note,
+  onNote,
+  onMark,
+}: {
+  note: string;
+  onNote: (note: string) => void;
+  onMark: (error: Pick<QualityCheckError, 'category' | 'severity'>) => void;
+}) {
   const t = useT();
   const [category, setCategory] = useState<QualityCheckError['category']>('accuracy');
-  const [note, setNote] = useState('');
   const id = useId();
   return (
     <fieldset className={styles['mark']}>
@@ -178,7 +221,7 @@ function MarkError({ onMark }: { onMark: (error: Omit<QualityCheckError, 'start'
       </div>
       <label>
         {t('quality.note')}
-        <input value={note} maxLength={500} onChange={({ target }) => setNote(target.value)} />
+        <input value={note} maxLength={500} onChange={({ target }) => onNote(target.value)} />
       </label>
       <div className={styles['acts']}>
         {severities.map((severity) => (
@@ -186,10 +229,7 @@ function MarkError({ onMark }: { onMark: (error: Omit<QualityCheckError, 'start'
             key={severity}
             type="button"
             data-kind={severity}
-            onClick={() => {
-              onMark({ category, severity, note });
-              setNote('');
-            }}
+            onClick={() => onMark({ category, severity })}
           >
             {t(`quality.mark_${severity}`)}
             <small>{t(`quality.means_${severity}`)}</small>

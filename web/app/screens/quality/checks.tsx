@@ -11,7 +11,7 @@ import { Problem } from '../../parts/problem.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { queryKeys } from '../../query-keys.ts';
 import { Segments } from '../usage/report-parts.tsx';
-import { CheckPane } from './check-pane.tsx';
+import { CheckPane, type Marks, noMarks } from './check-pane.tsx';
 import { CheckSettings } from './check-settings.tsx';
 import styles from './quality.module.css';
 
@@ -23,6 +23,8 @@ export function Checks({ origin, isAdmin }: { origin: Origin; isAdmin: boolean }
   const queries = useQueryClient();
   const [state, setState] = useState<'open' | 'done'>('open');
   const [chosen, setChosen] = useState<string>();
+  // Marks that are not sent yet, by check: they stay if another row is opened.
+  const [marks, setMarks] = useState<Record<string, Marks>>({});
   const page = useQuery({
     queryKey: queryKeys.quality.checks(origin, state),
     queryFn: () => client.quality.checkPage({ origin, state, limit: 100 }),
@@ -30,6 +32,8 @@ export function Checks({ origin, isAdmin }: { origin: Origin; isAdmin: boolean }
   const list = page.data?.items ?? [];
   const shown = list.find(({ check_id }) => check_id === chosen) ?? list[0];
   const next = list[list.findIndex((one) => one === shown) + 1] ?? list[0];
+  // The open row stays, even if another member finishes a row above it.
+  if (shown && shown.check_id !== chosen) setChosen(shown.check_id);
   const done = async () => {
     setChosen(next?.check_id);
     await queries.invalidateQueries({ queryKey: queryKeys.quality.all });
@@ -53,7 +57,14 @@ export function Checks({ origin, isAdmin }: { origin: Origin; isAdmin: boolean }
           shown ? (
             <div className={styles['checks']}>
               <CheckList checks={list} shown={shown} onOpen={setChosen} />
-              <CheckPane key={shown.check_id} checkId={shown.check_id} isAdmin={isAdmin} onDone={done} />
+              <CheckPane
+                key={shown.check_id}
+                checkId={shown.check_id}
+                isAdmin={isAdmin}
+                marks={marks[shown.check_id] ?? noMarks}
+                onMarks={(changed) => setMarks({ ...marks, [shown.check_id]: changed })}
+                onDone={done}
+              />
             </div>
           ) : (
             <p className="notice">{t(state === 'open' ? `quality.none_${origin}` : 'quality.none_done')}</p>

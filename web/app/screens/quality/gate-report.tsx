@@ -69,7 +69,7 @@ function Statement() {
 function Worth({ of: report }: { of: QualityReport }) {
   const t = useT();
   const { number, percent } = useFormat();
-  const { no_change, major, checks, published, minimum, min_checks } = report;
+  const { no_change, major, checks, published, minimum, min_checks, open, skipped } = report;
   return (
     <section className={`card ${styles['worth']}`} aria-labelledby="worth">
       <h2 id="worth" className="visually-hidden">
@@ -97,6 +97,9 @@ function Worth({ of: report }: { of: QualityReport }) {
             <p className={styles['claim']}>{t('quality.few', { missing: min_checks - checks })}</p>
             <p className="hint">{t('quality.few_why', { least: min_checks, texts: number(published) })}</p>
           </>
+        )}
+        {open + skipped > 0 && (
+          <p className="hint">{t('quality.left', { open: number(open), skipped: number(skipped) })}</p>
         )}
       </div>
       <OtherMinimum of={report} />

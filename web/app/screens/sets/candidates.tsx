@@ -272,7 +272,8 @@ function Detail({
     });
   });
   const onKeyDown = (event: KeyboardEvent) => {
-    if ((event.target as Element).matches('input, select')) return;
+    if ((event.target as Element).matches('input, select') || event.ctrlKey || event.metaKey || event.altKey)
+      return;
     if (event.key === 'r') void reject();
     if (event.key === 'd') void accept(source, true)();
   };
