@@ -124,6 +124,7 @@ test('thousands of entries of a glossary with one source, and of its other gloss
     source_term: source,
     target_term: `${target}${index}`,
     case_sensitive: false,
+    status: 'preferred',
   }));
   const tx = { execute: async () => others } as unknown as Tx;
   const ms = await cpuTime(async () => {
