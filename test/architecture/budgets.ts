@@ -37,10 +37,10 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'lines of source',
     count: linesOf(sources),
-    limit: 227_450,
+    limit: 227_600,
     goal: 165_000,
     bought: [
-      '227,450: checks by members and the quality report, term candidates, fields of terms, bad and duplicate segments, alignment on a screen',
+      '227,600: checks by members and the quality report, term candidates, fields of terms, bad and duplicate segments, alignment on a screen',
       '217,050: doubled placeholders, broken tags, lost sentences and changed units',
       '216,800: the memory by sentence, and the alignment of files',
       '213,940: changes of TM segments, their history and undo, find and replace',

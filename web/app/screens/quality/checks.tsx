@@ -31,7 +31,7 @@ export function Checks({ origin, isAdmin }: { origin: Origin; isAdmin: boolean }
   });
   const list = page.data?.items ?? [];
   const shown = list.find(({ check_id }) => check_id === chosen) ?? list[0];
-  const next = list[list.findIndex((one) => one === shown) + 1] ?? list[0];
+  const next = (shown && list[list.indexOf(shown) + 1]) ?? list[0];
   // The open row stays, even if another member finishes a row above it.
   if (shown && shown.check_id !== chosen) setChosen(shown.check_id);
   const done = async () => {

@@ -278,7 +278,6 @@ function Detail({
     if (event.key === 'd') void accept(source, true)();
   };
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the keys are those of the buttons below
     <section className={styles['detail']} aria-label={candidate.term} onKeyDown={onKeyDown}>
       <p className="hint">
         {t('sets.candidate_counts', {
