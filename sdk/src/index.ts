@@ -48,7 +48,7 @@ export {
 } from './outcome-errors.ts';
 export type { List, Page, ToArrayOptions } from './pages.ts';
 export type { Poller, WaitOptions } from './poller.ts';
-export * from './quality.ts';
+export { type Quality, quality } from './quality.ts';
 export type { RawRequestOptions } from './raw-request.ts';
 export type { Backoff } from './retry.ts';
 export { type Reviews, reviews } from './reviews.ts';

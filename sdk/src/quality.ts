@@ -1,53 +1,36 @@
-import type { inferRouterInputs, inferRouterOutputs } from '@trpc/server';
-import type { AppRouter } from '../../server/router.ts';
 import { type ApiPromise, mapResult } from './api-promise.ts';
 import type { Connection } from './connection.ts';
 import type { CallOptions } from './options.ts';
 import { createListing, type List, type Page } from './pages.ts';
 import type { Call } from './send.ts';
-
-type Inputs = inferRouterInputs<AppRouter>['quality'];
-type Outputs = inferRouterOutputs<AppRouter>['quality'];
-
-/** The filters of the checks to list. */
-export type QualityChecksQuery = Omit<Inputs['checks'], 'cursor'>;
-/** A check in a list, with the beginning of its source. */
-export type QualityCheckSummary = Outputs['checks']['checks'][number];
-/** A check with its texts and its result. */
-export type QualityCheck = Outputs['check'];
-/** An error in a translation, by the typology of MQM. */
-export type QualityCheckError = QualityCheck['errors'][number];
-/** The result of a check. */
-export type QualityCheckResult = Inputs['decide'];
-/** Which texts to draw, and how many. */
-export type QualityDrawRequest = Inputs['draw'];
-/** The settings of spot checks and quality checks. */
-export type QualitySettings = Outputs['settings'];
-/** The texts of a report. */
-export type QualityReportQuery = Inputs['report'];
-/** The shares of published texts that needed no change, or have an error, by the checks of members. */
-export type QualityReport = Outputs['report'];
-/** A share with its interval at a confidence of 95 %. */
-export type QualityShare = NonNullable<QualityReport['no_change']>;
-/** How the judge is calibrated for a target language. */
-export type QualityCalibration = Outputs['calibrations'][number];
-/** The period of a scorecard. */
-export type QualityScorecardQuery = Inputs['scorecard'];
-/** The results of quality checks. */
-export type QualityScorecard = Outputs['scorecard'];
-/** The period of a statement. */
-export type QualityStatementRequest = Inputs['statement'];
-/** A report with the data behind it, and its SHA-256. */
-export type QualityStatement = Outputs['statement'];
+import type {
+  QualityCalibration,
+  QualityCheck,
+  QualityCheckPage,
+  QualityCheckResult,
+  QualityCheckSummary,
+  QualityChecksQuery,
+  QualityDrawRequest,
+  QualityReport,
+  QualityReportQuery,
+  QualityScorecard,
+  QualityScorecardQuery,
+  QualitySettings,
+  QualityStatement,
+  QualityStatementRequest,
+} from './types.ts';
 
 /**
  * Checks of texts by members, and reports about the quality gate. Members check texts; an administrator reads the reports. All methods need a session.
  */
 export interface Quality {
-  /** Lists the open checks that the member may do, oldest first, or those that are done, latest first. */
+  /** Lists the open checks that the member may do, in a random order, or those that are done, latest first. */
   checks(query: QualityChecksQuery, options?: CallOptions): List<QualityCheckSummary>;
   /** Returns one page of `checks`. */
-  checkPage(query: Inputs['checks'], options?: CallOptions): ApiPromise<Page<QualityCheckSummary>>;
+  checkPage(
+    query: QualityChecksQuery & { cursor?: string },
+    options?: CallOptions,
+  ): ApiPromise<Page<QualityCheckSummary>>;
   /** Returns a check. It is blind: the score is null until the check has a result. */
   check(checkId: string, options?: CallOptions): ApiPromise<QualityCheck>;
   /**
@@ -90,7 +73,12 @@ const scorecardCall: Call = { name: 'quality.scorecard', repeatable: true };
 const statementCall: Call = { name: 'quality.statement', repeatable: true };
 
 export function quality({ mutate, query }: Connection): Quality {
-  const checks = createListing<Inputs['checks'], Outputs['checks'], QualityCheckSummary, CallOptions>(
+  const checks = createListing<
+    QualityChecksQuery & { cursor?: string },
+    QualityCheckPage,
+    QualityCheckSummary,
+    CallOptions
+  >(
     (wanted, options) => query(checksCall, wanted ?? {}, options),
     (page) => page.checks,
     (page) => page.next_cursor,

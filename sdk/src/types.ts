@@ -641,3 +641,35 @@ export type PaymentPage = Outputs['billing']['checkout'];
 
 /** The health of the service, and the parts of it that run on stubs. */
 export type HealthStatus = Outputs['system']['health'];
+/** The filters of the checks to list. */
+export type QualityChecksQuery = Omit<Inputs['quality']['checks'], 'cursor'>;
+/** A page of checks. */
+export type QualityCheckPage = Outputs['quality']['checks'];
+/** A check in a list, with the beginning of its source. */
+export type QualityCheckSummary = Outputs['quality']['checks']['checks'][number];
+/** A check with its texts and its result. */
+export type QualityCheck = Outputs['quality']['check'];
+/** An error in a translation, by the typology of MQM. */
+export type QualityCheckError = QualityCheck['errors'][number];
+/** The result of a check. */
+export type QualityCheckResult = Inputs['quality']['decide'];
+/** Which texts to draw, and how many. */
+export type QualityDrawRequest = Inputs['quality']['draw'];
+/** The settings of spot checks and quality checks. */
+export type QualitySettings = Outputs['quality']['settings'];
+/** The texts of a report. */
+export type QualityReportQuery = Inputs['quality']['report'];
+/** The shares of published texts that needed no change, or have an error, by the checks of members. */
+export type QualityReport = Outputs['quality']['report'];
+/** A share with its interval at a confidence of 95 %. */
+export type QualityShare = NonNullable<QualityReport['no_change']>;
+/** How the judge is calibrated for a target language. */
+export type QualityCalibration = Outputs['quality']['calibrations'][number];
+/** The period of a scorecard. */
+export type QualityScorecardQuery = Inputs['quality']['scorecard'];
+/** The results of quality checks. */
+export type QualityScorecard = Outputs['quality']['scorecard'];
+/** The period of a statement. */
+export type QualityStatementRequest = Inputs['quality']['statement'];
+/** A report with the data behind it, and its SHA-256. */
+export type QualityStatement = Outputs['quality']['statement'];

@@ -69,7 +69,7 @@ export const checkSummary = z.object({
 export const checkPage = z.object({
   checks: z
     .array(checkSummary)
-    .describe('The checks; open ones with the oldest first, others with the latest first.'),
+    .describe('The checks; open ones in a random order, others with the latest first.'),
   open: z.int().describe('The number of open checks of this kind that the caller may do.'),
   next_cursor: z.string().nullable().describe('For the next page; null on the last one.'),
 });

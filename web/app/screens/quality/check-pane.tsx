@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type KeyboardEvent, useId, useRef, useState } from 'react';
-import type { QualityCheck, QualityCheckError } from '#sdk/quality.ts';
+import type { QualityCheck, QualityCheckError } from '#sdk/types.ts';
 import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';

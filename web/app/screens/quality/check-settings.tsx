@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { QualityChecksQuery, QualitySettings } from '#sdk/quality.ts';
+import type { QualityChecksQuery, QualitySettings } from '#sdk/types.ts';
 import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useId, useState } from 'react';
-import type { QualityCalibration, QualityReport, QualityShare } from '#sdk/quality.ts';
+import type { QualityCalibration, QualityReport, QualityShare } from '#sdk/types.ts';
 import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';

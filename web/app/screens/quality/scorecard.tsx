@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import type { QualityScorecard } from '#sdk/quality.ts';
+import type { QualityScorecard } from '#sdk/types.ts';
 import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
