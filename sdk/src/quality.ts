@@ -7,6 +7,7 @@ import type {
   QualityCalibration,
   QualityCheck,
   QualityCheckPage,
+  QualityCheckPageQuery,
   QualityCheckResult,
   QualityCheckSummary,
   QualityChecksQuery,
@@ -27,10 +28,7 @@ export interface Quality {
   /** Lists the open checks that the member may do, in a random order, or those that are done, latest first. */
   checks(query: QualityChecksQuery, options?: CallOptions): List<QualityCheckSummary>;
   /** Returns one page of `checks`. */
-  checkPage(
-    query: QualityChecksQuery & { cursor?: string },
-    options?: CallOptions,
-  ): ApiPromise<Page<QualityCheckSummary>>;
+  checkPage(query: QualityCheckPageQuery, options?: CallOptions): ApiPromise<Page<QualityCheckSummary>>;
   /** Returns a check. It is blind: the score is null until the check has a result. */
   check(checkId: string, options?: CallOptions): ApiPromise<QualityCheck>;
   /**
@@ -73,12 +71,7 @@ const scorecardCall: Call = { name: 'quality.scorecard', repeatable: true };
 const statementCall: Call = { name: 'quality.statement', repeatable: true };
 
 export function quality({ mutate, query }: Connection): Quality {
-  const checks = createListing<
-    QualityChecksQuery & { cursor?: string },
-    QualityCheckPage,
-    QualityCheckSummary,
-    CallOptions
-  >(
+  const checks = createListing<QualityCheckPageQuery, QualityCheckPage, QualityCheckSummary, CallOptions>(
     (wanted, options) => query(checksCall, wanted ?? {}, options),
     (page) => page.checks,
     (page) => page.next_cursor,

@@ -27,6 +27,7 @@ import type {
   NewGlossaryEntry,
   PreviewedTerminologyUpload,
   RejectCandidatesRequest,
+  RejectedCandidates,
   SetListQuery,
   TbxQuery,
   TermCandidates,
@@ -98,7 +99,7 @@ export interface Terminology {
    */
   candidates(request: TermCandidatesRequest, options?: CallOptions): ApiPromise<TermCandidates>;
   /** Rejects candidates, so that they are not suggested again, or restores them. Returns how many have changed. */
-  rejectCandidates(request: RejectCandidatesRequest, options?: CallOptions): ApiPromise<{ changed: number }>;
+  rejectCandidates(request: RejectCandidatesRequest, options?: CallOptions): ApiPromise<RejectedCandidates>;
   /** @internal Counts the terms of a glossary for each language pair. */
   pairs(setId: string, options?: CallOptions): ApiPromise<TermPairs>;
   /** @internal Renames a glossary. Throws ConflictError if another glossary has the name. */

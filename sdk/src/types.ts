@@ -643,6 +643,10 @@ export type PaymentPage = Outputs['billing']['checkout'];
 export type HealthStatus = Outputs['system']['health'];
 /** The filters of the checks to list. */
 export type QualityChecksQuery = Omit<Inputs['quality']['checks'], 'cursor'>;
+/** The filters of the checks, and the cursor of the page to return. */
+export type QualityCheckPageQuery = Inputs['quality']['checks'];
+/** The number of candidates that were rejected or restored. */
+export type RejectedCandidates = Outputs['terminology']['rejectCandidates'];
 /** A page of checks. */
 export type QualityCheckPage = Outputs['quality']['checks'];
 /** A check in a list, with the beginning of its source. */

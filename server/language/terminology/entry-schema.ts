@@ -89,12 +89,12 @@ export const givenFields = {
 const storedFields = {
   definition: z.string().optional().describe('What the term means.'),
   note: z.string().optional().describe('A note for translators.'),
-  part_of_speech: givenFields.part_of_speech.unwrap().unwrap().optional(),
-  gender: z.enum(genders).optional(),
-  status: z.enum(termStatuses).optional(),
-  do_not_translate: z.boolean().optional(),
-  domain: z.string().optional(),
-  picture: z.string().optional(),
+  part_of_speech: z.enum(partsOfSpeech).optional().describe('The part of speech of the term.'),
+  gender: z.enum(genders).optional().describe('The grammatical gender of the translation.'),
+  status: z.enum(termStatuses).optional().describe('`allowed` or `forbidden`; omitted if `preferred`.'),
+  do_not_translate: z.boolean().optional().describe('True if the term is not translated.'),
+  domain: z.string().optional().describe('The subject field of the term.'),
+  picture: z.string().optional().describe('The https URL of a picture.'),
 };
 
 export const terminologyEntry = z.object({

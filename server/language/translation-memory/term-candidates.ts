@@ -49,14 +49,19 @@ export const termCandidates = z.object({
       z.object({
         term: z.string().describe('The most frequent form.'),
         forms: z
-          .array(z.object({ form: z.string(), count: z.int() }))
+          .array(
+            z.object({
+              form: z.string().describe('The form.'),
+              count: z.int().describe('The number of its occurrences.'),
+            }),
+          )
           .describe('The forms, the most frequent first; at most 10.'),
         count: z.int().describe('The number of occurrences in different texts.'),
         is_name: z.boolean().describe('Whether the term seems to be a name, which is often not translated.'),
         targets: z
           .array(
             z.object({
-              target: z.string(),
+              target: z.string().describe('The proposed translation.'),
               count: z.int().describe('In how many translations of these texts it is.'),
               score: z.number().describe('How often they occur together and not separately, from 0 to 1.'),
             }),

@@ -92,7 +92,11 @@ export const fullCheck = checkSummary.extend({
   errors: z.array(checkError).describe('The errors that were found.'),
   words: z.int().describe('The number of words of the source; 0 for an open check.'),
   dispute: z
-    .object({ by: z.string(), at: dateTime, note: z.string() })
+    .object({
+      by: z.string().describe('The email address or ID of the member.'),
+      at: dateTime,
+      note: z.string().describe('The reason.'),
+    })
     .nullable()
     .describe('Who disputed the check, when and why.'),
 });
@@ -166,17 +170,30 @@ const share = z
   .meta({ description: 'A share with its interval.' });
 
 const count = z.int();
+const firstDay = calendarDate.describe('The first day of the translations, in UTC.');
+const lastDay = calendarDate.describe('The last day of the translations, in UTC.');
+const targetLang = z.string().describe('The target language.');
+const ofSeverity = {
+  minor: count.describe('Minor errors.'),
+  major: count.describe('Major errors.'),
+  critical: count.describe('Critical errors.'),
+};
 
 /** The published texts of a language or domain. */
-const group = { published: count, checks: count, no_change: share.nullable(), major: share.nullable() };
+const group = {
+  published: count.describe('Texts that were published without a reviewer.'),
+  checks: count.describe('Checks of published texts.'),
+  no_change: share.nullable(),
+  major: share.nullable(),
+};
 
 export const qualityReport = z.object({
-  from: calendarDate,
-  to: calendarDate,
+  from: firstDay,
+  to: lastDay,
   as_of: dateTime.describe(
     'The time up to which checks count. Decisions of reviewers count 11 minutes later.',
   ),
-  minimum: z.int(),
+  minimum: z.int().describe('The minimum score that the report is about.'),
   min_checks: z.int().describe('With fewer checks, no share is stated.'),
   published: count.describe('Texts that were published without a reviewer.'),
   checks: count.describe('Checks of published texts.'),
@@ -196,13 +213,13 @@ export const qualityReport = z.object({
       z.object({
         from: z.int().describe('The lowest score of the band.'),
         to: z.int().describe('The highest score of the band.'),
-        published: count,
-        held_for_score: count,
+        published: count.describe('Texts that were published without a reviewer.'),
+        held_for_score: count.describe('Texts that were held only because of their score.'),
         held: count.describe('Texts that were held for another reason.'),
-        checks: count,
+        checks: count.describe('Checked texts, except those that were held for another reason.'),
         none: count.describe('Checked texts that needed no change.'),
         changed: count.describe('Texts that a reviewer changed; the severity is not known.'),
-        minor: count,
+        minor: count.describe('Texts with minor errors only.'),
         major: count.describe('Texts with a major or critical error, and rejected ones.'),
         no_change: share.nullable(),
       }),
@@ -231,20 +248,25 @@ export const qualityReport = z.object({
     )
     .describe('What other minimum scores would do.'),
   languages: z
-    .array(z.object({ target_lang: z.string(), ...group }))
+    .array(z.object({ target_lang: targetLang, ...group }))
     .describe('Published texts by target language, the most frequent first; at most 200.'),
   domains: z
-    .array(z.object({ domain: z.string(), ...group }))
+    .array(z.object({ domain: z.string().describe('The domain; empty for texts without one.'), ...group }))
     .describe('Published texts by domain, the most frequent first; at most 200.'),
 });
 
 export const calibrations = z.array(
   z.object({
-    target_lang: z.string(),
+    target_lang: targetLang,
     computed_at: dateTime,
     checks: z.int().describe('The number of checks.'),
     steps: z
-      .array(z.object({ score: z.int(), value: z.number() }))
+      .array(
+        z.object({
+          score: z.int().describe('The lowest score of the step.'),
+          value: z.number().describe('The share, from 0 to 1.'),
+        }),
+      )
       .describe('From this score on, up to the next step, the estimated share of texts that need no change.'),
     agreement: share
       .nullable()
@@ -257,11 +279,9 @@ export const calibrations = z.array(
 export const scorecardInput = z.object(reportFilter);
 
 const tally = {
-  checks: count,
-  words: count,
-  minor: count,
-  major: count,
-  critical: count,
+  checks: count.describe('Quality checks.'),
+  words: count.describe('Words of the sources.'),
+  ...ofSeverity,
   points: z.int().describe('Error points.'),
   penalty_per_1000_words: z
     .number()
@@ -272,18 +292,36 @@ const tally = {
 };
 
 export const scorecard = z.object({
-  from: calendarDate,
-  to: calendarDate,
-  total: z.object(tally),
+  from: calendarDate.describe('The first day of the checks, in UTC.'),
+  to: calendarDate.describe('The last day of the checks, in UTC.'),
+  total: z.object(tally).describe('The result of all checks.'),
   categories: z
-    .array(z.object({ category: qualityIssue.shape.category, minor: count, major: count, critical: count }))
+    .array(z.object({ category: qualityIssue.shape.category, ...ofSeverity }))
     .describe('The errors by category.'),
-  languages: z.array(z.object({ target_lang: z.string(), ...tally })),
-  reviewers: z.array(z.object({ user_id: z.string(), email: z.string().nullable(), ...tally })),
+  languages: z
+    .array(z.object({ target_lang: targetLang, ...tally }))
+    .describe('The results by target language, the most checks first.'),
+  reviewers: z
+    .array(
+      z.object({
+        user_id: z.string().describe('The ID of the reviewer.'),
+        email: z.string().nullable().describe('The email address; null for a former member.'),
+        ...tally,
+      }),
+    )
+    .describe('The results by reviewer.'),
   files: z
-    .array(z.object({ document_id: z.string(), name: z.string().nullable(), ...tally }))
-    .describe('At most 200.'),
-  months: z.array(z.object({ month: z.string().describe('YYYY-MM'), ...tally })),
+    .array(
+      z.object({
+        document_id: z.string().describe('The ID of the document.'),
+        name: z.string().nullable().describe('The name of the file; null if the document was deleted.'),
+        ...tally,
+      }),
+    )
+    .describe('The results by file; at most 200.'),
+  months: z
+    .array(z.object({ month: z.string().describe('The month of the checks, YYYY-MM in UTC.'), ...tally }))
+    .describe('The results by month.'),
 });
 
 export const statementInput = z.object({
