@@ -225,9 +225,9 @@ describe.skipIf(withoutBrowser)('a member without the role', () => {
     await page.getByText('Only workspace administrators can open this page.').waitFor();
     await page.goto('/app/settings/security');
     await page.getByRole('heading', { name: 'Security', level: 1 }).waitFor();
-    // Neither the reports, nor other settings than those of the member.
+    // Of the reports and settings, only those of the member.
     const links = await page.getByRole('navigation').getByRole('link').allInnerTexts();
-    expect(links).toEqual(['Inbox', 'Translate', 'Files', 'Language assets', 'Settings']);
+    expect(links).toEqual(['Inbox', 'Translate', 'Files', 'Language assets', 'Reports', 'Settings']);
     expect(
       asked.filter((url) => /\/(trpc\/audit|api\/(auth\/users|tenants|storage|billing))/.test(url)),
     ).toEqual([]);

@@ -8,7 +8,6 @@ import type { FilePage, FilesQuery } from '#sdk/file-types.ts';
 import { members } from '#sdk/members.ts';
 import { memory } from '#sdk/memory.ts';
 import { readOptions, type Settings } from '#sdk/options.ts';
-import { quality } from '#sdk/quality.ts';
 import { reviews } from '#sdk/reviews.ts';
 import { storage } from '#sdk/storage.ts';
 import { styleGuides } from '#sdk/style-guides.ts';
@@ -53,7 +52,6 @@ export const client = {
   documents: documents(connection),
   members: members(connection),
   memory: memory(connection),
-  quality: quality(connection),
   reviews: reviews(connection),
   storage: storage(connection),
   styleGuides: styleGuides(connection),

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import { client } from '../client.ts';
+import type { QualityCalibration } from '#sdk/types.ts';
+import { ask } from '../client.ts';
 import { useT } from '../i18n.tsx';
 import { queryKeys } from '../query-keys.ts';
 import { isVisitor } from '../session/keeper.ts';
@@ -11,7 +12,7 @@ export function CalibratedScore({ score, language }: { score: number; language: 
   const { number, percent } = useFormat();
   const { data } = useQuery({
     queryKey: queryKeys.quality.calibrations,
-    queryFn: () => client.quality.calibrations(),
+    queryFn: () => ask<QualityCalibration[]>('quality.calibrations', {}),
     enabled: !isVisitor(),
     staleTime: 600_000,
   });

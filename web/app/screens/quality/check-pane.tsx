@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type KeyboardEvent, useId, useRef, useState } from 'react';
 import type { QualityCheck, QualityCheckError } from '#sdk/types.ts';
-import { client } from '../../client.ts';
+import { ask, tell } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { useFormat } from '../../parts/format.ts';
@@ -41,7 +41,7 @@ export function CheckPane({
 }) {
   const check = useQuery({
     queryKey: queryKeys.quality.check(checkId),
-    queryFn: () => client.quality.check(checkId),
+    queryFn: () => ask<QualityCheck>('quality.check', { check_id: checkId }),
   });
   return (
     <div className={styles['pane']}>
@@ -77,7 +77,7 @@ function OpenCheck({
     run(async () => {
       // A note without a marked error would be lost, and the text would count as one without errors.
       if (note !== '' && !skip) return setNoteLeft(true);
-      const done = await client.quality.decide({
+      const done = await tell<QualityCheck>('quality.decide', {
         check_id: check.check_id,
         errors: skip ? [] : errors,
         skip,
@@ -332,7 +332,7 @@ function Dispute({
   // The service hides the checker from the reviewer of the text; other members are not shown this check.
   if (!isAdmin && checked_by !== null) return null;
   const dispute = run(async () => {
-    await client.quality.dispute(check_id, note);
+    await tell<QualityCheck>('quality.dispute', { check_id, note });
     announce(t('quality.dispute_sent'));
     await onDone();
   });

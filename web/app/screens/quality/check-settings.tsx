@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { QualityChecksQuery, QualitySettings } from '#sdk/types.ts';
-import { client } from '../../client.ts';
+import { ask, tell } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { Field } from '../../parts/field.tsx';
@@ -17,7 +17,7 @@ export function CheckSettings({ origin }: { origin: Origin }) {
   const t = useT();
   const settings = useQuery({
     queryKey: queryKeys.quality.settings,
-    queryFn: () => client.quality.settings(),
+    queryFn: () => ask<QualitySettings>('quality.settings', {}),
   });
   return (
     <section className="card" aria-labelledby="check-settings">
@@ -41,7 +41,10 @@ function Form({ origin, settings }: { origin: Origin; settings: QualitySettings 
   const { run, error, isBusy } = useAction();
   const [form, setForm] = useState(settings);
   const save = run(async () => {
-    queries.setQueryData(queryKeys.quality.settings, await client.quality.saveSettings(form));
+    queries.setQueryData(
+      queryKeys.quality.settings,
+      await tell<QualitySettings>('quality.saveSettings', form),
+    );
     announce(t('common.saved'));
   });
   const numberField = (

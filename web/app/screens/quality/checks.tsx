@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { QualityCheckSummary, QualityChecksQuery } from '#sdk/types.ts';
-import { client } from '../../client.ts';
+import type { QualityCheckPage, QualityCheckSummary, QualityChecksQuery } from '#sdk/types.ts';
+import { ask, tell } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { useFormat } from '../../parts/format.ts';
@@ -27,9 +27,9 @@ export function Checks({ origin, isAdmin }: { origin: Origin; isAdmin: boolean }
   const [marks, setMarks] = useState<Record<string, Marks>>({});
   const page = useQuery({
     queryKey: queryKeys.quality.checks(origin, state),
-    queryFn: () => client.quality.checkPage({ origin, state, limit: 100 }),
+    queryFn: () => ask<QualityCheckPage>('quality.checks', { origin, state, limit: 100 }),
   });
-  const list = page.data?.items ?? [];
+  const list = page.data?.checks ?? [];
   const shown = list.find(({ check_id }) => check_id === chosen) ?? list[0];
   const next = (shown && list[list.indexOf(shown) + 1]) ?? list[0];
   // The open row stays, even if another member finishes a row above it.
@@ -123,7 +123,9 @@ function Draw({ origin }: { origin: Origin }) {
   const [language, setLanguage] = useState('');
   const [count, setCount] = useState('25');
   const draw = run(async () => {
-    const drawn = await client.quality.draw({ origin, target_lang: language, count: Number(count) });
+    const { drawn } = await tell<{ drawn: number }>('quality.draw', {
+      ...{ origin, target_lang: language, count: Number(count) },
+    });
     announce(t('quality.drawn', { texts: drawn }));
     await queries.invalidateQueries({ queryKey: queryKeys.quality.all });
   });

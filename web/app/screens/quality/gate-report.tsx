@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useId, useState } from 'react';
-import type { QualityCalibration, QualityReport, QualityShare } from '#sdk/types.ts';
-import { client } from '../../client.ts';
+import type { QualityCalibration, QualityReport, QualityShare, QualityStatement } from '#sdk/types.ts';
+import { ask, tell } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { useFormat } from '../../parts/format.ts';
@@ -19,11 +19,11 @@ export function GateReport() {
   const { query } = usePeriod();
   const report = useQuery({
     queryKey: queryKeys.quality.report(query),
-    queryFn: () => client.quality.report(query),
+    queryFn: () => ask<QualityReport>('quality.report', query),
   });
   const calibrations = useQuery({
     queryKey: queryKeys.quality.calibrations,
-    queryFn: () => client.quality.calibrations(),
+    queryFn: () => ask<QualityCalibration[]>('quality.calibrations', {}),
   });
   return (
     <>
@@ -52,7 +52,7 @@ function Statement() {
   const { run, error, isBusy } = useAction();
   const save = run(async () => {
     const to = new Date(Date.parse(query.to) - 86_400_000).toISOString().slice(0, 10);
-    const { content, sha256 } = await client.quality.statement({ ...query, to });
+    const { content, sha256 } = await tell<QualityStatement>('quality.statement', { ...query, to });
     await saveFile({ fileName: `quality-${query.from}-${to}.json`, body: content });
     announce(t('quality.stated', { hash: sha256 }));
   });

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { QualityScorecard } from '#sdk/types.ts';
-import { client } from '../../client.ts';
+import { ask } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { useFormat } from '../../parts/format.ts';
@@ -21,7 +21,7 @@ export function Scorecard() {
   const { query } = usePeriod();
   const card = useQuery({
     queryKey: queryKeys.quality.scorecard(query),
-    queryFn: () => client.quality.scorecard(query),
+    queryFn: () => ask<QualityScorecard>('quality.scorecard', query),
   });
   return (
     <>
