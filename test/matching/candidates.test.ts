@@ -88,7 +88,7 @@ describe('candidates for terms', () => {
     ];
     const found = find(pairs.map(([source, target]) => ({ source, target })));
     const targetOf = (term: string) => found.find((one) => one.term === term)?.targets[0];
-    expect(targetOf('notice period')).toMatchObject({ target: 'Kündigungsfrist', count: 3 });
+    expect(targetOf('notice period')).toMatchObject({ target: 'Kündigungsfrist', count: 3, score: 1 });
     expect(targetOf('lease')).toMatchObject({ target: 'Mietvertrag', count: 3 });
   });
 

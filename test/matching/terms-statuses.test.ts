@@ -42,7 +42,7 @@ describe('an allowed target is accepted like the preferred one', () => {
 
 describe('a forbidden target', () => {
   test.each([
-    ['beside the preferred one', 'La fianza es un depósito.', ['depósito']],
+    ['next to the preferred one', 'La fianza es un depósito.', ['depósito']],
     ['in another form', 'La fianza: dos depósitos.', ['depósito']],
     ['several', 'La fianza, depósito o señal.', ['depósito', 'señal']],
     ['none', 'La fianza.', []],

@@ -60,7 +60,7 @@ describe('memory.problems', () => {
     ['Wait 25 minutes before you begin.', 'Attendez 52 minutes avant de commencer.', 'numbers: 25'],
     ['Dear {customer}, thank you very much.', 'Cher client, merci beaucoup.', 'tags: {customer}'],
     [
-      'Keep this manual in a dry place, and give it to the next owner of the machine when you sell it to somebody.',
+      'Keep this manual in a dry place, and give it to the next owner of the machine when you sell it.',
       'Oui.',
       'length',
     ],

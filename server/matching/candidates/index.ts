@@ -428,17 +428,17 @@ function proposeTargets(
     const scored = [...counts].map(([gram, count]) => {
       const words = gram.split(' ').length;
       // Of equally likely groups, the longer one is the whole term.
-      const score = (2 * count) / (pairs + (wanted.get(gram) ?? 0)) + 0.06 * Math.min(words, 3);
-      return { gram, count, score };
+      const score = (2 * count) / (pairs + (wanted.get(gram) ?? 0));
+      return { gram, count, score, rank: score + 0.06 * Math.min(words, 3) };
     });
     return scored
-      .sort((a, b) => b.score - a.score)
+      .sort((a, b) => b.rank - a.rank)
       .filter(({ gram }, at, all) => !all.slice(0, at).some((better) => isPart(gram, better.gram)))
       .slice(0, 3)
       .map(({ gram, count, score }) => ({
         target: formOf(forms.get(gram)) ?? gram,
         count,
-        score: Math.min(1, score),
+        score,
       }));
   });
 }
