@@ -6,11 +6,12 @@ import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { eventsOf } from '#test/setup/stored-rows.ts';
 import { viaRpc } from '../contract/call.ts';
-import { doubtingEngine, openDocuments } from '../documents/workspace.ts';
+import { criticalEngine } from '../documents/saving.ts';
+import { openDocuments } from '../documents/workspace.ts';
 import { judgingEngine } from '../reviews/judging-engine.ts';
 import { callAt, openReviewers, type Reviewers } from '../translations/workplace/reviewers.ts';
 
-const app = useTestApp({ env, engine: { ...judgingEngine(), assessEach: doubtingEngine().assessEach } });
+const app = useTestApp({ env, engine: { ...judgingEngine(), assessEach: criticalEngine().assessEach } });
 
 let mine: Reviewers;
 beforeEach(async () => {
@@ -175,6 +176,28 @@ describe('counting', () => {
       [4, 'none', 40, 'held_for_score'],
     ]);
   });
+});
+
+test('a held segment whose finding was resolved stays a held one', async () => {
+  const documents = await openDocuments(app);
+  mine = { ...mine, founder: { ...mine.founder, tenantId: documents.tenantId } };
+  const { id } = await documents.translate(['wrong', 'Good']);
+  const { segments } = await documents.segments(id);
+  const [finding] = segments[0].quality.issues;
+  const resolved = await documents.mutate(
+    'resolve',
+    {
+      ...{ document_id: id, position: 0, target_text: segments[0].target_text, finding_id: finding.id },
+      ...{ resolution: 'not_an_error', reason: 'The client wants it like this' },
+    },
+    documents.admin,
+  );
+  expect([resolved.status, resolved.body.detail]).toEqual([200, undefined]);
+  await count();
+  expect(await scores()).toMatchObject([
+    { route: 'held', texts: 1 },
+    { route: 'published', texts: 1 },
+  ]);
 });
 
 /** Publishes texts and draws all of them. Returns the open checks. */
