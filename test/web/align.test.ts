@@ -145,6 +145,7 @@ describe.skipIf(withoutBrowser)('an administrator at /app/memories/align', { tim
     await page.waitForURL(/\/app\/memories\/(?!align)/);
     await page.getByRole('heading', { name: 'House rules' }).waitFor();
     await page.getByText('Die Tonnen werden dienstags geleert. Freitags ebenso.').waitFor();
+    await page.getByText('handbook.html').first().waitFor();
     const { body } = await app.json('POST', '/api/translations', {
       headers: { 'X-API-Key': apiKey },
       body: { source_text: 'The building closes at 22:00.', source_lang: 'en', target_lang: 'de' },

@@ -130,7 +130,7 @@ export async function textsOf(
 export function importPairs(
   services: Parameters<typeof receiveImport>[0],
   withTenant: WithTenant,
-  { pairs, ...form }: ImportPairsRequest,
+  { pairs, file_name: fileName = '', ...form }: ImportPairsRequest,
   signal: AbortSignal,
 ): Promise<Received> {
   const { source_lang: sourceLang, target_lang: targetLang } = form;
@@ -144,5 +144,5 @@ export function importPairs(
     bytes: new TextEncoder().encode(text),
     via: 'form',
   } as const;
-  return receiveImport(services, withTenant, { ...form, tmx_file }, signal);
+  return receiveImport(services, withTenant, { ...form, tmx_file }, signal, fileName);
 }

@@ -47,6 +47,7 @@ export const fileAlignment = z.object({
 export const importPairsRequest = z.object({
   name: z.string().max(1000).describe('The name of the translation memory. An existing one is replaced.'),
   ...languages,
+  file_name: z.string().max(1000).optional().describe('The file of the pairs, shown with its segments.'),
   pairs: z.array(z.object(sentencePair)).min(1).max(maxPairs).describe('The sentence pairs.'),
 });
 

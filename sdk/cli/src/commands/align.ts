@@ -56,7 +56,11 @@ export const align: Command = {
     if (pairs.length === 0) throw new Failed('no pair is good enough; lower --accept');
     const [name, output] = [values.text('memory'), values.text('output')];
     if (output !== undefined || name === undefined) await writeResult(io, output, tmxOf(pairs, languages));
-    if (name !== undefined) await store(io, service, { name, ...languages, pairs: pairs.map(textsOf) });
+    if (name !== undefined)
+      await store(io, service, {
+        ...{ name, ...languages, pairs: pairs.map(textsOf) },
+        file_name: sourcePath,
+      });
     return exitCodes.done;
   },
 };
@@ -87,9 +91,9 @@ function inNamesOfFiles(error: unknown, names: { source_file: string; target_fil
 async function store(
   io: Io,
   { memory }: LinguaLoop,
-  request: Languages & { name: string; pairs: { source: string; target: string }[] },
+  request: Languages & { name: string; file_name: string; pairs: { source: string; target: string }[] },
 ): Promise<void> {
-  const { name, ...rest } = request;
+  const { name, file_name: _, ...rest } = request;
   const call = { signal: io.signal };
   const existing = (await memory.list(call)).find((set) => set.name === name);
   if (existing) {

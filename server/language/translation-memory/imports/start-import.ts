@@ -55,6 +55,7 @@ interface Upload {
  * the whole file, and the number of segments must be within the limits. Then one transaction stores the segments and
  * their fuzzy index. If there are at most TM_ASYNC_THRESHOLD segments, they become active immediately. Otherwise a
  * worker creates their vectors and then activates them.
+ * @param fileName the name of the file as it is shown, if the form's file has another one
  * @throws AppError 400, 409 tm_import_in_progress, 413, 415, 422, 502
  */
 export async function receiveImport(
@@ -62,6 +63,7 @@ export async function receiveImport(
   withTenant: WithTenant,
   form: ImportForm,
   signal: AbortSignal,
+  fileName?: string,
 ): Promise<Received> {
   // Authenticate the caller before returning validation errors. Make all possible checks before reading the file, which
   // is expensive.
@@ -76,7 +78,13 @@ export async function receiveImport(
     const languages = { sourceLang: source.tag, targetLang: target.tag };
     const pair = { pairSource: source.code, pairTarget: target.code };
     return {
-      upload: { tenantId: tenant.id, name, ...languages, ...pair, fileName: fileNameOf(file) },
+      upload: {
+        tenantId: tenant.id,
+        name,
+        ...languages,
+        ...pair,
+        fileName: shownName(fileName ?? file.name),
+      },
       bytes: file.bytes,
       source,
       target,
@@ -251,7 +259,7 @@ async function requireCapacity(
     );
 }
 
-const fileNameOf = ({ name }: UploadedFile) => clip(plainFileName(name), 255) || null;
+const shownName = (fileName: string) => clip(plainFileName(fileName), 255) || null;
 
 const setLimit = { code: 'tm_max_sets_exceeded', noun: 'uploaded translation memories' };
 

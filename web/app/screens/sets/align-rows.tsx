@@ -47,7 +47,7 @@ export function AlignedRows({
   first: AlignmentWork;
   isStored: RefObject<boolean>;
   onAdd: (
-    work: Pick<AlignmentWork, 'into' | 'languages'>,
+    work: Pick<AlignmentWork, 'into' | 'languages' | 'files'>,
     pairs: { source: string; target: string }[],
   ) => Promise<void>;
 }) {

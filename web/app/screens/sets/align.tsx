@@ -89,7 +89,7 @@ function useStoring(isStored: RefObject<boolean>) {
   const navigate = useNavigate();
   const queries = useQueryClient();
   return async (
-    { into, languages }: Pick<AlignmentWork, 'into' | 'languages'>,
+    { into, languages, files }: Pick<AlignmentWork, 'into' | 'languages' | 'files'>,
     pairs: { source: string; target: string }[],
   ) => {
     const request = { source_lang: languages.source, target_lang: languages.target, pairs };
@@ -99,7 +99,11 @@ function useStoring(isStored: RefObject<boolean>) {
       const { added, already_there } = await client.memory.addPairs({ ...request, set_id: setId });
       announce(t('align.added', { name, added, already: already_there }));
     } else {
-      const stored = await client.memory.importPairs({ ...request, name: into.name });
+      const stored = await client.memory.importPairs({
+        ...request,
+        name: into.name,
+        file_name: files.source,
+      });
       if ('id' in stored) setId = stored.id;
       announce(
         'id' in stored
