@@ -96,6 +96,7 @@ describe('a shaped paragraph', () => {
 });
 
 describe('a line', () => {
+  const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' });
   const logical = (line: Line): string =>
     line.runs
       .flatMap(({ clusters }) => clusters)
@@ -103,7 +104,7 @@ describe('a line', () => {
       .map(({ text }) => text)
       .join('');
 
-  it('has its text from the end of the previous line, without whitespace at its end, and fits unless it is one cluster', () => {
+  it('has its text from the end of the previous line, without whitespace at its end, and fits unless it is one visible grapheme', () => {
     fc.assert(
       fc.property(anyText, anyLanguage, fc.integer({ min: 0, max: 12 }), (text, language, width) => {
         const paragraph = shapeParagraph(text, { language });
@@ -114,8 +115,10 @@ describe('a line', () => {
           const whole = paragraph.text.slice(line.start, line.end);
           expect(whole.startsWith(logical(line))).toBe(true);
           expect(whole.slice(logical(line).length)).toMatch(/^\s*$/);
-          const count = line.runs.reduce((sum, { clusters }) => sum + clusters.length, 0);
-          if (count > 1 && width > 0 && !text.includes('\u00ad'))
+          const count = [...graphemes.segment(whole)].filter(({ segment }) =>
+            /[^\p{Cf}\s]/u.test(segment),
+          ).length;
+          if (count > 1 && width > 0 && !/[\u00ad\u202e]/.test(text))
             expect(line.width).toBeLessThan(width + 1e-3);
         }
         expect(end).toBe(paragraph.text.length);
@@ -124,7 +127,6 @@ describe('a line', () => {
   });
 
   it('starts with a whole grapheme', () => {
-    const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' });
     fc.assert(
       fc.property(anyText, anyLanguage, (text, language) => {
         const paragraph = shapeParagraph(text, { language });
