@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { type FormEvent, type KeyboardEvent, useState } from 'react';
+import { type FormEvent, type KeyboardEvent, useId, useState } from 'react';
 import type { TermCandidates } from '#sdk/types.ts';
 import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
@@ -12,6 +12,7 @@ import { Problem } from '../../parts/problem.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { useGlossaries } from '../../terms/use-glossaries.ts';
 import styles from './candidates.module.css';
+import { FileInput } from './file-input.tsx';
 import { UndoDeletion } from './undo-deletion.tsx';
 
 type Candidate = TermCandidates['candidates'][number];
@@ -67,6 +68,7 @@ function SearchForm({ onFound }: { onFound: (search: Search, found: TermCandidat
   const t = useT();
   const { run, error, isBusy } = useAction();
   const [search, setSearch] = useState<Search>({ source_lang: '', target_lang: '' });
+  const id = useId();
   const [least, setLeast] = useState('5');
   const [files, setFiles] = useState<File[]>([]);
   const isLarge = files.reduce((sum, { size }) => sum + size, 0) > maxBytes;
@@ -105,14 +107,10 @@ function SearchForm({ onFound }: { onFound: (search: Search, found: TermCandidat
           onChange={({ target }) => setLeast(target.value)}
         />
       </label>
-      <label>
-        {t('sets.candidates_files')}
-        <input
-          type="file"
-          multiple
-          onChange={({ target }) => setFiles([...(target.files ?? [])].slice(0, 10))}
-        />
-      </label>
+      <div>
+        <label htmlFor={id}>{t('sets.candidates_files')}</label>
+        <FileInput id={id} multiple files={files} onFiles={(chosen) => setFiles(chosen.slice(0, 10))} />
+      </div>
       <button
         type="submit"
         className="primary"

@@ -18,6 +18,7 @@ import {
   type ReadTable,
   tableOf,
 } from './column-fields.tsx';
+import { FileInput } from './file-input.tsx';
 import { ImportPreview } from './import-preview.tsx';
 import { type FileLine, RefusedLine, readRefusedLine } from './refused-line.tsx';
 import styles from './sets.module.css';
@@ -141,7 +142,7 @@ export function UploadForm({
     );
   return (
     <form onSubmit={submit} noValidate className="form">
-      <FileInput ref={input} accept={accept} hint={hint} problem={fileProblem} onFile={choose} />
+      <FileField ref={input} file={file} accept={accept} hint={hint} problem={fileProblem} onFile={choose} />
       <Field
         label={t('sets.name')}
         value={fields.name}
@@ -183,14 +184,16 @@ function Sending({ sent }: { sent: number }) {
   );
 }
 
-function FileInput({
+function FileField({
   ref,
+  file,
   accept,
   hint,
   problem,
   onFile,
 }: {
   ref: RefObject<HTMLInputElement | null>;
+  file: File | undefined;
   accept: string;
   hint: string;
   problem: string | false;
@@ -201,14 +204,14 @@ function FileInput({
   return (
     <div className="field">
       <label htmlFor={`${id}-file`}>{t('sets.file')}</label>
-      <input
+      <FileInput
         ref={ref}
         id={`${id}-file`}
-        type="file"
         accept={accept}
+        files={file ? [file] : []}
         aria-invalid={problem ? true : undefined}
         aria-describedby={`${id}-hint ${id}-problem`}
-        onChange={({ target }) => onFile(target.files?.[0])}
+        onFiles={([first]) => onFile(first)}
       />
       <span id={`${id}-hint`} className="hint">
         {hint}
