@@ -229,8 +229,7 @@ async function readOrdinals(
     for (const [bucket, length] of pairsOf(lists)) {
       const begin = end;
       end += length;
-      // A copy, so that the cache does not keep the other lists.
-      const list = { ...shard.lists.get(bucket)!, ordinals: new Uint8Array(bytes.subarray(begin, end)) };
+      const list = { ...shard.lists.get(bucket)!, ordinals: bytes.subarray(begin, end) };
       shard.lists.set(bucket, list);
       cache.add(shard.key, list);
     }
