@@ -6,7 +6,7 @@ const large = (bucket: number) => ({ bucket, count: 1, ordinals: new Uint8Array(
 const key = 'tenant content 0 700';
 
 describe('the cache of posting lists', () => {
-  test('knows the lists and lengths of a shard, and nothing of another shard', () => {
+  test('keeps the lists and lengths of a shard apart from those of another shard', () => {
     const cache = new PostingCache();
     const lengths = new Uint8Array([1, 2]);
     const absent = { bucket: 4, count: 0, ordinals: undefined };
