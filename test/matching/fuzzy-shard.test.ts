@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import {
   type BuiltShard,
   buildShard,
+  candidatesFor,
   editSimilarity,
   grams,
   maxFuzzyLength,
@@ -164,6 +165,21 @@ describe('the candidates of a query', () => {
       ).map(({ score }) => score),
     );
     expect(scores.sort((a, b) => b - a)).toEqual(select(fox, texts).map(({ score }) => score));
+  });
+
+  it('above a score are all those with a higher one, whatever other candidates there are', () => {
+    const words = fc.array(fc.constantFrom('the', 'quick', 'brown', 'fox', 'lazy', 'dogs'), { maxLength: 6 });
+    const corpus = fc.array(words, { minLength: 1, maxLength: 60 });
+    fc.assert(
+      fc.property(corpus, words, fc.double({ min: 0, max: 1, noNaN: true }), (corpus, words, above) => {
+        const query = words.join(' ');
+        const shard = postingsOf(query, buildShard(corpus.map((each) => each.join(' '))));
+        const all = selectCandidates(query, shard, corpus.length);
+        expect(candidatesFor(query)(shard, corpus.length, above)).toEqual(
+          all.filter(({ score }) => score > above),
+        );
+      }),
+    );
   });
 
   it('are none for a text above 2000 characters, or an empty one', () => {

@@ -108,6 +108,21 @@ describe('segments that come one by one', () => {
       expect(await find(tenantId, sentence(index).replace('drops', 'drips'))).toContain(sentence(index));
   });
 
+  test('a lookup never uses what it has read of a shard that is gone, though the next one has its number', async () => {
+    const { tenantId, setId } = await withGolden(300);
+    const text = sentence(420).replace('drops', 'drips');
+    await indexSet(app.services, tenantId, setId);
+    expect(await find(tenantId, text)).not.toContain(sentence(420));
+    await app.database.inTenant(tenantId, async (tx) => {
+      await tx.execute(sql`delete from memory_segments where shard_no is not null`);
+      await tx.execute(sql`delete from memory_shards`);
+    });
+    await append(tenantId, setId, 400, 300);
+    await indexSet(app.services, tenantId, setId);
+    expect(await places(tenantId)).toEqual({ waiting: 0, shards: 1, segments: 300, places: 300 });
+    expect(await find(tenantId, text)).toContain(sentence(420));
+  });
+
   test('deleted segments are no longer found, though the index still has their grams', async () => {
     const { tenantId, setId } = await withGolden(300);
     await indexSet(app.services, tenantId, setId);

@@ -3,6 +3,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { indexPair, indexPendingPairs, markOf } from '#server/language/translation-memory/index-pair.ts';
 import { indexSet } from '#server/language/translation-memory/index-set.ts';
 import { findClose } from '#server/language/translation-memory/lookup/close-match.ts';
+import { PostingCache } from '#server/language/translation-memory/lookup/posting-cache.ts';
 import { selectPostings } from '#server/language/translation-memory/lookup/posting-lists.ts';
 import { grams, postingsBudget } from '#server/matching/fuzzy/index.ts';
 import { useTestApp } from '#test/setup/app.ts';
@@ -57,7 +58,7 @@ const stored = () =>
 /** The number of posting lists that a lookup reads. */
 const listsRead = () =>
   app.database.inTenant(tenantId, async (tx) => {
-    const [shards] = await selectPostings(tx, tenantId, pair, [
+    const [shards] = await selectPostings(tx, new PostingCache(), tenantId, pair, [
       { buckets: [...grams(like(3))], budget: postingsBudget },
     ]);
     return shards!.reduce((sum, { lists }) => sum + lists.length, 0);

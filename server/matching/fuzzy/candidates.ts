@@ -1,6 +1,6 @@
 import { countCodePoints } from '#server/formats/text.ts';
-import { grams } from './grams.ts';
-import { readVarints } from './shard.ts';
+import { bucketCount, grams } from './grams.ts';
+import { maxShardSegments } from './shard.ts';
 
 /** The minimum similarity that a fuzzy match must have. */
 export const minSimilarity = 0.7;
@@ -54,31 +54,83 @@ export interface Candidate {
  * excludes a similarity of `minSimilarity`.
  */
 export function selectCandidates(query: string, shard: ShardPostings, limit: number): Candidate[] {
+  return candidatesFor(query)(shard, limit);
+}
+
+/** Buffers of all calls: allocating them for each shard of each query takes longer than the search. */
+const scratch = {
+  scores: new Float32Array(maxShardSegments),
+  lengths: new Uint16Array(maxShardSegments),
+  touched: new Uint32Array(maxShardSegments),
+  weights: new Float64Array(bucketCount),
+  atStep: new Uint32Array(1025),
+};
+
+/**
+ * Returns a function that selects candidates like `selectCandidates`, for one query and many shards. It returns only
+ * candidates with a score of more than `above`.
+ */
+export function candidatesFor(
+  query: string,
+): (shard: ShardPostings, limit: number, above?: number) => Candidate[] {
   const length = countCodePoints(query);
-  const { begin, lengths } = readLengths(
-    shard.lengthMarks,
-    Math.ceil(minSimilarity * length - 1e-9),
-    Math.floor(length / minSimilarity + 1e-9),
-  );
-  const scores = new Float32Array(lengths.length);
-
-  const weights = new Map(shard.lists.map(({ bucket, count }) => [bucket, weightOf(count, shard.segments)]));
-  let whole = 0;
-  for (const bucket of grams(query)) whole += weights.get(bucket) ?? weightOf(1, shard.segments);
-  for (const { bucket, ordinals } of shard.lists) {
-    const weight = weights.get(bucket)! / whole;
-    let place = -begin;
-    readVarints(ordinals, (gap) => {
-      place += gap;
-      if (place >= 0 && place < scores.length) scores[place]! += weight;
-    });
-  }
-  const { isGone } = shard;
-  for (let place = 0; place < scores.length; place++)
-    if (scores[place]! > 0)
-      scores[place]! *= isGone?.(begin + place) ? 0 : Math.min(1, length / lengths[place]!);
-
-  return highest(scores, limit).map((place) => ({ ordinal: begin + place, score: scores[place]! }));
+  const shortest = Math.ceil(minSimilarity * length - 1e-9);
+  const longest = Math.floor(length / minSimilarity + 1e-9);
+  const all = grams(query);
+  return ({ segments, lengthMarks, lists, isGone }, limit, above = 0) => {
+    const { scores, lengths, touched, weights } = scratch;
+    const { begin, size } = readLengths(lengthMarks, shortest, longest, lengths);
+    let [whole, open, count] = [0, 0, 0];
+    for (const { bucket, count, ordinals } of lists) {
+      const weight = weightOf(count, segments);
+      weights[bucket] = weight;
+      if (ordinals.length > 0) open += weight;
+    }
+    const unseen = weightOf(1, segments);
+    for (const bucket of all) whole += weights[bucket] || unseen;
+    try {
+      for (const { bucket, ordinals } of lists) {
+        if (ordinals.length === 0) continue;
+        const weight = weights[bucket]! / whole;
+        // A segment in none of the lists so far cannot reach a score that is high enough. The factor is for rounding.
+        const isLate = (open / whole) * 1.0001 <= above;
+        open -= weights[bucket]!;
+        let place = -begin;
+        for (let index = 0; index < ordinals.length; ) {
+          let byte = ordinals[index++]!;
+          let gap = byte & 0x7f;
+          for (let shift = 7; byte >= 0x80; shift += 7) {
+            byte = ordinals[index++]!;
+            gap |= (byte & 0x7f) << shift;
+          }
+          place += gap;
+          if (place >= size) break;
+          if (place < 0) continue;
+          const score = scores[place]!;
+          if (score === 0) {
+            if (isLate) continue;
+            touched[count++] = place;
+          }
+          scores[place] = score + weight;
+        }
+      }
+      let kept = 0;
+      for (let index = 0; index < count; index++) {
+        const place = touched[index]!;
+        if (scores[place]! <= above || isGone?.(begin + place)) scores[place] = 0;
+        else scores[place]! *= Math.min(1, length / lengths[place]!);
+        if (scores[place]! > above) touched[kept++] = place;
+        else scores[place] = 0;
+      }
+      return highest(scores, touched.subarray(0, kept), limit).map((place) => ({
+        ordinal: begin + place,
+        score: scores[place]!,
+      }));
+    } finally {
+      for (const { bucket } of lists) weights[bucket] = 0;
+      for (let index = 0; index < count; index++) scores[touched[index]!] = 0;
+    }
+  };
 }
 
 /** Returns the weight of a bucket, which is its inverse document frequency: rare buckets have a greater weight. */
@@ -87,41 +139,41 @@ function weightOf(count: number, segments: number): number {
 }
 
 /**
- * Returns the segments with `shortest` to `longest` code points: the ordinal of the first one, and the length of each.
+ * Finds the segments with `shortest` to `longest` code points: returns the ordinal of the first one and their number, and
+ * writes the length of each into `lengths`.
  */
-function readLengths(marks: Uint8Array, shortest: number, longest: number) {
-  let [length, begin, end] = [0, 0, 0];
-  readVarints(marks, (count) => {
-    if (length < shortest) begin += count;
-    if (length <= longest) end += count;
-    length++;
-  });
-  const lengths = new Uint32Array(Math.max(0, end - begin));
-  let [at, ofLength] = [0, 0];
-  readVarints(marks, (count) => {
-    if (ofLength >= shortest && ofLength <= longest) {
-      lengths.fill(ofLength, at, at + count);
-      at += count;
+function readLengths(marks: Uint8Array, shortest: number, longest: number, lengths: Uint16Array) {
+  let [length, begin, size] = [0, 0, 0];
+  for (let index = 0; index < marks.length && length <= longest; length++) {
+    let byte = marks[index++]!;
+    let count = byte & 0x7f;
+    for (let shift = 7; byte >= 0x80; shift += 7) {
+      byte = marks[index++]!;
+      count |= (byte & 0x7f) << shift;
     }
-    ofLength++;
-  });
-  return { begin, lengths };
+    if (length < shortest) begin += count;
+    else {
+      lengths.fill(length, size, size + count);
+      size += count;
+    }
+  }
+  return { begin, size };
 }
 
 /**
- * Returns the positions of the highest scores above 0, from the highest to the lowest. Of equal scores, the earlier
- * position comes first.
+ * Returns those of the positions that have the highest scores, from the highest to the lowest. Of equal scores, the
+ * earlier position comes first.
  */
-function highest(scores: Float32Array, limit: number): number[] {
-  const steps = 1024;
+function highest(scores: Float32Array, among: Uint32Array, limit: number): number[] {
+  const { atStep } = scratch;
+  const steps = atStep.length - 1;
   const stepOf = (score: number) => Math.min(steps, Math.ceil(score * steps));
-  const atStep = new Uint32Array(steps + 1);
-  for (const score of scores) if (score > 0) atStep[stepOf(score)]! += 1;
+  atStep.fill(0);
+  for (const place of among) atStep[stepOf(scores[place]!)]! += 1;
   let least = steps;
   for (let above = atStep[least]!; least > 1 && above < limit; ) above += atStep[--least]!;
 
   const places: number[] = [];
-  for (let place = 0; place < scores.length; place++)
-    if (scores[place]! > 0 && stepOf(scores[place]!) >= least) places.push(place);
+  for (const place of among) if (stepOf(scores[place]!) >= least) places.push(place);
   return places.sort((a, b) => scores[b]! - scores[a]! || a - b).slice(0, limit);
 }

@@ -7,6 +7,7 @@
 export {
   type Candidate,
   candidateLimit,
+  candidatesFor,
   minSimilarity,
   postingsBudget,
   type ShardPostings,

@@ -132,17 +132,3 @@ function writeVarint(bytes: Uint8Array, offset: number, value: number): number {
   bytes[end++] = rest;
   return end;
 }
-
-/** Calls `each` for each number in order. Ignores an incomplete number at the end. */
-export function readVarints(bytes: Uint8Array, each: (value: number) => void): void {
-  let [value, shift] = [0, 0];
-  for (let index = 0; index < bytes.length; index++) {
-    const byte = bytes[index]!;
-    value |= (byte & 0x7f) << shift;
-    if (byte < 0x80) {
-      each(value);
-      value = 0;
-      shift = 0;
-    } else shift += 7;
-  }
-}

@@ -5,17 +5,19 @@ import type { LanguagePair } from '#server/languages.ts';
 import {
   buildShard,
   candidateLimit,
+  candidatesFor,
   closest,
   grams,
   isShortEnough,
   minSimilarity,
   postingsBudget,
-  selectCandidates,
 } from '#server/matching/fuzzy/index.ts';
 import { normalForm, sourceHashHex } from '#server/matching/normal-form.ts';
 import { type MemoryHit, selectWinners } from './exact-match.ts';
+import { postingCacheOf } from './posting-cache.ts';
 import {
   type FoundShard,
+  pause,
   type ShardPosition,
   selectPostings,
   selectSourcesAt,
@@ -42,8 +44,6 @@ export interface CloseHits {
 
 /** Maximum number of segments of each kind that are sent to the engine. */
 export const maxHits = { close: 5, relevant: 5 };
-/** Milliseconds after which other requests may run. A shard takes about one. */
-const maxSliceMs = 3;
 /**
  * How much less is read for a text with parts, and for a part: only the best matches of a part are used. `npm run bench --
  * memory-paragraph` measures the recall.
@@ -107,6 +107,7 @@ export async function findCloseEach(
     Promise.all([
       selectPostings(
         tx,
+        postingCacheOf(database),
         tenantId,
         pair,
         searched.map(({ buckets, share }) => ({ buckets, budget: postingsBudget / share })),
@@ -174,7 +175,7 @@ function closeHits(
   return { close, relevant: hits.slice(close.length, close.length + maxHits.relevant) };
 }
 
-/** The part of a shard that `selectCandidates` reads. The shard may be stored or in memory. */
+/** The part of a shard that `candidatesFor` reads. The shard may be stored or in memory. */
 type Postings = Pick<FoundShard, 'segments' | 'lengthMarks' | 'lists' | 'isGone'>;
 
 /** Sources with their own index in memory. If sources are equally similar, the first one in the list wins. */
@@ -223,18 +224,20 @@ async function bestCandidates(
   for (const { lists } of all)
     for (const { bucket, count } of lists) counts.set(bucket, (counts.get(bucket) ?? 0) + count);
   const segments = all.reduce((sum, shard) => sum + shard.segments, 0);
+  const candidates = candidatesFor(normal);
   let begun = performance.now();
-  const promising: { shard: FoundShard | undefined; ordinal: number; score: number }[] = [];
+  let best: { shard: FoundShard | undefined; ordinal: number; score: number }[] = [];
   for (const [index, { lengthMarks, lists, isGone }] of all.entries()) {
     const shared = lists.map((list) => ({ ...list, count: counts.get(list.bucket) ?? list.count }));
-    for (const candidate of selectCandidates(normal, { segments, lengthMarks, lists: shared, isGone }, limit))
-      promising.push({ shard: stored[index], ...candidate });
-    if (performance.now() - begun > maxSliceMs) {
-      await setImmediate();
-      begun = performance.now();
-    }
+    // Of equal scores, those of the earlier shard come first, so the others must be higher.
+    const above = best.length < limit ? 0 : best.at(-1)!.score;
+    const found = candidates({ segments, lengthMarks, lists: shared, isGone }, limit, above);
+    if (found.length > 0)
+      best = [...best, ...found.map((candidate) => ({ shard: stored[index], ...candidate }))]
+        .sort((a, b) => b.score - a.score)
+        .slice(0, limit);
+    begun = await pause(begun);
   }
-  const best = promising.sort((a, b) => b.score - a.score).slice(0, limit);
   return {
     places: best.flatMap(({ shard, ordinal }) => (shard ? [{ shard, ordinal }] : [])),
     sources: best.flatMap(({ shard, ordinal }) => (shard ? [] : [here.sourceAt(ordinal)])),

@@ -1,6 +1,8 @@
+import { setImmediate } from 'node:timers/promises';
 import { type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import type { LanguagePair } from '#server/languages.ts';
+import type { PostingCache, PostingList } from './posting-cache.ts';
 
 /** A shard with the requested posting lists. */
 export interface FoundShard {
@@ -30,110 +32,255 @@ const maxUnindexed = { segments: 2000, characters: 200_000 };
  */
 const minLengthShare = 0.6;
 
+/** A text whose posting lists are read. */
+interface PostingsLookup {
+  buckets: readonly number[];
+  /** Maximum number of postings that are read in each shard. */
+  budget: number;
+}
+
 /**
  * Returns for each text the posting lists of its buckets from all shards of a language pair: the shards of single sets, and
- * those that small sets share. Only the rarest lists of each shard, up to the budget of the text, are returned with their ordinals;
- * the others only with their count. Text and numbers are compared only for equality: with other operators, no index
- * would be used under row-level security.
+ * those that small sets share. Only the rarest lists of each shard, up to the budget of the text, are returned with their
+ * ordinals; the others only with their count. What is not in the cache is read in two steps: only the counts tell which
+ * ordinals are needed. Text and numbers are compared only for equality: with other operators, no index would be used under
+ * row-level security.
  */
 export async function selectPostings(
   tx: Tx,
+  cache: PostingCache,
   tenantId: string,
   pair: LanguagePair,
-  texts: readonly { buckets: readonly number[]; budget: number }[],
+  texts: readonly PostingsLookup[],
 ): Promise<FoundShard[][]> {
-  const asked = JSON.stringify(texts.map(({ buckets, budget }) => [budget, ...buckets]));
-  const [own, ownLists, shared, sharedLists] = await Promise.all([
-    tx.execute<OwnShardRow>(sql`
-      select d.content_id, d.shard_no, d.segments, encode(d.length_marks, 'base64') as marks
-      from ${shardsOfPair(tenantId, pair)}`),
-    tx.execute<ListRow>(
-      listsOf(
-        asked,
-        sql`${setsOfPair(tenantId, pair)} join memory_postings p
-          on p.tenant_id = g.tenant_id and p.content_id = g.content_id`,
-        sql`p.content_id`,
-        sql`memory_postings o where o.tenant_id = ${tenantId} and o.content_id = f.content_id`,
-      ),
-    ),
-    tx.execute<PairShardRow>(sql`
-      select d.shard_no, d.segments, encode(d.length_marks, 'base64') as marks,
+  const shards = await selectShards(tx, tenantId, pair);
+  await readCounts(tx, cache, tenantId, pair, shards, [...new Set(texts.flatMap(({ buckets }) => buckets))]);
+  const unread: ReadPart[] = [];
+  const rarest: { lists: PostingList[]; read: number }[][] = [];
+  let begun = performance.now();
+  for (const shard of shards) {
+    const chosen = texts.map((text) => rarestLists(shard.lists, text));
+    rarest.push(chosen);
+    const missing = chosen.flatMap(({ lists, read }) =>
+      lists.slice(0, read).filter(({ ordinals }) => !ordinals),
+    );
+    if (missing.length > 0)
+      unread.push({ shard, buckets: [...new Set(missing.map(({ bucket }) => bucket))] });
+    begun = await pause(begun);
+  }
+  await readOrdinals(tx, cache, tenantId, pair, unread);
+  return texts.map((_, at) =>
+    shards.map(({ found, lists }, index) => ({
+      ...found,
+      lists: rarest[index]![at]!.lists.map(({ bucket, count }, place) => ({
+        ...{ bucket, count },
+        ordinals: (place < rarest[index]![at]!.read ? lists.get(bucket)?.ordinals : undefined) ?? noOrdinals,
+      })),
+    })),
+  );
+}
+
+const noOrdinals = new Uint8Array();
+/** Milliseconds after which other requests may run. */
+const maxSliceMs = 3;
+
+/** Lets other requests run if the time of a slice is over. Returns when the current slice began. */
+export async function pause(begun: number): Promise<number> {
+  if (performance.now() - begun < maxSliceMs) return begun;
+  await setImmediate();
+  return performance.now();
+}
+
+/** Returns the lists of a text in one shard, the rarest first, and how many of them are within its budget. */
+function rarestLists(
+  known: ReadonlyMap<number, PostingList>,
+  { buckets, budget }: PostingsLookup,
+): { lists: PostingList[]; read: number } {
+  const lists: PostingList[] = [];
+  for (const bucket of buckets) {
+    const list = known.get(bucket);
+    if (list && list.count > 0) lists.push(list);
+  }
+  lists.sort((a, b) => a.count - b.count || a.bucket - b.bucket);
+  let [read, postings] = [0, 0];
+  while (read < lists.length && postings + lists[read]!.count <= budget) postings += lists[read++]!.count;
+  return { lists, read };
+}
+
+/** A shard that a look-up reads. */
+interface ShardReading {
+  /** The key of the shard in the cache. */
+  key: string;
+  found: FoundShard;
+  /** The lists that are known, by bucket. */
+  lists: Map<number, PostingList>;
+}
+
+/** A shard, and the buckets whose lists must be read from the database. */
+interface ReadPart {
+  shard: ShardReading;
+  buckets: number[];
+}
+
+/**
+ * Returns the shards of a language pair. Their version is the transaction that wrote the row: a shard that replaces another
+ * one can have the same number.
+ */
+async function selectShards(tx: Tx, tenantId: string, pair: LanguagePair): Promise<ShardReading[]> {
+  const [own, shared] = await Promise.all([
+    tx.execute<ShardRow & { content_id: string }>(sql`
+      select d.content_id, d.shard_no, d.segments, d.xmin::text as version from ${shardsOfPair(tenantId, pair)}`),
+    tx.execute<ShardRow & { contents: string[]; gone: number[] | null; places: string | null }>(sql`
+      select d.shard_no, d.segments, d.xmin::text as version,
         array_to_json(array(select c.value ->> 0 from jsonb_array_elements(d.contents) c)) as contents,
         gone.places as gone, case when gone.places is not null then encode(d.content_places, 'base64') end as places
       from memory_pair_shards d cross join lateral (
         select json_agg(c.at - 1) as places from jsonb_array_elements(d.contents) with ordinality as c(value, at)
         where c.value ->> 0 not in (select content_id from ${setsOfPair(tenantId, pair)})) gone
       where ${ofPair(sql`d`, tenantId, pair)}`),
-    tx.execute<ListRow>(
-      listsOf(
-        asked,
-        sql`memory_pair_shards d join memory_pair_postings p on p.tenant_id = d.tenant_id
-          and p.pair_source = d.pair_source and p.pair_target = d.pair_target and p.shard_no = d.shard_no
-          and ${ofPair(sql`d`, tenantId, pair)}`,
-        sql`null::text`,
-        sql`memory_pair_postings o where ${ofPair(sql`o`, tenantId, pair)}`,
-      ),
-    ),
   ]);
-  const found = new Map<string, FoundShard>();
-  for (const { content_id, shard_no, segments, marks } of own)
-    found.set(`${content_id}:${shard_no}`, {
-      ...{ versionId: content_id, shardNo: shard_no, segments, lists: [], contents: [], isGone: undefined },
-      lengthMarks: Buffer.from(marks, 'base64'),
-    });
-  for (const { shard_no, segments, marks, contents, gone, places } of shared)
-    found.set(`null:${shard_no}`, {
-      ...{ versionId: null, shardNo: shard_no, segments, lists: [], contents },
-      lengthMarks: Buffer.from(marks, 'base64'),
-      isGone: gone === null || places === null ? undefined : isAmong(gone, Buffer.from(places, 'base64')),
-    });
-  const ofTexts = texts.map(
-    () => new Map([...found].map(([key, shard]) => [key, { ...shard, lists: [] as FoundShard['lists'] }])),
-  );
-  for (const { at, content_id, shard_no, bucket, count, ordinals } of [...ownLists, ...sharedLists])
-    ofTexts[at]!.get(`${content_id}:${shard_no}`)?.lists.push({
-      ...{ bucket, count },
-      ordinals: Buffer.from(ordinals, 'base64'),
-    });
-  return ofTexts.map((shards) => [...shards.values()]);
+  const reading = (key: string, found: Omit<FoundShard, 'lengthMarks' | 'lists'>): ShardReading => ({
+    key: `${tenantId} ${key}`,
+    found: { ...found, lengthMarks: noOrdinals, lists: [] },
+    lists: new Map(),
+  });
+  return [
+    ...own.map(({ content_id, shard_no, segments, version }) =>
+      reading(`${content_id} ${shard_no} ${version}`, {
+        ...{ versionId: content_id, shardNo: shard_no, segments, contents: [], isGone: undefined },
+      }),
+    ),
+    ...shared.map(({ shard_no, segments, version, contents, gone, places }) =>
+      reading(`${pair.pairSource} ${pair.pairTarget} ${shard_no} ${version}`, {
+        ...{ versionId: null, shardNo: shard_no, segments, contents },
+        isGone: gone === null || places === null ? undefined : isAmong(gone, Buffer.from(places, 'base64')),
+      }),
+    ),
+  ];
 }
 
-type OwnShardRow = { content_id: string; shard_no: number; segments: number; marks: string };
-type PairShardRow = Omit<OwnShardRow, 'content_id'> & {
-  contents: string[];
-  gone: number[] | null;
-  places: string | null;
-};
-type ListRow = {
-  /** The index of the text. */
-  at: number;
-  content_id: string | null;
-  shard_no: number;
-  bucket: number;
-  count: number;
-  ordinals: string;
-};
+type ShardRow = { shard_no: number; segments: number; version: string };
+
+/** Sets the length marks of the shards, and the lists of some buckets, which may have only their counts. */
+async function readCounts(
+  tx: Tx,
+  cache: PostingCache,
+  tenantId: string,
+  pair: LanguagePair,
+  shards: readonly ShardReading[],
+  buckets: readonly number[],
+): Promise<void> {
+  const unread: ReadPart[] = [];
+  let begun = performance.now();
+  for (const shard of shards) {
+    const known = cache.lists(shard.key);
+    const missing: number[] = [];
+    for (const bucket of buckets) {
+      const list = known(bucket);
+      if (list) shard.lists.set(bucket, list);
+      else missing.push(bucket);
+    }
+    const marks = cache.lengthMarks(shard.key);
+    if (marks) shard.found.lengthMarks = marks;
+    if (missing.length > 0 || !marks) unread.push({ shard, buckets: missing });
+    begun = await pause(begun);
+  }
+  const rows = await readParts<{ at: number; marks: string; lists: string | null }>(
+    ...([tx, tenantId, pair, unread] as const),
+    (asked, { shardAt, listsAt }) => sql`
+      select w.at, d.marks, l.lists from ${asked} cross join lateral (
+        select encode(length_marks, 'base64') as marks from ${shardAt} offset 0) d
+      cross join lateral (select string_agg(bucket || ' ' || count, ',') as lists from ${listsAt}) l`,
+  );
+  for (const { at, marks, lists } of rows) {
+    const { shard, buckets } = unread[at]!;
+    shard.found.lengthMarks = new Uint8Array(Buffer.from(marks, 'base64'));
+    cache.addLengthMarks(shard.key, shard.found.lengthMarks);
+    const counts = new Map(pairsOf(lists));
+    for (const bucket of buckets) {
+      const list = { bucket, count: counts.get(bucket) ?? 0, ordinals: undefined };
+      shard.lists.set(bucket, list);
+      cache.add(shard.key, list);
+    }
+    begun = await pause(begun);
+  }
+}
+
+/** Reads the ordinals of lists whose counts are known. */
+async function readOrdinals(
+  tx: Tx,
+  cache: PostingCache,
+  tenantId: string,
+  pair: LanguagePair,
+  unread: readonly ReadPart[],
+): Promise<void> {
+  const rows = await readParts<{ at: number; lists: string | null; ordinals: string | null }>(
+    ...([tx, tenantId, pair, unread] as const),
+    (asked, { listsAt }) => sql`
+      select w.at, l.lists, l.ordinals from ${asked} cross join lateral (
+        select string_agg(bucket || ' ' || octet_length(ordinals), ',' order by bucket) as lists,
+          encode(string_agg(ordinals, ''::bytea order by bucket), 'base64') as ordinals from ${listsAt}) l`,
+  );
+  let begun = performance.now();
+  for (const { at, lists, ordinals } of rows) {
+    const { shard } = unread[at]!;
+    const bytes = Buffer.from(ordinals ?? '', 'base64');
+    let end = 0;
+    for (const [bucket, length] of pairsOf(lists)) {
+      const begin = end;
+      end += length;
+      const list = { ...shard.lists.get(bucket)!, ordinals: bytes.subarray(begin, end) };
+      shard.lists.set(bucket, list);
+      cache.add(shard.key, list);
+    }
+    begun = await pause(begun);
+  }
+}
+
+/** Returns pairs of numbers: `1 2,3 4`. */
+function pairsOf(text: string | null): [number, number][] {
+  return (text?.split(',') ?? []).map((pair) => {
+    const space = pair.indexOf(' ');
+    return [Number(pair.slice(0, space)), Number(pair.slice(space + 1))];
+  });
+}
 
 /**
- * SQL for the posting lists of some texts, each an array of its budget and its buckets. The ordinals are read only of the
- * lists within the budget, after these are known: they would make the sort slow, and so would the array (`offset 0`). `from` joins shards `d` with their posting lists `p`. */
-const listsOf = (texts: string, from: SQL, versionId: SQL, ordinals: SQL) => sql`
-  select f.at, f.content_id, f.shard_no, f.bucket, f.count,
-    case when f.running <= f.budget then (select encode(o.ordinals, 'base64') from ${ordinals}
-      and o.shard_no = f.shard_no and o.bucket = f.bucket) else '' end as ordinals
-  from (
-    select asked.at, asked.budget, ${versionId} as content_id, p.shard_no, p.bucket, p.count,
-      sum(p.count) over (partition by asked.at, ${versionId}, p.shard_no order by p.count, p.bucket rows unbounded preceding) as running
-    from ${from}
-    join (select t.at::int - 1 as at, (t.value ->> 0)::int as budget, b.value::int as bucket
-      from json_array_elements(${texts}::json) with ordinality as t(value, at),
-        json_array_elements_text(t.value) with ordinality as b(value, at)
-      where b.at > 1 offset 0) asked
-      on asked.bucket = p.bucket
-    where p.bucket = any(array(select b.value::int
-      from json_array_elements(${texts}::json) t, json_array_elements_text(t.value) with ordinality as b(value, at)
-      where b.at > 1))
-  ) f`;
+ * Runs a query for some shards of single sets, and for some of the language pair. `asked` are the wanted shards, as `w`;
+ * `shardAt` is the row of one, and `listsAt` are its lists.
+ */
+async function readParts<Row extends Record<string, unknown>>(
+  tx: Tx,
+  tenantId: string,
+  pair: LanguagePair,
+  parts: readonly ReadPart[],
+  query: (asked: SQL, of: { shardAt: SQL; listsAt: SQL }) => SQL,
+): Promise<Row[]> {
+  const wanted = [true, false].map((isOwn) =>
+    parts.flatMap(({ shard: { found }, buckets }, at) =>
+      (found.versionId !== null) === isOwn ? [{ at, c: found.versionId, d: found.shardNo, b: buckets }] : [],
+    ),
+  );
+  const rows = await Promise.all(
+    wanted.map((of, index) => {
+      if (of.length === 0) return [];
+      const ofShard =
+        index === 0
+          ? sql`tenant_id = ${tenantId} and content_id = w.c and shard_no = w.d`
+          : sql`${ofPair(sql`d`, tenantId, pair)} and shard_no = w.d`;
+      const tables =
+        index === 0 ? ['memory_shards', 'memory_postings'] : ['memory_pair_shards', 'memory_pair_postings'];
+      return tx.execute<Row>(
+        query(sql`json_to_recordset(${JSON.stringify(of)}::json) as w(at int, c text, d int, b json)`, {
+          shardAt: sql`${sql.raw(tables[0]!)} d where ${ofShard}`,
+          listsAt: sql`${sql.raw(tables[1]!)} d where ${ofShard}
+            and bucket = any(array(select b.value::int from json_array_elements_text(w.b) b))`,
+        }),
+      );
+    }),
+  );
+  return rows.flat() as Row[];
+}
 
 function isAmong(gone: readonly number[], places: Buffer): (ordinal: number) => boolean {
   const all = new Set(gone);
