@@ -104,7 +104,10 @@ async function selectNew(tx: Tx, { tenantId, versionId }: SetRow, units: NewUnit
   return units.filter(({ hash }) => !hashes.has(hash));
 }
 
-/** Inserts segments after the last one. They are not in the fuzzy index yet: lookups read them, and the sweep adds them. */
+/**
+ * Inserts segments after the last one, also after deleted ones, whose numbers an undo needs. They are not in the
+ * fuzzy index yet: lookups read them, and the sweep adds them.
+ */
 async function insertUnits(tx: Tx, set: SetRow, units: readonly NewUnit[]): Promise<void> {
   const { tenantId, versionId, setId } = set;
   const rows = units.map(({ source: s, target: t, hash: h }, at) => ({
@@ -117,8 +120,11 @@ async function insertUnits(tx: Tx, set: SetRow, units: readonly NewUnit[]): Prom
     select ${tenantId}, ${versionId}, last.no + r.at, decode(r.h, 'hex'), r.s, r.t, date_trunc('second', now()),
       case when r.short then null else -1 end
     from json_to_recordset(${JSON.stringify(rows)}::json) as r(at int, s text, t text, h text, short boolean),
-      (select coalesce(max(segment_no), 0) as no from memory_segments
-        where tenant_id = ${tenantId} and content_id = ${versionId}) last`);
+      (select greatest(
+        (select coalesce(max(segment_no), 0) from memory_segments
+          where tenant_id = ${tenantId} and content_id = ${versionId}),
+        (select coalesce(max(segment_no), 0) from memory_changed_segments
+          where tenant_id = ${tenantId} and content_id = ${versionId})) as no) last`);
   await tx.execute(sql`
     update memory_sets set entry_count = entry_count + ${units.length}
     where tenant_id = ${tenantId} and set_id = ${setId}`);
