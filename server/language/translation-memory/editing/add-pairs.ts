@@ -7,6 +7,7 @@ import { actorOfPrincipal, type Origin, recordEvent } from '#server/identity/aud
 import { requireLanguagePair } from '#server/language/set-upload.ts';
 import { isShortEnough } from '#server/matching/fuzzy/index.ts';
 import { normalForm, sourceHashHex } from '#server/matching/normal-form.ts';
+import { inSlices } from '#server/platform/threads/slices.ts';
 import type { AddedPairs, AddPairsRequest } from '../alignment-schema.ts';
 import { updateStatistics } from '../imports/planner-statistics.ts';
 import { countSegmentsOfPair, type SetRow } from '../sets.ts';
@@ -33,7 +34,7 @@ export async function addPairs(
       const tenantId = principal.tenant.id;
       const set = await lockSet(tx, tenantId, setId);
       requireSuitable(set, languages);
-      const units = unitsOf(pairs);
+      const units = await inSlices(unitsOf(pairs));
       await planForMany(tx, units.length);
       const added = await selectNew(tx, set, units);
       const counts = { tenantId, added: added.length, already_there: pairs.length - added.length };
@@ -83,13 +84,14 @@ interface NewUnit {
 }
 
 /** Returns one segment for each source: the last one, as in an import. */
-function unitsOf(pairs: AddPairsRequest['pairs']): NewUnit[] {
+function* unitsOf(pairs: AddPairsRequest['pairs']): Generator<undefined, NewUnit[]> {
   const units = new Map<string, NewUnit>();
   for (const { source, target } of pairs) {
     const normal = normalForm(source);
     if (normal === '' || normalForm(target) === '')
       throw new AppError('unprocessable', 'a segment needs a source text and a translation');
     units.set(normal, { source, target, hash: sourceHashHex(normal) });
+    yield;
   }
   return [...units.values()];
 }
