@@ -37,7 +37,7 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'lines of source',
     count: linesOf(sources),
-    limit: 227_600,
+    limit: 227_700,
     goal: 165_000,
     bought: [
       '227,600: checks by members and the quality report, term candidates, fields of terms, bad and duplicate segments, alignment on a screen',
@@ -69,7 +69,7 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'lines of tests',
     count: linesOf(tests),
-    limit: 158_400,
+    limit: 158_550,
     goal: 100_000,
     bought: [
       '158,400: quality, term candidates, fields of terms, clean memory, and the alignment screen',
