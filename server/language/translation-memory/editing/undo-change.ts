@@ -71,7 +71,7 @@ export function undoChange(
         and position = any(array(
           select value::int from json_array_elements_text(${JSON.stringify(done.map(({ position }) => position))}::json)))`);
     await renewSets(tx, services, sets);
-    // What could not be undone at all can be when a later change is undone.
+    // A change of which nothing was undone can be undone after a later one.
     if (done.length > 0)
       await tx
         .update(memoryChanges)
