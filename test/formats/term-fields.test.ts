@@ -38,7 +38,8 @@ const fields = fc
 
 const termOf = (one: TermFields, index: number) => ({
   sourceTerm: `word ${index}`,
-  targetTerm: one.doNotTranslate ? `word ${index}` : `mot ${index}`,
+  // French has spaces that do not break.
+  targetTerm: one.doNotTranslate ? `word ${index}` : `mot ${index}\u00a0!`,
   sourceLang: 'en',
   targetLang: 'fr',
   caseSensitive: false,

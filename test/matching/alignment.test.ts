@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { alignTexts } from '#server/matching/alignment/index.ts';
+import { cpuTime } from '#test/setup/cpu-time.ts';
 
 /** Lengths of the sentences of a text in two languages, as they vary in a real one. */
 const lengths = [42, 118, 77, 23, 160, 64, 91, 35, 140, 52, 83, 19, 105, 71, 128, 47];
@@ -97,3 +98,10 @@ test.each([
     expect(link.confidence).toBeLessThanOrEqual(1);
   }
 });
+
+test('thousands of equal texts with many words take no longer than others', async () => {
+  const equal = Array.from({ length: 64 }, (_, at) => `n${at}/x`).join(' ');
+  const [few, many] = [Array<string>(300).fill(equal), Array<string>(12_000).fill(equal)];
+  // If each place of a word was read for each text that has it, it would take a minute.
+  expect(await cpuTime(() => expect(alignTexts(few, many).links).toHaveLength(12_300))).toBeLessThan(20_000);
+}, 180_000);

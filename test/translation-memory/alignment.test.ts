@@ -196,3 +196,12 @@ test('pairs are refused for a set of another workspace or language, and with an 
   });
   expect(control.status, JSON.stringify(control.body)).toBeLessThan(500);
 });
+
+test('a sentence that is too long for a segment is a 400', async () => {
+  const file = (text: string) => ({ file_name: 'a.txt', content: Buffer.from(text).toString('base64') });
+  const [source_file, target_file] = [file('a '.repeat(10_001)), file('b '.repeat(10_001))];
+  expect(refusal(await call('align', { source_file, target_file }))).toEqual([
+    400,
+    'a file has a sentence of 20001 characters; at most 20000 can be aligned',
+  ]);
+});

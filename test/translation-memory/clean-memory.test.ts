@@ -117,7 +117,17 @@ describe('memory.problems', () => {
       ],
       { name: 'Second' },
     );
-    await of.memory([['Lease', 'Mietvertrag']], { name: 'German', target_lang: 'de' });
+    const german = await of.memory([['Lease', 'Mietvertrag']], { name: 'German', target_lang: 'de' });
+    // A language with many segments of a source hides no other language.
+    const sql = openSuperuser(app.superuserUrl);
+    await sql`
+      insert into memory_segments (tenant_id, content_id, segment_no, source_hash, source_text, target_text, shard_no)
+      select s.tenant_id, s.content_id, 100 + n, m.source_hash, m.source_text, 'Kaution', -1
+      from memory_sets s, memory_sets o join memory_segments m using (tenant_id, content_id), generate_series(1, 300) n
+      where s.set_id = ${german.id} and o.set_id = ${one.id} and m.source_text = 'Deposit'`;
+    // As if they had been stored first.
+    await sql`update memory_segments m set target_text = m.target_text from memory_sets o
+      where o.set_id = ${one.id} and m.tenant_id = o.tenant_id and m.content_id = o.content_id`;
     const kinds = ['duplicate', 'other_translation'];
     expect(await problemsOf(of, one.id, { kinds })).toEqual([
       ['Rent', 'duplicate'],
@@ -125,6 +135,10 @@ describe('memory.problems', () => {
     ]);
     const { units } = await call(of, 'problems', { set_id: one.id, kinds });
     expect(units.map(({ problems }: Unit) => problems[0]!.set_name)).toEqual(['Second', 'Second']);
+    const { sources } = await call(of, 'otherTranslations', { set_id: one.id });
+    expect(
+      sources.map(({ units }: { units: Unit[] }) => units.map(({ target_text }) => target_text).sort()),
+    ).toEqual([['Caution', 'Dépôt']]);
   });
 
   test('of a set of another tenant is a 404, of a replaced set a 409, of no kind a 422', async () => {

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { pruneChanges } from '#server/language/translation-memory/editing/history.ts';
 import { indexPair } from '#server/language/translation-memory/index-pair.ts';
 import { indexSet } from '#server/language/translation-memory/index-set.ts';
@@ -148,9 +148,52 @@ describe('an edited segment', () => {
     expect((await textsOf(mine, golden.id)).map(([source]) => source)).not.toContain('Bonded goods');
     expect(await call(mine, 'undo', { change_id })).toMatchObject({ undone: 0, kept: 1 });
   });
+
+  test('of a job that is deleted during the undo is not restored', async () => {
+    const own = await openSets(app);
+    const { id: jobId } = await own.job({ metadata: { sensitive: true }, source_text: 'Bonded goods' });
+    await own.review(jobId, { action: 'modify', final_translation: 'Biens' });
+    const [{ id }] = await own.memories();
+    const [unit] = await unitsOf(own, id);
+    const { change_id } = await call(own, 'deleteUnits', { set_id: id, units: [seen(unit!)] });
+    const sql = openSuperuser(app.superuserUrl);
+    const waiting = (count: number) =>
+      vi.waitUntil(
+        async () =>
+          (
+            await sql`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
+          ).length === count,
+        5000,
+      );
+    // Another transaction has the number of the segment, so that the undo waits in its last step.
+    const blocked = openSuperuser(app.superuserUrl);
+    await blocked`begin`;
+    await blocked`
+      insert into memory_segments (tenant_id, content_id, segment_no, source_hash, source_text, target_text)
+      select tenant_id, content_id, segment_no, ''::bytea, '', '' from memory_changed_segments
+      where change_id = ${change_id}`;
+    const undone = call(own, 'undo', { change_id });
+    await waiting(1);
+    const deleted = app.json('DELETE', `/api/translations/${jobId}`, { headers: own.admin });
+    await Promise.race([deleted, waiting(2)]);
+    await blocked`rollback`;
+    await Promise.all([undone, deleted]);
+    expect(await textsOf(own, id)).toEqual([]);
+  });
 });
 
 describe('a deleted segment', () => {
+  test('keeps its number, although pairs are added after it', async () => {
+    const { id } = await mine.memory(lines, { name: 'Added' });
+    const [, , last] = await unitsOf(mine, id);
+    const { change_id } = await call(mine, 'deleteUnits', { set_id: id, units: [seen(last!)] });
+    const pairs = [{ source: 'Wash the car.', target: 'Lavez la voiture.' }];
+    await call(mine, 'addPairs', { set_id: id, source_lang: 'en', target_lang: 'fr', pairs });
+    expect(await call(mine, 'undo', { change_id })).toMatchObject({ undone: 1, kept: 0 });
+    expect(await textsOf(mine, id)).toEqual([...lines, ['Wash the car.', 'Lavez la voiture.']]);
+    await mine.removeMemory(id);
+  });
+
   test('is neither served nor listed nor counted, and undo brings it back to its place', async () => {
     const { id } = await mine.memory(lines, { name: 'Deleted' });
     await indexPair(app.services, { tenantId: mine.tenantId, ...pair });
@@ -200,6 +243,9 @@ describe('the history', () => {
       409,
       'this change is undone already',
     ]);
+    // Nothing of the first change was undone before, so it still can be.
+    expect(await call(mine, 'undo', { change_id: first.change_id })).toMatchObject({ undone: 1, kept: 0 });
+    expect((await unitsOf(mine, id))[0]!.target_text).toBe(before[0]!.target_text);
     await mine.removeMemory(id);
   });
 
@@ -313,6 +359,22 @@ describe('find and replace', () => {
     expect((await ask(mine, 'replace', { ...input, replacement: 'a\0', segments: 3 })).status).toBe(422);
     await mine.removeMemory(id);
   });
+});
+
+test('a replacement that would need more memory than a change may is a 422, and of one long text left out', async () => {
+  const { id } = await mine.memory([['Long', 'a'.repeat(1_000_000)]], { name: 'Growing' });
+  const input = { set_id: id, find: 'a', replacement: 'é'.repeat(200) };
+  expect(await call(mine, 'previewReplace', input, 'query')).toMatchObject({ segments: 0, left_out: 1 });
+  await mine.removeMemory(id);
+  const many = await mine.memory(
+    Array.from({ length: 200 }, (_, n): [string, string] => [`Segment ${n}`, 'a'.repeat(240)]),
+    { name: 'Growing' },
+  );
+  expect(refusal(await ask(mine, 'previewReplace', { ...input, set_id: many.id }, 'query'))).toEqual([
+    422,
+    expect.stringMatching(/^too_many_segments: /),
+  ]);
+  await mine.removeMemory(many.id);
 });
 
 describe('the deletion of all segments that a search finds', () => {

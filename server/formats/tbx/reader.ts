@@ -6,7 +6,7 @@ import { createParser, decodePieces, XmlFileError } from '../xml/xml-parser.ts';
 export interface TbxTerm {
   /** The line of the `<term>` element, from 1. */
   line: number;
-  /** The term; each run of white space has become one space. */
+  /** The term; each run of spaces and line breaks has become one space. */
   text: string;
   /** Null if the file does not state one of these. */
   status: TermFields['status'] | null;
@@ -113,7 +113,7 @@ export function readTbx(
       const name = path.pop() as string;
       if (!concept) return;
       if (section && text !== undefined && name === 'term') {
-        section.terms.push({ line, text: text.replace(/\s+/g, ' ').trim() });
+        section.terms.push({ line, text: text.replace(lineSpace, ' ').trim() });
         text = undefined;
       } else if (text !== undefined && field && !inlineElements.has(name)) {
         const fields = section?.fields ?? language ?? concept.fields;
@@ -144,6 +144,9 @@ export function readTbx(
   for (const piece of decodePieces(bytes, 'a TBX file')) parser.write(piece);
   parser.close();
 }
+
+/** Spaces and line breaks. A space that does not break is part of a French term. */
+const lineSpace = /[ \t\r\n\v\f\u0085\u2028\u2029]+/g;
 
 /** Markup inside a term or a note. Its text is part of the term or of the note. */
 const inlineElements: ReadonlySet<string> = new Set(['hi', 'foreign', 'sc', 'ec', 'ph']);

@@ -9,7 +9,13 @@ import { srxOf } from '#server/language/segmentation/rules.ts';
 import { requireLanguagePair, unreadableFile } from '#server/language/set-upload.ts';
 import type { TaskScope } from '#server/platform/sandbox/task-queue.ts';
 import { maxSentences } from '#server/platform/sandbox/tasks/align-texts.ts';
-import type { AlignFilesRequest, FileAlignment, ImportPairsRequest } from './alignment-schema.ts';
+import { inSlices } from '#server/platform/threads/slices.ts';
+import {
+  type AlignFilesRequest,
+  type FileAlignment,
+  type ImportPairsRequest,
+  maxPairText,
+} from './alignment-schema.ts';
 import { type Received, receiveImport } from './imports/start-import.ts';
 
 type AlignServices = Pick<Services, 'database' | 'fileWork' | 'settings'>;
@@ -62,6 +68,15 @@ export async function alignFiles(
     throw new AppError(
       'validation_error',
       'target_file is not translated: most of its sentences are those of source_file',
+    );
+  const longest = aligned.links.reduce(
+    (max, { source, target }) => Math.max(max, source.length, target.length),
+    0,
+  );
+  if (longest > maxPairText)
+    throw new AppError(
+      'validation_error',
+      `a file has a sentence of ${longest} characters; at most ${maxPairText} can be aligned`,
     );
   return {
     links: aligned.links.map(({ sourceSentences, targetSentences, ...link }) => ({
@@ -127,17 +142,15 @@ export async function textsOf(
  * Imports sentence pairs as a TM, in the same way as a TMX file that contains them.
  * @throws AppError as an import
  */
-export function importPairs(
+export async function importPairs(
   services: Parameters<typeof receiveImport>[0],
   withTenant: WithTenant,
   { pairs, file_name: fileName = '', ...form }: ImportPairsRequest,
   signal: AbortSignal,
 ): Promise<Received> {
   const { source_lang: sourceLang, target_lang: targetLang } = form;
-  const units = pairs.map((pair) =>
-    tmxUnit({ ...pair, sourceLang, targetLang, tuid: null, changedate: null }),
-  );
-  const text = tmxHead({ sourceLang, targetLang, creationDate: new Date() }) + units.join('') + tmxTail;
+  const units = await inSlices(unitsOf(pairs, form));
+  const text = tmxHead({ sourceLang, targetLang, creationDate: new Date() }) + units + tmxTail;
   const tmx_file = {
     name: 'pairs.tmx',
     contentType: 'application/xml',
@@ -145,4 +158,19 @@ export function importPairs(
     via: 'form',
   } as const;
   return receiveImport(services, withTenant, { ...form, tmx_file }, signal, fileName);
+}
+
+function* unitsOf(
+  pairs: ImportPairsRequest['pairs'],
+  {
+    source_lang: sourceLang,
+    target_lang: targetLang,
+  }: Pick<ImportPairsRequest, 'source_lang' | 'target_lang'>,
+): Generator<undefined, string> {
+  let units = '';
+  for (const pair of pairs) {
+    units += tmxUnit({ ...pair, sourceLang, targetLang, tuid: null, changedate: null });
+    yield;
+  }
+  return units;
 }

@@ -3,7 +3,8 @@ import { z } from 'zod';
 /** The maximum length of a file in base64: 30,000,000 bytes. */
 const maxContent = 40_000_000;
 const maxPairs = 50_000;
-const maxText = 20_000;
+/** Maximum characters of a text of a sentence pair. */
+export const maxPairText = 20_000;
 
 const file = z.object({
   file_name: z.string().max(1000).describe('The name of the file; its suffix decides how it is read.'),
@@ -23,8 +24,8 @@ export const alignFilesRequest = z.object({
 });
 
 const sentencePair = {
-  source: z.string().max(maxText).describe('One or more sentences of the source file.'),
-  target: z.string().max(maxText).describe('Their translation.'),
+  source: z.string().max(maxPairText).describe('One or more sentences of the source file.'),
+  target: z.string().max(maxPairText).describe('Their translation.'),
 };
 
 /** Output of `memory.align`. */

@@ -82,7 +82,9 @@ export function unlearnJob(
   return Promise.all([
     deletePairsOfJob(tx, tenantId, jobId, only),
     forgetChanges(tx, tenantId, jobId, only),
-  ]).then(([removed]) => removed);
+    // Again, because the statement before may have waited for an undo that restored some.
+    deletePairsOfJob(tx, tenantId, jobId, only),
+  ]).then(([removed, , restored]) => removed + restored);
 }
 
 /** A segment with an approved translation. */

@@ -222,20 +222,25 @@ class Lattice {
     const bits = () => new Float32Array(this.#forward.length);
     const common = { all: bits(), strong: bits(), again: { source: bits(), target: bits() } };
     const places = new Map<string, number[]>();
+    const placesOf = (key: string): number[] => {
+      const known = places.get(key) ?? [];
+      if (known.length === 0) places.set(key, known);
+      return known;
+    };
     for (const [index, { anchors }] of this.#to.entries())
-      for (const { key } of anchors)
-        if (rarity.has(key)) places.set(key, [...(places.get(key) ?? []), index]);
+      for (const { key } of anchors) if (rarity.has(key)) placesOf(key).push(index);
     let before = new Set<string>();
     for (const [index, { anchors }] of this.#from.entries()) {
       for (const { key, isStrong } of anchors) {
         const targets = placesWithin(places.get(key) ?? [], this.#columns(index + 1));
+        const worth = rarity.get(key) ?? 0;
+        const isAgain = before.has(key);
         for (const [at, target] of targets.entries()) {
           const cell = this.#cell(index + 1, target + 1);
           if (cell < 0) continue;
-          const worth = rarity.get(key)!;
           common.all[cell]! += worth;
           if (isStrong) common.strong[cell]! += worth;
-          if (before.has(key)) common.again.source[cell]! += worth;
+          if (isAgain) common.again.source[cell]! += worth;
           if (targets[at - 1] === target - 1) common.again.target[cell]! += worth;
         }
       }
@@ -382,8 +387,16 @@ function smoothed(points: readonly Place[]): Place[] {
   });
 }
 
+/** Returns the ascending places that are in some columns. All texts can have the same words: so they are not all read. */
 function placesWithin(places: readonly number[], [first, last]: [number, number]): readonly number[] {
-  return places.length < 8 ? places : places.filter((place) => place + 1 >= first && place + 1 <= last);
+  if (places.length < 8) return places;
+  let [low, high] = [0, places.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (places[middle]! + 1 < first) low = middle + 1;
+    else high = middle;
+  }
+  return places.slice(low, low + last - first + 1).filter((place) => place < last);
 }
 
 function strongBits({ anchors }: Side, rarity: ReadonlyMap<string, number>): number {

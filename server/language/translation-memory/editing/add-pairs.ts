@@ -7,6 +7,7 @@ import { actorOfPrincipal, type Origin, recordEvent } from '#server/identity/aud
 import { requireLanguagePair } from '#server/language/set-upload.ts';
 import { isShortEnough } from '#server/matching/fuzzy/index.ts';
 import { normalForm, sourceHashHex } from '#server/matching/normal-form.ts';
+import { inSlices } from '#server/platform/threads/slices.ts';
 import type { AddedPairs, AddPairsRequest } from '../alignment-schema.ts';
 import { updateStatistics } from '../imports/planner-statistics.ts';
 import { countSegmentsOfPair, type SetRow } from '../sets.ts';
@@ -33,7 +34,7 @@ export async function addPairs(
       const tenantId = principal.tenant.id;
       const set = await lockSet(tx, tenantId, setId);
       requireSuitable(set, languages);
-      const units = unitsOf(pairs);
+      const units = await inSlices(unitsOf(pairs));
       await planForMany(tx, units.length);
       const added = await selectNew(tx, set, units);
       const counts = { tenantId, added: added.length, already_there: pairs.length - added.length };
@@ -83,13 +84,14 @@ interface NewUnit {
 }
 
 /** Returns one segment for each source: the last one, as in an import. */
-function unitsOf(pairs: AddPairsRequest['pairs']): NewUnit[] {
+function* unitsOf(pairs: AddPairsRequest['pairs']): Generator<undefined, NewUnit[]> {
   const units = new Map<string, NewUnit>();
   for (const { source, target } of pairs) {
     const normal = normalForm(source);
     if (normal === '' || normalForm(target) === '')
       throw new AppError('unprocessable', 'a segment needs a source text and a translation');
     units.set(normal, { source, target, hash: sourceHashHex(normal) });
+    yield;
   }
   return [...units.values()];
 }
@@ -104,7 +106,10 @@ async function selectNew(tx: Tx, { tenantId, versionId }: SetRow, units: NewUnit
   return units.filter(({ hash }) => !hashes.has(hash));
 }
 
-/** Inserts segments after the last one. They are not in the fuzzy index yet: lookups read them, and the sweep adds them. */
+/**
+ * Inserts segments after the last one, also after deleted ones, whose numbers an undo needs. They are not in the
+ * fuzzy index yet: lookups read them, and the sweep adds them.
+ */
 async function insertUnits(tx: Tx, set: SetRow, units: readonly NewUnit[]): Promise<void> {
   const { tenantId, versionId, setId } = set;
   const rows = units.map(({ source: s, target: t, hash: h }, at) => ({
@@ -117,8 +122,11 @@ async function insertUnits(tx: Tx, set: SetRow, units: readonly NewUnit[]): Prom
     select ${tenantId}, ${versionId}, last.no + r.at, decode(r.h, 'hex'), r.s, r.t, date_trunc('second', now()),
       case when r.short then null else -1 end
     from json_to_recordset(${JSON.stringify(rows)}::json) as r(at int, s text, t text, h text, short boolean),
-      (select coalesce(max(segment_no), 0) as no from memory_segments
-        where tenant_id = ${tenantId} and content_id = ${versionId}) last`);
+      (select greatest(
+        (select coalesce(max(segment_no), 0) from memory_segments
+          where tenant_id = ${tenantId} and content_id = ${versionId}),
+        (select coalesce(max(segment_no), 0) from memory_changed_segments
+          where tenant_id = ${tenantId} and content_id = ${versionId})) as no) last`);
   await tx.execute(sql`
     update memory_sets set entry_count = entry_count + ${units.length}
     where tenant_id = ${tenantId} and set_id = ${setId}`);

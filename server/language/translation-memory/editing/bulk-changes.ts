@@ -198,20 +198,29 @@ async function findReplacements(
     order by segment_no`);
   const pattern = createTextPattern(find, { wholeWords, matchCase });
   const found = { hits: [] as Replacement[], occurrences: 0, leftOut: 0 };
+  let bytes = 0;
   for (const [at, { no, source, target }] of rows.entries()) {
     // Let other requests run in between.
     if (at % 50 === 49) await setImmediate();
     const before = side === 'source' ? source : target;
     let places = 0;
-    const replaced = before.replace(pattern, () => {
+    let length = before.length;
+    // Only counted at first: a replacement of each letter would need 200 times the memory.
+    for (const [place] of before.matchAll(pattern)) {
       places += 1;
-      return replacement;
-    });
+      length += replacement.length - place.length;
+    }
+    if (places === 0) continue;
+    const isTooLong = length > Math.max(maxText, before.length);
+    const replaced = isTooLong ? '' : before.replace(pattern, () => replacement);
     if (replaced === before) continue;
-    if (normalForm(replaced) === '' || replaced.length > Math.max(maxText, before.length)) {
+    if (normalForm(replaced) === '') {
       found.leftOut += 1;
       continue;
     }
+    bytes += Buffer.byteLength(source) + Buffer.byteLength(target);
+    bytes += Buffer.byteLength(replaced) - Buffer.byteLength(before);
+    if (bytes > maxChange.bytes) throw tooMany();
     found.occurrences += places;
     found.hits.push({ segmentNo: Number(no), sourceText: source, targetText: target, replaced });
   }

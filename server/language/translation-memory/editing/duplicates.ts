@@ -110,17 +110,6 @@ async function selectDuplicates(
   return { segments: fitting, has_more: fitting.length < rows.length };
 }
 
-/** SQL: whether the language pair has another translation of the source of segment `m`. */
-const hasOther = ({ tenantId, pairSource, pairTarget }: SetRow): SQL => sql`exists (
-  select from (select content_id, target_text from memory_segments
-    where tenant_id = ${tenantId} and source_hash = m.source_hash limit ${maxCompared} offset 0) x
-  join memory_sets g on g.tenant_id = ${tenantId} and g.content_id = x.content_id and g.pair_source = ${pairSource}
-    and g.pair_target = ${pairTarget} and g.origin <> 'golden_sentences'
-  where x.target_text <> m.target_text)`;
-
-/** Maximum segments with the same source that are compared: a set may have any number of them. */
-const maxCompared = 100;
-
 /** Maximum segments that a page of sources looks through, and segments of one source. */
 const most = { looked: 50_000, units: 20 };
 
@@ -146,13 +135,23 @@ export async function listOtherTranslations(
       const [end] = await tx.execute<{ last: string | null }>(sql`
         select max(no) as last from (select m.segment_no as no from memory_segments m
           where ${isOf(set)} and m.segment_no > ${after} order by m.segment_no limit ${most.looked}) m`);
-      // A source is listed at its first segment in the set.
+      // A source is listed at its first segment in the set. Its segments are compared once, not for each of them.
       const found = await tx.execute<{ no: string; hash: string }>(sql`
-        select m.segment_no as no, encode(m.source_hash, 'hex') as hash from memory_segments m
-        where ${isOf(set)} and m.segment_no > ${after} and m.segment_no <= ${end?.last ?? 0} and ${hasOther(set)}
-          and not exists (select from memory_segments e where e.tenant_id = ${tenantId}
-            and e.source_hash = m.source_hash and e.content_id = ${versionId} and e.segment_no < m.segment_no)
-        order by m.segment_no limit ${limit + 1}`);
+        select f.no, encode(f.source_hash, 'hex') as hash from (
+          select m.source_hash, min(m.segment_no) as no, min(m.target_text collate "C") as target
+          from memory_segments m
+          where ${isOf(set)} and m.segment_no > ${after} and m.segment_no <= ${end?.last ?? 0}
+          group by m.source_hash offset 0) f
+        cross join lateral (
+          select bool_or(m.content_id = ${versionId} and m.segment_no <= ${after}) as is_listed,
+            bool_or(m.target_text <> f.target) as has_other
+          from (select content_id, segment_no, target_text from memory_segments
+            where tenant_id = ${tenantId} and source_hash = f.source_hash offset 0) m
+          join memory_sets g on g.tenant_id = ${tenantId} and g.content_id = m.content_id
+            and g.pair_source = ${set.pairSource} and g.pair_target = ${set.pairTarget}
+            and g.origin <> 'golden_sentences' offset 0) o
+        where o.has_other and not o.is_listed
+        order by f.no limit ${limit + 1}`);
       const shown = found.slice(0, limit);
       const last = found.length > limit ? shown.at(-1)?.no : end?.last;
       const hasMore = last != null && (await hasAfter(tx, set, Number(last)));

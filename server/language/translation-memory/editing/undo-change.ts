@@ -71,10 +71,12 @@ export function undoChange(
         and position = any(array(
           select value::int from json_array_elements_text(${JSON.stringify(done.map(({ position }) => position))}::json)))`);
     await renewSets(tx, services, sets);
-    await tx
-      .update(memoryChanges)
-      .set({ undoneAt: sql`now()`, undoneBy: nameOf(editor) })
-      .where(isChange);
+    // A change of which nothing was undone can be undone after a later one.
+    if (done.length > 0)
+      await tx
+        .update(memoryChanges)
+        .set({ undoneAt: sql`now()`, undoneBy: nameOf(editor) })
+        .where(isChange);
     const counts = { undone: done.length, kept: change.segments - done.length };
     await recordEvent(tx, origin, {
       action: 'memory_change_undone',
@@ -129,6 +131,10 @@ async function selectUnits(tx: Tx, tenantId: string, changeId: string): Promise<
       select content_id, segment_no from memory_changed_segments u where ${ofChange}
       order by content_id, segment_no offset 0) u
     cross join lateral (select m.segment_no ${ofUnit} for update) m`);
+  // A job that is being deleted forgets its segments: they must not be restored after that.
+  await tx.execute(
+    sql`select from memory_changed_segments u where ${ofChange} order by u.position for update`,
+  );
   const rows = await tx.execute<
     Omit<ChangedUnit, 'segmentNo' | 'mergedInto'> & { no: string; into: string | null }
   >(sql`

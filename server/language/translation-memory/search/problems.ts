@@ -102,8 +102,8 @@ function isOfPairs(kind: ProblemKind): kind is (typeof kindsOfPairs)[number] {
   return (kindsOfPairs as readonly ProblemKind[]).includes(kind);
 }
 
-/** Maximum segments with the same source that are compared with one segment: a set may have any number of them. */
-const maxCompared = 100;
+/** Maximum segments that are read of one source, and compared of those of its language pair: there may be any number. */
+const maxOfSource = { read: 10_000, compared: 100 };
 
 /**
  * Returns for each segment the other segments of its language pair with the same source, as problems: one with the
@@ -116,19 +116,26 @@ async function otherUnits(
   kinds: readonly (typeof kindsOfPairs)[number][],
 ): Promise<Problem[][]> {
   const numbers = JSON.stringify(units.map(({ segmentNo }, at) => ({ at, n: segmentNo })));
+  // Each source is looked up once, because all segments may have the same one.
   const rows = await tx.execute<{ at: number; same: boolean; text: string; name: string }>(sql`
-    select distinct on (r.at, o.same) r.at, o.same, left(o.target_text, 200) as text, o.name
-    from json_to_recordset(${numbers}::json) as r(at int, n bigint)
-    cross join lateral (select source_hash, target_text from memory_segments
-      where tenant_id = ${tenantId} and content_id = ${versionId} and segment_no = r.n offset 0) m
-    cross join lateral (
-      select x.target_text = m.target_text as same, x.target_text, g.name
-      from (select content_id, segment_no, target_text from memory_segments
-        where tenant_id = ${tenantId} and source_hash = m.source_hash
-          and (content_id <> ${versionId} or segment_no <> r.n) limit ${maxCompared} offset 0) x
-      join memory_sets g on g.tenant_id = ${tenantId} and g.content_id = x.content_id
-        and g.pair_source = ${pairSource} and g.pair_target = ${pairTarget} and g.origin <> 'golden_sentences') o
-    order by r.at, o.same, o.name`);
+    with mine as materialized (
+      select r.at, r.n, m.source_hash, m.target_text from json_to_recordset(${numbers}::json) as r(at int, n bigint)
+      cross join lateral (select source_hash, target_text from memory_segments
+        where tenant_id = ${tenantId} and content_id = ${versionId} and segment_no = r.n offset 0) m),
+    others as materialized (
+      select h.source_hash, x.* from (select distinct source_hash from mine) h
+      cross join lateral (
+        select x.content_id, x.segment_no, x.target_text, g.name
+        from (select content_id, segment_no, target_text from memory_segments
+          where tenant_id = ${tenantId} and source_hash = h.source_hash limit ${maxOfSource.read} offset 0) x
+        join memory_sets g on g.tenant_id = ${tenantId} and g.content_id = x.content_id
+          and g.pair_source = ${pairSource} and g.pair_target = ${pairTarget} and g.origin <> 'golden_sentences'
+        limit ${maxOfSource.compared + 1}) x)
+    select distinct on (m.at, o.target_text = m.target_text)
+      m.at, o.target_text = m.target_text as same, left(o.target_text, 200) as text, o.name
+    from mine m join others o on o.source_hash = m.source_hash
+    where o.content_id <> ${versionId} or o.segment_no <> m.n
+    order by m.at, o.target_text = m.target_text, o.name`);
   const problems = units.map((): Problem[] => []);
   for (const { at, same, text, name } of rows) {
     const kind = same ? 'duplicate' : 'other_translation';
