@@ -6,7 +6,7 @@ import { echoIssue } from './plausibility/echo.ts';
 import { kinship, languageIssue } from './plausibility/language.ts';
 import { lengthIssue } from './plausibility/length-ratio.ts';
 import { scriptIssue } from './plausibility/script.ts';
-import { textPair } from './plausibility/text-pair.ts';
+import { textPair, withoutCode, word } from './plausibility/text-pair.ts';
 import { checkStyle } from './style/index.ts';
 
 /** A kind of problem that the texts of a segment show, without other segments. */
@@ -60,17 +60,27 @@ function issuesOf(
     // The whole translation is too long or too short, not a part of it.
     length: pair && lengthIssue(pair) && { span: null },
     language: pair &&
+      hasWords(pair.source) &&
       (copyIssue(unit) ?? echoIssue(pair) ?? scriptIssue(pair) ?? languageIssue(pair)) && { span: null },
     forbidden_words:
       style && wanted.has('forbidden_words') ? checkStyle(targetText, style, targetLang)[0] : undefined,
   };
 }
 
-/** Returns an issue if the translation is the source. A text without letters, such as a number, may stay as it is. */
+/** Elements whose content is code, other tags, and code of reStructuredText and Markdown. */
+const codeInMarkup =
+  /<(code|kbd|samp|var|tt|literal|keycode|input)\b[^<>]{0,300}>[^<>]{0,300}<\/\1>|<[^<>]{1,500}>|(?::[\w-]{1,40}:)?`[^`]{1,300}`/g;
+
+/** Whether a text has a word to translate. Tags, code, numbers and acronyms may stay as they are. */
+function hasWords(text: string): boolean {
+  const words = withoutCode(text.replace(codeInMarkup, ' ')).match(word) ?? [];
+  return words.some((one) => /[\p{Ll}\p{Lo}]/u.test(one));
+}
+
+/** Returns an issue if the translation is the source. */
 function copyIssue(
   unit: { sourceText: string; targetText: string } & Pick<CheckedUnits, 'sourceLang' | 'targetLang'>,
 ): Issue | undefined {
-  if (kinship(unit.sourceLang, unit.targetLang) === 'same' || !/\p{L}/u.test(unit.sourceText))
-    return undefined;
+  if (kinship(unit.sourceLang, unit.targetLang) === 'same') return undefined;
   return isUntranslated(unit) ? { span: null } : undefined;
 }
