@@ -59,6 +59,7 @@ describe('memory.problems', () => {
     ['<ref href="text/pump.xhp"/>', '<ref href="text/pump.xhp"/>'],
     ['<kbd>Command</kbd>+<kbd>Alt</kbd>', '<kbd>Command</kbd>+<kbd>Alt</kbd>'],
     ['XHTML', 'XHTML'],
+    ['Thumbnail', 'Thumbnail'],
     ['HOST=valve;PORT=7', 'HOST=valve;PORT=7'],
     ['Press :kbd:`Alt` to stop.', 'Pour arrêter («\u00a0touche\u00a0»–:kbd:`Alt`).'],
     [
@@ -74,7 +75,7 @@ describe('memory.problems', () => {
       'Oui.',
       'length',
     ],
-    ['Thumbnail', 'Thumbnail', 'language'],
+    ['Keep the thumbnail small.', 'Keep the thumbnail small.', 'language'],
     [
       'The pump must be switched off before you open the cover of the machine.',
       'Die Pumpe muss ausgeschaltet werden, bevor Sie die Abdeckung der Maschine öffnen.',

@@ -5,7 +5,7 @@ import { integrityIssues } from './integrity/index.ts';
 import { echoIssue } from './plausibility/echo.ts';
 import { kinship, languageIssue } from './plausibility/language.ts';
 import { lengthIssue } from './plausibility/length-ratio.ts';
-import { scriptIssue } from './plausibility/script.ts';
+import { scriptIssue, scriptsOf } from './plausibility/script.ts';
 import { textPair, withoutCode, word } from './plausibility/text-pair.ts';
 import { checkStyle } from './style/index.ts';
 
@@ -59,9 +59,10 @@ function issuesOf(
     tags: integrity?.codes[0],
     // The whole translation is too long or too short, not a part of it.
     length: pair && lengthIssue(pair) && { span: null },
-    language: pair &&
-      hasWords(pair.source) &&
-      (copyIssue(unit) ?? echoIssue(pair) ?? scriptIssue(pair) ?? languageIssue(pair)) && { span: null },
+    language:
+      pair && wordsIn(pair.source) > 0
+        ? (copyIssue(unit) ?? echoIssue(pair) ?? scriptIssue(pair) ?? languageIssue(pair)) && { span: null }
+        : undefined,
     forbidden_words:
       style && wanted.has('forbidden_words') ? checkStyle(targetText, style, targetLang)[0] : undefined,
   };
@@ -71,16 +72,22 @@ function issuesOf(
 const codeInMarkup =
   /<(code|kbd|samp|var|tt|literal|keycode|input)\b[^<>]{0,300}>[^<>]{0,300}<\/\1>|<[^<>]{1,500}>|(?::[\w-]{1,40}:)?`[^`]{1,300}`/g;
 
-/** Whether a text has a word to translate. Tags, code, numbers and acronyms may stay as they are. */
-function hasWords(text: string): boolean {
+/** Returns the number of words to translate. Tags, code, numbers and acronyms may stay as they are. */
+function wordsIn(text: string): number {
   const words = withoutCode(text.replace(codeInMarkup, ' ')).match(word) ?? [];
-  return words.some((one) => /[\p{Ll}\p{Lo}]/u.test(one));
+  return words.filter((one) => /[\p{Ll}\p{Lo}]/u.test(one)).length;
 }
+
+/** Minimum number of words of a copy between languages of one script: fewer are mostly names, keys or the same word. */
+const minCopied = 3;
 
 /** Returns an issue if the translation is the source. */
 function copyIssue(
   unit: { sourceText: string; targetText: string } & Pick<CheckedUnits, 'sourceLang' | 'targetLang'>,
 ): Issue | undefined {
-  if (kinship(unit.sourceLang, unit.targetLang) === 'same') return undefined;
+  const { sourceLang, targetLang } = unit;
+  if (kinship(sourceLang, targetLang) === 'same') return undefined;
+  const shared = scriptsOf(sourceLang).some((script) => scriptsOf(targetLang).includes(script));
+  if (shared && wordsIn(unit.sourceText) < minCopied) return undefined;
   return isUntranslated(unit) ? { span: null } : undefined;
 }
