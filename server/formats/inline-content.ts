@@ -198,7 +198,7 @@ export function placeTags(text: string, source: InlineContent): InlineContent {
   });
 }
 
-/** Stands for the next code in a text. No text of a file contains it: it is no character. */
+/** Stands for the next code in a text. A noncharacter of Unicode, which texts do not contain. */
 const anyCode = '\uffff';
 
 /**

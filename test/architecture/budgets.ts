@@ -90,9 +90,10 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'words of documentation',
     count: wordsOf(guides),
-    limit: 52_800,
+    limit: 52_940,
     goal: 50_000,
     bought: [
+      '52,940: the manual as HTML, DOCX and PDF',
       '52,800: fields of terms, candidates, clean memory, alignment, checks by members, and four decisions',
       '51,150: what the quality gate finds',
       '50,800: the memory by sentence, and alignment',
