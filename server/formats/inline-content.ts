@@ -15,6 +15,8 @@ export interface InlineTag {
   text?: string;
   /** Set for a void tag that is a word of the sentence, such as code or a placeholder. A model also gets it at an edge. */
   isWord?: true;
+  /** The words of a void tag that stay as they are, such as inline code. Only the translation memory has them. */
+  code?: string;
   /** Set if the pair only formats its text: the most important difference from the text around it. */
   format?: FormatKind;
 }
@@ -40,6 +42,11 @@ export function plainText(content: InlineContent): string {
   let text = '';
   for (const item of content) text += typeof item === 'string' ? item : (item.text ?? '');
   return text;
+}
+
+/** Returns the text as the reader of the document sees it, with inline code. The translation memory has this text. */
+export function memoryText(content: InlineContent): string {
+  return plainText(content.map((item) => (typeof item === 'string' ? item : (item.code ?? item))));
 }
 
 const tagPattern = /<(\/?)(\d{1,9})(\/?)>/g;
@@ -189,6 +196,61 @@ export function placeTags(text: string, source: InlineContent): InlineContent {
     if (offset >= total) return { near: text.length, exact: true };
     return { near: Math.round((offset / total) * text.length), exact: false };
   });
+}
+
+/** Stands for the next code in a text. A noncharacter of Unicode, which texts do not contain. */
+const anyCode = '\uffff';
+
+/**
+ * Inserts the tags of a source into a translation from the translation memory, which has the code of the source as
+ * text. Each code becomes its tag; all other tags are inserted as in `placeTags`.
+ *
+ * @returns null if the translation has a code of the source more or less often: its tag would have no certain position
+ */
+export function placeCodes(text: string, source: InlineContent): InlineContent | null {
+  const codes = source.filter((item) => typeof item !== 'string' && item.code !== undefined) as InlineTag[];
+  if (codes.length === 0) return placeTags(text, source);
+  const all = memoryText(source);
+  const found: { at: number; tag: InlineTag }[] = [];
+  let seen = 0;
+  const starts = new Map<InlineContent[number], number>();
+  for (const item of source) {
+    starts.set(item, seen);
+    seen += memoryText([item]).length;
+  }
+  for (const tag of codes) {
+    const inSource = positionsOf(all, tag.code!);
+    const inText = positionsOf(text, tag.code!);
+    const at = inText[inSource.indexOf(starts.get(tag)!)];
+    if (at === undefined || inSource.length !== inText.length) return null;
+    found.push({ at, tag });
+  }
+  found.sort((one, other) => one.at - other.at);
+  let end = 0;
+  let marked = '';
+  for (const { at, tag } of found) {
+    if (at < end) return null;
+    marked += text.slice(end, at) + anyCode;
+    end = at + tag.code!.length;
+  }
+  const slots = source.map((item) =>
+    typeof item !== 'string' && item.code !== undefined ? { ...item, text: anyCode } : item,
+  );
+  const placed = placeTags(marked + text.slice(end), slots);
+  // Another tag stands behind the position of a code.
+  if (placed.some((item) => typeof item === 'string' && item.includes(anyCode))) return null;
+  const next = found.values();
+  return placed.map((item) =>
+    typeof item !== 'string' && item.code !== undefined ? next.next().value!.tag : item,
+  );
+}
+
+/** Returns the positions of `words` in a text, without those inside of longer words. */
+function positionsOf(text: string, words: string): number[] {
+  const found: number[] = [];
+  for (let at = text.indexOf(words); at >= 0; at = text.indexOf(words, at + words.length))
+    if (!isInsideWord(text, at) && !isInsideWord(text, at + words.length)) found.push(at);
+  return found;
 }
 
 /**

@@ -1,10 +1,14 @@
+import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
 import { openDatabase } from '#db/client.ts';
 import type { SegmentTranslation } from '#server/formats/document.ts';
 import { extract, rebuild } from '#server/formats/html-document.ts';
-import { type InlineContent, plainText } from '#server/formats/inline-content.ts';
+import { type InlineContent, memoryText } from '#server/formats/inline-content.ts';
 import { tmxHead, tmxTail, tmxUnit } from '#server/formats/tmx/writer.ts';
 import { findCloseEach } from '#server/language/translation-memory/lookup/close-match.ts';
 import { lookUpExact } from '#server/language/translation-memory/lookup/exact-match.ts';
@@ -38,6 +42,7 @@ interface Chapter {
 export async function benchMemorySentences(print: (line: string) => void): Promise<void> {
   if (!existsSync(join(guide, 'en')))
     return print(`skipped: the installation guide is not installed at ${guide}`);
+  const others = await otherFormats();
   await withService(
     async ({ service: { address } }) => {
       for (const language of targets) {
@@ -54,9 +59,13 @@ export async function benchMemorySentences(print: (line: string) => void): Promi
           const bytes = Buffer.from(tmxOf(units, language));
           await importTmx(address, tenant.apiKey, bytes, 'en', { target_lang: language });
           print(`  ${title.padEnd(14)} the guide     ${await shares(address, tenant, chapters, language)}`);
-          if (units === sentences)
+          if (units !== sentences) continue;
+          print(
+            `  ${title.padEnd(14)} a new version ${await shares(address, tenant, await changed(chapters), language)}`,
+          );
+          for (const [format, files] of Object.entries(others))
             print(
-              `  ${title.padEnd(14)} a new version ${await shares(address, tenant, await changed(chapters), language)}`,
+              `  ${title.padEnd(14)} as ${format.padEnd(10)} ${await shares(address, tenant, files, language)}`,
             );
         }
       }
@@ -83,7 +92,7 @@ export async function readChapters(language: string): Promise<Chapter[]> {
     const bytes = await readFile(join(guide, 'en', name));
     const [ours, others] = await Promise.all([extract(bytes), extract(await readFile(theirs))]);
     const [sources, targets] = [ours, others].map(({ segments }) =>
-      segments.map((segment) => plainText(segment.source)),
+      segments.map((segment) => memoryText(segment.source)),
     ) as [string[], string[]];
     // The translations have the structure of the original. A page with another number of texts is left out of the TM.
     const pairs =
@@ -93,6 +102,30 @@ export async function readChapters(language: string): Promise<Chapter[]> {
     chapters.push({ name, bytes, pairs });
   }
   return chapters;
+}
+
+/**
+ * Returns the English guide in other formats: as Word files that LibreOffice makes of the chapters, and as the PDF of
+ * the package, which LaTeX has set.
+ */
+async function otherFormats(): Promise<Record<string, Pick<Chapter, 'name' | 'bytes'>[]>> {
+  const directory = await mkdtemp(join(tmpdir(), 'lingualoop-bench-'));
+  try {
+    const names = (await readdir(join(guide, 'en'))).filter((name) => name.endsWith('.html')).sort();
+    await promisify(execFile)('soffice', [
+      ...['--headless', `-env:UserInstallation=file://${directory}/profile`],
+      ...['--infilter=HTML (StarWriter)', '--convert-to', 'docx:MS Word 2007 XML', '--outdir', directory],
+      ...names.map((name) => join(guide, 'en', name)),
+    ]);
+    const docx = names.map(async (name) => {
+      const docxName = name.replace(/html$/, 'docx');
+      return { name: docxName, bytes: await readFile(join(directory, docxName)) };
+    });
+    const pdf = await promisify(gunzip)(await readFile(join(guide, 'en', 'install.en.pdf.gz')));
+    return { DOCX: await Promise.all(docx), PDF: [{ name: 'install.en.pdf', bytes: pdf as Buffer }] };
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
 }
 
 /** A link with a lower confidence is not imported. */
@@ -182,7 +215,7 @@ async function changed(chapters: readonly Chapter[]): Promise<Chapter[]> {
 async function shares(
   address: string,
   { apiKey }: BenchTenant,
-  chapters: readonly Chapter[],
+  chapters: readonly Pick<Chapter, 'name' | 'bytes'>[],
   language: string,
 ): Promise<string> {
   const sums = { characters: 0, exact: 0, sentences: 0, close: 0, repeated: 0, none: 0 };

@@ -5,8 +5,10 @@ import {
   type InlineContent,
   type InlineTag,
   joinStrings,
+  memoryText,
   parseTagged,
   parseWithoutFormats,
+  placeCodes,
   placeTags,
   plainText,
   retag,
@@ -335,5 +337,49 @@ describe('formatting', () => {
       ' mots',
     ]);
     expect(retag('Un mot et deux trois fin', previous)).toEqual([...previous.slice(0, -1), ' trois fin']);
+  });
+});
+
+describe('code in a translation from the translation memory', () => {
+  const code = (tag: number, words: string): InlineTag => ({ tag, type: 'void', isWord: true, code: words });
+  const source: InlineContent = ['Copy ', code(1, 'a.txt'), ' to ', code(2, 'b.txt'), '.'];
+
+  test('is text in the memory, but not in the segment', () => {
+    expect(memoryText(source)).toBe('Copy a.txt to b.txt.');
+    expect(plainText(source)).toBe('Copy  to .');
+  });
+
+  test('becomes its tag, also in another order', () => {
+    expect(formatTagged(placeCodes('Nach b.txt kopieren: a.txt', source)!)).toBe('Nach <2/> kopieren: <1/>');
+  });
+
+  test('stands where the word stands that is this code, not where an equal word stands', () => {
+    const words: InlineContent = ['The file ', code(1, 'file'), ' is old.'];
+    expect(formatTagged(placeCodes('Das file file ist alt.', words)!)).toBe('Das file <1/> ist alt.');
+  });
+
+  test.each([
+    ['lacks one', 'Nach b.txt kopieren.'],
+    ['has one twice', 'a.txt nach b.txt, nicht a.txt'],
+    ['has one as a part of a word', 'xa.txt nach b.txt'],
+    ['has none', 'Kopieren nach .'],
+  ])('has no certain place if the translation %s', (_, translation) => {
+    expect(placeCodes(translation, source)).toBeNull();
+  });
+
+  test('keeps every tag once', () => {
+    const linked: InlineContent = [
+      { tag: 1, type: 'open' },
+      'Copy',
+      { tag: 1, type: 'close' },
+      ' ',
+      code(2, 'a.txt'),
+      ' now',
+    ];
+    const placed = placeCodes('a.txt jetzt kopieren', linked);
+    expect(placed && formatTagged(placed)).toSatisfy(
+      (text: string | null) =>
+        text === null || ['<1>', '</1>', '<2/>'].every((tag) => text.split(tag).length === 2),
+    );
   });
 });

@@ -55,6 +55,17 @@ describe('memory.problems', () => {
     ['Hello {name}, you have 2 messages.', 'Bonjour {name}, vous avez 2 messages.'],
     ['LinguaLoop 4.2', 'LinguaLoop 4,2'],
     ['1,024', '1 024'],
+    [':ref:`valve_list`', ':ref:`valve_list`'],
+    ['<ref href="text/pump.xhp"/>', '<ref href="text/pump.xhp"/>'],
+    ['<kbd>Command</kbd>+<kbd>Alt</kbd>', '<kbd>Command</kbd>+<kbd>Alt</kbd>'],
+    ['XHTML', 'XHTML'],
+    ['Thumbnail', 'Thumbnail'],
+    ['HOST=valve;PORT=7', 'HOST=valve;PORT=7'],
+    ['Press :kbd:`Alt` to stop.', 'Pour arrêter («\u00a0touche\u00a0»–:kbd:`Alt`).'],
+    [
+      'See <link href="a.xhp" name="Close the valve">Close the valve</link>.',
+      'Voir <link href="a.xhp" name="Fermer la vanne">Fermer la vanne</link>.',
+    ],
   ];
   const bad: [string, string, string][] = [
     ['Wait 25 minutes before you begin.', 'Attendez 52 minutes avant de commencer.', 'numbers: 25'],
@@ -64,7 +75,7 @@ describe('memory.problems', () => {
       'Oui.',
       'length',
     ],
-    ['Thumbnail', 'Thumbnail', 'language'],
+    ['Keep the thumbnail small.', 'Keep the thumbnail small.', 'language'],
     [
       'The pump must be switched off before you open the cover of the machine.',
       'Die Pumpe muss ausgeschaltet werden, bevor Sie die Abdeckung der Maschine öffnen.',

@@ -176,6 +176,43 @@ test('segments of a document are made of sentences too, with their tags', async 
   expect(segments[1].quality.needs_review).toBe(true);
 });
 
+test('inline code is text in the memory, and keeps its place in the file', async () => {
+  const run: [string, string] = ['Run pump --stop.', 'Führen Sie pump --stop aus.'];
+  const copy: [string, string] = ['Copy left.txt to right.txt.', 'Nach right.txt wird left.txt kopiert.'];
+  const old: [string, string] = ['Delete c.txt now.', 'Löschen Sie die Datei.'];
+  await mine.memory([run, copy, old, stop], { name: 'Code', target_lang: 'de' });
+  const page =
+    '<p>Run <code>pump --stop</code>.</p><p>Copy <code>left.txt</code> to <code>right.txt</code>. Stop the pump.</p>';
+  const sent = async (html: string) => {
+    const fields = { source_document: new File([html], 'code.html'), target_lang: 'de', wait: 'true' };
+    const { body } = await mine.send(fields);
+    return (await mine.download(body.id)).text();
+  };
+  expect(await sent(page)).toContain(
+    '<p>Führen Sie <code>pump --stop</code> aus.</p><p>Nach <code>right.txt</code> wird <code>left.txt</code> kopiert. Halten Sie die Pumpe an.</p>',
+  );
+  expect(asked('translation')).toEqual([]);
+  // The translation lacks the code, so its place is unknown.
+  fake.otherwise(translatingReply({ translate: () => 'Löschen Sie jetzt <1/>.' }));
+  expect(await sent('<p>Delete <code>c.txt</code> now.</p>')).toContain(
+    '<p>Löschen Sie jetzt <code>c.txt</code>.</p>',
+  );
+});
+
+test('an approved document teaches its code, in HTML and in Markdown', async () => {
+  fake.otherwise(translatingReply({ translate: () => 'Lesen Sie <1/>.' }));
+  const files = [
+    new File(['<p>Read <code>a.log</code>.</p>'], 'a.html'),
+    new File(['Read `b.log`.\n'], 'b.md'),
+  ];
+  for (const source_document of files) {
+    const { body } = await mine.send({ source_document, target_lang: 'de', wait: 'true' });
+    await mine.approve(body.id);
+  }
+  expectServed(await job('Read a.log.'), 'tm_exact', 'Lesen Sie a.log.');
+  expectServed(await job('Read b.log.'), 'tm_exact', 'Lesen Sie b.log.');
+});
+
 test('a space between sentences follows the language', async () => {
   await mine.memory(
     [

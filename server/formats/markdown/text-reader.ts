@@ -3,6 +3,7 @@ import type { SegmentKind } from '../document.ts';
 import { FileError } from '../file-error.ts';
 import { inlineFormats, inlineVoids, opaqueElements } from '../html/inline-formats.ts';
 import type { FormatKind } from '../inline-content.ts';
+import { visibleCode } from '../markup/inline-runs.ts';
 import { countCharacters } from '../text-tally.ts';
 import type { ForeignSyntax } from './block-syntax.ts';
 import type { MarkdownItem, Markup } from './items.ts';
@@ -137,7 +138,7 @@ class TextReader {
         return;
       case 'inlineCode':
         this.#keep('code', node.value);
-        this.#items.push({ start, end, type: 'void', isWord: true });
+        this.#items.push({ start, end, type: 'void', isWord: true, code: visibleCode(node.value) });
         return;
       case 'html':
         this.#items.push({ start, end, ...readTag(node.value) });

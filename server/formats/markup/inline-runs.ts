@@ -22,6 +22,8 @@ export interface Item {
   isInlineIfEmpty?: boolean;
   /** Set for a void tag that stands for a word, and for a pair that stays. They are in a segment even at its edge. */
   isWord?: boolean;
+  /** The words of such a void tag (`InlineTag.code`). */
+  code?: string | undefined;
   /** A text that is not translated: why, as the name of a reason. */
   kept?: string;
 }
@@ -111,12 +113,14 @@ function withoutOpaque(items: readonly Item[], kept: Runs['kept']): Item[] {
       const inside = items.slice(at, end);
       const isWord = isEmpty ? inside.some((inner) => inner.isWord) : item.opaque !== undefined;
       const space = isEmpty ? inside.map(({ text = '' }) => text).join('') : '';
+      const code = isEmpty ? undefined : codeOf(inside);
       const range = { start: item.start, end: items[end]!.end };
       joined.push({
         ...range,
         type: 'void',
         isWord,
         ...(space !== '' && { text: space.includes('\t') ? '\t' : ' ' }),
+        ...(code && { code }),
       });
       for (const { type, text = '', kept: reason } of inside)
         if (type === 'text') keep(kept, reason ?? item.opaque ?? 'code', text);
@@ -130,6 +134,23 @@ function withoutOpaque(items: readonly Item[], kept: Runs['kept']): Item[] {
     } else joined.push(item);
   }
   return joined;
+}
+
+/** Maximum UTF-16 units of a code that the translation memory has as words. */
+const maxCode = 200;
+
+/** Returns the words of an element that is not translated; undefined if they are not known, or too many. */
+function codeOf(inside: readonly Item[]): string | undefined {
+  if (inside.some(({ type, code, isWord }) => type === 'boundary' || (isWord && code === undefined)))
+    return undefined;
+  const code = inside.map(({ text = '', code: own = text }) => own).join('');
+  return visibleCode(code);
+}
+
+/** Returns a code with single spaces; undefined if it is blank or too long. */
+export function visibleCode(code: string): string | undefined {
+  const visible = code.replace(/[ \t\n\f\r]+/g, ' ').trim();
+  return visible !== '' && visible.length <= maxCode ? visible : undefined;
 }
 
 function keep(kept: Runs['kept'], reason: string, text: string): void {
@@ -191,6 +212,7 @@ function runOf(items: readonly Item[]): Run | undefined {
       type,
       ...(item.text !== undefined && { text: item.text }),
       ...(type === 'void' && item.isWord && { isWord: true as const }),
+      ...(type === 'void' && item.code !== undefined && { code: item.code }),
       ...(format && { format }),
     };
   });

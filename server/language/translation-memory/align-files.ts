@@ -1,7 +1,7 @@
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { documentKind, type FlattenKind, layoutKind } from '#server/formats/document-kind.ts';
-import { plainText } from '#server/formats/inline-content.ts';
+import { memoryText } from '#server/formats/inline-content.ts';
 import type { LayoutKind } from '#server/formats/layout-kinds.ts';
 import { tmxHead, tmxTail, tmxUnit } from '#server/formats/tmx/writer.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
@@ -132,7 +132,7 @@ export async function textsOf(
   });
   if ('refused' in result) throw new AppError('validation_error', `${field}: ${result.message}`);
   const texts =
-    'text' in result ? result.text.split(/\n{2,}/) : result.segments.map(({ source }) => plainText(source));
+    'text' in result ? result.text.split(/\n{2,}/) : result.segments.map(({ source }) => memoryText(source));
   if (texts.every((text) => text.trim() === ''))
     throw new AppError('validation_error', `${field} has no text`);
   return texts;

@@ -12,16 +12,18 @@ import { forbids, inspect } from './threads/check-threads.ts';
 /**
  * Returns the issues that the service's own checks find in a translation: first the issues that `inspectTranslation`
  * finds, then the missing glossary terms and the sentences that differ from the TM. `compliance` is null without a glossary for the language pair.
+ * @param whole the translation with its code, as the TM has it
  */
 export async function checkTranslation(
   run: Pick<Run, 'engine' | 'scope'>,
   prepared: PreparedText,
   candidate: Translations,
+  whole = candidate.join(' '),
 ): Promise<{ findings: QualityIssue[]; compliance: TermCompliance | null }> {
   const { text, terms } = prepared;
   const compliance = terms && (await terms.check(candidate));
   const findings = await inspectTranslation(run, text, candidate);
-  const sentences = run.engine.live ? await sentenceIssues(prepared, candidate, run.scope) : [];
+  const sentences = run.engine.live ? await sentenceIssues(prepared, normalForm(whole), run.scope) : [];
   return {
     findings: [...findings, ...(compliance ? termIssues(compliance) : []), ...sentences],
     compliance,
@@ -37,13 +39,12 @@ const most = { sentences: 20, units: 600 };
  */
 async function sentenceIssues(
   { text, leverage, assembled }: PreparedText,
-  candidate: Translations,
+  whole: string,
   scope: Run['scope'],
 ): Promise<QualityIssue[]> {
   const { sentences, glossary } = leverage;
   if (assembled !== null) return [];
   const { style, targetLang } = text.task;
-  const whole = normalForm(candidate.join(' '));
   const issues: QualityIssue[] = [];
   for (const { sourceText, hit } of sentences) {
     if (issues.length === most.sentences) break;

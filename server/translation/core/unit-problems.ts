@@ -5,8 +5,8 @@ import { integrityIssues } from './integrity/index.ts';
 import { echoIssue } from './plausibility/echo.ts';
 import { kinship, languageIssue } from './plausibility/language.ts';
 import { lengthIssue } from './plausibility/length-ratio.ts';
-import { scriptIssue } from './plausibility/script.ts';
-import { textPair } from './plausibility/text-pair.ts';
+import { scriptIssue, scriptsOf } from './plausibility/script.ts';
+import { textPair, withoutCode, word } from './plausibility/text-pair.ts';
 import { checkStyle } from './style/index.ts';
 
 /** A kind of problem that the texts of a segment show, without other segments. */
@@ -59,18 +59,35 @@ function issuesOf(
     tags: integrity?.codes[0],
     // The whole translation is too long or too short, not a part of it.
     length: pair && lengthIssue(pair) && { span: null },
-    language: pair &&
-      (copyIssue(unit) ?? echoIssue(pair) ?? scriptIssue(pair) ?? languageIssue(pair)) && { span: null },
+    language:
+      pair && wordsIn(pair.source) > 0
+        ? (copyIssue(unit) ?? echoIssue(pair) ?? scriptIssue(pair) ?? languageIssue(pair)) && { span: null }
+        : undefined,
     forbidden_words:
       style && wanted.has('forbidden_words') ? checkStyle(targetText, style, targetLang)[0] : undefined,
   };
 }
 
-/** Returns an issue if the translation is the source. A text without letters, such as a number, may stay as it is. */
+/** Elements whose content is code, other tags, and code of reStructuredText and Markdown. */
+const codeInMarkup =
+  /<(code|kbd|samp|var|tt|literal|keycode|input)\b[^<>]{0,300}>[^<>]{0,300}<\/\1>|<[^<>]{1,500}>|(?::[\w-]{1,40}:)?`[^`]{1,300}`/g;
+
+/** Returns the number of words to translate. Tags, code, numbers and acronyms may stay as they are. */
+function wordsIn(text: string): number {
+  const words = withoutCode(text.replace(codeInMarkup, ' ')).match(word) ?? [];
+  return words.filter((one) => /[\p{Ll}\p{Lo}]/u.test(one)).length;
+}
+
+/** Minimum number of words of a copy between languages of one script: fewer are mostly names, keys or the same word. */
+const minCopied = 3;
+
+/** Returns an issue if the translation is the source. */
 function copyIssue(
   unit: { sourceText: string; targetText: string } & Pick<CheckedUnits, 'sourceLang' | 'targetLang'>,
 ): Issue | undefined {
-  if (kinship(unit.sourceLang, unit.targetLang) === 'same' || !/\p{L}/u.test(unit.sourceText))
-    return undefined;
+  const { sourceLang, targetLang } = unit;
+  if (kinship(sourceLang, targetLang) === 'same') return undefined;
+  const shared = scriptsOf(sourceLang).some((script) => scriptsOf(targetLang).includes(script));
+  if (shared && wordsIn(unit.sourceText) < minCopied) return undefined;
   return isUntranslated(unit) ? { span: null } : undefined;
 }

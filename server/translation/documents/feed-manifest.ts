@@ -3,6 +3,7 @@ import type { Tx } from '#db/client.ts';
 import { documentJobs, documentSegments } from '#db/schema/documents.ts';
 import type { Services } from '#server/context.ts';
 import { describeForLog } from '#server/errors.ts';
+import { type InlineContent, memoryText } from '#server/formats/inline-content.ts';
 import {
   type DocumentFeed,
   type DocumentPair,
@@ -175,8 +176,8 @@ async function selectCorrections(
   const rows = await tx
     .select({
       position: documentSegments.position,
-      sourceText: documentSegments.sourceText,
-      targetText: documentSegments.targetText,
+      source: documentSegments.source,
+      target: documentSegments.target,
       variant: documentSegments.variant,
     })
     .from(documentSegments)
@@ -187,8 +188,16 @@ async function selectCorrections(
     // A segment with a variant counts as added, but is not added to the TM, which compares only texts.
     pairs: rows
       .filter(({ variant }) => variant === null)
-      .map(({ sourceText, targetText }) => ({ sourceText, targetText: targetText ?? '', corrected: true })),
+      .map((segment) => ({ ...pairOf(segment), corrected: true })),
   };
+}
+
+/** Returns the texts of a segment as the TM has them. */
+function pairOf({ source, target }: { source: unknown[]; target: unknown[] | null }) {
+  const [sourceText, targetText] = [source, target ?? []].map((content) =>
+    memoryText(content as InlineContent),
+  ) as [string, string];
+  return { sourceText, targetText };
 }
 
 /** Returns the segments that no reviewer changed, one for each distinct text. */
@@ -203,6 +212,8 @@ async function selectUnedited(tx: Tx, { tenantId, documentId }: DocumentRow) {
       .selectDistinctOn([documentSegments.sourceText, documentSegments.targetText], {
         sourceText: documentSegments.sourceText,
         targetText: documentSegments.targetText,
+        source: documentSegments.source,
+        target: documentSegments.target,
         fastPath: documentSegments.fastPath,
         needsReview: isUnresolved.mapWith(Boolean),
       })
@@ -226,7 +237,7 @@ async function selectUnedited(tx: Tx, { tenantId, documentId }: DocumentRow) {
     const isCorrectedElsewhere = corrected.size > 0 && corrected.has(normalForm(sourceText));
     const reason = reasonToSkip(targetText ?? '', { ...segment, isCorrectedElsewhere });
     if (reason) skipped[reason] += 1;
-    return reason ? [] : [{ sourceText, targetText: targetText ?? '', corrected: false }];
+    return reason ? [] : [{ ...pairOf(segment), corrected: false }];
   });
   return { pairs, skipped };
 }

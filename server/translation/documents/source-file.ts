@@ -13,7 +13,7 @@ import {
   type SourceDetection,
   undetected,
 } from '#server/translation/core/intake/source-language.ts';
-import { requestOfText } from '#server/translation/core/pipeline/group.ts';
+import { lookupOfText } from '#server/translation/core/pipeline/group.ts';
 import { requireEarlier, selectKnownKeys } from './earlier-document.ts';
 import { checkFile, extractFile, fileRefusal, sampleFile } from './file-work.ts';
 import { groupRequestOf } from './jobs.ts';
@@ -100,7 +100,7 @@ export async function readTexts(
   const segments = known ? all.filter((segment) => !known.has(sourceKeyOf(segment))) : all;
   const ofAll = groupRequestOf(request);
   const texts = segments.map((segment) => ({
-    request: requestOfText(ofAll, segment),
+    request: lookupOfText(ofAll, segment),
     characters: countCodePoints(plainText(segment.source)),
     repeatKey: repeatedText(segment),
     hasVariant: segment.variant !== undefined,

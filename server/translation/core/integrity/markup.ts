@@ -70,11 +70,12 @@ function attributesOf(element: string, text: string, offset: number): Pick<Tag, 
     const name = match[1]!.toLowerCase();
     const value = match[2] ?? match[3] ?? match[4];
     const start = offset + match.index;
-    // A translatable attribute must exist, but may have any value.
-    const key =
-      translated.has(name) || value === undefined ? `${element} ${name}` : `${element} ${name}=${value}`;
+    // A translatable attribute must exist, but may have any value. A name with a space is a title, as in the help of
+    // LibreOffice.
+    const isTranslated = translated.has(name) || (name === 'name' && /\s/.test(value ?? ''));
+    const key = isTranslated || value === undefined ? `${element} ${name}` : `${element} ${name}=${value}`;
     found.push(piece(key, match[0], start));
-    if (!translated.has(name) || !value) continue;
+    if (!isTranslated || !value) continue;
     const end = start + match[0].length - (match[4] === undefined ? 1 : 0);
     texts.push({ start: end - value.length, end });
   }

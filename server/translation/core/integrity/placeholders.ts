@@ -259,7 +259,9 @@ function prefixed(reading: Reading, i: number): Found | undefined {
   const pattern = text[i] === '@' ? at : colon;
   // `:DETAIL` is a word in a command's usage, not a placeholder.
   if (reading.known === undefined && /[A-Z]/.test(text[i + 1] ?? '')) return undefined;
-  if (i > 0 && !opensWord.test(text[i - 1]!)) return undefined;
+  // In a translation, marks of another language can precede a placeholder: `（:kbd:`, `、:name`.
+  const isKnown = reading.known !== undefined && !spacedWord.test(text[i - 1] ?? ' ');
+  if (i > 0 && !opensWord.test(text[i - 1]!) && !isKnown) return undefined;
   // `:option` is not a placeholder if the text has `--option`.
   if (pattern === colon && reading.isUsage) return undefined;
   const match = matchAt(pattern, text, i) ?? (pattern === colon ? matchAt(emoji, text, i) : null);

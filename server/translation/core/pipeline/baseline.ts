@@ -3,6 +3,7 @@ import {
   type InlineContent,
   parseTagged,
   parseWithoutFormats,
+  placeCodes,
   placeTags,
 } from '#server/formats/inline-content.ts';
 import type { Translations, TranslationTask } from '#server/platform/engines/engine.ts';
@@ -41,13 +42,14 @@ async function assemble({ steps }: Run, of: RunText): Promise<Draft | null> {
   const { assembled: text, leverage } = of;
   if (text === null) return null;
   const { sentences } = leverage;
+  const placed = isTagged(of) ? placeCodes(text, of.tagged.inner) : null;
   const assembledFrom = sentences.flatMap(({ hit }) => hit ?? []);
   return recordStep(
     steps,
     { name: 'tm_sentences', actor: 'memory_agent', kind: 'system', input: `${sentences.length} sentences` },
     () => ({
       value: isTagged(of)
-        ? { ...draftOf(of, placeTags(text, of.tagged.inner), false), assembledFrom }
+        ? { ...draftOf(of, placed ?? placeTags(text, of.tagged.inner), false), assembledFrom }
         : { of, translations: [text], assembledFrom },
       output: 'the translation memory has all sentences',
       decisions: sentenceDecisions(sentences),

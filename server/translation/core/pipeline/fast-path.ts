@@ -1,3 +1,4 @@
+import { type InlineContent, placeCodes } from '#server/formats/inline-content.ts';
 import { clip } from '#server/formats/text.ts';
 import type { MemoryHit } from '#server/language/translation-memory/lookup/exact-match.ts';
 import type { TermRow } from '#server/matching/terms/glossary.ts';
@@ -33,12 +34,14 @@ const maxReasonLength = 600;
  * Serves a text that is a glossary term or has an exact match in the TM. A stored target is
  * not served if it misses a glossary term, has a forbidden word of the style guide or, for HTML, has different markup:
  * the full pipeline translates the text. Records a step if there was a stored target.
+ * @param tagged the text with its tags; a stored target must have its code
  */
 export async function takeFastPath(
   steps: AgentStep[],
   prepared: PreparedText,
   scope: SlotScope,
   held: boolean,
+  tagged?: InlineContent,
 ): Promise<FastPath | null> {
   const { exact } = prepared.leverage;
   const [entry] = prepared.terms?.whole ?? [];
@@ -54,7 +57,7 @@ export async function takeFastPath(
       const decisions: AgentDecision[] = [];
       for (const read of found) {
         const fast = await read();
-        const refusal = await refusalOf(prepared.text, fast, scope);
+        const refusal = await refusalOf(prepared.text, fast, scope, tagged);
         decisions.push(refusal ?? servingOf(fast));
         if (!refusal) return { value: fast, output: outcomeOf(fast), decisions };
       }
@@ -64,10 +67,19 @@ export async function takeFastPath(
 }
 
 /** Returns the reason why a match is not served; null if it may be served. */
-async function refusalOf(text: SourceText, fast: FastPath, scope: SlotScope): Promise<AgentDecision | null> {
+async function refusalOf(
+  text: SourceText,
+  fast: FastPath,
+  scope: SlotScope,
+  tagged?: InlineContent,
+): Promise<AgentDecision | null> {
   const { name, translation, compliance, provenance } = fast;
   if (name === 'tm_exact' && !text.hasMarkupOf(translation)) {
     const why = 'the markup of the stored translation differs from the markup of the text';
+    return newDecision(name, 'tm_exact_markup', why, { provenance });
+  }
+  if (name === 'tm_exact' && tagged && !placeCodes(translation, tagged)) {
+    const why = 'the stored translation has other code than the text';
     return newDecision(name, 'tm_exact_markup', why, { provenance });
   }
   const { style, targetLang } = text.task;

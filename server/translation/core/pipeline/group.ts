@@ -4,7 +4,8 @@ import {
   formatTagged,
   type InlineContent,
   joinStrings,
-  placeTags,
+  memoryText,
+  placeCodes,
   plainText,
   unwrap,
 } from '#server/formats/inline-content.ts';
@@ -51,6 +52,11 @@ export function requestOfText(request: GroupRequest, { source }: Pick<GroupText,
   return { ...request, source_text: plainText(unwrap(source).inner) };
 }
 
+/** Returns the request whose text is looked up in the TM: it has the code of the text, too. */
+export function lookupOfText(request: GroupRequest, { source }: Pick<GroupText, 'source'>): TextRequest {
+  return { ...request, source_text: memoryText(unwrap(source).inner) };
+}
+
 /**
  * Looks up the exact matches of some texts and the glossary revision. Because this takes a transaction, it is called
  * for many groups together.
@@ -58,7 +64,7 @@ export function requestOfText(request: GroupRequest, { source }: Pick<GroupText,
 export function lookUpTexts(tx: Tx, request: GroupRequest, texts: readonly GroupText[]): Promise<Prefetched> {
   return prefetch(
     tx,
-    texts.map((text) => requestOfText(request, text)),
+    texts.map((text) => lookupOfText(request, text)),
   );
 }
 
@@ -79,7 +85,8 @@ export async function translateGroup<T extends GroupText>(
   const prepared = await Promise.all(
     texts.map(async (of) => {
       const text = await prepare(services, scope, request, of, found);
-      const fastPath = of.variant === null ? await takeFastPath(run.steps, text, scope, false) : null;
+      const fastPath =
+        of.variant === null ? await takeFastPath(run.steps, text, scope, false, text.tagged.inner) : null;
       return { of, text, fastPath };
     }),
   );
@@ -89,7 +96,7 @@ export async function translateGroup<T extends GroupText>(
   const translated = new Map(done.map((one) => [one.final.of, one]));
   const translations = prepared.map(({ of, text, fastPath }) => {
     const one = translated.get(text);
-    const served = fastPath && placeTags(fastPath.translation, text.tagged.inner);
+    const served = fastPath && placeCodes(fastPath.translation, text.tagged.inner);
     const target = joinStrings(text.tagged.wrap(served ?? one?.final.tagged?.inner ?? []));
     const translation: TranslatedText = {
       target,
@@ -146,16 +153,21 @@ async function prepare(
   of: GroupText,
   found: Prefetched,
 ): Promise<TaggedText> {
-  const asked = requestOfText(request, of);
-  const { sentences, ...leverage } = await leverageOf(services, scope, asked, found);
+  const { sentences, ...leverage } = await leverageOf(services, scope, lookupOfText(request, of), found);
   const prepared = await prepareText(
-    asked,
+    requestOfText(request, of),
     { ...leverage, sentences: of.variant === null ? sentences : [] },
     scope.signal,
   );
   const unwrapped = unwrap(of.source);
   const protectedText = protectWords(unwrapped.inner, request.source_lang);
-  return { ...prepared, tagged: { ...unwrapped, of, protectedText } };
+  const { assembled } = prepared;
+  const hasCodes = assembled === null || placeCodes(assembled, unwrapped.inner) !== null;
+  return {
+    ...prepared,
+    assembled: hasCodes ? assembled : null,
+    tagged: { ...unwrapped, of, protectedText },
+  };
 }
 
 /**

@@ -1,4 +1,4 @@
-import { plainText } from '#server/formats/inline-content.ts';
+import { memoryText, plainText } from '#server/formats/inline-content.ts';
 import type { Translations, TranslationTask, Verification } from '#server/platform/engines/engine.ts';
 import { checkTranslation, inspectTranslation, isCritical, withFindings } from '../checks.ts';
 import type { Policy } from './policy.ts';
@@ -28,7 +28,9 @@ export function judge(
     const judgements = Array.isArray(result.value) ? result.value : [result.value];
     const model = result.models[0] ?? null;
     const check = ({ of, translations, tagged }: Draft) =>
-      checkTranslation(run, of, tagged ? [plainText(tagged.inner)] : translations);
+      tagged
+        ? checkTranslation(run, of, [plainText(tagged.inner)], memoryText(tagged.inner))
+        : checkTranslation(run, of, translations);
     const [only] = drafts;
     const checked = only && drafts.length === 1 ? [await check(only)] : await Promise.all(drafts.map(check));
     const value = drafts.map((draft, index): Assessed => {
