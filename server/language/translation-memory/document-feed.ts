@@ -7,7 +7,7 @@ import { normalForm, sourceHashHex } from '#server/matching/normal-form.ts';
 import { newId } from '#server/platform/ids.ts';
 import { withTenantLock } from '#server/platform/tenant-lock.ts';
 import { learnSentences } from './learned-sentences.ts';
-import { lookUpExact } from './lookup/exact-match.ts';
+import { lookUpExact, unpenalized } from './lookup/exact-match.ts';
 import { isUntranslated } from './sentence-pairs.ts';
 import { countSegmentsOfPair, ensureSet, goldenSetName } from './sets.ts';
 
@@ -131,8 +131,9 @@ async function lookUpPairs(
   const targetHeld = new Set(golden.filter((row) => row.target_held).map(({ at }) => at));
   return pairs.map((_, index) => {
     const hit = hits[index];
+    const served = unpenalized(hit);
     return {
-      served: hit && normalForm(hit.targetText),
+      served: served && normalForm(served.targetText),
       sourceHeld: hit !== undefined,
       targetHeld: targetHeld.has(index),
     };

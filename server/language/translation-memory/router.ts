@@ -43,6 +43,7 @@ import { undoChange } from './editing/undo-change.ts';
 import { readImport, listImports as selectLatest } from './imports/import-jobs.ts';
 import { receiveImport } from './imports/start-import.ts';
 import { findMatches } from './lookup/matches.ts';
+import { listPenalties, setPenalties, setPenalty, setPenaltyRequest } from './penalties.ts';
 import { goldenExportQuery, importForm, memoryImportJob, memoryImportPoll, memorySet } from './schema.ts';
 import { type CheckUnits, findProblems } from './search/problems.ts';
 import { browseUnits, searchConcordance } from './search/search-units.ts';
@@ -226,7 +227,7 @@ const importPairsProcedure = deferredTenantProcedure('admin')
     return 'set' in received ? received.set : received.accepted;
   });
 
-/** The procedures that change segments. They have no route, so only /trpc serves them. */
+/** The procedures that change segments, and penalties of sets. They have no route, so only /trpc serves them. */
 const editing = {
   addPairs: deferredTenantProcedure('admin')
     .input(addPairsRequest)
@@ -289,6 +290,15 @@ const editing = {
     .input(undoRequest)
     .output(undoneChange)
     .mutation(({ ctx, input }) => undoChange(ctx.services, ctx.withTenant, ctx, input)),
+
+  penalties: tenantProcedure('read')
+    .output(setPenalties)
+    .query(({ ctx }) => listPenalties(ctx.tx, ctx.principal.tenant.id)),
+
+  setPenalty: tenantProcedure('admin')
+    .input(setPenaltyRequest)
+    .output(setPenaltyRequest)
+    .mutation(({ ctx, input }) => setPenalty(ctx.tx, ctx.principal, ctx, input)),
 };
 
 export const memoryRouter = (checkUnits: CheckUnits) =>

@@ -2,6 +2,7 @@ import { type SQL, sql } from 'drizzle-orm';
 import { prepare, type Tx } from '#db/client.ts';
 import { type LanguagePair, pairName } from '#server/languages.ts';
 import { normalForm, sourceHashHex } from '#server/matching/normal-form.ts';
+import { pointsLost } from '../penalties.ts';
 import { type SetRow, sentencesSuffix, shownOrigin } from '../sets.ts';
 import { storedTuid } from '../tuid.ts';
 
@@ -65,7 +66,13 @@ export interface MemoryHit {
   tuid: string | null;
   /** Time of the last change, ISO 8601 in UTC, to the second. */
   changedAt: string | null;
+  /** Points that the match loses, 0 to 30. With a penalty, it is not an exact match, even of an equal text. */
+  penalty: number;
 }
+
+/** Returns the match, if it is an exact one. */
+export const unpenalized = (hit: MemoryHit | undefined): MemoryHit | undefined =>
+  hit?.penalty === 0 ? hit : undefined;
 
 /** A source to look up: its hash in hexadecimal, and its language pair. */
 interface ExactKey extends LanguagePair {
@@ -84,14 +91,15 @@ type HitRow = {
   unit_no: number;
   tuid: string | null;
   changed_at: string | null;
+  lost: number;
 };
 
 /** SQL: the transaction's tenant. */
 const scopedTenant = sql`tenant_scope_from()`;
 
 /**
- * SQL that selects one of the segments of each source. The first in this order wins: golden sets before imported ones,
- * then the latest changedate, then the latest updated_at of the set, then the order of storage. `lateral` and `offset
+ * SQL that selects one of the segments of each source. The first in this order wins: the smallest penalty, then golden
+ * sets before imported ones, then the latest changedate, then the latest updated_at of the set, then the order of storage. `lateral` and `offset
  * 0` make PostgreSQL use the index of hashes for each source, whatever the planner expects of the sets.
  */
 function winnersOf(tenantId: SQL, keys: SQL) {
@@ -101,12 +109,13 @@ function winnersOf(tenantId: SQL, keys: SQL) {
     cross join lateral (
       select m.source_text, m.target_text, coalesce(m.part_of, m.segment_no) as unit_no, g.content_id, g.set_id, g.name,
         g.origin, ${storedTuid('m')} as tuid,
-        to_char(m.changed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as changed_at
+        to_char(m.changed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as changed_at,
+        ${pointsLost('g', 'm')} as lost
       from (select * from memory_segments where tenant_id = ${tenantId}
         and source_hash = decode(k.h, 'hex') offset 0) m
       join memory_sets g on g.tenant_id = m.tenant_id and g.content_id = m.content_id
       where g.pair_source = k.s and g.pair_target = k.t and (k.p or g.origin <> 'golden_sentences')
-      order by (g.origin <> 'tmx_import') desc, m.changed_at desc nulls last, g.updated_at desc,
+      order by lost, (g.origin <> 'tmx_import') desc, m.changed_at desc nulls last, g.updated_at desc,
         m.segment_no desc
       limit 1) w
     left join lateral (select a.set_id, a.content_id from memory_sets a where w.origin = 'golden_sentences'
@@ -191,5 +200,6 @@ function hitOf(row: WinnerRow): MemoryHit {
     unit: { versionId: row.golden_content_id ?? row.content_id, segmentNo: Number(row.unit_no) },
     tuid: row.tuid,
     changedAt: row.changed_at,
+    penalty: row.lost,
   };
 }

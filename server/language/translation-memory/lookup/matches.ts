@@ -4,10 +4,11 @@ import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
 import { segmentationOf } from '#server/language/segmentation/rules.ts';
 import { requireDeclaredLanguage } from '#server/language/set-upload.ts';
 import { pairName } from '#server/languages.ts';
+import { normalForm } from '#server/matching/normal-form.ts';
 import { requireLength } from '#server/platform/input-limits.ts';
 import type { MemoryMatches, MemoryMatchesRequest } from '../unit-schema.ts';
 import { type CloseHit, findCloseEach } from './close-match.ts';
-import { lookUpExact, type MemoryHit } from './exact-match.ts';
+import { lookUpExact, type MemoryHit, unpenalized } from './exact-match.ts';
 import { longest, mergeClose } from './examples.ts';
 import { matchSentences, sentenceTexts } from './sentences.ts';
 
@@ -40,10 +41,13 @@ export async function findMatches(
       ...parts.map((sourceText) => ({ ...whole, sourceText, isPart: true })),
     ]);
     const hitOf = new Map(parts.map((part, index) => [part, hits[index + 1]]));
-    const matched = matchSentences(whole, (part) => hitOf.get(part));
+    const matched = matchSentences(whole, (part) => unpenalized(hitOf.get(part)));
     // Two sentences may be one part, which is then the whole text.
     const sentences = matched.length === 1 && hits[0] ? [] : matched;
-    return { tenantId: tenant.id, pair, exact: hits[0], sentences, isHeld: pairs.has(pairName(pair)) };
+    // The only sentence of a text may be a sentence of an approved segment.
+    const own = parts.findIndex((part) => normalForm(part) === normalForm(text));
+    const exact = hits[0] ?? [hits[own + 1]].find((hit) => hit && hit.penalty > 0);
+    return { tenantId: tenant.id, pair, exact, sentences, isHeld: pairs.has(pairName(pair)) };
   });
   if (!isHeld) return { matches: [] };
   const blocks = text_type === 'Html' ? longest(readBlocks(text)) : [];
@@ -65,7 +69,7 @@ export async function findMatches(
   ]);
   return {
     matches: [
-      ...(exact ? [matchOf(exact, 'exact', 100)] : []),
+      ...(exact ? [fullMatch(exact)] : []),
       // A part of a page may be the whole source of a segment. It is not an exact match of the page, so it gets at most
       // 99%.
       ...pages.close.map(closeMatch),
@@ -77,6 +81,9 @@ export async function findMatches(
     ],
   };
 }
+
+/** A match of an equal text. With a penalty, it is a close one. */
+const fullMatch = (hit: MemoryHit) => matchOf(hit, hit.penalty > 0 ? 'close' : 'exact', 100 - hit.penalty);
 
 const closeMatch = (hit: CloseHit) => matchOf(hit, 'close', Math.min(99, Math.floor(100 * hit.similarity)));
 
