@@ -37,9 +37,10 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'lines of source',
     count: linesOf(sources),
-    limit: 227_600,
+    limit: 228_250,
     goal: 165_000,
     bought: [
+      '228,250: context matches, and penalties of TMs',
       '227,600: checks by members and the quality report, term candidates, fields of terms, bad and duplicate segments, alignment on a screen',
       '217,050: doubled placeholders, broken tags, lost sentences and changed units',
       '216,800: the memory by sentence, and the alignment of files',
@@ -69,9 +70,10 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'lines of tests',
     count: linesOf(tests),
-    limit: 158_400,
+    limit: 158_800,
     goal: 100_000,
     bought: [
+      '158,800: context matches, and penalties of TMs',
       '158,400: quality, term candidates, fields of terms, clean memory, and the alignment screen',
       '155,600: a bench of the quality gate, with errors in translations by people',
       '154,500: the memory by sentence, alignment, and a bench of a manual in four languages',
@@ -88,9 +90,10 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'words of documentation',
     count: wordsOf(guides),
-    limit: 52_800,
+    limit: 53_100,
     goal: 50_000,
     bought: [
+      '53,100: context matches, and penalties of TMs',
       '52,800: fields of terms, candidates, clean memory, alignment, checks by members, and four decisions',
       '51,150: what the quality gate finds',
       '50,800: the memory by sentence, and alignment',

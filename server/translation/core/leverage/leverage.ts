@@ -8,6 +8,7 @@ import {
   type ExactLookup,
   lookUpExact,
   type MemoryHit,
+  type TextContext,
   unpenalized,
 } from '#server/language/translation-memory/lookup/exact-match.ts';
 import { findExamples, type Guided } from '#server/language/translation-memory/lookup/examples.ts';
@@ -89,8 +90,13 @@ const maxDividedUnits = 200_000;
 /**
  * Looks up exact matches, the glossary revision and style guides for all texts of a submission. The transaction determines the
  * tenant, so this statement can be sent before the caller is authenticated.
+ * @param contexts the contexts of the texts of a document, by `keyOf`
  */
-export async function prefetch(tx: Tx, requests: readonly TextRequest[]): Promise<Prefetched> {
+export async function prefetch(
+  tx: Tx,
+  requests: readonly TextRequest[],
+  contexts?: ReadonlyMap<string, TextContext>,
+): Promise<Prefetched> {
   let units = 0;
   const divided = requests.map(({ source_text }) => {
     units += source_text.length;
@@ -104,9 +110,13 @@ export async function prefetch(tx: Tx, requests: readonly TextRequest[]): Promis
           : [[keyOf(request), lookupOf(request)]],
       ),
     );
+  const inContext = ([key, lookup]: [string, ExactLookup]) => {
+    const context = contexts?.get(key);
+    return context ? { ...lookup, context } : lookup;
+  };
   const texts = lookUps();
   const [{ hits, pairs }, guidance] = await Promise.all([
-    lookUpExact(tx, [...texts.values()]),
+    lookUpExact(tx, [...texts].map(inContext)),
     readGuidance(
       tx,
       requests.map(({ target_lang }) => target_lang),
