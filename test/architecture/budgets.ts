@@ -55,9 +55,10 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'files of source',
     count: sources.length,
-    limit: 1860,
+    limit: 1863,
     goal: 1400,
     bought: [
+      '1,863: penalties, their form, and contexts of segments',
       '1,860: screens of quality, candidates, alignment and duplicates, with their procedures',
       '1,815: units of numbers',
       '1,814: sentences in look-ups and learning, and alignment',

@@ -100,7 +100,7 @@ function DocumentEditor({ document }: { document: TenantDocumentJob }) {
           <DocumentPanel
             hasPreview={source.rows.data !== undefined}
             document={document}
-            segment={segment}
+            segment={{ ...segment, document_id: id }}
             languages={languages}
             outline={outline}
             field={field}
