@@ -100,7 +100,7 @@ function DocumentEditor({ document }: { document: TenantDocumentJob }) {
           <DocumentPanel
             hasPreview={source.rows.data !== undefined}
             document={document}
-            segment={{ ...segment, document_id: id }}
+            segment={segment}
             languages={languages}
             outline={outline}
             field={field}
