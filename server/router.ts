@@ -14,6 +14,7 @@ import { systemRouter } from '#server/observability/health-router.ts';
 import { operationsRouter } from '#server/operations/router.ts';
 import { retentionRouter } from '#server/retention/router.ts';
 import { checkUnits } from '#server/translation/core/threads/check-threads.ts';
+import { contextOfSegment } from '#server/translation/documents/segment-contexts.ts';
 import { documentsRouter } from '#server/translation/documents-router.ts';
 import { qualityRouter } from '#server/translation/quality/router.ts';
 import { reviewsRouter, translationsRouter } from '#server/translation/texts-router.ts';
@@ -33,7 +34,7 @@ export const appRouter = router({
   exports: exportsRouter,
   mail: mailRouter,
   members: membersRouter,
-  memory: memoryRouter(checkUnits),
+  memory: memoryRouter(checkUnits, contextOfSegment),
   quality: qualityRouter,
   retention: retentionRouter,
   operations: operationsRouter,

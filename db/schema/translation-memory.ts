@@ -9,6 +9,7 @@ import {
   pgSequence,
   pgTable,
   primaryKey,
+  smallint,
   text,
   timestamp,
   uniqueIndex,
@@ -54,6 +55,9 @@ export const memorySets = pgTable(
     /** The number of an imported set's segments. Those of a golden set are counted when needed. */
     entryCount: integer('entry_count').notNull(),
     embeddingModel: text('embedding_model'),
+    /** Points that its matches lose: always, and for each full year since the segment's changedate (`penalties.ts`). */
+    penalty: smallint('penalty').notNull().default(0),
+    agePenalty: smallint('age_penalty').notNull().default(0),
     createdAt: moment('created_at').notNull().defaultNow(),
     updatedAt: moment('updated_at').notNull().defaultNow(),
   },
@@ -104,6 +108,12 @@ export const memorySegments = pgTable(
      * target as the job added them. By it, the job still finds its segment.
      */
     fedKey: bytes('fed_key'),
+    /**
+     * The context: the first 8 bytes of the hashes of the previous and the next text of the document, in normal form. Null
+     * at the ends of the document. Both null: unknown.
+     */
+    contextBefore: bytes('context_before'),
+    contextAfter: bytes('context_after'),
   },
   (t) => [
     // The tenant is not the first column. Otherwise PostgreSQL could reuse a plan made for a tenant with few
@@ -341,6 +351,8 @@ export const memoryChangedSegments = pgTable(
     changedAt: timestamp('changed_at', { withTimezone: true, precision: 0, mode: 'date' }),
     jobId: identifier('job_id'),
     fedKey: bytes('fed_key'),
+    contextBefore: bytes('context_before'),
+    contextAfter: bytes('context_after'),
     /** For a segment that was merged into an identical one: the `segment_no` of that segment. */
     mergedInto: bigint('merged_into', { mode: 'number' }),
     /** Whether the segment is again as it was before the change. */

@@ -15,6 +15,7 @@ import type {
   MemoryChangePage,
   MemoryChangesQuery,
   MemoryDuplicates,
+  MemoryPenalty,
   MemoryProblemPage,
   MemoryProblemsQuery,
   MemoryProblemUnit,
@@ -88,6 +89,10 @@ export interface MemoryEditing {
    * ConflictError if the change is undone already. Not retried.
    */
   undo(changeId: string, options?: CallOptions): ApiPromise<UndoneMemoryChange>;
+  /** Returns the TMs whose matches lose points. */
+  penalties(options?: CallOptions): ApiPromise<MemoryPenalty[]>;
+  /** Sets the points that the matches of a TM lose. A match with a penalty is a fuzzy match, even of an equal text. */
+  setPenalty(penalty: MemoryPenalty, options?: CallOptions): ApiPromise<MemoryPenalty>;
 }
 
 const addPairsCall: Call = { name: 'memory.addPairs', repeatable: true };
@@ -104,6 +109,8 @@ const mergeDuplicatesCall: Call = { name: 'memory.mergeDuplicates', repeatable: 
 const otherTranslationsCall: Call = { name: 'memory.otherTranslations', repeatable: true };
 const changesCall: Call = { name: 'memory.changes', repeatable: true };
 const undoCall: Call = { name: 'memory.undo', repeatable: false };
+const penaltiesCall: Call = { name: 'memory.penalties', repeatable: true };
+const setPenaltyCall: Call = { name: 'memory.setPenalty', repeatable: true };
 
 export function memoryEditing({ mutate, query }: Connection): MemoryEditing {
   const changes = createListing<MemoryChangesQuery, MemoryChangePage, MemoryChange, CallOptions>(
@@ -139,5 +146,11 @@ export function memoryEditing({ mutate, query }: Connection): MemoryEditing {
     changes: changes.list,
     changePage: changes.listPage,
     undo: (changeId, options) => mutate(undoCall, { change_id: changeId }, options),
+    penalties: (options) =>
+      mapResult(
+        query<{ penalties: MemoryPenalty[] }>(penaltiesCall, {}, options),
+        (found) => found.penalties,
+      ),
+    setPenalty: (penalty, options) => mutate(setPenaltyCall, penalty, options),
   };
 }

@@ -618,6 +618,8 @@ export type MemoryChangePage = Outputs['memory']['changes'];
 export type MemoryChange = MemoryChangePage['changes'][number];
 /** The number of TM segments that were undone, and those that were not. */
 export type UndoneMemoryChange = Outputs['memory']['undo'];
+/** The points that the matches of a TM lose, always and for each year. */
+export type MemoryPenalty = Outputs['memory']['setPenalty'];
 /** The name of a TM, and the languages to import: the file's source and target. */
 export type MemoryImportRequest = Record<
   keyof Pick<Inputs['memory'][`import`], 'source_lang' | 'target_lang'>,

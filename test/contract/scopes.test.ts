@@ -19,7 +19,7 @@ const byScopes: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     terminology:
       'upload create delete addEntry rename addTerm updateTerm deleteTerm previewUpload applyPreview rejectCandidates',
     memory:
-      'import delete align addPairs importPairs updateUnit deleteUnits deleteFound replace mergeDuplicates undo',
+      'import delete align addPairs importPairs updateUnit deleteUnits deleteFound replace mergeDuplicates undo setPenalty',
   },
   read: {
     billing: 'coverage prices',
@@ -30,7 +30,7 @@ const byScopes: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     styleGuides: 'list get',
     terminology: 'list exportTbx exportXlsx entries terms pairs matches matchesOfTexts candidates',
     memory:
-      'list listImports getImport export exportGolden browse concordance problems matches countFound previewReplace duplicates otherTranslations changes',
+      'list listImports getImport export exportGolden browse concordance problems matches countFound previewReplace duplicates otherTranslations changes penalties',
   },
   translate: {
     translations: 'create createBatch createFromText createFromFile',

@@ -30,7 +30,7 @@ export const withoutRoute: readonly string[] = [
       'progress outline search boxes correct approveMany check confirm confirmAll recheck resolve save undo redo history render outage requeue',
     events: 'list subscribe',
     memory:
-      'addPairs align browse concordance problems importPairs matches updateUnit deleteUnits countFound deleteFound previewReplace replace duplicates mergeDuplicates otherTranslations changes undo',
+      'addPairs align browse concordance problems importPairs matches updateUnit deleteUnits countFound deleteFound previewReplace replace duplicates mergeDuplicates otherTranslations changes undo penalties setPenalty',
     quality: 'calibrations check checks decide dispute draw report saveSettings scorecard settings statement',
     reviews: 'byReviewer claim comment commentCounts comments deleteComment inbox mentions next reopen texts',
     styleGuides: 'delete get list save',

@@ -132,6 +132,8 @@ const calls: Record<string, (client: LinguaLoop) => unknown> = {
   'memory.changes': ({ memory }) => memory.changes().toArray({ limit: 1 }),
   'memory.changePage': ({ memory }) => memory.changePage(),
   'memory.undo': ({ memory }) => memory.undo('a'),
+  'memory.penalties': ({ memory }) => memory.penalties(),
+  'memory.setPenalty': ({ memory }) => memory.setPenalty({ set_id: 'a', penalty: 0, age_penalty: 0 }),
   'quality.checks': ({ quality }) => quality.checks({ origin: 'spot_check' }).toArray({ limit: 1 }),
   'quality.checkPage': ({ quality }) => quality.checkPage({ origin: 'spot_check' }),
   'quality.check': ({ quality }) => quality.check('a'),

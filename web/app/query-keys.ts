@@ -68,6 +68,7 @@ export const queryKeys = {
     all: ['memory'],
     sets: ['memory', 'sets'],
     imports: ['memory', 'imports'],
+    penalties: ['memory', 'penalties'],
     changes: (setId: string) => ['memory', 'changes', setId],
     units: (setId: string, version: string, filter: object) => ['memory', 'units', setId, version, filter],
     problems: (setId: string, problem: string) => ['memory', 'problems', setId, problem],

@@ -60,6 +60,7 @@ export const auditActions = [
   'segmentation_deleted',
   'memory_changed',
   'memory_change_undone',
+  'memory_penalty_changed',
   // Reviews
   'review_approved',
   'review_rejected',

@@ -128,10 +128,16 @@ export const securityPolicyRequest = z
       .describe(
         'Whether a translation awaits review if it is made of sentences of the translation memory, without a model.',
       ),
+    prefer_tm_context: z
+      .boolean()
+      .optional()
+      .describe(
+        'Whether a text of a document gets, of several translations in the translation memory, the one with the same previous and next text. By default, it gets the latest one.',
+      ),
   })
   .refine(({ tenant_id: _, ...policy }) => Object.values(policy).some((value) => value !== undefined), {
     error:
-      'mfa_required, mfa_required_for_sso, review_suspected_instructions or review_tm_sentences is required',
+      'mfa_required, mfa_required_for_sso, review_suspected_instructions, review_tm_sentences or prefer_tm_context is required',
   })
   .meta({
     id: 'SecurityPolicyRequest',

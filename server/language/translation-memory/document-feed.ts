@@ -7,7 +7,7 @@ import { normalForm, sourceHashHex } from '#server/matching/normal-form.ts';
 import { newId } from '#server/platform/ids.ts';
 import { withTenantLock } from '#server/platform/tenant-lock.ts';
 import { learnSentences } from './learned-sentences.ts';
-import { lookUpExact } from './lookup/exact-match.ts';
+import { lookUpExact, type TextContext, unpenalized } from './lookup/exact-match.ts';
 import { isUntranslated } from './sentence-pairs.ts';
 import { countSegmentsOfPair, ensureSet, goldenSetName } from './sets.ts';
 
@@ -17,6 +17,8 @@ export interface DocumentPair {
   targetText: string;
   /** Whether a reviewer changed the segment. */
   corrected: boolean;
+  /** The context of the first place of the text in the document. */
+  context?: TextContext | undefined;
 }
 
 /** A segment that is in the golden set because of the document. */
@@ -131,8 +133,9 @@ async function lookUpPairs(
   const targetHeld = new Set(golden.filter((row) => row.target_held).map(({ at }) => at));
   return pairs.map((_, index) => {
     const hit = hits[index];
+    const served = unpenalized(hit);
     return {
-      served: hit && normalForm(hit.targetText),
+      served: served && normalForm(served.targetText),
       sourceHeld: hit !== undefined,
       targetHeld: targetHeld.has(index),
     };
@@ -146,17 +149,21 @@ async function insertPairs(
 ): Promise<void> {
   if (pairs.length === 0) return;
   const rows = JSON.stringify(
-    pairs.map(({ sourceHash, sourceText, targetText }) => ({
+    pairs.map(({ sourceHash, sourceText, targetText, context }) => ({
       h: sourceHash,
       s: sourceText,
       t: targetText,
+      b: context?.before,
+      a: context?.after,
       shard: isShortEnough(sourceText) && isShortEnough(targetText) ? null : -1,
     })),
   );
   await tx.execute(sql`
-    insert into memory_segments (tenant_id, content_id, source_hash, source_text, target_text, changed_at, shard_no, job_id)
-    select ${tenantId}, g.content_id, decode(r.h, 'hex'), r.s, r.t, date_trunc('second', now()), r.shard, ${documentId}
-    from memory_sets g, json_to_recordset(${rows}::json) as r(h text, s text, t text, shard int)
+    insert into memory_segments (tenant_id, content_id, source_hash, source_text, target_text, changed_at, shard_no, job_id,
+      context_before, context_after)
+    select ${tenantId}, g.content_id, decode(r.h, 'hex'), r.s, r.t, date_trunc('second', now()), r.shard, ${documentId},
+      decode(r.b, 'hex'), decode(r.a, 'hex')
+    from memory_sets g, json_to_recordset(${rows}::json) as r(h text, s text, t text, shard int, b text, a text)
     where g.tenant_id = ${tenantId} and g.name = ${name}
     for key share of g`);
 }

@@ -42,7 +42,8 @@ import { listChanges } from './editing/history.ts';
 import { undoChange } from './editing/undo-change.ts';
 import { readImport, listImports as selectLatest } from './imports/import-jobs.ts';
 import { receiveImport } from './imports/start-import.ts';
-import { findMatches } from './lookup/matches.ts';
+import { findMatches, type ReadContext } from './lookup/matches.ts';
+import { listPenalties, setPenalties, setPenalty, setPenaltyRequest } from './penalties.ts';
 import { goldenExportQuery, importForm, memoryImportJob, memoryImportPoll, memorySet } from './schema.ts';
 import { type CheckUnits, findProblems } from './search/problems.ts';
 import { browseUnits, searchConcordance } from './search/search-units.ts';
@@ -207,10 +208,11 @@ const problems = (checkUnits: CheckUnits) =>
  * This is a mutation in tRPC, although it changes nothing: the input of a query is part of the URL, whose length is
  * limited.
  */
-const matches = deferredTenantProcedure('read')
-  .input(memoryMatchesRequest)
-  .output(memoryMatches)
-  .mutation(({ ctx, input }) => findMatches(ctx.services, ctx.withTenant, input));
+const matches = (readContext: ReadContext) =>
+  deferredTenantProcedure('read')
+    .input(memoryMatchesRequest)
+    .output(memoryMatches)
+    .mutation(({ ctx, input }) => findMatches(ctx.services, ctx.withTenant, input, readContext));
 
 /** A mutation, although it changes nothing: the files are part of the request's body. */
 const align = deferredTenantProcedure('admin')
@@ -226,7 +228,7 @@ const importPairsProcedure = deferredTenantProcedure('admin')
     return 'set' in received ? received.set : received.accepted;
   });
 
-/** The procedures that change segments. They have no route, so only /trpc serves them. */
+/** The procedures that change segments, and penalties of sets. They have no route, so only /trpc serves them. */
 const editing = {
   addPairs: deferredTenantProcedure('admin')
     .input(addPairsRequest)
@@ -289,9 +291,18 @@ const editing = {
     .input(undoRequest)
     .output(undoneChange)
     .mutation(({ ctx, input }) => undoChange(ctx.services, ctx.withTenant, ctx, input)),
+
+  penalties: tenantProcedure('read')
+    .output(setPenalties)
+    .query(({ ctx }) => listPenalties(ctx.tx, ctx.principal.tenant.id)),
+
+  setPenalty: tenantProcedure('admin')
+    .input(setPenaltyRequest)
+    .output(setPenaltyRequest)
+    .mutation(({ ctx, input }) => setPenalty(ctx.tx, ctx.principal, ctx, input)),
 };
 
-export const memoryRouter = (checkUnits: CheckUnits) =>
+export const memoryRouter = (checkUnits: CheckUnits, readContext: ReadContext) =>
   router({
     import: importTmx,
     list,
@@ -303,7 +314,7 @@ export const memoryRouter = (checkUnits: CheckUnits) =>
     browse,
     concordance,
     problems: problems(checkUnits),
-    matches,
+    matches: matches(readContext),
     align,
     importPairs: importPairsProcedure,
     ...editing,

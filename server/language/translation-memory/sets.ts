@@ -179,15 +179,21 @@ export async function ensureSet(
   tenantId: string,
   set: LanguagePair & Pick<SetRow, 'setId' | 'name' | 'origin' | 'embeddingModel'>,
 ): Promise<void> {
+  // Sentences have the penalties of their golden set, which its new segment has locked.
+  const ofGolden = (column: string) =>
+    set.origin === 'golden_sentences'
+      ? sql`coalesce((select ${sql.raw(column)} from memory_sets where tenant_id = ${tenantId}
+          and name = ${goldenSetName(set)}), 0)`
+      : sql`0`;
   await tx.execute(sql`
     with version as (
       insert into memory_contents (tenant_id, content_id) select ${tenantId}, ${set.name}
       where not exists (select from memory_sets where tenant_id = ${tenantId} and name = ${set.name})
       on conflict do nothing)
     insert into memory_sets (tenant_id, set_id, content_id, name, source_lang, target_lang, pair_source, pair_target,
-      origin, entry_count, embedding_model)
+      origin, entry_count, embedding_model, penalty, age_penalty)
     values (${tenantId}, ${set.setId}, ${set.name}, ${set.name}, ${set.pairSource}, ${set.pairTarget},
-      ${set.pairSource}, ${set.pairTarget}, ${set.origin}, 0, ${set.embeddingModel})
+      ${set.pairSource}, ${set.pairTarget}, ${set.origin}, 0, ${set.embeddingModel}, ${ofGolden('penalty')}, ${ofGolden('age_penalty')})
     on conflict do nothing`);
 }
 

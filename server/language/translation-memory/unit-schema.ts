@@ -168,6 +168,13 @@ export const memoryMatchesRequest = z.object({
   source_lang: language,
   target_lang: language,
   text_type: z.enum(['Plain', 'Html']).default('Plain').describe('`Html` if the text is HTML.'),
+  segment: z
+    .object({
+      document_id: z.string().max(200).describe('The ID of the document job.'),
+      position: z.int().min(0).max(2_147_483_646).describe('The position of the segment, from 0.'),
+    })
+    .optional()
+    .describe('The segment of a document whose text it is, so that context matches are found.'),
 });
 
 export const memoryMatch = z.object({
@@ -180,9 +187,9 @@ export const memoryMatch = z.object({
   kind: z
     .enum(['exact', 'close'])
     .describe('`exact` if the source text of the segment equals the text; `close` if it is similar.'),
-  score: z.int().min(70).max(100).meta({
+  score: z.int().min(70).max(101).meta({
     description:
-      'How similar the source texts are, in percent. Only an exact match, of the text or a sentence, has 100.',
+      'How similar the source texts are, in percent, without the points of the penalty. Only an exact match, of the text or a sentence, has 100, and one in the same context 101.',
   }),
   source_text: z.string().describe('The source text of the segment.'),
   target_text: z.string().describe('The translation of the segment.'),

@@ -5,6 +5,7 @@ import type { Services } from '#server/context.ts';
 import { type AppError, errorTable } from '#server/errors.ts';
 import { warnings } from '#server/http/warnings.ts';
 import { findCloseEach } from '#server/language/translation-memory/lookup/close-match.ts';
+import { lessPenalty } from '#server/language/translation-memory/penalties.ts';
 import type { LanguageCode } from '#server/languages.ts';
 import { minSimilarity } from '#server/matching/fuzzy/index.ts';
 import type { Settings } from '#server/settings.ts';
@@ -229,8 +230,9 @@ async function matchOf(
   if (!hasVariant && prepared.assembled !== null) return 'sentences';
   // An exact match that is not served, for example because it misses a glossary term, is the best example.
   if (leverage.exact) return 1;
-  if (!leverage.findClose) return 'none';
-  if (!maySearch()) return 'not_searched';
+  const own = leverage.penalized ? lessPenalty(1, leverage.penalized) : 0;
+  if (!leverage.findClose) return own || 'none';
+  if (!maySearch()) return own || 'not_searched';
   const pair = {
     pairSource: request.source_lang as LanguageCode,
     pairTarget: request.target_lang as LanguageCode,
@@ -250,7 +252,7 @@ async function matchOf(
     all += length;
     alike += length * (sentence.hit ? 1 : (best.get(sentence) ?? 0));
   }
-  const similarity = Math.max(whole!.close[0]?.similarity ?? 0, all > 0 ? alike / all : 0);
+  const similarity = Math.max(own, whole!.close[0]?.similarity ?? 0, all > 0 ? alike / all : 0);
   return similarity >= minSimilarity ? similarity : 'none';
 }
 

@@ -13,6 +13,7 @@ import type { LanguageCode } from '#server/languages.ts';
 import { normalForm } from '#server/matching/normal-form.ts';
 import { type DocumentRow, emptyManifest, isDocument, requestOf, unknownDocument } from './jobs.ts';
 import type { DocumentApprovalResult } from './schema.ts';
+import { selectContexts } from './segment-contexts.ts';
 import { isUnresolved, ofDocument } from './segments.ts';
 
 type FeedServices = Pick<Services, 'database' | 'embedder' | 'log' | 'settings'>;
@@ -32,7 +33,7 @@ const nothingSkipped: Tally = { fast_path: 0, needs_review: 0, duplicates: 0, em
 interface Selection {
   /** Positions of the corrections that are not in the TM yet. */
   corrections: number[];
-  pairs: DocumentPair[];
+  pairs: (DocumentPair & { sourceKey: string })[];
   /** Number of omitted segments by reason; null leaves the stored numbers unchanged. */
   skipped: Tally | null;
 }
@@ -129,7 +130,9 @@ async function feedMemory(
         async select(tx) {
           await lockDocument(tx, row);
           selection = await select(tx);
-          return selection.pairs;
+          const { pairs } = selection;
+          const contexts = await selectContexts(tx, row, new Set(pairs.map(({ sourceKey }) => sourceKey)));
+          return pairs.map(({ sourceKey, ...pair }) => ({ ...pair, context: contexts.get(sourceKey) }));
         },
         async record(tx, feed) {
           const { corrections, skipped } = selection;
@@ -167,6 +170,8 @@ async function lockDocument(tx: Tx, { tenantId, documentId }: DocumentRow): Prom
   if (!locked) throw unknownDocument();
 }
 
+const sourceKey = sql<string>`encode(${documentSegments.sourceKey}, 'hex')`;
+
 /** Returns the corrections that are not in the TM yet, in reading order. */
 async function selectCorrections(
   tx: Tx,
@@ -179,6 +184,7 @@ async function selectCorrections(
       source: documentSegments.source,
       target: documentSegments.target,
       variant: documentSegments.variant,
+      sourceKey,
     })
     .from(documentSegments)
     .where(and(ofDocument(tenantId, documentId), sql`${documentSegments.feedPending}`, condition))
@@ -188,7 +194,7 @@ async function selectCorrections(
     // A segment with a variant counts as added, but is not added to the TM, which compares only texts.
     pairs: rows
       .filter(({ variant }) => variant === null)
-      .map((segment) => ({ ...pairOf(segment), corrected: true })),
+      .map((segment) => ({ ...pairOf(segment), sourceKey: segment.sourceKey, corrected: true })),
   };
 }
 
@@ -215,6 +221,7 @@ async function selectUnedited(tx: Tx, { tenantId, documentId }: DocumentRow) {
         source: documentSegments.source,
         target: documentSegments.target,
         fastPath: documentSegments.fastPath,
+        sourceKey,
         needsReview: isUnresolved.mapWith(Boolean),
       })
       .from(documentSegments)
@@ -227,17 +234,22 @@ async function selectUnedited(tx: Tx, { tenantId, documentId }: DocumentRow) {
         ),
       )
       // If a text occurs several times, one confirmation suffices: the unresolved occurrences are sorted last.
-      .orderBy(documentSegments.sourceText, documentSegments.targetText, isUnresolved),
+      .orderBy(
+        documentSegments.sourceText,
+        documentSegments.targetText,
+        isUnresolved,
+        documentSegments.position,
+      ),
   ]);
   const corrected = new Set(correctedRows.map(({ sourceText }) => normalForm(sourceText)));
   const skipped = { ...nothingSkipped };
-  const pairs = rows.flatMap(({ sourceText, targetText, ...segment }) => {
+  const pairs = rows.flatMap(({ sourceText, targetText, sourceKey, ...segment }) => {
     // This translation must not be added after the correction of an equal text: it would be served instead of the
     // correction.
     const isCorrectedElsewhere = corrected.size > 0 && corrected.has(normalForm(sourceText));
     const reason = reasonToSkip(targetText ?? '', { ...segment, isCorrectedElsewhere });
     if (reason) skipped[reason] += 1;
-    return reason ? [] : [{ ...pairOf(segment), corrected: false }];
+    return reason ? [] : [{ ...pairOf(segment), sourceKey, corrected: false }];
   });
   return { pairs, skipped };
 }

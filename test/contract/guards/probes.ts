@@ -531,6 +531,7 @@ export const probes: Readonly<Record<string, Probe>> = {
     in: '404 change not found; changes are kept for 30 days',
     abroad: '404 change not found; changes are kept for 30 days',
   },
+  'memory.setPenalty': ofMemory({ penalty: 0, age_penalty: 0 }),
   'memory.matches': { input: () => ({ ...pair, source_text: 'Unit 0' }) },
   'terminology.candidates': {
     input: () => ({ ...pair, files: [{ file_name: 'a.txt', content: btoa('The lease. A lease.') }] }),

@@ -48,7 +48,7 @@ export const DocumentPanel = memo(function DocumentPanel({
     <>
       <PreviewDock at="below" {...preview} onOpen={onOpen} />
       <SidePanel
-        segment={segment}
+        segment={segment && { ...segment, document_id: document.id }}
         languages={languages}
         field={field}
         outline={outline}

@@ -26,6 +26,8 @@ export interface EditedSegment {
   words?: { text: string; confidence: number; uncertain: boolean }[] | null;
   kind?: string;
   is_html?: boolean;
+  /** The document to which the segment belongs; missing for a text. */
+  document_id?: string;
 }
 
 /** The segments that match the filter, as far as they are loaded. */

@@ -68,12 +68,21 @@ export function useTerms({ source_text, is_html: isHtml = false }: EditedSegment
 }
 
 /** The TM matches for a segment's source, the best first. */
-export function useMatches({ source_text, is_html }: EditedSegment, { source, target }: Languages) {
+export function useMatches(
+  { source_text, is_html, document_id, position }: EditedSegment,
+  { source, target }: Languages,
+) {
+  const segment = document_id === undefined ? undefined : { document_id, position };
   return useQuery({
-    queryKey: queryKeys.memory.matches(`${source} ${target} ${source_text}`),
+    queryKey: queryKeys.memory.matches(
+      `${source} ${target} ${segment ? `${document_id} ${position}` : ''} ${source_text}`,
+    ),
     queryFn: ({ signal }) =>
       client.memory.matches(
-        { source_text, source_lang: source, target_lang: target, text_type: is_html ? 'Html' : 'Plain' },
+        {
+          ...{ source_text, source_lang: source, target_lang: target, text_type: is_html ? 'Html' : 'Plain' },
+          ...(segment && { segment }),
+        },
         { signal },
       ),
     enabled: !isVisitor(),

@@ -81,10 +81,10 @@ export async function storeChange(
   }));
   await tx.execute(sql`
     insert into memory_changed_segments (tenant_id, change_id, position, content_id, segment_no, old_source,
-      old_target, new_source, new_target, tuid, changed_at, job_id, fed_key, merged_into)
+      old_target, new_source, new_target, tuid, changed_at, job_id, fed_key, merged_into, context_before, context_after)
     select m.tenant_id, ${changeId}, r.at, m.content_id, m.segment_no, m.source_text, m.target_text, r.s, r.t, m.tuid,
       m.changed_at, m.job_id, case when m.job_id is not null then coalesce(m.fed_key, ${fedKeyOf('m')}) end,
-      r.i
+      r.i, m.context_before, m.context_after
     from json_to_recordset(${JSON.stringify(rows)}::json) as r(at int, c text, n bigint, s text, t text, i bigint)
     join memory_segments m on m.tenant_id = ${tenantId} and m.content_id = r.c and m.segment_no = r.n`);
   const edits = changes.flatMap(({ next, ...unit }) =>
@@ -221,8 +221,10 @@ async function removeUnits(
 export interface DeletedUnit extends PlacedTexts {
   tuid: string | null;
   jobId: string | null;
-  /** In hexadecimal. */
+  /** In hexadecimal, like the context. */
   fedKey: string | null;
+  contextBefore: string | null;
+  contextAfter: string | null;
 }
 
 /** Stores deleted segments again, each at its former place. */
@@ -233,16 +235,16 @@ export async function restoreUnits(
   units: readonly DeletedUnit[],
 ): Promise<void> {
   if (units.length === 0) return;
-  const others = units.map(({ versionId: c, segmentNo: n, tuid, jobId, fedKey: k }) => ({
-    ...{ c, n, tuid, job: jobId, k },
+  const others = units.map(({ versionId: c, segmentNo: n, tuid, jobId, fedKey: k, ...context }) => ({
+    ...{ c, n, tuid, job: jobId, k, b: context.contextBefore, a: context.contextAfter },
   }));
   const restored = await tx.execute<{ c: string }>(sql`
     insert into memory_segments (tenant_id, content_id, segment_no, source_hash, source_text, target_text, tuid,
-      changed_at, shard_no, job_id, fed_key)
+      changed_at, shard_no, job_id, fed_key, context_before, context_after)
     select ${tenantId}, r.c, r.n, decode(r.h, 'hex'), r.s, r.t, o.tuid, ${changedAt}, case when r.short then null else -1 end,
-      o.job, decode(o.k, 'hex')
+      o.job, decode(o.k, 'hex'), decode(o.b, 'hex'), decode(o.a, 'hex')
     from ${texts(units)}
-    join json_to_recordset(${JSON.stringify(others)}::json) as o(c text, n bigint, tuid text, job text, k text)
+    join json_to_recordset(${JSON.stringify(others)}::json) as o(c text, n bigint, tuid text, job text, k text, b text, a text)
       on o.c = r.c and o.n = r.n
     returning content_id as c`);
   await count(tx, tenantId, restored, 1);

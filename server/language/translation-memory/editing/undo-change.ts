@@ -112,6 +112,8 @@ interface ChangedUnit {
   tuid: string | null;
   jobId: string | null;
   fedKey: string | null;
+  contextBefore: string | null;
+  contextAfter: string | null;
   changedAt: string | null;
   mergedInto: number | null;
   /** Whether the segment exists. */
@@ -140,7 +142,8 @@ async function selectUnits(tx: Tx, tenantId: string, changeId: string): Promise<
   >(sql`
     select u.position, u.content_id as "versionId", u.segment_no as no, u.old_source as "oldSource",
       u.old_target as "oldTarget", u.new_source as "newSource", u.new_target as "newTarget", u.tuid,
-      u.job_id as "jobId", encode(u.fed_key, 'hex') as "fedKey", to_json(u.changed_at) #>> '{}' as "changedAt",
+      u.job_id as "jobId", encode(u.fed_key, 'hex') as "fedKey",
+      encode(u.context_before, 'hex') as "contextBefore", encode(u.context_after, 'hex') as "contextAfter", to_json(u.changed_at) #>> '{}' as "changedAt",
       u.merged_into as into, m.segment_no is not null as exists,
       (m.source_text, m.target_text) is not distinct from (u.new_source, u.new_target) as unchanged
     from memory_changed_segments u

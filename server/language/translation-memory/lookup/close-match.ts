@@ -13,6 +13,7 @@ import {
   postingsBudget,
 } from '#server/matching/fuzzy/index.ts';
 import { normalForm, sourceHashHex } from '#server/matching/normal-form.ts';
+import { lessPenalty } from '../penalties.ts';
 import { type MemoryHit, selectWinners } from './exact-match.ts';
 import { postingCacheOf } from './posting-cache.ts';
 import {
@@ -44,6 +45,7 @@ export interface CloseHits {
 
 /** Maximum number of segments of each kind that are sent to the engine. */
 export const maxHits = { close: 5, relevant: 5 };
+const maxRanked = maxHits.close + maxHits.relevant;
 /**
  * How much less is read for a text with parts, and for a part: only the best matches of a part are used. `npm run bench --
  * memory-paragraph` measures the recall.
@@ -133,28 +135,29 @@ export async function findCloseEach(
   const rows = await database.inTenant(tenantId, (tx) => selectSourcesAt(tx, tenantId, pair, places));
   for (const { at, sourceText } of rows) stored[at] = normalForm(sourceText);
 
-  const ranked: Ranked[][] = [];
-  for (const [index, { normal, isPart }] of searched.entries()) {
+  const others = searched.map(({ normal, isPart }, index) => {
     const { first, last, sources } = found[index]!;
-    const others = new Set([
+    const different = new Set([
       ...sources,
       ...stored.slice(first, last).filter((source) => source !== undefined),
     ]);
-    if (!isPart) others.delete(normal);
-    ranked.push(await rank(normal, [...others]));
-  }
-  const hashes = [...new Set(ranked.flat().map(({ hash }) => hash))];
-  const winners = new Map<string, MemoryHit | undefined>();
-  if (hashes.length > 0) {
-    const hits = await database.inTenant(tenantId, (tx) =>
-      selectWinners(
-        tx,
-        tenantId,
-        hashes.map((hash) => ({ hash, ...pair, isPart: true })),
-      ),
-    );
-    for (const [index, hash] of hashes.entries()) winners.set(hash, hits[index]);
-  }
+    if (!isPart) different.delete(normal);
+    return [...different];
+  });
+  const rankEach = async (count: number) => {
+    const ranked: Ranked[][] = [];
+    for (const [index, { normal }] of searched.entries())
+      ranked.push(await rank(normal, others[index]!, count));
+    const hashes = [...new Set(ranked.flat().map(({ hash }) => hash))];
+    const keys = hashes.map((hash) => ({ hash, ...pair, isPart: true }));
+    const hits =
+      keys.length > 0 ? await database.inTenant(tenantId, (tx) => selectWinners(tx, tenantId, keys)) : [];
+    return { ranked, winners: new Map(hashes.map((hash, index) => [hash, hits[index]])) };
+  };
+  let { ranked, winners } = await rankEach(maxRanked);
+  // Segments with a penalty may fall behind less similar ones.
+  if (winners.values().some((winner) => winner && winner.penalty > 0))
+    ({ ranked, winners } = await rankEach(4 * maxRanked));
   const results = ranked.values();
   return asked.map(({ normal }) =>
     normal === '' ? { close: [], relevant: [] } : closeHits(results.next().value!, winners),
@@ -169,8 +172,11 @@ function closeHits(
     const winner = winners.get(hash);
     // Without a winner, the segment has been deleted since. If its target is too long, a newer segment of the same
     // source has won.
-    return winner && isShortEnough(winner.targetText) ? [{ ...winner, similarity, likeness: 'surface' }] : [];
+    return winner && isShortEnough(winner.targetText)
+      ? [{ ...winner, similarity: lessPenalty(similarity, winner), likeness: 'surface' }]
+      : [];
   });
+  hits.sort((a, b) => b.similarity - a.similarity);
   const close = hits.slice(0, maxHits.close).filter(({ similarity }) => similarity >= minSimilarity);
   return { close, relevant: hits.slice(close.length, close.length + maxHits.relevant) };
 }
@@ -253,13 +259,12 @@ const slice = 25;
  * Returns the sources most similar to the text, in normal form. If sources are equally similar, the earlier one comes
  * first.
  */
-async function rank(normal: string, others: readonly string[]): Promise<Ranked[]> {
-  const maxRanked = maxHits.close + maxHits.relevant;
+async function rank(normal: string, others: readonly string[], count: number): Promise<Ranked[]> {
   let best: { source: string; similarity: number }[] = [];
   for (let at = 0; at < others.length; at += slice) {
     // Compare the best sources so far again: then a source that is known to be worse needs no full comparison.
     const compared = [...best.map(({ source }) => source), ...others.slice(at, at + slice)];
-    best = closest(normal, compared, maxRanked, relevantFrom).map(({ index, similarity }) => ({
+    best = closest(normal, compared, count, relevantFrom).map(({ index, similarity }) => ({
       source: compared[index]!,
       similarity,
     }));

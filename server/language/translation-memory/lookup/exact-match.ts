@@ -2,6 +2,7 @@ import { type SQL, sql } from 'drizzle-orm';
 import { prepare, type Tx } from '#db/client.ts';
 import { type LanguagePair, pairName } from '#server/languages.ts';
 import { normalForm, sourceHashHex } from '#server/matching/normal-form.ts';
+import { pointsLost } from '../penalties.ts';
 import { type SetRow, sentencesSuffix, shownOrigin } from '../sets.ts';
 import { storedTuid } from '../tuid.ts';
 
@@ -12,6 +13,21 @@ export interface ExactLookup {
   targetLang: string;
   /** Whether the text is a sentence of a text, which may match a sentence of an approved segment. */
   isPart?: boolean;
+  /** The context of a text of a document. A match with the same one is a context match. */
+  context?: TextContext | undefined;
+}
+
+/** The first 8 bytes of the hashes of the texts before and after a text of a document, in hexadecimal; null at its ends. */
+export interface TextContext {
+  before: string | null;
+  after: string | null;
+}
+
+/** @param before the previous text of the document; null for its first text */
+export function textContext(before: string | null, after: string | null): TextContext {
+  const hashOf = (text: string | null) =>
+    text === null ? null : sourceHashHex(normalForm(text)).slice(0, 16);
+  return { before: hashOf(before), after: hashOf(after) };
 }
 
 /** Exact matches of some texts. */
@@ -30,11 +46,12 @@ export async function lookUpExact(tx: Tx, texts: readonly ExactLookup[]): Promis
   const normals = texts.map(({ sourceText }) => normalForm(sourceText));
   const held = await selectHeld(
     tx,
-    texts.map(({ sourceLang, targetLang, isPart = false }, index) => ({
+    texts.map(({ sourceLang, targetLang, isPart = false, context }, index) => ({
       hash: sourceHashHex(normals[index]!),
       pairSource: sourceLang,
       pairTarget: targetLang,
       isPart,
+      context,
     })),
   );
   return {
@@ -65,13 +82,22 @@ export interface MemoryHit {
   tuid: string | null;
   /** Time of the last change, ISO 8601 in UTC, to the second. */
   changedAt: string | null;
+  /** Points that the match loses, 0 to 30. With a penalty, it is not an exact match, even of an equal text. */
+  penalty: number;
+  /** Whether the segment has the context of the text. */
+  inContext: boolean;
 }
+
+/** Returns the match, if it is an exact one. */
+export const unpenalized = (hit: MemoryHit | undefined): MemoryHit | undefined =>
+  hit?.penalty === 0 ? hit : undefined;
 
 /** A source to look up: its hash in hexadecimal, and its language pair. */
 interface ExactKey extends LanguagePair {
   hash: string;
   /** Whether it may be a sentence of an approved segment. */
   isPart: boolean;
+  context?: TextContext | undefined;
 }
 
 type HitRow = {
@@ -84,29 +110,44 @@ type HitRow = {
   unit_no: number;
   tuid: string | null;
   changed_at: string | null;
+  lost: number;
+  /** Only of a lookup with contexts: 0 to 2, see `contextRank`. */
+  context: number | null;
 };
 
 /** SQL: the transaction's tenant. */
 const scopedTenant = sql`tenant_scope_from()`;
 
+/** SQL: 2 for a segment with the context of the text, 1 if it is the same on one side only, otherwise 0. */
+const contextRank = sql`case when not coalesce(k.x, false) then 0
+  when m.context_before is not distinct from decode(k.b, 'hex') and m.context_after is not distinct from decode(k.a, 'hex')
+    then case when num_nonnulls(m.context_before, m.context_after) > 0 then 2 else 0 end
+  when m.context_before = decode(k.b, 'hex') or m.context_after = decode(k.a, 'hex') then 1 else 0 end`;
+
 /**
- * SQL that selects one of the segments of each source. The first in this order wins: golden sets before imported ones,
- * then the latest changedate, then the latest updated_at of the set, then the order of storage. `lateral` and `offset
- * 0` make PostgreSQL use the index of hashes for each source, whatever the planner expects of the sets.
+ * SQL that selects one of the segments of each source. The first in this order wins: the smallest penalty, then golden
+ * sets before imported ones, then the latest changedate, then the latest updated_at of the set, then the order of storage. If the workspace prefers
+ * it, a segment with the context of the text precedes the others without a penalty. `lateral` and `offset 0` make PostgreSQL use the index of hashes for each source, whatever the planner expects of the sets.
  */
-function winnersOf(tenantId: SQL, keys: SQL) {
+function winnersOf(tenantId: SQL, keys: SQL, hasContexts = false) {
+  const context = hasContexts ? contextRank : sql`null::int`;
+  const bestContext = hasContexts
+    ? sql`case when (select metadata -> 'prefer_tm_context' = 'true'::jsonb from tenants where tenant_id = ${tenantId})
+        then ${contextRank} end desc nulls last,`
+    : sql``;
   return sql`
     select k.at, w.*, a.set_id as golden_id, a.content_id as golden_content_id
-    from json_to_recordset(${keys}::json) as k(at int, h text, s text, t text, p boolean)
+    from json_to_recordset(${keys}::json) as k(at int, h text, s text, t text, p boolean, x boolean, b text, a text)
     cross join lateral (
       select m.source_text, m.target_text, coalesce(m.part_of, m.segment_no) as unit_no, g.content_id, g.set_id, g.name,
         g.origin, ${storedTuid('m')} as tuid,
-        to_char(m.changed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as changed_at
+        to_char(m.changed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as changed_at,
+        ${pointsLost('g', 'm')} as lost, ${context} as context
       from (select * from memory_segments where tenant_id = ${tenantId}
         and source_hash = decode(k.h, 'hex') offset 0) m
       join memory_sets g on g.tenant_id = m.tenant_id and g.content_id = m.content_id
       where g.pair_source = k.s and g.pair_target = k.t and (k.p or g.origin <> 'golden_sentences')
-      order by (g.origin <> 'tmx_import') desc, m.changed_at desc nulls last, g.updated_at desc,
+      order by lost, ${bestContext} (g.origin <> 'tmx_import') desc, m.changed_at desc nulls last, g.updated_at desc,
         m.segment_no desc
       limit 1) w
     left join lateral (select a.set_id, a.content_id from memory_sets a where w.origin = 'golden_sentences'
@@ -125,22 +166,26 @@ export async function selectWinners(
   return hitsOf(keys, await tx.last(tx.execute<WinnerRow>(statement)));
 }
 
-/** Prepared once per connection, because every job runs it. */
-const heldInScope = prepare<{ keys: string }, HeldRow[]>((db) =>
-  db
-    .select({
-      winners: sql<
-        WinnerRow[] | null
-      >`(select json_agg(w) from (${winnersOf(scopedTenant, sql`${sql.placeholder('keys')}`)}) w)`,
-      pairs: sql<[string, string][] | null>`(
+const prepareHeld = (name: string, hasContexts: boolean) =>
+  prepare<{ keys: string }, HeldRow[]>((db) =>
+    db
+      .select({
+        winners: sql<
+          WinnerRow[] | null
+        >`(select json_agg(w) from (${winnersOf(scopedTenant, sql`${sql.placeholder('keys')}`, hasContexts)}) w)`,
+        pairs: sql<[string, string][] | null>`(
         select json_agg(jsonb_build_array(k.s, k.t)) from (
           select distinct s, t from json_to_recordset(${sql.placeholder('keys')}::json) as k(s text, t text)) k
         where exists (select from memory_sets where tenant_id = ${scopedTenant}
           and pair_source = k.s and pair_target = k.t))`,
-    })
-    .from(sql`(select) one_row`)
-    .prepare('select_exact_matches'),
-);
+      })
+      .from(sql`(select) one_row`)
+      .prepare(name),
+  );
+
+/** Prepared once per connection, because every job runs it. */
+const heldInScope = prepareHeld('select_exact_matches', false);
+const heldInContext = prepareHeld('select_context_matches', true);
 
 /**
  * Returns the winning segments, and the language pairs for which there is a TM. The transaction determines the tenant,
@@ -150,7 +195,8 @@ async function selectHeld(
   tx: Tx,
   keys: readonly ExactKey[],
 ): Promise<{ hits: (MemoryHit | undefined)[]; pairs: LanguagePair[] }> {
-  const [row] = await heldInScope(tx, { keys: packKeys(keys) });
+  const select = keys.some(({ context }) => context) ? heldInContext : heldInScope;
+  const [row] = await select(tx, { keys: packKeys(keys) });
   return {
     hits: hitsOf(keys, row?.winners ?? []),
     pairs: (row?.pairs ?? []).map(([pairSource, pairTarget]) => ({ pairSource, pairTarget })),
@@ -166,9 +212,10 @@ interface HeldRow {
 
 function packKeys(keys: readonly ExactKey[]): string {
   return JSON.stringify(
-    keys.map(({ hash, pairSource, pairTarget, isPart }, at) => ({
+    keys.map(({ hash, pairSource, pairTarget, isPart, context }, at) => ({
       ...{ at, h: hash, s: pairSource, t: pairTarget },
       ...(isPart && { p: true }),
+      ...(context && { x: true, b: context.before, a: context.after }),
     })),
   );
 }
@@ -191,5 +238,7 @@ function hitOf(row: WinnerRow): MemoryHit {
     unit: { versionId: row.golden_content_id ?? row.content_id, segmentNo: Number(row.unit_no) },
     tuid: row.tuid,
     changedAt: row.changed_at,
+    penalty: row.lost,
+    inContext: row.context === 2,
   };
 }

@@ -5,6 +5,7 @@ import type { LanguagePair } from '#server/languages.ts';
 import { isShortEnough } from '#server/matching/fuzzy/index.ts';
 import { normalForm, sourceHashHex } from '#server/matching/normal-form.ts';
 import { cosine, dimensions, nearestCodes } from '#server/matching/vectors.ts';
+import { lessPenalty } from '../penalties.ts';
 import { embedTexts } from '../vector-blocks.ts';
 import type { CloseHit } from './close-match.ts';
 import { selectWinners } from './exact-match.ts';
@@ -58,12 +59,13 @@ export async function findByMeaning(
 
   const keys = ranked.map(([source]) => ({ hash: sourceHashHex(source), ...pair, isPart: false }));
   const winners = await database.inTenant(tenantId, (tx) => selectWinners(tx, tenantId, keys));
-  return ranked.flatMap(([, likeness], index): CloseHit[] => {
+  const hits = ranked.flatMap(([, likeness], index): CloseHit[] => {
     const winner = winners[index];
     return winner && isShortEnough(winner.targetText)
-      ? [{ ...winner, similarity: Math.min(1, likeness), likeness: 'meaning' }]
+      ? [{ ...winner, similarity: lessPenalty(Math.min(1, likeness), winner), likeness: 'meaning' }]
       : [];
   });
+  return hits.sort((a, b) => b.similarity - a.similarity);
 }
 
 /** Whether the tenant's TM of a language pair has vectors of the model. */

@@ -1,13 +1,15 @@
+import type { Tx } from '#db/client.ts';
 import type { Services } from '#server/context.ts';
 import { readBlocks } from '#server/formats/html-segments.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
 import { segmentationOf } from '#server/language/segmentation/rules.ts';
 import { requireDeclaredLanguage } from '#server/language/set-upload.ts';
 import { pairName } from '#server/languages.ts';
+import { normalForm } from '#server/matching/normal-form.ts';
 import { requireLength } from '#server/platform/input-limits.ts';
 import type { MemoryMatches, MemoryMatchesRequest } from '../unit-schema.ts';
 import { type CloseHit, findCloseEach } from './close-match.ts';
-import { lookUpExact, type MemoryHit } from './exact-match.ts';
+import { lookUpExact, type MemoryHit, type TextContext, unpenalized } from './exact-match.ts';
 import { longest, mergeClose } from './examples.ts';
 import { matchSentences, sentenceTexts } from './sentences.ts';
 
@@ -17,6 +19,17 @@ type Match = MemoryMatches['matches'][number];
 const maxSentences = 20;
 const closeOfSentence = 2;
 
+/** Reads the context of a segment of a document; undefined if it is unknown. Documents belong to a module above this one. */
+export type ReadContext = (
+  tx: Tx,
+  segment: { tenantId: string; documentId: string; position: number },
+) => Promise<TextContext | undefined>;
+
+const placeOf = (
+  tenantId: string,
+  { document_id: documentId, position }: NonNullable<MemoryMatchesRequest['segment']>,
+) => ({ tenantId, documentId, position });
+
 /**
  * Returns the TM matches of a text, as a job would find them: the exact match, segments that are at least 70% similar, and
  * the same for each sentence. Calls no model, so segments that are similar only in meaning are missing.
@@ -25,7 +38,8 @@ const closeOfSentence = 2;
 export async function findMatches(
   services: Pick<Services, 'database' | 'log' | 'settings'>,
   withTenant: WithTenant,
-  { source_text: text, source_lang, target_lang, text_type }: MemoryMatchesRequest,
+  { source_text: text, source_lang, target_lang, text_type, segment }: MemoryMatchesRequest,
+  readContext: ReadContext,
 ): Promise<MemoryMatches> {
   const { tenantId, pair, exact, sentences, isHeld } = await withTenant(async (tx, { tenant }) => {
     const sourceLang = requireDeclaredLanguage('source_lang', source_lang).code;
@@ -36,14 +50,17 @@ export async function findMatches(
     const whole = { sourceText: text, sourceLang, targetLang, textType: text_type, rules };
     const parts = sentenceTexts(whole);
     const { hits, pairs } = await lookUpExact(tx, [
-      whole,
+      { ...whole, context: segment && (await readContext(tx, placeOf(tenant.id, segment))) },
       ...parts.map((sourceText) => ({ ...whole, sourceText, isPart: true })),
     ]);
     const hitOf = new Map(parts.map((part, index) => [part, hits[index + 1]]));
-    const matched = matchSentences(whole, (part) => hitOf.get(part));
+    const matched = matchSentences(whole, (part) => unpenalized(hitOf.get(part)));
     // Two sentences may be one part, which is then the whole text.
     const sentences = matched.length === 1 && hits[0] ? [] : matched;
-    return { tenantId: tenant.id, pair, exact: hits[0], sentences, isHeld: pairs.has(pairName(pair)) };
+    // The only sentence of a text may be a sentence of an approved segment.
+    const own = parts.findIndex((part) => normalForm(part) === normalForm(text));
+    const exact = hits[0] ?? [hits[own + 1]].find((hit) => hit && hit.penalty > 0);
+    return { tenantId: tenant.id, pair, exact, sentences, isHeld: pairs.has(pairName(pair)) };
   });
   if (!isHeld) return { matches: [] };
   const blocks = text_type === 'Html' ? longest(readBlocks(text)) : [];
@@ -65,7 +82,7 @@ export async function findMatches(
   ]);
   return {
     matches: [
-      ...(exact ? [matchOf(exact, 'exact', 100)] : []),
+      ...(exact ? [fullMatch(exact)] : []),
       // A part of a page may be the whole source of a segment. It is not an exact match of the page, so it gets at most
       // 99%.
       ...pages.close.map(closeMatch),
@@ -77,6 +94,14 @@ export async function findMatches(
     ],
   };
 }
+
+/** A match of an equal text. With a penalty, it is a close one. */
+const fullMatch = (hit: MemoryHit) =>
+  matchOf(
+    hit,
+    hit.penalty > 0 ? 'close' : 'exact',
+    hit.penalty === 0 && hit.inContext ? 101 : 100 - hit.penalty,
+  );
 
 const closeMatch = (hit: CloseHit) => matchOf(hit, 'close', Math.min(99, Math.floor(100 * hit.similarity)));
 

@@ -8,6 +8,8 @@ import {
   type ExactLookup,
   lookUpExact,
   type MemoryHit,
+  type TextContext,
+  unpenalized,
 } from '#server/language/translation-memory/lookup/exact-match.ts';
 import { findExamples, type Guided } from '#server/language/translation-memory/lookup/examples.ts';
 import {
@@ -16,6 +18,7 @@ import {
   type SentenceMatch,
   sentenceTexts,
 } from '#server/language/translation-memory/lookup/sentences.ts';
+import { lessPenalty } from '#server/language/translation-memory/penalties.ts';
 import { type LanguageCode, pairName } from '#server/languages.ts';
 import { normalForm } from '#server/matching/normal-form.ts';
 import type { SegmentationRules } from '#server/matching/sentences/index.ts';
@@ -33,6 +36,8 @@ export interface Leverage {
   glossary: Glossary | null;
   /** The exact match in the TM. It is served without a model call, but still metered. */
   exact: MemoryHit | undefined;
+  /** The match of the whole text that has a penalty, and is therefore a fuzzy match. */
+  penalized: MemoryHit | undefined;
   /** The sentences of the text with their matches in the TM (`matchSentences`). */
   sentences: readonly SentenceMatch[];
   /** Searches for fuzzy matches. Null if the tenant has no TM for these languages. */
@@ -49,6 +54,7 @@ export interface Leverage {
 export const noLeverage: Leverage = {
   glossary: null,
   exact: undefined,
+  penalized: undefined,
   sentences: [],
   findClose: null,
   style: null,
@@ -84,8 +90,13 @@ const maxDividedUnits = 200_000;
 /**
  * Looks up exact matches, the glossary revision and style guides for all texts of a submission. The transaction determines the
  * tenant, so this statement can be sent before the caller is authenticated.
+ * @param contexts the contexts of the texts of a document, by `keyOf`
  */
-export async function prefetch(tx: Tx, requests: readonly TextRequest[]): Promise<Prefetched> {
+export async function prefetch(
+  tx: Tx,
+  requests: readonly TextRequest[],
+  contexts?: ReadonlyMap<string, TextContext>,
+): Promise<Prefetched> {
   let units = 0;
   const divided = requests.map(({ source_text }) => {
     units += source_text.length;
@@ -99,9 +110,13 @@ export async function prefetch(tx: Tx, requests: readonly TextRequest[]): Promis
           : [[keyOf(request), lookupOf(request)]],
       ),
     );
+  const inContext = ([key, lookup]: [string, ExactLookup]) => {
+    const context = contexts?.get(key);
+    return context ? { ...lookup, context } : lookup;
+  };
   const texts = lookUps();
   const [{ hits, pairs }, guidance] = await Promise.all([
-    lookUpExact(tx, [...texts.values()]),
+    lookUpExact(tx, [...texts].map(inContext)),
     readGuidance(
       tx,
       requests.map(({ target_lang }) => target_lang),
@@ -160,12 +175,15 @@ export async function leverageOf(
   };
   const pair = { pairSource: languages.sourceLang, pairTarget: languages.targetLang };
   const sentences = matchSentences(lookupOf(request, found.segmentation), (source_text) =>
-    known.exact.get(partKeyOf({ ...request, source_text })),
+    unpenalized(known.exact.get(partKeyOf({ ...request, source_text }))),
   );
+  const whole = known.exact.get(keyOf(request));
   return {
     glossary:
       found.glossaries === null ? null : glossaries.of(database, tenantId, found.glossaries, languages),
-    exact: known.exact.get(keyOf(request)),
+    exact: unpenalized(whole),
+    // The only sentence of a text may be a sentence of an approved segment.
+    penalized: [whole, known.exact.get(partKeyOf(request))].find((hit) => hit && hit.penalty > 0),
     sentences,
     findClose: known.pairs.has(pairName(pair))
       ? () => searches.run(scope, () => findExamples(services, tenantId, pair, guidedOf(request, sentences)))
@@ -240,7 +258,7 @@ const nothing: CloseHits = { close: [], relevant: [] };
 /**
  * Gathers the terms, fuzzy matches and relevant segments for the text, and records the provenance of each in the trace.
  * If the search fails, the run continues without matches. If an exact match was not served, because it misses a
- * glossary term or has different markup, it is still the best example, and counts as a fuzzy match.
+ * glossary term, has different markup or has a penalty, it is still an example, and counts as a fuzzy match.
  * @param searchFailed called with the error of a failed search
  */
 export async function gatherLeverage(
@@ -248,12 +266,13 @@ export async function gatherLeverage(
   { leverage, terms, assembled }: { leverage: Leverage; terms: TermsInText | null; assembled: string | null },
   searchFailed: (error: unknown) => void,
 ): Promise<Gathered> {
-  const { exact: refused, sentences: divided } = leverage;
+  const { sentences: divided } = leverage;
+  const isAssembled = assembled !== null;
+  const refused = isAssembled ? undefined : (leverage.exact ?? leverage.penalized);
   const used = terms?.matches ?? [];
   const sentences = divided.flatMap(({ sourceText, hit }) =>
     hit ? { source: sourceText, target: hit.targetText } : [],
   );
-  const isAssembled = assembled !== null;
   const search = isAssembled ? null : leverage.findClose;
   if (used.length === 0 && !search && !refused) return { glossary: [], sentences: [], examples: [] };
   const found = search
@@ -262,8 +281,10 @@ export async function gatherLeverage(
         return nothing;
       })
     : nothing;
-  const own = refused ? [{ ...refused, similarity: 1, likeness: 'surface' as const }] : [];
-  const close = [...own, ...found.close].slice(0, maxHits.close);
+  const own = refused
+    ? [{ ...refused, similarity: lessPenalty(1, refused), likeness: 'surface' as const }]
+    : [];
+  const close = [...own, ...found.close].sort((a, b) => b.similarity - a.similarity).slice(0, maxHits.close);
   const { relevant } = found;
   const hits = [...close, ...relevant];
   const glossary = taskTerms(terms).slice(0, maxTerms);

@@ -9,11 +9,13 @@ import {
   plainText,
   unwrap,
 } from '#server/formats/inline-content.ts';
+import { type TextContext, textContext } from '#server/language/translation-memory/lookup/exact-match.ts';
 import { countUses } from '#server/language/translation-memory/use-counts.ts';
 import type { CallScope, Judgement, QualityIssue, TranslationTask } from '#server/platform/engines/engine.ts';
 import type { AgentStep } from '../agent-run-schema.ts';
 import {
   gatherLeverage,
+  keyOf,
   leverageOf,
   type Prefetched,
   prefetch,
@@ -62,10 +64,13 @@ export function lookupOfText(request: GroupRequest, { source }: Pick<GroupText, 
  * for many groups together.
  */
 export function lookUpTexts(tx: Tx, request: GroupRequest, texts: readonly GroupText[]): Promise<Prefetched> {
-  return prefetch(
-    tx,
-    texts.map((text) => lookupOfText(request, text)),
-  );
+  const requests = texts.map((text) => lookupOfText(request, text));
+  const contexts = new Map<string, TextContext>();
+  for (const [index, { before, after }] of texts.entries()) {
+    const key = keyOf(requests[index]!);
+    if (after !== undefined && !contexts.has(key)) contexts.set(key, textContext(before, after));
+  }
+  return prefetch(tx, requests, contexts);
 }
 
 /**
@@ -106,7 +111,7 @@ export async function translateGroup<T extends GroupText>(
       issues: [...suspicionOf(one?.risks ?? []), ...(one?.final.judgement.issues ?? [])],
       fastPath: fastPath?.name ?? null,
       provenance: fastPath
-        ? { engine: null, ...fastPath.provenance }
+        ? { engine: null, ...fastPath.provenance, ...(fastPath.hit?.inContext && { context_match: true }) }
         : one?.final.assembledFrom
           ? { engine: null, ...sentenceProvenance(one.final.assembledFrom) }
           : { engine: engine.live ? 'model' : 'stub' },

@@ -62,6 +62,8 @@ export interface GroupText {
   source: InlineContent;
   /** The previous text in the file, as context. */
   before: string | null;
+  /** The next text in the file; undefined if no context match is looked up. */
+  after?: string | null;
   /** Notes of the file about the text, such as its key. The model gets them. */
   context: string | null;
   /**

@@ -153,6 +153,8 @@ async function selectTexts(
       units: sql<number>`length(${documentSegments.sourceText})`,
       before: sql<string | null>`(select b.source_text from document_segments b
         where b.tenant_id = ${tenantId} and b.document_id = ${documentId} and b.position = document_segments.position - 1)`,
+      after: sql<string | null>`(select b.source_text from document_segments b
+        where b.tenant_id = ${tenantId} and b.document_id = ${documentId} and b.position = document_segments.position + 1)`,
     })
     .from(documentSegments)
     .where(

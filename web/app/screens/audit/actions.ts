@@ -55,6 +55,7 @@ const ofWorkspaces = {
   segmentation_deleted: true,
   memory_changed: true,
   memory_change_undone: true,
+  memory_penalty_changed: true,
   review_approved: true,
   review_rejected: true,
   review_reopened: true,

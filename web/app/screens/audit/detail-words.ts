@@ -14,6 +14,7 @@ const names: Readonly<Record<string, MessageId>> = {
   mfa_required_for_sso: 'security.mfa_required_for_sso',
   review_suspected_instructions: 'security.review_suspected_instructions',
   review_tm_sentences: 'security.review_tm_sentences',
+  prefer_tm_context: 'security.prefer_tm_context',
   filesystem: 'storage.container',
   chars: 'audit.detail_chars',
   purchased: 'audit.detail_purchased',

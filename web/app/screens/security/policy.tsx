@@ -15,6 +15,7 @@ const toggles = {
   policy: ['mfa_required', 'mfa_required_for_sso'],
   instructions: ['review_suspected_instructions'],
   sentences: ['review_tm_sentences'],
+  context: ['prefer_tm_context'],
 } as const;
 
 type Toggle = (typeof toggles)[keyof typeof toggles][number];
@@ -43,7 +44,7 @@ export function Policy({ me: { tenant } }: { me: Me }) {
   return (
     <>
       {error ? <Problem error={error} /> : null}
-      {(['policy', 'instructions', 'sentences'] as const).map((setting) => (
+      {(['policy', 'instructions', 'sentences', 'context'] as const).map((setting) => (
         <Setting
           key={setting}
           id={setting}

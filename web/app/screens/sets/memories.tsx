@@ -10,6 +10,7 @@ import { PageHead } from '../../parts/page-head.tsx';
 import { queryKeys } from '../../query-keys.ts';
 import { shareOf, type UploadShare } from '../../upload.ts';
 import { Imports, LeftOut } from './imports.tsx';
+import { PenaltyBadge } from './penalty.tsx';
 import { SetTable } from './set-table.tsx';
 import { type SetFields, UploadForm, UploadSection } from './upload-form.tsx';
 import { useMemories } from './use-imports.ts';
@@ -104,7 +105,8 @@ function MemoryTable({ sets }: { sets: readonly TranslationMemorySet[] }) {
           <Link to="/app/memories/$setId" params={{ setId: id }}>
             <bdi translate="no">{name}</bdi>
           </Link>{' '}
-          {origin === 'golden_approved' && <span className="badge good">{t('sets.approved')}</span>}
+          {origin === 'golden_approved' && <span className="badge good">{t('sets.approved')}</span>}{' '}
+          <PenaltyBadge setId={id} />
         </>
       )}
     </SetTable>

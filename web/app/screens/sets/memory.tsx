@@ -12,6 +12,7 @@ import { saveFile } from '../../parts/save-file.ts';
 import { useAction } from '../../parts/use-action.ts';
 import { queryKeys } from '../../query-keys.ts';
 import { MemoryHistory, UndoChange } from './memory-changes.tsx';
+import { Penalty, PenaltyBadge } from './penalty.tsx';
 import { RemoveSet } from './remove-set.tsx';
 import { BulkActions } from './replace-units.tsx';
 import { type ContentFilter, contentRequest } from './search.ts';
@@ -42,10 +43,16 @@ function Memory({ set }: { set: TranslationMemorySet }) {
         kind="memory"
         set={set}
         size={t('sets.units_count', { count: set.entry_count })}
-        badge={set.origin === 'golden_approved' && <span className="badge good">{t('sets.approved')}</span>}
+        badge={
+          <>
+            {set.origin === 'golden_approved' && <span className="badge good">{t('sets.approved')}</span>}{' '}
+            <PenaltyBadge setId={set.id} />
+          </>
+        }
       >
         <Actions set={set} />
       </SetSummary>
+      <Penalty setId={set.id} />
       <ProblemFilters set={set} problem={filter.problem} />
       {filter.problem ? (
         <ProblemUnits key={filter.problem} set={set} problem={filter.problem} changes={changes} />

@@ -1,0 +1,44 @@
+import { sql } from 'drizzle-orm';
+import type { Tx } from '#db/client.ts';
+import { type TextContext, textContext } from '#server/language/translation-memory/lookup/exact-match.ts';
+
+/** The document to which segments belong. */
+interface OfDocument {
+  tenantId: string;
+  documentId: string;
+}
+
+/**
+ * Returns the context of each text of a document, by its key: a text is translated once, so its context is that of its
+ * first place.
+ * @param sourceKeys in hexadecimal
+ */
+export async function selectContexts(
+  tx: Tx,
+  { tenantId, documentId }: OfDocument,
+  sourceKeys: ReadonlySet<string>,
+): Promise<Map<string, TextContext>> {
+  if (sourceKeys.size === 0) return new Map();
+  const textAt = (place: string) => sql`(
+    select s.source_text from document_segments s where s.tenant_id = ${tenantId} and s.document_id = ${documentId}
+      and s.position = ${sql.raw(place)})`;
+  const rows = await tx.execute<{ key: string; before: string | null; after: string | null }>(sql`
+    select k.key, ${textAt('f.first - 1')} as before, ${textAt('f.first + 1')} as after
+    from json_array_elements_text(${JSON.stringify([...sourceKeys])}::json) as k(key)
+    cross join lateral (select min(o.position) as first from document_segments o
+      where o.tenant_id = ${tenantId} and o.document_id = ${documentId} and o.source_key = decode(k.key, 'hex') offset 0) f`);
+  return new Map(rows.map(({ key, before, after }) => [key, textContext(before, after)]));
+}
+
+/** Returns the context of the text of a segment; undefined if the document or the segment is unknown. */
+export async function contextOfSegment(
+  tx: Tx,
+  { tenantId, documentId, position }: OfDocument & { position: number },
+): Promise<TextContext | undefined> {
+  const [segment] = await tx.execute<{ key: string }>(sql`
+    select encode(source_key, 'hex') as key from document_segments
+    where tenant_id = ${tenantId} and document_id = ${documentId} and position = ${position}`);
+  return (
+    segment && (await selectContexts(tx, { tenantId, documentId }, new Set([segment.key]))).get(segment.key)
+  );
+}
