@@ -189,7 +189,8 @@ export const modules: Module[] = [
     published: /(texts|documents)\/[\w-]+\.ts$/,
   }),
   domain('translation/texts', { tables: /translations/, published: /intake\/[\w-]+\.ts$/ }),
-  domain('translation/documents', { tables: /documents/ }),
+  domain('translation/analyses', { tables: /analyses|documents/ }),
+  domain('translation/documents', { tables: /analyses|documents/ }),
   domain('translation/records'),
   domain('translation/core', { packages: /^npm:eld$/, published: /[\w-]+\/[\w-]+\.ts$/ }),
   // Domains of a workspace.
