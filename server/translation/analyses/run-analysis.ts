@@ -39,7 +39,8 @@ export async function runAnalysis(
   if (!taken) return taken === false ? requeue(pauseSeconds) : undefined;
   const earlier = new EarlierTexts(services);
   try {
-    for (;;) {
+    // A run does at least one step.
+    for (let isLate = false; ; isLate = Date.now() > end) {
       const found = await read(services, payload);
       if (!found) return;
       const { analysis, files } = found;
@@ -52,7 +53,7 @@ export async function runAnalysis(
       const requested = files.find(isRequested);
       const waiting = analysis.canceledAt ? undefined : files.find(({ state }) => state === 'waiting');
       if (!requested && !waiting) return;
-      if (Date.now() > end) return await requeue();
+      if (isLate) return await requeue();
       const signal = backgroundWork.stopping;
       if (requested) await sendFile(services, analysis, requested, { signal, end });
       else if (waiting)
