@@ -27,7 +27,7 @@ export const analyses = pgTable(
     options: jsonb('options').$type<Record<string, string>>().notNull().default({}),
     /** The member; null if the caller used an API key. */
     createdBy: identifier('created_by'),
-    /** Who submits the documents: the name in usage records, and the kind of credential. Null before the start. */
+    /** The submitter of the documents: the name in usage records, and the kind of credential. Null before the start. */
     startedBy: jsonb('started_by').$type<{ submittedBy: string; credential: 'session' | 'api_key' }>(),
     startedAt: moment('started_at'),
     /** Set when a member stops the analysis before its end. */
@@ -80,7 +80,7 @@ export const analysisFiles = pgTable(
     textKeys: bytes('text_keys'),
     /** The counts for each target language. */
     results: jsonb('results').$type<Record<string, unknown>>().notNull().default({}),
-    /** What a start has made of each target language: see `startOutcome`. */
+    /** The outcome of the start for each target language (`startOutcome`). */
     starts: jsonb('starts').$type<Record<string, unknown>>().notNull().default({}),
   },
   (t) => [

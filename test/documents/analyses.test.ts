@@ -273,7 +273,7 @@ describe('the files of an analysis', () => {
   const stored = () =>
     sql()`select bytes::int, objects from storage_totals where tenant_id = ${mine.tenantId}`;
 
-  test('count as storage, are no strangers to the sweep, and go with the analysis', async () => {
+  test('count as storage, stay during the sweep, and are removed with the analysis', async () => {
     const { id, files } = await analyze({ 'a.xlsx': ['One'] });
     expect(await stored()).toMatchObject([{ objects: 1, bytes: files[0].size_bytes }]);
     const { storage } = app.services;

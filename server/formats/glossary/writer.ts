@@ -1,7 +1,7 @@
 import { leadingColumns } from '../glossary-file.ts';
 import { layoutKinds } from '../layout-kinds.ts';
 import { type FieldName, fieldView, type TermFields } from '../term-fields.ts';
-import { writeTable } from '../xlsx/table-writer.ts';
+import { writeTable } from '../table-writer.ts';
 
 export const xlsxType = layoutKinds.xlsx.mediaType;
 

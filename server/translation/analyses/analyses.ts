@@ -133,7 +133,7 @@ export async function requireFewOpen(tx: Tx, tenantId: string, analysisId: strin
   if ((row?.open ?? 0) >= most.open)
     throw new AppError(
       'too_many_requests',
-      `the workspace has ${most.open} analyses in progress, which is the maximum; wait for one of them, or cancel it`,
+      `the workspace has ${most.open} analyses in progress, which is the maximum; cancel one, or try again later`,
       { retryAfter: 10 },
     );
 }

@@ -68,7 +68,7 @@ export async function runAnalysis(
   } catch (error) {
     const isTemporary = error instanceof AppError && error.code !== 'internal_error';
     if (!backgroundWork.stopping.aborted && !isTemporary) throw error;
-    log.info({ analysis_id: analysisId, error: describeForLog(error) }, 'an analysis waits');
+    log.info({ analysis_id: analysisId, error: describeForLog(error) }, 'an analysis is continued later');
     await requeue(pauseSeconds);
   } finally {
     await database.inTenant(tenantId, (tx) =>

@@ -84,7 +84,7 @@ const counts = {
 /** The counts of one file in one language, as they are stored. */
 export const cellCounts = z.object(counts);
 
-/** What a start has made of a file in a language. */
+/** The outcome of a start for a file in a language. */
 export const startOutcome = z.union([
   z.object({ state: z.literal('requested') }),
   z.object({ state: z.literal('sent'), document_id: z.string() }),

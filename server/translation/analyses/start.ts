@@ -17,7 +17,7 @@ import type { StartOutcome, StartRequest } from './schema.ts';
 
 /*
  * A start is stored first, and a worker sends the documents. Each has an idempotency key of its file and language, so a
- * repeated start, a lost answer or a killed worker makes no second document.
+ * repeated start, a lost response or a killed worker makes no second document.
  */
 
 /** Returns what a start has made of a file in a language; undefined before. */
@@ -31,9 +31,9 @@ export function isRequested(file: FileRow): boolean {
 }
 
 /**
- * Requests the documents of the counted files in the languages that are counted. What was sent, or is about to be sent,
- * stays; what was refused is tried again.
- * @throws AppError 404; 409 if there is nothing to send; 422 for an unknown file or language
+ * Requests the documents of the counted files in the languages that are counted. Documents that are sent, or requested,
+ * stay; refused ones are requested again.
+ * @throws AppError 404; 409 if nothing can be sent; 422 for an unknown file or language
  */
 export async function requestStart(
   tx: Tx,

@@ -77,7 +77,7 @@ async function readAnalysis(
       addCounts(sums.languages.get(code)!, counts);
       const start = startOf(file, code) ?? null;
       if (start) documents[start.state]++;
-      // What was sent is in the used characters already.
+      // The used characters already include documents that were sent.
       const before = sums.left;
       if (start?.state !== 'sent') sums.left += counts.billable_characters;
       return {

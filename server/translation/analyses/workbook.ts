@@ -1,4 +1,4 @@
-import { writeTable } from '#server/formats/xlsx/table-writer.ts';
+import { writeTable } from '#server/formats/table-writer.ts';
 import type { LanguageCode } from '#server/languages.ts';
 import { languageName } from '#server/languages.ts';
 import type { Analysis, CellCounts, Share } from './schema.ts';

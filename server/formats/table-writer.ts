@@ -1,7 +1,7 @@
 import { Zip, ZipDeflate } from 'fflate';
-import { attributes } from '../xml/xml-text.ts';
-import { writeReference } from './cell-reference.ts';
-import { textElement } from './cell-text.ts';
+import { attributes } from './xml/xml-text.ts';
+import { writeReference } from './xlsx/cell-reference.ts';
+import { textElement } from './xlsx/cell-text.ts';
 
 type Cell = string | number;
 
