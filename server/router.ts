@@ -13,6 +13,7 @@ import { memoryRouter } from '#server/language/translation-memory/router.ts';
 import { systemRouter } from '#server/observability/health-router.ts';
 import { operationsRouter } from '#server/operations/router.ts';
 import { retentionRouter } from '#server/retention/router.ts';
+import { analysesRouter } from '#server/translation/analyses/router.ts';
 import { checkUnits } from '#server/translation/core/threads/check-threads.ts';
 import { contextOfSegment } from '#server/translation/documents/segment-contexts.ts';
 import { documentsRouter } from '#server/translation/documents-router.ts';
@@ -25,6 +26,7 @@ import { router } from './trpc.ts';
 
 /** All procedures of the service, by domain. */
 export const appRouter = router({
+  analyses: analysesRouter,
   apiKeys: apiKeysRouter,
   audit: auditRouter,
   auth: authRouter,

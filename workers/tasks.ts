@@ -24,6 +24,8 @@ import { deleteDueTenants } from '#server/retention/delete-tenants.ts';
 import { selectHeldTenants } from '#server/retention/retention-policy.ts';
 import type { Settings } from '#server/settings.ts';
 import { pruneReplays } from '#server/storage/parked-job-replays.ts';
+import { resumeAnalyses } from '#server/translation/analyses/analyses.ts';
+import { runAnalysis } from '#server/translation/analyses/run-analysis.ts';
 import { approvalRecords } from '#server/translation/documents/approval-record.ts';
 import { resumeDocuments } from '#server/translation/documents/queue.ts';
 import { renderQueued } from '#server/translation/documents/rendering.ts';
@@ -96,6 +98,9 @@ export const tasks: { [N in TaskName]: Task<N> } = {
       runDocument(servicesFor(services, tenantId), tenantId, documentId),
     pool: 'documents',
   },
+  run_analysis: {
+    run: (services, payload) => runAnalysis(servicesFor(services, payload.tenantId), payload),
+  },
   render_document: { run: renderQueued },
   remove_superseded_file: { run: removeSuperseded },
   recheck_findings: { run: recheckConfirmed },
@@ -156,6 +161,7 @@ async function sweepUnfinishedWork(services: Services): Promise<void> {
   await foldUsage(services.database);
   await resumeImports(services, services.settings.STALE_PENDING_SECONDS);
   await resumeDocuments(services, services.settings.STALE_PENDING_SECONDS);
+  await resumeAnalyses(services, services.settings.STALE_PENDING_SECONDS, selectHeldTenants);
   await resumeApprovals(services, services.settings.STALE_PENDING_SECONDS);
   await sweepUnusedVersions(services);
   await indexPending(services);

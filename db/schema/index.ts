@@ -1,3 +1,4 @@
+export * from './analyses.ts';
 export * from './audit.ts';
 export * from './billing.ts';
 export * from './documents.ts';

@@ -1,3 +1,4 @@
+import { type Analyses, analyses } from './analyses.ts';
 import { type ApiKeys, apiKeys } from './api-keys.ts';
 import type { ApiPromise } from './api-promise.ts';
 import { type Audit, audit } from './audit.ts';
@@ -32,6 +33,8 @@ import { type Usage, usage } from './usage.ts';
  * of the options. These credentials are kept in closures, so that printing the client does not show them.
  */
 export class LinguaLoop {
+  /** Counts of files in several languages, before they are translated. */
+  readonly analyses: Analyses;
   /** The API keys of a tenant. */
   readonly apiKeys: ApiKeys;
   /** The audit log of a tenant. */
@@ -83,6 +86,7 @@ export class LinguaLoop {
   /** @throws TypeError that names the invalid option */
   constructor(options?: LinguaLoopOptions) {
     const connection = connect(options);
+    this.analyses = analyses(connection);
     this.apiKeys = apiKeys(connection);
     this.audit = audit(connection);
     this.auth = auth(connection);

@@ -1,3 +1,4 @@
+export { type Analyses, analyses } from './analyses.ts';
 export { type ApiKeys, apiKeys } from './api-keys.ts';
 export type { Answered, ApiPromise, ResponseInfo } from './api-promise.ts';
 export { type Audit, audit } from './audit.ts';

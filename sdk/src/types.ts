@@ -679,3 +679,20 @@ export type QualityScorecard = Outputs['quality']['scorecard'];
 export type QualityStatementRequest = Inputs['quality']['statement'];
 /** A report with the data behind it, and its SHA-256. */
 export type QualityStatement = Outputs['quality']['statement'];
+
+/** The languages and options of an analysis. */
+export type AnalysisRequest = Inputs['analyses']['create'];
+/** The files and languages to send; by default all. */
+export type AnalysisStartRequest = Omit<Inputs['analyses']['start'], 'analysis_id'>;
+/** The number of analyses of a page, and its cursor. */
+export type AnalysisPageQuery = Inputs['analyses']['list'];
+/** The counts of files in several languages, before they are translated. */
+export type Analysis = Outputs['analyses']['get'];
+/** A file of an analysis. */
+export type AnalysisFile = Analysis['files'][number];
+/** The counts of a file in a language. */
+export type AnalysisCell = AnalysisFile['languages'][number];
+/** An analysis in a list. */
+export type AnalysisSummary = Outputs['analyses']['list']['analyses'][number];
+/** A page of analyses. */
+export type AnalysisPage = Outputs['analyses']['list'];

@@ -48,6 +48,11 @@ export interface TaskPayloads {
   };
   /** Translates a document, or continues where the previous worker stopped. */
   run_document: { tenantId: string; documentId: string };
+  /**
+   * Counts the files of an analysis, and sends those that its start has requested, for some seconds, and queues another
+   * run if there is more to do. Deletes an analysis that has expired.
+   */
+  run_analysis: { tenantId: string; analysisId: string };
   /** Renders the file of a document again after reviewers have changed segments, and adds the segments to the TM. */
   render_document: { tenantId: string; documentId: string };
   /** Removes a translated file that a later one has replaced. */

@@ -16,6 +16,7 @@ export interface TenantTable {
 const addresses: Readonly<Record<string, SQL>> = {
   translation_jobs: sql`golden_uri`,
   document_jobs: sql`concat_ws(E'\\n', golden_uri, failure #>> '{metadata,delivered_to}')`,
+  analysis_files: sql`address`,
   document_artifacts: sql`address`,
 };
 

@@ -345,6 +345,18 @@ export const sections: readonly Section[] = [
     columns: `document_id, position, kind, page, place, source_text, target_text, score, needs_review, issues, corrected,
       pipeline_text, confirmed_at, confirmed_by`,
   }),
+  tableSection('documents/analyses', {
+    table: 'analyses',
+    keys: [['analysis_id', 'text']],
+    columns: `analysis_id as id, source_lang, target_langs, options, created_by, created_at, started_at, canceled_at,
+      expires_at`,
+  }),
+  tableSection('documents/analyzed-files', {
+    table: 'analysis_files',
+    keys: [['file_id', 'text']],
+    columns: `file_id as id, analysis_id, position, file_name, size_bytes, sha256, state, refusal, source_lang,
+      image_pages, results, starts`,
+  }),
   files,
   memory,
   tableSection('memory/uses', {

@@ -189,7 +189,8 @@ export const modules: Module[] = [
     published: /(texts|documents)\/[\w-]+\.ts$/,
   }),
   domain('translation/texts', { tables: /translations/, published: /intake\/[\w-]+\.ts$/ }),
-  domain('translation/documents', { tables: /documents/ }),
+  domain('translation/analyses', { tables: /analyses|documents/ }),
+  domain('translation/documents', { tables: /analyses|documents/ }),
   domain('translation/records'),
   domain('translation/core', { packages: /^npm:eld$/, published: /[\w-]+\/[\w-]+\.ts$/ }),
   // Domains of a workspace.
@@ -274,7 +275,7 @@ export const modules: Module[] = [
     name: 'server/matching',
     files: /^server\/matching\//,
     packages: /^(node:crypto|node:timers\/promises|npm:re2js)$/,
-    interface: /\/(\w+\/index|terms\/glossary|normal-form|vectors)\.ts$/,
+    interface: /\/(\w+\/index|terms\/glossary|count-words|normal-form|vectors)\.ts$/,
   },
   {
     // Pure functions that convert bytes to bytes. A format is a directory or a file. Its interface is a file directly

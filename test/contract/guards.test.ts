@@ -47,6 +47,7 @@ const byGuard: Readonly<Record<GuardName, Readonly<Record<string, string>>>> = {
     reviews: 'byReviewer byDomain outcomes',
   },
   tenant_identity: {
+    analyses: 'addFile cancel create delete exportXlsx get list start',
     events: 'list subscribe',
     billing: 'checkout topup portal coverage prices',
     translations:

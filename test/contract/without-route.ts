@@ -24,6 +24,7 @@ export const forBrowsers: readonly string[] = namesOf({
 export const withoutRoute: readonly string[] = [
   ...forBrowsers,
   ...namesOf({
+    analyses: 'addFile cancel create delete exportXlsx get list start',
     apiKeys: 'create list revoke rotate update',
     audit: 'list',
     documents:

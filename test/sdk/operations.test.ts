@@ -10,6 +10,15 @@ const terms = { name: 'a.csv', data: new Uint8Array([1]) };
 
 /** For each method of the client that sends a request, a call of it. */
 const calls: Record<string, (client: LinguaLoop) => unknown> = {
+  'analyses.create': ({ analyses }) => analyses.create({ target_langs: ['fr'] }),
+  'analyses.addFile': ({ analyses }) => analyses.addFile('a', file),
+  'analyses.get': ({ analyses }) => analyses.get('a'),
+  'analyses.list': ({ analyses }) => analyses.list().toArray({ limit: 1 }),
+  'analyses.listPage': ({ analyses }) => analyses.listPage(),
+  'analyses.start': ({ analyses }) => analyses.start('a'),
+  'analyses.cancel': ({ analyses }) => analyses.cancel('a'),
+  'analyses.delete': ({ analyses }) => analyses.delete('a'),
+  'analyses.exportXlsx': ({ analyses }) => analyses.exportXlsx('a'),
   'apiKeys.list': ({ apiKeys }) => apiKeys.list(),
   'apiKeys.create': ({ apiKeys }) => apiKeys.create({ name: 'a', scopes: ['read'] }),
   'apiKeys.update': ({ apiKeys }) => apiKeys.update({ key_id: 'a', name: 'b' }),

@@ -16,7 +16,7 @@ export function submitterOf(principal: Principal): string {
  * Returns the kind of credential with which a job is submitted. A visitor of the demo workspace cannot submit one.
  * @throws AppError 403
  */
-export function credentialOf({ kind }: Principal): 'session' | 'api_key' {
+export function credentialOf({ kind }: Pick<Principal, 'kind'>): 'session' | 'api_key' {
   if (kind === 'visitor') throw new AppError('forbidden', 'visitors cannot submit work');
   return kind;
 }

@@ -129,7 +129,7 @@ export type Leveraged = Pick<
 type EstimateServices = Pick<Services, 'database' | 'embedder' | 'glossaries' | 'log'>;
 
 /** Lowest similarity of each band, in percent. The last one is the minimum of a fuzzy match. */
-const bands = [95, 85, 75, 70] as const;
+export const bands = [95, 85, 75, 70] as const;
 
 /** Number of texts in one lookup of exact matches. */
 const textsOfLookup = 400;
@@ -140,28 +140,67 @@ const maxSearches = 2000;
 /** Maximum number of sentences of one text that are searched. */
 const maxSentences = 40;
 
+/** A text with the work that it needs, and the later texts that repeat it. */
+export interface MatchedText<T extends EstimatedText = EstimatedText> {
+  text: T;
+  repeats: T[];
+  /** The similarity of the best fuzzy match is from 0.7 to 1. */
+  match: 'exact' | 'sentences' | 'none' | 'not_searched' | number;
+}
+
 /**
  * Finds out which texts have exact or fuzzy matches, with the lookups of the pipeline. Calls no model: texts are
  * compared by their characters only, not by their meaning.
- * @param found exact matches that have been looked up already
+ * @param take gets each different text
+ * @param options `found`: exact matches that have been looked up already. `isSearched`: whether a text without an exact
+ *   match is compared with the TM
+ * @throws the reason of the signal
+ */
+export async function matchTexts<T extends EstimatedText>(
+  services: EstimateServices,
+  { tenantId, signal }: { tenantId: string; signal: AbortSignal },
+  texts: readonly T[],
+  take: (matched: MatchedText<T>) => void,
+  {
+    found,
+    isSearched = () => true,
+  }: { found?: Prefetched | undefined; isSearched?: (text: T) => boolean } = {},
+): Promise<void> {
+  const distinct = new Map<string, Omit<MatchedText<T>, 'match'>>();
+  for (const text of texts) {
+    const key = text.repeatKey ?? keyOf(text.request);
+    const known = distinct.get(key);
+    if (known) known.repeats.push(text);
+    else distinct.set(key, { text, repeats: [] });
+  }
+  let searches = 0;
+  const all = [...distinct.values()];
+  for (let start = 0; start < all.length; start += textsOfLookup) {
+    const batch = all.slice(start, start + textsOfLookup);
+    const requests = batch.map(({ text }) => text.request);
+    const lookedUp = found ?? (await services.database.inTenant(tenantId, (tx) => prefetch(tx, requests)));
+    const rest = batch.values();
+    const lane = async () => {
+      for (const one of rest) {
+        signal.throwIfAborted();
+        const maySearch = () => isSearched(one.text) && searches++ < maxSearches;
+        take({ ...one, match: await matchOf(services, tenantId, one.text, lookedUp, signal, maySearch) });
+      }
+    };
+    await Promise.all(Array.from({ length: searchesInFlight }, lane));
+  }
+}
+
+/**
+ * Sums the texts by the work that each needs (`matchTexts`).
  * @throws the reason of the signal
  */
 export async function leverageTexts(
   services: EstimateServices,
-  { tenantId, signal }: { tenantId: string; signal: AbortSignal },
+  scope: { tenantId: string; signal: AbortSignal },
   texts: readonly EstimatedText[],
   found?: Prefetched,
 ): Promise<Leveraged> {
-  const distinct = new Map<
-    string,
-    { text: EstimatedText; repeats: { segments: number; characters: number } }
-  >();
-  for (const text of texts) {
-    const key = text.repeatKey ?? keyOf(text.request);
-    const known = distinct.get(key);
-    if (known) add(known.repeats, text.characters);
-    else distinct.set(key, { text, repeats: { segments: 0, characters: 0 } });
-  }
   const result: Leveraged = {
     segments: texts.length,
     characters: texts.reduce((sum, { characters }) => sum + characters, 0),
@@ -175,43 +214,21 @@ export async function leverageTexts(
     repetitions: { segments: 0, characters: 0 },
     no_match: { segments: 0, characters: 0, not_searched: 0 },
   };
-  let searches = 0;
-  const classify = async (
-    { text, repeats }: { text: EstimatedText; repeats: typeof result.repetitions },
-    found: Prefetched,
-  ) => {
-    signal.throwIfAborted();
-    const match = await matchOf(services, tenantId, text, found, signal, () => searches++ < maxSearches);
-    if (match === 'exact') {
-      add(result.exact_matches, text.characters);
-      add(result.exact_matches, repeats.characters, repeats.segments);
-      return;
-    }
-    add(result.repetitions, repeats.characters, repeats.segments);
-    if (match === 'sentences') {
-      add(result.sentence_matches, text.characters);
-      return;
-    }
-    if (typeof match === 'string') {
+  const take = ({ text, repeats, match }: MatchedText) => {
+    for (const repeat of repeats)
+      add(match === 'exact' ? result.exact_matches : result.repetitions, repeat.characters);
+    if (match === 'exact') add(result.exact_matches, text.characters);
+    else if (match === 'sentences') add(result.sentence_matches, text.characters);
+    else if (typeof match === 'string') {
       add(result.no_match, text.characters);
       if (match === 'not_searched') result.no_match.not_searched++;
-      return;
+    } else {
+      add(result.fuzzy_matches, text.characters);
+      const band = result.fuzzy_matches.by_similarity.find(({ from }) => match * 100 >= from);
+      if (band) add(band, text.characters);
     }
-    add(result.fuzzy_matches, text.characters);
-    const band = result.fuzzy_matches.by_similarity.find(({ from }) => match * 100 >= from);
-    if (band) add(band, text.characters);
   };
-  const all = [...distinct.values()];
-  for (let start = 0; start < all.length; start += textsOfLookup) {
-    const batch = all.slice(start, start + textsOfLookup);
-    const requests = batch.map(({ text }) => text.request);
-    const lookedUp = found ?? (await services.database.inTenant(tenantId, (tx) => prefetch(tx, requests)));
-    const rest = batch.values();
-    const lane = async () => {
-      for (const one of rest) await classify(one, lookedUp);
-    };
-    await Promise.all(Array.from({ length: searchesInFlight }, lane));
-  }
+  await matchTexts(services, scope, texts, take, { found });
   return result;
 }
 
@@ -223,7 +240,7 @@ async function matchOf(
   found: Prefetched,
   signal: AbortSignal,
   maySearch: () => boolean,
-): Promise<'exact' | 'sentences' | 'none' | 'not_searched' | number> {
+): Promise<MatchedText['match']> {
   const leverage = await leverageOf(services, { tenantId }, request, found);
   const prepared = await prepareText(request, leverage, signal);
   if (!hasVariant && (await takeFastPath([], prepared, { tenantId, signal }, false))) return 'exact';
@@ -256,8 +273,8 @@ async function matchOf(
   return similarity >= minSimilarity ? similarity : 'none';
 }
 
-function add(sum: { segments: number; characters: number }, characters: number, segments = 1): void {
-  sum.segments += segments;
+function add(sum: { segments: number; characters: number }, characters: number): void {
+  sum.segments += 1;
   sum.characters += characters;
 }
 

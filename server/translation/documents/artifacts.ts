@@ -200,7 +200,10 @@ type ReadingServices = LocatingServices & Pick<Services, 'log'>;
  * Reads a file and verifies its checksum.
  * @throws AppError 500 if the stored file is missing or damaged; 409 storage_binding_not_verified; 503 if an account cannot be reached
  */
-export async function readArtifact(services: ReadingServices, row: ArtifactRow): Promise<Uint8Array> {
+export async function readArtifact(
+  services: ReadingServices,
+  row: FilePlace & Pick<ArtifactRow, 'sha256' | 'sizeBytes'>,
+): Promise<Uint8Array> {
   const { store, path } = await locateFile(services, row);
   const content = await store.read(path, 0, row.sizeBytes).catch((error: unknown) => {
     throw storageFailure(error);
@@ -223,7 +226,7 @@ export async function openArtifact(services: ReadingServices, row: ArtifactRow):
 }
 
 /** Logs which file is damaged, and returns the error for the caller. */
-function damaged({ log }: Pick<Services, 'log'>, { documentId, artifactId }: ArtifactRow): AppError {
+function damaged({ log }: Pick<Services, 'log'>, { documentId, artifactId }: FilePlace): AppError {
   log.error(
     { document_id: documentId, artifact_id: artifactId },
     'a stored artifact is missing or failed its checksum',

@@ -1,5 +1,6 @@
 import { weighCharacters } from '#server/billing/metering/weight.ts';
 import type { Services } from '#server/context.ts';
+import type { Segment } from '#server/formats/document.ts';
 import type { KeptTexts } from '#server/formats/existing-target.ts';
 import { FileError } from '#server/formats/file-error.ts';
 import { plainText } from '#server/formats/inline-content.ts';
@@ -86,10 +87,7 @@ export async function readTexts(
   scope: TaskScope,
 ): Promise<SourceTexts> {
   const { request } = form;
-  const payload = { ...payloadOf(form), languages: languagesOfForm(form), kept: existing };
-  const { segments: all } = await extractFile(services, payload, scope).catch((error: unknown) => {
-    throw fileRefusal(error);
-  });
+  const { segments: all } = await extractForm(services, form, existing, scope);
   const { update_of: earlierId } = request;
   const known =
     earlierId === undefined
@@ -98,13 +96,7 @@ export async function readTexts(
           selectKnownKeys(tx, scope.tenantId, earlierId, all.map(sourceKeyOf)),
         );
   const segments = known ? all.filter((segment) => !known.has(sourceKeyOf(segment))) : all;
-  const ofAll = groupRequestOf(request);
-  const texts = segments.map((segment) => ({
-    request: lookupOfText(ofAll, segment),
-    characters: countCodePoints(plainText(segment.source)),
-    repeatKey: repeatedText(segment),
-    hasVariant: segment.variant !== undefined,
-  }));
+  const texts = textsOf(request, segments);
   const characters = texts.reduce((sum, text) => sum + text.characters, 0);
   const { DENSE_SCRIPT_WEIGHT: weight } = services.settings;
   const billableChars = weighCharacters(characters, request.source_lang, request.target_lang, weight);
@@ -113,4 +105,32 @@ export async function readTexts(
     characters: all.reduce((sum, { source }) => sum + countCodePoints(plainText(source)), -characters),
   };
   return { texts, billableChars, ...(kept && { kept }) };
+}
+
+/**
+ * Extracts the segments of a checked file, as a job would.
+ * @param existing the texts of the existing translation that stay
+ * @throws AppError 400 for an invalid file, 429 or 503 if too many files are being read
+ */
+export function extractForm(
+  services: Pick<Services, 'fileWork'>,
+  form: CheckedForm,
+  existing: KeptTexts | undefined,
+  scope: TaskScope,
+) {
+  const payload = { ...payloadOf(form), languages: languagesOfForm(form), kept: existing };
+  return extractFile(services, payload, scope).catch((error: unknown) => {
+    throw fileRefusal(error);
+  });
+}
+
+/** Returns the texts of segments, whose work can be estimated. */
+export function textsOf(request: CheckedForm['request'], segments: readonly Segment[]): EstimatedText[] {
+  const ofAll = groupRequestOf(request);
+  return segments.map((segment) => ({
+    request: lookupOfText(ofAll, segment),
+    characters: countCodePoints(plainText(segment.source)),
+    repeatKey: repeatedText(segment),
+    hasVariant: segment.variant !== undefined,
+  }));
 }

@@ -53,8 +53,8 @@ export async function findNamed(
 export async function requireAdmission(
   tx: Tx,
   services: Pick<Services, 'accountStores' | 'settings'>,
-  principal: Principal,
-  form: CheckedForm,
+  principal: Pick<Principal, 'kind' | 'tenant'>,
+  form: Pick<CheckedForm, 'existing' | 'file'>,
   chars: number,
 ): Promise<Destination> {
   const { settings } = services;

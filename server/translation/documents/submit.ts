@@ -10,7 +10,7 @@ import type { RunServices } from './document-run.ts';
 import { type DocumentRow, getDocument, isInFlight, selectDocument } from './jobs.ts';
 import { runDocument } from './run-document.ts';
 import type { DocumentJob } from './schema.ts';
-import { findNamed, requireAdmission, type Sender } from './submission.ts';
+import { findNamed, requireAdmission, type Sender, type Submission } from './submission.ts';
 import { type CheckedForm, fingerprintOfForm } from './submission-form.ts';
 import { isWaiting } from './waiting.ts';
 
@@ -75,6 +75,42 @@ export async function submitDocument(
     differs,
     inFlight: isInFlight(form.wait ? job : row),
   };
+}
+
+/**
+ * Accepts a document for which no request waits: like `submitDocument`, in a background task. The idempotency key of the
+ * form makes a repeated call return the same document.
+ * @throws AppError as `submitDocument`
+ */
+export async function submitInBackground(
+  services: RunServices,
+  by: { tenant: Submission['tenant']; submittedBy: string; credential: 'session' | 'api_key' },
+  form: CheckedForm,
+  signal: AbortSignal,
+): Promise<string> {
+  const { tenant, submittedBy, credential } = by;
+  const { known, ...found } = await services.database.inTenant(tenant.id, async (tx) => {
+    const { known, earlier } = await findNamed(tx, tenant.id, form);
+    if (known) return { known };
+    const destination = await requireAdmission(tx, services, { kind: credential, tenant }, form, 1);
+    return { earlier, destination };
+  });
+  if (known) return known.documentId;
+  const fingerprint = await fingerprintOfForm(form);
+  const { destination, earlier } = found as Required<typeof found>;
+  const { row } = await createOnce(tenant.id, form.request.idempotency_key, () =>
+    createJob(services, {
+      tenant,
+      submittedBy,
+      form,
+      fingerprint,
+      earlier,
+      destination,
+      signal,
+      unknownFields: [],
+    }),
+  );
+  return row.documentId;
 }
 
 /** The jobs that are being created, by tenant and idempotency key. */

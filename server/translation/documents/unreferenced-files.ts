@@ -1,4 +1,5 @@
 import { and, eq, inArray, sql } from 'drizzle-orm';
+import { analysisFiles } from '#db/schema/analyses.ts';
 import { documentArtifacts, documentJobs } from '#db/schema/documents.ts';
 import type { Services } from '#server/context.ts';
 import type { LocatingServices } from '#server/storage/destination.ts';
@@ -102,7 +103,7 @@ export async function selectDelivered(
   return new Set(rows.map(({ address }) => address));
 }
 
-/** Returns those of these files that have a row. */
+/** Returns those of these files that have a row, as files of documents or of analyses. */
 async function selectKnown(
   { database }: Pick<Services, 'database'>,
   tenantId: string,
@@ -114,6 +115,12 @@ async function selectKnown(
       .from(documentArtifacts)
       .where(
         and(eq(documentArtifacts.tenantId, tenantId), sql`${documentArtifacts.artifactId} = ${anyOf(ids)}`),
+      )
+      .unionAll(
+        tx
+          .select({ artifactId: analysisFiles.fileId })
+          .from(analysisFiles)
+          .where(and(eq(analysisFiles.tenantId, tenantId), sql`${analysisFiles.fileId} = ${anyOf(ids)}`)),
       ),
   );
   return new Set(rows.map(({ artifactId }) => artifactId));

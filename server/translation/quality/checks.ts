@@ -4,6 +4,7 @@ import { AppError } from '#server/errors.ts';
 import { readCursor, writeCursor } from '#server/http/paging.ts';
 import type { SessionPrincipal } from '#server/identity/access/principal.ts';
 import { emailsOf } from '#server/identity/members/members.ts';
+import { countWords } from '#server/matching/count-words.ts';
 import { pipelineText } from '#server/translation/review/texts/findings.ts';
 import { selectJob } from '#server/translation/texts/jobs.ts';
 import { checkIdOf, dayOf, domainOf, judgedTexts, routeOfJob, scoreOfJob } from './counting.ts';
@@ -210,7 +211,7 @@ export async function decideCheck(
   await tx.execute(sql`
     update quality_checks set state = ${skip ? 'skipped' : 'done'}, checked_at = now(), checked_by = ${user.id},
       verdict = ${skip ? null : verdict}, errors = ${JSON.stringify(skip ? [] : errors)}::jsonb,
-      words = ${wordsIn(row.segment_source ?? '', row.source_lang)}::int
+      words = ${countWords(row.segment_source ?? '', row.source_lang)}::int
     where tenant_id = ${tenant.id} and check_id = ${check_id}`);
   // The second check of a text counts instead of the first.
   if (row.repeats && !skip)
@@ -239,16 +240,6 @@ function requirePlaces(errors: readonly CheckError[], target: string): void {
       type: 'invalid_range',
     },
   ]);
-}
-
-/** Counts the words of a text, at most those of its first 50,000 UTF-16 units. */
-function wordsIn(text: string, language: string): number {
-  let words = 0;
-  for (const { isWordLike } of new Intl.Segmenter(language, { granularity: 'word' }).segment(
-    text.slice(0, 50_000),
-  ))
-    if (isWordLike) words++;
-  return words;
 }
 
 /**

@@ -48,6 +48,7 @@ const oidc = { provider: 'oidc' };
 const noUser: Outcome = '404 user not found';
 const noJob: Outcome = '404 job not found';
 const noDocument: Outcome = '404 document job not found';
+const noAnalysis: Outcome = '404 analysis not found';
 const noMemory: Outcome = '404 translation memory set not found';
 /** A 4.4: an operator may name another tenant, but an administrator may not. */
 const ofNamedTenant: Pick<Probe, 'abroad' | 'operator'> = {
@@ -272,6 +273,19 @@ export const probes: Readonly<Record<string, Probe>> = {
   'reviews.comment': { input: ({ jobId }) => ({ kind: 'job', id: jobId, body: 'Fine' }), abroad: noJob },
   'reviews.deleteComment': { input: () => ({ comment_id: randomUUID() }), in: '404 comment not found' },
   'reviews.claim': { input: ({ jobId }) => ({ kind: 'job', id: jobId }), abroad: noJob },
+
+  'analyses.create': { input: () => ({ target_langs: ['fr'] }) },
+  'analyses.addFile': {
+    input: () => ({ analysis_id: randomUUID(), file_name: 'a.docx', content: '' }),
+    in: noAnalysis,
+  },
+  'analyses.list': { input: () => ({}) },
+  ...Object.fromEntries(
+    ['get', 'start', 'cancel', 'delete', 'exportXlsx'].map((name): [string, Probe] => [
+      `analyses.${name}`,
+      { input: () => ({ analysis_id: randomUUID() }), in: noAnalysis },
+    ]),
+  ),
 
   'quality.checks': { input: () => ({ origin: 'spot_check' }) },
   'quality.check': { input: () => ({ check_id: randomUUID() }), in: '404 check not found' },

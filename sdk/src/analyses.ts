@@ -1,0 +1,87 @@
+import { type ApiPromise, afterwards, mapResult } from './api-promise.ts';
+import type { Connection } from './connection.ts';
+import type { CallOptions } from './options.ts';
+import { createListing, type List, type Page } from './pages.ts';
+import type { Call } from './send.ts';
+import { encodedFile, type SourceFile } from './source-file.ts';
+import type {
+  Analysis,
+  AnalysisPage,
+  AnalysisPageQuery,
+  AnalysisRequest,
+  AnalysisStartRequest,
+  AnalysisSummary,
+} from './types.ts';
+
+/**
+ * Counts of files in several languages, before they are translated. An analysis is free, and is kept for 30 days.
+ *
+ * ```ts
+ * const { id } = await client.analyses.create({ target_langs: ['de', 'fr'] });
+ * await client.analyses.addFile(id, file);
+ * const analysis = await client.analyses.get(id); // until its status is `completed`
+ * await client.analyses.start(id);
+ * ```
+ */
+export interface Analyses {
+  /** Creates an analysis without files. Not retried. */
+  create(request: AnalysisRequest, options?: CallOptions): ApiPromise<Analysis>;
+  /** Adds a file, which a worker then counts. An analysis has at most 40. The same file is added once. */
+  addFile(analysisId: string, file: SourceFile, options?: CallOptions): ApiPromise<Analysis>;
+  /** Returns an analysis as it is now. */
+  get(analysisId: string, options?: CallOptions): ApiPromise<Analysis>;
+  /** Lists the analyses of the workspace, latest first. */
+  list(query?: { limit?: number }, options?: CallOptions): List<AnalysisSummary>;
+  /** Returns one page of `list`. */
+  listPage(query?: AnalysisPageQuery, options?: CallOptions): ApiPromise<Page<AnalysisSummary>>;
+  /**
+   * Translates the counted files in all languages, or some of them, in the background. A repeated call makes no second
+   * document; it tries again what was refused. `start` of each file and language has the outcome.
+   */
+  start(analysisId: string, request?: AnalysisStartRequest, options?: CallOptions): ApiPromise<Analysis>;
+  /** Stops the counting. What is counted stays. */
+  cancel(analysisId: string, options?: CallOptions): ApiPromise<Analysis>;
+  /** Deletes an analysis and its files. Documents that it has sent stay. */
+  delete(analysisId: string, options?: CallOptions): ApiPromise<void>;
+  /** Returns the table of an analysis as an Excel workbook. */
+  exportXlsx(
+    analysisId: string,
+    options?: CallOptions,
+  ): ApiPromise<{ fileName: string; content: Uint8Array<ArrayBuffer> }>;
+}
+
+const createCall: Call = { name: 'analyses.create', repeatable: false };
+const addFileCall: Call = { name: 'analyses.addFile', repeatable: true };
+const getCall: Call = { name: 'analyses.get', repeatable: true };
+const listCall: Call = { name: 'analyses.list', repeatable: true };
+const startCall: Call = { name: 'analyses.start', repeatable: true };
+const cancelCall: Call = { name: 'analyses.cancel', repeatable: true };
+const deleteCall: Call = { name: 'analyses.delete', repeatable: false };
+const exportCall: Call = { name: 'analyses.exportXlsx', repeatable: true };
+
+export function analyses({ mutate, query }: Connection): Analyses {
+  const listing = createListing<AnalysisPageQuery, AnalysisPage, AnalysisSummary, CallOptions>(
+    (wanted, options) => query(listCall, wanted ?? {}, options),
+    (page) => page.analyses,
+    (page) => page.next_cursor,
+  );
+  return {
+    create: (request, options) => mutate(createCall, request, options),
+    addFile: (analysis_id, file, options) =>
+      afterwards(encodedFile(file), (encoded) => mutate(addFileCall, { analysis_id, ...encoded }, options)),
+    get: (analysis_id, options) => query(getCall, { analysis_id }, options),
+    list: listing.list,
+    listPage: listing.listPage,
+    start: (analysis_id, request, options) => mutate(startCall, { analysis_id, ...request }, options),
+    cancel: (analysis_id, options) => mutate(cancelCall, { analysis_id }, options),
+    delete: (analysis_id, options) => mutate(deleteCall, { analysis_id }, options),
+    exportXlsx: (analysis_id, options) =>
+      mapResult(
+        query<{ file_name: string; content: string }>(exportCall, { analysis_id }, options),
+        ({ file_name, content }) => ({
+          fileName: file_name,
+          content: Uint8Array.from(atob(content), (char) => char.charCodeAt(0)),
+        }),
+      ),
+  };
+}

@@ -1,0 +1,222 @@
+import { and, asc, desc, eq, getTableColumns, inArray, sql } from 'drizzle-orm';
+import type { Tx } from '#db/client.ts';
+import { analyses, analysisFiles } from '#db/schema/analyses.ts';
+import type { Services } from '#server/context.ts';
+import { AppError, describeForLog } from '#server/errors.ts';
+import { type PageEnd, readCursor } from '#server/http/paging.ts';
+import { requireLanguage } from '#server/http/supported-language.ts';
+import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
+import type { Principal } from '#server/identity/access/principal.ts';
+import { lockTenant } from '#server/identity/tenants/tenant-row.ts';
+import { newId } from '#server/platform/ids.ts';
+import { addJob } from '#server/platform/job-queue.ts';
+import type { LocatingServices } from '#server/storage/destination.ts';
+import { asksForDetection } from '#server/translation/core/intake/source-language.ts';
+import { removeFile } from '#server/translation/documents/artifacts.ts';
+import type { AnalysisRequest, ListRequest } from './schema.ts';
+
+/*
+ * An analysis reads files once, and counts them for several target languages with the look-ups of an estimate. A worker
+ * does so, file by file, and stores the counts of each language. Nothing is billed until a start sends the files.
+ */
+
+export type AnalysisRow = typeof analyses.$inferSelect;
+export type FileRow = Omit<typeof analysisFiles.$inferSelect, 'textKeys'>;
+
+/** Days for which an analysis and its files are kept. */
+const keptDays = 30;
+/** Maximum number of saved analyses of a workspace, and of those with files that are still to be counted. */
+const most = { saved: 200, open: 3 };
+/** Analyses that a sweep queues. */
+const perSweep = 1000;
+
+const { textKeys: _, ...columns } = getTableColumns(analysisFiles);
+
+/** @throws AppError 422 for an unsupported language; 409 if the workspace has too many analyses */
+export async function createAnalysis(
+  tx: Tx,
+  principal: Principal,
+  { source_lang, target_langs, ...options }: AnalysisRequest,
+): Promise<AnalysisRow> {
+  const tenantId = principal.tenant.id;
+  const stated = source_lang.trim() || 'en';
+  const sourceLang = asksForDetection(stated) ? 'auto' : requireLanguage('source_lang', stated);
+  const targetLangs = new Set(target_langs.map((code) => requireLanguage('target_langs', code.trim())));
+  await lockTenant(tx, tenantId);
+  if ((await tx.$count(analyses, eq(analyses.tenantId, tenantId))) >= most.saved)
+    throw new AppError(
+      'conflict',
+      `the workspace has ${most.saved} saved analyses, which is the maximum; delete some of them`,
+    );
+  const [row] = await tx
+    .insert(analyses)
+    .values({
+      tenantId,
+      analysisId: newId(),
+      sourceLang,
+      targetLangs: [...targetLangs],
+      options: Object.fromEntries(
+        Object.entries(options).flatMap(([name, value]) => (value?.trim() ? [[name, value.trim()]] : [])),
+      ),
+      createdBy: principal.kind === 'session' ? principal.user.id : null,
+      expiresAt: sql`now() + make_interval(days => ${keptDays}::int)`,
+    })
+    .returning();
+  return row!;
+}
+
+function isAnalysis(tenantId: string, analysisId: string) {
+  return and(eq(analyses.tenantId, tenantId), eq(analyses.analysisId, analysisId));
+}
+
+/** @throws AppError 404 */
+export async function getAnalysisRow(tx: Tx, tenantId: string, analysisId: string): Promise<AnalysisRow> {
+  const [row] = await tx.select().from(analyses).where(isAnalysis(tenantId, analysisId));
+  return row ?? throwUnknown();
+}
+
+/** Reads and locks an analysis. @throws AppError 404 */
+export async function lockAnalysis(tx: Tx, tenantId: string, analysisId: string): Promise<AnalysisRow> {
+  const [row] = await tx.select().from(analyses).where(isAnalysis(tenantId, analysisId)).for('no key update');
+  return row ?? throwUnknown();
+}
+
+function throwUnknown(): never {
+  throw new AppError('not_found', 'analysis not found');
+}
+
+/** Returns the files of analyses, in their order. */
+export function selectFiles(tx: Tx, tenantId: string, analysisIds: readonly string[]): Promise<FileRow[]> {
+  return tx
+    .select(columns)
+    .from(analysisFiles)
+    .where(and(eq(analysisFiles.tenantId, tenantId), inArray(analysisFiles.analysisId, [...analysisIds])))
+    .orderBy(asc(analysisFiles.position));
+}
+
+/** Returns a page of the analyses of a workspace, latest first, and one more if there is another page. */
+export async function listRows(tx: Tx, tenantId: string, { limit, cursor }: ListRequest) {
+  const end: PageEnd | undefined = cursor === undefined ? undefined : readCursor(cursor);
+  return tx
+    .select()
+    .from(analyses)
+    .where(
+      and(
+        eq(analyses.tenantId, tenantId),
+        end &&
+          sql`(${analyses.createdAt}, ${analyses.analysisId}) < (${end.updatedAt.toISOString()}::timestamptz, ${end.id})`,
+      ),
+    )
+    .orderBy(desc(analyses.createdAt), desc(analyses.analysisId))
+    .limit(limit + 1);
+}
+
+/**
+ * Rejects a file if the workspace has too many other analyses that are not counted yet.
+ * @throws AppError 429
+ */
+export async function requireFewOpen(tx: Tx, tenantId: string, analysisId: string): Promise<void> {
+  const [row] = await tx
+    .select({ open: sql<number>`count(distinct ${analysisFiles.analysisId})::int` })
+    .from(analysisFiles)
+    .innerJoin(
+      analyses,
+      and(eq(analyses.tenantId, analysisFiles.tenantId), eq(analyses.analysisId, analysisFiles.analysisId)),
+    )
+    .where(
+      and(
+        eq(analysisFiles.tenantId, tenantId),
+        eq(analysisFiles.state, 'waiting'),
+        sql`${analysisFiles.analysisId} <> ${analysisId} and ${analyses.canceledAt} is null`,
+      ),
+    );
+  if ((row?.open ?? 0) >= most.open)
+    throw new AppError(
+      'too_many_requests',
+      `the workspace has ${most.open} analyses in progress, which is the maximum; cancel one, or try again later`,
+      { retryAfter: 10 },
+    );
+}
+
+/** Queues the work on an analysis in the caller's transaction. */
+export async function queueAnalysis(
+  tx: Tx,
+  { tenantId, analysisId }: Pick<AnalysisRow, 'tenantId' | 'analysisId'>,
+  { afterSeconds = 0 } = {},
+): Promise<void> {
+  const options = { key: `run_analysis:${analysisId}`, afterSeconds };
+  await addJob(tx, 'run_analysis', { tenantId, analysisId }, options);
+}
+
+/** Stops the counting. What is counted stays. Does nothing if it has ended. @throws AppError 404 */
+export async function cancelAnalysis(tx: Tx, tenantId: string, analysisId: string): Promise<void> {
+  await lockAnalysis(tx, tenantId, analysisId);
+  await tx
+    .update(analyses)
+    .set({ canceledAt: sql`now()` })
+    .where(
+      and(
+        isAnalysis(tenantId, analysisId),
+        sql`${analyses.canceledAt} is null and exists (select from analysis_files f
+          where f.tenant_id = ${tenantId} and f.analysis_id = ${analysisId} and f.state = 'waiting')`,
+      ),
+    );
+}
+
+type RemovingServices = LocatingServices & Pick<Services, 'log'>;
+
+/**
+ * Deletes an analysis with its files. Documents that it has sent stay. The rows are deleted first: then a worker notices,
+ * and the sweep removes files that are left in platform storage.
+ * @throws AppError 404
+ */
+export async function removeAnalysis(
+  services: RemovingServices,
+  inTenant: (work: (tx: Tx, tenantId: string) => Promise<FileRow[]>) => Promise<FileRow[]>,
+  analysisId: string,
+): Promise<void> {
+  const files = await inTenant(async (tx, tenantId) => {
+    await lockAnalysis(tx, tenantId, analysisId);
+    const found = await selectFiles(tx, tenantId, [analysisId]);
+    await tx.delete(analyses).where(isAnalysis(tenantId, analysisId));
+    return found;
+  });
+  for (const { tenantId, fileId, address, isStored } of files)
+    if (isStored)
+      await removeFile(services, { tenantId, documentId: analysisId, artifactId: fileId, address }).catch(
+        (error: unknown) =>
+          services.log.warn(
+            { analysis_id: analysisId, error: describeForLog(error) },
+            'a file of a deleted analysis was not removed yet',
+          ),
+      );
+}
+
+/** Deletes an analysis for its caller. @throws AppError 404 */
+export function deleteAnalysis(services: RemovingServices, withTenant: WithTenant, analysisId: string) {
+  return removeAnalysis(services, (work) => withTenant((tx, { tenant }) => work(tx, tenant.id)), analysisId);
+}
+
+/**
+ * Queues analyses that no worker has continued for a while: their queue jobs may have been lost with a worker. Also queues
+ * those that have expired, which deletes them.
+ * @param selectHeld returns the tenants with a legal hold, whose analyses do not expire
+ */
+export async function resumeAnalyses(
+  { database }: Pick<Services, 'database'>,
+  idleSeconds: number,
+  selectHeld: (tx: Tx) => Promise<string[]>,
+): Promise<void> {
+  await database.inPlatform(async (tx) => {
+    const held = JSON.stringify(await selectHeld(tx));
+    const rows = await tx.execute<{ tenantId: string; analysisId: string }>(sql`
+      select a.tenant_id as "tenantId", a.analysis_id as "analysisId" from analyses a
+      where a.expires_at < now() and a.tenant_id not in (select jsonb_array_elements_text(${held}::jsonb))
+        or a.updated_at < now() - make_interval(secs => ${idleSeconds}) and exists (select from analysis_files f
+          where f.tenant_id = a.tenant_id and f.analysis_id = a.analysis_id
+            and (f.state = 'waiting' and a.canceled_at is null
+              or jsonb_path_exists(f.starts, '$.*.state ? (@ == "requested")')))
+      limit ${perSweep}::int`);
+    for (const row of rows) await queueAnalysis(tx, row);
+  });
+}

@@ -1,0 +1,211 @@
+import { createHash } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
+import { weighCharacters } from '#server/billing/metering/weight.ts';
+import type { Segment } from '#server/formats/document.ts';
+import type { LayoutKind } from '#server/formats/layout-kinds.ts';
+import { countWords } from '#server/matching/count-words.ts';
+import type { TaskScope } from '#server/platform/sandbox/task-queue.ts';
+import {
+  bands,
+  type EstimatedText,
+  type MatchedText,
+  matchTexts,
+} from '#server/translation/core/estimate.ts';
+import type { RunServices } from '#server/translation/documents/document-run.ts';
+import { checkSource, extractForm, textsOf } from '#server/translation/documents/source-file.ts';
+import { type CheckedForm, checkForm } from '#server/translation/documents/submission-form.ts';
+import type { AnalysisRow, FileRow } from './analyses.ts';
+import { formOf } from './file-form.ts';
+import type { CellCounts, Share } from './schema.ts';
+
+/** A text of a file, with what all target languages have in common. */
+export interface CountedText extends EstimatedText {
+  words: number;
+  /** By which equal texts of several files are found. */
+  key: bigint;
+}
+
+/**
+ * The formats whose segments are the same for all target languages. Files of the other formats have messages with plural
+ * forms, of which each language has others.
+ */
+const sameForAll: ReadonlySet<LayoutKind> = new Set([
+  'pdf',
+  'docx',
+  'xlsx',
+  'pptx',
+  'odt',
+  'ods',
+  'odp',
+  'md',
+  'txt',
+]);
+
+/** Milliseconds after which other work of the process may run. */
+const maxSliceMs = 4;
+
+/** A file that has been read. */
+export interface ReadFile {
+  /** The stated or detected language. */
+  sourceLang: string;
+  imagePages: number;
+  /** Whether it has neither texts nor pages that consist of images. */
+  isEmpty: boolean;
+  /** Returns its texts for a target language. */
+  textsFor(targetLang: string): Promise<CountedText[]>;
+}
+
+/**
+ * Reads a file of an analysis: once or, if its texts depend on the target language, once for each of these.
+ * @throws AppError as a submission
+ */
+export async function readFile(
+  services: RunServices,
+  analysis: AnalysisRow,
+  file: Pick<FileRow, 'fileName'> & { bytes: Uint8Array },
+  scope: TaskScope & { signal: AbortSignal },
+): Promise<ReadFile> {
+  const first = analysis.targetLangs[0]!;
+  const checked = checkForm(formOf(analysis, file, first));
+  const { form } = await checkSource(services, { form: checked, earlier: undefined }, scope);
+  const { source_lang: sourceLang } = form.request;
+  const words = new Map<string, number>();
+  const read = async (targetLang: string) => {
+    const request = { ...form.request, target_lang: targetLang };
+    const extracted = await extractForm(services, { ...form, request }, undefined, scope);
+    const texts = await inSlices(extracted.segments, scope.signal, (segments) =>
+      countedOf(request, segments, sourceLang, words),
+    );
+    return { texts, imagePages: extracted.imagePages?.length ?? 0 };
+  };
+  const { texts: firstTexts, imagePages } = await read(first);
+  return {
+    sourceLang,
+    imagePages,
+    isEmpty: firstTexts.length === 0 && imagePages === 0,
+    async textsFor(target_lang) {
+      if (target_lang === first) return firstTexts;
+      if (!sameForAll.has(form.format)) return (await read(target_lang)).texts;
+      return inSlices(firstTexts, scope.signal, (texts) =>
+        texts.map((text) => ({ ...text, request: { ...text.request, target_lang } })),
+      );
+    },
+  };
+}
+
+function countedOf(
+  request: CheckedForm['request'],
+  segments: readonly Segment[],
+  language: string,
+  known: Map<string, number>,
+): CountedText[] {
+  return textsOf(request, segments).map((text) => {
+    const { source_text: source } = text.request;
+    const words = known.get(source) ?? countWords(source, language);
+    known.set(source, words);
+    const digest = createHash('sha256')
+      .update(text.repeatKey ?? source)
+      .digest();
+    return { ...text, words, key: digest.readBigUInt64LE() };
+  });
+}
+
+/** Maps items in short slices, so that other work of the process is not delayed. */
+async function inSlices<T, U>(
+  items: readonly T[],
+  signal: AbortSignal,
+  map: (slice: readonly T[]) => U[],
+): Promise<U[]> {
+  const mapped: U[] = [];
+  let end = performance.now() + maxSliceMs;
+  for (let start = 0; start < items.length; start += 20) {
+    mapped.push(...map(items.slice(start, start + 20)));
+    if (performance.now() < end) continue;
+    await setImmediate();
+    signal.throwIfAborted();
+    end = performance.now() + maxSliceMs;
+  }
+  return mapped;
+}
+
+const noShare = (): Share => ({ segments: 0, words: 0, characters: 0 });
+
+export function noCounts(): CellCounts {
+  return {
+    ...noShare(),
+    repetitions: noShare(),
+    repetitions_across: noShare(),
+    exact_matches: noShare(),
+    sentence_matches: noShare(),
+    fuzzy_matches: { ...noShare(), by_similarity: bands.map((from) => ({ from, ...noShare() })) },
+    no_match: { ...noShare(), not_searched: 0 },
+    billable_characters: 0,
+  };
+}
+
+/** Adds some texts, or the sum of some texts. */
+export function addShare(
+  sum: Share,
+  { segments = 1, words, characters }: Omit<Share, 'segments'> & { segments?: number },
+) {
+  sum.segments += segments;
+  sum.words += words;
+  sum.characters += characters;
+}
+
+/** Adds the counts of a file in a language to a sum. */
+export function addCounts(sum: CellCounts, counts: CellCounts): void {
+  addShare(sum, counts);
+  for (const name of [
+    'repetitions',
+    'repetitions_across',
+    'exact_matches',
+    'sentence_matches',
+    'fuzzy_matches',
+    'no_match',
+  ] as const)
+    addShare(sum[name], counts[name]);
+  sum.no_match.not_searched += counts.no_match.not_searched;
+  for (const [index, band] of counts.fuzzy_matches.by_similarity.entries())
+    addShare(sum.fuzzy_matches.by_similarity[index]!, band);
+  sum.billable_characters += counts.billable_characters;
+}
+
+/**
+ * Counts the texts of a file for a target language.
+ * @param earlier the keys of the texts of earlier files
+ */
+export async function countTexts(
+  services: RunServices,
+  scope: { tenantId: string; signal: AbortSignal },
+  texts: readonly CountedText[],
+  earlier: ReadonlySet<bigint>,
+): Promise<CellCounts> {
+  const counts = noCounts();
+  const take = ({ text, repeats, match }: MatchedText<CountedText>) => {
+    for (const one of [text, ...repeats]) addShare(counts, one);
+    if (match === 'exact') {
+      for (const one of [text, ...repeats]) addShare(counts.exact_matches, one);
+      return;
+    }
+    for (const one of repeats) addShare(counts.repetitions, one);
+    if (earlier.has(text.key)) addShare(counts.repetitions_across, text);
+    else if (match === 'sentences') addShare(counts.sentence_matches, text);
+    else if (typeof match === 'string') {
+      addShare(counts.no_match, text);
+      if (match === 'not_searched') counts.no_match.not_searched++;
+    } else {
+      addShare(counts.fuzzy_matches, text);
+      const band = counts.fuzzy_matches.by_similarity.find(({ from }) => match * 100 >= from);
+      if (band) addShare(band, text);
+    }
+  };
+  await matchTexts(services, scope, texts, take, { isSearched: ({ key }) => !earlier.has(key) });
+  const [text] = texts;
+  const { DENSE_SCRIPT_WEIGHT: weight } = services.settings;
+  if (text) {
+    const { source_lang: from, target_lang: to } = text.request;
+    counts.billable_characters = weighCharacters(counts.characters, from, to, weight);
+  }
+  return counts;
+}

@@ -1,0 +1,231 @@
+import { and, asc, eq, lt, sql } from 'drizzle-orm';
+import { analyses, analysisFiles } from '#db/schema/analyses.ts';
+import { AppError, describeForLog } from '#server/errors.ts';
+import type { TaskPayloads } from '#server/platform/job-queue.ts';
+import { readArtifact } from '#server/translation/documents/artifacts.ts';
+import type { RunServices } from '#server/translation/documents/document-run.ts';
+import { type AnalysisRow, type FileRow, queueAnalysis, removeAnalysis, selectFiles } from './analyses.ts';
+import { countTexts, readFile } from './count-file.ts';
+import { isRefusal, refusalText } from './file-form.ts';
+import { isRequested, sendFile } from './start.ts';
+
+/** Milliseconds of a run, and of one file in it. Then the task is queued again, so that other tasks get their turn. */
+const ownLimits = { runMs: 5000, fileMs: 20_000 };
+/** Maximum number of workers that begin to read a file, without an end. */
+const maxAttempts = 5;
+/** Seconds until the next run, if the sandbox, the storage or the database cannot be used now. */
+const pauseSeconds = 5;
+/** Seconds after which another worker may take the analysis, if nothing was stored in the meantime. */
+const leaseSeconds = 60;
+/** Maximum number of different texts of a file that are compared with later files. */
+const maxKeys = 20_000;
+
+/**
+ * Continues an analysis: sends what its start has requested, and counts the next files. Deletes it when it has expired.
+ * May be interrupted at any point.
+ */
+export async function runAnalysis(
+  services: RunServices,
+  payload: TaskPayloads['run_analysis'],
+  limits = ownLimits,
+): Promise<void> {
+  const { tenantId, analysisId } = payload;
+  const { database, backgroundWork, log } = services;
+  const end = Date.now() + limits.runMs;
+  const requeue = (afterSeconds = 0) =>
+    database.inTenant(tenantId, (tx) => queueAnalysis(tx, payload, { afterSeconds }));
+  const taken = await take(services, payload);
+  // The other worker may be at its end, and not see what has been added since.
+  if (!taken) return taken === false ? requeue(pauseSeconds) : undefined;
+  const earlier = new EarlierTexts(services);
+  try {
+    // A run does at least one step.
+    for (let isLate = false; ; isLate = Date.now() > end) {
+      const found = await read(services, payload);
+      if (!found) return;
+      const { analysis, files } = found;
+      if (analysis.expiresAt < new Date())
+        return await removeAnalysis(
+          services,
+          (work) => database.inTenant(tenantId, (tx) => work(tx, tenantId)),
+          analysisId,
+        );
+      const requested = files.find(isRequested);
+      const waiting = analysis.canceledAt ? undefined : files.find(({ state }) => state === 'waiting');
+      if (!requested && !waiting) return;
+      if (isLate) return await requeue();
+      const signal = backgroundWork.stopping;
+      if (requested) await sendFile(services, analysis, requested, { signal, end });
+      else if (waiting)
+        await countFile(services, {
+          analysis,
+          file: waiting,
+          earlier,
+          signal,
+          end: Date.now() + limits.fileMs,
+        });
+    }
+  } catch (error) {
+    const isTemporary = error instanceof AppError && error.code !== 'internal_error';
+    if (!backgroundWork.stopping.aborted && !isTemporary) throw error;
+    log.info({ analysis_id: analysisId, error: describeForLog(error) }, 'an analysis is continued later');
+    await requeue(pauseSeconds);
+  } finally {
+    await database.inTenant(tenantId, (tx) =>
+      tx.update(analyses).set({ workedUntil: null }).where(isAnalysis(payload)),
+    );
+  }
+}
+
+const isAnalysis = ({ tenantId, analysisId }: TaskPayloads['run_analysis']) =>
+  and(eq(analyses.tenantId, tenantId), eq(analyses.analysisId, analysisId));
+
+/** The columns of an analysis that a worker has. */
+const inWork = {
+  updatedAt: sql`now()`,
+  workedUntil: sql`now() + make_interval(secs => ${leaseSeconds}::int)`,
+};
+
+/** Takes the analysis for this worker. Returns whether it has it, or undefined if the analysis was deleted. */
+function take({ database }: RunServices, payload: TaskPayloads['run_analysis']) {
+  return database.inTenant(payload.tenantId, async (tx) => {
+    const taken = await tx
+      .update(analyses)
+      .set(inWork)
+      .where(and(isAnalysis(payload), sql`coalesce(${analyses.workedUntil} < now(), true)`));
+    if (taken.count > 0) return true;
+    return (await tx.$count(analyses, isAnalysis(payload))) > 0 ? false : undefined;
+  });
+}
+
+/** Reads the analysis and its files; undefined if it was deleted. */
+function read({ database }: RunServices, payload: TaskPayloads['run_analysis']) {
+  return database.inTenant(payload.tenantId, async (tx) => {
+    const [analysis] = await tx.update(analyses).set(inWork).where(isAnalysis(payload)).returning();
+    return analysis && { analysis, files: await selectFiles(tx, payload.tenantId, [payload.analysisId]) };
+  });
+}
+
+interface Counting {
+  analysis: AnalysisRow;
+  file: FileRow;
+  earlier: EarlierTexts;
+  signal: AbortSignal;
+  /** The time after which the next language is left to another run. */
+  end: number;
+}
+
+/** Reads a file and counts it for the languages that are left. Each language is stored when it is done. */
+async function countFile(services: RunServices, counting: Counting): Promise<void> {
+  const { analysis, file, signal } = counting;
+  const { tenantId } = file;
+  const attempts = file.attempts + 1;
+  if (attempts > maxAttempts)
+    return refuse(services, file, 'The file could not be read: the process stopped at each attempt.');
+  await change(services, file, { attempts });
+  try {
+    await countLanguages(services, counting);
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    await refuse(services, file, refusalText(error));
+  }
+
+  async function countLanguages(services: RunServices, { earlier, end }: Counting): Promise<void> {
+    const place = { ...file, documentId: file.analysisId, artifactId: file.fileId };
+    const bytes = await readArtifact(services, place);
+    const scope = { tenantId, signal };
+    const read = await readFile(services, analysis, { fileName: file.fileName, bytes }, scope);
+    if (read.isEmpty) return refuse(services, file, 'No text was found in the file.');
+    const { sourceLang, imagePages } = read;
+    const known = await earlier.before(file, sourceLang);
+    const left = analysis.targetLangs.filter((code) => !(code in file.results));
+    const keys = new Set<bigint>();
+    for (const [index, targetLang] of left.entries()) {
+      if (index > 0 && (Date.now() > end || (await isCanceled(services, file)))) return;
+      const texts = await read.textsFor(targetLang);
+      for (const { key } of texts) if (keys.size < maxKeys) keys.add(key);
+      const counts = await countTexts(services, scope, texts, known);
+      const isLast = index === left.length - 1;
+      await change(services, file, {
+        attempts: 0,
+        sourceLang,
+        imagePages,
+        results: sql`results || ${JSON.stringify({ [targetLang]: counts })}::jsonb`,
+        ...(isLast && { state: 'counted', textKeys: Buffer.from(BigUint64Array.from(keys).buffer) }),
+      });
+    }
+  }
+}
+
+function refuse(services: RunServices, file: FileRow, refusal: string): Promise<void> {
+  return change(services, file, { state: 'refused', refusal });
+}
+
+/** Updates the row of a file that is still to be counted. */
+async function change(
+  { database }: RunServices,
+  { tenantId, fileId, analysisId }: FileRow,
+  columns: Partial<Record<keyof typeof analysisFiles.$inferInsert, unknown>>,
+): Promise<void> {
+  await database.inTenant(tenantId, async (tx) => {
+    await tx
+      .update(analysisFiles)
+      .set(columns as Partial<typeof analysisFiles.$inferInsert>)
+      .where(
+        and(
+          eq(analysisFiles.tenantId, tenantId),
+          eq(analysisFiles.fileId, fileId),
+          eq(analysisFiles.state, 'waiting'),
+        ),
+      );
+    await tx.update(analyses).set(inWork).where(isAnalysis({ tenantId, analysisId }));
+  });
+}
+
+/** Whether a member has canceled or deleted the analysis. */
+async function isCanceled({ database }: RunServices, { tenantId, analysisId }: FileRow): Promise<boolean> {
+  const [row] = await database.inTenant(tenantId, (tx) =>
+    tx.select({ canceledAt: analyses.canceledAt }).from(analyses).where(isAnalysis({ tenantId, analysisId })),
+  );
+  return !row || row.canceledAt !== null;
+}
+
+/** The texts of the files before a file, by source language. Each file's texts are loaded once in a run. */
+class EarlierTexts {
+  readonly #services: RunServices;
+  readonly #keys = new Map<string, Set<bigint>>();
+  #position = 0;
+
+  constructor(services: RunServices) {
+    this.#services = services;
+  }
+
+  /** Must be called with the files in their order. */
+  async before(
+    { tenantId, analysisId, position }: FileRow,
+    sourceLang: string,
+  ): Promise<ReadonlySet<bigint>> {
+    const rows = await this.#services.database.inTenant(tenantId, (tx) =>
+      tx
+        .select({ language: analysisFiles.sourceLang, keys: analysisFiles.textKeys })
+        .from(analysisFiles)
+        .where(
+          and(
+            eq(analysisFiles.tenantId, tenantId),
+            eq(analysisFiles.analysisId, analysisId),
+            lt(analysisFiles.position, position),
+            sql`${analysisFiles.position} >= ${this.#position} and ${analysisFiles.textKeys} is not null`,
+          ),
+        )
+        .orderBy(asc(analysisFiles.position)),
+    );
+    this.#position = position;
+    for (const { language, keys } of rows) {
+      const all = this.#keys.get(language ?? '') ?? new Set();
+      this.#keys.set(language ?? '', all);
+      const view = Buffer.from(keys!);
+      for (let at = 0; at < view.length; at += 8) all.add(view.readBigUInt64LE(at));
+    }
+    return this.#keys.get(sourceLang) ?? new Set();
+  }
+}

@@ -1,0 +1,190 @@
+import { z } from 'zod';
+import { languageCodes } from '#server/languages.ts';
+
+/** The limits of an analysis. */
+export const maxFiles = 40;
+export const maxLanguages = 35;
+/** The maximum length of a file in base64: 30,000,000 bytes. */
+const maxContent = 40_000_000;
+
+const id = z.string().max(64);
+
+/** Input of `analyses.create`. */
+export const analysisRequest = z.object({
+  source_lang: z
+    .string()
+    .max(100)
+    .default('en')
+    .describe('The source language, or `auto` to detect it for each file.'),
+  target_langs: z
+    .array(z.string().max(100))
+    .min(1)
+    .max(maxLanguages)
+    .describe(`The target languages, of ${languageCodes.length}.`),
+  domain: z.string().max(2000).optional().describe('The subject of the documents.'),
+  tone: z.string().max(2000).optional().describe('The register, such as `formal`.'),
+  gender: z
+    .string()
+    .max(2000)
+    .optional()
+    .describe('The grammatical gender to use if a target language requires one.'),
+});
+
+/** Input of `analyses.addFile`. */
+export const addFileRequest = z.object({
+  analysis_id: id.describe('The ID of the analysis.'),
+  file_name: z.string().max(1000).describe('The name of the file; its suffix decides how it is read.'),
+  content: z.string().max(maxContent).describe('The bytes of the file, in base64.'),
+});
+
+export const oneAnalysis = z.object({ analysis_id: id.describe('The ID of the analysis.') });
+
+/** Input of `analyses.start`. */
+export const startRequest = oneAnalysis.extend({
+  only: z
+    .array(z.object({ file_id: id, target_lang: z.string().max(100) }))
+    .max(maxFiles * maxLanguages)
+    .optional()
+    .describe('The files and languages to send. Default: all files that are not refused, in all languages.'),
+});
+
+export const listRequest = z.object({
+  limit: z.int().min(1).max(100).default(50),
+  cursor: z.string().max(500).optional().describe('`next_cursor` of the previous page.'),
+});
+
+const part = {
+  segments: z.int().describe('The number of segments.'),
+  words: z.int().describe('Their words.'),
+  characters: z.int().describe('Their Unicode code points.'),
+};
+const share = z.object(part);
+
+const counts = {
+  ...part,
+  repetitions: share.describe('Segments that occur earlier in the file, and have no exact match.'),
+  repetitions_across: share.describe('Segments that occur in an earlier file, and have no exact match.'),
+  exact_matches: share.describe('Segments from the translation memory or a glossary, without a model.'),
+  sentence_matches: share.describe('Segments whose sentences are all in the translation memory.'),
+  fuzzy_matches: share
+    .extend({ by_similarity: z.array(share.extend({ from: z.int() })) })
+    .describe(
+      'Segments with similar ones in the translation memory, also by their lowest similarity in percent.',
+    ),
+  no_match: share
+    .extend({
+      not_searched: z.int().describe('Segments that were not compared with the translation memory.'),
+    })
+    .describe('All other segments.'),
+  billable_characters: z
+    .int()
+    .describe('The characters that are billed: weighted, if a language has a dense script.'),
+};
+
+/** The counts of one file in one language, as they are stored. */
+export const cellCounts = z.object(counts);
+
+/** The outcome of a start for a file in a language. */
+export const startOutcome = z.union([
+  z.object({ state: z.literal('requested') }),
+  z.object({ state: z.literal('sent'), document_id: z.string() }),
+  z.object({ state: z.literal('refused'), status: z.int(), detail: z.string() }),
+]);
+
+const cell = z.object({
+  ...counts,
+  target_lang: z.string(),
+  covered: z
+    .enum(['covered', 'reaches_limit', 'beyond'])
+    .describe(
+      'Whether the allowance covers the document, if all are sent in this order. The one that reaches the limit is completed.',
+    ),
+  seconds: z
+    .int()
+    .nullable()
+    .describe('The time to translate it, by the speed of recent documents; null if unknown.'),
+  start: startOutcome.nullable().describe('What the start has made of it; null before.'),
+});
+
+const file = z.object({
+  id: z.string(),
+  name: z.string(),
+  format: z.string().nullable().describe('The format; null for a type that is not supported.'),
+  size_bytes: z.int(),
+  state: z.enum(['waiting', 'counted', 'refused']),
+  refusal: z.string().nullable().describe('Why the file cannot be translated, for the reader.'),
+  source_lang: z
+    .string()
+    .nullable()
+    .describe('The stated or detected language; null before the file is read.'),
+  image_pages: z.int().describe('Pages whose text is only in images. They are not counted, but translated.'),
+  languages: z.array(cell).describe('The counts for each target language that is done.'),
+});
+
+const totals = z.object({ ...counts, seconds: cell.shape.seconds });
+
+const summary = {
+  id: z.string(),
+  status: z
+    .enum(['analyzing', 'completed', 'canceled'])
+    .describe('`completed`: all files that were added are counted or refused.'),
+  source_lang: z.string(),
+  target_langs: z.array(z.string()),
+  created_by: z.string().nullable().describe('The member; null if an API key was used.'),
+  created_at: z.string(),
+  expires_at: z.string().describe('When the analysis and its files are deleted.'),
+  started_at: z.string().nullable(),
+  progress: z.object({ done: z.int(), all: z.int() }).describe('Files in a language, done and all.'),
+};
+
+export const analysisSummary = z.object({ ...summary, files: z.int(), billable_characters: z.int() });
+export const analysisPage = z.object({
+  analyses: z.array(analysisSummary),
+  next_cursor: z.string().nullable(),
+});
+
+export const analysis = z.object({
+  ...summary,
+  domain: z.string().nullable(),
+  tone: z.string().nullable(),
+  gender: z.string().nullable(),
+  files: z.array(file),
+  totals: totals.extend({
+    by_language: z.array(totals.extend({ target_lang: z.string() })),
+  }),
+  documents: z
+    .object({ requested: z.int(), sent: z.int(), refused: z.int() })
+    .describe('What the start has made of the files, in each language.'),
+  allowance: z.object({
+    limit: z.int(),
+    used: z.int(),
+    remaining: z.int().describe('The characters that new jobs may use.'),
+    missing: z.int().describe('The billable characters of the analysis that the allowance does not cover.'),
+    refusal: z
+      .object({ status: z.int(), detail: z.string() })
+      .nullable()
+      .describe('Why no document can be sent now; otherwise null.'),
+  }),
+  price: z
+    .object({ packs: z.int(), characters: z.int(), amount: z.number(), currency: z.string() })
+    .nullable()
+    .describe(
+      'The prepaid characters that would cover what is missing; null if nothing is missing or no price is known.',
+    ),
+});
+
+/** Output of `analyses.exportXlsx`. */
+export const exportedWorkbook = z.object({
+  file_name: z.string(),
+  content: z.string().describe('The bytes of the workbook, in base64.'),
+});
+
+export type AnalysisRequest = z.infer<typeof analysisRequest>;
+export type AddFileRequest = z.infer<typeof addFileRequest>;
+export type StartRequest = z.infer<typeof startRequest>;
+export type ListRequest = z.infer<typeof listRequest>;
+export type Analysis = z.infer<typeof analysis>;
+export type AnalysisPage = z.infer<typeof analysisPage>;
+export type CellCounts = z.infer<typeof cellCounts>;
+export type StartOutcome = z.infer<typeof startOutcome>;
+export type Share = z.infer<typeof share>;

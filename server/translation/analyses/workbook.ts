@@ -1,0 +1,77 @@
+import { writeTable } from '#server/formats/table-writer.ts';
+import type { LanguageCode } from '#server/languages.ts';
+import { languageName } from '#server/languages.ts';
+import type { Analysis, CellCounts, Share } from './schema.ts';
+
+/** The columns with counts, each as segments, words and characters. */
+const parts: readonly [name: string, of: (counts: CellCounts) => Share][] = [
+  ['Total', (counts) => counts],
+  ['Repetitions in the file', (counts) => counts.repetitions],
+  ['Repetitions across files', (counts) => counts.repetitions_across],
+  ['Exact matches', (counts) => counts.exact_matches],
+  ['Exact by sentences', (counts) => counts.sentence_matches],
+  ...[95, 85, 75, 70].map((from, index): [string, (counts: CellCounts) => Share] => [
+    `${['95–100', '85–94', '75–84', '70–74'][index]}%`,
+    ({ fuzzy_matches }) => fuzzy_matches.by_similarity.find((band) => band.from === from)!,
+  ]),
+  ['New', (counts) => counts.no_match],
+];
+
+/** The states of a file in a language, in words. */
+const covered = {
+  covered: 'Covered',
+  reaches_limit: 'Reaches the limit',
+  beyond: 'Beyond the limit',
+};
+
+const head = [
+  'File',
+  'Language',
+  'Result',
+  ...parts.flatMap(([name]) => [`${name}: segments`, `${name}: words`, `${name}: characters`]),
+  'Billed characters',
+  'Seconds',
+];
+
+/** Writes the table of an analysis as an Excel workbook: a row for each file and language, and the sums. */
+export async function writeAnalysis(analysis: Analysis): Promise<{ file_name: string; content: string }> {
+  const row = (
+    file: string,
+    language: string,
+    result: string,
+    counts: CellCounts,
+    seconds: number | null,
+  ) => [
+    file,
+    language,
+    result,
+    ...parts.flatMap(([, of]) => [of(counts).segments, of(counts).words, of(counts).characters]),
+    counts.billable_characters,
+    seconds ?? '',
+  ];
+  const nameOf = (code: string) => languageName(code as LanguageCode);
+  const pages = analysis.files.map(({ name, refusal, state, languages }) =>
+    state === 'refused'
+      ? [[name, '', refusal ?? '']]
+      : languages.map((cell) =>
+          row(name, nameOf(cell.target_lang), covered[cell.covered], cell, cell.seconds),
+        ),
+  );
+  const { by_language, ...all } = analysis.totals;
+  const sums = [
+    ...by_language.map((sum) => row('All files', nameOf(sum.target_lang), '', sum, sum.seconds)),
+    row('All files', 'All languages', '', all, all.seconds),
+  ];
+  const widths = [
+    { columns: 1, width: 40 },
+    { columns: 2, width: 20 },
+    { columns: head.length - 3, width: 12 },
+  ];
+  const pieces: Uint8Array[] = [];
+  for await (const piece of writeTable({ name: 'Analysis', head, widths }, [...pages, sums]))
+    pieces.push(piece);
+  return {
+    file_name: `analysis-${analysis.created_at.slice(0, 10)}.xlsx`,
+    content: Buffer.concat(pieces).toString('base64'),
+  };
+}
