@@ -235,6 +235,7 @@ const catalogParts = [
   'styleGuides',
   'audit',
   'sets',
+  'tools',
   'usage',
   'quality',
 ] as const;
@@ -252,6 +253,7 @@ const partOfArea: Record<string, CatalogPart> = {
   align: 'sets',
   sets: 'sets',
   terms: 'sets',
+  tools: 'tools',
   usage: 'usage',
   quality: 'quality',
 };

@@ -50,6 +50,8 @@ export function Editor<Row extends EditedSegment>({
   useCommands({
     nextItem: () => move(1),
     previousItem: () => move(-1),
+    nextFinding: () => source.moveToFinding(1),
+    previousFinding: () => source.moveToFinding(-1),
     listDown: () => move(1, false),
     listUp: () => move(-1, false),
     open: () => field.current?.focus(),

@@ -1,4 +1,4 @@
-import { ChevronRight, Copy } from 'lucide-react';
+import { ChevronRight, Copy, GitCompare, Omega, Undo2 } from 'lucide-react';
 import {
   lazy,
   type ReactNode,
@@ -12,13 +12,15 @@ import {
   useSyncExternalStore,
 } from 'react';
 import type { QualityIssue } from '#sdk/types.ts';
-import { type MessageId, useT } from '../i18n.tsx';
-import { keyLabel } from '../keys/commands.ts';
+import { loadWords, type MessageId, useT } from '../i18n.tsx';
+import { commands, keyLabel } from '../keys/commands.ts';
 import { useCommands } from '../keys/use-commands.ts';
 import { Problem } from '../parts/problem.tsx';
 import { StatusMark } from '../parts/status-mark.tsx';
+import { TextDiff } from '../parts/text-diff.tsx';
 import { type Correction, correctionsOf } from './corrections.ts';
 import styles from './editor.module.css';
+import { toggleChanges, useEditorView } from './editor-view.ts';
 import { isOpen } from './finding-actions.ts';
 import { Findings } from './findings.tsx';
 import { insertText } from './insert-text.ts';
@@ -31,6 +33,7 @@ import { shownStatus } from './segment-row.tsx';
 import type { Reason } from './segment-saves.ts';
 import { plainOf, shiftRanges, textsOf } from './tagged-text.ts';
 import { TargetField } from './target-field.tsx';
+import tools from './tools.module.css';
 import { useIssues, useTerms } from './use-segment-data.ts';
 
 /** The functions of the open field for other parts of the editor. */
@@ -48,6 +51,10 @@ const SegmentConflict = lazy(async () => ({
   default: (await import('./segment-conflict.tsx')).SegmentConflict,
 }));
 const RecognizedWords = lazy(() => import('./recognized-words.tsx'));
+const Characters = lazy(async () => {
+  const [module] = await Promise.all([import('./characters.tsx'), loadWords('tools')]);
+  return module;
+});
 const MissingTags = lazy(() => import('./missing-tags.tsx'));
 
 export interface OpenSegmentProps<Segment extends EditedSegment> {
@@ -123,6 +130,11 @@ export function OpenSegment<Segment extends EditedSegment>(props: OpenSegmentPro
     // With critical findings, the segment stays open: the service will ask for a reason.
     if (reason || !(blocked || hasCritical)) onConfirmed();
   };
+  const [isPicking, setPicking] = useState(false);
+  const togglePicker = () => {
+    if (isPicking) element.current?.focus();
+    setPicking(!isPicking && !isReadOnly);
+  };
   const putBack = () => missing[0] && element.current && insertText(element.current, missing[0]);
   const replaceAll = async (next: string) => {
     const tagged = content ? (await import('./tagged-match.ts')).taggedMatch(next, content) : next;
@@ -149,7 +161,16 @@ export function OpenSegment<Segment extends EditedSegment>(props: OpenSegmentPro
     approve: () => confirm(),
     putBack,
     copySource: () => element.current && insertText(element.current, shownSource, 'all'),
+    noBreakSpace: () => element.current && insertText(element.current, '\u00a0'),
+    changeCase: () =>
+      void import('./change-case.ts').then(
+        ({ changeCase }) => element.current && !isReadOnly && changeCase(element.current, languages.target),
+      ),
+    characters: togglePicker,
+    showChanges: toggleChanges,
   });
+  const { showsChanges } = useEditorView();
+  const machine = segment.pipeline_text ?? segment.target_text ?? '';
 
   return (
     <div className={styles['open']}>
@@ -195,6 +216,16 @@ export function OpenSegment<Segment extends EditedSegment>(props: OpenSegmentPro
           >
             <Copy size={14} aria-hidden /> {t('editor.copy_source')}
           </button>
+          <button type="button" className="ghost small" aria-pressed={showsChanges} onClick={toggleChanges}>
+            <GitCompare size={14} aria-hidden /> {t('editor.changes')}{' '}
+            <kbd>{keyLabel(commands.showChanges.keys[0])}</kbd>
+          </button>
+          {!isReadOnly && (
+            <button type="button" className="ghost small" aria-expanded={isPicking} onClick={togglePicker}>
+              <Omega size={14} aria-hidden /> {t('editor.special_characters')}{' '}
+              <kbd>{keyLabel(commands.characters.keys[0])}</kbd>
+            </button>
+          )}
           {content && !isReadOnly && (
             <Suspense>
               <MissingTags source={content} text={text} field={element} onNone={putBack} />
@@ -217,12 +248,39 @@ export function OpenSegment<Segment extends EditedSegment>(props: OpenSegmentPro
             {t('editor.characters', { count: [...plain].length })}
           </span>
         </div>
+        {isPicking && (
+          <Suspense>
+            <Characters
+              language={languages.target}
+              onInsert={(character) => element.current && insertText(element.current, character)}
+              onClose={togglePicker}
+            />
+          </Suspense>
+        )}
         {isMissing && isEmpty && (
           <p role="alert" className={styles['needed']}>
             {t('editor.text_needed')}
           </p>
         )}
       </div>
+      {showsChanges && (
+        <div role="gridcell" tabIndex={-1} className={tools.changes}>
+          <header>
+            <b>{t('editor.against_machine')}</b>
+            {machine === plain && <span className="hint">{t('editor.no_changes')}</span>}
+            {machine !== plain && !content && !isReadOnly && (
+              <button
+                type="button"
+                className="ghost small"
+                onClick={() => element.current && insertText(element.current, machine, 'all')}
+              >
+                <Undo2 size={14} aria-hidden className={styles['mirrored']} /> {t('editor.restore_it')}
+              </button>
+            )}
+          </header>
+          {machine !== plain && <TextDiff before={machine} after={plain} language={languages.target} />}
+        </div>
+      )}
       {edit?.state.kind === 'conflict' && (
         <Suspense>
           <SegmentConflict position={position} edit={edit} saves={saves} language={languages.target} />

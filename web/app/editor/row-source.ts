@@ -54,6 +54,8 @@ export interface RowSource<Row extends EditedSegment = EditedSegment> {
   move(step: number, takesFocus?: boolean): void;
   /** Opens the next row that no one has decided about. */
   moveToNextOpen(): unknown;
+  /** Opens the next or previous row with an open finding, in the order of the list of issues: critical ones first. */
+  moveToFinding(step: 1 | -1): void;
   /** Opens the next row after a decision. @param said the announcement of the decision */
   goOn(said: string): void;
 

@@ -55,7 +55,41 @@ export function useOpenSegment(
     openAt: useCallback((position: number) => run(opener.openAt(position)), [opener, run]),
     move: useCallback((step: number, takesFocus = true) => run(opener.move(step, takesFocus)), [opener, run]),
     moveToNextOpen: useCallback(() => run(opener.moveToNextOpen()), [opener, run]),
+    moveToFinding(step: 1 | -1) {
+      const at = { position: opened?.position ?? -1, isWarning: row?.status === 'warning' };
+      const find = async () => {
+        const position = await findingFrom(documentId, at, step);
+        if (position === undefined) announce(t('editor.no_findings'));
+        else await opener.openAt(position);
+      };
+      run(find());
+    },
   };
+}
+
+/** The position of the next or previous segment with an open finding. After the last one, the first one follows. */
+async function findingFrom(
+  documentId: string,
+  at: { position: number; isWarning: boolean },
+  step: 1 | -1,
+): Promise<number | undefined> {
+  const search = (query: { status: 'critical' | 'warning'; position?: number; offset?: number }) =>
+    client.documents.search({ document_id: documentId, limit: 1, ...query });
+  const [own, other] = at.isWarning ? (['warning', 'critical'] as const) : (['critical', 'warning'] as const);
+  if (step === 1) {
+    const places = [{ status: own, position: at.position + 1 }, { status: other }, { status: own }];
+    for (const place of places) {
+      const [found] = (await search(place)).segments;
+      if (found) return found.position;
+    }
+    return undefined;
+  }
+  const before = (await search({ status: own, position: Math.max(0, at.position) })).first_index;
+  for (const [status, count] of [[own, before] as const, [other] as const, [own] as const]) {
+    const last = count ?? (await search({ status })).total;
+    if (last > 0) return (await search({ status, offset: last - 1 })).segments[0]?.position;
+  }
+  return undefined;
 }
 
 /** Finds segments of a document that are not loaded. */
