@@ -22,7 +22,7 @@ export function wordsAtCaret(
 ): { start: number; end: number } {
   if (selectionStart !== selectionEnd) return { start: selectionStart, end: selectionEnd };
   const tags = findTags(value);
-  for (const { index, segment, isWordLike } of segmentsOf(value, language, 'word')) {
+  for (const { index, segment, isWordLike } of segmentsOf(value, language)) {
     const end = index + segment.length;
     if (index > selectionStart) break;
     if (isWordLike && selectionStart <= end && !tags.some((tag) => index < tag.end && end > tag.start))
@@ -37,23 +37,31 @@ export function nextCase(text: string, language: string): string {
   const forms = [
     lower,
     text.toLocaleUpperCase(language),
-    capitalize(lower, language, 'word'),
-    capitalize(lower, language, 'sentence'),
+    capitalizeWords(lower, language),
+    capitalizeSentences(lower, language),
   ];
   const present = forms.indexOf(text);
   const later = [...forms.slice(present + 1), ...forms.slice(0, present + 1)];
   return later.find((form) => form !== text) ?? text;
 }
 
-/** Gives each word or sentence of a text in lower case an initial capital. */
-function capitalize(lower: string, language: string, granularity: 'word' | 'sentence'): string {
-  // Dutch capitalizes both letters of ij.
+/** Gives each word of a text in lower case an initial capital. Dutch capitalizes both letters of ij. */
+function capitalizeWords(lower: string, language: string): string {
   const first = /^nl\b/.test(language) ? /ij|\p{L}/u : /\p{L}/u;
-  return Array.from(segmentsOf(lower, language, granularity), ({ segment }) =>
+  return Array.from(segmentsOf(lower, language), ({ segment }) =>
     segment.replace(first, (letter) => letter.toLocaleUpperCase(language)),
   ).join('');
 }
 
-function segmentsOf(text: string, language: string, granularity: 'word' | 'sentence') {
-  return new Intl.Segmenter(language, { granularity }).segment(text);
+/** The same for each sentence. Unicode finds no end of a sentence before a small letter, so punctuation decides. */
+function capitalizeSentences(lower: string, language: string): string {
+  return lower.replace(
+    /(^|[.!?…])([^\p{L}\p{N}]*)(\p{L})/gu,
+    (all, end: string, gap: string, letter: string) =>
+      end === '' || /\s/.test(gap) ? end + gap + letter.toLocaleUpperCase(language) : all,
+  );
+}
+
+function segmentsOf(text: string, language: string) {
+  return new Intl.Segmenter(language, { granularity: 'word' }).segment(text);
 }

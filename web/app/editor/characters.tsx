@@ -87,11 +87,17 @@ export default function Characters({
             className="ghost small"
             tabIndex={index === 0 ? 0 : -1}
             title={named && t(named.name)}
-            aria-label={named && t(named.name)}
             translate="no"
             onClick={() => onInsert(character)}
           >
-            {named ? <small>{named.shown}</small> : character}
+            {named ? (
+              <>
+                <small aria-hidden>{named.shown}</small>
+                <span className="visually-hidden">{t(named.name)}</span>
+              </>
+            ) : (
+              character
+            )}
           </button>
         );
       })}

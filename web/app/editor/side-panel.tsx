@@ -66,7 +66,8 @@ export function SidePanel({
   const position = segment?.position ?? -1;
   // Another segment has other words.
   const sought = found?.position === position ? found : undefined;
-  const search = (next: Sought) => setFound({ ...next, position });
+  // The field is there before the panel follows.
+  const search = (next: Sought) => setFound({ ...next, position: field.current?.position ?? position });
   useCommands({
     concordance: async () => {
       if (!languages || isVisitor()) return;

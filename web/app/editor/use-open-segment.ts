@@ -26,6 +26,7 @@ export function useOpenSegment(
   const [opener] = useState(
     () => new SegmentOpener(finder, (position) => saves.all().get(position)?.confirmed === true),
   );
+  const [reloaded] = useState(() => reloadedSegment(documentId));
   const { open: opened, next, late } = useSyncExternalStore(opener.subscribe, opener.state);
   opener.range = range;
   opener.finder = finder;
@@ -41,8 +42,14 @@ export function useOpenSegment(
   useKeystrokes(opener);
   const isLoaded = range !== undefined;
   useEffect(() => {
-    if (isLoaded && opener.state().open === null) opener.moveToNextOpen().catch(() => undefined);
-  }, [isLoaded, opener]);
+    if (isLoaded && opener.state().open === null) opener.start(reloaded).catch(() => undefined);
+  }, [isLoaded, opener, reloaded]);
+  const position = opened?.position;
+  useEffect(() => {
+    if (position !== undefined) sessionStorage.setItem(openKey, `${documentId} ${position}`);
+  }, [documentId, position]);
+  // Only a reload keeps the entry: a later visit begins with the first segment that is not confirmed.
+  useEffect(() => () => sessionStorage.removeItem(openKey), []);
   const run = useCallback(
     (action: Promise<void>) => void action.catch((error) => announce(problemText(error, t))),
     [t],
@@ -65,6 +72,14 @@ export function useOpenSegment(
       run(find());
     },
   };
+}
+
+/** The segment that this tab has open, for a reload: the document's ID and the position. */
+const openKey = 'lingualoop-open-segment';
+
+function reloadedSegment(documentId: string): number | undefined {
+  const [id, position] = sessionStorage.getItem(openKey)?.split(' ') ?? [];
+  return id === documentId ? Number(position) : undefined;
 }
 
 /** The position of the next or previous segment with an open finding. After the last one, the first one follows. */
