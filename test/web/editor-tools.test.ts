@@ -117,4 +117,41 @@ describe.skipIf(withoutBrowser)('tools of the editor', { timeout: 60_000 }, () =
     await page.keyboard.press('F3');
     await expect.poll(() => hit.allTextContents(), patient).toEqual(['notice']);
   });
+
+  test('filters by finding, TM match, reviewer and regular expression are in the URL, and the same segment is open after a reload', async () => {
+    const { page, correct } = await openDocument(app, browser, ['Pay 10 euros', 'Two', 'Pay 20 euros']);
+    await correct(0, 'Payez');
+    await page.getByRole('button', { name: 'Filters' }).click();
+    await page.getByLabel('TM match').selectOption({ label: 'No match (3)' });
+    await page.getByLabel('Finding').selectOption({ label: 'Accuracy (1)' });
+    await expectAccessible(page);
+    await page.keyboard.press('Escape');
+    await expect.poll(() => page.getByRole('row').count(), patient).toBe(2);
+    await page.getByRole('button', { name: 'Remove filter: Accuracy' }).click();
+    await page.getByRole('button', { name: 'Regular expression' }).click();
+    await page.getByRole('searchbox', { name: 'Find in source and translation' }).fill('^pay \\d+');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => page.getByRole('row').count(), patient).toBe(3);
+    await page.getByRole('row').nth(2).click();
+    await opened(page, 3);
+    await page.reload();
+    await opened(page, 3);
+    expect(new URL(page.url()).searchParams.get('pattern')).toBe('^pay \\d+');
+  });
+
+  test('a confirmation fills the repetitions only if the reviewer wants it', async () => {
+    const { page, targets } = await openDocument(app, browser, ['One', 'Two', 'One', 'One']);
+    await page.getByRole('checkbox', { name: 'Also 2 repetitions' }).waitFor();
+    await page.keyboard.press('Alt+p');
+    await field(page).fill('Un');
+    await page.keyboard.press('Control+Enter');
+    await opened(page, 2);
+    await expect.poll(targets, patient).toEqual(['Un', '[fr] Two', '[fr] One', '[fr] One']);
+    await page.keyboard.press('Alt+ArrowDown');
+    await opened(page, 3);
+    await page.getByRole('checkbox', { name: 'Also 2 repetitions' }).check();
+    await field(page).fill('Une');
+    await page.keyboard.press('Control+Enter');
+    await expect.poll(targets, patient).toEqual(['Un', '[fr] Two', 'Une', 'Une']);
+  });
 });

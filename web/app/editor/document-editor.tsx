@@ -97,7 +97,8 @@ function DocumentEditor({ document }: { document: TenantDocumentJob }) {
           </>
         }
         canReplace={!isReadOnly}
-        filters={<SegmentFilters outline={outline} filter={filter} onChange={setFilter} />}
+        hasPatterns
+        filters={<SegmentFilters documentId={id} outline={outline} filter={filter} onChange={setFilter} />}
         empty={Object.keys(filter).length > 0 && <NoMatch documentId={id} />}
         renderPanel={(segment, field) => (
           <DocumentPanel

@@ -20,7 +20,7 @@ import { StatusMark } from '../parts/status-mark.tsx';
 import { TextDiff } from '../parts/text-diff.tsx';
 import { type Correction, correctionsOf } from './corrections.ts';
 import styles from './editor.module.css';
-import { toggleChanges, useEditorView } from './editor-view.ts';
+import { toggleChanges, toggleRepetitions, useEditorView } from './editor-view.ts';
 import { isOpen } from './finding-actions.ts';
 import { Findings } from './findings.tsx';
 import { insertText } from './insert-text.ts';
@@ -112,6 +112,7 @@ export function OpenSegment<Segment extends EditedSegment>(props: OpenSegmentPro
   );
   const corrections = isReadOnly ? none : correctionsOf(open, { source, target: plain, languages });
   const blocked = edit?.state.kind === 'blocked';
+  const { showsChanges, isOnlyHere } = useEditorView();
   const isEmpty = plain.trim() === '';
   const [isMissing, setMissing] = useState(false);
   useEffect(() => () => saves.leave(position), [saves, position]);
@@ -126,7 +127,7 @@ export function OpenSegment<Segment extends EditedSegment>(props: OpenSegmentPro
     if (isReadOnly) return;
     setMissing(isEmpty);
     if (isEmpty) return;
-    saves.confirm(position, text, stored, reason);
+    saves.confirm(position, text, stored, reason, isOnlyHere);
     // With critical findings, the segment stays open: the service will ask for a reason.
     if (reason || !(blocked || hasCritical)) onConfirmed();
   };
@@ -136,9 +137,10 @@ export function OpenSegment<Segment extends EditedSegment>(props: OpenSegmentPro
     setPicking(!isPicking && !isReadOnly);
   };
   const putBack = () => missing[0] && element.current && insertText(element.current, missing[0]);
+  const putAll = (next: string) => element.current && insertText(element.current, next, 'all');
   const replaceAll = async (next: string) => {
     const tagged = content ? (await import('./tagged-match.ts')).taggedMatch(next, content) : next;
-    if (element.current) insertText(element.current, tagged, 'all');
+    putAll(tagged);
   };
   const handle = useEffectEvent(
     (): OpenField => ({
@@ -160,7 +162,7 @@ export function OpenSegment<Segment extends EditedSegment>(props: OpenSegmentPro
   useCommands({
     approve: () => confirm(),
     putBack,
-    copySource: () => element.current && insertText(element.current, shownSource, 'all'),
+    copySource: () => putAll(shownSource),
     noBreakSpace: () => element.current && insertText(element.current, '\u00a0'),
     changeCase: () =>
       void import('./change-case.ts').then(
@@ -168,9 +170,8 @@ export function OpenSegment<Segment extends EditedSegment>(props: OpenSegmentPro
       ),
     characters: togglePicker,
     showChanges: toggleChanges,
+    toggleRepetitions,
   });
-  const { showsChanges } = useEditorView();
-  const machine = segment.pipeline_text ?? segment.target_text ?? '';
 
   return (
     <div className={styles['open']}>
@@ -212,7 +213,7 @@ export function OpenSegment<Segment extends EditedSegment>(props: OpenSegmentPro
             type="button"
             className="ghost small"
             disabled={isReadOnly}
-            onClick={() => element.current && insertText(element.current, shownSource, 'all')}
+            onClick={() => putAll(shownSource)}
           >
             <Copy size={14} aria-hidden /> {t('editor.copy_source')}
           </button>
@@ -226,6 +227,7 @@ export function OpenSegment<Segment extends EditedSegment>(props: OpenSegmentPro
               <kbd>{keyLabel(commands.characters.keys[0])}</kbd>
             </button>
           )}
+          {!isReadOnly && <RepetitionChoice repetitions={segment.repetitions} />}
           {content && !isReadOnly && (
             <Suspense>
               <MissingTags source={content} text={text} field={element} onNone={putBack} />
@@ -264,22 +266,12 @@ export function OpenSegment<Segment extends EditedSegment>(props: OpenSegmentPro
         )}
       </div>
       {showsChanges && (
-        <div role="gridcell" tabIndex={-1} className={tools.changes}>
-          <header>
-            <b>{t('editor.against_machine')}</b>
-            {machine === plain && <span className="hint">{t('editor.no_changes')}</span>}
-            {machine !== plain && !content && !isReadOnly && (
-              <button
-                type="button"
-                className="ghost small"
-                onClick={() => element.current && insertText(element.current, machine, 'all')}
-              >
-                <Undo2 size={14} aria-hidden className={styles['mirrored']} /> {t('editor.restore_it')}
-              </button>
-            )}
-          </header>
-          {machine !== plain && <TextDiff before={machine} after={plain} language={languages.target} />}
-        </div>
+        <Changes
+          machine={segment.pipeline_text ?? segment.target_text ?? ''}
+          text={plain}
+          language={languages.target}
+          onRestore={content || isReadOnly ? undefined : putAll}
+        />
       )}
       {edit?.state.kind === 'conflict' && (
         <Suspense>
@@ -308,6 +300,50 @@ export function OpenSegment<Segment extends EditedSegment>(props: OpenSegmentPro
         onOverrule={confirm}
       />
     </div>
+  );
+}
+
+/** The differences between the machine translation and the text. @param onRestore undefined if it cannot be restored */
+function Changes({
+  machine,
+  text,
+  language,
+  onRestore,
+}: {
+  machine: string;
+  text: string;
+  language: string;
+  onRestore: ((machine: string) => unknown) | undefined;
+}) {
+  const t = useT();
+  const isSame = machine === text;
+  return (
+    <div role="gridcell" tabIndex={-1} className={tools.changes}>
+      <header>
+        <b>{t('editor.against_machine')}</b>
+        {isSame && <span className="hint">{t('editor.no_changes')}</span>}
+        {!isSame && onRestore && (
+          <button type="button" className="ghost small" onClick={() => onRestore(machine)}>
+            <Undo2 size={14} aria-hidden className={styles['mirrored']} /> {t('editor.restore_it')}
+          </button>
+        )}
+      </header>
+      {!isSame && <TextDiff before={machine} after={text} language={language} />}
+    </div>
+  );
+}
+
+/** Whether a confirmation also fills the repetitions of the segment. Nothing is shown if it has none. */
+function RepetitionChoice({ repetitions = 0 }: { repetitions?: number | undefined }) {
+  const t = useT();
+  const { isOnlyHere } = useEditorView();
+  if (repetitions === 0) return null;
+  return (
+    <label className={tools.check}>
+      <input type="checkbox" checked={!isOnlyHere} onChange={toggleRepetitions} />
+      {t('editor.also_repetitions', { count: repetitions })}
+      <kbd>{keyLabel(commands.toggleRepetitions.keys[0])}</kbd>
+    </label>
   );
 }
 

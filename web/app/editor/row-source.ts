@@ -11,7 +11,7 @@ import type { SegmentSaves } from './segment-saves.ts';
 export type Counts = Pick<DocumentOutline, 'segments' | 'statuses'>;
 
 /** The filters that all sources have. Further ones of a source stay in the object. */
-export type RowFilter = Pick<SegmentFilter, 'status' | 'text'>;
+export type RowFilter = Pick<SegmentFilter, 'status' | 'text' | 'pattern'>;
 
 /** How the service checks a reviewer's text for a segment, without a model. */
 export interface SegmentCheck<Row extends EditedSegment = EditedSegment> {

@@ -53,6 +53,11 @@ export const commands = {
   characters: { name: 'tools.characters', keys: [isApple ? 'Control+i' : 'Alt+i'], where: 'field' },
   noBreakSpace: { name: 'tools.no_break_space', keys: ['Mod+Shift+Space'], where: 'field' },
   showChanges: { name: 'tools.show_changes', keys: [isApple ? 'Control+m' : 'Alt+m'], where: 'anywhere' },
+  toggleRepetitions: {
+    name: 'tools.toggle_repetitions',
+    keys: [isApple ? 'Control+p' : 'Alt+p'],
+    where: 'anywhere',
+  },
   addTerm: { name: 'keys.add_term', keys: ['Mod+i'], where: 'anywhere' },
   copySource: { name: 'keys.copy_source', keys: [isApple ? 'Mod+Shift+s' : 'Alt+s'], where: 'field' },
   useSuggestion: { name: 'keys.use_suggestion', keys: ['Alt+Enter'], where: 'field' },
