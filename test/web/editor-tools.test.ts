@@ -139,7 +139,7 @@ describe.skipIf(withoutBrowser)('tools of the editor', { timeout: 60_000 }, () =
     expect(new URL(page.url()).searchParams.get('pattern')).toBe('^pay \\d+');
   });
 
-  test('a confirmation fills the repetitions only if the reviewer wants it', async () => {
+  test('a confirmation fills the repetitions only if that is selected', async () => {
     const { page, targets } = await openDocument(app, browser, ['One', 'Two', 'One', 'One']);
     await page.getByRole('checkbox', { name: 'Also 2 repetitions' }).waitFor();
     await page.keyboard.press('Alt+p');

@@ -2,7 +2,7 @@ import { type KeyboardEvent, useEffect, useRef } from 'react';
 import { type MessageId, useT } from '../i18n.tsx';
 import styles from './tools.module.css';
 
-/** Characters that have no shape of their own, and what is shown for them. */
+/** Invisible characters, and what is shown for them. */
 const invisible: Record<string, { shown: string; name: MessageId }> = {
   '\u00a0': { shown: 'NBSP', name: 'tools.space' },
   '\u202f': { shown: 'NNBSP', name: 'tools.narrow_space' },

@@ -132,8 +132,8 @@ export class SegmentOpener {
   }
 
   /**
-   * Opens the first segment: the given one, or the next one that is not confirmed if there is none or the filter excludes
-   * it. @throws LinguaLoopError
+   * Opens the first segment: the given one, or the next one that is not confirmed if the filter excludes it.
+   * @throws LinguaLoopError
    */
   async start(position: number | undefined): Promise<void> {
     if (position === undefined) return this.moveToNextOpen();
