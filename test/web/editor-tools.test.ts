@@ -60,8 +60,10 @@ describe.skipIf(withoutBrowser)('tools of the editor', { timeout: 60_000 }, () =
     await page.keyboard.press('Alt+i');
     const bar = page.getByRole('toolbar', { name: 'Special characters' });
     await expect
-      .poll(() =>
-        bar.getByRole('button', { name: '«', exact: true }).evaluate((one) => one === document.activeElement),
+      .poll(
+        () =>
+          bar.getByRole('button', { name: '«', exact: true }).evaluate((one) => one === document.activeElement),
+        patient,
       )
       .toBe(true);
     await expectAccessible(page);
