@@ -235,8 +235,10 @@ const catalogParts = [
   'styleGuides',
   'audit',
   'sets',
+  'tools',
   'usage',
   'quality',
+  'settings',
 ] as const;
 type CatalogPart = (typeof catalogParts)[number];
 
@@ -252,9 +254,22 @@ const partOfArea: Record<string, CatalogPart> = {
   align: 'sets',
   sets: 'sets',
   terms: 'sets',
+  tools: 'tools',
   usage: 'usage',
   quality: 'quality',
 };
+
+/** Messages of other areas that belong to these parts, because the first screens do not show them. */
+const partOfMessages: readonly (readonly [RegExp, CatalogPart])[] = [
+  [/^(apiKeys|billing|storage)\.(?!title$)/, 'settings'],
+  [/^keys\.(?!(title|palette|close)$)/, 'tools'],
+  [/^editor\.replace_/, 'tools'],
+];
+
+function partOf(area: string, key: string): CatalogPart {
+  const [, part] = partOfMessages.find(([pattern]) => pattern.test(`${area}.${key}`)) ?? [];
+  return part ?? partOfArea[area] ?? 'workspace';
+}
 
 function catalogName(locale: Locale, part: CatalogPart): string {
   return `locale-${locale}-${part.toLowerCase()}`;
@@ -274,9 +289,10 @@ function catalogs(): Plugin {
     return Object.fromEntries(
       readdirSync(folder).flatMap((file) => {
         const area = basename(file, '.json');
-        if ((partOfArea[area] ?? 'workspace') !== part) return [];
         const messages = JSON.parse(readFileSync(join(folder, file), 'utf8')) as Record<string, string>;
-        return Object.entries(messages).map(([key, text]) => [`${area}.${key}`, text]);
+        return Object.entries(messages).flatMap(([key, text]) =>
+          partOf(area, key) === part ? [[`${area}.${key}`, text]] : [],
+        );
       }),
     );
   };

@@ -210,8 +210,9 @@ export interface Documents {
   /**
    * Returns the structure of a document: its parts (pages or sheets), and the groups of its segments by kind and
    * flag.
+   * @param options `withOptions`: also counts the further options of `search`: categories of findings, matches, authors
    */
-  outline(documentId: string, options?: CallOptions): ApiPromise<DocumentOutline>;
+  outline(documentId: string, options?: CallOptions & { withOptions?: boolean }): ApiPromise<DocumentOutline>;
   /** Searches the segments of a document by kind and text. The result can begin at any position. */
   search(query: SegmentSearchQuery, options?: CallOptions): ApiPromise<SegmentSearchPage>;
   /** Returns the positions of the segments on a page of the rendered file. */
@@ -447,7 +448,8 @@ export function documents(connection: Connection): Documents {
       json(approveCall, { method: 'POST', path: at(documentId, '/approve'), json: request }, options),
     delete: (documentId, options) => json(deleteCall, { method: 'DELETE', path: at(documentId) }, options),
     progress: (wanted, options) => query(progressCall, wanted, options),
-    outline: (documentId, options) => query(outlineCall, { document_id: documentId }, options),
+    outline: (documentId, { withOptions = false, ...options } = {}) =>
+      query(outlineCall, { document_id: documentId, ...(withOptions && { with_options: true }) }, options),
     search: (wanted, options) => query(searchCall, wanted, options),
     boxes: (wanted, options) => query(boxesCall, wanted, options),
     correct: (request, options) => mutate(correctCall, request, options),

@@ -40,6 +40,7 @@ async function search(id: string, input: Fields = {}) {
     delete segment.source_content;
     delete segment.target_content;
     delete segment.words;
+    delete segment.repetitions;
   }
   return body as { segments: Found[]; total: number; first_index: number; next_cursor: string | null };
 }
@@ -173,6 +174,7 @@ describe.each(['xlsx/thirty-sheets.xlsx', 'pdf/two-column-labels-links.pdf'])(
       });
       expect(body).toEqual({
         ...countsOf(all),
+        options: null,
         untranslated: 0,
         statuses: Object.fromEntries(
           ['todo', 'draft', 'confirmed', 'warning', 'critical'].map((status) => [
@@ -250,6 +252,32 @@ test('a segment has the status of its confirmation, else of its worst issue, els
     expect((await search(id, { status })).segments.map(({ position }) => position)).toEqual(
       statuses.flatMap((one, position) => (one === status ? [position] : [])),
     );
+});
+
+test('segments are found by finding, TM match, reviewer and regular expression, and the options count them', async () => {
+  mine = await openDocuments(app);
+  const { id } = await mine.translate(['Pay 10', 'Red', 'Pay 20', 'Red']);
+  const { save } = savingIn(app, mine);
+  await save(id, [[0, 'fr of Pay 10', 'Payez']]);
+  const found = async (input: Fields) => (await search(id, input)).segments.map(({ position }) => position);
+  const { body } = await mine.query('outline', { document_id: id, with_options: true });
+  const [{ author }] = body.options.authors;
+  expect(body.options).toEqual({
+    categories: [{ category: 'accuracy', segments: 1 }],
+    matches: [{ match: 'none', segments: 4 }],
+    authors: [{ author, segments: 1 }],
+  });
+  expect(await found({ category: 'accuracy' })).toEqual([0]);
+  expect(await found({ author })).toEqual([0]);
+  expect(await found({ author: 'nobody@example.org' })).toEqual([]);
+  expect(await found({ match: 'exact' })).toEqual([]);
+  expect(await found({ pattern: '^pay \\d+$' })).toEqual([0, 2]);
+  expect(await found({ pattern: 'payez$', text_in: 'source' })).toEqual([]);
+  expect(await found({ pattern: 'fr of', match: 'none', offset: 1 })).toEqual([2, 3]);
+  for (const pattern of ['(', '(a)\\1', 'x'.repeat(201)])
+    expect((await mine.query('search', { document_id: id, pattern })).status).toBe(422);
+  const { body: page } = await mine.query('search', { document_id: id });
+  expect(page.segments.map((one: { repetitions: number }) => one.repetitions)).toEqual([0, 1, 0, 1]);
 });
 
 test('the matches of a neighbour with the same positions are not counted', async () => {

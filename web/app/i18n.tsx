@@ -27,6 +27,7 @@ import type signin from '../locales/en/signin.json';
 import type storage from '../locales/en/storage.json';
 import type styleGuides from '../locales/en/styleGuides.json';
 import type terms from '../locales/en/terms.json';
+import type tools from '../locales/en/tools.json';
 import type translate from '../locales/en/translate.json';
 import type usage from '../locales/en/usage.json';
 import { deployment } from './deployment.ts';
@@ -58,6 +59,7 @@ interface Areas {
   storage: typeof storage;
   styleGuides: typeof styleGuides;
   terms: typeof terms;
+  tools: typeof tools;
   translate: typeof translate;
   usage: typeof usage;
 }

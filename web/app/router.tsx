@@ -153,6 +153,7 @@ const quality = createRoute({
 const billing = createRoute({
   getParentRoute: () => workspace,
   path: '/billing',
+  beforeLoad: () => loadWords('settings'),
   validateSearch: (search: Record<string, unknown>): { checkout?: string; topup?: string } =>
     texts(search, { checkout: /^(success|cancelled)$/, topup: /^(success|cancelled)$/ }),
   component: lazyRouteComponent(() => import('./screens/billing/billing.tsx'), 'BillingScreen'),
@@ -161,7 +162,8 @@ const billing = createRoute({
 const audit = createRoute({
   getParentRoute: () => workspace,
   path: '/app/settings/audit',
-  beforeLoad: () => loadWords('audit'),
+  // Events name what the other settings name.
+  beforeLoad: () => Promise.all([loadWords('audit'), loadWords('settings')]),
   validateSearch: (
     search: Record<string, unknown>,
   ): { action?: string; by?: string; since?: string; until?: string } =>
@@ -194,12 +196,14 @@ const styleGuides = createRoute({
 const apiKeys = createRoute({
   getParentRoute: () => workspace,
   path: '/app/settings/api-keys',
+  beforeLoad: () => loadWords('settings'),
   component: lazyRouteComponent(() => import('./screens/api-keys/api-keys.tsx'), 'ApiKeysScreen'),
 });
 
 const storage = createRoute({
   getParentRoute: () => workspace,
   path: '/app/settings/storage',
+  beforeLoad: () => loadWords('settings'),
   component: lazyRouteComponent(() => import('./screens/storage/storage.tsx'), 'StorageScreen'),
 });
 
@@ -208,7 +212,7 @@ const operators = createRoute({
   getParentRoute: () => workspace,
   id: 'operators',
   // These screens show charts of the reports, too.
-  beforeLoad: () => Promise.all([loadWords('operator'), loadWords('usage')]),
+  beforeLoad: () => Promise.all([loadWords('operator'), loadWords('usage'), loadWords('settings')]),
 });
 
 const operator = createRoute({
@@ -308,7 +312,7 @@ const align = createRoute({
 const memory = createRoute({
   getParentRoute: () => workspace,
   path: '/app/memories/$setId',
-  beforeLoad: () => loadWords('sets'),
+  beforeLoad: () => Promise.all([loadWords('sets'), loadWords('tools')]),
   validateSearch: readMemoryFilter,
   component: lazyRouteComponent(() => import('./screens/sets/memory.tsx'), 'MemoryScreen'),
 });

@@ -8,10 +8,20 @@ export const dist = join(import.meta.dirname, '../dist');
 /**
  * The URLs of a language's messages. `signIn`: the messages of the sign-in, which all screens need; `demo`: those of the
  * bar for visitors; `operator`: those of the screens for operators; `styleGuides` and `audit`: those of these screens;
- * `sets`: those of glossaries and TMs; `usage` and `quality`: those of the reports; `workspace`: all others.
+ * `sets`: those of glossaries and TMs; `tools`: those of dialogs and of tools that the editor loads on demand; `usage` and `quality`: those of the reports; `settings`: those of API keys, storage and billing; `workspace`: all others.
  */
 export type Catalog = Record<
-  'signIn' | 'workspace' | 'demo' | 'operator' | 'styleGuides' | 'audit' | 'sets' | 'usage' | 'quality',
+  | 'signIn'
+  | 'workspace'
+  | 'demo'
+  | 'operator'
+  | 'styleGuides'
+  | 'audit'
+  | 'sets'
+  | 'tools'
+  | 'usage'
+  | 'quality'
+  | 'settings',
   string
 >;
 

@@ -113,13 +113,14 @@ export function shellPage(
 ): string {
   const { basePath } = deployment;
   const at = (path: string) => escapeHtml(basePath + path);
-  const { signIn, workspace, operator, styleGuides, audit, sets, usage } = build.catalogs[locale];
+  const { signIn, workspace, operator, styleGuides, audit, sets, usage, settings } = build.catalogs[locale];
   const ofScreen = [
     ...(path.startsWith('/app/settings/operator') ? [operator, usage] : []),
     ...(path === '/app/style-guides' ? [styleGuides] : []),
     ...(path === '/app/settings/audit' ? [audit] : []),
     ...(/^\/app\/(glossaries|memories|concordance)(\/|$)/.test(path) ? [sets] : []),
     ...(path === '/app/reports' ? [usage] : []),
+    ...(/^\/(billing|app\/settings\/(api-keys|storage|audit|operator.*))$/.test(path) ? [settings] : []),
   ];
   const words = signedOut ? [signIn] : [signIn, workspace, ...ofScreen];
   const screen = build.screens[screenAt(path)] ?? { scripts: [], styles: [] };

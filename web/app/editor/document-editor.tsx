@@ -3,7 +3,7 @@ import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { lazy, Suspense, useCallback, useState } from 'react';
 import type { TenantDocumentJob } from '#sdk/types.ts';
 import { client } from '../client.ts';
-import { useT } from '../i18n.tsx';
+import { loadWords, useT } from '../i18n.tsx';
 import { useCommands } from '../keys/use-commands.ts';
 import { plainName } from '../parts/language-text.tsx';
 import { Loading, Read } from '../parts/loading.tsx';
@@ -19,7 +19,10 @@ import type { SegmentFilter } from './segment-filter.ts';
 import { SegmentFilters } from './segment-filters.tsx';
 import { segmentPage } from './use-segments.ts';
 
-const ReplaceDialog = lazy(() => import('./replace-dialog.tsx'));
+const ReplaceDialog = lazy(async () => {
+  const [dialog] = await Promise.all([import('./replace-dialog.tsx'), loadWords('tools')]);
+  return dialog;
+});
 const DocumentNotices = lazy(() => import('./document-notices.tsx'));
 
 /** Maximum length of a selection that is taken over as the sought text, in UTF-16 units. */
@@ -94,7 +97,8 @@ function DocumentEditor({ document }: { document: TenantDocumentJob }) {
           </>
         }
         canReplace={!isReadOnly}
-        filters={<SegmentFilters outline={outline} filter={filter} onChange={setFilter} />}
+        hasPatterns
+        filters={<SegmentFilters documentId={id} outline={outline} filter={filter} onChange={setFilter} />}
         empty={Object.keys(filter).length > 0 && <NoMatch documentId={id} />}
         renderPanel={(segment, field) => (
           <DocumentPanel

@@ -26,6 +26,15 @@ export function EditorFoot({ source }: { source: RowSource }) {
         <span className={styles['label']}>{t('editor.undo')}</span>
         <kbd>{keyLabel(commands.undoDecision.keys[0])}</kbd>
       </button>
+      <button
+        type="button"
+        className={`ghost ${styles['nextFinding']}`}
+        disabled={!outline || outline.statuses.critical + outline.statuses.warning === 0}
+        onClick={() => runCommand('nextFinding')}
+      >
+        {t('editor.next_finding')}
+        <kbd>{keyLabel('F8')}</kbd>
+      </button>
       <button type="button" disabled={outline?.segments === 0} onClick={() => runCommand('nextItem')}>
         <ArrowDown size={16} aria-hidden />
         <span className={styles['label']}>{t('editor.next')}</span>

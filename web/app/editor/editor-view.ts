@@ -9,6 +9,10 @@ interface EditorView {
   /** Whether a phone shows the list of segments instead of the open one. */
   isListOpen: boolean;
   preview: PreviewPlace;
+  /** Whether a confirmation leaves the repetitions of the segment as they are. */
+  isOnlyHere: boolean;
+  /** Whether rows show their changes since the machine translation. */
+  showsChanges: boolean;
 }
 
 /** The place of the preview of a file: in the lower half of the side panel, below the segments, or hidden. */
@@ -17,6 +21,8 @@ export type PreviewPlace = 'panel' | 'below' | 'hidden';
 const compactKey = 'lingualoop-editor-compact';
 const closedPanelKey = 'lingualoop-editor-panel-closed';
 const previewKey = 'lingualoop-editor-preview';
+const onlyHereKey = 'lingualoop-editor-only-here';
+const changesKey = 'lingualoop-editor-changes';
 
 /** In narrower windows, the panel is a drawer over the segments; see `editor.module.css`. */
 const narrow = matchMedia('(width < 80rem)');
@@ -34,6 +40,8 @@ function read(): EditorView {
     isListOpen,
     // A narrow window has no room below the segments.
     preview: narrow.matches ? 'panel' : storedPreview(),
+    isOnlyHere: localStorage.getItem(onlyHereKey) !== null,
+    showsChanges: localStorage.getItem(changesKey) !== null,
   };
 }
 
@@ -54,6 +62,16 @@ function toggleStored(key: string): void {
 
 export function toggleDensity(): void {
   toggleStored(compactKey);
+  update();
+}
+
+export function toggleRepetitions(): void {
+  toggleStored(onlyHereKey);
+  update();
+}
+
+export function toggleChanges(): void {
+  toggleStored(changesKey);
   update();
 }
 

@@ -21,6 +21,8 @@ interface EditorProps<Row extends EditedSegment> {
   filters: ReactNode;
   /** Whether translations can be replaced. */
   canReplace?: boolean;
+  /** Whether the search can be a regular expression. */
+  hasPatterns?: boolean;
   /** Shown in place of the grid if it has no rows. By default, an empty grid is shown. */
   empty?: ReactNode;
   /** The open row. */
@@ -36,6 +38,7 @@ export function Editor<Row extends EditedSegment>({
   notices,
   filters,
   canReplace,
+  hasPatterns,
   empty,
   renderOpen = (props) => <OpenSegment {...props} />,
   renderPanel,
@@ -50,6 +53,8 @@ export function Editor<Row extends EditedSegment>({
   useCommands({
     nextItem: () => move(1),
     previousItem: () => move(-1),
+    nextFinding: () => source.moveToFinding(1),
+    previousFinding: () => source.moveToFinding(-1),
     listDown: () => move(1, false),
     listUp: () => move(-1, false),
     open: () => field.current?.focus(),
@@ -67,7 +72,7 @@ export function Editor<Row extends EditedSegment>({
         {notices}
         <OpeningBars source={source} />
       </div>
-      <StatusFilters source={source} search={search} canReplace={canReplace}>
+      <StatusFilters source={source} search={search} canReplace={canReplace} hasPatterns={hasPatterns}>
         {filters}
       </StatusFilters>
       <div ref={body} className={styles['body']}>

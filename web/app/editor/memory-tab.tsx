@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { type RefObject, useState } from 'react';
+import { Fragment, type ReactNode, type RefObject } from 'react';
 import { client } from '../client.ts';
 import { useT } from '../i18n.tsx';
 import { keyLabel } from '../keys/commands.ts';
@@ -7,13 +7,31 @@ import { useCommands } from '../keys/use-commands.ts';
 import { useFormat } from '../parts/format.ts';
 import { LanguageText } from '../parts/language-text.tsx';
 import { problemText } from '../parts/problem.tsx';
+import { maxTextLength } from '../parts/searched-text.ts';
 import { TextDiff } from '../parts/text-diff.tsx';
 import { queryKeys } from '../query-keys.ts';
 import styles from './editor.module.css';
 import type { Languages } from './marks.ts';
 import type { OpenField } from './open-segment.tsx';
 import type { EditedSegment } from './segment.ts';
+import tools from './tools.module.css';
 import { useMatches } from './use-segment-data.ts';
+
+/** A search of the TM. */
+export interface Sought {
+  text: string;
+  /** The side of the TM segments that is searched. */
+  side: 'source' | 'target';
+}
+
+export function otherSide({ text, side }: Sought): Sought {
+  return { text, side: side === 'source' ? 'target' : 'source' };
+}
+
+const sides = [
+  ['source', 'editor.source'],
+  ['target', 'editor.translation'],
+] as const;
 
 interface Match {
   /** The sentence of the segment that is matched; undefined for the whole segment. */
@@ -24,6 +42,8 @@ interface Match {
   score?: number;
   set: string;
   changedAt: string | null;
+  /** The places of the searched text on one side, in UTF-16 units. */
+  hits?: { side: Sought['side']; spans: readonly { start: number; end: number }[] };
 }
 
 /** TM matches of the open segment with the differences to its source, and a search in all TMs. */
@@ -31,13 +51,17 @@ export function MemoryTab({
   segment,
   languages,
   field,
+  sought,
+  onSearch,
 }: {
   segment: EditedSegment;
   languages: Languages;
   field: RefObject<OpenField | null>;
+  sought: Sought | undefined;
+  onSearch: (sought: Sought) => void;
 }) {
   const t = useT();
-  const [sought, setSought] = useState('');
+  const { text = '', side = 'source' } = sought ?? {};
   const { data, error } = useMatches(segment, languages);
   const matches: Match[] = (data?.matches ?? []).map((match) => ({
     part: match.part,
@@ -63,6 +87,49 @@ export function MemoryTab({
   });
   return (
     <>
+      <search className={styles['concordance']}>
+        <form
+          key={text}
+          onSubmit={(event) => {
+            event.preventDefault();
+            onSearch({ text: String(new FormData(event.currentTarget).get('text') ?? '').trim(), side });
+          }}
+        >
+          <input
+            type="search"
+            name="text"
+            aria-label={t('editor.concordance')}
+            placeholder={t('editor.concordance')}
+            maxLength={maxTextLength}
+            defaultValue={text}
+            onInput={({ currentTarget: { value } }) =>
+              value === '' && text !== '' && onSearch({ text: '', side })
+            }
+          />
+        </form>
+        <fieldset className={tools.sides}>
+          <legend className="visually-hidden">{t('editor.side')}</legend>
+          {sides.map(([one, label]) => (
+            <label key={one}>
+              <input
+                type="radio"
+                name="concordance-side"
+                checked={side === one}
+                onChange={() => onSearch({ text, side: one })}
+              />
+              {t(label)}
+            </label>
+          ))}
+        </fieldset>
+      </search>
+      {sought && text !== '' && (
+        <Concordance
+          sought={sought}
+          languages={languages}
+          field={field}
+          onOther={() => onSearch(otherSide(sought))}
+        />
+      )}
       {error && <p className="hint">{problemText(error, t)}</p>}
       {data && matches.length === 0 && <p className="hint">{t('editor.no_matches')}</p>}
       {matches.map((match, index) => (
@@ -75,44 +142,39 @@ export function MemoryTab({
           onInsert={() => insert(index)}
         />
       ))}
-      <form
-        role="search"
-        className={styles['concordance']}
-        onSubmit={(event) => {
-          event.preventDefault();
-          setSought(String(new FormData(event.currentTarget).get('text') ?? '').trim());
-        }}
-      >
-        <input
-          type="search"
-          name="text"
-          aria-label={t('editor.concordance')}
-          placeholder={t('editor.concordance')}
-        />
-      </form>
-      {sought !== '' && <Concordance sought={sought} languages={languages} field={field} />}
     </>
   );
 }
 
 function Concordance({
-  sought,
+  sought: { text, side },
   languages,
   field,
+  onOther,
 }: {
-  sought: string;
+  sought: Sought;
   languages: Languages;
   field: RefObject<OpenField | null>;
+  /** Searches the other side. */
+  onOther: () => void;
 }) {
   const t = useT();
-  const request = { text: sought, source_lang: languages.source, target_lang: languages.target };
+  const request = { text, side, source_lang: languages.source, target_lang: languages.target };
   const { data, error } = useQuery({
     queryKey: queryKeys.memory.concordance(request),
     queryFn: ({ signal }) => client.memory.concordancePage(request, { signal }),
   });
   if (error) return <p className="hint">{problemText(error, t)}</p>;
   const units = data?.items ?? [];
-  if (data && units.length === 0) return <p className="hint">{t('editor.nothing_found')}</p>;
+  if (data && units.length === 0)
+    return (
+      <p className="hint">
+        {t('editor.nothing_found')}{' '}
+        <button type="button" className="ghost small" onClick={onOther}>
+          {t('editor.other_side')}
+        </button>
+      </p>
+    );
   return units.map((unit) => (
     <MatchCard
       key={`${unit.set_id} ${unit.source_text} ${unit.target_text}`}
@@ -121,6 +183,7 @@ function Concordance({
         target: unit.target_text,
         set: unit.set_name,
         changedAt: unit.changed_at,
+        hits: { side, spans: unit.spans },
       }}
       languages={languages}
       onInsert={() => field.current?.insert(unit.target_text)}
@@ -161,12 +224,30 @@ function MatchCard({
         <TextDiff before={match.source} after={source} language={languages.source} />
       ) : (
         <LanguageText language={languages.source} className={styles['matchSource']}>
-          {match.source}
+          {marked(match, 'source')}
         </LanguageText>
       )}
       <LanguageText language={languages.target} className={styles['matchTarget']}>
-        {match.target}
+        {marked(match, 'target')}
       </LanguageText>
     </article>
   );
+}
+
+/** One side of a match, with the searched text marked. */
+function marked(match: Match, side: Sought['side']): ReactNode {
+  const text = match[side];
+  if (match.hits?.side !== side) return text;
+  let at = 0;
+  const pieces = match.hits.spans.map(({ start, end }) => {
+    const before = text.slice(at, start);
+    at = end;
+    return (
+      <Fragment key={start}>
+        {before}
+        <mark>{text.slice(start, end)}</mark>
+      </Fragment>
+    );
+  });
+  return [...pieces, text.slice(at)];
 }

@@ -1,4 +1,4 @@
-import { ChevronRight, Copy } from 'lucide-react';
+import { ChevronRight, Copy, GitCompare, Omega, Undo2 } from 'lucide-react';
 import {
   lazy,
   type ReactNode,
@@ -12,13 +12,15 @@ import {
   useSyncExternalStore,
 } from 'react';
 import type { QualityIssue } from '#sdk/types.ts';
-import { type MessageId, useT } from '../i18n.tsx';
-import { keyLabel } from '../keys/commands.ts';
+import { loadWords, type MessageId, useT } from '../i18n.tsx';
+import { commands, keyLabel } from '../keys/commands.ts';
 import { useCommands } from '../keys/use-commands.ts';
 import { Problem } from '../parts/problem.tsx';
 import { StatusMark } from '../parts/status-mark.tsx';
+import { TextDiff } from '../parts/text-diff.tsx';
 import { type Correction, correctionsOf } from './corrections.ts';
 import styles from './editor.module.css';
+import { toggleChanges, toggleRepetitions, useEditorView } from './editor-view.ts';
 import { isOpen } from './finding-actions.ts';
 import { Findings } from './findings.tsx';
 import { insertText } from './insert-text.ts';
@@ -31,6 +33,7 @@ import { shownStatus } from './segment-row.tsx';
 import type { Reason } from './segment-saves.ts';
 import { plainOf, shiftRanges, textsOf } from './tagged-text.ts';
 import { TargetField } from './target-field.tsx';
+import tools from './tools.module.css';
 import { useIssues, useTerms } from './use-segment-data.ts';
 
 /** The functions of the open field for other parts of the editor. */
@@ -48,6 +51,10 @@ const SegmentConflict = lazy(async () => ({
   default: (await import('./segment-conflict.tsx')).SegmentConflict,
 }));
 const RecognizedWords = lazy(() => import('./recognized-words.tsx'));
+const Characters = lazy(async () => {
+  const [module] = await Promise.all([import('./characters.tsx'), loadWords('tools')]);
+  return module;
+});
 const MissingTags = lazy(() => import('./missing-tags.tsx'));
 
 export interface OpenSegmentProps<Segment extends EditedSegment> {
@@ -105,6 +112,7 @@ export function OpenSegment<Segment extends EditedSegment>(props: OpenSegmentPro
   );
   const corrections = isReadOnly ? none : correctionsOf(open, { source, target: plain, languages });
   const blocked = edit?.state.kind === 'blocked';
+  const { showsChanges, isOnlyHere } = useEditorView();
   const isEmpty = plain.trim() === '';
   const [isMissing, setMissing] = useState(false);
   useEffect(() => () => saves.leave(position), [saves, position]);
@@ -119,14 +127,20 @@ export function OpenSegment<Segment extends EditedSegment>(props: OpenSegmentPro
     if (isReadOnly) return;
     setMissing(isEmpty);
     if (isEmpty) return;
-    saves.confirm(position, text, stored, reason);
+    saves.confirm(position, text, stored, reason, isOnlyHere);
     // With critical findings, the segment stays open: the service will ask for a reason.
     if (reason || !(blocked || hasCritical)) onConfirmed();
   };
+  const [isPicking, setPicking] = useState(false);
+  const togglePicker = () => {
+    if (isPicking) element.current?.focus();
+    setPicking(!isPicking && !isReadOnly);
+  };
   const putBack = () => missing[0] && element.current && insertText(element.current, missing[0]);
+  const putAll = (next: string) => element.current && insertText(element.current, next, 'all');
   const replaceAll = async (next: string) => {
     const tagged = content ? (await import('./tagged-match.ts')).taggedMatch(next, content) : next;
-    if (element.current) insertText(element.current, tagged, 'all');
+    putAll(tagged);
   };
   const handle = useEffectEvent(
     (): OpenField => ({
@@ -148,7 +162,15 @@ export function OpenSegment<Segment extends EditedSegment>(props: OpenSegmentPro
   useCommands({
     approve: () => confirm(),
     putBack,
-    copySource: () => element.current && insertText(element.current, shownSource, 'all'),
+    copySource: () => putAll(shownSource),
+    noBreakSpace: () => element.current && insertText(element.current, '\u00a0'),
+    changeCase: () =>
+      void import('./change-case.ts').then(
+        ({ changeCase }) => element.current && !isReadOnly && changeCase(element.current, languages.target),
+      ),
+    characters: togglePicker,
+    showChanges: toggleChanges,
+    toggleRepetitions,
   });
 
   return (
@@ -191,10 +213,21 @@ export function OpenSegment<Segment extends EditedSegment>(props: OpenSegmentPro
             type="button"
             className="ghost small"
             disabled={isReadOnly}
-            onClick={() => element.current && insertText(element.current, shownSource, 'all')}
+            onClick={() => putAll(shownSource)}
           >
             <Copy size={14} aria-hidden /> {t('editor.copy_source')}
           </button>
+          <button type="button" className="ghost small" aria-pressed={showsChanges} onClick={toggleChanges}>
+            <GitCompare size={14} aria-hidden /> {t('editor.changes')}{' '}
+            <kbd>{keyLabel(commands.showChanges.keys[0])}</kbd>
+          </button>
+          {!isReadOnly && (
+            <button type="button" className="ghost small" aria-expanded={isPicking} onClick={togglePicker}>
+              <Omega size={14} aria-hidden /> {t('editor.special_characters')}{' '}
+              <kbd>{keyLabel(commands.characters.keys[0])}</kbd>
+            </button>
+          )}
+          {!isReadOnly && <RepetitionChoice repetitions={segment.repetitions} />}
           {content && !isReadOnly && (
             <Suspense>
               <MissingTags source={content} text={text} field={element} onNone={putBack} />
@@ -217,12 +250,29 @@ export function OpenSegment<Segment extends EditedSegment>(props: OpenSegmentPro
             {t('editor.characters', { count: [...plain].length })}
           </span>
         </div>
+        {isPicking && (
+          <Suspense>
+            <Characters
+              language={languages.target}
+              onInsert={(character) => element.current && insertText(element.current, character)}
+              onClose={togglePicker}
+            />
+          </Suspense>
+        )}
         {isMissing && isEmpty && (
           <p role="alert" className={styles['needed']}>
             {t('editor.text_needed')}
           </p>
         )}
       </div>
+      {showsChanges && (
+        <Changes
+          machine={segment.pipeline_text ?? segment.target_text ?? ''}
+          text={plain}
+          language={languages.target}
+          onRestore={content || isReadOnly ? undefined : putAll}
+        />
+      )}
       {edit?.state.kind === 'conflict' && (
         <Suspense>
           <SegmentConflict position={position} edit={edit} saves={saves} language={languages.target} />
@@ -250,6 +300,50 @@ export function OpenSegment<Segment extends EditedSegment>(props: OpenSegmentPro
         onOverrule={confirm}
       />
     </div>
+  );
+}
+
+/** The differences between the machine translation and the text. @param onRestore undefined if it cannot be restored */
+function Changes({
+  machine,
+  text,
+  language,
+  onRestore,
+}: {
+  machine: string;
+  text: string;
+  language: string;
+  onRestore: ((machine: string) => unknown) | undefined;
+}) {
+  const t = useT();
+  const isSame = machine === text;
+  return (
+    <div role="gridcell" tabIndex={-1} className={tools.changes}>
+      <header>
+        <b>{t('editor.against_machine')}</b>
+        {isSame && <span className="hint">{t('editor.no_changes')}</span>}
+        {!isSame && onRestore && (
+          <button type="button" className="ghost small" onClick={() => onRestore(machine)}>
+            <Undo2 size={14} aria-hidden className={styles['mirrored']} /> {t('editor.restore_it')}
+          </button>
+        )}
+      </header>
+      {!isSame && <TextDiff before={machine} after={text} language={language} />}
+    </div>
+  );
+}
+
+/** Whether a confirmation also fills the repetitions of the segment. Nothing is shown if it has none. */
+function RepetitionChoice({ repetitions = 0 }: { repetitions?: number | undefined }) {
+  const t = useT();
+  const { isOnlyHere } = useEditorView();
+  if (repetitions === 0) return null;
+  return (
+    <label className={tools.check}>
+      <input type="checkbox" checked={!isOnlyHere} onChange={toggleRepetitions} />
+      {t('editor.also_repetitions', { count: repetitions })}
+      <kbd>{keyLabel(commands.toggleRepetitions.keys[0])}</kbd>
+    </label>
   );
 }
 

@@ -11,7 +11,7 @@ import type { SegmentSaves } from './segment-saves.ts';
 export type Counts = Pick<DocumentOutline, 'segments' | 'statuses'>;
 
 /** The filters that all sources have. Further ones of a source stay in the object. */
-export type RowFilter = Pick<SegmentFilter, 'status' | 'text'>;
+export type RowFilter = Pick<SegmentFilter, 'status' | 'text' | 'pattern'>;
 
 /** How the service checks a reviewer's text for a segment, without a model. */
 export interface SegmentCheck<Row extends EditedSegment = EditedSegment> {
@@ -54,6 +54,8 @@ export interface RowSource<Row extends EditedSegment = EditedSegment> {
   move(step: number, takesFocus?: boolean): void;
   /** Opens the next row that no one has decided about. */
   moveToNextOpen(): unknown;
+  /** Opens the next or previous row with an open finding, in the order of the list of issues: critical ones first. */
+  moveToFinding(step: 1 | -1): void;
   /** Opens the next row after a decision. @param said the announcement of the decision */
   goOn(said: string): void;
 

@@ -17,6 +17,12 @@ type SegmentKind = (typeof segmentKinds)[number];
 /** The statuses by which segments can be filtered, in the order of the filters. */
 export const segmentStatuses = ['todo', 'draft', 'critical', 'warning', 'confirmed'] as const;
 
+/** The categories of findings. */
+export const findingCategories = ['accuracy', 'fluency', 'terminology', 'style', 'locale'] as const;
+
+/** How much of a translation came from the TM; `from_95` and the like: the best fuzzy match of the source. */
+export const segmentMatches = ['exact', 'sentences', 'from_95', 'from_85', 'from_75', 'none'] as const;
+
 export type SegmentStatus = (typeof segmentStatuses)[number];
 
 /** The filters of a document's segments, as in the URL. */
@@ -29,6 +35,12 @@ export interface SegmentFilter {
   kind?: SegmentKind;
   /** The number of the page or sheet, from 1. */
   page?: number;
+  category?: (typeof findingCategories)[number];
+  match?: (typeof segmentMatches)[number];
+  /** The reviewer who changed or confirmed the segments. */
+  author?: string;
+  /** A regular expression. */
+  pattern?: string;
   text?: string;
 }
 
@@ -37,6 +49,10 @@ export function readSegmentFilter(search: Record<string, unknown>): SegmentFilte
   const { flagged, corrected, confirmed, page, text } = search;
   const status = segmentStatuses.find((one) => one === search['status']);
   const kind = segmentKinds.find((one) => one === search['kind']);
+  const category = findingCategories.find((one) => one === search['category']);
+  const match = segmentMatches.find((one) => one === search['match']);
+  const author = searchedText(search['author']);
+  const pattern = searchedText(search['pattern']);
   const sought = searchedText(text);
   return {
     ...(status && { status }),
@@ -45,6 +61,10 @@ export function readSegmentFilter(search: Record<string, unknown>): SegmentFilte
     ...(confirmed === false && { confirmed }),
     ...(kind && { kind }),
     ...(typeof page === 'number' && Number.isInteger(page) && page >= 1 && page < 2 ** 31 && { page }),
+    ...(category && { category }),
+    ...(match && { match }),
+    ...(author !== '' && { author }),
+    ...(pattern !== '' && { pattern }),
     ...(sought !== '' && { text: sought }),
   };
 }

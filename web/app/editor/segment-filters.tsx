@@ -1,9 +1,12 @@
+import { lazy, Suspense } from 'react';
 import type { DocumentOutline } from '#sdk/types.ts';
 import { type MessageId, useT } from '../i18n.tsx';
 import { useFormat } from '../parts/format.ts';
 import { plainName } from '../parts/language-text.tsx';
 import { MoreFilters } from './more-filters.tsx';
 import { type SegmentFilter, segmentKinds } from './segment-filter.ts';
+
+const SegmentOptions = lazy(() => import('./segment-options.tsx'));
 
 /** The checkboxes among the filters, with the value of the filter that each selects. */
 const checks = [
@@ -14,10 +17,12 @@ const checks = [
 
 /** The filters of a document's segments by kind, by page, and by what was decided. They are part of the URL. */
 export function SegmentFilters({
+  documentId,
   outline,
   filter,
   onChange,
 }: {
+  documentId: string;
   outline: DocumentOutline | undefined;
   filter: SegmentFilter;
   onChange: (filter: SegmentFilter) => void;
@@ -40,6 +45,11 @@ export function SegmentFilters({
   const selected = [
     ...(filter.kind ? [{ name: 'kind' as const, label: kindName(filter.kind) }] : []),
     ...(filter.page ? [{ name: 'page' as const, label: pageName(filter.page) }] : []),
+    ...(filter.category ? [{ name: 'category' as const, label: t(`jobs.category_${filter.category}`) }] : []),
+    ...(filter.match
+      ? [{ name: 'match' as const, label: `${t('editor.match')}: ${t(`editor.match_${filter.match}`)}` }]
+      : []),
+    ...(filter.author ? [{ name: 'author' as const, label: filter.author }] : []),
     ...checks
       .filter(([name]) => filter[name] !== undefined)
       .map(([name, , label]) => ({ name, label: t(label) })),
@@ -79,6 +89,9 @@ export function SegmentFilters({
           </select>
         </label>
       )}
+      <Suspense>
+        <SegmentOptions documentId={documentId} filter={filter} onChange={set} />
+      </Suspense>
       {checks.map(([name, value, label]) => (
         <label key={name} className="check">
           <input

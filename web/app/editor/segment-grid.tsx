@@ -45,7 +45,7 @@ export function SegmentGrid<Segment extends EditedSegment>({
   const scroller = useRef<HTMLDivElement>(null);
   const edits = useSyncExternalStore(saves.subscribe, saves.all);
   const openIndex = open?.index ?? -1;
-  const { isListOpen } = useEditorView();
+  const { isListOpen, showsChanges } = useEditorView();
   const virtual = useVirtualizer({
     count: range.total,
     getScrollElement: () => scroller.current,
@@ -132,6 +132,7 @@ export function SegmentGrid<Segment extends EditedSegment>({
                   edit={edits.get(segment.position)}
                   languages={languagesOf(segment)}
                   sought={filter.text}
+                  showsChanges={showsChanges}
                   holders={holders.get(segment.position) ?? noHolders}
                   onOpen={openAt}
                 />

@@ -131,6 +131,19 @@ export class SegmentOpener {
     }
   }
 
+  /**
+   * Opens the first segment: the given one, or the next one that is not confirmed if the filter excludes it.
+   * @throws LinguaLoopError
+   */
+  async start(position: number | undefined): Promise<void> {
+    if (position === undefined) return this.moveToNextOpen();
+    const turn = this.#begin();
+    const index = this.range?.indexOf(position) ?? (await this.finder.indexOf(position));
+    if (!this.#isLatest(turn)) return;
+    if (index === undefined || index >= (this.range?.total ?? 0)) return this.moveToNextOpen();
+    this.#show({ position, index });
+  }
+
   /** The next segment that is not confirmed, if all segments before it are loaded. */
   #nextLoaded(): { position: number; index: number } | undefined {
     const { range } = this;

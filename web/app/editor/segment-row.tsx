@@ -3,6 +3,7 @@ import { memo, useMemo } from 'react';
 import type { QualityIssue } from '#sdk/types.ts';
 import { useT } from '../i18n.tsx';
 import { type Status, StatusMark } from '../parts/status-mark.tsx';
+import { TextDiff } from '../parts/text-diff.tsx';
 import styles from './editor.module.css';
 import { isOpen } from './finding-actions.ts';
 import { MarkedText } from './marked-text.tsx';
@@ -19,6 +20,8 @@ interface RowProps {
   edit: PendingEdit | undefined;
   languages: Languages;
   sought: string | undefined;
+  /** Whether the changes since the machine translation are shown. */
+  showsChanges: boolean;
   /** Colleagues who have this segment open. */
   holders: readonly string[];
   onOpen: (position: number) => void;
@@ -30,6 +33,7 @@ export const SegmentRow = memo(function SegmentRow({
   edit,
   languages,
   sought,
+  showsChanges,
   holders,
   onOpen,
 }: RowProps) {
@@ -54,6 +58,8 @@ export const SegmentRow = memo(function SegmentRow({
       sought,
     },
   );
+  const machine = segment.pipeline_text ?? segment.target_text ?? '';
+  const isDifferent = showsChanges && machine !== plain;
   const [worst] = issues.toSorted((one, other) => weight(other) - weight(one));
   return (
     <div
@@ -76,9 +82,11 @@ export const SegmentRow = memo(function SegmentRow({
             <Pencil size={11} aria-hidden /> {t('editor.written_by', { name: holders.join(', ') })}
           </span>
         )}
-        {target === null ? (
-          <span className={styles['missing']}>{t('editor.untranslated')}</span>
-        ) : (
+        {target === null && <span className={styles['missing']}>{t('editor.untranslated')}</span>}
+        {target !== null && isDifferent && (
+          <TextDiff before={machine} after={plain} language={languages.target} />
+        )}
+        {target !== null && !isDifferent && (
           <MarkedText text={target} marks={marks.target} language={languages.target} />
         )}
         {worst && segment.confirmed_at === null && (

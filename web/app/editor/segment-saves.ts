@@ -16,6 +16,8 @@ export interface Edit {
   /** Whether the reviewer confirms the segment with this text. */
   confirmed: boolean;
   reason?: Reason;
+  /** Whether a confirmation leaves the repetitions of the segment as they are. */
+  isOnlyHere?: boolean;
 }
 
 /** A request that stores edits: either all of them are stored or none. */
@@ -124,14 +126,19 @@ export class SegmentSaves {
     if (this.#edits.get(position)?.state.kind === 'empty') this.drop(position);
   }
 
-  /** Confirms a segment with a text. @param reason required if the segment has critical findings */
-  confirm(position: number, text: string, stored: string | null, reason?: Reason): void {
+  /**
+   * Confirms a segment with a text.
+   * @param reason required if the segment has critical findings
+   * @param isOnlyHere whether the repetitions of the segment stay as they are
+   */
+  confirm(position: number, text: string, stored: string | null, reason?: Reason, isOnlyHere = false): void {
     const replaces = this.#edits.get(position)?.replaces ?? stored;
     this.#set(position, {
       text,
       replaces,
       confirmed: true,
       ...(reason && { reason }),
+      ...(isOnlyHere && { isOnlyHere }),
       state: { kind: 'typed' },
     });
     this.#schedule(0);

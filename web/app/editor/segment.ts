@@ -24,6 +24,8 @@ export interface EditedSegment {
   target_content?: InlineContent | null;
   /** The words of a source that was recognized in a picture; missing or null for other texts. */
   words?: { text: string; confidence: number; uncertain: boolean }[] | null;
+  /** The number of other segments of the document with the same source; missing for whole texts. */
+  repetitions?: number;
   kind?: string;
   is_html?: boolean;
   /** The document to which the segment belongs; missing for a text. */

@@ -1,18 +1,21 @@
 import { X } from 'lucide-react';
 import { type KeyboardEvent, lazy, type ReactNode, type RefObject, Suspense, useId, useState } from 'react';
 import { type MessageId, useT } from '../i18n.tsx';
+import { useCommands } from '../keys/use-commands.ts';
 import { useFormat } from '../parts/format.ts';
 import { Loading } from '../parts/loading.tsx';
+import { maxTextLength } from '../parts/searched-text.ts';
 import { isVisitor } from '../session/keeper.ts';
 import { NewTerm } from '../terms/new-term.tsx';
 import type { Commented } from './comment-drafts.ts';
 import styles from './editor.module.css';
 import { showOpenSegment, togglePanel, useEditorView } from './editor-view.ts';
 import type { Languages } from './marks.ts';
-import { MemoryTab } from './memory-tab.tsx';
+import { MemoryTab, otherSide, type Sought } from './memory-tab.tsx';
 import type { OpenField } from './open-segment.tsx';
 import type { Counts } from './row-source.ts';
 import type { EditedSegment } from './segment.ts';
+import { plainOf } from './tagged-text.ts';
 import { TermsTab } from './terms-tab.tsx';
 import { useMatches, useTerms } from './use-segment-data.ts';
 
@@ -24,6 +27,8 @@ type Tab = (typeof tabs)[number];
 
 /** The tabs for visitors of the demo workspace. The others need requests that are closed to them. */
 const visitorTabs: readonly Tab[] = ['issues', 'history'];
+
+const shownTabs = () => (isVisitor() ? visitorTabs : tabs);
 
 const storedTab = 'lingualoop-editor-tab';
 
@@ -56,11 +61,31 @@ export function SidePanel({
   const { isPanelOpen } = useEditorView();
   const row = segment && languages && { segment, languages };
   const { critical = 0, warning = 0 } = outline?.statuses ?? {};
+  const [tab, select] = useTab();
+  const [found, setFound] = useState<Sought & { position: number }>();
+  const position = segment?.position ?? -1;
+  // Another segment has other words.
+  const sought = found?.position === position ? found : undefined;
+  // The field is there before the panel follows.
+  const search = (next: Sought) => setFound({ ...next, position: field.current?.position ?? position });
+  useCommands({
+    concordance: async () => {
+      if (!languages || isVisitor()) return;
+      const words = await wordsToSearch(languages.target);
+      const isAgain = sought && (words === undefined || words.text === sought.text);
+      const next = isAgain ? otherSide(sought) : words;
+      if (next) search(next);
+      if (!isPanelOpen) togglePanel();
+      select('memory');
+    },
+  });
   return (
     <>
       {row && !isVisitor() && <NewTerm key={row.segment.position} {...row.languages} />}
       {isPanelOpen && (
         <Tabs
+          tab={tab}
+          select={select}
           counts={{
             terms: row && <TermCount {...row} />,
             memory: row && <MatchCount {...row} />,
@@ -68,7 +93,7 @@ export function SidePanel({
           }}
           contents={{
             terms: row && <TermsTab {...row} field={field} />,
-            memory: row && <MemoryTab {...row} field={field} />,
+            memory: row && <MemoryTab {...row} field={field} sought={sought} onSearch={search} />,
             issues,
             comments: about && <CommentsTab key={JSON.stringify(about)} about={about} />,
             history,
@@ -102,11 +127,46 @@ function Count({ of, isCritical = false }: { of: number; isCritical?: boolean })
   return of > 0 ? <b data-critical={isCritical || undefined}>{number(of)}</b> : null;
 }
 
+/** The words for a search of the TM: the selected ones, or the one at the caret. */
+async function wordsToSearch(language: string): Promise<Sought | undefined> {
+  const active = document.activeElement;
+  if (active instanceof HTMLTextAreaElement && active.matches('[data-edited]')) {
+    const { wordsAtCaret } = await import('./change-case.ts');
+    const { start, end } = wordsAtCaret(active, language);
+    const text = plainOf(active.value.slice(start, end), null).trim();
+    if (text !== '') return { text: text.slice(0, maxTextLength), side: 'target' };
+  }
+  const selected = getSelection();
+  const node = selected?.anchorNode;
+  const element = node instanceof Element ? node : node?.parentElement;
+  const text = plainOf(selected?.toString() ?? '', null).trim();
+  if (text === '' || !element?.closest('[data-source]')) return undefined;
+  return { text: text.slice(0, maxTextLength), side: 'source' };
+}
+
+/** The selected tab, which this device remembers. */
+function useTab() {
+  const [tab, setTab] = useState<Tab>(
+    () =>
+      shownTabs().find((one) => one === localStorage.getItem(storedTab)) ??
+      (isVisitor() ? 'issues' : 'memory'),
+  );
+  const select = (next: Tab) => {
+    localStorage.setItem(storedTab, next);
+    setTab(next);
+  };
+  return [tab, select] as const;
+}
+
 function Tabs({
+  tab,
+  select,
   contents,
   counts,
   children,
 }: {
+  tab: Tab;
+  select: (tab: Tab) => void;
   /** The content of each tab; only that of the selected tab is in the page. */
   contents: Record<Tab, ReactNode>;
   /** Shown in the labels of tabs. */
@@ -115,14 +175,7 @@ function Tabs({
 }) {
   const t = useT();
   const id = useId();
-  const shown = isVisitor() ? visitorTabs : tabs;
-  const [tab, setTab] = useState<Tab>(
-    () => shown.find((one) => one === localStorage.getItem(storedTab)) ?? (isVisitor() ? 'issues' : 'memory'),
-  );
-  const select = (next: Tab) => {
-    localStorage.setItem(storedTab, next);
-    setTab(next);
-  };
+  const shown = shownTabs();
   const onKeyDown = (event: KeyboardEvent<HTMLDivElement>) => {
     const isRightToLeft = getComputedStyle(event.currentTarget).direction === 'rtl';
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];

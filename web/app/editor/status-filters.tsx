@@ -1,4 +1,4 @@
-import { Replace, Search } from 'lucide-react';
+import { Regex, Replace, Search } from 'lucide-react';
 import { type FormEvent, type ReactNode, type RefObject, useEffect, useState } from 'react';
 import { useT } from '../i18n.tsx';
 import { runCommand } from '../keys/use-commands.ts';
@@ -14,25 +14,34 @@ export function StatusFilters({
   source: { outline, filter, onFilter },
   search,
   canReplace = false,
+  hasPatterns = false,
   children,
 }: {
   source: Pick<RowSource, 'outline' | 'filter' | 'onFilter'>;
   search: RefObject<HTMLInputElement | null>;
   /** Whether translations can be replaced. */
   canReplace?: boolean | undefined;
+  /** Whether the search can be a regular expression. */
+  hasPatterns?: boolean | undefined;
   /** Further filters. */
   children?: ReactNode;
 }) {
   const t = useT();
   const { number } = useFormat();
-  const [text, setText] = useState(filter.text ?? '');
+  const shown = filter.pattern ?? filter.text ?? '';
+  const [text, setText] = useState(shown);
+  const [isPattern, setPattern] = useState(filter.pattern !== undefined);
   // The browser's Back and Forward change the filter without this form.
-  useEffect(() => setText(filter.text ?? ''), [filter.text]);
+  useEffect(() => setText(shown), [shown]);
   const { status: selected, ...others } = filter;
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    const { text: _, ...rest } = filter;
-    onFilter({ ...rest, ...(text.trim() !== '' && { text: text.trim() }) });
+    find(isPattern);
+  };
+  const find = (asPattern: boolean) => {
+    const { text: _, pattern: __, ...rest } = filter;
+    const sought = text.trim();
+    onFilter({ ...rest, ...(sought !== '' && (asPattern ? { pattern: sought } : { text: sought })) });
   };
   return (
     <div className={styles['filters']}>
@@ -71,6 +80,18 @@ export function StatusFilters({
           />
         </form>
       </search>
+      {hasPatterns && (
+        <ToolButton
+          label="editor.expression"
+          aria-pressed={isPattern}
+          onClick={() => {
+            setPattern(!isPattern);
+            if (shown !== '') find(!isPattern);
+          }}
+        >
+          <Regex size={16} aria-hidden />
+        </ToolButton>
+      )}
       {canReplace && (
         <ToolButton label="editor.replace" onClick={() => runCommand('replaceText')}>
           <Replace size={16} aria-hidden />

@@ -9,6 +9,11 @@ export const dwell = 400;
 /** Milliseconds after which a claim is renewed; the service ends it after a minute. */
 const renewAfter = 20_000;
 
+/** Milliseconds without input after which a member counts as absent: the claim is not renewed, so it ends. */
+const idleAfter = 5 * 60_000;
+
+const uses = ['keydown', 'pointerdown', 'pointermove', 'wheel'] as const;
+
 const nobody: SegmentClaim['others'] = [];
 
 /**
@@ -23,8 +28,10 @@ export function useClaim(kind: 'job' | 'document', id: string | undefined, posit
   useEffect(() => {
     if (!id || isVisitor()) return;
     let isShown = true;
+    let usedAt = Date.now();
+    const isIdle = () => Date.now() - usedAt > idleAfter;
     const renew = () => {
-      if (document.visibilityState === 'hidden') return;
+      if (document.visibilityState === 'hidden' || isIdle()) return;
       isClaimed.current = true;
       client.reviews.claim({ kind, id, opened: true, ...(position !== undefined && { position }) }).then(
         ({ others: claims }) => isShown && setOthers({ id, claims }),
@@ -33,10 +40,17 @@ export function useClaim(kind: 'job' | 'document', id: string | undefined, posit
     };
     const first = setTimeout(renew, dwell);
     const timer = setInterval(renew, renewAfter);
+    const use = () => {
+      const returns = isIdle();
+      usedAt = Date.now();
+      if (returns) renew();
+    };
+    for (const event of uses) addEventListener(event, use, { capture: true, passive: true });
     return () => {
       isShown = false;
       clearTimeout(first);
       clearInterval(timer);
+      for (const event of uses) removeEventListener(event, use, { capture: true });
     };
   }, [kind, id, position]);
   useEffect(

@@ -49,7 +49,7 @@ export function useDecisions(documentId: string, language: string) {
                 ...(texts[index] as SentText),
                 confirmed,
               })),
-              repeat: [...edits.values()].some(({ confirmed }) => confirmed),
+              repeat: [...edits.values()].some(({ confirmed, isOnlyHere }) => confirmed && !isOnlyHere),
               ...(reason && { confirm_critical: true, reason }),
             },
             { signal },

@@ -26,6 +26,7 @@ export function useOpenSegment(
   const [opener] = useState(
     () => new SegmentOpener(finder, (position) => saves.all().get(position)?.confirmed === true),
   );
+  const [reloaded] = useState(() => reloadedSegment(documentId));
   const { open: opened, next, late } = useSyncExternalStore(opener.subscribe, opener.state);
   opener.range = range;
   opener.finder = finder;
@@ -41,8 +42,14 @@ export function useOpenSegment(
   useKeystrokes(opener);
   const isLoaded = range !== undefined;
   useEffect(() => {
-    if (isLoaded && opener.state().open === null) opener.moveToNextOpen().catch(() => undefined);
-  }, [isLoaded, opener]);
+    if (isLoaded && opener.state().open === null) opener.start(reloaded).catch(() => undefined);
+  }, [isLoaded, opener, reloaded]);
+  const position = opened?.position;
+  useEffect(() => {
+    if (position !== undefined) sessionStorage.setItem(openKey, `${documentId} ${position}`);
+  }, [documentId, position]);
+  // Only a reload keeps the entry: a later visit begins with the first segment that is not confirmed.
+  useEffect(() => () => sessionStorage.removeItem(openKey), []);
   const run = useCallback(
     (action: Promise<void>) => void action.catch((error) => announce(problemText(error, t))),
     [t],
@@ -55,7 +62,49 @@ export function useOpenSegment(
     openAt: useCallback((position: number) => run(opener.openAt(position)), [opener, run]),
     move: useCallback((step: number, takesFocus = true) => run(opener.move(step, takesFocus)), [opener, run]),
     moveToNextOpen: useCallback(() => run(opener.moveToNextOpen()), [opener, run]),
+    moveToFinding(step: 1 | -1) {
+      const at = { position: opened?.position ?? -1, isWarning: row?.status === 'warning' };
+      const find = async () => {
+        const position = await findingFrom(documentId, at, step);
+        if (position === undefined) announce(t('editor.no_findings'));
+        else await opener.openAt(position);
+      };
+      run(find());
+    },
   };
+}
+
+/** The segment that this tab has open, for a reload: the document's ID and the position. */
+const openKey = 'lingualoop-open-segment';
+
+function reloadedSegment(documentId: string): number | undefined {
+  const [id, position] = sessionStorage.getItem(openKey)?.split(' ') ?? [];
+  return id === documentId ? Number(position) : undefined;
+}
+
+/** The position of the next or previous segment with an open finding. After the last one, the first one follows. */
+async function findingFrom(
+  documentId: string,
+  at: { position: number; isWarning: boolean },
+  step: 1 | -1,
+): Promise<number | undefined> {
+  const search = (query: { status: 'critical' | 'warning'; position?: number; offset?: number }) =>
+    client.documents.search({ document_id: documentId, limit: 1, ...query });
+  const [own, other] = at.isWarning ? (['warning', 'critical'] as const) : (['critical', 'warning'] as const);
+  if (step === 1) {
+    const places = [{ status: own, position: at.position + 1 }, { status: other }, { status: own }];
+    for (const place of places) {
+      const [found] = (await search(place)).segments;
+      if (found) return found.position;
+    }
+    return undefined;
+  }
+  const before = (await search({ status: own, position: Math.max(0, at.position) })).first_index;
+  for (const [status, count] of [[own, before] as const, [other] as const, [own] as const]) {
+    const last = count ?? (await search({ status })).total;
+    if (last > 0) return (await search({ status, offset: last - 1 })).segments[0]?.position;
+  }
+  return undefined;
 }
 
 /** Finds segments of a document that are not loaded. */

@@ -1,5 +1,5 @@
 import { lazy, Suspense, useState } from 'react';
-import { useT } from '../i18n.tsx';
+import { loadWords, useT } from '../i18n.tsx';
 import { Dialog } from '../parts/confirm-dialog.tsx';
 import { type CommandId, commands, keyLabel, nameOfCommand, type Place } from './commands.ts';
 import styles from './keys.module.css';
@@ -10,7 +10,9 @@ const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Pal
 /** The help (`?`) and the command palette (Mod+K), on any screen with commands. */
 export function CommandDialogs() {
   const [open, setOpen] = useState<'help' | 'palette'>();
-  useCommands({ help: () => setOpen('help'), palette: () => setOpen('palette') });
+  // The names of some commands load with these dialogs.
+  const show = (dialog: typeof open) => void loadWords('tools').then(() => setOpen(dialog));
+  useCommands({ help: () => show('help'), palette: () => show('palette') });
   const close = () => setOpen(undefined);
   if (open === 'help') return <Help onClose={close} />;
   if (open === 'palette')
@@ -55,6 +57,7 @@ function Help({ onClose }: { onClose: () => void }) {
           );
         })}
       </div>
+      {available.includes('nextFinding') && <p className="hint">{t('tools.no_split')}</p>}
       <label className={styles.switch}>
         <input type="checkbox" checked={isOn} onChange={({ target }) => setSingleKeys(target.checked)} />
         {t('keys.single')}

@@ -36,6 +36,28 @@ export const commands = {
   previousItem: { name: 'keys.previous_item', keys: ['Alt+ArrowUp'], where: 'anywhere', repeats: true },
   putBack: { name: 'keys.put_back', keys: ['Mod+.'], where: 'field' },
   openUnsaved: { name: 'keys.open_unsaved', keys: [isApple ? 'Mod+Shift+o' : 'Alt+o'], where: 'anywhere' },
+  nextFinding: {
+    name: 'tools.next_finding',
+    keys: ['F8', ...apple('Control+g')],
+    where: 'anywhere',
+    repeats: true,
+  },
+  previousFinding: {
+    name: 'tools.previous_finding',
+    keys: ['Shift+F8', ...apple('Control+Shift+g')],
+    where: 'anywhere',
+    repeats: true,
+  },
+  concordance: { name: 'tools.concordance', keys: ['F3', ...apple('Control+l')], where: 'anywhere' },
+  changeCase: { name: 'tools.change_case', keys: ['Shift+F3'], where: 'field' },
+  characters: { name: 'tools.characters', keys: [isApple ? 'Control+i' : 'Alt+i'], where: 'field' },
+  noBreakSpace: { name: 'tools.no_break_space', keys: ['Mod+Shift+Space'], where: 'field' },
+  showChanges: { name: 'tools.show_changes', keys: [isApple ? 'Control+m' : 'Alt+m'], where: 'anywhere' },
+  toggleRepetitions: {
+    name: 'tools.toggle_repetitions',
+    keys: [isApple ? 'Control+p' : 'Alt+p'],
+    where: 'anywhere',
+  },
   addTerm: { name: 'keys.add_term', keys: ['Mod+i'], where: 'anywhere' },
   copySource: { name: 'keys.copy_source', keys: [isApple ? 'Mod+Shift+s' : 'Alt+s'], where: 'field' },
   useSuggestion: { name: 'keys.use_suggestion', keys: ['Alt+Enter'], where: 'field' },
@@ -73,6 +95,11 @@ export const commandIds = Object.keys(commands) as CommandId[];
 export function nameOfCommand(id: CommandId, t: Translate): string {
   const { name, values }: Command = commands[id];
   return t(name, values);
+}
+
+/** A further key on Apple's systems, whose function keys need another key. */
+function apple(key: string): string[] {
+  return isApple ? [key] : [];
 }
 
 function insertMatch(number: number) {

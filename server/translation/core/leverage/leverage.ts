@@ -245,6 +245,8 @@ interface Gathered {
   glossary: TaskTerm[];
   sentences: TaskSentence[];
   examples: TaskExample[];
+  /** The similarity of the best fuzzy match, from 0 to 1; missing without one. */
+  similarity?: number;
 }
 
 /** Maximum number of terms that are sent to the engine and listed in the trace. */
@@ -293,7 +295,13 @@ export async function gatherLeverage(
     target: targetText,
     similarity,
   }));
-  const gathered = { glossary, sentences: isAssembled ? [] : sentences, examples };
+  const [best] = close;
+  const gathered = {
+    glossary,
+    sentences: isAssembled ? [] : sentences,
+    examples,
+    ...(best && { similarity: best.similarity }),
+  };
   if (glossary.length === 0 && gathered.sentences.length === 0 && examples.length === 0) return gathered;
   return recordStep(
     steps,

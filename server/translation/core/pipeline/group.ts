@@ -96,8 +96,8 @@ export async function translateGroup<T extends GroupText>(
     }),
   );
   const unserved = prepared.flatMap(({ text, fastPath }) => (fastPath ? [] : [text]));
-  const task = unserved.length > 0 ? await taskOf(run.steps, unserved, searchFailed) : null;
-  const done = task ? await translateTexts(run, task, unserved) : [];
+  const gathered = unserved.length > 0 ? await taskOf(run.steps, unserved, searchFailed) : null;
+  const done = gathered ? await translateTexts(run, gathered.task, unserved) : [];
   const translated = new Map(done.map((one) => [one.final.of, one]));
   const translations = prepared.map(({ of, text, fastPath }) => {
     const one = translated.get(text);
@@ -114,7 +114,7 @@ export async function translateGroup<T extends GroupText>(
         ? { engine: null, ...fastPath.provenance, ...(fastPath.hit?.inContext && { context_match: true }) }
         : one?.final.assembledFrom
           ? { engine: null, ...sentenceProvenance(one.final.assembledFrom) }
-          : { engine: engine.live ? 'model' : 'stub' },
+          : { engine: engine.live ? 'model' : 'stub', ...matchOf(gathered?.closest.get(text)) },
     };
     return { of, translation };
   });
@@ -123,6 +123,11 @@ export async function translateGroup<T extends GroupText>(
   );
   countUses(services, scope.tenantId, servedFrom);
   return { translations, cost: run.cost };
+}
+
+/** The part of a text's provenance about its best fuzzy match, in percent. Only an exact match has 100. */
+function matchOf(similarity: number | undefined): { match?: number } {
+  return similarity === undefined ? {} : { match: Math.min(99, Math.floor(similarity * 100)) };
 }
 
 /** An order in one text can change the translation of another, so all texts that were translated together get the issue. */
@@ -144,7 +149,7 @@ export async function judgeTexts(
 ): Promise<Judgement[]> {
   const found = await services.database.inTenant(scope.tenantId, (tx) => lookUpTexts(tx, request, texts));
   const prepared = await Promise.all(texts.map((of) => prepare(services, scope, request, of, found)));
-  const task = await taskOf([], prepared, () =>
+  const { task } = await taskOf([], prepared, () =>
     services.log.warn({}, 'a text is checked again without fuzzy matches'),
   );
   const targets = texts.map(({ target }) => formatTagged(unwrap(target).inner));
@@ -178,18 +183,19 @@ async function prepare(
 /**
  * Returns the task for the engine. All texts share the terms and examples of the group, because neighboring texts often
  * have the same ones.
+ * @returns `closest`: the similarity of the best fuzzy match of each text that has one
  */
 async function taskOf(
   steps: AgentStep[],
   texts: readonly TaggedText[],
   searchFailed: (error: unknown) => void,
-): Promise<TranslationTask> {
+): Promise<{ task: TranslationTask; closest: ReadonlyMap<TaggedText, number> }> {
   const gathered = await Promise.all(texts.map((text) => gatherLeverage(steps, text, searchFailed)));
   const glossary = new Map(gathered.flatMap((one) => one.glossary.map((term) => [term.source, term])));
   const examples = new Map(gathered.flatMap((one) => one.examples.map((pair) => [pair.source, pair])));
   const sentences = new Map(gathered.flatMap((one) => one.sentences.map((pair) => [pair.source, pair])));
   const [first] = texts as [TaggedText];
-  return {
+  const task = {
     ...taskOfTexts(first.text.task, texts),
     glossary: [...glossary.values()],
     sentences: [...sentences.values()],
@@ -197,4 +203,11 @@ async function taskOf(
     contextBefore: first.tagged.of.before,
     hasTags: texts.some(({ tagged: { inner } }) => inner.some((item) => typeof item !== 'string')),
   };
+  const closest = new Map(
+    texts.flatMap((text, index) => {
+      const similarity = gathered[index]?.similarity;
+      return similarity === undefined ? [] : [[text, similarity] as const];
+    }),
+  );
+  return { task, closest };
 }

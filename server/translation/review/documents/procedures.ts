@@ -63,12 +63,12 @@ export const workplaceProcedures = {
   outline: tenantProcedure('read')
     .input(outlineQuery)
     .output(documentOutline)
-    .query(({ ctx, input }) => readOutline(ctx.tx, ctx.principal.tenant.id, input.document_id)),
+    .query(({ ctx, input }) => readOutline(ctx.tx, ctx.principal.tenant.id, input)),
 
-  search: tenantProcedure('read')
+  search: deferredTenantProcedure('read')
     .input(segmentSearch)
     .output(segmentSearchPage)
-    .query(({ ctx, input }) => searchSegments(ctx.tx, ctx.principal.tenant.id, input)),
+    .query(({ ctx, input }) => searchSegments(ctx.withTenant, input, ctx.disconnected())),
 
   boxes: tenantProcedure('read')
     .input(boxQuery)

@@ -6,8 +6,12 @@ import { AppError } from '#server/errors.ts';
 import type { SegmentKind } from '#server/formats/document.ts';
 import { layoutKinds } from '#server/formats/layout-kinds.ts';
 import { hasText, searchedText } from '#server/http/text-search.ts';
+import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
+import type { QualityIssue } from '#server/platform/engines/engine.ts';
+import { hasOpen } from '#server/translation/core/findings.ts';
 import { requireDocument } from '#server/translation/documents/jobs.ts';
 import {
+  isAtOneOf,
   isUnresolved,
   ofDocument,
   readSegmentCursor,
@@ -15,6 +19,8 @@ import {
   segmentStatuses,
   statusOfSegment,
 } from '#server/translation/documents/segments.ts';
+import { findPattern, maxSearchedUnits, searchPattern, unsearchable } from './pattern.ts';
+import type { SearchedTexts } from './pattern-thread.ts';
 import { ofDocumentJob, positionedSegment, selectSegments } from './segment-schema.ts';
 
 const kinds = [
@@ -26,6 +32,32 @@ const kinds = [
   'cell',
   'text_block',
 ] as const satisfies readonly SegmentKind[];
+
+const categories = [
+  'accuracy',
+  'fluency',
+  'terminology',
+  'style',
+  'locale',
+] as const satisfies readonly QualityIssue['category'][];
+
+/**
+ * How much of a translation came from the TM or a glossary: all of it, its sentences, or nothing; in between, how similar
+ * the best fuzzy match of the source was. A reviewer's text has none.
+ */
+const matches = ['exact', 'sentences', 'from_95', 'from_85', 'from_75', 'none'] as const;
+
+/** SQL: the band of a segment. */
+const matchOfSegment = sql<(typeof matches)[number]>`(case
+  when ${documentSegments.fastPath} is not null then 'exact'
+  when ${documentSegments.provenance} -> 'tm_sentences' is not null then 'sentences'
+  when (${documentSegments.provenance} ->> 'match')::int >= 95 then 'from_95'
+  when (${documentSegments.provenance} ->> 'match')::int >= 85 then 'from_85'
+  when (${documentSegments.provenance} ->> 'match')::int >= 75 then 'from_75'
+  else 'none' end)`;
+
+/** SQL: the events by which reviewers changed or confirmed segments. */
+const isDecision = sql`e.undone_at is null and e.kind in ('edited', 'confirmed', 'repeated')`;
 
 /** The maximum of PostgreSQL's type integer. */
 const maxPosition = 2_147_483_647;
@@ -46,6 +78,18 @@ export const segmentSearch = z.object({
     description:
       'Only segments with this region ID or cell ID, as in findings. In a workbook, several sheets may have the same cell ID.',
   }),
+  category: z.enum(categories).optional().describe('Only segments with an open finding of this category.'),
+  match: z.enum(matches).optional().meta({
+    description:
+      'The source of the translation: `exact` from the TM or a glossary, `sentences` of the TM, or a model, by the similarity of the best fuzzy match in percent. A corrected translation is `none`.',
+  }),
+  author: z
+    .string()
+    .min(1)
+    .max(320)
+    .optional()
+    .describe('Only segments that this reviewer has changed or confirmed.'),
+  pattern: searchPattern.optional(),
   text: searchedText.optional(),
   text_in: z
     .enum(['source', 'target', 'either'])
@@ -83,17 +127,19 @@ interface Page {
  * Returns a page of the document's segments that pass all filters, in reading order, and the page's place among all
  * matches. So a virtual list can show any part of the matches without loading the parts before it. A page begins after
  * a cursor, at a position in the document, or at an index in the matches.
+ * @param found the positions of the segments in which the pattern matches; undefined without a pattern
  * @throws AppError 404; 422 for a cursor of another listing, or if the request contains two beginnings
  */
-export async function searchSegments(
+async function searchFound(
   tx: Tx,
   tenantId: string,
   search: SegmentSearch,
+  found?: readonly number[],
 ): Promise<z.infer<typeof segmentSearchPage>> {
   const { document_id: documentId, limit } = search;
   const from = beginningOf(search);
   const { segments } = await requireDocument(tx, tenantId, documentId);
-  const filter = filterOf(search);
+  const filter = and(filterOf(search), found && isAtOneOf(found));
   const page = filter
     ? await selectPage(tx, sql`${ofDocument(tenantId, documentId)} and ${filter}`, from, limit)
     : pageOfAll(segments, from, limit);
@@ -104,6 +150,39 @@ export async function searchSegments(
     first_index: page.firstIndex,
     next_cursor: page.positions.length > limit ? String(listed.at(-1)) : null,
   };
+}
+
+/** Searches as `searchFound` does, and first for the pattern, which needs the texts but no transaction. */
+export async function searchSegments(
+  withTenant: WithTenant,
+  search: SegmentSearch,
+  signal: AbortSignal,
+): Promise<z.infer<typeof segmentSearchPage>> {
+  const { pattern } = search;
+  if (pattern === undefined) return withTenant((tx, { tenant }) => searchFound(tx, tenant.id, search));
+  const { tenantId, texts } = await withTenant(async (tx, { tenant }) => ({
+    tenantId: tenant.id,
+    texts: await selectTexts(tx, tenant.id, search),
+  }));
+  const found = await findPattern(pattern, texts, { tenantId, signal });
+  return withTenant((tx) => searchFound(tx, tenantId, search, found));
+}
+
+/** The texts in which a pattern is searched. @throws AppError 404; 422 if they are too long */
+async function selectTexts(tx: Tx, tenantId: string, search: SegmentSearch): Promise<SearchedTexts[]> {
+  const { document_id: documentId, text_in } = search;
+  await requireDocument(tx, tenantId, documentId);
+  const { position, sourceText, targetText } = documentSegments;
+  const listed = and(ofDocument(tenantId, documentId), filterOf(search));
+  const units = sql<number>`coalesce(sum(length(${sourceText}) + coalesce(length(${targetText}), 0)), 0)::int`;
+  const [size] = await tx.select({ units }).from(documentSegments).where(listed);
+  if ((size?.units ?? 0) > maxSearchedUnits) throw unsearchable('the document has too much text');
+  const rows = await tx.select({ position, sourceText, targetText }).from(documentSegments).where(listed);
+  return rows.map((row) => {
+    const source = text_in === 'target' ? [] : [row.sourceText];
+    const target = text_in === 'source' || row.targetText === null ? [] : [row.targetText];
+    return [row.position, ...source, ...target];
+  });
 }
 
 /** The beginning of a page: a position, or a number of matches to skip. */
@@ -121,6 +200,7 @@ function beginningOf({ cursor, position, offset }: SegmentSearch): Beginning {
 
 function filterOf(search: SegmentSearch): SQL | undefined {
   const { flagged, corrected, confirmed, status, kind, page, unit_id, text, text_in } = search;
+  const { category, match, author } = search;
   const { needsReview, regionId, cellId, sourceText, targetText } = documentSegments;
   const searched = { source: [sourceText], target: [targetText], either: [sourceText, targetText] }[text_in];
   const isConfirmed = confirmed ? isNotNull : isNull;
@@ -131,6 +211,13 @@ function filterOf(search: SegmentSearch): SQL | undefined {
     confirmed === undefined ? undefined : isConfirmed(documentSegments.confirmedAt),
     status && sql`${statusOfSegment} = ${status}`,
     kind && eq(documentSegments.kind, kind),
+    category && hasOpen(documentSegments.issues, { category }),
+    match && sql`${matchOfSegment} = ${match}`,
+    author === undefined
+      ? undefined
+      : sql`${documentSegments.position} in (select e.position from segment_events e
+          where e.tenant_id = ${documentSegments.tenantId} and e.document_id = ${documentSegments.documentId}
+            and e.actor = ${author} and ${isDecision})`,
     page === undefined ? undefined : eq(documentSegments.page, page),
     unit_id === undefined ? undefined : or(eq(regionId, unit_id), eq(cellId, unit_id)),
     text === undefined
@@ -164,7 +251,10 @@ async function selectPage(tx: Tx, condition: SQL, from: Beginning, limit: number
   return { total: page.total, firstIndex: page.first_index, positions: page.positions };
 }
 
-export const outlineQuery = z.object(ofDocumentJob);
+export const outlineQuery = z.object({
+  ...ofDocumentJob,
+  with_options: z.boolean().default(false).describe('Whether `options` is counted, too.'),
+});
 
 const counts = {
   segments: z.int().describe('The number of segments.'),
@@ -174,6 +264,20 @@ const counts = {
 
 export const documentOutline = z.object({
   ...counts,
+  options: z
+    .object({
+      categories: z
+        .array(z.object({ category: z.enum(categories), segments: z.int() }))
+        .describe('The number of segments with open findings of each category.'),
+      matches: z
+        .array(z.object({ match: z.enum(matches), segments: z.int() }))
+        .describe('The number of segments of each source of translations.'),
+      authors: z
+        .array(z.object({ author: z.string(), segments: z.int() }))
+        .describe('The reviewers who changed or confirmed segments, at most 100, and the number of these.'),
+    })
+    .nullable()
+    .meta({ description: 'The further options of the filters; null unless the request asks for them.' }),
   untranslated: z.int().describe('Segments without a translation.'),
   statuses: z
     .object({
@@ -223,7 +327,7 @@ type Counts = { [name in keyof typeof counts]: number };
 export async function readOutline(
   tx: Tx,
   tenantId: string,
-  documentId: string,
+  { document_id: documentId, with_options: withOptions }: z.infer<typeof outlineQuery>,
 ): Promise<z.infer<typeof documentOutline>> {
   const { sourceFormat } = await requireDocument(tx, tenantId, documentId);
   const { page, kind, place, position, corrected, target } = documentSegments;
@@ -246,6 +350,7 @@ export async function readOutline(
     .orderBy(sql`min(${position})`);
   return {
     ...sumOf(groups),
+    options: withOptions ? await readOptions(tx, tenantId, documentId) : null,
     untranslated: groups.reduce((sum, { untranslated }) => sum + untranslated, 0),
     statuses: statusesOf(groups),
     kinds: [...Map.groupBy(groups, (group) => group.kind)].map(([kind, own]) => ({ kind, ...sumOf(own) })),
@@ -255,6 +360,44 @@ export async function readOutline(
       first_position: own[0]?.first ?? 0,
       ...sumOf(own),
     })),
+  };
+}
+
+/** Maximum number of reviewers among the options. */
+const maxAuthors = 100;
+
+async function readOptions(tx: Tx, tenantId: string, documentId: string) {
+  const count = sql<number>`count(*)::int`;
+  const listed = ofDocument(tenantId, documentId);
+  const [[open], bands, authors] = await Promise.all([
+    tx
+      .select(
+        Object.fromEntries(
+          categories.map((category) => [
+            category,
+            sql<number>`(count(*) filter (where ${hasOpen(documentSegments.issues, { category })}))::int`,
+          ]),
+        ) as Record<(typeof categories)[number], SQL<number>>,
+      )
+      .from(documentSegments)
+      .where(listed),
+    tx
+      .select({ match: matchOfSegment, segments: count })
+      .from(documentSegments)
+      .where(listed)
+      .groupBy(matchOfSegment),
+    tx.execute<{ author: string; segments: number }>(sql`
+      select e.actor as author, count(distinct e.position)::int as segments from segment_events e
+      where e.tenant_id = ${tenantId} and e.document_id = ${documentId} and e.actor is not null and ${isDecision}
+      group by e.actor order by segments desc, author limit ${maxAuthors}`),
+  ]);
+  return {
+    categories: categories.flatMap((category) => {
+      const segments = open?.[category] ?? 0;
+      return segments > 0 ? [{ category, segments }] : [];
+    }),
+    matches: matches.flatMap((match) => bands.filter((band) => band.match === match)),
+    authors: [...authors],
   };
 }
 

@@ -106,6 +106,9 @@ export const positionedSegment = documentSegment.extend({
     )
     .nullable()
     .meta({ description: 'The words of a source that was recognized in a picture; otherwise null.' }),
+  repetitions: z
+    .int()
+    .describe('The number of other segments of the document with the same source, including its tags.'),
   status: z
     .enum(segmentStatuses)
     .describe(
@@ -120,11 +123,24 @@ export async function selectSegments(
   documentId: string,
   positions: readonly number[],
 ): Promise<z.infer<typeof positionedSegment>[]> {
-  const rows = await tx
-    .select({ ...getTableColumns(documentSegments), status: statusOfSegment })
-    .from(documentSegments)
-    .where(sql`${ofDocument(tenantId, documentId)} and ${isAtOneOf(positions)}`)
-    .orderBy(documentSegments.position);
+  const { sourceKey } = documentSegments;
+  const listed = sql`${ofDocument(tenantId, documentId)} and ${isAtOneOf(positions)}`;
+  const [rows, counts] = await Promise.all([
+    tx
+      .select({ ...getTableColumns(documentSegments), status: statusOfSegment })
+      .from(documentSegments)
+      .where(listed)
+      .orderBy(documentSegments.position),
+    tx
+      .select({ key: sql<string>`encode(${sourceKey}, 'hex')`, segments: sql<number>`count(*)::int` })
+      .from(documentSegments)
+      .where(
+        sql`${ofDocument(tenantId, documentId)} and ${sourceKey} = any(array(select source_key from document_segments where ${listed}))`,
+      )
+      .groupBy(sourceKey)
+      .having(sql`count(*) > 1`),
+  ]);
+  const repeated = new Map(counts.map(({ key, segments }) => [key, segments - 1]));
   return rows.map((row) => {
     const source = row.source as InlineContent;
     const isTagged = hasChips(source);
@@ -135,6 +151,7 @@ export async function selectSegments(
       source_content: isTagged ? source : null,
       target_content: isTagged ? (row.target as InlineContent | null) : null,
       words: row.words,
+      repetitions: repeated.get(Buffer.from(row.sourceKey).toString('hex')) ?? 0,
       status: row.status,
     };
   });

@@ -1,6 +1,8 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useCallback, useEffect, useEffectEvent, useRef, useState } from 'react';
 import { client } from '../../client.ts';
+import { useT } from '../../i18n.tsx';
+import { announce } from '../../parts/announcer.tsx';
 import type { SegmentSaves } from '../segment-saves.ts';
 import type { TextFilter, TextSearch } from './filters.ts';
 import type { TextList, TextSegment } from './text-list.ts';
@@ -22,6 +24,7 @@ interface Props {
 
 /** The open text, and how to open another one. At the start it is that of the URL, or one that no one has claimed. */
 export function useOpenText({ list, range, filter, saves, search }: Props) {
+  const t = useT();
   const { segments: shown } = range;
   const [opened, setOpened] = useState<{ position: number | null; takesFocus: boolean }>({
     position: null,
@@ -88,6 +91,19 @@ export function useOpenText({ list, range, filter, saves, search }: Props) {
       () => undefined,
     );
   });
+  const moveToFinding = (step: 1 | -1) => {
+    const own = segment?.status === 'warning' ? 'warning' : 'critical';
+    const found = (['critical', 'warning'] as const).flatMap((status) =>
+      shown.flatMap((one, place) => (one.status === status ? [{ ...one, place }] : [])),
+    );
+    const isBefore = ({ status, place }: (typeof found)[number]) =>
+      status === own ? place < index : own === 'warning';
+    const before = found.filter(isBefore).length;
+    const isFound = found[before]?.place === index;
+    const next = found.at((before + (step === 1 ? Number(isFound) : -1)) % Math.max(1, found.length));
+    if (next) openAt(next.position);
+    else announce(t('editor.no_findings'));
+  };
   const upcoming = shown.slice(index + 1).find(isFree);
   return {
     open: segment ? { position: segment.position, index, takesFocus } : null,
@@ -96,6 +112,7 @@ export function useOpenText({ list, range, filter, saves, search }: Props) {
     openAt,
     move,
     moveToNextOpen,
+    moveToFinding,
   };
 }
 
