@@ -16,6 +16,7 @@ import { retentionRouter } from '#server/retention/router.ts';
 import { checkUnits } from '#server/translation/core/threads/check-threads.ts';
 import { documentsRouter } from '#server/translation/documents-router.ts';
 import { qualityRouter } from '#server/translation/quality/router.ts';
+import { assignmentsRouter } from '#server/translation/review/assignments/router.ts';
 import { reviewsRouter, translationsRouter } from '#server/translation/texts-router.ts';
 import { exportsRouter } from '#server/workspace-export/router.ts';
 import { billingRouter } from './billing/router.ts';
@@ -25,6 +26,7 @@ import { router } from './trpc.ts';
 /** All procedures of the service, by domain. */
 export const appRouter = router({
   apiKeys: apiKeysRouter,
+  assignments: assignmentsRouter,
   audit: auditRouter,
   auth: authRouter,
   billing: billingRouter,
