@@ -22,6 +22,7 @@ create table review_assignments (
   assigned_by text collate "C",
   assigned_at timestamp (3) with time zone default now() not null,
   version integer default 1 not null,
+  held_at timestamp (3) with time zone default now() not null,
   rules_from timestamp (3) with time zone,
   closed_at timestamp (3) with time zone,
   constraint review_assignments_tenant_id_item_kind_item_id_pk primary key (tenant_id, item_kind, item_id)
@@ -47,6 +48,7 @@ alter table review_assignments add constraint review_assignments_tenant_id_tenan
 alter table reviewer_profiles add constraint reviewer_profiles_tenant_id_user_id_users_tenant_id_user_id_fk foreign key (tenant_id, user_id) references users(tenant_id, user_id) on delete cascade;
 create index review_assignments_holder_idx on review_assignments using btree (tenant_id, holder, coalesce(due_at, 'infinity'), item_id) where closed_at is null;
 create index review_assignments_due_idx on review_assignments using btree (tenant_id, coalesce(due_at, 'infinity'), item_id) where closed_at is null and holder is not null;
+create index review_assignments_unassigned_idx on review_assignments using btree (tenant_id, held_at, item_id) where closed_at is null and holder is null;
 create index review_assignments_second_idx on review_assignments using btree (tenant_id, second) where closed_at is null;
 create index review_assignments_rules_idx on review_assignments using btree (tenant_id, rules_from) where rules_from is not null;
 create index review_assignments_closed_idx on review_assignments using btree (closed_at) where closed_at is not null;
@@ -70,9 +72,11 @@ begin
   end if;
 end $$;
 --> statement-breakpoint
--- An item that begins to await review gets its former assignment back, or a row for the rules, if its workspace has
--- rules. The assignment of a decided item is closed.
+-- An item that begins to await review gets its former assignment back, or a row, which waits for the rules if its
+-- workspace has some. The assignment of a decided item is closed.
 create function follow_review(tenant text, kind text, item text, is_held boolean) returns void language plpgsql as $$
+declare
+  has_rules boolean;
 begin
   if not is_held then
     update review_assignments a set closed_at = now(), rules_from = null
@@ -83,10 +87,13 @@ begin
       assignee = (select u.user_id from users u where u.tenant_id = tenant and u.user_id = a.assignee and u.active),
       second = (select u.user_id from users u where u.tenant_id = tenant and u.user_id = a.second and u.active)
     where a.tenant_id = tenant and a.item_kind = kind and a.item_id = item;
-  if not found and exists (select from assignment_rules r where r.tenant_id = tenant) then
-    perform queue_assignment_rules(tenant);
-    insert into review_assignments (tenant_id, item_kind, item_id, rules_from) values (tenant, kind, item, now())
-      on conflict do nothing;
+  if not found then
+    has_rules := exists (select from assignment_rules r where r.tenant_id = tenant);
+    if has_rules then
+      perform queue_assignment_rules(tenant);
+    end if;
+    insert into review_assignments (tenant_id, item_kind, item_id, version, rules_from)
+      values (tenant, kind, item, 0, case when has_rules then now() end) on conflict do nothing;
   end if;
 end $$;
 create function follow_job() returns trigger language plpgsql as $$
@@ -153,3 +160,9 @@ create trigger record_inserted after insert on review_assignments
 create trigger record_updated after update on review_assignments
   for each row when (old.version <> new.version and new.closed_at is null and (old.holder is not null or new.holder is not null))
   execute function record_assignment_events();
+--> statement-breakpoint
+-- The items that await review now.
+insert into review_assignments (tenant_id, item_kind, item_id, version, held_at)
+  select tenant_id, 'job', job_id, 0, updated_at from translation_jobs where status in ('awaiting_review', 'refined')
+  union all
+  select tenant_id, 'document', document_id, 0, updated_at from document_jobs where status = 'translated' and approved_at is null;

@@ -111,8 +111,8 @@ export const reviewDays = pgTable(
 );
 
 /**
- * Who reviews an item that awaits review, in which order, and by when. An item that nobody was assigned to, and for which
- * no rule waits, has no row. A row stays for a while after the decision, because the decision may be reopened
+ * Who reviews an item that awaits review, in which order, and by when. A trigger adds a row for each such item, so that
+ * unassigned items are found without a search. A row stays for a while after the decision, because the decision may be reopened
  * (docs/decisions/0149).
  */
 export const reviewAssignments = pgTable(
@@ -145,6 +145,8 @@ export const reviewAssignments = pgTable(
     assignedAt: moment('assigned_at').notNull().defaultNow(),
     /** Incremented by each change. */
     version: integer('version').notNull().default(1),
+    /** When the item began to await review. */
+    heldAt: moment('held_at').notNull().defaultNow(),
     /** From when on the rules of the workspace are applied to the item; null if they are not. */
     rulesFrom: moment('rules_from'),
     /** When the item was decided; null while it awaits review. */
@@ -158,13 +160,16 @@ export const reviewAssignments = pgTable(
     index('review_assignments_due_idx')
       .on(t.tenantId, sql`coalesce(due_at, 'infinity')`, t.itemId)
       .where(sql`closed_at is null and holder is not null`),
+    index('review_assignments_unassigned_idx')
+      .on(t.tenantId, t.heldAt, t.itemId)
+      .where(sql`closed_at is null and holder is null`),
     index('review_assignments_second_idx').on(t.tenantId, t.second).where(sql`closed_at is null`),
     index('review_assignments_rules_idx').on(t.tenantId, t.rulesFrom).where(sql`rules_from is not null`),
     index('review_assignments_closed_idx').on(t.closedAt).where(sql`closed_at is not null`),
   ],
 );
 
-/** What assignments need to know about members. A member without a row has no languages, and reviews all of them. */
+/** The name, time zone, absence and languages of members, for assignments. A member without a row has no languages, and reviews all of them. */
 export const reviewerProfiles = pgTable(
   'reviewer_profiles',
   {

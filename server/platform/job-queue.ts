@@ -76,7 +76,7 @@ export interface TaskPayloads {
   /** Counts judged texts, draws some for checks, and collects the decisions of reviewers, from the tenant that follows `after` on. */
   count_quality: { after?: string };
   /**
-   * Applies the rules for assignments to the items of a tenant that wait for them; with `all`, to all unassigned items.
+   * Applies the rules for assignments to the pending items of a tenant; with `all`, to all unassigned items.
    * Without a tenant, queues itself for each one with such items.
    */
   apply_assignment_rules: { tenantId?: string; all?: boolean };

@@ -37,9 +37,10 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'lines of source',
     count: linesOf(sources),
-    limit: 227_600,
+    limit: 229_400,
     goal: 165_000,
     bought: [
+      '229,400: assignments, second reviews and rules, without screens',
       '227,600: checks by members and the quality report, term candidates, fields of terms, bad and duplicate segments, alignment on a screen',
       '217,050: doubled placeholders, broken tags, lost sentences and changed units',
       '216,800: the memory by sentence, and the alignment of files',
@@ -54,9 +55,10 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'files of source',
     count: sources.length,
-    limit: 1860,
+    limit: 1867,
     goal: 1400,
     bought: [
+      '1,867: assignments',
       '1,860: screens of quality, candidates, alignment and duplicates, with their procedures',
       '1,815: units of numbers',
       '1,814: sentences in look-ups and learning, and alignment',
@@ -69,9 +71,10 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'lines of tests',
     count: linesOf(tests),
-    limit: 158_400,
+    limit: 159_200,
     goal: 100_000,
     bought: [
+      '159,200: assignments',
       '158,400: quality, term candidates, fields of terms, clean memory, and the alignment screen',
       '155,600: a bench of the quality gate, with errors in translations by people',
       '154,500: the memory by sentence, alignment, and a bench of a manual in four languages',
@@ -88,9 +91,10 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'words of documentation',
     count: wordsOf(guides),
-    limit: 52_800,
+    limit: 53_150,
     goal: 50_000,
     bought: [
+      '53,150: assignments',
       '52,800: fields of terms, candidates, clean memory, alignment, checks by members, and four decisions',
       '51,150: what the quality gate finds',
       '50,800: the memory by sentence, and alignment',

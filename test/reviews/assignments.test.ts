@@ -94,7 +94,7 @@ describe('an assigned item', () => {
     ).toBe(200);
     expect(await approve(second, one)).toEqual([200, 'human_edited']);
     expect(await ids('mine', {}, one)).toEqual([first.id]);
-    // An administrator decides for others, and everyone what nobody has.
+    // An administrator decides for others, and each member decides unassigned items.
     expect(await approve(first)).toEqual([200, 'published']);
     expect(await approve(third, other)).toEqual([200, 'published']);
     expect(await audited('review_assigned')).toMatchObject([
@@ -103,7 +103,7 @@ describe('an assigned item', () => {
     ]);
   });
 
-  test('is taken, handed over and given back by members; the rest is for administrators', async () => {
+  test('is taken, handed over and unassigned by members; the rest is for administrators', async () => {
     const [one, other] = [await mine.join(), await mine.join()];
     const job = await mine.held();
     expect(await refusedAssign(job, { assignee: other.userId }, one)).toEqual([
@@ -357,7 +357,7 @@ describe('a second review', () => {
     expect([byKey.status, byKey.body.detail]).toEqual([409, `document ${id} is assigned to ${me.email}`]);
     expect((await documents.approve(id, {}, documents.admin)).status).toBe(200);
     expect((await call('mine', {})).body.items).toEqual([]);
-    // A repeated approval answers as before.
+    // A repeated approval changes nothing.
     expect((await documents.approve(id)).body.already_approved ?? true).toBe(true);
     await documents.removeDocument(id);
     const rows = await mine.sql()`select from review_assignments where item_id = ${id}`;

@@ -75,7 +75,7 @@ export async function lockItems(
   return [...rows];
 }
 
-/** What an assignment becomes. */
+/** A new state of an assignment. */
 export interface NewAssignment {
   item: AssignedItem;
   assignee: string | null;
@@ -130,7 +130,7 @@ type Outcome = AssignOutcomes['results'][number];
 
 /**
  * Changes the assignments of items. Administrators change all; other members take unassigned items, and hand over or
- * give back their own. A rejected item does not stop the others.
+ * unassign their own. A rejected item does not stop the others.
  */
 export async function assignItems(
   tx: Tx,

@@ -101,25 +101,7 @@ export function listAssignments(
   return pageByDue(tx, tenantId, { condition, limit, cursor });
 }
 
-/** SQL: the items of a workspace that await review and have no assignee, by their last change. */
-function unassigned(tenantId: string, place: (at: SQL, id: SQL) => SQL, limit: number): SQL {
-  const isFree = (kind: string, id: SQL) => sql`not exists(
-    select from review_assignments a where a.tenant_id = ${tenantId} and a.item_kind = ${sql.raw(`'${kind}'`)}
-      and a.item_id = ${id} and a.holder is not null)`;
-  // One statement for each status, so that each uses the order of an index.
-  const jobs = ['awaiting_review', 'refined'].map(
-    (status) => sql`(select 'job' as kind, i.job_id as id, i.updated_at from translation_jobs i
-      where i.tenant_id = ${tenantId} and i.status = ${sql.raw(`'${status}'`)} and ${isFree('job', sql`i.job_id`)}
-        and ${place(sql`i.updated_at`, sql`i.job_id`)}
-      order by i.updated_at, i.job_id limit ${limit}::int)`,
-  );
-  const documents = sql`(select 'document', i.document_id, i.updated_at from document_jobs i
-    where i.tenant_id = ${tenantId} and i.status = 'translated' and i.approved_at is null
-      and ${isFree('document', sql`i.document_id`)} and ${place(sql`i.updated_at`, sql`i.document_id`)}
-    order by i.updated_at, i.document_id limit ${limit}::int)`;
-  return sql.join([...jobs, documents], sql` union all `);
-}
-
+/** Returns a page of the items that no one reviews next, in the order in which they began to await review. */
 async function listUnassigned(
   tx: Tx,
   tenantId: string,
@@ -127,11 +109,13 @@ async function listUnassigned(
   cursor: string | undefined,
 ): Promise<AssignmentPage> {
   const end = cursor === undefined ? undefined : readEnd(cursor);
-  const place = (at: SQL, id: SQL) =>
-    end ? sql`(${at}, ${id}) > (${end.at}::timestamptz, ${end.id})` : sql`true`;
+  const place = end ? sql`(a.held_at, a.item_id) > (${end.at}::timestamptz, ${end.id})` : sql`true`;
   const keys = await tx.execute<Key>(sql`
-    select kind, id, to_char(updated_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at
-    from (${unassigned(tenantId, place, limit + 1)}) u order by updated_at, id limit ${limit + 1}::int`);
+    select a.item_kind as kind, a.item_id as id,
+      to_char(a.held_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at
+    from review_assignments a
+    where a.tenant_id = ${tenantId} and a.closed_at is null and a.holder is null and ${place}
+    order by a.held_at, a.item_id limit ${limit + 1}::int`);
   return pageOf(tx, tenantId, keys, limit);
 }
 
@@ -153,11 +137,11 @@ async function describe(tx: Tx, tenantId: string, keys: readonly Key[]): Promise
       case when a.passed_at is null then 'first' else 'second' end as step, ${iso(sql`a.due_at`)} as due_at,
       coalesce(a.due_at < now(), false) as is_overdue, a.comment, a.assigned_by,
       case when a.words is not null then ${iso(sql`a.assigned_at`)} end as assigned_at,
-      ${iso(sql`coalesce(d.updated_at, j.updated_at)`)} as waiting_since, coalesce(a.version, 0) as version
+      ${iso(sql`a.held_at`)} as waiting_since, coalesce(a.version, 0) as version
     from json_to_recordset(${JSON.stringify(listed)}::json) as k(kind text, id text)
     left join translation_jobs j on k.kind = 'job' and j.tenant_id = ${tenantId} and j.job_id = k.id
     left join document_jobs d on k.kind = 'document' and d.tenant_id = ${tenantId} and d.document_id = k.id
-    left join review_assignments a on a.tenant_id = ${tenantId} and a.item_kind = k.kind and a.item_id = k.id
+    join review_assignments a on a.tenant_id = ${tenantId} and a.item_kind = k.kind and a.item_id = k.id
     where coalesce(j.job_id, d.document_id) is not null`);
   const ids = rows.flatMap(({ assignee, second, assigned_by }) => [assignee, second, assigned_by]);
   const names = await tx.execute<{ id: string; name: string }>(sql`
@@ -209,7 +193,8 @@ export async function listLoad(tx: Tx, tenantId: string, input: ProfilesInput): 
     group by user_id having sum(timed) >= ${minTimed}::int and sum(worked_ms) > 0 and sum(words) > 0`);
   const [free] = await tx.execute<{ items: number }>(sql`
     select count(*)::int as items from (
-      select from (${unassigned(tenantId, () => sql`true`, maxCounted)}) u limit ${maxCounted}::int) counted`);
+      select from review_assignments a where a.tenant_id = ${tenantId} and a.closed_at is null and a.holder is null
+      limit ${maxCounted}::int) counted`);
   const byMember = Map.groupBy(buckets, ({ user_id }) => user_id);
   const upcomingOf = new Map(others.map((one) => [one.user_id, one.upcoming]));
   const speedOf = new Map(speeds.map((one) => [one.user_id, one.speed]));

@@ -22,7 +22,7 @@ import {
 } from './schema.ts';
 import { passItem } from './turn.ts';
 
-/** Who reviews what by when. No procedure has a route, so only /trpc serves them. */
+/** Assignments of items. No procedure has a route, so only /trpc serves them. */
 export const assignmentsRouter = router({
   mine: bearerProcedure
     .input(mineInput)

@@ -10,7 +10,7 @@ import { covers, dayIn, lockProfiles, selectCandidates } from './profiles.ts';
 import type { AssignmentRule, AssignmentRules, Profile } from './schema.ts';
 
 /*
- * When an item begins to await review, a trigger adds a row that waits for the rules, in the same transaction, and queues
+ * When an item begins to await review, a trigger adds a row with the time for the rules, in the same transaction, and queues
  * this task (the migration `assignment`). So neither a killed process nor a lost task leaves an item out. A workspace
  * without rules has no rows and no task.
  */
@@ -57,7 +57,7 @@ export async function saveRules(
   return { rules };
 }
 
-/** Applies rules. Without a tenant, queues the task for each one with items that wait for rules. May run twice. */
+/** Applies rules. Without a tenant, queues the task for each one with pending items. May run twice. */
 export async function applyRules(
   { database }: Pick<Services, 'database'>,
   { tenantId, all = false }: TaskPayloads['apply_assignment_rules'],
@@ -97,22 +97,15 @@ async function queueTenants(database: Database): Promise<void> {
     );
 }
 
-/** Lets all unassigned items that await review wait for the rules. */
+/** Makes the rules pending for all unassigned items that await review. */
 async function awaitRules(tx: Tx, tenantId: string): Promise<void> {
   await tx.execute(sql`
-    insert into review_assignments as a (tenant_id, item_kind, item_id, rules_from)
-    select tenant_id, kind, id, now() from (
-      select tenant_id, 'job' as kind, job_id as id from translation_jobs
-      where tenant_id = ${tenantId} and status in ('awaiting_review', 'refined')
-      union all
-      select tenant_id, 'document', document_id from document_jobs
-      where tenant_id = ${tenantId} and status = 'translated' and approved_at is null) held
+    update review_assignments a set rules_from = now()
     where exists(select from assignment_rules where tenant_id = ${tenantId})
-    on conflict (tenant_id, item_kind, item_id) do update set rules_from = now()
-    where a.tenant_id = ${tenantId} and a.assignee is null and a.closed_at is null`);
+      and a.tenant_id = ${tenantId} and a.assignee is null and a.closed_at is null`);
 }
 
-/** @returns the number of items that waited for the rules */
+/** @returns the number of pending items */
 async function applyToPage(tx: Tx, tenantId: string): Promise<number> {
   // One run at a time for each workspace: the members with the fewest words depend on what others have assigned.
   const [stored] = await tx.execute<{ rules: AssignmentRule[] }>(
@@ -141,7 +134,7 @@ async function applyToPage(tx: Tx, tenantId: string): Promise<number> {
   const isActive = (id: string | null) => id === null || active.has(id);
   const changes = wanted.filter(({ assignee, second }) => isActive(assignee) && isActive(second));
   await storeAssignments(tx, atTheServer, { tenantId, by: null, comment: null }, changes);
-  // What a rule covers, but no available member, is tried again later. The rest waits no longer.
+  // If a rule matches but no member is available, try again later.
   const assigned = new Set(changes.flatMap(({ item, assignee }) => (assignee === null ? [] : item.id)));
   const covered = new Set(wanted.map(({ item }) => item.id));
   const later = waiting.filter(({ id }) => covered.has(id) && !assigned.has(id)).map(({ id }) => id);

@@ -109,7 +109,7 @@ export const assignment = reviewItem.extend({
   comment: z.string().nullable().describe('The comment of the latest change.'),
   assigned_by: member.nullable().describe('Who made the latest change; null if a rule did.'),
   assigned_at: dateTime.nullable().describe('The time of the latest change; null without one.'),
-  waiting_since: dateTime.describe('When the item last changed.'),
+  waiting_since: dateTime.describe('When the item began to await review.'),
   version: z.int().describe('Changes with each change of the assignment; 0 without one.'),
 });
 

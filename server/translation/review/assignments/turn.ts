@@ -87,7 +87,7 @@ export async function passItem(
   const turn = await selectTurn(tx, tenant.id, item, user.id);
   const isAdministrator = user.role === 'global_administrator';
   const refused = (why: string) => new AppError('state_conflict', `${item.kind} ${item.id} ${why}`);
-  if (!turn.four_eyes) throw refused('has no second review');
+  if (!turn.four_eyes) throw new AppError('state_conflict', 'the item has no second review');
   if (turn.is_passed !== back) throw refused(back ? 'is not passed on yet' : 'is already passed on');
   if (back) {
     if (user.id !== turn.second && !isAdministrator)
