@@ -18,6 +18,7 @@ import { checkUnits } from '#server/translation/core/threads/check-threads.ts';
 import { contextOfSegment } from '#server/translation/documents/segment-contexts.ts';
 import { documentsRouter } from '#server/translation/documents-router.ts';
 import { qualityRouter } from '#server/translation/quality/router.ts';
+import { assignmentsRouter } from '#server/translation/review/assignments/router.ts';
 import { reviewsRouter, translationsRouter } from '#server/translation/texts-router.ts';
 import { exportsRouter } from '#server/workspace-export/router.ts';
 import { billingRouter } from './billing/router.ts';
@@ -28,6 +29,7 @@ import { router } from './trpc.ts';
 export const appRouter = router({
   analyses: analysesRouter,
   apiKeys: apiKeysRouter,
+  assignments: assignmentsRouter,
   audit: auditRouter,
   auth: authRouter,
   billing: billingRouter,

@@ -35,6 +35,8 @@ import { removeUnreferencedFiles } from '#server/translation/documents/unreferen
 import { countQuality } from '#server/translation/quality/counting.ts';
 import { checkGoldenRecords } from '#server/translation/records/check.ts';
 import { removeGoldenRecords } from '#server/translation/records/golden-deletion.ts';
+import { pruneAssignments } from '#server/translation/review/assignments/assign.ts';
+import { applyRules } from '#server/translation/review/assignments/rules.ts';
 import { pruneClaims, pruneOpenings } from '#server/translation/review/claims.ts';
 import { pruneComments } from '#server/translation/review/comments.ts';
 import { queueDigests } from '#server/translation/review/digests.ts';
@@ -109,6 +111,7 @@ export const tasks: { [N in TaskName]: Task<N> } = {
   remove_golden_records: { run: removeGoldenRecords },
   apply_retention: { run: applyRetention, every: hourly, queue: 'apply_retention' },
   anonymize_member: { run: anonymizeMember },
+  apply_assignment_rules: { run: applyRules, every: everySweep, pool: 'housekeeping' },
   count_quality: { run: countQuality, every: everySweep, queue: 'count_quality' },
   export_tenant: { run: (services, payload) => runExport(services, payload) },
   send_mail: { run: sendMail, pool: 'mail' },
@@ -186,6 +189,7 @@ async function prune({
     memory_imports: await pruneImports(database),
     memory_changes: await pruneChanges(database),
     replays: await database.inPlatform(pruneReplays),
+    review_assignments: await database.inPlatform(pruneAssignments),
     review_claims: await database.inPlatform(pruneClaims),
     review_comments: await database.inPlatform(pruneComments),
     review_openings: await database.inPlatform(pruneOpenings),

@@ -31,6 +31,10 @@ export const mails = pgTable(
     /** Items that await review, or documents that have ended, and how many of these have failed. */
     items: integer('items').notNull().default(0),
     failedItems: integer('failed_items').notNull().default(0),
+    /** Of a digest: items that are assigned to the member, those due within a day, and those that are overdue. */
+    assigned: integer('assigned').notNull().default(0),
+    dueSoon: integer('due_soon').notNull().default(0),
+    overdue: integer('overdue').notNull().default(0),
     /** The sealed token of the link, until the mail has ended. */
     sealedToken: bytes('sealed_token'),
     state: text('state', { enum: ['pending', 'sent', 'dropped', 'failed'] })

@@ -1,6 +1,18 @@
 import { sql } from 'drizzle-orm';
-import { bigint, date, index, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import {
+  bigint,
+  boolean,
+  date,
+  foreignKey,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+} from 'drizzle-orm/pg-core';
 import { identifier, moment } from './columns.ts';
+import { users } from './identity.ts';
 import { tenants } from './tenants.ts';
 
 /**
@@ -97,6 +109,98 @@ export const reviewDays = pgTable(
   },
   (t) => [primaryKey({ columns: [t.tenantId, t.day, t.userId] })],
 );
+
+/**
+ * Who reviews an item that awaits review, in which order, and by when. A trigger adds a row for each such item, so that
+ * unassigned items are found without a search. A row stays for a while after the decision, because the decision may be reopened
+ * (docs/decisions/0149).
+ */
+export const reviewAssignments = pgTable(
+  'review_assignments',
+  {
+    tenantId: tenantOfRow(),
+    itemKind: text('item_kind', { enum: ['job', 'document'] }).notNull(),
+    itemId: identifier('item_id').notNull(),
+    sourceLang: text('source_lang').notNull().default(''),
+    targetLang: text('target_lang').notNull().default(''),
+    /** The words of the source; null until they are counted. */
+    words: integer('words'),
+    /** The member who reviews first; null if the item is unassigned. */
+    assignee: identifier('assignee'),
+    /** Whether the item needs a second review by another member, and that member if one is set. */
+    fourEyes: boolean('four_eyes').notNull().default(false),
+    second: identifier('second'),
+    /** When the first review was passed on to the second one, and by whom. */
+    passedAt: moment('passed_at'),
+    passedBy: identifier('passed_by'),
+    /** The member whose turn it is. */
+    holder: identifier('holder').generatedAlwaysAs(
+      sql`case when passed_at is null then assignee else second end`,
+    ),
+    dueAt: moment('due_at'),
+    /** The comment of the latest change. */
+    comment: text('comment'),
+    /** The member who assigned the item; null if a rule did. */
+    assignedBy: identifier('assigned_by'),
+    assignedAt: moment('assigned_at').notNull().defaultNow(),
+    /** Incremented by each change. */
+    version: integer('version').notNull().default(1),
+    /** When the item began to await review. */
+    heldAt: moment('held_at').notNull().defaultNow(),
+    /** From when on the rules of the workspace are applied to the item; null if they are not. */
+    rulesFrom: moment('rules_from'),
+    /** When the item was decided; null while it awaits review. */
+    closedAt: moment('closed_at'),
+  },
+  (t) => [
+    primaryKey({ columns: [t.tenantId, t.itemKind, t.itemId] }),
+    index('review_assignments_holder_idx')
+      .on(t.tenantId, t.holder, sql`coalesce(due_at, 'infinity')`, t.itemId)
+      .where(sql`closed_at is null`),
+    index('review_assignments_due_idx')
+      .on(t.tenantId, sql`coalesce(due_at, 'infinity')`, t.itemId)
+      .where(sql`closed_at is null and holder is not null`),
+    index('review_assignments_unassigned_idx')
+      .on(t.tenantId, t.heldAt, t.itemId)
+      .where(sql`closed_at is null and holder is null`),
+    index('review_assignments_second_idx').on(t.tenantId, t.second).where(sql`closed_at is null`),
+    index('review_assignments_rules_idx').on(t.tenantId, t.rulesFrom).where(sql`rules_from is not null`),
+    index('review_assignments_closed_idx').on(t.closedAt).where(sql`closed_at is not null`),
+  ],
+);
+
+/** The name, time zone, absence and languages of members, for assignments. A member without a row has no languages, and reviews all of them. */
+export const reviewerProfiles = pgTable(
+  'reviewer_profiles',
+  {
+    tenantId: identifier('tenant_id').notNull(),
+    userId: identifier('user_id').notNull(),
+    displayName: text('display_name').notNull().default(''),
+    /** The name of a time zone of IANA. */
+    timeZone: text('time_zone').notNull().default('UTC'),
+    /** The first and last day of an absence. */
+    awayFrom: date('away_from', { mode: 'string' }),
+    awayTo: date('away_to', { mode: 'string' }),
+    languages: jsonb('languages')
+      .$type<{ source_lang: string; target_lang: string; review: boolean; second: boolean }[]>()
+      .notNull()
+      .default([]),
+  },
+  (t) => [
+    primaryKey({ columns: [t.tenantId, t.userId] }),
+    foreignKey({ columns: [t.tenantId, t.userId], foreignColumns: [users.tenantId, users.userId] }).onDelete(
+      'cascade',
+    ),
+  ],
+);
+
+/** The rules by which a workspace assigns items. A workspace without rules has no row. */
+export const assignmentRules = pgTable('assignment_rules', {
+  tenantId: identifier('tenant_id')
+    .primaryKey()
+    .references(() => tenants.tenantId, { onDelete: 'cascade' }),
+  rules: jsonb('rules').$type<unknown[]>().notNull(),
+});
 
 /** The columns of a row about one member and one item. */
 function memberAndItem() {

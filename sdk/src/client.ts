@@ -1,6 +1,7 @@
 import { type Analyses, analyses } from './analyses.ts';
 import { type ApiKeys, apiKeys } from './api-keys.ts';
 import type { ApiPromise } from './api-promise.ts';
+import { type Assignments, assignments } from './assignments.ts';
 import { type Audit, audit } from './audit.ts';
 import { type Auth, auth } from './auth.ts';
 import { type Billing, billing } from './billing.ts';
@@ -51,6 +52,8 @@ export class LinguaLoop {
   readonly members: Members;
   /** Translation memories. */
   readonly memory: Memory;
+  /** Assignments, due dates and second reviews. */
+  readonly assignments: Assignments;
   /** Checks by people, and what the quality gate is worth. */
   readonly quality: Quality;
   /** Claims of reviewers, and reports about their work. */
@@ -95,6 +98,7 @@ export class LinguaLoop {
     this.events = events(connection);
     this.members = members(connection);
     this.memory = memory(connection);
+    this.assignments = assignments(connection);
     this.quality = quality(connection);
     this.reviews = reviews(connection);
     this.storage = storage(connection);

@@ -1,6 +1,7 @@
 export { type Analyses, analyses } from './analyses.ts';
 export { type ApiKeys, apiKeys } from './api-keys.ts';
 export type { Answered, ApiPromise, ResponseInfo } from './api-promise.ts';
+export { type Assignments, assignments } from './assignments.ts';
 export { type Audit, audit } from './audit.ts';
 export { type Auth, auth, type Sso } from './auth.ts';
 export { type Billing, billing } from './billing.ts';

@@ -696,3 +696,37 @@ export type AnalysisCell = AnalysisFile['languages'][number];
 export type AnalysisSummary = Outputs['analyses']['list']['analyses'][number];
 /** A page of analyses. */
 export type AnalysisPage = Outputs['analyses']['list'];
+/** Which of the member's own items to list. */
+export type OwnAssignmentsQuery = Omit<NonNullable<Inputs['assignments']['mine']>, 'cursor'>;
+/** Which of the member's own items to list, and the cursor of the page to return. */
+export type OwnAssignmentsPageQuery = NonNullable<Inputs['assignments']['mine']>;
+/** The filters of the items to list. */
+export type AssignmentsQuery = Omit<NonNullable<Inputs['assignments']['list']>, 'cursor'>;
+/** The filters of the items to list, and the cursor of the page to return. */
+export type AssignmentsPageQuery = NonNullable<Inputs['assignments']['list']>;
+/** A page of items with their assignments. */
+export type AssignmentPageData = Outputs['assignments']['list'];
+/** An item that awaits review, with who reviews it, and by when. */
+export type Assignment = AssignmentPageData['items'][number];
+/** The items to assign, and what changes. */
+export type AssignRequest = Inputs['assignments']['assign'];
+/** The result for one item. */
+export type AssignmentOutcome = Outputs['assignments']['assign']['results'][number];
+/** The item to pass on, or back. */
+export type PassRequest = Inputs['assignments']['pass'];
+/** An item with its next review. */
+export type PassedItem = Outputs['assignments']['pass'];
+/** The page of members to return. */
+export type MemberPageQuery = NonNullable<Inputs['assignments']['profiles']>;
+/** A page of members with their languages. */
+export type ReviewerProfilePage = Outputs['assignments']['profiles'];
+/** The name, time zone, absence and languages of a member. */
+export type ReviewerProfile = Outputs['assignments']['saveProfile'];
+/** The changes of a profile. */
+export type ReviewerProfileChange = Inputs['assignments']['saveProfile'];
+/** A page of members with what they have to review. */
+export type MemberLoadPage = Outputs['assignments']['load'];
+/** The load of a member. */
+export type MemberLoad = MemberLoadPage['members'][number];
+/** A rule by which items are assigned. */
+export type AssignmentRule = Inputs['assignments']['saveRules']['rules'][number];

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /**
- * All types of events. The triggers of `translation_jobs`, `document_jobs` and `memory_imports` write them; a type is
+ * All types of events. The triggers of `translation_jobs`, `document_jobs`, `review_assignments` and `memory_imports` write them; a type is
  * the resource, or `review`, with its new state.
  */
 export const eventTypes = [
@@ -20,6 +20,9 @@ export const eventTypes = [
   'review.approved',
   'review.rejected',
   'review.reopened',
+  'review.assigned',
+  'review.unassigned',
+  'review.passed',
   'memory_import.running',
   'memory_import.completed',
   'memory_import.failed',

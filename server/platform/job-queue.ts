@@ -80,6 +80,11 @@ export interface TaskPayloads {
   remove_golden_records: { tenantId: string; jobId: string; goldenUri: string | null };
   /** Counts judged texts, draws some for checks, and collects the decisions of reviewers, from the tenant that follows `after` on. */
   count_quality: { after?: string };
+  /**
+   * Applies the rules for assignments to the pending items of a tenant; with `all`, to all unassigned items.
+   * Without a tenant, queues itself for each one with such items.
+   */
+  apply_assignment_rules: { tenantId?: string; all?: boolean };
   /** Deletes the tenants whose deletion is due, for some seconds, and queues another run if there is more to do. */
   delete_tenants: Record<string, never>;
   /** Deletes data that is older than the retention of its tenant, from the tenant that follows `after` on. */

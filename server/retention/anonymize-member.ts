@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { and, eq, sql } from 'drizzle-orm';
 import type { Database, Tx } from '#db/client.ts';
 import { users } from '#db/schema/identity.ts';
+import { reviewerProfiles } from '#db/schema/reviews.ts';
 import { tenantRetention } from '#db/schema/tenants.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
@@ -332,6 +333,9 @@ async function clearMember(tx: Tx, { tenantId, userId }: Person): Promise<void> 
       totpPendingSecret: null,
     })
     .where(and(eq(users.tenantId, tenantId), eq(users.userId, userId)));
+  await tx
+    .delete(reviewerProfiles)
+    .where(and(eq(reviewerProfiles.tenantId, tenantId), eq(reviewerProfiles.userId, userId)));
 }
 
 /** The fields that contain the name of a person, in the JSON of jobs, documents, golden records and audit events. */

@@ -392,6 +392,26 @@ export const sections: readonly Section[] = [
     keys: [['tenant_id', 'text']],
     columns: 'name, srx, updated_at, updated_by',
   }),
+  tableSection('reviews/assignments', {
+    table: 'review_assignments',
+    keys: [
+      ['item_kind', 'text'],
+      ['item_id', 'text'],
+    ],
+    columns: `item_kind, item_id, assignee, four_eyes, second, passed_at, passed_by, due_at, comment, assigned_by,
+      assigned_at, words, closed_at`,
+    where: 'assigned_by is not null or words is not null',
+  }),
+  tableSection('reviews/profiles', {
+    table: 'reviewer_profiles',
+    keys: [['user_id', 'text']],
+    columns: 'user_id, display_name, time_zone, away_from, away_to, languages',
+  }),
+  tableSection('reviews/assignment-rules', {
+    table: 'assignment_rules',
+    keys: [['tenant_id', 'text']],
+    columns: 'rules',
+  }),
   tableSection('mail/mails', {
     table: 'mails',
     keys: [['mail_id', 'text']],

@@ -186,7 +186,7 @@ export const modules: Module[] = [
   domain('translation/quality', { tables: /quality/ }),
   domain('translation/review', {
     tables: /documents|reviews|translations/,
-    published: /(texts|documents)\/[\w-]+\.ts$/,
+    published: /(assignments|texts|documents)\/[\w-]+\.ts$/,
   }),
   domain('translation/texts', { tables: /translations/, published: /intake\/[\w-]+\.ts$/ }),
   domain('translation/analyses', { tables: /analyses|documents/ }),

@@ -23,6 +23,8 @@ const wholeTables = [
 const triggers = {
   'document_artifacts.count_deleted': 'row, updates storage_totals',
   'document_artifacts.count_inserted': 'row, updates storage_totals',
+  'document_jobs.delete_assignments': 'statement, deletes from review_assignments',
+  'document_jobs.follow_updated': 'row, changes review_assignments',
   'document_jobs.forget_checked_texts': 'statement, updates quality_checks',
   'document_jobs.record_deleted': 'row, inserts into events',
   'document_jobs.record_inserted': 'row, inserts into events',
@@ -32,10 +34,16 @@ const triggers = {
   'memory_imports.record_updated': 'row, inserts into events',
   'memory_pair_shards.delete_pair_postings': 'statement, deletes from memory_pair_postings',
   'memory_shards.delete_postings': 'statement, deletes from memory_postings',
+  'review_assignments.record_inserted': 'row, inserts into events',
+  'review_assignments.record_updated': 'row, inserts into events',
+  'translation_jobs.delete_assignments': 'statement, deletes from review_assignments',
+  'translation_jobs.follow_inserted': 'row, changes review_assignments',
+  'translation_jobs.follow_updated': 'row, changes review_assignments',
   'translation_jobs.forget_checked_texts': 'statement, updates quality_checks',
   'translation_jobs.record_deleted': 'row, inserts into events',
   'translation_jobs.record_inserted': 'row, inserts into events',
   'translation_jobs.record_updated': 'row, inserts into events',
+  'users.unassign_member': 'row, updates review_assignments',
 };
 
 let database: TestDatabase;

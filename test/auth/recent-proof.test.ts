@@ -64,6 +64,7 @@ const proving = [
 /** Changes that take power away, which must be quick in an emergency, or that give none. */
 const others = [
   'apiKeys.revoke',
+  'assignments.saveRules',
   'auth.introspect',
   'auth.revoke',
   'documents.delete',

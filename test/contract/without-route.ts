@@ -26,6 +26,7 @@ export const withoutRoute: readonly string[] = [
   ...namesOf({
     analyses: 'addFile cancel create delete exportXlsx get list start',
     apiKeys: 'create list revoke rotate update',
+    assignments: 'assign list load mine pass profiles rules saveProfile saveRules',
     audit: 'list',
     documents:
       'progress outline search boxes correct approveMany check confirm confirmAll recheck resolve save undo redo history render outage requeue',

@@ -102,7 +102,7 @@ describe('until the address is confirmed', () => {
     const smtp = await useSmtp();
     const digest = (day: string) =>
       app.database.inTenant(founder.tenantId, (tx) =>
-        queueDigestMails(tx, app.services.settings, { tenantId: founder.tenantId, day, items: 3 }),
+        queueDigestMails(tx, app.services.settings, { tenantId: founder.tenantId, day, items: 3, work: [] }),
       );
     expect(await digest('2026-07-31')).toBe(0);
     await sql()`update users set email_confirmed_at = now() where user_id = ${founder.userId}`;

@@ -16,7 +16,10 @@ const kinds: MailFacts[] = [
   ...securityEvents.map((event) => ({
     ...{ kind: 'security' as const, workspace: 'Acme', event, at: expiresAt },
   })),
-  ...[1, 2, 5, 11, 100, 10_001].map((items) => ({ kind: 'digest' as const, workspace: 'Acme', items })),
+  ...[1, 2, 5, 11, 100, 10_001].map((items) => ({
+    ...{ kind: 'digest' as const, workspace: 'Acme', items },
+    ...{ assigned: items, dueSoon: items, overdue: items },
+  })),
   { kind: 'documents', workspace: 'Acme', items: 1, failedItems: 0, documentId: 'd1' },
   { kind: 'documents', workspace: 'Acme', items: 1, failedItems: 1, documentId: 'd1' },
   { kind: 'documents', workspace: 'Acme', items: 12, failedItems: 3, documentId: null },
@@ -100,7 +103,10 @@ test.each([
   ['株式会社 日本', '株式会社 日本'],
 ])('the name of a workspace is shown without links, markup and line breaks: %j', (name, shown) => {
   expect(shownName(name)).toBe(shown);
-  const { subject, html } = write({ kind: 'digest', workspace: name, items: 1 });
+  const { subject, html } = write({
+    ...{ kind: 'digest', workspace: name, items: 1 },
+    ...{ assigned: 0, dueSoon: 0, overdue: 0 },
+  });
   expect(subject).not.toMatch(/[\r\n\0]/);
   expect(elementsOf(html).filter(({ tagName }) => tagName === 'script')).toEqual([]);
   expect(

@@ -52,6 +52,23 @@ test('each member gets the number of items that await review, with a link to the
   }
 });
 
+test('a member learns how many items are assigned, due within a day, and overdue', async () => {
+  const smtp = await useSmtp();
+  await addItems(['awaiting_review', 'awaiting_review', 'awaiting_review']);
+  const due = ["now() + interval '9 days'", "now() + interval '9 hours'", "now() - interval '1 hour'"];
+  for (const [n, time] of due.entries())
+    await sql().unsafe(
+      `insert into review_assignments (tenant_id, item_kind, item_id, assignee, due_at) values ($1, 'job', $2, $3, ${time})`,
+      [admin.tenantId, `j${n}`, member.userId],
+    );
+  await digest();
+  const mails = await attemptAll(app, smtp, admin.tenantId);
+  const textTo = ({ email }: { email: string }) => mails.find(({ to }) => to === email)?.text;
+  const own = ['3 items are assigned to you.', '1 item is due within a day.', '1 item is overdue.'];
+  for (const line of own) expect(textTo(member)).toContain(line);
+  expect(textTo(admin)).not.toContain('assigned');
+});
+
 test('without items, no mail is sent', async () => {
   await addItems(['published'], [{ status: 'translated', approved: true }]);
   await digest();

@@ -46,7 +46,7 @@ async function fillOutbox(): Promise<Person> {
     select ${tenantId}, 'u' || n, 'u' || n || '@example.org', 'email', 'agent_id_developer' from generate_series(1, ${members - 1}::int) n`;
   await confirmAddresses(app, admin);
   await app.database.inTenant(tenantId, (tx) =>
-    queueDigestMails(tx, app.services.settings, { tenantId, day: '2026-07-31', items: 3 }),
+    queueDigestMails(tx, app.services.settings, { tenantId, day: '2026-07-31', items: 3, work: [] }),
   );
   for (let number = 0; number < invites; number++) {
     const body = { email: `invited-${tenantId}-${number}@example.org` };

@@ -25,7 +25,12 @@ beforeEach(async () => {
   await app.json('POST', `/api/auth/users/${member.userId}/password-reset-link`, { headers: admin.bearer });
   await app.json('POST', '/api/tenants/invites', { headers: admin.bearer, body: { email: member.email } });
   await app.database.inTenant(admin.tenantId, (tx) =>
-    queueDigestMails(tx, app.services.settings, { tenantId: admin.tenantId, day: '2026-07-31', items: 1 }),
+    queueDigestMails(tx, app.services.settings, {
+      tenantId: admin.tenantId,
+      day: '2026-07-31',
+      items: 1,
+      work: [],
+    }),
   );
 });
 

@@ -65,6 +65,11 @@ export const auditActions = [
   'review_approved',
   'review_rejected',
   'review_reopened',
+  'review_assigned',
+  'review_unassigned',
+  'review_passed',
+  'reviewer_profile_changed',
+  'assignment_rules_changed',
   'quality_settings_changed',
   'quality_stated',
   // Documents

@@ -184,6 +184,14 @@ export async function queueDocumentMail(
   if (row?.mailId === mailId) await queueSending(tx, { tenantId, mailId, kind: 'documents' }, row.delay);
 }
 
+/** The items whose next review is by a member: all, those due within a day, and those that are overdue. */
+export interface WorkOfMember {
+  userId: string;
+  assigned: number;
+  dueSoon: number;
+  overdue: number;
+}
+
 /**
  * Adds a digest for each active member of a tenant who gets one, unless the member has had that of the day.
  * @param day `YYYY-MM-DD`
@@ -192,15 +200,23 @@ export async function queueDocumentMail(
 export async function queueDigestMails(
   tx: Tx,
   settings: Settings,
-  { tenantId, day, items }: { tenantId: string; day: string; items: number },
+  {
+    tenantId,
+    day,
+    items,
+    work,
+  }: { tenantId: string; day: string; items: number; work: readonly WorkOfMember[] },
 ): Promise<number> {
   const [row] = await tx.execute<{ added: number }>(sql`
     with added as (
-      insert into mails (tenant_id, mail_id, dedupe_key, kind, user_id, language, items, expires_at)
+      insert into mails (tenant_id, mail_id, dedupe_key, kind, user_id, language, items, assigned, due_soon,
+        overdue, expires_at)
       select u.tenant_id, replace(gen_random_uuid()::text, '-', ''), concat('digest:', ${day}::text, ':', u.user_id),
         'digest', u.user_id, coalesce(p.language, ${defaultLanguageOf(settings)}), ${items}::int,
-        now() + make_interval(hours => 12)
+        coalesce(w.assigned, 0), coalesce(w."dueSoon", 0), coalesce(w.overdue, 0), now() + make_interval(hours => 12)
       from users u left join mail_preferences p on p.tenant_id = ${tenantId} and p.user_id = u.user_id
+      left join json_to_recordset(${JSON.stringify(work)}::json)
+        as w("userId" text, assigned int, "dueSoon" int, overdue int) on w."userId" = u.user_id
       where u.tenant_id = ${tenantId} and u.active and coalesce(p.digest, true)
         and (u.email_confirmed_at is not null or u.provider <> 'email')
       on conflict (tenant_id, dedupe_key) do nothing

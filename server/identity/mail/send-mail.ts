@@ -129,7 +129,7 @@ async function isWithinLimits(
 
 /** Reads everything that a mail contains. @throws Useless */
 async function prepareMail(tx: Tx, services: SendingServices, mail: MailRow): Promise<Prepared> {
-  const { tenantId, items, failedItems, subjectId } = mail;
+  const { tenantId, items, failedItems, subjectId, assigned, dueSoon, overdue } = mail;
   const [tenant] = await tx
     .select({ name: tenants.name, active: tenants.active })
     .from(tenants)
@@ -169,7 +169,7 @@ async function prepareMail(tx: Tx, services: SendingServices, mail: MailRow): Pr
   if (!(await readPreferences(tx, tenantId, member.userId))[kind]) throw new Useless('switched off');
   const facts: MailFacts =
     kind === 'digest'
-      ? { kind, workspace, items }
+      ? { kind, workspace, items, assigned, dueSoon, overdue }
       : { kind, workspace, items, failedItems, documentId: subjectId };
   return { ...recipient, facts, optional: kind };
 }

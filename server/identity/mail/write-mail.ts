@@ -17,7 +17,7 @@ export type MailFacts = { workspace: string } & (
   | { kind: 'confirmation'; token: string }
   | { kind: 'reset_link'; token: string; expiresAt: Date }
   | { kind: 'security'; event: SecurityEvent; at: Date }
-  | { kind: 'digest'; items: number }
+  | { kind: 'digest'; items: number; assigned: number; dueSoon: number; overdue: number }
   | { kind: 'documents'; items: number; failedItems: number; documentId: string | null }
 );
 
@@ -132,9 +132,13 @@ function contentOf(facts: MailFacts, own: MailWords, language: MailLanguage): Co
     }
     case 'digest': {
       const { subject, lead, action } = own.digest;
+      const ofMember = (['assigned', 'dueSoon', 'overdue'] as const).filter((name) => facts[name] > 0);
       return {
         heading: plural(subject, facts.items),
-        paragraphs: [plural(lead, facts.items)],
+        paragraphs: [
+          plural(lead, facts.items),
+          ...ofMember.map((name) => plural(own.digest[name], facts[name])),
+        ],
         action: { name: action, path: '/app' },
         footer: [fill(own.why)],
       };

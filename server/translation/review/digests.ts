@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import type { Services } from '#server/context.ts';
-import { queueDigestMails } from '#server/identity/mail/outbox.ts';
+import { queueDigestMails, type WorkOfMember } from '#server/identity/mail/outbox.ts';
 import { maxCounted } from '#server/identity/mail/write-mail.ts';
 import { addJob, type TaskPayloads } from '#server/platform/job-queue.ts';
 import { reviewableStatuses } from '#server/translation/texts/job-states.ts';
@@ -15,7 +15,7 @@ const tenantsPerPage = 200;
 
 /**
  * Adds the digests of the day to the outbox, if it is the time for them: for each member of a tenant in which items
- * await review, the number of these items. May run twice, and may be interrupted at any point: a member has at most one
+ * await review, the number of these items, and of those that are assigned to the member. May run twice, and may be interrupted at any point: a member has at most one
  * digest for each day.
  */
 export async function queueDigests(
@@ -38,7 +38,9 @@ export async function queueDigests(
     for (const tenantId of page)
       added += await database.inTenant(tenantId, async (tx) => {
         const items = await countWaiting(tx, tenantId);
-        return items > 0 ? queueDigestMails(tx, settings, { tenantId, day, items }) : 0;
+        if (items === 0) return 0;
+        const work = await countWork(tx, tenantId);
+        return queueDigestMails(tx, settings, { tenantId, day, items, work });
       });
     last = page.length < tenantsPerPage ? undefined : page.at(-1);
   }
@@ -83,4 +85,14 @@ async function countWaiting(tx: Tx, tenantId: string): Promise<number> {
     select count(*)::int as items from (
       select from (${waitingItems(sql`${tenantId}`, limit)}) waiting limit ${limit}) counted`);
   return row?.items ?? 0;
+}
+
+/** Counts the items of each member whose review is next. */
+async function countWork(tx: Tx, tenantId: string): Promise<WorkOfMember[]> {
+  const rows = await tx.execute<WorkOfMember & Record<string, unknown>>(sql`
+    select holder as "userId", count(*)::int as assigned,
+      count(*) filter (where due_at between now() and now() + interval '1 day')::int as "dueSoon",
+      count(*) filter (where due_at < now())::int as overdue
+    from review_assignments where tenant_id = ${tenantId} and closed_at is null and holder is not null group by holder`);
+  return [...rows];
 }

@@ -286,6 +286,14 @@ export const probes: Readonly<Record<string, Probe>> = {
       { input: () => ({ analysis_id: randomUUID() }), in: noAnalysis },
     ]),
   ),
+  'assignments.assign': { input: ({ jobId }) => ({ items: [{ kind: 'job', id: jobId }], assignee: null }) },
+  'assignments.pass': {
+    input: ({ heldJobId }) => ({ kind: 'job', id: heldJobId }),
+    in: '409 the item has no second review',
+    abroad: noJob,
+  },
+  'assignments.saveProfile': { input: () => ({ display_name: 'Ada' }) },
+  'assignments.saveRules': { input: () => ({ rules: [] }) },
 
   'quality.checks': { input: () => ({ origin: 'spot_check' }) },
   'quality.check': { input: () => ({ check_id: randomUUID() }), in: '404 check not found' },

@@ -12,6 +12,11 @@ const queries: ReadonlySet<string> = new Set([
   'reviews.comments',
   'reviews.commentCounts',
   'reviews.mentions',
+  'assignments.mine',
+  'assignments.list',
+  'assignments.profiles',
+  'assignments.load',
+  'assignments.rules',
 ]);
 
 /** Calls a procedure that is only served over /trpc. */

@@ -36,6 +36,12 @@ export const de: MailWords = {
       one: '{n} Element wartet im Arbeitsbereich {workspace} auf Prüfung.',
       other: '{n} Elemente warten im Arbeitsbereich {workspace} auf Prüfung.',
     },
+    assigned: { one: '{n} Element ist Ihnen zugewiesen.', other: '{n} Elemente sind Ihnen zugewiesen.' },
+    dueSoon: {
+      one: '{n} Element ist innerhalb eines Tages fällig.',
+      other: '{n} Elemente sind innerhalb eines Tages fällig.',
+    },
+    overdue: { one: '{n} Element ist überfällig.', other: '{n} Elemente sind überfällig.' },
     action: 'Posteingang öffnen',
   },
   documents: {

@@ -36,6 +36,9 @@ export const en: MailWords = {
       one: '{n} item awaits review in the workspace {workspace}.',
       other: '{n} items await review in the workspace {workspace}.',
     },
+    assigned: { one: '{n} item is assigned to you.', other: '{n} items are assigned to you.' },
+    dueSoon: { one: '{n} item is due within a day.', other: '{n} items are due within a day.' },
+    overdue: { one: '{n} item is overdue.', other: '{n} items are overdue.' },
     action: 'Open inbox',
   },
   documents: {

@@ -39,6 +39,9 @@ export const es: MailWords = {
       one: 'Hay {n} elemento pendiente de revisión en el espacio de trabajo {workspace}.',
       other: 'Hay {n} elementos pendientes de revisión en el espacio de trabajo {workspace}.',
     },
+    assigned: { one: 'Tiene {n} elemento asignado.', other: 'Tiene {n} elementos asignados.' },
+    dueSoon: { one: '{n} elemento vence en un día.', other: '{n} elementos vencen en un día.' },
+    overdue: { one: '{n} elemento está vencido.', other: '{n} elementos están vencidos.' },
     action: 'Abrir la bandeja de entrada',
   },
   documents: {

@@ -39,6 +39,12 @@ export const fr: MailWords = {
       one: '{n} élément est en attente de révision dans l’espace de travail {workspace}.',
       other: '{n} éléments sont en attente de révision dans l’espace de travail {workspace}.',
     },
+    assigned: { one: '{n} élément vous est attribué.', other: '{n} éléments vous sont attribués.' },
+    dueSoon: {
+      one: '{n} élément est à rendre dans les 24 heures.',
+      other: '{n} éléments sont à rendre dans les 24 heures.',
+    },
+    overdue: { one: '{n} élément est en retard.', other: '{n} éléments sont en retard.' },
     action: 'Ouvrir la boîte de réception',
   },
   documents: {

@@ -33,6 +33,9 @@ export const ja: MailWords = {
   digest: {
     subject: { other: '{n} 件がレビュー待ちです' },
     lead: { other: 'ワークスペース {workspace} で {n} 件がレビュー待ちです。' },
+    assigned: { other: 'あなたに {n} 件が割り当てられています。' },
+    dueSoon: { other: '{n} 件の期限が 1 日以内です。' },
+    overdue: { other: '{n} 件が期限を過ぎています。' },
     action: '受信トレイを開く',
   },
   documents: {

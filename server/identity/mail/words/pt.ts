@@ -36,6 +36,9 @@ export const pt: MailWords = {
       one: '{n} item aguarda revisão no espaço de trabalho {workspace}.',
       other: '{n} itens aguardam revisão no espaço de trabalho {workspace}.',
     },
+    assigned: { one: '{n} item está atribuído a você.', other: '{n} itens estão atribuídos a você.' },
+    dueSoon: { one: '{n} item vence em um dia.', other: '{n} itens vencem em um dia.' },
+    overdue: { one: '{n} item está atrasado.', other: '{n} itens estão atrasados.' },
     action: 'Abrir a caixa de entrada',
   },
   documents: {

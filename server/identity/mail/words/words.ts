@@ -27,7 +27,15 @@ export interface MailWords {
     why: string;
     action: string;
   };
-  digest: { subject: Plural; lead: Plural; action: string };
+  /** `assigned`, `dueSoon` and `overdue` are about the items that are assigned to the member. */
+  digest: {
+    subject: Plural;
+    lead: Plural;
+    assigned: Plural;
+    dueSoon: Plural;
+    overdue: Plural;
+    action: string;
+  };
   documents: { translated: Plural; failed: Plural; lead: string; openOne: string; openAll: string };
   /** Before the URL of the button, for programs that do not show it. */
   link: string;

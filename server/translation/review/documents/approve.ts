@@ -27,6 +27,7 @@ import { withReviewLease } from '#server/translation/documents/review-lease.ts';
 import { type DocumentApprovalResult, documentApproval } from '#server/translation/documents/schema.ts';
 import { documentSegment, selectCritical } from '#server/translation/documents/segments.ts';
 import { keepFiles } from '#server/translation/documents/superseded-files.ts';
+import { requireTurn } from '../assignments/turn.ts';
 import { type Author, recordDecision, requireName } from '../author.ts';
 import {
   type Confirmations,
@@ -100,7 +101,7 @@ type CompleteServices = LocatingServices & Pick<Services, 'backgroundWork' | 'em
  * and writes the audit record. If the first approval was interrupted, a second one completes it; otherwise a second one
  * changes nothing.
  * @throws AppError 404; 400 if the document is not translated, a file of it is missing or damaged, or its reviewer cannot be
- *   determined; 409 storage_binding_not_verified; UnconfirmedFindings; Unopened
+ *   determined; 409, 403 if others review it; 409 storage_binding_not_verified; UnconfirmedFindings; Unopened
  */
 export async function approveDocument(
   services: RenderServices,
@@ -115,6 +116,7 @@ export async function approveDocument(
     if (isUnopened && row.approvedAt === null) throw new Unopened(`document job ${documentId}`);
     await destinationIn(tx, services, principal.tenant.id);
     const author = await documentAuthor(tx, principal, request.reviewer);
+    if (row.approvedAt === null) await requireDocumentTurn(tx, row, author);
     return { tenantId: principal.tenant.id, ...author, name: requireName(author) };
   });
   const result = await whileLeased(services, { tenantId, documentId }, async (leased) => {
@@ -153,6 +155,13 @@ export function approveDocuments(
       return { approval_result: result };
     },
   });
+}
+
+/** @throws AppError 409, 403 if others review the document */
+function requireDocumentTurn(tx: Tx, row: DocumentRow, author: Author): Promise<void> {
+  const item = { kind: 'document', id: row.documentId } as const;
+  const languages = row.request as { source_lang: string; target_lang: string };
+  return requireTurn(tx, { ...author, tenantId: row.tenantId }, item, { publishes: true, languages });
 }
 
 interface Approval extends Author {
@@ -226,6 +235,7 @@ async function stamp(
   { confirmCritical, origin, ...author }: Approval,
 ): Promise<DocumentRow | undefined> {
   const locked = await lockTranslated(tx, tenantId, documentId);
+  if (locked.approvedAt === null) await requireDocumentTurn(tx, locked, author);
   if (confirmCritical === false) await requireNoCritical(tx, locked);
   const [row] = await tx
     .update(documentJobs)

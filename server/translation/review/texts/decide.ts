@@ -16,6 +16,7 @@ import { advance } from '#server/translation/texts/job-states.ts';
 import { isJob, jobOfRow } from '#server/translation/texts/jobs.ts';
 import { publishJob } from '#server/translation/texts/parked-jobs.ts';
 import type { JobStatus, TranslationJob } from '#server/translation/texts/schema.ts';
+import { requireTurn } from '../assignments/turn.ts';
 import { type Author, authorOf, recordDecision } from '../author.ts';
 import { recordOpening } from '../claims.ts';
 import {
@@ -45,7 +46,7 @@ import { nextVersion, reviewStep, selectReviewable } from './text.ts';
  * @param seen the `updated_at` of the job that the reviewer saw; undefined to review any version
  * @param workedMs milliseconds that the reviewer spent on the job; undefined if not known
  * @throws AppError 404; 400 validation_error if the job cannot be reviewed in its status; 502 persistence_failed if its
- *   golden record is not written yet; JobChanged; UnconfirmedFindings; Unopened
+ *   golden record is not written yet; 409, 403 if others review it; JobChanged; UnconfirmedFindings; Unopened
  */
 export async function reviewJob(
   services: Parameters<typeof publishJob>[0] & Pick<Services, 'backgroundWork' | 'glossaries'>,
@@ -65,6 +66,11 @@ export async function reviewJob(
   let inspected: Inspected | undefined;
   const decide = async (tx: Tx, tenantId: string, reviewer: Author) => {
     const found = await selectReviewable(tx, tenantId, jobId, seen);
+    if (request.action !== 'save')
+      await requireTurn(tx, { ...reviewer, tenantId }, item, {
+        publishes: request.action !== 'reject',
+        languages: found.job.request,
+      });
     const review = { ...request, author: reviewer, confirmCritical };
     const text = publishedText(found.job, review);
     if (isUnopened && text !== null) throw new Unopened(`job ${jobId}`);

@@ -1,0 +1,242 @@
+import { sql } from 'drizzle-orm';
+import type { Database, Tx } from '#db/client.ts';
+import type { Services } from '#server/context.ts';
+import type { SessionPrincipal } from '#server/identity/access/principal.ts';
+import { atTheServer, type Origin, recordEvent } from '#server/identity/audit/audit-log.ts';
+import { addJob, type TaskPayloads } from '#server/platform/job-queue.ts';
+import { textPolicy } from '#server/translation/core/pipeline/policy.ts';
+import { type AssignedItem, lockItems, type NewAssignment, storeAssignments } from './assign.ts';
+import { covers, dayIn, lockProfiles, selectCandidates } from './profiles.ts';
+import type { AssignmentRule, AssignmentRules, Profile } from './schema.ts';
+
+/*
+ * When an item begins to await review, a trigger adds a row with the time for the rules, in the same transaction, and queues
+ * this task (the migration `assignment`). So neither a killed process nor a lost task leaves an item out. A workspace
+ * without rules has no rows and no task.
+ */
+
+/** Items to which rules are applied in one transaction. */
+const pageSize = 200;
+
+/** Minutes after which an item is tried again for which no member was available. */
+const retryMinutes = 10;
+
+/** Milliseconds of a run. Then the task is queued again. */
+const runMs = 10_000;
+
+export async function readRules(tx: Tx, tenantId: string): Promise<AssignmentRules> {
+  const [row] = await tx.execute<{ rules: AssignmentRule[] }>(
+    sql`select rules from assignment_rules where tenant_id = ${tenantId}`,
+  );
+  return { rules: row?.rules ?? [] };
+}
+
+/** Saves the rules, and queues their application to all unassigned items that await review. */
+export async function saveRules(
+  tx: Tx,
+  origin: Origin,
+  { tenant, user }: SessionPrincipal,
+  { rules }: AssignmentRules,
+): Promise<AssignmentRules> {
+  if (rules.length === 0) {
+    await tx.execute(sql`delete from assignment_rules where tenant_id = ${tenant.id}`);
+    await tx.execute(sql`
+      update review_assignments set rules_from = null where tenant_id = ${tenant.id} and rules_from is not null`);
+  } else {
+    await tx.execute(sql`
+      insert into assignment_rules (tenant_id, rules) values (${tenant.id}, ${JSON.stringify(rules)}::jsonb)
+      on conflict (tenant_id) do update set rules = excluded.rules`);
+    await addJob(tx, 'apply_assignment_rules', { tenantId: tenant.id, all: true });
+  }
+  await recordEvent(tx, origin, {
+    action: 'assignment_rules_changed',
+    tenantId: tenant.id,
+    actor: { kind: 'member', userId: user.id },
+    details: { rules: rules.length },
+  });
+  return { rules };
+}
+
+/** Applies rules. Without a tenant, queues the task for each one with pending items. May run twice. */
+export async function applyRules(
+  { database }: Pick<Services, 'database'>,
+  { tenantId, all = false }: TaskPayloads['apply_assignment_rules'],
+): Promise<void> {
+  if (tenantId === undefined) return queueTenants(database);
+  if (all) await database.inTenant(tenantId, (tx) => awaitRules(tx, tenantId));
+  const end = Date.now() + runMs;
+  for (let applied = 0; ; ) {
+    const count = await database.inTenant(tenantId, (tx) => applyToPage(tx, tenantId));
+    applied += count;
+    if (count === pageSize && Date.now() < end) continue;
+    // An item whose transaction was open until now did not queue the task.
+    if (applied > 0)
+      await database.inTenant(tenantId, (tx) =>
+        addJob(
+          tx,
+          'apply_assignment_rules',
+          { tenantId },
+          {
+            key: `apply_assignment_rules:${tenantId}`,
+            afterSeconds: count === pageSize ? 0 : 3,
+          },
+        ),
+      );
+    return;
+  }
+}
+
+async function queueTenants(database: Database): Promise<void> {
+  const tenants = await database.inPlatform((tx) =>
+    tx.execute<{ tenantId: string }>(sql`
+      select distinct tenant_id as "tenantId" from review_assignments where rules_from <= now() limit 1000`),
+  );
+  for (const { tenantId } of tenants)
+    await database.inTenant(tenantId, (tx) =>
+      addJob(tx, 'apply_assignment_rules', { tenantId }, { key: `apply_assignment_rules:${tenantId}` }),
+    );
+}
+
+/** Makes the rules pending for all unassigned items that await review. */
+async function awaitRules(tx: Tx, tenantId: string): Promise<void> {
+  await tx.execute(sql`
+    update review_assignments a set rules_from = now()
+    where exists(select from assignment_rules where tenant_id = ${tenantId})
+      and a.tenant_id = ${tenantId} and a.assignee is null and a.closed_at is null`);
+}
+
+/** @returns the number of pending items */
+async function applyToPage(tx: Tx, tenantId: string): Promise<number> {
+  // One run at a time for each workspace: the members with the fewest words depend on what others have assigned.
+  const [stored] = await tx.execute<{ rules: AssignmentRule[] }>(
+    sql`select rules from assignment_rules where tenant_id = ${tenantId} for no key update`,
+  );
+  const waiting = await tx.execute<{ kind: 'job' | 'document'; id: string }>(sql`
+    select item_kind as kind, item_id as id from review_assignments
+    where tenant_id = ${tenantId} and rules_from <= now() order by rules_from limit ${pageSize}::int`);
+  if (waiting.length === 0) return 0;
+  const items = await lockItems(tx, tenantId, waiting);
+  const candidates = await selectCandidates(tx, tenantId);
+  const loads = await tx.execute<{ id: string; words: number }>(sql`
+    select holder as id, coalesce(sum(words), 0)::float8 as words from review_assignments
+    where tenant_id = ${tenantId} and closed_at is null and holder is not null group by holder`);
+  const words = new Map(loads.map(({ id, words }) => [id, words]));
+  const open = items.filter(({ is_held, assignee }) => is_held && assignee === null);
+  const wanted = open.flatMap((item) => {
+    const change = stored && applyRulesTo(item, stored.rules, { candidates, words, now: new Date() });
+    return change ?? [];
+  });
+  const active = await lockProfiles(
+    tx,
+    tenantId,
+    wanted.flatMap(({ assignee, second }) => [assignee, second]),
+  );
+  const isActive = (id: string | null) => id === null || active.has(id);
+  const changes = wanted.filter(({ assignee, second }) => isActive(assignee) && isActive(second));
+  await storeAssignments(tx, atTheServer, { tenantId, by: null, comment: null }, changes);
+  // If a rule matches but no member is available, try again later.
+  const assigned = new Set(changes.flatMap(({ item, assignee }) => (assignee === null ? [] : item.id)));
+  const covered = new Set(wanted.map(({ item }) => item.id));
+  const later = waiting.filter(({ id }) => covered.has(id) && !assigned.has(id)).map(({ id }) => id);
+  await tx.execute(sql`
+    update review_assignments set rules_from = case
+      when item_id = any(array(select json_array_elements_text(${JSON.stringify(later)}::json)))
+      then now() + make_interval(mins => ${retryMinutes}) end
+    where tenant_id = ${tenantId} and item_id = any(array(
+      select json_array_elements_text(${JSON.stringify(waiting.map(({ id }) => id))}::json)))`);
+  return waiting.length;
+}
+
+interface Choice {
+  candidates: readonly Profile[];
+  /** The open words of each member; the words of chosen items are added. */
+  words: Map<string, number>;
+  now: Date;
+}
+
+/**
+ * Returns what the first matching rule makes of an unassigned item. If the members of the rule are not available, the
+ * item stays unassigned, with the due date and the second review that the rule demands.
+ * @returns undefined if no rule matches
+ */
+export function applyRulesTo(
+  item: AssignedItem,
+  rules: readonly AssignmentRule[],
+  { candidates, words, now }: Choice,
+): NewAssignment | undefined {
+  const rule = rules.find((one) => matches(one, item));
+  if (!rule) return undefined;
+  const choose = (who: AssignmentRule['assignee'], role: 'review' | 'second', except: (string | null)[]) => {
+    const able = candidates.filter(
+      (one) =>
+        !one.is_away &&
+        !except.includes(one.user_id) &&
+        covers(one.languages, role, item) &&
+        // A member without languages reviews all of them, but is not chosen for it.
+        (who === 'fewest_words' ? one.languages.length > 0 : who?.member === one.user_id),
+    );
+    const load = (one: Profile) => words.get(one.user_id) ?? 0;
+    return able.reduce<Profile | null>((best, one) => (best && load(best) <= load(one) ? best : one), null);
+  };
+  const former = item.second;
+  const isMade = item.is_passed;
+  const assignee = rule.assignee === null || isMade ? null : choose(rule.assignee, 'review', [former]);
+  const chosen =
+    former === null && (rule.second !== null || item.four_eyes)
+      ? choose(rule.second ?? 'fewest_words', 'second', [assignee?.user_id ?? null, item.passed_by])
+      : null;
+  const second = former ?? chosen?.user_id ?? null;
+  const holder = isMade ? second : (assignee?.user_id ?? null);
+  if (holder !== null) words.set(holder, (words.get(holder) ?? 0) + item.words);
+  return {
+    item,
+    assignee: assignee?.user_id ?? null,
+    second,
+    four_eyes: item.four_eyes || rule.second !== null,
+    due_at: item.due_at ?? dueAt(rule.due, assignee?.time_zone ?? 'UTC', now),
+  };
+}
+
+function matches(rule: AssignmentRule, item: AssignedItem): boolean {
+  const { source_lang = '*', target_lang = '*', domain, glossary, min_words, max_words, regulated } = rule;
+  const pair = [{ source_lang, target_lang, review: true, second: true }];
+  return (
+    covers(pair, 'review', item) &&
+    (domain === undefined || domain.trim().toLowerCase() === (item.domain ?? '').trim().toLowerCase()) &&
+    (glossary === undefined || item.glossaries?.includes(glossary)) &&
+    item.words >= (min_words ?? 0) &&
+    item.words <= (max_words ?? Infinity) &&
+    (regulated === undefined || regulated === isRegulated(item))
+  );
+}
+
+/** Whether the request itself demands a review: its domain is regulated, or it is marked as sensitive. */
+function isRegulated({ domain, metadata }: AssignedItem): boolean {
+  return textPolicy({ domain, metadata: metadata ?? {} }).rules.length > 0;
+}
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+
+/** Returns the due date of a rule: some hours from now, or the end of a working day in a time zone. */
+export function dueAt(due: AssignmentRule['due'], timeZone: string, now: Date): string | null {
+  if (due === null) return null;
+  if ('hours' in due) return new Date(now.getTime() + due.hours * hourMs).toISOString();
+  const isWorkingDay = (day: Date) => day.getUTCDay() !== 0 && day.getUTCDay() !== 6;
+  let day = new Date(`${dayIn(timeZone, now)}T18:00:00Z`);
+  for (let left = due.working_days; left > 0 || !isWorkingDay(day); ) {
+    day = new Date(day.getTime() + dayMs);
+    if (isWorkingDay(day)) left--;
+  }
+  return inZone(day, timeZone).toISOString();
+}
+
+/** Returns the moment at which the clock of a time zone shows a time that is given as if it were in UTC. */
+function inZone(shown: Date, timeZone: string): Date {
+  const offsetAt = (at: Date) =>
+    Date.parse(
+      `${new Intl.DateTimeFormat('sv', { timeZone, dateStyle: 'short', timeStyle: 'medium' }).format(at).replace(' ', 'T')}Z`,
+    ) - at.getTime();
+  const first = new Date(shown.getTime() - offsetAt(shown));
+  return new Date(shown.getTime() - offsetAt(first));
+}

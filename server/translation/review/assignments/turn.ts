@@ -1,0 +1,116 @@
+import { type SQL, sql } from 'drizzle-orm';
+import type { Tx } from '#db/client.ts';
+import { AppError } from '#server/errors.ts';
+import type { SessionPrincipal } from '#server/identity/access/principal.ts';
+import { type Origin, recordEvent } from '#server/identity/audit/audit-log.ts';
+import type { Author } from '../author.ts';
+import { requireItem } from '../kinds.ts';
+import type { ReviewItem } from '../schema.ts';
+import { covers, shownName, usersOf } from './profiles.ts';
+import type { Passed, PassInput, Profile } from './schema.ts';
+
+/*
+ * Whose turn it is. An item has a first reviewer, the assignee, and may need a second review by another member. The
+ * first reviewer passes it on; only the second one publishes it. Everyone who decides locks the row of the item first, as
+ * everyone does who changes its assignment.
+ */
+
+interface Turn extends Record<string, unknown> {
+  assignee: string | null;
+  second: string | null;
+  four_eyes: boolean | null;
+  is_passed: boolean | null;
+  passed_by: string | null;
+  assignee_name: string | null;
+  second_name: string | null;
+  role: string | null;
+  languages: Profile['languages'] | null;
+}
+
+async function selectTurn(tx: Tx, tenantId: string, item: ReviewItem, userId: string | null): Promise<Turn> {
+  const nameOf = (id: SQL) => sql`(select ${shownName} from ${usersOf(tenantId)} and u.user_id = ${id})`;
+  const [turn] = await tx.execute<Turn>(sql`
+    select a.assignee, a.second, a.four_eyes, a.passed_at is not null as is_passed, a.passed_by,
+      ${nameOf(sql`a.assignee`)} as assignee_name, ${nameOf(sql`a.second`)} as second_name,
+      (select role from users where tenant_id = ${tenantId} and user_id = ${userId}) as role,
+      (select languages from reviewer_profiles where tenant_id = ${tenantId} and user_id = ${userId}) as languages
+    from (select 1) one left join review_assignments a on a.tenant_id = ${tenantId} and a.item_kind = ${item.kind}
+      and a.item_id = ${item.id} and a.closed_at is null`);
+  return turn as Turn;
+}
+
+/**
+ * Requires that an author may close the review of an item. The row of the item must be locked.
+ * - An item with a second review is published only by the second reviewer, after the first one has passed it on.
+ * - Another assigned item is decided by its assignee and by administrators.
+ * - Other items are decided by everyone who has the languages. An API key decides only such items.
+ * @param publishes whether the decision publishes the item; the first reviewer may reject it
+ * @throws AppError 409 state_conflict; 403
+ */
+export async function requireTurn(
+  tx: Tx,
+  { tenantId, userId }: Author & { tenantId: string },
+  item: ReviewItem,
+  { publishes, languages }: { publishes: boolean; languages: { source_lang: string; target_lang: string } },
+): Promise<void> {
+  const turn = await selectTurn(tx, tenantId, item, userId);
+  const isAdministrator = turn.role === 'global_administrator';
+  const refused = (why: string) => new AppError('state_conflict', `${item.kind} ${item.id} ${why}`);
+  if (turn.four_eyes && turn.is_passed) {
+    if (turn.second === null) throw refused('needs a second reviewer; an administrator can set one');
+    if (userId !== turn.second || userId === turn.passed_by)
+      throw refused(`awaits the second review by ${turn.second_name}`);
+    return;
+  }
+  if (turn.assignee !== null && userId !== turn.assignee && !isAdministrator)
+    throw refused(`is assigned to ${turn.assignee_name}`);
+  if (turn.four_eyes && publishes)
+    throw refused(
+      `needs a second review${turn.second === null ? '' : ` by ${turn.second_name}`}; pass it on with assignments.pass`,
+    );
+  if (userId === null || userId === turn.assignee || isAdministrator) return;
+  if (!covers(turn.languages ?? [], 'review', languages))
+    throw new AppError('forbidden', `you do not review ${languages.source_lang} → ${languages.target_lang}`);
+}
+
+/**
+ * Passes an item on to its second review, or back to the first one.
+ * @throws AppError 404; 409 state_conflict if it is not the turn of the caller; 403
+ */
+export async function passItem(
+  tx: Tx,
+  origin: Origin,
+  { tenant, user }: SessionPrincipal,
+  { back, comment, ...item }: PassInput,
+): Promise<Passed> {
+  await requireItem(tx, tenant.id, item, { lock: true });
+  const turn = await selectTurn(tx, tenant.id, item, user.id);
+  const isAdministrator = user.role === 'global_administrator';
+  const refused = (why: string) => new AppError('state_conflict', `${item.kind} ${item.id} ${why}`);
+  if (!turn.four_eyes) throw new AppError('state_conflict', 'the item has no second review');
+  if (turn.is_passed !== back) throw refused(back ? 'is not passed on yet' : 'is already passed on');
+  if (back) {
+    if (user.id !== turn.second && !isAdministrator)
+      throw refused(`awaits the second review${turn.second === null ? '' : ` by ${turn.second_name}`}`);
+  } else if (user.id === turn.second) {
+    throw refused('needs a first review by another member');
+  } else if (user.id !== turn.assignee && !isAdministrator) {
+    throw refused(turn.assignee === null ? 'is assigned to no one' : `is assigned to ${turn.assignee_name}`);
+  }
+  const change = back
+    ? sql`passed_at = null, passed_by = null, assignee = (
+        select user_id from users where tenant_id = ${tenant.id} and user_id = assignee and active)`
+    : sql`passed_at = now(), passed_by = ${user.id}`;
+  const [row] = await tx.execute<{ version: number }>(sql`
+    update review_assignments set ${change}, version = version + 1, comment = ${comment || null},
+      assigned_by = ${user.id}, assigned_at = now()
+    where tenant_id = ${tenant.id} and item_kind = ${item.kind} and item_id = ${item.id} returning version`);
+  await recordEvent(tx, origin, {
+    action: 'review_passed',
+    tenantId: tenant.id,
+    actor: { kind: 'member', userId: user.id },
+    target: item.id,
+    details: { kind: item.kind, to: back ? 'first' : 'second', member: back ? turn.assignee : turn.second },
+  });
+  return { ...item, step: back ? 'first' : 'second', version: row?.version ?? 0 };
+}
