@@ -37,9 +37,10 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'lines of source',
     count: linesOf(sources),
-    limit: 227_900,
+    limit: 233_450,
     goal: 165_000,
     bought: [
+      '233,450: assignments, analyses of files, keys and filters of the editor, context matches and penalties, inline code in the memory',
       '227,900: posting lists of look-ups stay in the process',
       '227,600: checks by members and the quality report, term candidates, fields of terms, bad and duplicate segments, alignment on a screen',
       '217,050: doubled placeholders, broken tags, lost sentences and changed units',
@@ -55,9 +56,10 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'files of source',
     count: sources.length,
-    limit: 1860,
+    limit: 1892,
     goal: 1400,
     bought: [
+      '1,892: assignments, analyses, tools of the editor, penalties and contexts',
       '1,860: screens of quality, candidates, alignment and duplicates, with their procedures',
       '1,815: units of numbers',
       '1,814: sentences in look-ups and learning, and alignment',
@@ -70,9 +72,10 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'lines of tests',
     count: linesOf(tests),
-    limit: 158_500,
+    limit: 160_300,
     goal: 100_000,
     bought: [
+      '160,300: assignments, analyses, tools of the editor, penalties and contexts, and mends after an attack',
       '158,500: the cache of posting lists, and a bare COPY beside an import',
       '158,400: quality, term candidates, fields of terms, clean memory, and the alignment screen',
       '155,600: a bench of the quality gate, with errors in translations by people',
@@ -90,9 +93,10 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'words of documentation',
     count: wordsOf(guides),
-    limit: 52_850,
+    limit: 54_150,
     goal: 50_000,
     bought: [
+      '54,150: assignments, analyses, penalties, tools of the editor, and four decisions',
       '52,850: the decision on posting lists',
       '52,800: fields of terms, candidates, clean memory, alignment, checks by members, and four decisions',
       '51,150: what the quality gate finds',

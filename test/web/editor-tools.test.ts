@@ -62,7 +62,9 @@ describe.skipIf(withoutBrowser)('tools of the editor', { timeout: 60_000 }, () =
     await expect
       .poll(
         () =>
-          bar.getByRole('button', { name: '«', exact: true }).evaluate((one) => one === document.activeElement),
+          bar
+            .getByRole('button', { name: '«', exact: true })
+            .evaluate((one) => one === document.activeElement),
         patient,
       )
       .toBe(true);

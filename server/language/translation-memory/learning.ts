@@ -82,7 +82,7 @@ export function unlearnJob(
   return Promise.all([
     deletePairsOfJob(tx, tenantId, jobId, only),
     forgetChanges(tx, tenantId, jobId, only),
-    // Again, because the statement before may have waited for an undo that restored some.
+    // Again: an undo that ran during the statement before may have restored some.
     deletePairsOfJob(tx, tenantId, jobId, only),
   ]).then(([removed, , restored]) => removed + restored);
 }

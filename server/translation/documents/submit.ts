@@ -78,7 +78,7 @@ export async function submitDocument(
 }
 
 /**
- * Accepts a document for which no request waits: like `submitDocument`, in a background task. The idempotency key of the
+ * Accepts a document without a pending request: like `submitDocument`, in a background task. The idempotency key of the
  * form makes a repeated call return the same document.
  * @throws AppError as `submitDocument`
  */
