@@ -86,7 +86,7 @@ const workspace = 'Übersetzungsbüro & Söhne GmbH, Donaudampfschifffahrtsgesel
 const samples: MailFacts[] = [
   { kind: 'invite', workspace, token, proof: 'proof', by: 'administrator@example.org', expiresAt },
   { kind: 'reset_link', workspace, token, expiresAt },
-  { kind: 'digest', workspace, items: 12 },
+  { kind: 'digest', workspace, items: 12, assigned: 3, dueSoon: 2, overdue: 1 },
   { kind: 'documents', workspace, items: 12, failedItems: 3, documentId: null },
 ];
 

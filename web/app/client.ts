@@ -1,17 +1,10 @@
-import { apiKeys } from '#sdk/api-keys.ts';
-import { audit } from '#sdk/audit.ts';
 import { auth } from '#sdk/auth.ts';
-import { billing } from '#sdk/billing.ts';
-import { createConnection } from '#sdk/connection.ts';
+import { type Connection, createConnection } from '#sdk/connection.ts';
 import { documents } from '#sdk/documents.ts';
 import type { FilePage, FilesQuery } from '#sdk/file-types.ts';
-import { members } from '#sdk/members.ts';
 import { memory } from '#sdk/memory.ts';
 import { readOptions, type Settings } from '#sdk/options.ts';
 import { reviews } from '#sdk/reviews.ts';
-import { storage } from '#sdk/storage.ts';
-import { styleGuides } from '#sdk/style-guides.ts';
-import { tenants } from '#sdk/tenants.ts';
 import type { TermsOfTexts, TermsOfTextsRequest } from '#sdk/term-types.ts';
 import { terminology } from '#sdk/terminology.ts';
 import { translations } from '#sdk/translations.ts';
@@ -43,19 +36,15 @@ const { maxRetryAfter: _, ...patience } = settings;
 /** For background requests: a retry waits as long as the SDK allows by default. */
 const patientConnection = createConnection(patience, session);
 
+/** Binds methods of the SDK that few screens use to this application's session. Only these screens load them. */
+export const bound = <T>(methods: (connection: Connection) => T): T => methods(connection);
+
 /** The service for the signed-in member: the SDK's methods with this application's session. */
 export const client = {
-  apiKeys: apiKeys(connection),
-  audit: audit(connection),
   auth: auth(connection),
-  billing: billing(connection),
   documents: documents(connection),
-  members: members(connection),
   memory: memory(connection),
   reviews: reviews(connection),
-  storage: storage(connection),
-  styleGuides: styleGuides(connection),
-  tenants: tenants(connection),
   terminology: terminology(connection),
   translations: translations(connection),
   usage: usage(connection),

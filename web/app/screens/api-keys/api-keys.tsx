@@ -1,8 +1,9 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
 import { useRef, useState } from 'react';
+import { apiKeys } from '#sdk/api-keys.ts';
 import type { ApiKey } from '#sdk/types.ts';
-import { client } from '../../client.ts';
+import { bound } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { AdminsOnly } from '../../parts/admins-only.tsx';
 import { announce } from '../../parts/announcer.tsx';
@@ -26,7 +27,7 @@ type Open = { what: 'create' } | { what: KeyAction; key: ApiKey };
 function Keys({ me }: { me: Me }) {
   const t = useT();
   const queries = useQueryClient();
-  const reading = useQuery({ queryKey: queryKeys.apiKeys, queryFn: () => client.apiKeys.list() });
+  const reading = useQuery({ queryKey: queryKeys.apiKeys, queryFn: () => bound(apiKeys).list() });
   const [open, setOpen] = useState<Open>();
   const heading = useRef<HTMLHeadingElement>(null);
   const changed = (words: string) => {
@@ -74,7 +75,7 @@ function Keys({ me }: { me: Me }) {
           isCautious
           onClose={close}
           onConfirm={async () => {
-            await client.apiKeys.revoke(open.key.key_id);
+            await bound(apiKeys).revoke(open.key.key_id);
             await changed(t('apiKeys.revoked'));
           }}
         >

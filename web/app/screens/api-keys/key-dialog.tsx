@@ -1,6 +1,7 @@
 import { useId, useState } from 'react';
+import { apiKeys } from '#sdk/api-keys.ts';
 import type { ApiKey, ApiKeyScope } from '#sdk/types.ts';
-import { client } from '../../client.ts';
+import { bound } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { Dialog, FormActions } from '../../parts/confirm-dialog.tsx';
 import { Field } from '../../parts/field.tsx';
@@ -39,12 +40,12 @@ export function KeyDialog({
   const submit = run(async () => {
     try {
       if (edited) {
-        await client.apiKeys.update({ key_id: edited.key_id, name, ...limits(), ...proof.field });
+        await bound(apiKeys).update({ key_id: edited.key_id, name, ...limits(), ...proof.field });
         await onChanged(t('common.saved'));
         onClose();
       } else {
         const expires_at = lastDay === '' ? null : endOf(lastDay);
-        const created = await client.apiKeys.create({
+        const created = await bound(apiKeys).create({
           name,
           scopes: [...chosen],
           expires_at,

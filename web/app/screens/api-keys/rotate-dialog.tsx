@@ -1,6 +1,7 @@
 import { useState } from 'react';
+import { apiKeys } from '#sdk/api-keys.ts';
 import type { ApiKey } from '#sdk/types.ts';
-import { client } from '../../client.ts';
+import { bound } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { Dialog, FormActions } from '../../parts/confirm-dialog.tsx';
 import { useFormat } from '../../parts/format.ts';
@@ -37,7 +38,7 @@ export function RotateDialog({
   const submit = run(async () => {
     try {
       // The request has no retry. If the response is lost, a repeated request would end the secret of the first one.
-      const rotated = await client.apiKeys.rotate({
+      const rotated = await bound(apiKeys).rotate({
         key_id: of.key_id,
         overlap_seconds: overlap,
         ...proof.field,

@@ -1,7 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
+import { audit } from '#sdk/audit.ts';
+import { members } from '#sdk/members.ts';
 import type { AuditListQuery } from '#sdk/types.ts';
-import { client } from '../../client.ts';
+import { bound } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { AdminsOnly } from '../../parts/admins-only.tsx';
 import { DayField } from '../../parts/day-field.tsx';
@@ -30,7 +32,7 @@ function Log() {
     ...(filter.until && { until: midnight(filter.until, 1) }),
   };
   const { reading, more } = usePages(queryKeys.audit(filter), (cursor) =>
-    client.audit.listPage({ ...request, ...(cursor && { cursor }) }),
+    bound(audit).listPage({ ...request, ...(cursor && { cursor }) }),
   );
   const people = usePeople();
   return (
@@ -65,7 +67,7 @@ function midnight(date: string, later: number): string {
 function usePeople(): ReadonlyMap<string, string> {
   const roster = useQuery({
     queryKey: queryKeys.members.emails,
-    queryFn: () => client.members.listPage({ include_revoked: true }),
+    queryFn: () => bound(members).listPage({ include_revoked: true }),
     staleTime: 60_000,
   });
   return new Map(roster.data?.items.map(({ user_id, email }) => [user_id, email]));

@@ -1,6 +1,7 @@
 import { useSearch } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
-import { client } from '../../client.ts';
+import { billing } from '#sdk/billing.ts';
+import { bound } from '../../client.ts';
 import { deployment } from '../../deployment.ts';
 import { type MessageId, useT } from '../../i18n.tsx';
 import { AdminsOnly, Forbidden } from '../../parts/admins-only.tsx';
@@ -62,7 +63,7 @@ function Subscription({ me }: { me: Me }) {
           typeof customer === 'string' && (
             <PaymentButton
               label={t('billing.portal')}
-              open={() => client.billing.portal()}
+              open={() => bound(billing).portal()}
               isPrimary={false}
             />
           )

@@ -1,7 +1,8 @@
 import { Check } from 'lucide-react';
 import { useState } from 'react';
+import { billing } from '#sdk/billing.ts';
 import type { PaymentPage } from '#sdk/types.ts';
-import { client } from '../../client.ts';
+import { bound } from '../../client.ts';
 import { deployment } from '../../deployment.ts';
 import { useT } from '../../i18n.tsx';
 import { useFormat } from '../../parts/format.ts';
@@ -41,7 +42,7 @@ export function Plans({ current }: { current?: string | undefined }) {
             {current === undefined && (
               <PaymentButton
                 label={t('billing.subscribe', { plan: t(`billing.${tier}`) })}
-                open={() => client.billing.checkout({ tier })}
+                open={() => bound(billing).checkout({ tier })}
               />
             )}
           </li>
@@ -84,7 +85,7 @@ export function TopUp({ chars, maxPacks }: NonNullable<typeof deployment.topUp>)
           </select>
         </label>
         {price && <PriceLine price={price} text={priceText({ ...price, amount: price.amount * packs })} />}
-        <PaymentButton label={t('billing.buy')} open={() => client.billing.topUp({ packs })} />
+        <PaymentButton label={t('billing.buy')} open={() => bound(billing).topUp({ packs })} />
       </div>
     </Setting>
   );

@@ -2,8 +2,9 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { BookOpen, type LucideIcon, Plug, Upload, Users } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { members } from '#sdk/members.ts';
 import { glossaryExtensions } from '#server/formats/glossary-kinds.ts';
-import { client } from '../../client.ts';
+import { bound, client } from '../../client.ts';
 import { deployment } from '../../deployment.ts';
 import { type MessageId, useT } from '../../i18n.tsx';
 import { useFormat } from '../../parts/format.ts';
@@ -102,14 +103,14 @@ function Step({
 
 /** Which steps are done. Only administrators can list the members. */
 async function readDone(isAdmin: boolean) {
-  const [documents, glossaries, members] = await Promise.all([
+  const [documents, glossaries, joined] = await Promise.all([
     client.documents.listPage({ limit: 1 }),
     client.terminology.setPage({ limit: 1 }),
-    isAdmin ? client.members.listPage({ limit: 2 }) : undefined,
+    isAdmin ? bound(members).listPage({ limit: 2 }) : undefined,
   ]);
   return {
     file: documents.items.length > 0,
     glossary: glossaries.items.length > 0,
-    colleague: members !== undefined && members.items.length > 1,
+    colleague: joined !== undefined && joined.items.length > 1,
   };
 }

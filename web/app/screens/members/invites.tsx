@@ -1,7 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { tenants } from '#sdk/tenants.ts';
 import type { CreatedInvite, InviteRecord } from '#sdk/types.ts';
-import { client } from '../../client.ts';
+import { bound } from '../../client.ts';
 import { deployment } from '../../deployment.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
@@ -19,7 +20,7 @@ export function Invites({ pageSize }: { pageSize: number }) {
   const t = useT();
   const queries = useQueryClient();
   const { reading, more } = usePages(queryKeys.invites, (cursor) =>
-    client.tenants.invites.listPage({ limit: pageSize, ...(cursor && { cursor }) }),
+    bound(tenants).invites.listPage({ limit: pageSize, ...(cursor && { cursor }) }),
   );
   /** The service returns the token of an invite only once, so only links of this page view can be copied. */
   const [links, setLinks] = useState<ReadonlyMap<string, string>>(new Map());
@@ -33,15 +34,15 @@ export function Invites({ pageSize }: { pageSize: number }) {
     await again();
   };
   const withdraw = async ({ invite_id }: InviteRecord) => {
-    await client.tenants.invites.withdraw(invite_id);
+    await bound(tenants).invites.withdraw(invite_id);
     announce(t('members.withdrawn'));
     await again();
   };
   /** The old link is withdrawn first, so that no failure leaves two valid links. */
   const renew = async (invite: InviteRecord) => {
-    await client.tenants.invites.withdraw(invite.invite_id);
+    await bound(tenants).invites.withdraw(invite.invite_id);
     try {
-      await keep(await client.tenants.invites.create(requestOf(invite)));
+      await keep(await bound(tenants).invites.create(requestOf(invite)));
     } finally {
       await again();
     }

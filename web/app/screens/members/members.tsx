@@ -1,6 +1,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
-import { client } from '../../client.ts';
+import { members } from '#sdk/members.ts';
+import { bound } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { AdminsOnly } from '../../parts/admins-only.tsx';
 import { useFormat } from '../../parts/format.ts';
@@ -38,7 +39,7 @@ function Roster({ me }: { me: Me }) {
   const navigate = useNavigate({ from: '/app/settings/members' });
   const { revoked = false } = useSearch({ from: '/workspace/app/settings/members' });
   const { reading, more } = usePages(queryKeys.members.list({ revoked }), (cursor) =>
-    client.members.listPage({ include_revoked: revoked, limit: pageSize, ...(cursor && { cursor }) }),
+    bound(members).listPage({ include_revoked: revoked, limit: pageSize, ...(cursor && { cursor }) }),
   );
   const [managed, setManaged] = useState<string>();
   const heading = useRef<HTMLHeadingElement>(null);

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { client } from '../../client.ts';
+import { tenants } from '#sdk/tenants.ts';
+import { bound, client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { Read } from '../../parts/loading.tsx';
@@ -30,7 +31,7 @@ function Tenants() {
   const t = useT();
   const { number, day } = useFormat();
   const { reading, more } = usePages(queryKeys.operator.tenants, (cursor) =>
-    client.tenants.listPage({ limit: pageSize, ...(cursor && { cursor }) }),
+    bound(tenants).listPage({ limit: pageSize, ...(cursor && { cursor }) }),
   );
   return (
     <Setting id="tenants" title={t('operator.tenants')} why={t('operator.tenants_why')} wide>

@@ -1,7 +1,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { storage } from '#sdk/storage.ts';
 import type { StorageBinding } from '#sdk/types.ts';
-import { bindStorage, client } from '../../client.ts';
+import { bindStorage, bound } from '../../client.ts';
 import { deployment } from '../../deployment.ts';
 import { useT } from '../../i18n.tsx';
 import { AdminsOnly, Forbidden } from '../../parts/admins-only.tsx';
@@ -34,7 +35,7 @@ export function StorageScreen() {
 function Occupied() {
   const t = useT();
   const { bytes, number } = useFormat();
-  const usage = useQuery({ queryKey: queryKeys.storage.usage, queryFn: () => client.storage.usage() });
+  const usage = useQuery({ queryKey: queryKeys.storage.usage, queryFn: () => bound(storage).usage() });
   return (
     <Setting id="occupied" title={t('storage.usage')} why={t('storage.usage_why')}>
       <Read from={usage}>
@@ -66,7 +67,7 @@ type Replay = NonNullable<StorageBinding['replay']>;
 function Binding() {
   const t = useT();
   const queries = useQueryClient();
-  const binding = useQuery({ queryKey: queryKeys.storage.binding, queryFn: () => client.storage.binding() });
+  const binding = useQuery({ queryKey: queryKeys.storage.binding, queryFn: () => bound(storage).binding() });
   const [replay, setReplay] = useState<Replay>();
 
   /** Shows the binding from the service's response without a reload. */
@@ -119,7 +120,7 @@ function State({
     setVerifying(true);
     setError(undefined);
     try {
-      const next = await client.storage.verify();
+      const next = await bound(storage).verify();
       onChanged(next);
       announce(t(`storage.now_${next.status}`));
     } catch (thrown) {
@@ -188,7 +189,7 @@ function LeaveDialog({
       action={t('storage.leave')}
       onClose={onClose}
       onConfirm={async () => {
-        const leave = () => (isForced ? client.storage.unbind() : bindStorage({ provider: 'platform' }));
+        const leave = () => (isForced ? bound(storage).unbind() : bindStorage({ provider: 'platform' }));
         onChanged(await proved(leave));
         announce(t('storage.left'));
       }}

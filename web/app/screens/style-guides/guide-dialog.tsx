@@ -1,7 +1,8 @@
 import { useId, useState } from 'react';
 import { LinguaLoopError } from '#sdk/errors.ts';
+import { styleGuides } from '#sdk/style-guides.ts';
 import type { StyleGuide, StyleGuideList } from '#sdk/types.ts';
-import { client } from '../../client.ts';
+import { bound } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { Dialog, FormActions } from '../../parts/confirm-dialog.tsx';
 import { LanguageSelect } from '../../parts/languages.tsx';
@@ -44,7 +45,7 @@ export function GuideDialog({
   const target_lang = language === '' ? null : language;
   const submit = run(async () => {
     try {
-      await client.styleGuides.save({
+      await bound(styleGuides).save({
         target_lang,
         rules,
         quotation_marks: marks,

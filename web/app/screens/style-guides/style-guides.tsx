@@ -1,8 +1,9 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
+import { styleGuides } from '#sdk/style-guides.ts';
 import type { StyleGuide } from '#sdk/types.ts';
-import { client } from '../../client.ts';
+import { bound } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
@@ -23,7 +24,7 @@ export function StyleGuidesScreen() {
   const queries = useQueryClient();
   const { nameOf } = useLanguages();
   const me = useMe();
-  const query = { queryKey: queryKeys.styleGuides, queryFn: () => client.styleGuides.list() };
+  const query = { queryKey: queryKeys.styleGuides, queryFn: () => bound(styleGuides).list() };
   const reading = useQuery(query);
   const readAgain = () => queries.fetchQuery({ ...query, staleTime: 0 });
   const [open, setOpen] = useState<Open>();
@@ -85,7 +86,7 @@ export function StyleGuidesScreen() {
           onClose={close}
           onConfirm={async () => {
             const { target_lang, version } = open.guide;
-            await client.styleGuides.delete({ target_lang, version });
+            await bound(styleGuides).delete({ target_lang, version });
             await changed(t('styleGuides.deleted'));
           }}
         >
