@@ -38,6 +38,8 @@ export class LinguaLoop {
   readonly analyses: Analyses;
   /** The API keys of a tenant. */
   readonly apiKeys: ApiKeys;
+  /** Assignments, due dates and second reviews. */
+  readonly assignments: Assignments;
   /** The audit log of a tenant. */
   readonly audit: Audit;
   /** Signs members up, in and out, and manages their credentials. */
@@ -52,8 +54,6 @@ export class LinguaLoop {
   readonly members: Members;
   /** Translation memories. */
   readonly memory: Memory;
-  /** Assignments, due dates and second reviews. */
-  readonly assignments: Assignments;
   /** Checks by people, and what the quality gate is worth. */
   readonly quality: Quality;
   /** Claims of reviewers, and reports about their work. */
@@ -91,6 +91,7 @@ export class LinguaLoop {
     const connection = connect(options);
     this.analyses = analyses(connection);
     this.apiKeys = apiKeys(connection);
+    this.assignments = assignments(connection);
     this.audit = audit(connection);
     this.auth = auth(connection);
     this.billing = billing(connection);
@@ -98,7 +99,6 @@ export class LinguaLoop {
     this.events = events(connection);
     this.members = members(connection);
     this.memory = memory(connection);
-    this.assignments = assignments(connection);
     this.quality = quality(connection);
     this.reviews = reviews(connection);
     this.storage = storage(connection);

@@ -21,6 +21,8 @@ const wholeTables = [
 
 /** Triggers, and the tables of the same tenant that they change. Each names the tenant in its statements. */
 const triggers = {
+  'analysis_files.count_deleted': 'row, updates storage_totals',
+  'analysis_files.count_inserted': 'row, updates storage_totals',
   'document_artifacts.count_deleted': 'row, updates storage_totals',
   'document_artifacts.count_inserted': 'row, updates storage_totals',
   'document_jobs.delete_assignments': 'statement, deletes from review_assignments',

@@ -33,10 +33,12 @@ const byScopes: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       'list listImports getImport export exportGolden browse concordance problems matches countFound previewReplace duplicates otherTranslations changes penalties',
   },
   translate: {
+    analyses: 'create addFile start cancel delete',
     translations: 'create createBatch createFromText createFromFile',
     documents: 'translate',
   },
   'read translate': {
+    analyses: 'get list exportXlsx',
     translations: 'get golden',
     documents: 'get artifacts download progress',
   },
