@@ -20,6 +20,11 @@ const addresses: Readonly<Record<string, SQL>> = {
   document_artifacts: sql`address`,
 };
 
+/** Tables whose rows a trigger deletes with those of others. They come before them, so that all rows are counted. */
+const withOthers: Readonly<Record<string, readonly string[]>> = {
+  review_assignments: ['translation_jobs', 'document_jobs'],
+};
+
 /** Tables whose rows of a tenant are not deleted with its other rows: the row of the tenant, and the report. */
 const kept: ReadonlySet<string> = new Set(['tenants', 'tenant_deletions']);
 
@@ -33,6 +38,7 @@ export const tenantTables: readonly TenantTable[] = childrenFirst(
     const { name, columns, foreignKeys } = getTableConfig(table);
     if (kept.has(name) || !columns.some((column) => column.name === 'tenant_id')) return [];
     const parents = foreignKeys.map((key) => getTableConfig(key.reference().foreignTable).name);
+    parents.push(...(withOthers[name] ?? []));
     return [{ name, parents, ...(addresses[name] && { addresses: addresses[name] }) }];
   }),
 );

@@ -58,7 +58,7 @@ test('a member learns how many items are assigned, due within a day, and overdue
   const due = ["now() + interval '9 days'", "now() + interval '9 hours'", "now() - interval '1 hour'"];
   for (const [n, time] of due.entries())
     await sql().unsafe(
-      `insert into review_assignments (tenant_id, item_kind, item_id, assignee, due_at) values ($1, 'job', $2, $3, ${time})`,
+      `update review_assignments set assignee = $3, due_at = ${time} where tenant_id = $1 and item_id = $2`,
       [admin.tenantId, `j${n}`, member.userId],
     );
   await digest();

@@ -119,6 +119,6 @@ describe('candidates for terms', () => {
       ),
     ]);
     find([Array.from({ length: 300_000 }, (_, at) => (at * 7919).toString(36)).join(' ')]);
-    expect(performance.now() - at).toBeLessThan(15_000);
+    expect(performance.now() - at).toBeLessThan(30_000);
   });
 });
