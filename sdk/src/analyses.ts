@@ -31,7 +31,13 @@ export interface Analyses {
   /** Returns an analysis as it is now. */
   get(analysisId: string, options?: CallOptions): ApiPromise<Analysis>;
   /** Lists the analyses of the workspace, latest first. */
-  list(query?: { limit?: number }, options?: CallOptions): List<AnalysisSummary>;
+  list(
+    query?: {
+      /** The maximum number of analyses. */
+      limit?: number;
+    },
+    options?: CallOptions,
+  ): List<AnalysisSummary>;
   /** Returns one page of `list`. */
   listPage(query?: AnalysisPageQuery, options?: CallOptions): ApiPromise<Page<AnalysisSummary>>;
   /**
@@ -47,7 +53,12 @@ export interface Analyses {
   exportXlsx(
     analysisId: string,
     options?: CallOptions,
-  ): ApiPromise<{ fileName: string; content: Uint8Array<ArrayBuffer> }>;
+  ): ApiPromise<{
+    /** The name of the workbook. */
+    fileName: string;
+    /** Its bytes. */
+    content: Uint8Array<ArrayBuffer>;
+  }>;
 }
 
 const createCall: Call = { name: 'analyses.create', repeatable: false };

@@ -210,9 +210,14 @@ export interface Documents {
   /**
    * Returns the structure of a document: its parts (pages or sheets), and the groups of its segments by kind and
    * flag.
-   * @param options `withOptions`: also counts the further options of `search`: categories of findings, matches, authors
    */
-  outline(documentId: string, options?: CallOptions & { withOptions?: boolean }): ApiPromise<DocumentOutline>;
+  outline(
+    documentId: string,
+    options?: CallOptions & {
+      /** Whether to count the further options of `search`, too: categories of findings, matches and authors. */
+      withOptions?: boolean;
+    },
+  ): ApiPromise<DocumentOutline>;
   /** Searches the segments of a document by kind and text. The result can begin at any position. */
   search(query: SegmentSearchQuery, options?: CallOptions): ApiPromise<SegmentSearchPage>;
   /** Returns the positions of the segments on a page of the rendered file. */

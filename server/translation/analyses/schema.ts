@@ -42,14 +42,19 @@ export const oneAnalysis = z.object({ analysis_id: id.describe('The ID of the an
 /** Input of `analyses.start`. */
 export const startRequest = oneAnalysis.extend({
   only: z
-    .array(z.object({ file_id: id, target_lang: z.string().max(100) }))
+    .array(
+      z.object({
+        file_id: id.describe('The ID of a file.'),
+        target_lang: z.string().max(100).describe('One of the target languages.'),
+      }),
+    )
     .max(maxFiles * maxLanguages)
     .optional()
     .describe('The files and languages to send. Default: all files that are not refused, in all languages.'),
 });
 
 export const listRequest = z.object({
-  limit: z.int().min(1).max(100).default(50),
+  limit: z.int().min(1).max(100).default(50).describe('The maximum number of analyses.'),
   cursor: z.string().max(500).optional().describe('`next_cursor` of the previous page.'),
 });
 
@@ -67,7 +72,11 @@ const counts = {
   exact_matches: share.describe('Segments from the translation memory or a glossary, without a model.'),
   sentence_matches: share.describe('Segments whose sentences are all in the translation memory.'),
   fuzzy_matches: share
-    .extend({ by_similarity: z.array(share.extend({ from: z.int() })) })
+    .extend({
+      by_similarity: z
+        .array(share.extend({ from: z.int().describe('The lowest similarity, in percent.') }))
+        .describe('The segments by similarity, the most similar first.'),
+    })
     .describe(
       'Segments with similar ones in the translation memory, also by their lowest similarity in percent.',
     ),
@@ -86,14 +95,21 @@ export const cellCounts = z.object(counts);
 
 /** The outcome of a start for a file in a language. */
 export const startOutcome = z.union([
-  z.object({ state: z.literal('requested') }),
-  z.object({ state: z.literal('sent'), document_id: z.string() }),
-  z.object({ state: z.literal('refused'), status: z.int(), detail: z.string() }),
+  z.object({ state: z.literal('requested').describe('A worker will send the document.') }),
+  z.object({
+    state: z.literal('sent').describe('The document is accepted.'),
+    document_id: z.string().describe('The ID of the document job.'),
+  }),
+  z.object({
+    state: z.literal('refused').describe('The document is rejected.'),
+    status: z.int().describe('The HTTP status of the rejection.'),
+    detail: z.string().describe('The reason.'),
+  }),
 ]);
 
 const cell = z.object({
   ...counts,
-  target_lang: z.string(),
+  target_lang: z.string().describe('The code of the target language.'),
   covered: z
     .enum(['covered', 'reaches_limit', 'beyond'])
     .describe(
@@ -107,11 +123,13 @@ const cell = z.object({
 });
 
 const file = z.object({
-  id: z.string(),
-  name: z.string(),
+  id: z.string().describe('The ID of the file.'),
+  name: z.string().describe('The name of the file.'),
   format: z.string().nullable().describe('The format; null for a type that is not supported.'),
-  size_bytes: z.int(),
-  state: z.enum(['waiting', 'counted', 'refused']),
+  size_bytes: z.int().describe('The size of the file.'),
+  state: z
+    .enum(['waiting', 'counted', 'refused'])
+    .describe('`waiting`: it is not counted in all languages yet.'),
   refusal: z.string().nullable().describe('Why the file cannot be translated, for the reader.'),
   source_lang: z
     .string()
@@ -124,49 +142,70 @@ const file = z.object({
 const totals = z.object({ ...counts, seconds: cell.shape.seconds });
 
 const summary = {
-  id: z.string(),
+  id: z.string().describe('The ID of the analysis.'),
   status: z
     .enum(['analyzing', 'completed', 'canceled'])
     .describe('`completed`: all files that were added are counted or refused.'),
-  source_lang: z.string(),
-  target_langs: z.array(z.string()),
+  source_lang: z.string().describe('As sent.'),
+  target_langs: z.array(z.string()).describe('The codes of the target languages.'),
   created_by: z.string().nullable().describe('The member; null if an API key was used.'),
-  created_at: z.string(),
+  created_at: z.string().describe('When it was created, ISO 8601.'),
   expires_at: z.string().describe('When the analysis and its files are deleted.'),
-  started_at: z.string().nullable(),
-  progress: z.object({ done: z.int(), all: z.int() }).describe('Files in a language, done and all.'),
+  started_at: z.string().nullable().describe('When its documents were first requested; null before.'),
+  progress: z
+    .object({ done: z.int().describe('Those that are counted or refused.'), all: z.int().describe('All.') })
+    .describe('Files in a language.'),
 };
 
-export const analysisSummary = z.object({ ...summary, files: z.int(), billable_characters: z.int() });
+export const analysisSummary = z.object({
+  ...summary,
+  files: z.int().describe('The number of files.'),
+  billable_characters: z.int().describe('The billed characters of all files and languages.'),
+});
 export const analysisPage = z.object({
-  analyses: z.array(analysisSummary),
-  next_cursor: z.string().nullable(),
+  analyses: z.array(analysisSummary).describe('The newest first.'),
+  next_cursor: z.string().nullable().describe('For the next page; null on the last one.'),
 });
 
 export const analysis = z.object({
   ...summary,
-  domain: z.string().nullable(),
-  tone: z.string().nullable(),
-  gender: z.string().nullable(),
-  files: z.array(file),
-  totals: totals.extend({
-    by_language: z.array(totals.extend({ target_lang: z.string() })),
-  }),
+  domain: z.string().nullable().describe('As sent; null if omitted.'),
+  tone: z.string().nullable().describe('As sent; null if omitted.'),
+  gender: z.string().nullable().describe('As sent; null if omitted.'),
+  files: z.array(file).describe('In the order in which they were added.'),
+  totals: totals
+    .extend({
+      by_language: z
+        .array(totals.extend({ target_lang: z.string().describe('The code of the target language.') }))
+        .describe('The sums of each language.'),
+    })
+    .describe('The sums of all files.'),
   documents: z
-    .object({ requested: z.int(), sent: z.int(), refused: z.int() })
+    .object({
+      requested: z.int().describe('Those that a worker will send.'),
+      sent: z.int().describe('Those that are accepted.'),
+      refused: z.int().describe('Those that are rejected.'),
+    })
     .describe('What the start has made of the files, in each language.'),
-  allowance: z.object({
-    limit: z.int(),
-    used: z.int(),
-    remaining: z.int().describe('The characters that new jobs may use.'),
-    missing: z.int().describe('The billable characters of the analysis that the allowance does not cover.'),
-    refusal: z
-      .object({ status: z.int(), detail: z.string() })
-      .nullable()
-      .describe('Why no document can be sent now; otherwise null.'),
-  }),
+  allowance: z
+    .object({
+      limit: z.int().describe('The characters of the month.'),
+      used: z.int().describe('The characters that are used.'),
+      remaining: z.int().describe('The characters that new jobs may use.'),
+      missing: z.int().describe('The billable characters of the analysis that the allowance does not cover.'),
+      refusal: z
+        .object({ status: z.int().describe('The HTTP status.'), detail: z.string().describe('The reason.') })
+        .nullable()
+        .describe('Why no document can be sent now; otherwise null.'),
+    })
+    .describe('The allowance of the workspace now.'),
   price: z
-    .object({ packs: z.int(), characters: z.int(), amount: z.number(), currency: z.string() })
+    .object({
+      packs: z.int().describe('The number of packs.'),
+      characters: z.int().describe('The characters of these packs.'),
+      amount: z.number().describe('Their price, in units of the currency.'),
+      currency: z.string().describe('The ISO 4217 code of the currency.'),
+    })
     .nullable()
     .describe(
       'The prepaid characters that would cover what is missing; null if nothing is missing or no price is known.',
@@ -175,7 +214,7 @@ export const analysis = z.object({
 
 /** Output of `analyses.exportXlsx`. */
 export const exportedWorkbook = z.object({
-  file_name: z.string(),
+  file_name: z.string().describe('The name of the workbook.'),
   content: z.string().describe('The bytes of the workbook, in base64.'),
 });
 

@@ -45,8 +45,8 @@ const ownProfile = {
 };
 
 export const profile = z.object({
-  user_id: z.string(),
-  email: z.string(),
+  user_id: z.string().describe('The ID of the member.'),
+  email: z.string().describe('The email address of the member.'),
   name: z.string().describe('The display name or, without one, the email address.'),
   ...ownProfile,
   languages: z
@@ -91,21 +91,24 @@ export const saveProfileInput = z
     'an absence has a first and a last day, in this order',
   );
 
-const member = z.object({ user_id: z.string(), name: z.string() });
+const member = z.object({
+  user_id: z.string().describe('The ID of the member.'),
+  name: z.string().describe('The display name or, without one, the email address.'),
+});
 
 export const assignment = reviewItem.extend({
   title: z.string().describe('The name of the file, or the first 200 characters of the text.'),
   format: z.string().nullable().describe('The format of the file; null for a text.'),
-  source_lang: z.string(),
-  target_lang: z.string(),
-  domain: z.string().nullable(),
+  source_lang: z.string().describe('The source language.'),
+  target_lang: z.string().describe('The target language.'),
+  domain: z.string().nullable().describe('The subject; null without one.'),
   words: z.int().nullable().describe('The words of the source; null for an item that was never assigned.'),
   assignee: member.nullable().describe('The first reviewer; null if the item is unassigned.'),
   four_eyes: z.boolean().describe('Whether another member must make a second review.'),
   second: member.nullable().describe('The second reviewer; null if none is set.'),
   step: z.enum(['first', 'second']).describe('The review that is next.'),
-  due_at: dateTime.nullable(),
-  is_overdue: z.boolean(),
+  due_at: dateTime.nullable().describe('The due date; null without one.'),
+  is_overdue: z.boolean().describe('Whether the due date is over.'),
   comment: z.string().nullable().describe('The comment of the latest change.'),
   assigned_by: member.nullable().describe('Who made the latest change; null if a rule did.'),
   assigned_at: dateTime.nullable().describe('The time of the latest change; null without one.'),
@@ -114,7 +117,7 @@ export const assignment = reviewItem.extend({
 });
 
 export const assignmentPage = z.object({
-  items: z.array(assignment),
+  items: z.array(assignment).describe('In the order of the list.'),
   next_cursor: z.string().nullable().describe('For the next page; null on the last one.'),
 });
 
@@ -159,7 +162,7 @@ export const assignInput = z
           .describe('Rejects the change (409) if the assignment has another version.'),
       }),
       { max: 500, keyOf: ({ kind, id }) => `${kind} ${id}`, what: 'an item' },
-    ),
+    ).describe('The items, at most 500.'),
     assignee: userId
       .nullable()
       .optional()
@@ -191,7 +194,11 @@ export const assignOutcomes = z.object({
   results: z
     .array(
       z.discriminatedUnion('outcome', [
-        z.object({ outcome: z.literal('done'), ...reviewItem.shape, version: z.int() }),
+        z.object({
+          outcome: z.literal('done').describe('The assignment has changed.'),
+          ...reviewItem.shape,
+          version: z.int().describe('The new version.'),
+        }),
         z.object({
           outcome: z.literal('refused').describe('The change was rejected; nothing has changed.'),
           ...reviewItem.shape,
@@ -212,17 +219,19 @@ export const passInput = reviewItem.extend({
   comment: comment.optional().describe('A comment for the other reviewer, at most 2000 characters.'),
 });
 
-export const passed = reviewItem.extend({ step: z.enum(['first', 'second']), version: z.int() });
+export const passed = reviewItem.extend({
+  step: z.enum(['first', 'second']).describe('The review that is next.'),
+  version: z.int().describe('The new version of the assignment.'),
+});
 
 export const loadPage = z.object({
   members: z
     .array(
       z.object({
-        user_id: z.string(),
-        name: z.string(),
-        is_away: z.boolean(),
-        away_from: calendarDate.nullable(),
-        away_to: calendarDate.nullable(),
+        ...member.shape,
+        is_away: z.boolean().describe('Whether the member is absent today.'),
+        away_from: calendarDate.nullable().describe('The first day of an absence; null without one.'),
+        away_to: calendarDate.nullable().describe('The last day of the absence; null without one.'),
         items: z.int().describe('Items whose next review is by the member.'),
         words: z.int().describe('The words of these items.'),
         overdue: z.int().describe('Items whose due date is over.'),
@@ -250,16 +259,16 @@ export const loadPage = z.object({
 export const loadInput = z.object(memberPageInput).prefault({});
 
 const who = z
-  .union([z.literal('fewest_words'), z.object({ member: userId })])
+  .union([z.literal('fewest_words'), z.object({ member: userId.describe('The ID of the member.') })])
   .describe('A member, or the one with the fewest words among those with the languages who are not absent.');
 
 export const assignmentRule = z.object({
-  source_lang: languageCode.optional(),
-  target_lang: languageCode.optional(),
+  source_lang: languageCode.optional().describe('The source language.'),
+  target_lang: languageCode.optional().describe('The target language.'),
   domain: line(100).optional().describe('The domain, in any case.'),
   glossary: line(200).optional().describe('The ID of a glossary that the translation used.'),
-  min_words: z.int().min(0).max(10_000_000).optional(),
-  max_words: z.int().min(0).max(10_000_000).optional(),
+  min_words: z.int().min(0).max(10_000_000).optional().describe('The fewest words of the source.'),
+  max_words: z.int().min(0).max(10_000_000).optional().describe('The most words of the source.'),
   regulated: z
     .boolean()
     .optional()
@@ -268,8 +277,8 @@ export const assignmentRule = z.object({
   second: who.nullable().describe('Null: no second review is needed.'),
   due: z
     .union([
-      z.object({ working_days: z.int().min(0).max(250) }),
-      z.object({ hours: z.int().min(1).max(6000) }),
+      z.object({ working_days: z.int().min(0).max(250).describe('Working days after today.') }),
+      z.object({ hours: z.int().min(1).max(6000).describe('Hours after the assignment.') }),
     ])
     .nullable()
     .describe('Working days end at 18:00 in the time zone of the assignee, Monday to Friday.'),

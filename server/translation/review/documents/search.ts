@@ -267,13 +267,28 @@ export const documentOutline = z.object({
   options: z
     .object({
       categories: z
-        .array(z.object({ category: z.enum(categories), segments: z.int() }))
+        .array(
+          z.object({
+            category: z.enum(categories).describe('The category.'),
+            segments: z.int().describe('Segments with an open finding of it.'),
+          }),
+        )
         .describe('The number of segments with open findings of each category.'),
       matches: z
-        .array(z.object({ match: z.enum(matches), segments: z.int() }))
+        .array(
+          z.object({
+            match: z.enum(matches).describe('The TM match.'),
+            segments: z.int().describe('Segments with such a match.'),
+          }),
+        )
         .describe('The number of segments of each source of translations.'),
       authors: z
-        .array(z.object({ author: z.string(), segments: z.int() }))
+        .array(
+          z.object({
+            author: z.string().describe('The reviewer.'),
+            segments: z.int().describe('Segments that they changed or confirmed.'),
+          }),
+        )
         .describe('The reviewers who changed or confirmed segments, at most 100, and the number of these.'),
     })
     .nullable()
