@@ -163,7 +163,7 @@ export const analysisSummary = z.object({
   billable_characters: z.int().describe('The billed characters of all files and languages.'),
 });
 export const analysisPage = z.object({
-  analyses: z.array(analysisSummary).describe('The newest first.'),
+  analyses: z.array(analysisSummary).describe('In the order of their creation, the latest first.'),
   next_cursor: z.string().nullable().describe('For the next page; null on the last one.'),
 });
 
