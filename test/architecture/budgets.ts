@@ -76,7 +76,7 @@ const counted: (Budget & { count: number })[] = [
     goal: 100_000,
     bought: [
       '160,300: assignments, analyses, tools of the editor, penalties and contexts, and mends after an attack',
-      '158,500: the cache of posting lists, and a bare COPY beside an import',
+      '158,500: the cache of posting lists, and the ratio of an import to COPY',
       '158,400: quality, term candidates, fields of terms, clean memory, and the alignment screen',
       '155,600: a bench of the quality gate, with errors in translations by people',
       '154,500: the memory by sentence, alignment, and a bench of a manual in four languages',
