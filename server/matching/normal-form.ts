@@ -38,3 +38,16 @@ export function sourceHash(normal: string): Buffer {
 export function sourceHashHex(normal: string): string {
   return hash('sha256', normal, 'hex').slice(0, 32);
 }
+
+/** The first 8 bytes of the hashes of the texts before and after a text of a document, in hexadecimal; null at its ends. */
+export interface TextContext {
+  before: string | null;
+  after: string | null;
+}
+
+/** @param before the previous text of the document; null for its first text */
+export function textContext(before: string | null, after: string | null): TextContext {
+  const hashOf = (text: string | null) =>
+    text === null ? null : sourceHashHex(normalForm(text)).slice(0, 16);
+  return { before: hashOf(before), after: hashOf(after) };
+}

@@ -21,7 +21,7 @@ describe('files of the corpus', () => {
   it.each(independent)('%s: the units that expat reads', (name) => {
     const { sourceTag, targetTag, units, pairs } = readIndependent(name);
     const read = readAll(corpusFile(`tmx/${name.replace('.json', '.tmx')}`), declared(sourceTag, targetTag));
-    expect(read.pairs).toEqual(pairs);
+    expect(read.pairs.map(({ context: _, ...pair }) => pair)).toEqual(pairs);
     expect(read.summary).toEqual({ units, skipped: units - pairs.length });
   });
 });

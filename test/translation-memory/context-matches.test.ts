@@ -4,6 +4,7 @@ import type { Fields } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openDocuments, recordingEngine } from '../documents/workspace.ts';
 import { setsOf } from './sets.ts';
+import { tmxOf } from './tmx.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' }, engine: recordingEngine() });
 
@@ -114,4 +115,35 @@ test('a segment of another workspace, or none, gives no context', async () => {
   expect(await matchesOf('Open', id, 1, other)).toEqual([['exact', 100, 'Ouvrez']]);
   expect(await matchesOf('Open', id, 9)).toEqual([['exact', 100, 'Ouvrir']]);
   expect(await matchesOf('Open', 'unknown', 1)).toEqual([['exact', 100, 'Ouvrir']]);
+});
+
+const props = {
+  OmegaT: ['<prop type="prev">File &amp; more</prop><prop type="next">Save </prop>', ''],
+  memoQ: [
+    '<prop type="x-context-pre">&lt;seg&gt;&lt;bpt i="1"/&gt;File &amp;amp; more&lt;/seg&gt;</prop><prop type="x-context-post">&lt;seg&gt;Save&lt;/seg&gt;</prop>',
+    '',
+  ],
+  MateCat: ['', '<prop type="x-context-pre">File &amp; more</prop><prop type="x-context-post">Save</prop>'],
+};
+test.each(Object.entries(props))(
+  'the contexts of a TMX file from %s are imported',
+  async (_, [unit, variant]) => {
+    const body = `<tu>${unit}<tuv xml:lang="en">${variant}<seg>Open</seg></tuv><tuv xml:lang="fr"><prop type="prev">Fichier</prop><seg>Ouvrir</seg></tuv></tu>
+<tu><prop type="constructor">x</prop><tuv xml:lang="en"><seg>Close</seg></tuv><tuv xml:lang="fr"><seg>Fermer</seg></tuv></tu>`;
+    await mine.importFile(tmxOf(body));
+    const { id } = await mine.translate(['File & more', 'Open', 'Save', 'Close']);
+    expect(await matchesOf('Open', id, 1)).toEqual([['exact', 101, 'Ouvrir']]);
+    expect(await matchesOf('Close', id, 3)).toEqual([['exact', 100, 'Fermer']]);
+  },
+);
+
+test('contexts survive an export and an import into another workspace', async () => {
+  await approved(['File', 'Open', 'Save'], { A2: 'Ouvrir' });
+  const { text } = await mine.exportGolden('?source_lang=en&target_lang=fr');
+  const other = await openBoth();
+  await other.importFile(text);
+  const { id } = await other.translate(['File', 'Open', 'Save']);
+  expect(await matchesOf('Open', id, 1, other)).toEqual([['exact', 101, 'Ouvrir']]);
+  const { id: end } = await other.translate(['File', 'Open']);
+  expect(await matchesOf('Open', end, 1, other)).toEqual([['exact', 100, 'Ouvrir']]);
 });

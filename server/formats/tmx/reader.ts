@@ -1,5 +1,6 @@
 import { createParser, decodePieces, XmlFileError } from '../xml/xml-parser.ts';
 import { readChangedate } from './changedate.ts';
+import { contextType, type TmxContext } from './writer.ts';
 
 export { XmlFileError, type XmlReason } from '../xml/xml-parser.ts';
 
@@ -63,6 +64,18 @@ export interface TmxSummary {
  */
 const containers: ReadonlySet<string> = new Set(['bpt', 'ept', 'ph', 'it', 'ut', 'sub']);
 
+/**
+ * The types of the properties that contain the text before or after a unit: of OmegaT, then of memoQ and MateCat. Ours
+ * contains hashes of both texts.
+ */
+const contextSides = new Map<string | undefined, 'before' | 'after' | 'hashes'>([
+  ['prev', 'before'],
+  ['next', 'after'],
+  ['x-context-pre', 'before'],
+  ['x-context-post', 'after'],
+  [contextType, 'hashes'],
+]);
+
 /** The depth at which each element is expected. An element at another depth is ignored. */
 const depths = { tmx: 1, body: 2, tu: 3, tuv: 4, seg: 5 } as const;
 
@@ -89,6 +102,7 @@ export function readTmx(
   let unit: Unit | undefined;
   let variant: Variant | undefined;
   let inSegment = false;
+  let property: 'before' | 'after' | 'hashes' | undefined;
   /** The number of open elements from the outermost container on; 0 outside of containers. */
   let dropped = 0;
   let text = '';
@@ -116,7 +130,9 @@ export function readTmx(
       } else if (depth === depths.tu && inBody && name === 'tu') {
         summary.units += 1;
         const { tuid, changedate } = attributes;
-        unit = { line, tuid, changedate, source: undefined, target: undefined };
+        unit = { line, tuid, changedate, context: {}, source: undefined, target: undefined };
+      } else if (name === 'prop' && unit && (depth === depths.tuv || variant?.ranks.source)) {
+        property = contextSides.get(attributes['type']);
       } else if (depth === depths.tuv && unit && name === 'tuv') {
         variant = openVariant(attributes);
       } else if (depth === depths.seg && variant && name === 'seg') {
@@ -125,12 +141,16 @@ export function readTmx(
       }
     },
     text: (piece) => {
-      if (inSegment && dropped === 0) text += piece;
+      if ((inSegment && dropped === 0) || property) text += piece;
     },
     close: () => {
       depth -= 1;
       if (depth >= depths.seg) {
         if (dropped > 0) dropped -= 1;
+      } else if (property && unit) {
+        unit.context[property] ??= text;
+        text = '';
+        property = undefined;
       } else if (inSegment && variant) {
         variant.text = text;
         text = '';
@@ -169,6 +189,8 @@ export interface TmxPair {
    * if there is no valid date.
    */
   changedate: string | null;
+  /** Null if the file has no context of the unit. */
+  context: (TmxContext & { isHashed: boolean }) | null;
 }
 
 /** A `<tuv>` element in one of the requested languages. */
@@ -184,6 +206,8 @@ export interface Unit {
   line: number;
   tuid: string | undefined;
   changedate: string | undefined;
+  /** The contents of the properties with the context. */
+  context: { before?: string; after?: string; hashes?: string };
   source: Variant | undefined;
   target: Variant | undefined;
 }
@@ -199,7 +223,7 @@ export function takeVariant(unit: Unit, variant: Variant): void {
 }
 
 /** Returns the pair of a complete unit; undefined if the unit has no source or no target. */
-export function pairOf({ line, tuid, changedate, source, target }: Unit): TmxPair | undefined {
+export function pairOf({ line, tuid, changedate, context, source, target }: Unit): TmxPair | undefined {
   if (!source || !target || source === target) return undefined;
   return {
     line,
@@ -210,5 +234,27 @@ export function pairOf({ line, tuid, changedate, source, target }: Unit): TmxPai
     tuid: tuid || null,
     changedate:
       readChangedate(changedate) ?? readChangedate(target.changedate) ?? readChangedate(source.changedate),
+    context: contextOf(context),
   };
+}
+
+function contextOf({ before, after, hashes }: Unit['context']): TmxPair['context'] {
+  const read = /^([\da-f]{16})? ([\da-f]{16})?$/.exec(hashes ?? '');
+  const isHashed = read !== null;
+  const context = isHashed
+    ? { before: read[1] ?? null, after: read[2] ?? null, isHashed }
+    : { before: plainText(before), after: plainText(after), isHashed };
+  return context.before === null && context.after === null ? null : context;
+}
+
+/** Returns the text of a property; null if it is empty. memoQ writes a whole `<seg>` element with inline elements. */
+function plainText(text = ''): string | null {
+  if (!text.startsWith('<seg>')) return text.trim() || null;
+  const entities: Record<string, string> = { lt: '<', gt: '>', quot: '"', apos: "'", amp: '&' };
+  return (
+    text
+      .replace(/<[^<>]*>/g, '')
+      .replace(/&(lt|gt|quot|apos|amp);/g, (_, name: string) => entities[name]!)
+      .trim() || null
+  );
 }

@@ -1,6 +1,15 @@
 import { attributes, escapeText } from '../xml/xml-text.ts';
 import { writeChangedate } from './changedate.ts';
 
+/** The type of the property with the hashes of the context of a unit. */
+export const contextType = 'x-lingualoop-context';
+
+/** The texts before and after a unit; null where there is none. */
+export interface TmxContext {
+  before: string | null;
+  after: string | null;
+}
+
 export interface TmxHead {
   /** The declared language of the set's source. The target language is only in the units. */
   sourceLang: string;
@@ -19,6 +28,8 @@ export interface TmxUnit {
   /** The date of the last change in ISO 8601; null if missing. */
   changedate: string | null;
   creationDate?: Date;
+  /** The hashes of the texts before and after the unit. */
+  context?: TmxContext | null;
 }
 
 /**
@@ -41,13 +52,24 @@ export function tmxHead({ sourceLang, creationDate, version = '1' }: TmxHead): s
 }
 
 /** Returns one `<tu>` element. Each part of it is on a separate line. */
-export function tmxUnit({ source, target, tuid, changedate, creationDate, ...languages }: TmxUnit): string {
+export function tmxUnit({
+  source,
+  target,
+  tuid,
+  changedate,
+  creationDate,
+  context,
+  ...languages
+}: TmxUnit): string {
   const unit = attributes({
     tuid,
     creationdate: writeChangedate(creationDate?.toISOString() ?? null),
     changedate: writeChangedate(changedate),
   });
-  return `<tu${unit}>\n${variant(languages.sourceLang, source)}${variant(languages.targetLang, target)}</tu>\n`;
+  const hashes = context
+    ? `<prop${attributes({ type: contextType })}>${context.before ?? ''} ${context.after ?? ''}</prop>\n`
+    : '';
+  return `<tu${unit}>\n${hashes}${variant(languages.sourceLang, source)}${variant(languages.targetLang, target)}</tu>\n`;
 }
 
 /** The end of a file that starts with `tmxHead`. */

@@ -3,11 +3,11 @@ import type { Tx } from '#db/client.ts';
 import type { Services } from '#server/context.ts';
 import type { LanguagePair } from '#server/languages.ts';
 import { isShortEnough } from '#server/matching/fuzzy/index.ts';
-import { normalForm, sourceHashHex } from '#server/matching/normal-form.ts';
+import { normalForm, sourceHashHex, type TextContext } from '#server/matching/normal-form.ts';
 import { newId } from '#server/platform/ids.ts';
 import { withTenantLock } from '#server/platform/tenant-lock.ts';
 import { learnSentences } from './learned-sentences.ts';
-import { lookUpExact, type TextContext, unpenalized } from './lookup/exact-match.ts';
+import { lookUpExact, unpenalized } from './lookup/exact-match.ts';
 import { isUntranslated } from './sentence-pairs.ts';
 import { countSegmentsOfPair, ensureSet, goldenSetName } from './sets.ts';
 

@@ -34,9 +34,9 @@ export function unpack(rows: string): SQL {
 const statements: Record<RowKind, (of: SetVersion, rows: SQL) => SQL> = {
   segments: ({ tenantId, versionId }, rows) => sql`
     insert into memory_segments (tenant_id, content_id, segment_no, source_hash, source_text, target_text, tuid,
-      changed_at, shard_no)
+      changed_at, shard_no, context_before, context_after)
     select ${tenantId}, ${versionId}, f[1]::bigint, decode(f[2], 'hex'), f[3], f[4], nullif(f[5], ''),
-      nullif(f[6], '')::timestamptz, nullif(f[7], '')::integer
+      nullif(f[6], '')::timestamptz, nullif(f[7], '')::integer, decode(nullif(f[8], ''), 'hex'), decode(nullif(f[9], ''), 'hex')
     from ${rows}`,
   shards: ({ tenantId, versionId }, rows) => sql`
     insert into memory_shards (tenant_id, content_id, shard_no, segments, length_marks, segment_nos)

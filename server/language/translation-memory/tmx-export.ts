@@ -6,6 +6,7 @@ import { tmxHead, tmxTail, tmxUnit } from '#server/formats/tmx/writer.ts';
 import { beginExport, cutPieces, type ExportRequest, guardExport, makePage } from '#server/http/exports.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
 import { requireDeclaredLanguage } from '#server/language/set-upload.ts';
+import type { TextContext } from '#server/matching/normal-form.ts';
 import type { StreamResponse } from '#server/trpc.ts';
 import {
   goldenSetName,
@@ -166,7 +167,7 @@ export function* writeUnits(
   last: number,
 ): Generator<string, void> {
   for (const segment of segments) {
-    const { segmentNo, sourceText: source, targetText: target, changedAt } = segment;
+    const { segmentNo, sourceText: source, targetText: target, changedAt, context } = segment;
     if (segmentNo <= last)
       yield tmxUnit({
         sourceLang,
@@ -175,6 +176,7 @@ export function* writeUnits(
         target,
         tuid: exportedTuid(segment),
         changedate: changedAt ?? updatedAt.toISOString(),
+        context,
       });
   }
 }
@@ -187,6 +189,7 @@ interface ExportedSegment {
   tuid: string | null;
   /** Time of the last change, ISO 8601 in UTC. */
   changedAt: string | null;
+  context: TextContext | null;
 }
 
 /** Maximum number of segments on a page. The first page is small, because the client waits for it. */
@@ -212,15 +215,18 @@ export async function selectSegments(
     target: string;
     tuid: string | null;
     changed: string | null;
+    context: TextContext | null;
   }>(sql`
       select segment_no as no, source_text as source, target_text as target, ${storedTuid('')} as tuid,
-        to_char(changed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as changed
+        to_char(changed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as changed,
+        case when num_nonnulls(context_before, context_after) > 0 then json_build_object(
+          'before', encode(context_before, 'hex'), 'after', encode(context_after, 'hex')) end as context
       from (
         select *, row_number() over stored as place,
           sum(octet_length(source_text) + octet_length(target_text) + coalesce(octet_length(tuid), 0))
             over stored as bytes
         from (
-          select segment_no, source_text, target_text, tuid, changed_at, job_id from memory_segments
+          select segment_no, source_text, target_text, tuid, changed_at, job_id, context_before, context_after from memory_segments
           where tenant_id = ${tenantId} and content_id = ${versionId} and segment_no > ${after}
           order by segment_no limit ${sql.raw(String(segmentsOfPage[place]))}
         ) following
@@ -228,12 +234,13 @@ export async function selectSegments(
       ) measured
       where place = 1 or bytes <= ${sql.raw(String(bytesOfPage))}
       order by segment_no`);
-  return rows.map(({ no, source, target, tuid, changed }) => ({
+  return rows.map(({ no, source, target, tuid, changed, context }) => ({
     segmentNo: Number(no),
     sourceText: source,
     targetText: target,
     tuid,
     changedAt: changed,
+    context,
   }));
 }
 

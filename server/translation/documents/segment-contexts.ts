@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
-import { type TextContext, textContext } from '#server/language/translation-memory/lookup/exact-match.ts';
+import { type TextContext, textContext } from '#server/matching/normal-form.ts';
 
 /** The document to which segments belong. */
 interface OfDocument {

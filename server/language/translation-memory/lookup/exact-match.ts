@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { prepare, type Tx } from '#db/client.ts';
 import { type LanguagePair, pairName } from '#server/languages.ts';
-import { normalForm, sourceHashHex } from '#server/matching/normal-form.ts';
+import { normalForm, sourceHashHex, type TextContext } from '#server/matching/normal-form.ts';
 import { pointsLost } from '../penalties.ts';
 import { type SetRow, sentencesSuffix, shownOrigin } from '../sets.ts';
 import { storedTuid } from '../tuid.ts';
@@ -15,19 +15,6 @@ export interface ExactLookup {
   isPart?: boolean;
   /** The context of a text of a document. A match with the same one is a context match. */
   context?: TextContext | undefined;
-}
-
-/** The first 8 bytes of the hashes of the texts before and after a text of a document, in hexadecimal; null at its ends. */
-export interface TextContext {
-  before: string | null;
-  after: string | null;
-}
-
-/** @param before the previous text of the document; null for its first text */
-export function textContext(before: string | null, after: string | null): TextContext {
-  const hashOf = (text: string | null) =>
-    text === null ? null : sourceHashHex(normalForm(text)).slice(0, 16);
-  return { before: hashOf(before), after: hashOf(after) };
 }
 
 /** Exact matches of some texts. */

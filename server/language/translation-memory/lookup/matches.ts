@@ -5,11 +5,11 @@ import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
 import { segmentationOf } from '#server/language/segmentation/rules.ts';
 import { requireDeclaredLanguage } from '#server/language/set-upload.ts';
 import { pairName } from '#server/languages.ts';
-import { normalForm } from '#server/matching/normal-form.ts';
+import { normalForm, type TextContext } from '#server/matching/normal-form.ts';
 import { requireLength } from '#server/platform/input-limits.ts';
 import type { MemoryMatches, MemoryMatchesRequest } from '../unit-schema.ts';
 import { type CloseHit, findCloseEach } from './close-match.ts';
-import { lookUpExact, type MemoryHit, type TextContext, unpenalized } from './exact-match.ts';
+import { lookUpExact, type MemoryHit, unpenalized } from './exact-match.ts';
 import { longest, mergeClose } from './examples.ts';
 import { matchSentences, sentenceTexts } from './sentences.ts';
 

@@ -4,7 +4,7 @@ import {
   isShortEnough,
   maxShardSegments,
 } from '#server/matching/fuzzy/index.ts';
-import { normalForm, sourceHashHex } from '#server/matching/normal-form.ts';
+import { normalForm, sourceHashHex, type TextContext } from '#server/matching/normal-form.ts';
 
 /**
  * A row of a table. Rows are sent in the form that PostgreSQL unpacks fastest: fields separated by U+001F, rows by
@@ -100,6 +100,7 @@ export interface MemoryUnit {
   tuid: string | null;
   /** ISO 8601. */
   changedate: string | null;
+  context: TextContext | null;
 }
 
 /** A shard to build: its number, the sources of its segments in normal form, and the numbers of its segments. */
@@ -136,21 +137,28 @@ function base64(bytes: Uint8Array): string {
 /** Maximum characters of a segment's `tuid`. CAT tools write shorter ones; longer ones are truncated. */
 const maxTuidLength = 1000;
 
-/** Returns rows for segments, with the columns number, hash, source, target, tuid, changedate and shard. */
+/**
+ * Yields rows for the segments of a range, with the columns number, hash, source, target, tuid, changedate, shard and the hashes of the context.
+ * @param shardNo of each segment, of `ShardMembers`
+ */
 export function packSegments(
   normals: readonly string[],
   units: readonly MemoryUnit[],
-  { shardNo }: ShardMembers,
+  shardNo: Int32Array,
+  [start, end]: readonly [number, number],
 ): Generator<RowPiece, void> {
-  return packRows('segments', segmentRows(normals, units, shardNo));
+  return packRows('segments', segmentRows(normals, units, shardNo, start, end));
 }
 
 function* segmentRows(
   normals: readonly string[],
   units: readonly MemoryUnit[],
   shardNo: Int32Array,
+  start: number,
+  end: number,
 ): Generator<Row> {
-  for (const [index, unit] of units.entries()) {
+  for (let index = start; index < end; index++) {
+    const unit = units[index]!;
     const shard = shardNo[index]!;
     yield [
       unit.position,
@@ -160,6 +168,8 @@ function* segmentRows(
       unit.tuid && truncateTuid(unit.tuid),
       unit.changedate,
       shard === noShard ? null : shard,
+      unit.context && unit.context.before,
+      unit.context && unit.context.after,
     ];
   }
 }

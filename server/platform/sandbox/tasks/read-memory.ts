@@ -1,6 +1,6 @@
-import { readTmx, XmlFileError } from '#server/formats/tmx/reader.ts';
+import { readTmx, type TmxPair, XmlFileError } from '#server/formats/tmx/reader.ts';
 import { type LanguageCode, readDeclaredVariant } from '#server/languages.ts';
-import { normalForm } from '#server/matching/normal-form.ts';
+import { normalForm, type TextContext, textContext } from '#server/matching/normal-form.ts';
 import { releaseBytes } from '../release-bytes.ts';
 import { assignShards, type MemoryUnit, packSegments, packShard, type RowPiece } from './index-memory.ts';
 
@@ -43,15 +43,24 @@ export function* readMemoryTask(payload: ReadMemoryPayload): Generator<MemoryPie
   releaseBytes(payload.bytes);
   yield { kind: 'summary', ...read.summary };
   const { normals, units } = read;
-  const shards = assignShards(normals, units);
-  yield* packSegments(normals, units, shards);
-  for (const [shardNo, indexes] of shards.members.entries())
+  const { shardNo: shardOf, members } = assignShards(normals, units);
+  let stored = 0;
+  // PostgreSQL stores the segments of a shard while this process builds the index of the shard.
+  for (const [shardNo, indexes] of members.entries()) {
+    const end = indexes.at(-1)! + 1;
+    yield* packSegments(normals, units, shardOf, [stored, end]);
+    stored = end;
     yield* packShard({
       shardNo,
       normals: indexes.map((index) => normals[index]!),
       segmentNos: indexes.map((index) => units[index]!.position),
     });
+  }
+  yield* packSegments(normals, units, shardOf, [stored, units.length]);
 }
+
+const contextOf = (context: TmxPair['context']): TextContext | null =>
+  context && (context.isHashed ? context : textContext(context.before, context.after));
 
 interface ReadUnits {
   summary: MemorySummary;
@@ -87,6 +96,7 @@ function readUnits({ bytes, source, target }: ReadMemoryPayload): ReadUnits | { 
           target: pair.target,
           tuid: pair.tuid,
           changedate: pair.changedate,
+          context: contextOf(pair.context),
         });
       },
     );

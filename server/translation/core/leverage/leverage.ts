@@ -8,7 +8,6 @@ import {
   type ExactLookup,
   lookUpExact,
   type MemoryHit,
-  type TextContext,
   unpenalized,
 } from '#server/language/translation-memory/lookup/exact-match.ts';
 import { findExamples, type Guided } from '#server/language/translation-memory/lookup/examples.ts';
@@ -20,7 +19,7 @@ import {
 } from '#server/language/translation-memory/lookup/sentences.ts';
 import { lessPenalty } from '#server/language/translation-memory/penalties.ts';
 import { type LanguageCode, pairName } from '#server/languages.ts';
-import { normalForm } from '#server/matching/normal-form.ts';
+import { normalForm, type TextContext } from '#server/matching/normal-form.ts';
 import type { SegmentationRules } from '#server/matching/sentences/index.ts';
 import type { Glossary, TermRow } from '#server/matching/terms/glossary.ts';
 import { createConcurrencyLimit, type SlotScope } from '#server/platform/concurrency-limit.ts';

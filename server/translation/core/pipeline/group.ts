@@ -9,8 +9,8 @@ import {
   plainText,
   unwrap,
 } from '#server/formats/inline-content.ts';
-import { type TextContext, textContext } from '#server/language/translation-memory/lookup/exact-match.ts';
 import { countUses } from '#server/language/translation-memory/use-counts.ts';
+import { type TextContext, textContext } from '#server/matching/normal-form.ts';
 import type { CallScope, Judgement, QualityIssue, TranslationTask } from '#server/platform/engines/engine.ts';
 import type { AgentStep } from '../agent-run-schema.ts';
 import {
