@@ -4,7 +4,7 @@ import { writeChangedate } from './changedate.ts';
 /** The type of the property with the hashes of the context of a unit. */
 export const contextType = 'x-lingualoop-context';
 
-/** The texts before and after a unit; null where there is none. */
+/** The texts before and after a unit; null at the ends of a file. */
 export interface TmxContext {
   before: string | null;
   after: string | null;
