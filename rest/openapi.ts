@@ -4,13 +4,19 @@ import type { AppRouter } from '#server/router.ts';
 import { currentVersion } from './api-version.ts';
 import { bodyTypes } from './body-parsers.ts';
 import { mergeDoubles, nameBodies, plainJson } from './openapi/components.ts';
-import { type Method, methods, type OpenApiDocument, operationOf } from './openapi/document.ts';
+import {
+  type JsonSchema,
+  type Method,
+  methods,
+  type OpenApiDocument,
+  type Operation,
+  operationOf,
+} from './openapi/document.ts';
 import { addExamples } from './openapi/examples.ts';
 import { describeFiles, withoutBytes } from './openapi/files.ts';
 import { inlineSchemas } from './openapi/inline.ts';
 import { briefDescription, description, tagsOf } from './openapi/introduction.ts';
 import { describeOperation, moveQueryInputs } from './openapi/operation.ts';
-import { relaxRequests } from './openapi/request-bodies.ts';
 import { describeHeaders } from './openapi/response-headers.ts';
 import { errorSchemas } from './openapi/responses.ts';
 import { describeRpc, rpcProcedures } from './openapi/rpc.ts';
@@ -163,4 +169,43 @@ function sent(schema: z.ZodType): z.ZodType {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault)
     return sent(schema.unwrap() as z.ZodType);
   return schema;
+}
+
+type Schemas = Record<string, JsonSchema>;
+
+/**
+ * Makes request fields with a default optional in generated clients, too. openapi-typescript treats a property of a
+ * component that has a default as always present, which is right only for responses. So the body of POST
+ * /api/translations, which the specification leaves open, is written out in place, because openapi-typescript then
+ * treats it as a request. Components that only requests use mention their defaults in descriptions instead.
+ */
+function relaxRequests(document: OpenApiDocument): OpenApiDocument {
+  const { schemas } = document.components;
+  for (const operation of operationsOf(document))
+    for (const media of Object.values(operation.requestBody?.content ?? {})) {
+      if (operation.operationId === 'translations.create') media.schema = writtenOut(media.schema, schemas);
+      const id = media.schema.$ref?.split('/').at(-1);
+      if (id !== undefined && schemas[id]) schemas[id] = defaultsInWords(schemas[id]);
+    }
+  return document;
+}
+
+function operationsOf({ paths }: OpenApiDocument): Operation[] {
+  return Object.values(paths).flatMap((item) => methods.flatMap((method) => item[method] ?? []));
+}
+
+function writtenOut(schema: JsonSchema, schemas: Schemas): JsonSchema {
+  if (schema.anyOf) return { ...schema, anyOf: schema.anyOf.map((one) => writtenOut(one, schemas)) };
+  return structuredClone(schemas[schema.$ref?.split('/').at(-1) ?? ''] ?? schema);
+}
+
+function defaultsInWords(schema: JsonSchema): JsonSchema {
+  const properties = Object.entries(schema.properties ?? {}).map(([name, property]) => {
+    const { default: value, ...rest } = property;
+    if (value === undefined) return [name, property];
+    if (value === null) return [name, rest];
+    const words = [rest.description, `Default: \`${value}\`.`];
+    return [name, { ...rest, description: words.filter(Boolean).join(' ') }];
+  });
+  return { ...schema, properties: Object.fromEntries(properties) };
 }

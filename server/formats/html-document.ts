@@ -1,7 +1,6 @@
 import type { SegmentKind } from './document.ts';
 import { type AttributeText, type MarkupTexts, readBlocks } from './html/block-reader.ts';
 import { declaredLanguage } from './html/declared-language.ts';
-import { type HtmlWriter, writerFor } from './html/escaping.ts';
 import { isIcuText, placeOfIcuText } from './html/icu-texts.ts';
 import { codesWithin, itemsOfText } from './html/text-items.ts';
 import { keyOfTag, type Run, runsOf } from './markup/inline-runs.ts';
@@ -103,4 +102,31 @@ function textsOfAttribute(
       ? { role: `${role} with code in ${quote}` }
       : { role, existing: () => ({ text: value.trim(), form: quote, write }) }),
   }));
+}
+
+/** Writes texts as a file does. Only characters that HTML needs as references are written so. */
+interface HtmlWriter {
+  text(text: string): string;
+  /** @param quote the quote around the value */
+  value(text: string, quote: string): string;
+}
+
+/**
+ * Returns the functions that write texts for a file: with the reference that the file has for no-break spaces, and with
+ * references for all characters that the declared encoding of the file may not have.
+ */
+function writerFor(source: string): HtmlWriter {
+  const space = /&(?:nbsp|#160|#xa0);/i.exec(source)?.[0] ?? '\u00a0';
+  const [, charset = 'utf-8'] =
+    /<meta\s[^>]{0,200}charset\s*=\s*["']?\s*([\w-]+)/i.exec(source.slice(0, 10_000)) ?? [];
+  const isUnicode = /^utf-?(?:8|16)/i.test(charset);
+  const text = (plain: string): string => {
+    const written = plain.replace(/&/g, '&amp;').replace(/</g, '&lt;').replaceAll('\u00a0', space);
+    if (isUnicode) return written;
+    return written.replace(/[^\0-\x7f]/gu, (character) => `&#${character.codePointAt(0)};`);
+  };
+  return {
+    text,
+    value: (plain, quote) => text(plain).replaceAll(quote, quote === '"' ? '&quot;' : '&#39;'),
+  };
 }

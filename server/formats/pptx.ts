@@ -1,5 +1,6 @@
 import type { Finding, PageRectangle, SegmentKey, SegmentKind } from './document.ts';
 import { plainText } from './inline-content.ts';
+import { withAttributes } from './office/attributes.ts';
 import { chartSegment, writeChartTexts } from './office/chart-texts.ts';
 import {
   alternativeTexts,
@@ -9,18 +10,18 @@ import {
   picturesKept,
 } from './office/kept-finding.ts';
 import { changePart, officeFormat } from './office/office-format.ts';
+import type { RunFormatting } from './office/paragraph/paragraph-writer.ts';
 import { lossFinding, writeTexts } from './office/paragraph/placed-texts.ts';
 import type { PartContent } from './office/rewrite-package.ts';
 import type { Edit } from './office/splice.ts';
-import { directionEdit } from './pptx/direction.ts';
+import { isVariety, textLanguageOf } from './office/text-language.ts';
 import { drawingMarkup } from './pptx/drawing-xml.ts';
 import { type LeftOut, readPresentation, type TextPart } from './pptx/presentation.ts';
-import { drawingFormatting } from './pptx/run-formatting.ts';
 import { emusPerPoint } from './pptx/shapes.ts';
-import type { TextBody } from './pptx/text-body.ts';
+import type { DrawingParagraph, TextBody } from './pptx/text-body.ts';
 import { fitText } from './pptx/text-fit.ts';
 import { PresentationTally } from './pptx/text-outcome.ts';
-import { directionChange } from './typesetting/languages.ts';
+import { type DirectionChange, directionChange } from './typesetting/languages.ts';
 
 /**
  * Presentations. The texts to translate are, in the order of the slides: paragraphs of shapes, cells of tables, charts,
@@ -145,4 +146,49 @@ function rectangleOf(
 function textShrunk(shapes: number): Finding {
   const message = `${shapes === 1 ? '1 shape has' : `${shapes} shapes have`} smaller text, because the translation is longer`;
   return { severity: 'info', code: 'text_shrunk', message, unitId: null };
+}
+
+const mirrored: Readonly<Record<string, string>> = { l: 'r', r: 'l' };
+
+/**
+ * Returns the edit that gives a paragraph another direction. Texts at the left move to the right, and the other way
+ * round, because alignments are absolute; centered and justified texts stay.
+ *
+ * @param source the XML of the part
+ */
+function directionEdit(
+  source: string,
+  { properties, level, prefix, start }: DrawingParagraph,
+  change: DirectionChange,
+): Edit | undefined {
+  if (change === 'kept') return undefined;
+  const alignment = properties?.attributes['algn'] ?? level.alignment ?? 'l';
+  const isRightToLeft = properties?.attributes['rtl'] ?? (level.isRightToLeft ? '1' : '0');
+  const rtl = change === 'rtl' ? '1' : '0';
+  if ((isRightToLeft === '1' || isRightToLeft === 'true') === (rtl === '1')) return undefined;
+  const values = { algn: mirrored[alignment], rtl };
+  const own = properties ? source.slice(properties.start, properties.end) : `<${prefix}pPr/>`;
+  const at = properties ?? { start, end: start };
+  // An alignment that is not mirrored stays as it is.
+  const text = withAttributes(own, values.algn === undefined ? { rtl } : values);
+  return { start: at.start, end: at.end, text };
+}
+
+/**
+ * Returns the formatting of translated runs: the properties of the source with the language of the translation. PowerPoint
+ * takes the direction of a text from its paragraph.
+ */
+function drawingFormatting(targetLanguage: string): RunFormatting {
+  const language = textLanguageOf(targetLanguage);
+  return {
+    changesDirection: false,
+    of: (properties, prefix) => {
+      const opening = /^<(?:[^"'>]+|"[^"]*"|'[^']*')*>/.exec(properties)?.[0];
+      if (opening === undefined) return `<${prefix}rPr lang="${language.tag}"/>`;
+      const lang = /\slang\s*=\s*["']([^"']*)/.exec(opening)?.[1] ?? '';
+      // `err` marks a mistake in the source text.
+      const values = { err: undefined, ...(!isVariety(lang, language) && { lang: language.tag }) };
+      return withAttributes(opening, values) + properties.slice(opening.length);
+    },
+  };
 }

@@ -1,7 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { PoolState } from '#db/client.ts';
 import type { Counted, Meter, WorkKind } from '#server/platform/telemetry.ts';
 import type { Settings } from '#server/settings.ts';
-import { type ProcessState, registerProcessGauges } from './process-gauges.ts';
 import { registerStateGauges, type StateReaders } from './state-gauges.ts';
 
 export interface MetricSources {
@@ -202,5 +202,51 @@ export function openMetrics(sources: MetricSources): Metrics {
       await readStates();
       return { text: await registry.metrics(), contentType: registry.contentType };
     },
+  };
+}
+
+/** The current state of this process. */
+interface ProcessState {
+  /** The connections of each pool, by the pool's name. */
+  pools: ReadonlyMap<string, () => PoolState>;
+  /** Returns the number of running and of queued model calls. Null without a model. */
+  engineCalls: (() => { running: number; waiting: number }) | null;
+  /** Returns the numbers of the sandbox's tasks for each queue, and the number of its processes. */
+  files: () => { queues: Readonly<Record<string, { running: number; waiting: number }>>; processes: number };
+}
+
+/**
+ * Registers metrics that show the current state of this process.
+ * @returns a function that reads the state; called at each scrape
+ */
+function registerProcessGauges(registry: Registry, { pools, engineCalls, files }: ProcessState): () => void {
+  const gauge = (name: string, help: string, labelNames: string[]) =>
+    new Gauge({ name: `lingualoop_${name}`, help, labelNames, registers: [registry] });
+  const connections = gauge('db_connections', 'Database connections of a pool.', ['pool', 'state']);
+  const poolSizes = gauge('db_pool_size', 'The maximum number of database connections of a pool.', ['pool']);
+  const poolWaits = gauge('db_pool_waiting', 'Transactions that are waiting for a database connection.', [
+    'pool',
+  ]);
+  const slots = gauge('engine_slots', 'Running and queued model calls.', ['state']);
+  const sandboxTasks = gauge('sandbox_tasks', 'Running and queued tasks of the sandbox.', ['queue', 'state']);
+  const sandboxProcesses = gauge('sandbox_processes', 'Child processes of the sandbox.', []);
+
+  return () => {
+    for (const [pool, read] of pools) {
+      const { size, inUse, idle, waiting } = read();
+      connections.set({ pool, state: 'in_use' }, inUse);
+      connections.set({ pool, state: 'idle' }, idle);
+      poolSizes.set({ pool }, size);
+      poolWaits.set({ pool }, waiting);
+    }
+    const calls = engineCalls?.() ?? { running: 0, waiting: 0 };
+    slots.set({ state: 'in_use' }, calls.running);
+    slots.set({ state: 'waiting' }, calls.waiting);
+    const { queues, processes } = files();
+    for (const [name, { running, waiting }] of Object.entries(queues)) {
+      sandboxTasks.set({ queue: name, state: 'running' }, running);
+      sandboxTasks.set({ queue: name, state: 'waiting' }, waiting);
+    }
+    sandboxProcesses.set(processes);
   };
 }

@@ -1,4 +1,4 @@
-import type { Finding, RebuildOptions } from '../document.ts';
+import { type Finding, fileFinding, type RebuildOptions } from '../document.ts';
 import type { Targets } from '../office/office-format.ts';
 import type { PositionedXmlEvents, XmlStartTag } from '../office/xml-reader.ts';
 import { type DirectionChange, directionChange } from '../typesetting/languages.ts';
@@ -23,8 +23,7 @@ import {
   sheetNameKey,
   type TextPart,
 } from './part-texts.ts';
-import { formattingLost, messageCut, shortened, truncated, unsureReferences } from './rebuild-findings.ts';
-import { findReferences, ReferenceReader } from './references.ts';
+import { findReferences, ReferenceReader, type References } from './references.ts';
 import {
   repoint,
   rewriteSharedStrings,
@@ -356,4 +355,45 @@ class Rebuilding {
     ];
     return counts.flatMap(([texts, place]) => (texts > 0 ? [formattingLost(texts, place)] : []));
   }
+}
+
+/** @param place the kinds of objects that have the texts */
+function formattingLost(texts: number, place: string): Finding {
+  const message = `in ${texts === 1 ? '1 text' : `${texts} texts`} of ${place}, some words of the translation do not have the formatting of the source`;
+  return { severity: 'info', code: 'formatting_lost', message, unitId: null };
+}
+
+function truncated({ name }: Sheet, cell: CellPosition, holder: string, limit: number): Finding {
+  const reference = writeReference(cell);
+  return {
+    severity: 'warning',
+    code: 'text_truncated',
+    message: `the translation of ${name}!${reference} is longer than the ${limit.toLocaleString('en-US')} characters that ${holder} can hold, and was cut`,
+    unitId: reference,
+  };
+}
+
+function shortened({ name }: Sheet): Finding {
+  return {
+    severity: 'warning',
+    code: 'text_truncated',
+    message: `the translation of ${name}, sheet name, is longer than the ${sheetNameLimit} characters that the name of a sheet can have, and was cut`,
+    unitId: sheetNameKey,
+  };
+}
+
+function messageCut({ name }: Sheet, key: string, place: string, limit: number): Finding {
+  return {
+    severity: 'warning',
+    code: 'text_truncated',
+    message: `the translation of ${name}, ${place}, is longer than the ${limit} characters that Excel accepts there, and was cut`,
+    unitId: key,
+  };
+}
+
+function unsureReferences({ unsure, places }: References): Finding {
+  const subject = unsure === 1 ? '1 formula makes a reference' : `${unsure} formulas make references`;
+  const where = places.length === 0 ? '' : ` (${places.join(', ')}${unsure > places.length ? ', …' : ''})`;
+  const message = `${subject} from texts${where}, which may contain old names of sheets or columns; check the results in Excel`;
+  return fileFinding('warning', 'unsupported_content_kept', message);
 }

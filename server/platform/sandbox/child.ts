@@ -3,13 +3,18 @@
  * module that exports `tasks`.
  */
 
-import { Socket } from 'node:net';
+import dgram from 'node:dgram';
+import dns from 'node:dns';
+import { registerHooks, syncBuiltinESMExports } from 'node:module';
+import net, { Socket } from 'node:net';
+import os from 'node:os';
 import { setImmediate } from 'node:timers/promises';
-import { disableModules } from './disabled-modules.ts';
 import { encodeFrame, FrameReader } from './frames.ts';
 import { channel, type ResponseHead, type TaskHead } from './protocol.ts';
-import { loadSingleFiles } from './single-file-packages.ts';
 import type { TaskRegistry } from './tasks.ts';
+
+/** Packages with hundreds of modules, and the single file that contains all of them. */
+const files = new Map([['@cantoo/pdf-lib', 'dist/pdf-lib.esm.min.js']]);
 
 disableModules();
 loadSingleFiles();
@@ -88,4 +93,47 @@ function send(head: ResponseHead, value: unknown): boolean {
 
 function isGenerator(result: unknown): result is Generator {
   return typeof result === 'object' && result !== null && Symbol.iterator in result && 'throw' in result;
+}
+
+/**
+ * Disables functions of Node's modules that Node's permissions do not cover: connecting, listening, sending, name
+ * lookups, and signals to other processes. On every system, this stops a library that loads the URLs in a file. Code
+ * that breaks out of Node can only be stopped by the kernel (`isolation.ts`).
+ */
+function disableModules(): void {
+  close(net.Socket.prototype, ['connect']);
+  close(net.Server.prototype, ['listen']);
+  close(net, ['_createServerHandle']);
+  close(dgram.Socket.prototype, ['bind', 'connect', 'send']);
+  close(dgram, ['_createSocketHandle']);
+  const isQuestion = (name: string): boolean => /^(?:lookup|resolve|reverse)/.test(name);
+  for (const names of [dns, dns.promises, dns.Resolver.prototype, dns.promises.Resolver.prototype])
+    close(names, Object.getOwnPropertyNames(names).filter(isQuestion));
+  close(process, ['kill', '_kill', '_debugProcess', '_debugEnd', 'binding', 'dlopen']);
+  close(os, ['setPriority']);
+  // Makes the change effective for named imports of these modules, too.
+  syncBuiltinESMExports();
+}
+
+function close(owner: object, names: readonly string[]): void {
+  for (const name of names) Object.defineProperty(owner, name, { value: refuse, writable: false });
+}
+
+function refuse(): never {
+  throw Object.assign(new Error('code that reads files may not use the network or send signals'), {
+    code: 'ERR_ACCESS_DENIED',
+  });
+}
+
+/** Makes imports of these packages load their single file, because finding and linking the modules takes 0.1 s. */
+function loadSingleFiles(): void {
+  registerHooks({
+    resolve(specifier, context, nextResolve) {
+      const file = files.get(specifier);
+      const found = nextResolve(specifier, context);
+      if (!file) return found;
+      const folder = found.url.slice(0, found.url.lastIndexOf(`/${specifier}/`));
+      return { ...found, url: `${folder}/${specifier}/${file}` };
+    },
+  });
 }

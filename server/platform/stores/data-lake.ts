@@ -5,7 +5,6 @@ import { isMissing, isOtherVersion, toStoreError } from './data-lake/failures.ts
 import type { FilesystemOptions } from './data-lake/filesystem.ts';
 import { appendLines, putObject, readBytes } from './data-lake/writes.ts';
 import type { DataLakeAddress, DataLakeCredential } from './data-lake-address.ts';
-import { lineBatches } from './objects/line-batches.ts';
 import { checkedFolder, checkedPath } from './objects/object-path.ts';
 import { releasedStream } from './objects/released-stream.ts';
 
@@ -134,4 +133,35 @@ async function asStoreError<T>(work: () => Promise<T>): Promise<T> {
   } catch (error) {
     throw toStoreError(error);
   }
+}
+
+/**
+ * Returns a function that appends lines to text objects, with one write at a time for each object. Lines that arrive
+ * during a write are written together by the next one.
+ * @param append appends complete lines, each with its newline, to the object at a path
+ */
+function lineBatches(append: (path: string, lines: string) => Promise<void>) {
+  interface Queue {
+    lines: string[];
+    writing: Promise<void>;
+    /** The write that will contain the waiting lines; undefined if no lines wait. */
+    next: Promise<void> | undefined;
+  }
+  const queues = new Map<string, Queue>();
+  return (path: string, line: string): Promise<void> => {
+    const queue = queues.get(path) ?? { lines: [], writing: Promise.resolve(), next: undefined };
+    queues.set(path, queue);
+    queue.lines.push(line);
+    queue.next ??= queue.writing
+      .catch(() => {})
+      .then(() => {
+        const lines = queue.lines.splice(0);
+        queue.next = undefined;
+        queue.writing = append(path, lines.map((text) => `${text}\n`).join('')).finally(() => {
+          if (queue.next === undefined) queues.delete(path);
+        });
+        return queue.writing;
+      });
+    return queue.next;
+  };
 }

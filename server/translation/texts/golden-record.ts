@@ -1,14 +1,15 @@
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { type Destination, type DestinationServices, destinationOf } from '#server/storage/destination.ts';
+import type { AgentStep } from '#server/translation/core/agent-run-schema.ts';
 import {
   listGolden,
   type NewGoldenRecord,
   removeGolden,
   writeGolden,
 } from '#server/translation/records/golden-records.ts';
-import { redactedCopy } from './redacted-copy.ts';
 import type { TranslationJob } from './schema.ts';
+import { tenantView } from './tenant-view.ts';
 
 /**
  * Returns the golden record of a text job: the complete job in platform storage, or a redacted copy in the tenant's own
@@ -88,4 +89,40 @@ export function persistenceFailed(): AppError {
     'persistence_failed',
     'the golden record could not be written; the translation is saved and will be published automatically; do not resend',
   );
+}
+
+/**
+ * Returns the copy of a job for the tenant's own account. It has the text, the reasons for review, scores and
+ * decisions. It has no model names, token counts and reasoning, and not the work of agents and tools in each step.
+ * Contains only the fields that are listed here or in `tenantView`.
+ */
+function redactedCopy(job: TranslationJob): TranslationJob {
+  const view = tenantView(job);
+  return { ...view, agent_run: { ...view.agent_run, steps: view.agent_run.steps.map(redactedStep) } };
+}
+
+function redactedStep(step: AgentStep): AgentStep {
+  const isHuman = step.kind === 'human';
+  return {
+    id: step.id,
+    name: step.name,
+    actor: step.actor,
+    kind: step.kind,
+    status: step.status,
+    // The input of a reviewer's step describes the decision, so it is kept.
+    input_summary: isHuman ? step.input_summary : null,
+    output_summary: isHuman ? step.output_summary : null,
+    tool_calls: [],
+    decisions: step.decisions.map(({ id, label, outcome, confidence, created_at }) => ({
+      id,
+      label,
+      outcome,
+      rationale: null,
+      confidence,
+      created_at,
+    })),
+    error: step.error,
+    started_at: step.started_at,
+    completed_at: step.completed_at,
+  };
 }

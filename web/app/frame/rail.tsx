@@ -1,12 +1,13 @@
 import { Link, useRouterState } from '@tanstack/react-router';
-import { Search } from 'lucide-react';
-import { useEffect, useRef, useSyncExternalStore } from 'react';
+import { ChevronsUpDown, Search } from 'lucide-react';
+import { lazy, useEffect, useRef, useSyncExternalStore } from 'react';
 import { useT } from '../i18n.tsx';
 import { keyLabel } from '../keys/commands.ts';
 import { runCommand } from '../keys/use-commands.ts';
+import { PopoverButton } from '../parts/popover-button.tsx';
 import { useInbox } from '../parts/use-inbox.ts';
 import { isAdministrator, useMe, useOperatorStanding } from '../session/use-me.ts';
-import { AccountMenu } from './account-menu.tsx';
+import { useSession } from '../session/use-session.ts';
 import styles from './frame.module.css';
 import { Logo } from './logo.tsx';
 import { isAt, type Section, visibleSections } from './sections.ts';
@@ -149,5 +150,51 @@ export function SectionNavigation() {
         ))}
       </ul>
     </nav>
+  );
+}
+
+const AccountPopover = lazy(() => import('./account-popover.tsx'));
+
+/** The signed-in member, and a popover with the theme, the language of the interface, security and sign-out. */
+function AccountMenu({ onSignOut }: { onSignOut: () => void }) {
+  const t = useT();
+  const me = useMe();
+  const state = useSession();
+  if (!('tokens' in state)) return null;
+  const { email, user_id } = state.tokens.user;
+  const name = email || user_id;
+  return (
+    <PopoverButton
+      className={styles['account']}
+      opens={{
+        label: t('common.account'),
+        placement: 'top start',
+        className: styles['menu'],
+        content: (close) => (
+          <AccountPopover
+            name={name}
+            onClose={close}
+            onSignOut={() => {
+              close();
+              onSignOut();
+            }}
+          />
+        ),
+      }}
+    >
+      <span className={styles['avatar']} translate="no" aria-hidden>
+        {[...name][0]?.toUpperCase()}
+      </span>
+      <span className={styles['person']}>
+        <bdi translate="no">{name}</bdi>
+        {me.data && (
+          <small>
+            <bdi translate="no">{me.data.tenant.name}</bdi>
+          </small>
+        )}
+      </span>
+      <span className="visually-hidden">{t('common.account')}</span>
+      <ChevronsUpDown size={15} aria-hidden />
+    </PopoverButton>
   );
 }

@@ -1,15 +1,16 @@
+import { useQuery } from '@tanstack/react-query';
 import { Check } from 'lucide-react';
 import { useState } from 'react';
 import { billing } from '#sdk/billing.ts';
 import type { PaymentPage } from '#sdk/types.ts';
-import { bound } from '../../client.ts';
+import { ask, bound } from '../../client.ts';
 import { deployment } from '../../deployment.ts';
-import { useT } from '../../i18n.tsx';
+import { useInterface, useT } from '../../i18n.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { Problem } from '../../parts/problem.tsx';
 import { Setting } from '../../parts/setting.tsx';
+import { queryKeys } from '../../query-keys.ts';
 import styles from './billing.module.css';
-import { type Price, usePrices, usePriceText } from './prices.ts';
 
 /** The plans that are sold, which are shown without prices until the prices are known. */
 const unpriced = deployment.plans.map((plan) => ({ ...plan, price: null }));
@@ -130,4 +131,46 @@ export function PaymentButton({
       </button>
     </div>
   );
+}
+
+/** The price of an item at the payment processor. */
+interface Price {
+  /** In the currency's main unit, such as 49.5. */
+  amount: number;
+  /** ISO 4217. */
+  currency: string;
+  /** The interval of payments; null for a one-time payment. */
+  interval: 'day' | 'week' | 'month' | 'year' | null;
+  interval_count: number;
+  /** Whether the amount includes taxes; null if not known. */
+  tax: 'inclusive' | 'exclusive' | null;
+}
+
+/** The items that the deployment sells. */
+interface PriceList {
+  plans: { tier: 'personal' | 'pro' | 'studio'; monthly_chars: number; price: Price | null }[];
+  topup: { chars: number; price: Price | null } | null;
+}
+
+function usePrices() {
+  return useQuery({
+    queryKey: queryKeys.prices,
+    queryFn: () => ask<PriceList>('billing.prices'),
+    staleTime: 600_000,
+    retry: false,
+  });
+}
+
+/** Returns a function that formats a price: the amount, and the time between two payments. */
+function usePriceText(): (price: Price) => { amount: string; per: string } {
+  const t = useT();
+  const { locale } = useInterface();
+  return ({ amount, currency, interval, interval_count: count }) => ({
+    amount: new Intl.NumberFormat(locale, {
+      style: 'currency',
+      currency,
+      trailingZeroDisplay: 'stripIfInteger',
+    }).format(amount),
+    per: interval === null ? '' : t(`billing.per_${interval}`, { count }),
+  });
 }

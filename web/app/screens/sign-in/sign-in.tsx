@@ -5,21 +5,24 @@ import { LanguageChoice } from '../../frame/language-choice.tsx';
 import { Logo } from '../../frame/logo.tsx';
 import { useT } from '../../i18n.tsx';
 import { Announcer, announce } from '../../parts/announcer.tsx';
-import { Problem } from '../../parts/problem.tsx';
+import { PasswordField } from '../../parts/field.tsx';
+import { Loading } from '../../parts/loading.tsx';
+import { fieldProblem, Problem } from '../../parts/problem.tsx';
 import { type Status, StatusMark } from '../../parts/status-mark.tsx';
-import { currentArrival, forgetArrival, onArrival } from '../../session/arrival.ts';
+import { useAction } from '../../parts/use-action.ts';
+import { type Arrival, currentArrival, forgetArrival, onArrival } from '../../session/arrival.ts';
 import { resume, signOut } from '../../session/keeper.ts';
-import { readDeparture } from '../../session/sso.ts';
+import { sameOriginRequest, signInRequest } from '../../session/sign-in-request.ts';
+import { leaveForProvider, readDeparture } from '../../session/sso.ts';
 import { useSession } from '../../session/use-session.ts';
 import { Invitation } from './invitation.tsx';
-import { NewPassword } from './new-password.tsx';
-import { PasswordForm } from './password-form.tsx';
+import { type ChooseWorkspace, PasswordForm } from './password-form.tsx';
 import style from './sign-in.module.css';
 import { SignInSteps, useSignInSteps } from './sign-in-steps.tsx';
 import { SignUpForm } from './sign-up-form.tsx';
 import { Or, SsoButton } from './sso-button.tsx';
-import { SsoReturn } from './sso-return.tsx';
 import { StepHeading } from './step-heading.tsx';
+import type { SignInAnswer } from './steps.ts';
 
 /** Segments as the editor shows them: the status, the English text, its German translation, and a wrong part of it. */
 const segments: readonly [Status, string, string, string?][] = [
@@ -178,6 +181,85 @@ function SessionFailure({ of, error }: { of: 'resume' | 'sign_out'; error: unkno
     <>
       <p className="notice">{of === 'sign_out' ? t('signin.sign_out_failed') : t('signin.resume_failed')}</p>
       <Problem error={error} retry={() => void (of === 'sign_out' ? signOut() : resume())} />
+    </>
+  );
+}
+
+/** Sets a new password with a reset link. This ends all sessions of the member. */
+function NewPassword({ token, onSet, restart }: { token: string; onSet(): void; restart(): void }) {
+  const t = useT();
+  const { run, error, isBusy } = useAction();
+  const [password, setPassword] = useState('');
+  const send = run(async () => {
+    const outcome = await sameOriginRequest('/api/auth/password-reset', {
+      reset_token: token,
+      new_password: password,
+    });
+    if (!outcome.ok) throw outcome.error;
+    onSet();
+  });
+  return (
+    <form onSubmit={send}>
+      <StepHeading>{t('signin.reset_title')}</StepHeading>
+      <p>{t('signin.reset_why')}</p>
+      {error !== undefined && <Problem error={error} />}
+      <PasswordField
+        label={t('signin.new_password')}
+        hint={t('signin.password_hint')}
+        problem={fieldProblem(error, 'new_password')}
+        name="password"
+        autoComplete="new-password"
+        required
+        minLength={12}
+        autoFocus
+        value={password}
+        onValue={setPassword}
+      />
+      <button type="submit" className="primary" disabled={isBusy}>
+        {t('signin.reset_submit')}
+      </button>
+      <button type="button" className="plain" onClick={restart}>
+        {t('signin.to_sign_in')}
+      </button>
+    </form>
+  );
+}
+
+/** Completes a single sign-on with the parameters that the identity provider added to the URL. */
+function SsoReturn({
+  arrival: { code, state },
+  onAnswer,
+  restart,
+}: {
+  arrival: Extract<Arrival, { kind: 'sso' }>;
+  onAnswer(answer: SignInAnswer, choose: ChooseWorkspace): void;
+  restart(): void;
+}) {
+  const t = useT();
+  const { run, error } = useAction();
+  const complete = run(async () => {
+    if (code === null) return;
+    const body = { provider: deployment.ssoProvider, code, state };
+    const outcome = await signInRequest<SignInAnswer>('sso/callback', body);
+    if (!outcome.ok) throw outcome.error;
+    // A state can only be used once. After a workspace is selected, the browser is therefore redirected to the provider
+    // again, which then does not ask for a sign-in.
+    onAnswer(outcome.body, async (tenantId) => {
+      await leaveForProvider({ tenantId }, readDeparture());
+      return new Promise<never>(() => {});
+    });
+  });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, as a code and a state are good once
+  useEffect(() => void complete(), []);
+
+  if (code !== null && error === undefined) return <Loading />;
+  return (
+    <>
+      <h1>{t('signin.title')}</h1>
+      {code === null ? <p role="alert">{t('signin.sso_refused')}</p> : <Problem error={error} />}
+      <button type="button" onClick={restart}>
+        {t('signin.restart')}
+      </button>
     </>
   );
 }

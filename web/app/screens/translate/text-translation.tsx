@@ -1,5 +1,7 @@
+import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useRef, useState } from 'react';
 import type { TranslationRequest } from '#sdk/types.ts';
+import { client } from '../../client.ts';
 import { deployment } from '../../deployment.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
@@ -7,6 +9,8 @@ import { useFormat } from '../../parts/format.ts';
 import { fieldProblem } from '../../parts/problem.tsx';
 import { detected } from '../../parts/source-language.tsx';
 import { lengthOf, weightOf } from '../../parts/text-measure.ts';
+import { queryKeys } from '../../query-keys.ts';
+import { useSubmissionKeys } from '../../submission-keys.ts';
 import { OpenLanguage, openCandidates } from './open-language.tsx';
 import { type Options, textFields } from './options.ts';
 import styles from './panes.module.css';
@@ -15,7 +19,6 @@ import { SourceLanguages } from './source-languages.tsx';
 import { SourceText } from './source-text.tsx';
 import { panelOf, TargetTabs } from './target-tabs.tsx';
 import { stateOfRun, TextResult, type TextRun } from './text-result.tsx';
-import { useTextRuns } from './use-text-runs.ts';
 import { Weight, WeightOfDetected } from './weight.tsx';
 
 /** The properties of a way to translate texts. The screen keeps the text, because the options show its cost. */
@@ -203,4 +206,47 @@ function SplitLink({ text, onSplit }: { text: string; onSplit: () => void }) {
       {lines > 1 ? t('translate.split', { count: lines }) : t('translate.several')}
     </button>
   );
+}
+
+/** Maximum number of translations that run at the same time. */
+const maxConcurrent = 4;
+
+/**
+ * Translates one text into several languages. Each language has a separate job, so that a failure in one language does
+ * not affect the others.
+ */
+function useTextRuns() {
+  const keys = useSubmissionKeys();
+  const queries = useQueryClient();
+  const [runs, setRuns] = useState<TextRun[]>([]);
+
+  const change = (request: TranslationRequest, outcome: Omit<TextRun, 'request'>) =>
+    setRuns((before) => before.map((run) => (run.request === request ? { request, ...outcome } : run)));
+
+  /** Sends a request. If the same request is sent again after a failure, it has the same idempotency key. */
+  const translate = async (request: TranslationRequest) => {
+    change(request, {});
+    try {
+      const sending = client.translations.create(request, { idempotencyKey: keys.keyOf(request) });
+      change(request, { job: await keys.settle(request, sending) });
+    } catch (error) {
+      change(request, { error });
+    }
+    void queries.invalidateQueries({ queryKey: queryKeys.jobs.all });
+  };
+
+  return {
+    runs,
+    isBusy: runs.some(({ job, error }) => !job && !error),
+    translate,
+    /** Replaces all runs by runs for these requests, and sends the requests. */
+    async translateAll(requests: readonly TranslationRequest[]): Promise<void> {
+      setRuns(requests.map((request) => ({ request })));
+      const queue = [...requests];
+      const worker = async () => {
+        for (let next = queue.shift(); next; next = queue.shift()) await translate(next);
+      };
+      await Promise.all(Array.from({ length: Math.min(maxConcurrent, requests.length) }, worker));
+    },
+  };
 }

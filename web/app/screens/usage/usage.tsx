@@ -1,9 +1,15 @@
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { client } from '../../client.ts';
+import { useT } from '../../i18n.tsx';
 import { AdminsOnly } from '../../parts/admins-only.tsx';
+import { useFormat } from '../../parts/format.ts';
+import { queryKeys } from '../../query-keys.ts';
 import { BilledCharacters } from './breakdown.tsx';
-import { KeyFigures } from './key-figures.tsx';
 import { Month } from './month.tsx';
 import { PublishedTexts, ReviewReasons } from './outcomes.tsx';
 import { RangeChoice } from './range.tsx';
+import { sumOutcomes, useBreakdown, useOutcomes, useRange } from './reports.ts';
 import { Reviewers } from './reviewers.tsx';
 import styles from './usage.module.css';
 
@@ -25,5 +31,52 @@ export function UsageScreen() {
         </div>
       )}
     </AdminsOnly>
+  );
+}
+
+/** The four figures of the range. A figure without data is a dash. */
+function KeyFigures() {
+  const t = useT();
+  const { number, percent, duration } = useFormat();
+  const range = useRange();
+  const { data: usage } = useBreakdown('target_lang');
+  const { data: texts } = useOutcomes();
+  const { data: reviews } = useQuery({
+    queryKey: queryKeys.reviewers(range.from, range.to),
+    queryFn: () => client.reviews.byReviewer(range),
+  });
+  const chars = usage?.groups.reduce((sum, { billable_chars }) => sum + billable_chars, 0) ?? 0;
+  const jobs = usage?.groups.reduce((sum, one) => sum + one.jobs, 0) ?? 0;
+  const sums = texts && sumOutcomes(texts);
+  const decided = sums ? sums.automatic + sums.reviewed + sums.rejected + sums.waiting : 0;
+  const words = reviews?.reviewers.reduce((sum, one) => sum + one.words, 0) ?? 0;
+  const edits = reviews?.reviewers.reduce((sum, one) => sum + one.edits, 0) ?? 0;
+  return (
+    <dl className={styles['figures']}>
+      <Figure name={t('usage.chars')} note={t('usage.of_jobs', { count: jobs, jobs: number(jobs) })}>
+        {usage && number(chars)}
+      </Figure>
+      <Figure name={t('usage.automatic_share')} note={t('usage.of_texts', { texts: number(decided) })}>
+        {sums && decided > 0 && percent(sums.automatic / decided)}
+      </Figure>
+      <Figure name={t('usage.median')} note={t('usage.median_note')}>
+        {texts && texts.median_ms !== null && duration(texts.median_ms)}
+      </Figure>
+      <Figure name={t('usage.edit_distance')} note={t('usage.of_words', { words: number(words) })}>
+        {words > 0 && percent(edits / words)}
+      </Figure>
+    </dl>
+  );
+}
+
+function Figure({ name, note, children }: { name: string; note: string; children: ReactNode }) {
+  return (
+    <div className="card">
+      <dt>{name}</dt>
+      <dd>
+        <b translate="no">{children || '–'}</b>
+        <span className="hint">{note}</span>
+      </dd>
+    </div>
   );
 }
