@@ -1,4 +1,3 @@
-import { type PropertyPair, pairsOf, parsePropertyList, stringIn } from './apple/property-list.ts';
 import { FileError } from './file-error.ts';
 import { areForms, type FormItem, writeForms } from './messages/form-items.ts';
 import { type KeyPath, KeyWriter, rootPath, withKey } from './messages/key-path.ts';
@@ -6,7 +5,16 @@ import { type PluralEntry, placesOfStrings, type StringEntry } from './messages/
 import { escapeXmlText, withoutForbidden } from './office/splice.ts';
 import { openTextFile, type TextFile, type TextOptions, type TextPlaces, textFormat } from './text-file.ts';
 import { countCharacters } from './text-tally.ts';
-import { contentEdit, isCdataOnly, writeCdata, type XmlElement } from './xml/xml-nodes.ts';
+import {
+  contentEdit,
+  elementsIn,
+  elementsWithComments,
+  isCdataOnly,
+  parseXmlNodes,
+  textIn,
+  writeCdata,
+  type XmlElement,
+} from './xml/xml-nodes.ts';
 
 /**
  * Strings dictionaries of Apple's platforms: property lists with the plural forms of a text, and its variants for devices
@@ -122,3 +130,61 @@ const isPluralRule = ({ key, value }: PropertyPair) =>
 
 const note = (comment: string | undefined, more: string) =>
   [comment, more].filter(Boolean).join('; ') || undefined;
+
+/** A key of a dictionary with its value. */
+interface PropertyPair {
+  key: string;
+  keyElement: XmlElement;
+  value: XmlElement;
+  /** The comments directly before the key. */
+  comment: string | undefined;
+}
+
+/**
+ * Parses a property list in XML whose root is a dictionary.
+ *
+ * @returns the dictionary
+ * @throws {FileError} `unreadable` with the line
+ */
+function parsePropertyList(text: string): XmlElement {
+  const root = parseXmlNodes(text);
+  if (root.name !== 'plist')
+    throw problem(root, `the root element of the XML is ${tagOf(root)}; a property list has <plist>`);
+  const [dictionary, ...more] = elementsIn(root);
+  if (dictionary?.name !== 'dict' || more.length > 0)
+    throw problem(dictionary ?? root, '<plist> must have one <dict>, which has the keys');
+  return dictionary;
+}
+
+/**
+ * Returns the pairs of a dictionary.
+ *
+ * @throws {FileError} `unreadable` with the line, if they are not keys and values in turn
+ */
+function pairsOf(dictionary: XmlElement): PropertyPair[] {
+  const elements = elementsWithComments(dictionary);
+  const pairs: PropertyPair[] = [];
+  for (let at = 0; at < elements.length; at += 2) {
+    const { element: keyElement, comment } = elements[at]!;
+    const value = elements[at + 1]?.element;
+    if (keyElement.name !== 'key') throw problem(keyElement, `${tagOf(keyElement)} has no <key> before it`);
+    if (!value || value.name === 'key') throw problem(keyElement, 'a <key> has no value after it');
+    pairs.push({ key: stringIn(keyElement), keyElement, value, comment });
+  }
+  return pairs;
+}
+
+/**
+ * Returns the text of a key or string.
+ *
+ * @throws {FileError} `unreadable` with the line, if it has elements
+ */
+function stringIn(element: XmlElement): string {
+  const [inner] = elementsIn(element);
+  if (inner) throw problem(inner, `${tagOf(inner)} is inside ${tagOf(element)}, which may only have text`);
+  return textIn(element);
+}
+
+const tagOf = ({ name }: XmlElement) => `<${name.slice(0, 40)}>`;
+
+const problem = ({ line }: XmlElement, what: string) => new FileError('unreadable', `line ${line}: ${what}`);

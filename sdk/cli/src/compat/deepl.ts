@@ -1,10 +1,20 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
 import { LinguaLoopError, languages } from '../../../src/index.ts';
 import { checkCredential } from '../credentials.ts';
-import { badRequest, type Call, type CompatOptions, type Operation } from './deepl/call.ts';
-import { documentOperations } from './deepl/documents.ts';
-import { glossaryOperations } from './deepl/glossaries.ts';
-import { withFormality } from './deepl/options.ts';
-import { translate } from './deepl/texts.ts';
+import {
+  badRequest,
+  type Call,
+  type CompatOptions,
+  choiceField,
+  deeplCode,
+  type Operation,
+  sourceOf,
+  targetOf,
+} from './deepl/call.ts';
+import { glossaryOperations, requireGlossaries } from './deepl/glossaries.ts';
+import { flagOf, refuseUnsupported, toneOf, withFormality } from './deepl/options.ts';
+import { readXml } from './deepl/xml.ts';
+import { withLanguage } from './guess-language.ts';
 import {
   type CompatApi,
   CompatError,
@@ -12,7 +22,9 @@ import {
   type CompatResponse,
   failureOf,
   textField,
+  textsField,
 } from './request.ts';
+import { reviewHeaders, translateTexts } from './translate-texts.ts';
 
 /**
  * DeepL's API: texts, documents, glossaries of versions 2 and 3, usage, languages. The caller's `DeepL-Auth-Key` is an
@@ -49,16 +61,6 @@ function routeOf({ method, path }: CompatRequest) {
     throw badRequest('The ID in the path is malformed.');
   }
 }
-
-const operations: Readonly<Record<string, Operation | undefined>> = {
-  'POST /v2/translate': translate,
-  ...documentOperations,
-  ...glossaryOperations,
-  'GET /v2/usage': usage,
-  'POST /v2/usage': usage,
-  'GET /v2/languages': listLanguages,
-  'POST /v2/languages': listLanguages,
-};
 
 /** Returns the API key of the caller. @throws CompatError 403 */
 function authKeyOf({ headers, fields }: CompatRequest): string {
@@ -111,3 +113,160 @@ async function listLanguages({ request, key, clientOf }: Call): Promise<CompatRe
   });
   return { json: listed };
 }
+
+/** Maximum characters of the context and of all instructions together. */
+const maxContext = 1000;
+
+async function translate(call: Call): Promise<CompatResponse> {
+  const { request, key, clientOf, heldIsError } = call;
+  refuseUnsupported(request);
+  const texts = textsField(request, 'text');
+  if (!texts || texts.length === 0) throw badRequest("Parameter 'text' not specified.");
+  if (texts.length > 50)
+    throw new CompatError(413, "Request entity too large. Reason: 'text' has more than 50 texts.");
+  // Sentences are found by the model, so these have no effect.
+  choiceField(request, 'split_sentences', ['0', '1', 'nonewlines']);
+  flagOf(request, 'preserve_formatting');
+  choiceField(request, 'tag_handling_version', ['v1', 'v2']);
+  const modelType = choiceField(request, 'model_type', [
+    'latency_optimized',
+    'quality_optimized',
+    'prefer_quality_optimized',
+  ]);
+  const tagHandling = choiceField(request, 'tag_handling', ['html', 'xml']);
+  const ignored = tagsOf(request, tagHandling);
+  const documents = tagHandling === 'xml' ? texts.map((text) => readXml(text, ignored)) : undefined;
+  const [from, to, tone] = [sourceOf(request), targetOf(request), toneOf(request)];
+  await requireGlossaries(call);
+  const results = await translateTexts(
+    clientOf(key),
+    {
+      texts: documents?.map(({ html }) => html) ?? texts,
+      ...{ from, to, tone },
+      isHtml: tagHandling !== undefined,
+      context: contextOf(request),
+    },
+    heldIsError,
+    request.signal,
+  );
+  const showsBilled = flagOf(request, 'show_billed_characters');
+  return {
+    headers: reviewHeaders(results),
+    json: {
+      translations: results.map(({ text, source, billed }, at) => ({
+        detected_source_language: source === 'auto' ? '' : deeplCode(source),
+        text: documents?.[at]?.write(text) ?? text,
+        ...(showsBilled && { billed_characters: billed }),
+        ...(modelType && { model_type_used: 'quality_optimized' }),
+      })),
+    },
+  };
+}
+
+/**
+ * Returns `ignore_tags`. The other options of XML need no effect: a model gets all texts of a request in their order,
+ * so a sentence in several tags is not split.
+ * @throws CompatError 400 for `ignore_tags` in HTML, which has `translate="no"`
+ */
+function tagsOf(request: CompatRequest, tagHandling: string | undefined): ReadonlySet<string> {
+  const read = (name: string) =>
+    (textsField(request, name) ?? []).flatMap((tags) => tags.split(',')).flatMap((tag) => tag.trim() || []);
+  const [ignored] = [read('ignore_tags'), read('splitting_tags'), read('non_splitting_tags')];
+  flagOf(request, 'outline_detection');
+  if (tagHandling === 'html' && ignored && ignored.length > 0)
+    throw badRequest("'ignore_tags' needs 'tag_handling' xml; in HTML, use translate=\"no\".");
+  return new Set(ignored);
+}
+
+/** Returns the hint for the model: `context` and `custom_instructions`. @throws CompatError 400 */
+function contextOf(request: CompatRequest): string | undefined {
+  const instructions = textsField(request, 'custom_instructions') ?? [];
+  const hints = [textField(request, 'context') ?? '', ...instructions].map((hint) => hint.trim());
+  return (
+    hints
+      .filter((hint) => hint !== '')
+      .join('\n')
+      .slice(0, maxContext) || undefined
+  );
+}
+
+const documentOperations: Readonly<Record<string, Operation>> = {
+  'POST /v2/document': uploadDocument,
+  'POST /v2/document/:id': documentStatus,
+  'GET /v2/document/:id': documentStatus,
+  'POST /v2/document/:id/result': documentResult,
+  'GET /v2/document/:id/result': documentResult,
+};
+
+function documentKey(key: string, documentId: string): string {
+  return createHash('sha256').update(`document ${documentId} ${key}`).digest('hex').toUpperCase();
+}
+
+function requireDocumentKey({ request, key, id }: Call): void {
+  const given = Buffer.from(textField(request, 'document_key') ?? '');
+  const expected = Buffer.from(documentKey(key, id));
+  if (given.length !== expected.length || !timingSafeEqual(given, expected))
+    throw new CompatError(404, 'Document not found');
+}
+
+async function uploadDocument(call: Call): Promise<CompatResponse> {
+  const { request, key, clientOf } = call;
+  refuseUnsupported(request);
+  const file = request.files['file'];
+  if (!file) throw badRequest("Parameter 'file' not specified.");
+  const name = textField(request, 'filename') || file.name;
+  const extension = /\.(\w+)$/.exec(name)?.[1]?.toLowerCase();
+  const wanted = textField(request, 'output_format')?.toLowerCase();
+  if (wanted && wanted !== extension && !(extension === 'pdf' && wanted === 'docx'))
+    throw badRequest("Value for 'output_format' not supported.");
+  await requireGlossaries(call);
+  const tone = toneOf(request);
+  const fields = {
+    target_lang: targetOf(request),
+    ...(tone !== undefined && { tone }),
+    ...(wanted && wanted !== extension && { output: 'docx' as const }),
+  };
+  const client = clientOf(key);
+  const unclear = { client, text: null, to: fields.target_lang, signal: request.signal };
+  const { id } = await withLanguage(sourceOf(request), unclear, (source_lang) =>
+    client.documents.translate(
+      { name: name.replace(/\.txt$/i, '.text'), data: file },
+      { ...fields, source_lang },
+      { signal: request.signal },
+    ),
+  );
+  return { json: { document_id: id, document_key: documentKey(key, id) } };
+}
+
+async function documentStatus(call: Call): Promise<CompatResponse> {
+  requireDocumentKey(call);
+  const { status, progress, billable_chars, error, created_at } = await call
+    .clientOf(call.key)
+    .documents.get(call.id, { signal: call.request.signal });
+  const answer = (fields: object) => ({ json: { document_id: call.id, ...fields } });
+  if (status === 'translated') return answer({ status: 'done', billed_characters: billable_chars });
+  if (status === 'failed')
+    return answer({ status: 'error', error_message: error ?? 'the translation failed' });
+  if (status !== 'extracted') return answer({ status: 'queued' });
+  const share =
+    progress && progress.total_segments > 0 ? progress.translated_segments / progress.total_segments : 0;
+  const seconds = (Date.now() - Date.parse(created_at)) / 1000;
+  const left = share > 0 ? Math.ceil((seconds / share) * (1 - share)) : 10;
+  return answer({ status: 'translating', seconds_remaining: Math.min(Math.max(left, 1), 3600) });
+}
+
+async function documentResult(call: Call): Promise<CompatResponse> {
+  requireDocumentKey(call);
+  const file = await call.clientOf(call.key).documents.download(call.id, { signal: call.request.signal });
+  return { headers: { 'content-type': file.contentType }, body: await file.bytes() };
+}
+
+const operations: Readonly<Record<string, Operation | undefined>> = {
+  'POST /v2/translate': translate,
+  ...documentOperations,
+  ...glossaryOperations,
+  'GET /v2/usage': usage,
+  'POST /v2/usage': usage,
+  'GET /v2/languages': listLanguages,
+  'POST /v2/languages': listLanguages,
+};

@@ -1,13 +1,17 @@
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { ArrowRight } from 'lucide-react';
 import { useT } from '../../i18n.tsx';
 import { useFormat } from '../../parts/format.ts';
+import { JobStatus } from '../../parts/job-status.tsx';
+import { LanguageText } from '../../parts/language-text.tsx';
+import { useLanguages } from '../../parts/languages.tsx';
 import { Read } from '../../parts/loading.tsx';
 import { More } from '../../parts/more.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { FilterFields } from './filter-fields.tsx';
 import type { JobFilter } from './search.ts';
-import { TextTable } from './text-table.tsx';
-import { useJobs } from './use-jobs.ts';
+import styles from './text-table.module.css';
+import { type JobSummary, useJobs } from './use-jobs.ts';
 
 /** `/app/texts`: the workspace's jobs, the most recently changed first. */
 export function JobsScreen() {
@@ -36,5 +40,66 @@ export function JobsScreen() {
       {searchedTo && <p className="hint">{t('jobs.searched_to', { moment: moment(searchedTo) })}</p>}
       <More of={jobs} />
     </>
+  );
+}
+
+/** Texts as a table, each with its translation and status. @param empty the text shown without jobs */
+function TextTable({ jobs, empty }: { jobs: readonly JobSummary[]; empty: string | undefined }) {
+  const t = useT();
+  if (jobs.length === 0) return empty === undefined ? null : <p className={styles.nothing}>{empty}</p>;
+  return (
+    <table className={styles.table}>
+      <thead>
+        <tr>
+          <th scope="col">{t('jobs.source_text')}</th>
+          <th scope="col">{t('jobs.translation')}</th>
+          <th scope="col">{t('jobs.languages')}</th>
+          <th scope="col">{t('jobs.status')}</th>
+          <th scope="col">{t('jobs.changed')}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {jobs.map((job) => (
+          <TextRow key={job.id} job={job} />
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function TextRow({ job }: { job: JobSummary }) {
+  const t = useT();
+  const { nameOf } = useLanguages();
+  const { moment } = useFormat();
+  const [from, to] = [nameOf(job.source_lang), nameOf(job.target_lang)];
+  return (
+    <tr>
+      <td>
+        <Link to="/jobs/$jobId" params={{ jobId: job.id }} className={styles.link}>
+          <LanguageText as="span" language={job.source_lang} className={styles.text}>
+            {job.source_excerpt}
+          </LanguageText>
+        </Link>
+      </td>
+      <td>
+        {job.translation_excerpt && (
+          <LanguageText as="span" language={job.target_lang} className={styles.text}>
+            {job.translation_excerpt}
+          </LanguageText>
+        )}
+      </td>
+      <td className={styles.languages}>
+        <span className="visually-hidden">{t('jobs.pair', { from, to })}</span>
+        <span aria-hidden>
+          {from} <ArrowRight size={12} /> {to}
+        </span>
+      </td>
+      <td>
+        <JobStatus status={job.status} />
+      </td>
+      <td className={styles.changed}>
+        <time dateTime={job.updated_at}>{moment(job.updated_at)}</time>
+      </td>
+    </tr>
   );
 }

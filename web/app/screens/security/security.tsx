@@ -1,19 +1,21 @@
-import { useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { tell } from '../../client.ts';
+import type { TenantAccount } from '#sdk/types.ts';
+import { ask, tell } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { PasswordField } from '../../parts/field.tsx';
+import { useFormat } from '../../parts/format.ts';
 import { Read } from '../../parts/loading.tsx';
 import { fieldProblem, Problem } from '../../parts/problem.tsx';
-import { Setting } from '../../parts/setting.tsx';
+import { Setting, Switch } from '../../parts/setting.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { queryKeys } from '../../query-keys.ts';
-import { isAdministrator, useMe } from '../../session/use-me.ts';
+import { proved } from '../../session/proof.ts';
+import { isAdministrator, type Me, useMe } from '../../session/use-me.ts';
+import styles from './exports.module.css';
 import { Exports } from './exports.tsx';
 import { OwnAuthenticator } from './own-authenticator.tsx';
-import { OwnSessions } from './own-sessions.tsx';
-import { Policy } from './policy.tsx';
 
 /**
  * `/app/settings/security`: the authenticator, password and sessions of the member. Administrators also see the MFA policy and
@@ -87,6 +89,130 @@ function OwnPassword() {
           {t('security.password_change')}
         </button>
       </form>
+    </Setting>
+  );
+}
+
+/** The toggles of the security policy, by the setting that they belong to. */
+const toggles = {
+  policy: ['mfa_required', 'mfa_required_for_sso'],
+  instructions: ['review_suspected_instructions'],
+  sentences: ['review_tm_sentences'],
+  context: ['prefer_tm_context'],
+} as const;
+
+type Toggle = (typeof toggles)[keyof typeof toggles][number];
+
+/** The security policy of the workspace. A toggle changes only after the service has stored the change. */
+function Policy({ me: { tenant } }: { me: Me }) {
+  const t = useT();
+  const queries = useQueryClient();
+  const [error, setError] = useState<unknown>();
+  const [changing, setChanging] = useState<Toggle>();
+  const change = async (toggle: Toggle, value: boolean) => {
+    setChanging(toggle);
+    setError(undefined);
+    try {
+      // For a platform operator, the request must name the workspace, even the operator's own.
+      const request = { [toggle]: value, tenant_id: tenant.id };
+      const account = await proved(() => tell<TenantAccount>('tenants.setSecurityPolicy', request));
+      queries.setQueryData<Me>(queryKeys.me, (me) => me && { ...me, tenant: account });
+      announce(t('common.saved'));
+    } catch (thrown) {
+      setError(thrown);
+    } finally {
+      setChanging(undefined);
+    }
+  };
+  return (
+    <>
+      {error ? <Problem error={error} /> : null}
+      {(['policy', 'instructions', 'sentences', 'context'] as const).map((setting) => (
+        <Setting
+          key={setting}
+          id={setting}
+          title={t(`security.${setting}`)}
+          why={t(`security.${setting}_why`)}
+        >
+          {toggles[setting].map((toggle) => (
+            <Switch
+              key={toggle}
+              label={t(`security.${toggle}`)}
+              hint={t(`security.${toggle}_hint`)}
+              isOn={tenant.metadata[toggle] === true}
+              isDisabled={changing !== undefined}
+              onChange={(isOn) => void change(toggle, isOn)}
+            />
+          ))}
+        </Setting>
+      ))}
+    </>
+  );
+}
+
+/** A session of the member. */
+interface OwnSession {
+  id: string;
+  is_current: boolean;
+  agent: string | null;
+  network: string | null;
+  signed_in_at: string;
+  last_used_at: string;
+}
+
+/** The sessions of the member. Each session but this one can be ended. */
+function OwnSessions() {
+  const t = useT();
+  const format = useFormat();
+  const queries = useQueryClient();
+  const { run, error, isBusy } = useAction();
+  const reading = useQuery({
+    queryKey: queryKeys.sessions,
+    queryFn: () => ask<{ sessions: OwnSession[] }>('auth.sessions'),
+  });
+  const end = (id: string) =>
+    run(async () => {
+      try {
+        await tell('auth.endSession', { session_id: id });
+        announce(t('security.session_was_ended'));
+      } finally {
+        await queries.invalidateQueries({ queryKey: queryKeys.sessions });
+      }
+    });
+  return (
+    <Setting id="own-sessions" title={t('security.sessions')} why={t('security.sessions_why')}>
+      {error !== undefined && <Problem error={error} />}
+      <Read from={reading} lines={2}>
+        {({ sessions }) => (
+          <ul className={styles['list']}>
+            {sessions.map(({ id, is_current, agent, network, signed_in_at, last_used_at }) => (
+              <li key={id}>
+                <span>
+                  {agent === null ? t('security.session_unknown') : <bdi translate="no">{agent}</bdi>}{' '}
+                  {network !== null && (
+                    <bdi className="hint" translate="no">
+                      {network}
+                    </bdi>
+                  )}
+                </span>
+                <span className="hint">
+                  {t('security.session_since', { when: format.moment(signed_in_at) })}
+                </span>
+                <span className="hint">
+                  {t('security.session_used', { when: format.moment(last_used_at) })}
+                </span>
+                {is_current ? (
+                  <span className="badge">{t('security.session_this')}</span>
+                ) : (
+                  <button type="button" className="small" disabled={isBusy} onClick={end(id)}>
+                    {t('security.session_end')}
+                  </button>
+                )}
+              </li>
+            ))}
+          </ul>
+        )}
+      </Read>
     </Setting>
   );
 }

@@ -1,20 +1,25 @@
 import { useNavigate } from '@tanstack/react-router';
-import { ArrowDown, ArrowUp } from 'lucide-react';
-import { useState } from 'react';
+import { ArrowDown, ArrowUp, Plus } from 'lucide-react';
+import { useId, useRef, useState } from 'react';
+import type { AddedTerm, TermInput } from '#sdk/term-types.ts';
 import type { GlossaryEntry, TerminologySet } from '#sdk/types.ts';
+import { canonicalLanguage } from '#server/languages.ts';
 import { useT } from '../../i18n.tsx';
+import { announce } from '../../parts/announcer.tsx';
 import { Read } from '../../parts/loading.tsx';
 import { More } from '../../parts/more.tsx';
-import { NewTermRow } from './new-term-row.tsx';
+import { Problem } from '../../parts/problem.tsx';
+import { useAction } from '../../parts/use-action.ts';
 import type { ContentFilter, SearchedSide } from './search.ts';
 import { NoContent } from './set-screen.tsx';
 import { TermEditRow } from './term-edit-row.tsx';
+import { TermFields } from './term-fields.tsx';
 import { TermRow } from './term-row.tsx';
 import { TermSheet } from './term-sheet.tsx';
 import styles from './terms.module.css';
 import { UndoDeletion } from './undo-deletion.tsx';
 import { useRowKeys } from './use-row-keys.ts';
-import { maxSorted, useTerms } from './use-terms.ts';
+import { maxSorted, presentTerm, useTerms } from './use-terms.ts';
 
 /**
  * The terms of a glossary as a grid. The first row adds a term. The arrow keys move between rows; Enter edits a term in
@@ -146,4 +151,77 @@ function SortHeader({
       </button>
     </th>
   );
+}
+
+/** The row that adds a term. It stays ready for the next one, with the same languages. */
+function NewTermRow({ set, onAdd }: { set: TerminologySet; onAdd: (term: TermInput) => Promise<AddedTerm> }) {
+  const t = useT();
+  const form = useId();
+  const first = useRef<HTMLInputElement>(null);
+  const { run, error, isBusy } = useAction();
+  const [term, setTerm] = useState<TermInput>(() => ({
+    source_lang: languageCode(set.source_lang),
+    target_lang: languageCode(set.target_lang),
+    source_term: '',
+    target_term: '',
+    case_sensitive: false,
+    priority: 0,
+  }));
+  const [added, setAdded] = useState<AddedTerm>();
+  const add = run(async () => {
+    setAdded(undefined);
+    const result = await onAdd(term);
+    setAdded(result);
+    // What was typed during the request is the next term.
+    setTerm((now) =>
+      now.source_term === term.source_term && now.target_term === term.target_term
+        ? { ...now, source_term: '', target_term: '' }
+        : now,
+    );
+    announce(t(result.added ? 'sets.term_added' : 'sets.term_known', { term: result.entry.source_term }));
+    first.current?.focus();
+  });
+  const others = added?.other_targets ?? [];
+  return (
+    <>
+      <tr className={styles.new}>
+        <TermFields
+          set={set}
+          term={term}
+          form={form}
+          first={first}
+          onChange={(change) => setTerm((before) => ({ ...before, ...change }))}
+        />
+        <td className={styles.acts}>
+          <form id={form} onSubmit={add}>
+            <button type="submit" className="primary" disabled={isBusy}>
+              <Plus size={15} aria-hidden /> {t('sets.add_term')}
+            </button>
+          </form>
+        </td>
+      </tr>
+      {(error !== undefined || others.length > 0) && (
+        <tr className={styles.message}>
+          <td colSpan={4}>
+            {error ? (
+              presentTerm(error) ? (
+                <p role="alert">{t('sets.term_exists')}</p>
+              ) : (
+                <Problem error={error} />
+              )
+            ) : (
+              <p role="status">
+                {t('sets.other_targets')} <bdi translate="no">{others.join(' · ')}</bdi>
+              </p>
+            )}
+          </td>
+        </tr>
+      )}
+    </>
+  );
+}
+
+/** The code for the language tag of a glossary; null without one. */
+function languageCode(tag: string | null): string | null {
+  return tag === null ? null : (canonicalLanguage(tag) ?? null);
 }
