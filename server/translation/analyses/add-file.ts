@@ -88,11 +88,12 @@ async function requirePlace(
   { tenantId, analysisId, canceledAt }: AnalysisRow,
   { sha256, fileName }: Pick<FileRow, 'sha256' | 'fileName'>,
 ): Promise<FileRow | undefined> {
-  const files = await selectFiles(tx, tenantId, [analysisId]);
-  const known = files.find((file) => file.sha256 === sha256 && file.fileName === fileName);
+  const isSame = and(eq(analysisFiles.sha256, sha256), eq(analysisFiles.fileName, fileName));
+  const [known] = await selectFiles(tx, { tenantId, analysisId }, isSame);
   if (known) return known;
   if (canceledAt) throw new AppError('conflict', 'the analysis was canceled; create another one');
-  if (files.length >= maxFiles)
+  const isOfAnalysis = and(eq(analysisFiles.tenantId, tenantId), eq(analysisFiles.analysisId, analysisId));
+  if ((await tx.$count(analysisFiles, isOfAnalysis)) >= maxFiles)
     throw new AppError('conflict', `the analysis has ${maxFiles} files, which is the maximum`);
   await requireFewOpen(tx, tenantId, analysisId);
   return undefined;
