@@ -66,8 +66,7 @@ export async function runAnalysis(
         });
     }
   } catch (error) {
-    const isTemporary = error instanceof AppError && error.code !== 'internal_error';
-    if (!backgroundWork.stopping.aborted && !isTemporary) throw error;
+    if (!isTemporary(services, error)) throw error;
     log.info({ analysis_id: analysisId, error: describeForLog(error) }, 'an analysis is continued later');
     await requeue(pauseSeconds);
   } finally {
@@ -76,6 +75,10 @@ export async function runAnalysis(
     );
   }
 }
+
+/** Whether the work can continue later: the process stops, or the sandbox or the storage cannot be used now. */
+const isTemporary = ({ backgroundWork }: RunServices, error: unknown): boolean =>
+  backgroundWork.stopping.aborted || (error instanceof AppError && error.code !== 'internal_error');
 
 const isAnalysis = ({ tenantId, analysisId }: TaskPayloads['run_analysis']) =>
   and(eq(analyses.tenantId, tenantId), eq(analyses.analysisId, analysisId));
@@ -126,8 +129,10 @@ async function countFile(services: RunServices, counting: Counting): Promise<voi
   try {
     await countLanguages(services, counting);
   } catch (error) {
-    if (!isRefusal(error)) throw error;
-    await refuse(services, file, refusalText(error));
+    if (isRefusal(error)) return refuse(services, file, refusalText(error));
+    // Only the attempts of processes that died, or that met an error of the service, count.
+    if (isTemporary(services, error)) await change(services, file, { attempts: file.attempts });
+    throw error;
   }
 
   async function countLanguages(services: RunServices, { earlier, end }: Counting): Promise<void> {
