@@ -41,7 +41,7 @@ export async function addFile(
   // A copy, because it is handed over to another thread.
   const bytes = new Uint8Array(Buffer.from(content, 'base64'));
   const sha256 = Buffer.from(await crypto.subtle.digest('SHA-256', bytes)).toString('hex');
-  const fileName = clip(plainFileName(name).trim(), 250) || 'document';
+  const fileName = shortName(plainFileName(name).trim()) || 'document';
   const same = { sha256, fileName };
   const begun = await withTenant(async (tx, { tenant }) => {
     const analysis = await getAnalysisRow(tx, tenant.id, analysisId);
@@ -80,6 +80,12 @@ export async function addFile(
   );
   if (inserted.fileId !== fileId) await removeFile(services, stored).catch(() => {});
   return inserted;
+}
+
+/** Returns a name of at most 250 characters, with the suffix of the file. */
+function shortName(name: string): string {
+  const suffix = /\.\w{1,20}$/.exec(name)?.[0] ?? '';
+  return clip(name.slice(0, name.length - suffix.length), 250 - suffix.length) + suffix;
 }
 
 /** Returns the same file if the analysis has it. @throws AppError 409, 429 if the analysis takes no other file */

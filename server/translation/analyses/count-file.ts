@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { setImmediate } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
 import { weighCharacters } from '#server/billing/metering/weight.ts';
 import type { Segment } from '#server/formats/document.ts';
 import { plainText } from '#server/formats/inline-content.ts';
 import type { LayoutKind } from '#server/formats/layout-kinds.ts';
 import type { TaskScope } from '#server/platform/sandbox/task-queue.ts';
+import { pausing } from '#server/platform/threads/slices.ts';
 import {
   bands,
   type EstimatedText,
@@ -145,13 +145,11 @@ async function inSlices<T, U>(
   map: (slice: readonly T[]) => U[],
 ): Promise<U[]> {
   const mapped: U[] = [];
-  let end = performance.now() + maxSliceMs;
+  const pause = pausing(maxSliceMs);
   for (let start = 0; start < items.length; start += 20) {
     mapped.push(...map(items.slice(start, start + 20)));
-    if (performance.now() < end) continue;
-    await setImmediate();
+    await pause();
     signal.throwIfAborted();
-    end = performance.now() + maxSliceMs;
   }
   return mapped;
 }
