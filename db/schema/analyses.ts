@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm';
 import {
+  bigint,
   boolean,
   foreignKey,
   index,
@@ -47,6 +48,11 @@ export const analyses = pgTable(
   ],
 );
 
+/** SQL: whether a file is still to be counted, or documents of it are still to be sent. */
+export const isPending = sql.raw(
+  `(state = 'waiting' or jsonb_path_exists(starts, '$.*.state ? (@ == "requested")'))`,
+);
+
 /** The files of analyses, with the results and the documents for each target language. */
 export const analysisFiles = pgTable(
   'analysis_files',
@@ -80,6 +86,13 @@ export const analysisFiles = pgTable(
     textKeys: bytes('text_keys'),
     /** The counts for each target language. */
     results: jsonb('results').$type<Record<string, unknown>>().notNull().default({}),
+    /** The number of counted languages, and the sum of their billable characters. Lists read them instead of the counts. */
+    counted: smallint('counted').generatedAlwaysAs(
+      sql`jsonb_array_length(jsonb_path_query_array(results, '$.*'))`,
+    ),
+    billableCharacters: bigint('billable_characters', { mode: 'number' }).generatedAlwaysAs(
+      sql`billable_characters_of(results)`,
+    ),
     /** The outcome of the start for each target language (`startOutcome`). */
     starts: jsonb('starts').$type<Record<string, unknown>>().notNull().default({}),
   },
@@ -87,7 +100,7 @@ export const analysisFiles = pgTable(
     primaryKey({ columns: [t.tenantId, t.fileId] }),
     uniqueIndex('analysis_files_position_key').on(t.tenantId, t.analysisId, t.position),
     uniqueIndex('analysis_files_content_key').on(t.tenantId, t.analysisId, t.sha256, t.fileName),
-    index('analysis_files_waiting_idx').on(t.tenantId, t.analysisId).where(sql`state = 'waiting'`),
+    index('analysis_files_pending_idx').on(t.tenantId, t.analysisId).where(isPending),
     foreignKey({
       columns: [t.tenantId, t.analysisId],
       foreignColumns: [analyses.tenantId, analyses.analysisId],

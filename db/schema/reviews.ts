@@ -123,8 +123,8 @@ export const reviewAssignments = pgTable(
     itemId: identifier('item_id').notNull(),
     sourceLang: text('source_lang').notNull().default(''),
     targetLang: text('target_lang').notNull().default(''),
-    /** The words of the source; null until they are counted. */
-    words: integer('words'),
+    /** The words of the source when the item began to await review. */
+    words: integer('words').notNull().default(0),
     /** The member who reviews first; null if the item is unassigned. */
     assignee: identifier('assignee'),
     /** Whether the item needs a second review by another member, and that member if one is set. */
@@ -138,6 +138,8 @@ export const reviewAssignments = pgTable(
       sql`case when passed_at is null then assignee else second end`,
     ),
     dueAt: moment('due_at'),
+    /** The due date in the order of lists. An expression in an index is not used under a policy. */
+    due: moment('due').generatedAlwaysAs(sql`coalesce(due_at, 'infinity')`),
     /** The comment of the latest change. */
     comment: text('comment'),
     /** The member who assigned the item; null if a rule did. */
@@ -155,15 +157,17 @@ export const reviewAssignments = pgTable(
   (t) => [
     primaryKey({ columns: [t.tenantId, t.itemKind, t.itemId] }),
     index('review_assignments_holder_idx')
-      .on(t.tenantId, t.holder, sql`coalesce(due_at, 'infinity')`, t.itemId)
-      .where(sql`closed_at is null`),
+      .on(t.tenantId, t.holder, t.due, t.itemId, t.words)
+      .where(sql`closed_at is null and holder is not null`),
     index('review_assignments_due_idx')
-      .on(t.tenantId, sql`coalesce(due_at, 'infinity')`, t.itemId)
+      .on(t.tenantId, t.due, t.itemId)
       .where(sql`closed_at is null and holder is not null`),
     index('review_assignments_unassigned_idx')
       .on(t.tenantId, t.heldAt, t.itemId)
       .where(sql`closed_at is null and holder is null`),
-    index('review_assignments_second_idx').on(t.tenantId, t.second).where(sql`closed_at is null`),
+    index('review_assignments_second_idx')
+      .on(t.tenantId, t.second)
+      .where(sql`closed_at is null and second is not null`),
     index('review_assignments_rules_idx').on(t.tenantId, t.rulesFrom).where(sql`rules_from is not null`),
     index('review_assignments_closed_idx').on(t.closedAt).where(sql`closed_at is not null`),
   ],

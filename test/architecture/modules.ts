@@ -275,7 +275,7 @@ export const modules: Module[] = [
     name: 'server/matching',
     files: /^server\/matching\//,
     packages: /^(node:crypto|node:timers\/promises|npm:re2js)$/,
-    interface: /\/(\w+\/index|terms\/glossary|count-words|normal-form|vectors)\.ts$/,
+    interface: /\/(\w+\/index|terms\/glossary|normal-form|vectors)\.ts$/,
   },
   {
     // Pure functions that convert bytes to bytes. A format is a directory or a file. Its interface is a file directly

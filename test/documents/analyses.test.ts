@@ -265,6 +265,43 @@ describe('a start', () => {
     expect((await call('get', { analysis_id: id })).documents).toEqual({ requested: 0, sent: 1, refused: 0 });
   });
 
+  test('has documents with as many words for their reviewers as the analysis counted', async () => {
+    const { id } = await call('create', { target_langs: ['fr'] });
+    const text =
+      '# Title\n\nRun `npm install` **now**, then e-mail us.\n\n- 吾輩は猫である。\n- Now\n- Now\n';
+    const file_name = `${'x'.repeat(300)}.md`;
+    await call('addFile', { analysis_id: id, file_name, content: content(text) });
+    await run(id);
+    const [file] = (await call('get', { analysis_id: id })).files;
+    expect(file).toMatchObject({ state: 'counted', name: expect.stringMatching(/^x{247}\.md$/) });
+    await call('start', { analysis_id: id });
+    await run(id);
+    await mine.run((await jobs())[0]!['document_id']);
+    const [row] = await sql()`select words from review_assignments where tenant_id = ${mine.tenantId}`;
+    expect([row!['words'], file.languages[0].words]).toEqual([12, 12]);
+  });
+
+  test('that was lost with its worker is found by the sweep; a canceled analysis is not', async () => {
+    const { id: canceled } = await call('create', { target_langs: ['fr'] });
+    await call('addFile', sheet(canceled, 'a.xlsx', ['One']));
+    await call('cancel', { analysis_id: canceled });
+    const { id } = await analyze({ 'a.xlsx': ['One'] });
+    await call('start', { analysis_id: id });
+    const queued = async () =>
+      (await sql()`select key from graphile_worker.jobs where key like 'run_analysis:%'`).map(
+        ({ key }) => key,
+      );
+    await sql()`delete from graphile_worker._private_jobs`;
+    await sql()`update analyses set updated_at = now() - interval '1 hour'`;
+    await resumeAnalyses(app.services, 900, async () => []);
+    expect(await queued()).toEqual([`run_analysis:${id}`]);
+    await run(id);
+    await sql()`delete from graphile_worker._private_jobs`;
+    await sql()`update analyses set updated_at = now() - interval '1 hour'`;
+    await resumeAnalyses(app.services, 900, async () => []);
+    expect(await queued()).toEqual([]);
+  });
+
   test('without a counted file is a conflict', async () => {
     const { id } = await call('create', { target_langs: ['fr'] });
     expect((await ask('start', { analysis_id: id })).status).toBe(409);
@@ -308,7 +345,8 @@ describe('the files of an analysis', () => {
     await call('addFile', sheet(id, 'a.xlsx', ['One']));
     const { stop, restore } = stoppable(app);
     stop();
-    await run(id);
+    // More often than a file that kills its reader is tried.
+    for (let attempts = 0; attempts < 6; attempts++) await run(id);
     restore();
     expect((await call('get', { analysis_id: id })).status).toBe('analyzing');
     await run(id);

@@ -18,6 +18,17 @@ export async function inSlices<T>(steps: Generator<undefined, T>): Promise<T> {
   }
 }
 
+/** Returns a function that lets other work run if its last pause was some milliseconds ago. */
+export function pausing(ms: number): () => Promise<void> | undefined {
+  let since = performance.now();
+  return () => {
+    if (performance.now() - since < ms) return undefined;
+    return setImmediate().then(() => {
+      since = performance.now();
+    });
+  };
+}
+
 /** As `Map.groupBy`, with a step for each item. */
 export function* groupInSteps<T>(
   items: Iterable<T>,

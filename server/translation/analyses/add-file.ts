@@ -41,7 +41,7 @@ export async function addFile(
   // A copy, because it is handed over to another thread.
   const bytes = new Uint8Array(Buffer.from(content, 'base64'));
   const sha256 = Buffer.from(await crypto.subtle.digest('SHA-256', bytes)).toString('hex');
-  const fileName = clip(plainFileName(name).trim(), 250) || 'document';
+  const fileName = shortName(plainFileName(name).trim()) || 'document';
   const same = { sha256, fileName };
   const begun = await withTenant(async (tx, { tenant }) => {
     const analysis = await getAnalysisRow(tx, tenant.id, analysisId);
@@ -82,17 +82,24 @@ export async function addFile(
   return inserted;
 }
 
+/** Returns a name of at most 250 characters, with the suffix of the file. */
+function shortName(name: string): string {
+  const suffix = /\.\w{1,20}$/.exec(name)?.[0] ?? '';
+  return clip(name.slice(0, name.length - suffix.length), 250 - suffix.length) + suffix;
+}
+
 /** Returns the same file if the analysis has it. @throws AppError 409, 429 if the analysis takes no other file */
 async function requirePlace(
   tx: Tx,
   { tenantId, analysisId, canceledAt }: AnalysisRow,
   { sha256, fileName }: Pick<FileRow, 'sha256' | 'fileName'>,
 ): Promise<FileRow | undefined> {
-  const files = await selectFiles(tx, tenantId, [analysisId]);
-  const known = files.find((file) => file.sha256 === sha256 && file.fileName === fileName);
+  const isSame = and(eq(analysisFiles.sha256, sha256), eq(analysisFiles.fileName, fileName));
+  const [known] = await selectFiles(tx, { tenantId, analysisId }, isSame);
   if (known) return known;
   if (canceledAt) throw new AppError('conflict', 'the analysis was canceled; create another one');
-  if (files.length >= maxFiles)
+  const isOfAnalysis = and(eq(analysisFiles.tenantId, tenantId), eq(analysisFiles.analysisId, analysisId));
+  if ((await tx.$count(analysisFiles, isOfAnalysis)) >= maxFiles)
     throw new AppError('conflict', `the analysis has ${maxFiles} files, which is the maximum`);
   await requireFewOpen(tx, tenantId, analysisId);
   return undefined;

@@ -1,6 +1,6 @@
-import { and, asc, desc, eq, getTableColumns, inArray, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, getTableColumns, type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
-import { analyses, analysisFiles } from '#db/schema/analyses.ts';
+import { analyses, analysisFiles, isPending } from '#db/schema/analyses.ts';
 import type { Services } from '#server/context.ts';
 import { AppError, describeForLog } from '#server/errors.ts';
 import { type PageEnd, readCursor } from '#server/http/paging.ts';
@@ -85,13 +85,60 @@ function throwUnknown(): never {
   throw new AppError('not_found', 'analysis not found');
 }
 
-/** Returns the files of analyses, in their order. */
-export function selectFiles(tx: Tx, tenantId: string, analysisIds: readonly string[]): Promise<FileRow[]> {
+/** Returns the files of an analysis that match a condition, in their order. */
+export function selectFiles(
+  tx: Tx,
+  { tenantId, analysisId }: Pick<AnalysisRow, 'tenantId' | 'analysisId'>,
+  condition?: SQL,
+): Promise<FileRow[]> {
   return tx
     .select(columns)
     .from(analysisFiles)
-    .where(and(eq(analysisFiles.tenantId, tenantId), inArray(analysisFiles.analysisId, [...analysisIds])))
+    .where(and(eq(analysisFiles.tenantId, tenantId), eq(analysisFiles.analysisId, analysisId), condition))
     .orderBy(asc(analysisFiles.position));
+}
+
+/** The sums of the files of an analysis. */
+export interface FileSums {
+  files: number;
+  /** Files that are still to be counted. */
+  waiting: number;
+  /** Pairs of a file and a language that are counted, or whose file is refused. */
+  done: number;
+  billable: number;
+}
+
+/** Returns the sums of the files of analyses with files, by the ID of the analysis. */
+export async function sumFiles(
+  tx: Tx,
+  tenantId: string,
+  rows: readonly AnalysisRow[],
+): Promise<Map<string, FileSums>> {
+  const { analysisId, state, counted, billableCharacters } = analysisFiles;
+  const sums = await tx
+    .select({
+      analysisId,
+      files: sql<number>`count(*)::int`,
+      waiting: sql<number>`(count(*) filter (where ${state} = 'waiting'))::int`,
+      done: sql<number>`sum(case ${state} when 'waiting' then ${counted}
+        else jsonb_array_length(${analyses.targetLangs}) end)::int`,
+      billable: sql<number>`(sum(case ${state} when 'refused' then 0 else ${billableCharacters} end))::float8`,
+    })
+    .from(analysisFiles)
+    .innerJoin(
+      analyses,
+      and(eq(analyses.tenantId, analysisFiles.tenantId), eq(analyses.analysisId, analysisFiles.analysisId)),
+    )
+    .where(
+      and(
+        eq(analysisFiles.tenantId, tenantId),
+        sql`${analysisId} = any(array(select json_array_elements_text(${JSON.stringify(
+          rows.map((row) => row.analysisId),
+        )}::json)))`,
+      ),
+    )
+    .groupBy(analysisId);
+  return new Map(sums.map((one) => [one.analysisId, one]));
 }
 
 /** Returns a page of the analyses of a workspace, latest first, and one more if there is another page. */
@@ -177,7 +224,7 @@ export async function removeAnalysis(
 ): Promise<void> {
   const files = await inTenant(async (tx, tenantId) => {
     await lockAnalysis(tx, tenantId, analysisId);
-    const found = await selectFiles(tx, tenantId, [analysisId]);
+    const found = await selectFiles(tx, { tenantId, analysisId });
     await tx.delete(analyses).where(isAnalysis(tenantId, analysisId));
     return found;
   });
@@ -210,12 +257,13 @@ export async function resumeAnalyses(
   await database.inPlatform(async (tx) => {
     const held = JSON.stringify(await selectHeld(tx));
     const rows = await tx.execute<{ tenantId: string; analysisId: string }>(sql`
-      select a.tenant_id as "tenantId", a.analysis_id as "analysisId" from analyses a
-      where a.expires_at < now() and a.tenant_id not in (select jsonb_array_elements_text(${held}::jsonb))
-        or a.updated_at < now() - make_interval(secs => ${idleSeconds}) and exists (select from analysis_files f
-          where f.tenant_id = a.tenant_id and f.analysis_id = a.analysis_id
-            and (f.state = 'waiting' and a.canceled_at is null
-              or jsonb_path_exists(f.starts, '$.*.state ? (@ == "requested")')))
+      select tenant_id as "tenantId", analysis_id as "analysisId" from analyses
+      where expires_at < now() and tenant_id not in (select jsonb_array_elements_text(${held}::jsonb))
+      union
+      select a.tenant_id, a.analysis_id from analysis_files f
+      join analyses a on a.tenant_id = f.tenant_id and a.analysis_id = f.analysis_id
+      where ${isPending} and (f.state <> 'waiting' or a.canceled_at is null)
+        and a.updated_at < now() - make_interval(secs => ${idleSeconds})
       limit ${perSweep}::int`);
     for (const row of rows) await queueAnalysis(tx, row);
   });

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
-import { setImmediate } from 'node:timers/promises';
+import { sql } from 'drizzle-orm';
 import { weighCharacters } from '#server/billing/metering/weight.ts';
 import type { Segment } from '#server/formats/document.ts';
+import { plainText } from '#server/formats/inline-content.ts';
 import type { LayoutKind } from '#server/formats/layout-kinds.ts';
-import { countWords } from '#server/matching/count-words.ts';
 import type { TaskScope } from '#server/platform/sandbox/task-queue.ts';
+import { pausing } from '#server/platform/threads/slices.ts';
 import {
   bands,
   type EstimatedText,
@@ -73,8 +74,12 @@ export async function readFile(
   const read = async (targetLang: string) => {
     const request = { ...form.request, target_lang: targetLang };
     const extracted = await extractForm(services, { ...form, request }, undefined, scope);
+    const plain = await inSlices(extracted.segments, scope.signal, (segments) =>
+      segments.map(({ source }) => plainText(source)),
+    );
+    await countWords(services, scope, plain, words);
     const texts = await inSlices(extracted.segments, scope.signal, (segments) =>
-      countedOf(request, segments, sourceLang, words),
+      countedOf(request, segments, words),
     );
     return { texts, imagePages: extracted.imagePages?.length ?? 0 };
   };
@@ -96,18 +101,41 @@ export async function readFile(
 function countedOf(
   request: CheckedForm['request'],
   segments: readonly Segment[],
-  language: string,
-  known: Map<string, number>,
+  words: ReadonlyMap<string, number>,
 ): CountedText[] {
-  return textsOf(request, segments).map((text) => {
-    const { source_text: source } = text.request;
-    const words = known.get(source) ?? countWords(source, language);
-    known.set(source, words);
-    const digest = createHash('sha256')
-      .update(text.repeatKey ?? source)
-      .digest();
-    return { ...text, words, key: digest.readBigUInt64LE() };
-  });
+  return textsOf(request, segments).map((text, at) => ({
+    ...text,
+    words: words.get(plainText(segments[at]!.source)) ?? 0,
+    key: createHash('sha256')
+      .update(text.repeatKey ?? text.request.source_text)
+      .digest()
+      .readBigUInt64LE(),
+  }));
+}
+
+/** UTF-16 units of the texts whose words are counted in one statement, with some more for each text. */
+const countedTogether = { units: 100_000, ofText: 50 };
+
+/** Adds the words of texts to `known`. The database counts them, as it does for assignments. */
+async function countWords(
+  { database }: RunServices,
+  { tenantId, signal }: { tenantId: string; signal: AbortSignal },
+  texts: readonly string[],
+  known: Map<string, number>,
+): Promise<void> {
+  const rest = [...new Set(texts)].filter((text) => !known.has(text));
+  for (let start = 0, end = 0; start < rest.length; start = end) {
+    for (let units = 0; units < countedTogether.units && end < rest.length; end++)
+      units += rest[end]!.length + countedTogether.ofText;
+    const batch = rest.slice(start, end);
+    signal.throwIfAborted();
+    const rows = await database.inTenant(tenantId, (tx) =>
+      tx.execute<{ words: number }>(sql`
+        select count_words(value) as words from json_array_elements_text(${JSON.stringify(batch)}::json)
+        with ordinality order by ordinality`),
+    );
+    for (const [at, { words }] of rows.entries()) known.set(batch[at]!, words);
+  }
 }
 
 /** Maps items in short slices, so that other work of the process is not delayed. */
@@ -117,13 +145,11 @@ async function inSlices<T, U>(
   map: (slice: readonly T[]) => U[],
 ): Promise<U[]> {
   const mapped: U[] = [];
-  let end = performance.now() + maxSliceMs;
+  const pause = pausing(maxSliceMs);
   for (let start = 0; start < items.length; start += 20) {
     mapped.push(...map(items.slice(start, start + 20)));
-    if (performance.now() < end) continue;
-    await setImmediate();
+    await pause();
     signal.throwIfAborted();
-    end = performance.now() + maxSliceMs;
   }
   return mapped;
 }

@@ -33,7 +33,7 @@ export function refusalText({ message, hint }: AppError): string {
     .replace(/^source_document: /, '')
     .replace(/^source_document is/, 'the file is')
     .replace('source_document ', 'file ');
-  const [first = '', ...rest] = [text, hint].filter(Boolean).join('; ');
+  const [first = '', ...rest] = [text, hint].filter(Boolean).join('; ').replace(/\.$/, '');
   return `${first.toUpperCase()}${rest.join('')}.`;
 }
 

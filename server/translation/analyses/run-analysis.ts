@@ -1,5 +1,5 @@
 import { and, asc, eq, lt, sql } from 'drizzle-orm';
-import { analyses, analysisFiles } from '#db/schema/analyses.ts';
+import { analyses, analysisFiles, isPending } from '#db/schema/analyses.ts';
 import { AppError, describeForLog } from '#server/errors.ts';
 import type { TaskPayloads } from '#server/platform/job-queue.ts';
 import { readArtifact } from '#server/translation/documents/artifacts.ts';
@@ -43,15 +43,15 @@ export async function runAnalysis(
     for (let isLate = false; ; isLate = Date.now() > end) {
       const found = await read(services, payload);
       if (!found) return;
-      const { analysis, files } = found;
+      const { analysis, pending } = found;
       if (analysis.expiresAt < new Date())
         return await removeAnalysis(
           services,
           (work) => database.inTenant(tenantId, (tx) => work(tx, tenantId)),
           analysisId,
         );
-      const requested = files.find(isRequested);
-      const waiting = analysis.canceledAt ? undefined : files.find(({ state }) => state === 'waiting');
+      const requested = pending.find(isRequested);
+      const waiting = analysis.canceledAt ? undefined : pending.find(({ state }) => state === 'waiting');
       if (!requested && !waiting) return;
       if (isLate) return await requeue();
       const signal = backgroundWork.stopping;
@@ -66,8 +66,7 @@ export async function runAnalysis(
         });
     }
   } catch (error) {
-    const isTemporary = error instanceof AppError && error.code !== 'internal_error';
-    if (!backgroundWork.stopping.aborted && !isTemporary) throw error;
+    if (!isTemporary(services, error)) throw error;
     log.info({ analysis_id: analysisId, error: describeForLog(error) }, 'an analysis is continued later');
     await requeue(pauseSeconds);
   } finally {
@@ -76,6 +75,10 @@ export async function runAnalysis(
     );
   }
 }
+
+/** Whether the work can continue later: the process stops, or the sandbox or the storage cannot be used now. */
+const isTemporary = ({ backgroundWork }: RunServices, error: unknown): boolean =>
+  backgroundWork.stopping.aborted || (error instanceof AppError && error.code !== 'internal_error');
 
 const isAnalysis = ({ tenantId, analysisId }: TaskPayloads['run_analysis']) =>
   and(eq(analyses.tenantId, tenantId), eq(analyses.analysisId, analysisId));
@@ -98,11 +101,11 @@ function take({ database }: RunServices, payload: TaskPayloads['run_analysis']) 
   });
 }
 
-/** Reads the analysis and its files; undefined if it was deleted. */
+/** Reads the analysis and the files that are not done; undefined if it was deleted. */
 function read({ database }: RunServices, payload: TaskPayloads['run_analysis']) {
   return database.inTenant(payload.tenantId, async (tx) => {
     const [analysis] = await tx.update(analyses).set(inWork).where(isAnalysis(payload)).returning();
-    return analysis && { analysis, files: await selectFiles(tx, payload.tenantId, [payload.analysisId]) };
+    return analysis && { analysis, pending: await selectFiles(tx, analysis, isPending) };
   });
 }
 
@@ -126,8 +129,10 @@ async function countFile(services: RunServices, counting: Counting): Promise<voi
   try {
     await countLanguages(services, counting);
   } catch (error) {
-    if (!isRefusal(error)) throw error;
-    await refuse(services, file, refusalText(error));
+    if (isRefusal(error)) return refuse(services, file, refusalText(error));
+    // Only the attempts of processes that died, or that met an error of the service, count.
+    if (isTemporary(services, error)) await change(services, file, { attempts: file.attempts });
+    throw error;
   }
 
   async function countLanguages(services: RunServices, { earlier, end }: Counting): Promise<void> {

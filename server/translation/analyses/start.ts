@@ -43,7 +43,7 @@ export async function requestStart(
   const tenantId = principal.tenant.id;
   const startedBy = { submittedBy: submitterOf(principal), credential: credentialOf(principal) };
   const analysis = await lockAnalysis(tx, tenantId, analysis_id);
-  const files = await selectFiles(tx, tenantId, [analysis_id]);
+  const files = await selectFiles(tx, analysis);
   const chosen = only && readChosen(only, analysis, files);
   let known = 0;
   let requested = 0;

@@ -11,12 +11,22 @@ import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
 import type { Principal } from '#server/identity/access/principal.ts';
 import { emailsOf } from '#server/identity/members/members.ts';
 import { readEstimateAllowance, refusalView } from '#server/translation/core/estimate.ts';
-import { type AnalysisRow, type FileRow, getAnalysisRow, listRows, selectFiles } from './analyses.ts';
+import {
+  type AnalysisRow,
+  type FileRow,
+  type FileSums,
+  getAnalysisRow,
+  listRows,
+  selectFiles,
+  sumFiles,
+} from './analyses.ts';
 import { addCounts, noCounts } from './count-file.ts';
 import type { Analysis, AnalysisPage, CellCounts, ListRequest } from './schema.ts';
 import { startOf } from './start.ts';
 
 type ViewServices = Pick<Services, 'log' | 'payments' | 'settings'>;
+
+const noFiles: FileSums = { files: 0, waiting: 0, done: 0, billable: 0 };
 
 /** The latest documents from which the speed is measured. */
 const measured = 20;
@@ -41,7 +51,7 @@ async function readAnalysis(
 ): Promise<Omit<Analysis, 'price'>> {
   const tenantId = principal.tenant.id;
   const row = await getAnalysisRow(tx, tenantId, analysisId);
-  const files = await selectFiles(tx, tenantId, [analysisId]);
+  const files = await selectFiles(tx, row);
   const allowance = await readEstimateAllowance(tx, tenantId, settings);
   const refusal = await findRefusal(
     tx,
@@ -90,7 +100,7 @@ async function readAnalysis(
     }),
   }));
   return {
-    ...summaryOf(row, files, names),
+    ...summaryOf(row, (await sumFiles(tx, tenantId, [row])).get(analysisId), names),
     domain: row.options['domain'] ?? null,
     tone: row.options['tone'] ?? null,
     gender: row.options['gender'] ?? null,
@@ -127,10 +137,12 @@ function countsOf(file: FileRow, targetLang: string): CellCounts | undefined {
   return file.results[targetLang] as CellCounts | undefined;
 }
 
-function summaryOf(row: AnalysisRow, files: readonly FileRow[], names: ReadonlyMap<string, string>) {
-  const languages = row.targetLangs.length;
-  const isWaiting = files.some(({ state }) => state === 'waiting');
-  const status = row.canceledAt ? 'canceled' : isWaiting ? 'analyzing' : 'completed';
+function summaryOf(
+  row: AnalysisRow,
+  { files, waiting, done }: FileSums = noFiles,
+  names: ReadonlyMap<string, string>,
+) {
+  const status = row.canceledAt ? 'canceled' : waiting > 0 ? 'analyzing' : 'completed';
   return {
     id: row.analysisId,
     status: status as Analysis['status'],
@@ -140,13 +152,7 @@ function summaryOf(row: AnalysisRow, files: readonly FileRow[], names: ReadonlyM
     created_at: row.createdAt.toISOString(),
     expires_at: row.expiresAt.toISOString(),
     started_at: row.startedAt?.toISOString() ?? null,
-    progress: {
-      done: files.reduce(
-        (sum, { state, results }) => sum + (state === 'waiting' ? Object.keys(results).length : languages),
-        0,
-      ),
-      all: files.length * languages,
-    },
+    progress: { done, all: files * row.targetLangs.length },
   };
 }
 
@@ -159,29 +165,15 @@ export async function listAnalyses(tx: Tx, tenantId: string, request: ListReques
     tenantId,
     rows.flatMap(({ createdBy }) => createdBy ?? []),
   );
-  const files = Map.groupBy(
-    rows.length === 0
-      ? []
-      : await selectFiles(
-          tx,
-          tenantId,
-          rows.map(({ analysisId }) => analysisId),
-        ),
-    ({ analysisId }) => analysisId,
-  );
+  const sums = await sumFiles(tx, tenantId, rows);
   const last = found.length > request.limit ? rows.at(-1) : undefined;
   return {
     analyses: rows.map((row) => {
-      const own = files.get(row.analysisId) ?? [];
-      const billable = own.flatMap((file) =>
-        file.state === 'refused'
-          ? []
-          : Object.keys(file.results).map((code) => countsOf(file, code)!.billable_characters),
-      );
+      const { files, billable } = sums.get(row.analysisId) ?? noFiles;
       return {
-        ...summaryOf(row, own, names),
-        files: own.length,
-        billable_characters: billable.reduce((sum, chars) => sum + chars, 0),
+        ...summaryOf(row, sums.get(row.analysisId), names),
+        files,
+        billable_characters: billable,
       };
     }),
     next_cursor: last ? writeCursor({ updated_at: last.createdAt.toISOString(), id: last.analysisId }) : null,

@@ -8,6 +8,7 @@ import { findCloseEach } from '#server/language/translation-memory/lookup/close-
 import { lessPenalty } from '#server/language/translation-memory/penalties.ts';
 import type { LanguageCode } from '#server/languages.ts';
 import { minSimilarity } from '#server/matching/fuzzy/index.ts';
+import { pausing } from '#server/platform/threads/slices.ts';
 import type { Settings } from '#server/settings.ts';
 import { keyOf, leverageOf, type Prefetched, prefetch } from './leverage/leverage.ts';
 import { takeFastPath } from './pipeline/fast-path.ts';
@@ -131,8 +132,10 @@ type EstimateServices = Pick<Services, 'database' | 'embedder' | 'glossaries' | 
 /** Lowest similarity of each band, in percent. The last one is the minimum of a fuzzy match. */
 export const bands = [95, 85, 75, 70] as const;
 
-/** Number of texts in one lookup of exact matches. */
-const textsOfLookup = 400;
+/** Number of texts in one lookup of exact matches. To divide them into sentences takes some milliseconds. */
+const textsOfLookup = 100;
+/** Milliseconds after which other work of the process may run. */
+const maxSliceMs = 4;
 /** Number of texts that are searched concurrently. A search takes a few connections, one after another. */
 const searchesInFlight = 4;
 /** Maximum number of texts in a request that are searched for fuzzy matches: a search lasts up to 50 ms. */
@@ -167,7 +170,9 @@ export async function matchTexts<T extends EstimatedText>(
   }: { found?: Prefetched | undefined; isSearched?: (text: T) => boolean } = {},
 ): Promise<void> {
   const distinct = new Map<string, Omit<MatchedText<T>, 'match'>>();
+  const pause = pausing(maxSliceMs);
   for (const text of texts) {
+    await pause();
     const key = text.repeatKey ?? keyOf(text.request);
     const known = distinct.get(key);
     if (known) known.repeats.push(text);
@@ -182,6 +187,7 @@ export async function matchTexts<T extends EstimatedText>(
     const rest = batch.values();
     const lane = async () => {
       for (const one of rest) {
+        await pause();
         signal.throwIfAborted();
         const maySearch = () => isSearched(one.text) && searches++ < maxSearches;
         take({ ...one, match: await matchOf(services, tenantId, one.text, lookedUp, signal, maySearch) });

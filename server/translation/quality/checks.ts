@@ -4,7 +4,6 @@ import { AppError } from '#server/errors.ts';
 import { readCursor, writeCursor } from '#server/http/paging.ts';
 import type { SessionPrincipal } from '#server/identity/access/principal.ts';
 import { emailsOf } from '#server/identity/members/members.ts';
-import { countWords } from '#server/matching/count-words.ts';
 import { pipelineText } from '#server/translation/review/texts/findings.ts';
 import { selectJob } from '#server/translation/texts/jobs.ts';
 import { checkIdOf, dayOf, domainOf, judgedTexts, routeOfJob, scoreOfJob } from './counting.ts';
@@ -211,7 +210,9 @@ export async function decideCheck(
   await tx.execute(sql`
     update quality_checks set state = ${skip ? 'skipped' : 'done'}, checked_at = now(), checked_by = ${user.id},
       verdict = ${skip ? null : verdict}, errors = ${JSON.stringify(skip ? [] : errors)}::jsonb,
-      words = ${countWords(row.segment_source ?? '', row.source_lang)}::int
+      words = coalesce((select count_words_of(request) from translation_jobs
+        where tenant_id = ${tenant.id} and item_kind = 'job' and job_id = item_id),
+        count_words(${row.segment_source ?? ''}::text))
     where tenant_id = ${tenant.id} and check_id = ${check_id}`);
   // The second check of a text counts instead of the first.
   if (row.repeats && !skip)

@@ -9,9 +9,6 @@ import type { ReviewItem } from '../schema.ts';
 import { covers, lockProfiles } from './profiles.ts';
 import type { AssignInput, AssignOutcomes, Profile } from './schema.ts';
 
-/** The characters of a document from which its words are estimated. */
-const maxCounted = 2_000_000;
-
 /** An item with its present assignment. */
 export interface AssignedItem extends Record<string, unknown> {
   kind: ReviewItem['kind'];
@@ -55,23 +52,17 @@ export async function lockItems(
   const rows = await tx.execute<AssignedItem>(sql`
     select i.kind, i.id, coalesce(i.request ->> 'source_lang', '') as source_lang,
       coalesce(i.request ->> 'target_lang', '') as target_lang, i.request ->> 'domain' as domain,
-      i.request -> 'metadata' as metadata, i.glossaries, i.is_held, w.words,
+      i.request -> 'metadata' as metadata, i.glossaries, i.is_held, coalesce(a.words, 0) as words,
       a.assignee, a.second, coalesce(a.four_eyes, false) as four_eyes, a.passed_by,
       a.passed_at is not null as is_passed, a.due_at, coalesce(a.version, 0) as version
     from (
       select 'job' as kind, job_id as id, request, status in ('awaiting_review', 'refined') as is_held,
-        jsonb_path_query_array(pipeline_metadata, '$.terminology_entries[*].set_id') as glossaries, 0 as chars
+        jsonb_path_query_array(pipeline_metadata, '$.terminology_entries[*].set_id') as glossaries
       from translation_jobs where tenant_id = ${tenantId} and job_id = ${ids('job')}
       union all
-      select 'document', document_id, request, status = 'translated' and approved_at is null, '[]', source_chars
+      select 'document', document_id, request, status = 'translated' and approved_at is null, '[]'
       from document_jobs where tenant_id = ${tenantId} and document_id = ${ids('document')}) i
-    left join review_assignments a on a.tenant_id = ${tenantId} and a.item_kind = i.kind and a.item_id = i.id
-    cross join lateral (select case
-      when a.words is not null then a.words
-      when i.kind = 'job' then count_words(i.request ->> 'source_text')
-      when i.chars > ${maxCounted}::int then i.chars / 6
-      else (select coalesce(sum(count_words(s.source_text)), 0)::int from document_segments s
-        where s.tenant_id = ${tenantId} and s.document_id = i.id) end as words) w`);
+    left join review_assignments a on a.tenant_id = ${tenantId} and a.item_kind = i.kind and a.item_id = i.id`);
   return [...rows];
 }
 
@@ -94,19 +85,19 @@ export async function storeAssignments(
   { tenantId, by, comment }: { tenantId: string; by: string | null; comment: string | null },
   changes: readonly NewAssignment[],
 ): Promise<void> {
-  const rows = changes.map(({ item: { kind, id, source_lang, target_lang, words }, ...change }) => ({
+  const rows = changes.map(({ item: { kind, id, source_lang, target_lang }, ...change }) => ({
     ...change,
-    ...{ kind, id, source_lang, target_lang, words },
+    ...{ kind, id, source_lang, target_lang },
   }));
   await tx.execute(sql`
-    insert into review_assignments as a (tenant_id, item_kind, item_id, source_lang, target_lang, words, assignee,
+    insert into review_assignments as a (tenant_id, item_kind, item_id, source_lang, target_lang, assignee,
       four_eyes, second, due_at, comment, assigned_by)
-    select ${tenantId}, kind, id, source_lang, target_lang, words, assignee, four_eyes, second, due_at,
+    select ${tenantId}, kind, id, source_lang, target_lang, assignee, four_eyes, second, due_at,
       ${comment}::text, ${by}::text
     from json_to_recordset(${JSON.stringify(rows)}::json) as r(kind text, id text, source_lang text, target_lang text,
-      words int, assignee text, four_eyes boolean, second text, due_at timestamptz)
+      assignee text, four_eyes boolean, second text, due_at timestamptz)
     on conflict (tenant_id, item_kind, item_id) do update set source_lang = excluded.source_lang,
-      target_lang = excluded.target_lang, words = excluded.words, assignee = excluded.assignee,
+      target_lang = excluded.target_lang, assignee = excluded.assignee,
       four_eyes = excluded.four_eyes, second = excluded.second, due_at = excluded.due_at,
       passed_at = case when excluded.four_eyes then a.passed_at end,
       passed_by = case when excluded.four_eyes then a.passed_by end,

@@ -21,7 +21,17 @@ async function selectProfiles(tx: Tx, tenantId: string, filter: SQL): Promise<Pr
       coalesce(p.time_zone, 'UTC') as time_zone, p.away_from::text, p.away_to::text,
       coalesce(p.languages, '[]') as languages
     from ${usersOf(tenantId)} and u.active and ${filter}`);
-  return rows.map((row) => ({ ...row, is_away: isAway(row, new Date()) }));
+  // A formatter of dates is slow to create.
+  const days = new Map<string, string>();
+  const today = (zone: string) => {
+    const day = days.get(zone) ?? dayIn(zone, new Date());
+    days.set(zone, day);
+    return day;
+  };
+  return rows.map((row) => {
+    const { away_from: from, away_to: to, time_zone: zone } = row;
+    return { ...row, is_away: from !== null && to !== null && from <= today(zone) && today(zone) <= to };
+  });
 }
 
 /** Returns a page of the active members of a workspace. */
@@ -71,14 +81,7 @@ export function dayIn(timeZone: string, at: Date): string {
   return new Intl.DateTimeFormat('sv', { timeZone, dateStyle: 'short' }).format(at);
 }
 
-function isAway(
-  { time_zone, away_from, away_to }: Pick<Profile, 'time_zone' | 'away_from' | 'away_to'>,
-  at: Date,
-): boolean {
-  if (away_from === null || away_to === null) return false;
-  const day = dayIn(time_zone, at);
-  return away_from <= day && day <= away_to;
-}
+const rolesOf = new WeakMap<Profile['languages'], Set<string>>();
 
 /** Whether a member has a role for a pair of languages. A member without languages has all roles. */
 export function covers(
@@ -86,17 +89,25 @@ export function covers(
   role: 'review' | 'second',
   pair: { source_lang: string; target_lang: string },
 ): boolean {
-  const isOf = (code: string, of: string) => {
-    const [wanted, actual] = [code.toLowerCase(), of.toLowerCase()];
-    return wanted === '*' || actual === wanted || actual.startsWith(`${wanted}-`);
-  };
-  return (
-    languages.length === 0 ||
-    languages.some(
-      (one) =>
-        one[role] && isOf(one.source_lang, pair.source_lang) && isOf(one.target_lang, pair.target_lang),
-    )
+  if (languages.length === 0) return true;
+  let roles = rolesOf.get(languages);
+  if (!roles) {
+    roles = new Set();
+    for (const { source_lang, target_lang, ...has } of languages)
+      for (const name of ['review', 'second'] as const)
+        if (has[name]) roles.add(`${name} ${source_lang} ${target_lang}`.toLowerCase());
+    rolesOf.set(languages, roles);
+  }
+  const targets = formsOf(pair.target_lang);
+  return formsOf(pair.source_lang).some((source) =>
+    targets.some((target) => roles.has(`${role} ${source} ${target}`)),
   );
+}
+
+/** Returns what a profile may name for a language: all languages, the code, and the code without its last parts. */
+function formsOf(code: string): string[] {
+  const parts = code.toLowerCase().split('-');
+  return ['*', ...parts.map((_, at) => parts.slice(0, at + 1).join('-'))];
 }
 
 /**

@@ -102,7 +102,7 @@ export const assignment = reviewItem.extend({
   source_lang: z.string().describe('The source language.'),
   target_lang: z.string().describe('The target language.'),
   domain: z.string().nullable().describe('The subject; null without one.'),
-  words: z.int().nullable().describe('The words of the source; null for an item that was never assigned.'),
+  words: z.int().describe('The words of the source when the item began to await review.'),
   assignee: member.nullable().describe('The first reviewer; null if the item is unassigned.'),
   four_eyes: z.boolean().describe('Whether another member must make a second review.'),
   second: member.nullable().describe('The second reviewer; null if none is set.'),
