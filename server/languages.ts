@@ -174,3 +174,25 @@ export interface LanguagePair {
 export function pairName({ pairSource, pairTarget }: LanguagePair): string {
   return `${pairSource} ${pairTarget}`;
 }
+
+/**
+ * Whether a member has a role for a language pair. A member without languages has all roles. A code without a region
+ * includes all regions; the source `*` includes all languages.
+ */
+export function covers(
+  languages: readonly { source_lang: string; target_lang: string; review: boolean; second: boolean }[],
+  role: 'review' | 'second',
+  pair: { source_lang: string; target_lang: string },
+): boolean {
+  const isOf = (code: string, of: string) => {
+    const [wanted, actual] = [code.toLowerCase(), of.toLowerCase()];
+    return wanted === '*' || actual === wanted || actual.startsWith(`${wanted}-`);
+  };
+  return (
+    languages.length === 0 ||
+    languages.some(
+      (one) =>
+        one[role] && isOf(one.source_lang, pair.source_lang) && isOf(one.target_lang, pair.target_lang),
+    )
+  );
+}

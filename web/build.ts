@@ -239,6 +239,7 @@ const catalogParts = [
   'usage',
   'quality',
   'settings',
+  'assignments',
 ] as const;
 type CatalogPart = (typeof catalogParts)[number];
 
@@ -257,6 +258,7 @@ const partOfArea: Record<string, CatalogPart> = {
   tools: 'tools',
   usage: 'usage',
   quality: 'quality',
+  assignments: 'assignments',
 };
 
 /** Messages of other areas that belong to these parts, because the first screens do not show them. */

@@ -3,6 +3,7 @@ import type { Tx } from '#db/client.ts';
 import { AppError } from '#server/errors.ts';
 import type { SessionPrincipal } from '#server/identity/access/principal.ts';
 import { type Origin, recordEvent } from '#server/identity/audit/audit-log.ts';
+import { covers } from '#server/languages.ts';
 import type { Profile, ProfilePage, ProfilesInput, SaveProfileInput } from './schema.ts';
 
 /** SQL: the name that colleagues see of the user `u` with the profile `p`. */
@@ -28,12 +29,12 @@ async function selectProfiles(tx: Tx, tenantId: string, filter: SQL): Promise<Pr
 export async function listProfiles(
   tx: Tx,
   tenantId: string,
-  { limit, cursor = '' }: ProfilesInput,
+  { user_id, limit, cursor = '' }: ProfilesInput,
 ): Promise<ProfilePage> {
   const found = await selectProfiles(
     tx,
     tenantId,
-    sql`u.user_id > ${cursor} order by u.user_id limit ${limit + 1}::int`,
+    sql`u.user_id > ${cursor} and ${user_id === undefined ? sql`true` : sql`u.user_id = ${user_id}`} order by u.user_id limit ${limit + 1}::int`,
   );
   const members = found.slice(0, limit);
   return { members, next_cursor: found.length > limit ? (members.at(-1)?.user_id ?? null) : null };
@@ -78,25 +79,6 @@ function isAway(
   if (away_from === null || away_to === null) return false;
   const day = dayIn(time_zone, at);
   return away_from <= day && day <= away_to;
-}
-
-/** Whether a member has a role for a pair of languages. A member without languages has all roles. */
-export function covers(
-  languages: Profile['languages'],
-  role: 'review' | 'second',
-  pair: { source_lang: string; target_lang: string },
-): boolean {
-  const isOf = (code: string, of: string) => {
-    const [wanted, actual] = [code.toLowerCase(), of.toLowerCase()];
-    return wanted === '*' || actual === wanted || actual.startsWith(`${wanted}-`);
-  };
-  return (
-    languages.length === 0 ||
-    languages.some(
-      (one) =>
-        one[role] && isOf(one.source_lang, pair.source_lang) && isOf(one.target_lang, pair.target_lang),
-    )
-  );
 }
 
 /**

@@ -5,6 +5,7 @@ import type { GlossaryEntry, TerminologySet } from '#sdk/types.ts';
 import { useT } from '../../i18n.tsx';
 import { Read } from '../../parts/loading.tsx';
 import { More } from '../../parts/more.tsx';
+import { UndoToast } from '../../parts/undo-toast.tsx';
 import { NewTermRow } from './new-term-row.tsx';
 import type { ContentFilter, SearchedSide } from './search.ts';
 import { NoContent } from './set-screen.tsx';
@@ -12,7 +13,6 @@ import { TermEditRow } from './term-edit-row.tsx';
 import { TermRow } from './term-row.tsx';
 import { TermSheet } from './term-sheet.tsx';
 import styles from './terms.module.css';
-import { UndoDeletion } from './undo-deletion.tsx';
 import { useRowKeys } from './use-row-keys.ts';
 import { maxSorted, useTerms } from './use-terms.ts';
 
@@ -94,7 +94,7 @@ export function TermList({ set, filter }: { set: TerminologySet; filter: Content
         />
       )}
       {last && (
-        <UndoDeletion
+        <UndoToast
           change={terms.deleted}
           done={
             count === 1
