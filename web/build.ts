@@ -264,7 +264,7 @@ const partOfArea: Record<string, CatalogPart> = {
 /** Messages of other areas that belong to these parts, because the first screens do not show them. */
 const partOfMessages: readonly (readonly [RegExp, CatalogPart])[] = [
   [/^(apiKeys|billing|storage)\.(?!title$)/, 'settings'],
-  [/^keys\.(?!(title|palette|close)$)/, 'tools'],
+  [/^keys\.(?!(title|palette|close|assign)$)/, 'tools'],
   [/^editor\.replace_/, 'tools'],
 ];
 
