@@ -127,6 +127,7 @@ const date = /^[1-9]\d{3}-\d\d-\d\d$/;
 const members = createRoute({
   getParentRoute: () => workspace,
   path: '/app/settings/members',
+  beforeLoad: () => loadWords('assignments'),
   validateSearch: ({ revoked }: Record<string, unknown>): { revoked?: true } =>
     revoked === true ? { revoked } : {},
   component: lazyRouteComponent(() => import('./screens/members/members.tsx'), 'MembersScreen'),

@@ -17,10 +17,29 @@ import { isAdministrator, useMe } from '../session/use-me.ts';
 import styles from './assignments.module.css';
 import { type Colleague, type Item, itemKey, useAssignments, useColleagues } from './assignments.ts';
 import { toLocal } from './due.tsx';
-import { type Change, isOvertaken, type Refusal, type useAssign } from './use-assign.tsx';
+import { type Change, isOvertaken, type Refusal, useAssign } from './use-assign.tsx';
 
 /** The value of a field whose items keep what they have. */
 const keep = 'keep';
+
+/** The dialog with its undo, which stays after the dialog is closed. */
+export function Assigning({
+  isOpen,
+  ...dialog
+}: {
+  items: readonly Item[];
+  focus: 'first' | 'due';
+  isOpen: boolean;
+  onClose: () => void;
+}) {
+  const { assign, toast } = useAssign();
+  return (
+    <>
+      {isOpen && <AssignDialog {...dialog} assign={assign} />}
+      {toast}
+    </>
+  );
+}
 
 /** Items of one pair of languages, which are assigned to the same members. */
 interface Group {

@@ -84,7 +84,7 @@ export function AssignmentRow({
           {items.length > 1 ? name : <bdi translate="no">{name}</bdi>}
         </Link>
         <small>
-          <Step of={first} />
+          <Step of={isClosed ? { ...first, step: 'second' } : first} />
         </small>
         {first.comment && (
           <small title={first.comment}>

@@ -101,7 +101,7 @@ function Loads({
   const columns = ['member', 'words_to_review', 'items', 'overdue', 'at_risk', 'next_date'] as const;
   const names = columns.map((one) => t(`assignments.${one}`));
   return (
-    <StackedTable columns={names} actions={t('assignments.act')}>
+    <StackedTable columns={names} actions={t('assignments.act')} className={assigned['loads']}>
       {members.map(({ user_id, name, languages, is_away, away_to, load }) => (
         <tr key={user_id}>
           <th scope="row" className="plain-cell">

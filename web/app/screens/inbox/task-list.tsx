@@ -101,7 +101,7 @@ export function Columns({ action }: { action?: MessageId | undefined }) {
       <span>{t('inbox.languages')}</span>
       <span>{t('inbox.confirmed')}</span>
       <span>{t('inbox.finding')}</span>
-      <span>{t('inbox.due')}</span>
+      <span>{t(action ? 'assignments.due' : 'inbox.due')}</span>
       <span>{t(action ?? 'inbox.holders')}</span>
     </div>
   );
