@@ -6,7 +6,7 @@ import { useTestApp } from '#test/setup/app.ts';
 import { callAt } from '../translations/workplace/reviewers.ts';
 import { expectAccessible } from './accessibility.ts';
 import { useBrowser, withoutBrowser } from './browser.ts';
-import { memberAt, patient, said } from './reviewing.ts';
+import { field, memberAt, patient, said } from './reviewing.ts';
 
 const app = useTestApp({ env });
 const browser = useBrowser(app);
@@ -80,6 +80,9 @@ describe.skipIf(withoutBrowser)('assignments', { timeout: 90_000 }, () => {
     await dialog(first).getByRole('button', { name: 'Pass to second review' }).click();
     await first.getByText('Awaits the second review by').waitFor();
     expect(await first.getByRole('button', { name: 'Pass back' }).count()).toBe(0);
+    // A segment that a colleague has open is not confirmed together with others.
+    await first.locator('#main a[href="/app"]').first().click();
+    await first.getByText('Nothing is assigned to you.').waitFor();
 
     await theirs.reload();
     await theirs.getByRole('link', { name: 'lease.xlsx' }).click();
@@ -87,9 +90,8 @@ describe.skipIf(withoutBrowser)('assignments', { timeout: 90_000 }, () => {
     await theirs.getByText('Mira: Title checked.').waitFor();
     await expectAccessible(theirs);
     await theirs.getByRole('button', { name: 'Approve all' }).click();
-    await theirs.getByRole('button', { name: 'Confirm and deliver' }).click();
-    await said(theirs, /approved/i);
-    expect(await assignmentsOf(founder, id)).toEqual([]);
+    await theirs.getByRole('button', { name: 'Approve the file' }).click();
+    await expect.poll(() => assignmentsOf(founder, id), patient).toEqual([]);
   });
 
   test('the approval of the first reviewer passes the file on, and the second one passes it back', async () => {
@@ -133,7 +135,7 @@ describe.skipIf(withoutBrowser)('assignments', { timeout: 90_000 }, () => {
   });
 
   test('an item that someone else assigned since then stays in the dialog with the new name, and the others are sent', async () => {
-    const { founder, mira, lenna } = await team();
+    const { founder, lenna } = await team();
     const ids = [await file(founder, 'one.xlsx'), await file(founder, 'other.xlsx')] as const;
     const { page } = await memberAt(browser, founder, '/app?view=members');
     await page.getByRole('button', { name: 'Assign the 2 unassigned' }).click();
@@ -148,23 +150,31 @@ describe.skipIf(withoutBrowser)('assignments', { timeout: 90_000 }, () => {
     // Whoever has seen the new name can assign it all the same.
     await dialog(page).getByRole('button', { name: 'Assign' }).click();
     await expect.poll(names, patient).toMatchObject([{ name: 'Mira' }, { name: 'Mira' }]);
-    expect(await dialog(page).count()).toBe(0);
+    await dialog(page).waitFor({ state: 'detached' });
     await page.getByRole('row', { name: /^Mira/ }).getByRole('cell').nth(1).getByText('2').waitFor();
   });
 
-  test('an approval that needs a second review says what to do', async () => {
+  test('a first reviewer who confirms a text passes it on with the draft; others learn whose turn it is', async () => {
     const { founder, mira, lenna } = await team();
     const id = await submit(app, founder, { domain: 'legal' });
     const items = [{ kind: 'job', id }];
     await call(founder, 'assignments.assign', { items, assignee: mira.userId, second: lenna.userId });
     const { page } = await memberAt(browser, mira, `/app/edit/texts?item=${id}`);
     await page.getByRole('button', { name: 'Pass to second review' }).waitFor();
-    await page
-      .getByRole('button', { name: 'Confirm', exact: true })
-      .or(page.getByRole('button', { name: /^Confirm/ }))
-      .first()
-      .click();
-    await page.getByText('Pass it to the second review instead of approving it.').first().waitFor();
+    await field(page).fill('Bonjour');
+    await field(page).press('Control+Enter');
+    await page.getByText('Awaits the second review by').waitFor();
+    expect((await call(founder, 'assignments.list', { items })).items).toMatchObject([{ step: 'second' }]);
+    await page.reload();
+    await field(page).press('Control+Enter');
+    await page.getByText('Only the second reviewer can approve it.').waitFor();
+    const { page: theirs } = await memberAt(browser, lenna, `/app/edit/texts?item=${id}`);
+    await theirs.getByText('Your second review (four eyes)').waitFor();
+    expect(await field(theirs).inputValue()).toBe('Bonjour');
+    await field(theirs).press('Control+Enter');
+    await expect
+      .poll(async () => (await call(founder, 'assignments.list', { items })).items, patient)
+      .toEqual([]);
   });
 
   test('an administrator sets languages, an absence and rules in Members', async () => {
@@ -172,7 +182,7 @@ describe.skipIf(withoutBrowser)('assignments', { timeout: 90_000 }, () => {
     const { page } = await memberAt(browser, founder, '/app/settings/members');
     await page.getByRole('button', { name: 'Edit Mira' }).click();
     await dialog(page).getByRole('button', { name: 'Add languages' }).click();
-    await dialog(page).getByLabel('To', { exact: true }).last().selectOption('de');
+    await dialog(page).getByRole('combobox', { name: 'To' }).last().selectOption('de');
     await dialog(page).getByLabel('First day').fill('2099-01-01');
     expect(await dialog(page).getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
     await dialog(page).getByLabel('Last day').fill('2099-01-31');
@@ -185,9 +195,9 @@ describe.skipIf(withoutBrowser)('assignments', { timeout: 90_000 }, () => {
     ]);
     const rules = page.getByRole('region', { name: 'Automatic assignment' });
     await rules.getByRole('button', { name: 'Add a rule' }).click();
-    await rules.getByLabel('To').selectOption('fr');
+    await rules.getByRole('combobox', { name: 'To' }).selectOption('fr');
     await rules.getByLabel('First review').selectOption('Lenna');
-    await rules.getByLabel('Due', { exact: true }).selectOption('After working days, at 18:00');
+    await rules.getByRole('combobox', { name: 'Due' }).selectOption('After working days, at 18:00');
     await expectAccessible(page);
     await rules.getByRole('button', { name: 'Save the rules' }).click();
     await said(page, 'Rules saved.');
