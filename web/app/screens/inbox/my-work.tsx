@@ -98,7 +98,10 @@ export function MyWork({ profile, tasks }: { profile: ReviewerProfile; tasks: re
             <Problem error={error} />
           ) : null}
           {rows.length === 0 ? (
-            <p className={styles.noneFound}>{t('assignments.nothing_mine')}</p>
+            <p className={styles.noneFound}>
+              {t('assignments.nothing_mine')}
+              {profile.languages.length === 0 && ` ${t('assignments.ask_languages')}`}
+            </p>
           ) : (
             <Columns action="assignments.act" />
           )}
