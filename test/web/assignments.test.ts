@@ -147,7 +147,7 @@ describe.skipIf(withoutBrowser)('assignments', { timeout: 90_000 }, () => {
     const names = async () => (await assignmentsOf(founder, ...ids)).map(({ assignee }: Fields) => assignee);
     expect(await names()).toMatchObject([{ name: 'Mira' }, { name: 'Lenna' }]);
     expect(await dialog(page).getByText('one.xlsx').count()).toBe(0);
-    // Whoever has seen the new name can assign it all the same.
+    // An administrator who has seen the new name can assign it.
     await dialog(page).getByRole('button', { name: 'Assign' }).click();
     await expect.poll(names, patient).toMatchObject([{ name: 'Mira' }, { name: 'Mira' }]);
     await dialog(page).waitFor({ state: 'detached' });

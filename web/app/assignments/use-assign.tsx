@@ -6,7 +6,7 @@ import { UndoToast } from '../parts/undo-toast.tsx';
 import { isAdministrator, useMe } from '../session/use-me.ts';
 import { itemKey, service, useReload } from './assignments.ts';
 
-/** What changes in assignments. A field that is left out stays. */
+/** A change of assignments. A field that is left out stays. */
 export type Change = Omit<AssignRequest, 'items'>;
 
 /** An item whose change the service rejected, with its present assignee. */
@@ -97,7 +97,7 @@ function formerOf({ assignee, second, four_eyes, due_at }: Assignment, isAdmin: 
   };
 }
 
-/** Whether a rejection is due to a change by someone else, by the versions before. */
+/** Whether an item was rejected because someone else had changed it after it was read. */
 export function isOvertaken({ kind, id, version }: Refusal, items: readonly Assignment[]): boolean {
   const read = items.find((item) => itemKey(item) === itemKey({ kind, id }));
   return read !== undefined && read.version !== version;

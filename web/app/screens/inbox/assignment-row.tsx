@@ -47,7 +47,7 @@ export function addressOfItem({ kind, id, source_lang, target_lang }: Assignment
 
 /**
  * An assigned or unassigned row: name, step, languages, words or progress, worst finding if known, and due date.
- * @param task what the inbox knows about the document
+ * @param task the document in the inbox, with its progress and findings
  * @param isClosed whether the row awaits the review of another member
  */
 export function AssignmentRow({

@@ -28,7 +28,7 @@ import styles from './inbox.module.css';
 import { useSelection } from './selection.tsx';
 import { useListKeys } from './task-list.tsx';
 
-/** What each member has to review, for administrators, and the items that no one has. */
+/** The load of each member, for administrators, and the unassigned items. */
 export function ByMember() {
   const t = useT();
   const colleagues = useColleagues();

@@ -10,7 +10,7 @@ import { Setting } from '../../parts/setting.tsx';
 import { StackedTable } from '../../parts/stacked-table.tsx';
 import styles from './members.module.css';
 
-/** What each member reviews, with the member's time zone and absence, for administrators. */
+/** The languages, time zone and absence of each member, for administrators. */
 export function Reviewers() {
   const t = useT();
   const { utcDay } = useFormat();
