@@ -4,7 +4,7 @@ import { useT } from '../i18n.tsx';
 import darkBar from '../parts/dark-bar.module.css';
 import { UndoToast } from '../parts/undo-toast.tsx';
 import { isAdministrator, useMe } from '../session/use-me.ts';
-import { itemKey, service, useReload } from './assignments.ts';
+import { itemKey, maxItems, service, useReload } from './assignments.ts';
 
 /** A change of assignments. A field that is left out stays. */
 export type Change = Omit<AssignRequest, 'items'>;
@@ -35,17 +35,15 @@ export function useAssign(): {
     const changed: Changed[] = [];
     const refused: Refusal[] = [];
     try {
-      for (const { items, change } of changes) {
-        const results = await service.assign({
-          ...change,
-          items: items.map(({ kind, id, version }) => ({ kind, id, version })),
-        });
-        results.forEach((result, index) => {
-          const before = items[index] as Assignment;
-          if (result.outcome === 'refused') refused.push(result);
-          else changed.push({ before, version: result.version });
-        });
-      }
+      for (const { items, change } of changes)
+        for (const part of partsOf(items)) {
+          const sent = part.map(({ kind, id, version }) => ({ kind, id, version }));
+          const results = await service.assign({ ...change, items: sent });
+          results.forEach((result, index) => {
+            if (result.outcome === 'refused') refused.push(result);
+            else changed.push({ before: part[index] as Assignment, version: result.version });
+          });
+        }
     } finally {
       const [first] = changes;
       if (changed.length > 0) setDone({ changed, said: t(wordOf(first?.change), { count: changed.length }) });
@@ -56,11 +54,10 @@ export function useAssign(): {
   const undo = async (changed: readonly Changed[]) => {
     const isAdmin = me.data !== undefined && isAdministrator(me.data);
     let left = 0;
-    for (const same of Map.groupBy(changed, ({ before }) =>
-      JSON.stringify(formerOf(before, isAdmin)),
-    ).values()) {
-      const items = same.map(({ before: { kind, id }, version }) => ({ kind, id, version }));
-      const results = await service.assign({ ...formerOf((same[0] as Changed).before, isAdmin), items });
+    const groups = Map.groupBy(changed, ({ before }) => JSON.stringify(formerOf(before, isAdmin)));
+    for (const part of [...groups.values()].flatMap(partsOf)) {
+      const items = part.map(({ before: { kind, id }, version }) => ({ kind, id, version }));
+      const results = await service.assign({ ...formerOf((part[0] as Changed).before, isAdmin), items });
       left += results.filter(({ outcome }) => outcome === 'refused').length;
     }
     setDone(undefined);
@@ -80,6 +77,13 @@ export function useAssign(): {
       </div>
     ),
   };
+}
+
+/** Divides items into those of single requests. */
+function partsOf<T>(items: readonly T[]): T[][] {
+  return Array.from({ length: Math.ceil(items.length / maxItems) }, (_, part) =>
+    items.slice(part * maxItems, (part + 1) * maxItems),
+  );
 }
 
 function wordOf(change: Change | undefined) {

@@ -181,7 +181,7 @@ function ItemsOf({ userId }: { userId: string }) {
   );
   useListKeys(list);
   return (
-    <section ref={list} className={styles.assigned} aria-label={t('assignments.items')}>
+    <section ref={list} aria-label={t('assignments.items')}>
       <Read from={reading} lines={6}>
         {() => (
           <ul className={styles.tasks}>

@@ -10,6 +10,7 @@ import { type MessageId, useT } from '../../i18n.tsx';
 import { keyLabel } from '../../keys/commands.ts';
 import { useCommands } from '../../keys/use-commands.ts';
 import { useFormat } from '../../parts/format.ts';
+import { isolated } from '../../parts/language-text.tsx';
 import { Read } from '../../parts/loading.tsx';
 import { More, usePages } from '../../parts/more.tsx';
 import { Problem } from '../../parts/problem.tsx';
@@ -86,13 +87,13 @@ export function MyWork({ profile, tasks }: { profile: ReviewerProfile; tasks: re
       lines={20}
     >
       {() => (
-        <div ref={list} className={styles.assigned}>
+        <div ref={list}>
           <Summary profile={profile} rows={rows} />
           {error instanceof TakenError ? (
             <p className="problem" role="alert">
               {error.holder === null
                 ? t('assignments.now_unassigned')
-                : t('assignments.now_assigned', { name: error.holder })}
+                : t('assignments.now_assigned', { name: isolated(error.holder) })}
             </p>
           ) : error ? (
             <Problem error={error} />
