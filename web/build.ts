@@ -239,6 +239,7 @@ const catalogParts = [
   'usage',
   'quality',
   'settings',
+  'assignments',
 ] as const;
 type CatalogPart = (typeof catalogParts)[number];
 
@@ -257,12 +258,13 @@ const partOfArea: Record<string, CatalogPart> = {
   tools: 'tools',
   usage: 'usage',
   quality: 'quality',
+  assignments: 'assignments',
 };
 
 /** Messages of other areas that belong to these parts, because the first screens do not show them. */
 const partOfMessages: readonly (readonly [RegExp, CatalogPart])[] = [
   [/^(apiKeys|billing|storage)\.(?!title$)/, 'settings'],
-  [/^keys\.(?!(title|palette|close)$)/, 'tools'],
+  [/^keys\.(?!(title|palette|close|assign)$)/, 'tools'],
   [/^editor\.replace_/, 'tools'],
 ];
 

@@ -337,3 +337,24 @@ describe('a second review', () => {
     expect(rows).toHaveLength(0);
   });
 });
+
+test('some items are listed in their order, without those that do not await review or that are not of the workspace', async () => {
+  const jobs = [await mine.held(), await mine.held(), await mine.held()] as { id: string }[];
+  const [first, decided, last] = jobs as [{ id: string }, { id: string }, { id: string }];
+  await assign(last, { assignee: mine.founder.userId });
+  await approve(decided);
+  const other = await openReviewers(app);
+  const foreign = await other.held();
+  const items = [last, foreign, decided, first].map(item);
+  expect((await list('list', { items })).map(({ id, version }) => [id, version])).toEqual([
+    [last.id, 1],
+    [first.id, 0],
+  ]);
+  const { status, body } = await mine.refused('assignments.list', { items: [item(first), item(first)] });
+  expect([status, body.detail[0].loc]).toEqual([422, ['body', 'items']]);
+  const colleague = await mine.join();
+  const { members } = await mine.call('assignments.profiles', { user_id: colleague.userId });
+  expect(members.map(({ user_id }: Fields) => user_id)).toEqual([colleague.userId]);
+  const unknown = await mine.call('assignments.profiles', { user_id: other.founder.userId });
+  expect(unknown).toEqual({ members: [], next_cursor: null });
+});

@@ -4,6 +4,7 @@ import type { Catalog } from '#web/server/build.ts';
 import { directionOf, type Locale, localeCookie, locales } from '#web/server/locale.ts';
 import type align from '../locales/en/align.json';
 import type apiKeys from '../locales/en/apiKeys.json';
+import type assignments from '../locales/en/assignments.json';
 import type audit from '../locales/en/audit.json';
 import type billing from '../locales/en/billing.json';
 import type common from '../locales/en/common.json';
@@ -36,6 +37,7 @@ import { deployment } from './deployment.ts';
 interface Areas {
   align: typeof align;
   apiKeys: typeof apiKeys;
+  assignments: typeof assignments;
   audit: typeof audit;
   billing: typeof billing;
   common: typeof common;

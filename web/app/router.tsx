@@ -84,7 +84,11 @@ const workspace = createRoute({
     if (sessionState().kind === 'signed_out')
       throw redirect({ to: '/signin', search: { next: location.href } });
     if (!isOpen(location.pathname)) throw redirect({ to: '/app', replace: true });
-    await Promise.all([loadWords('workspace'), isVisitor() && loadWords('demo')]);
+    await Promise.all([
+      loadWords('workspace'),
+      isVisitor() && loadWords('demo'),
+      location.pathname === '/app' && loadWords('assignments'),
+    ]);
   },
   component: lazyRouteComponent(() => import('./frame/workspace-frame.tsx'), 'WorkspaceFrame'),
 });
@@ -93,6 +97,7 @@ const inbox = createRoute({
   getParentRoute: () => workspace,
   path: '/app',
   validateSearch: readInboxSearch,
+  beforeLoad: () => loadWords('assignments'),
   component: lazyRouteComponent(() => import('./screens/inbox/inbox.tsx'), 'InboxScreen'),
 });
 
@@ -122,6 +127,7 @@ const date = /^[1-9]\d{3}-\d\d-\d\d$/;
 const members = createRoute({
   getParentRoute: () => workspace,
   path: '/app/settings/members',
+  beforeLoad: () => loadWords('assignments'),
   validateSearch: ({ revoked }: Record<string, unknown>): { revoked?: true } =>
     revoked === true ? { revoked } : {},
   component: lazyRouteComponent(() => import('./screens/members/members.tsx'), 'MembersScreen'),

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import type { DocumentOutline, TenantDocumentJob } from '#sdk/types.ts';
+import { service, useAssignments, useReload } from '../assignments/assignments.ts';
 import { approveDocument, client } from '../client.ts';
 import { useT } from '../i18n.tsx';
 import { announce } from '../parts/announcer.tsx';
@@ -31,8 +32,13 @@ export function ApproveDialog({
 }) {
   const t = useT();
   const queries = useQueryClient();
+  const reload = useReload();
   const [withWarnings, setWithWarnings] = useState(false);
   const { run, error, isBusy } = useAction();
+  const item = { kind: 'document', id: document.id } as const;
+  const { data: [assignment] = [] } = useAssignments([item]);
+  // Only the second reviewer approves: the first one passes the file on.
+  const passes = assignment?.four_eyes === true && assignment.step === 'first';
   const { isReady, error: unsaved } = useStored(document.id, saves);
   const { todo = 0, draft = 0, warning = 0, critical = 0, confirmed = 0 } = outline?.statuses ?? {};
   const clean = todo + draft;
@@ -54,9 +60,11 @@ export function ApproveDialog({
       announce(t('editor.confirmed_many', { count: result.confirmed }));
     }
     if (remaining === 0) {
-      await approveDocument({ document_id: document.id });
-      announce(t('editor.approved'));
+      if (passes) await service.pass(item);
+      else await approveDocument({ document_id: document.id });
+      announce(t(passes ? 'assignments.passed' : 'editor.approved'));
     }
+    await reload();
     await queries.invalidateQueries({ queryKey: queryKeys.documents.all });
     onDone(changeId);
     onClose();
@@ -74,9 +82,15 @@ export function ApproveDialog({
       withWarnings={withWarnings}
       onWithWarnings={setWithWarnings}
       result={
-        left === 0 ? t('editor.plan_complete') : t('editor.plan_left', { confirmed: confirmed + count, left })
+        left === 0
+          ? t(passes ? 'assignments.plan_pass' : 'editor.plan_complete')
+          : t('editor.plan_left', { confirmed: confirmed + count, left })
       }
-      action={left === 0 ? t('editor.approve_and_deliver') : t('editor.confirm_many', { count })}
+      action={
+        left === 0
+          ? t(passes ? 'assignments.confirm_and_pass' : 'editor.approve_and_deliver')
+          : t('editor.confirm_many', { count })
+      }
       isReady={!isBusy && isReady && outline !== undefined && (count > 0 || left === 0)}
       error={unsaved ?? error}
       onApprove={approve}

@@ -48,7 +48,13 @@ function selectedText(): string {
   return selected.length <= maxSelection && !selected.includes('\n') ? selected : '';
 }
 
-const ApproveDialog = lazy(async () => ({ default: (await import('./approve-dialog.tsx')).ApproveDialog }));
+const ApproveDialog = lazy(async () => {
+  const [{ ApproveDialog: dialog }] = await Promise.all([
+    import('./approve-dialog.tsx'),
+    loadWords('assignments'),
+  ]);
+  return { default: dialog };
+});
 
 /** `/app/edit/documents/{id}`: the segments of a document, one of them open in its place. */
 export function DocumentEditorScreen() {
@@ -96,6 +102,7 @@ function DocumentEditor({ document }: { document: TenantDocumentJob }) {
             {!isReadOnly && <FoundEdits opening={opening} saves={saves} />}
           </>
         }
+        turn={status === 'translated' && !approvedAt ? { kind: 'document', id } : undefined}
         canReplace={!isReadOnly}
         hasPatterns
         filters={<SegmentFilters documentId={id} outline={outline} filter={filter} onChange={setFilter} />}

@@ -1,8 +1,9 @@
 import { Link } from '@tanstack/react-router';
-import { ArrowLeft, Keyboard } from 'lucide-react';
+import { ArrowLeft, Keyboard, UserRoundPlus } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useT } from '../i18n.tsx';
 import { runCommand } from '../keys/use-commands.ts';
+import { isVisitor } from '../session/keeper.ts';
 import styles from './editor.module.css';
 import { useAppliedView } from './editor-view.ts';
 import { ListButton, PanelButton } from './view-buttons.tsx';
@@ -63,6 +64,17 @@ export function EditorHead({
       >
         <Keyboard size={17} aria-hidden />
       </button>
+      {!isVisitor() && (
+        <button
+          type="button"
+          className={`ghost ${styles['help']}`}
+          aria-label={t('keys.assign')}
+          title={t('keys.assign')}
+          onClick={() => runCommand('assign')}
+        >
+          <UserRoundPlus size={17} aria-hidden />
+        </button>
+      )}
       {children}
     </div>
   );

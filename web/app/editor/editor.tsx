@@ -1,7 +1,18 @@
-import { Fragment, type ReactNode, type RefObject, useDeferredValue, useEffect, useRef } from 'react';
-import { useT } from '../i18n.tsx';
+import {
+  Fragment,
+  lazy,
+  type ReactNode,
+  type RefObject,
+  Suspense,
+  useDeferredValue,
+  useEffect,
+  useRef,
+} from 'react';
+import type { Item } from '../assignments/assignments.ts';
+import { loadWords, useT } from '../i18n.tsx';
 import { useCommands } from '../keys/use-commands.ts';
 import { Read } from '../parts/loading.tsx';
+import { isVisitor } from '../session/keeper.ts';
 import bars from './bars.module.css';
 import styles from './editor.module.css';
 import { EditorFoot } from './editor-foot.tsx';
@@ -11,12 +22,20 @@ import type { RowSource } from './row-source.ts';
 import type { EditedSegment } from './segment.ts';
 import { SegmentGrid } from './segment-grid.tsx';
 import { StatusFilters } from './status-filters.tsx';
+import { storeAll } from './store-all.ts';
+
+const Turn = lazy(async () => {
+  const [{ Turn: turn }] = await Promise.all([import('../assignments/turn.tsx'), loadWords('assignments')]);
+  return { default: turn };
+});
 
 interface EditorProps<Row extends EditedSegment> {
   source: RowSource<Row>;
   head: ReactNode;
   /** Shown above the filters. */
   notices?: ReactNode;
+  /** The item whose assignment is shown; undefined if it does not await review. */
+  turn?: Item | undefined;
   /** Further filters. */
   filters: ReactNode;
   /** Whether translations can be replaced. */
@@ -36,6 +55,7 @@ export function Editor<Row extends EditedSegment>({
   source,
   head,
   notices,
+  turn,
   filters,
   canReplace,
   hasPatterns,
@@ -70,6 +90,11 @@ export function Editor<Row extends EditedSegment>({
       {head}
       <div className={bars['bars']}>
         {notices}
+        {turn && !isVisitor() && (
+          <Suspense>
+            <Turn key={turn.id} item={turn} store={() => storeAll(saves)} />
+          </Suspense>
+        )}
         <OpeningBars source={source} />
       </div>
       <StatusFilters source={source} search={search} canReplace={canReplace} hasPatterns={hasPatterns}>

@@ -44,7 +44,8 @@ function onKeyDown(event: KeyboardEvent): void {
   if (isComposing(event) || event.defaultPrevented) return;
   // An open dialog gets all keys.
   if (document.querySelector('dialog[open]')) return;
-  const id = commandIds.find((one) => isMeant(commands[one], event));
+  // Some keys have different commands on different screens.
+  const id = commandIds.find((one) => handlerOf(one) && isMeant(commands[one], event));
   const handler = id && handlerOf(id);
   if (!handler) return;
   event.preventDefault();

@@ -55,6 +55,9 @@ export function LanguageSelect({
       {label}
       <select value={value} onChange={({ target }) => onChange(target.value)}>
         {first && <option value={first.value}>{first.name}</option>}
+        {value !== first?.value && !languages.some(({ code }) => code === value) && (
+          <option value={value}>{value}</option>
+        )}
         {languages.map(({ code, name }) => (
           <option key={code} value={code}>
             {name}

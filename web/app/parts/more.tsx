@@ -7,17 +7,22 @@ import { Problem } from './problem.tsx';
 /**
  * Loads a list page by page; the first page immediately.
  * @param read loads the page at a cursor; without a cursor, the first page
+ * @param refetchInterval milliseconds between refreshes
  * @param keepsPrevious whether the former items stay until those of a changed `queryKey` are loaded
  * @returns the items of all loaded pages as a result for `Read`, and the state for `More`
  */
 export function usePages<T>(
   queryKey: readonly unknown[],
   read: (cursor: string | undefined) => Promise<Page<T>>,
-  { keepsPrevious = false }: { keepsPrevious?: boolean } = {},
+  {
+    keepsPrevious = false,
+    refetchInterval = false,
+  }: { keepsPrevious?: boolean; refetchInterval?: number | false } = {},
 ) {
   const pages = useInfiniteQuery({
     queryKey,
     queryFn: ({ pageParam }) => read(pageParam),
+    refetchInterval,
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ nextCursor }: Page<T>) => nextCursor ?? undefined,
     ...(keepsPrevious && { placeholderData: keepPreviousData }),

@@ -4,9 +4,10 @@ import { reviewAssignments } from '#db/schema/reviews.ts';
 import { AppError } from '#server/errors.ts';
 import type { SessionPrincipal } from '#server/identity/access/principal.ts';
 import { type Actor, type Origin, recordEvent } from '#server/identity/audit/audit-log.ts';
+import { covers } from '#server/languages.ts';
 import { kinds } from '../kinds.ts';
 import type { ReviewItem } from '../schema.ts';
-import { covers, lockProfiles } from './profiles.ts';
+import { lockProfiles } from './profiles.ts';
 import type { AssignInput, AssignOutcomes, Profile } from './schema.ts';
 
 /** An item with its present assignment. */

@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { AppError } from '#server/errors.ts';
+import type { ReviewItem } from '../schema.ts';
 import { listProfiles, shownName, usersOf } from './profiles.ts';
 import type {
   Assignment,
@@ -88,12 +89,13 @@ export function listMine(
   return pageByDue(tx, tenantId, { condition, ...page, cursor: page.cursor });
 }
 
-/** Returns the assigned items of a workspace, those that are overdue, or those that are unassigned. */
-export function listAssignments(
+/** Returns the assigned items of a workspace, those that are overdue, those that are unassigned, or some items. */
+export async function listAssignments(
   tx: Tx,
   tenantId: string,
-  { state, holder, limit, cursor }: ListInput,
+  { items, state, holder, limit, cursor }: ListInput,
 ): Promise<AssignmentPage> {
+  if (items) return { items: await describe(tx, tenantId, items), next_cursor: null };
   if (state === 'unassigned') return listUnassigned(tx, tenantId, limit, cursor);
   const condition = sql`${holder === undefined ? sql`a.holder is not null` : sql`a.holder = ${holder}`}
     and ${state === 'overdue' ? sql`a.due < now()` : sql`true`}`;
@@ -122,8 +124,8 @@ type Row = Omit<Assignment, 'assignee' | 'second' | 'assigned_by'> &
   Record<'assignee' | 'second' | 'assigned_by', string | null> &
   Record<string, unknown>;
 
-/** Returns items with their assignments, in the order of their keys. Items that were deleted since are left out. */
-async function describe(tx: Tx, tenantId: string, keys: readonly Key[]): Promise<Assignment[]> {
+/** Returns items with their assignments, in the order of their keys. Items that do not await review are left out. */
+async function describe(tx: Tx, tenantId: string, keys: readonly ReviewItem[]): Promise<Assignment[]> {
   if (keys.length === 0) return [];
   const iso = (time: SQL) => sql`to_char(${time} at time zone 'utc', ${isoFormat})`;
   const listed = keys.map(({ kind, id }) => ({ kind, id }));
@@ -141,6 +143,7 @@ async function describe(tx: Tx, tenantId: string, keys: readonly Key[]): Promise
     left join translation_jobs j on k.kind = 'job' and j.tenant_id = ${tenantId} and j.job_id = k.id
     left join document_jobs d on k.kind = 'document' and d.tenant_id = ${tenantId} and d.document_id = k.id
     join review_assignments a on a.tenant_id = ${tenantId} and a.item_kind = k.kind and a.item_id = k.id
+      and a.closed_at is null
     where coalesce(j.job_id, d.document_id) is not null`);
   const ids = rows.flatMap(({ assignee, second, assigned_by }) => [assignee, second, assigned_by]);
   const names = await tx.execute<{ id: string; name: string }>(sql`

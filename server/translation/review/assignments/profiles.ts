@@ -3,6 +3,7 @@ import type { Tx } from '#db/client.ts';
 import { AppError } from '#server/errors.ts';
 import type { SessionPrincipal } from '#server/identity/access/principal.ts';
 import { type Origin, recordEvent } from '#server/identity/audit/audit-log.ts';
+import { covers } from '#server/languages.ts';
 import type { Profile, ProfilePage, ProfilesInput, SaveProfileInput } from './schema.ts';
 
 /** SQL: the name that colleagues see of the user `u` with the profile `p`. */
@@ -38,12 +39,12 @@ async function selectProfiles(tx: Tx, tenantId: string, filter: SQL): Promise<Pr
 export async function listProfiles(
   tx: Tx,
   tenantId: string,
-  { limit, cursor = '' }: ProfilesInput,
+  { user_id, limit, cursor = '' }: ProfilesInput,
 ): Promise<ProfilePage> {
   const found = await selectProfiles(
     tx,
     tenantId,
-    sql`u.user_id > ${cursor} order by u.user_id limit ${limit + 1}::int`,
+    sql`u.user_id > ${cursor} and ${user_id === undefined ? sql`true` : sql`u.user_id = ${user_id}`} order by u.user_id limit ${limit + 1}::int`,
   );
   const members = found.slice(0, limit);
   return { members, next_cursor: found.length > limit ? (members.at(-1)?.user_id ?? null) : null };
@@ -79,35 +80,6 @@ export function selectCandidates(tx: Tx, tenantId: string): Promise<Profile[]> {
 export function dayIn(timeZone: string, at: Date): string {
   // The format of Sweden is that of ISO 8601.
   return new Intl.DateTimeFormat('sv', { timeZone, dateStyle: 'short' }).format(at);
-}
-
-const rolesOf = new WeakMap<Profile['languages'], Set<string>>();
-
-/** Whether a member has a role for a pair of languages. A member without languages has all roles. */
-export function covers(
-  languages: Profile['languages'],
-  role: 'review' | 'second',
-  pair: { source_lang: string; target_lang: string },
-): boolean {
-  if (languages.length === 0) return true;
-  let roles = rolesOf.get(languages);
-  if (!roles) {
-    roles = new Set();
-    for (const { source_lang, target_lang, ...has } of languages)
-      for (const name of ['review', 'second'] as const)
-        if (has[name]) roles.add(`${name} ${source_lang} ${target_lang}`.toLowerCase());
-    rolesOf.set(languages, roles);
-  }
-  const targets = formsOf(pair.target_lang);
-  return formsOf(pair.source_lang).some((source) =>
-    targets.some((target) => roles.has(`${role} ${source} ${target}`)),
-  );
-}
-
-/** Returns what a profile may name for a language: all languages, the code, and the code without its last parts. */
-function formsOf(code: string): string[] {
-  const parts = code.toLowerCase().split('-');
-  return ['*', ...parts.map((_, at) => parts.slice(0, at + 1).join('-'))];
 }
 
 /**

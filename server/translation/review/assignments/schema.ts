@@ -65,7 +65,9 @@ const memberPageInput = {
   cursor: userId.optional().describe('`next_cursor` of the previous page.'),
 };
 
-export const profilesInput = z.object(memberPageInput).prefault({});
+export const profilesInput = z
+  .object({ user_id: userId.optional().describe('Only this member.'), ...memberPageInput })
+  .prefault({});
 
 export const saveProfileInput = z
   .object({
@@ -147,6 +149,11 @@ export const listInput = z
         '`unassigned`: items that await review without an assignee, the oldest first. Others by due date.',
       ),
     holder: userId.optional().describe('Only items whose next review is by this member.'),
+    items: distinct(reviewItem, { max: 500, keyOf: ({ kind, id }) => `${kind} ${id}`, what: 'an item' })
+      .optional()
+      .describe(
+        'Only those of these items that await review, at most 500, in one page; without other filters.',
+      ),
     ...page,
   })
   .prefault({});

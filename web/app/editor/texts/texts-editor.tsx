@@ -53,6 +53,7 @@ function TextsEditor({ search, filter }: { search: TextSearch; filter: TextFilte
             onReject={() => setDialog('rejectAll')}
           />
         }
+        turn={row && { kind: 'job', id: row.id }}
         filters={
           <>
             <TextFilters filter={filter} onChange={setFilter} />

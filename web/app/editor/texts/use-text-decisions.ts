@@ -1,6 +1,8 @@
 import { useRef, useState } from 'react';
-import { useT } from '../../i18n.tsx';
+import { LinguaLoopError } from '#sdk/errors.ts';
+import { loadWords, useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
+import { wordsOf } from '../../parts/problem-words.ts';
 import { queryClient } from '../../query-client.ts';
 import { queryKeys } from '../../query-keys.ts';
 import { type Reason, SegmentSaves } from '../segment-saves.ts';
@@ -54,14 +56,23 @@ export function useTextDecisions(list: TextList) {
           const [entry] = edits;
           if (!entry) throw new Error('a request without edits');
           const [position, { text, replaces, confirmed }] = entry;
-          turns.set(list.at(position).id, nextTurn.current++);
-          const { id } = await sendReview(list, position, {
-            action: confirmed ? 'approve' : 'save',
-            text,
-            replaces,
-            ...(reason && { confirmCritical: true, notes: notesOf(reason, t) }),
-            workedMs: workedAt(list.at(position).id),
-          });
+          const { id } = list.at(position);
+          turns.set(id, nextTurn.current++);
+          const review = { text, replaces, workedMs: workedAt(id) };
+          try {
+            await sendReview(list, position, {
+              ...review,
+              action: confirmed ? 'approve' : 'save',
+              ...(reason && { confirmCritical: true, notes: notesOf(reason, t) }),
+            });
+          } catch (error) {
+            if (!confirmed || !needsSecondReview(error)) throw error;
+            // The confirmation of a first reviewer passes the text on, with the draft.
+            await sendReview(list, position, { ...review, action: 'save' });
+            await passOn(id);
+            announce(t('assignments.passed'));
+            return { changeId: null, positions: [position] };
+          }
           return { changeId: confirmed ? id : null, positions: [position] };
         },
         onSaved: (_, { changeId }) =>
@@ -110,6 +121,18 @@ export function useTextDecisions(list: TextList) {
         announce(t('editor.redone_said', { count: versions.size }));
       }),
   };
+}
+
+/** Whether the service rejected an approval because the first reviewer passes the text on instead. */
+function needsSecondReview(error: unknown): boolean {
+  return error instanceof LinguaLoopError && wordsOf(error).id === 'problems.second_review_needed';
+}
+
+async function passOn(id: string): Promise<void> {
+  const { service } = await import('../../assignments/assignments.ts');
+  await loadWords('assignments');
+  await service.pass({ kind: 'job', id });
+  void queryClient.invalidateQueries({ queryKey: queryKeys.assignments.all });
 }
 
 /** The reason as notes of the review, which the history of the text shows. */

@@ -1,10 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { CheckCheck, Download, Trash2, X } from 'lucide-react';
-import { useState } from 'react';
+import { CheckCheck, Download, Trash2, UserRoundPlus, X } from 'lucide-react';
+import { lazy, Suspense, useState } from 'react';
 import type { FileView } from '#sdk/file-types.ts';
 import { client } from '../../client.ts';
 import { forgetEdits } from '../../editor/kept-edits.ts';
-import { useT } from '../../i18n.tsx';
+import { loadWords, useT } from '../../i18n.tsx';
+import { keyLabel } from '../../keys/commands.ts';
+import { useCommands } from '../../keys/use-commands.ts';
 import { announce } from '../../parts/announcer.tsx';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { Problem } from '../../parts/problem.tsx';
@@ -14,6 +16,14 @@ import { ApproveMany } from './approve-many.tsx';
 import { useDownload } from './download-files.tsx';
 import styles from './files.module.css';
 import { type FileGroup, sharesOf, stateOf } from './files.ts';
+
+const Assigning = lazy(async () => {
+  const [dialog] = await Promise.all([
+    import('../../assignments/assign-dialog.tsx'),
+    loadWords('assignments'),
+  ]);
+  return { default: dialog.Assigning };
+});
 
 /** The actions on the selected files. Without a selection, it only shows the results of the last approval. */
 export function SelectionBar({ groups, onDone }: { groups: readonly FileGroup[]; onDone: () => void }) {
@@ -47,6 +57,9 @@ function Bar({
   const me = useMe();
   const { download, error, isBusy, count, packed } = useDownload(files);
   const [isAsking, setAsking] = useState(false);
+  const [assigned, setAssigned] = useState<{ focus: 'first' | 'due'; isOpen: boolean }>();
+  const assign = (focus: 'first' | 'due') => setAssigned({ focus, isOpen: true });
+  useCommands(approvable.length > 0 ? { assign: () => assign('first'), setDue: () => assign('due') } : {});
   const { total, confirmed } = sharesOf(approvable);
   return (
     <section className={styles.selection} aria-label={t('documents.selection')}>
@@ -56,6 +69,10 @@ function Bar({
         {approvable.length === 0
           ? t('documents.approve')
           : t('documents.approve_left', { left: total - confirmed, total })}
+      </button>
+      <button type="button" disabled={approvable.length === 0} onClick={() => assign('first')}>
+        <UserRoundPlus size={16} aria-hidden />
+        {t('keys.assign')} <kbd>{keyLabel('a')}</kbd>
       </button>
       <button type="button" disabled={count === 0 || isBusy} onClick={download}>
         <Download size={16} aria-hidden />
@@ -71,6 +88,15 @@ function Bar({
         <X size={16} aria-hidden />
       </button>
       {error ? <Problem error={error} retry={() => void download()} /> : null}
+      {assigned && (
+        <Suspense>
+          <Assigning
+            items={approvable.map(({ id }) => ({ kind: 'document' as const, id }))}
+            {...assigned}
+            onClose={() => setAssigned({ ...assigned, isOpen: false })}
+          />
+        </Suspense>
+      )}
       {isAsking && <DeleteFiles files={files} onDone={onDone} onClose={() => setAsking(false)} />}
     </section>
   );

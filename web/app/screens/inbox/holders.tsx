@@ -1,10 +1,54 @@
+import type { Assignment } from '#sdk/types.ts';
 import { useT } from '../../i18n.tsx';
+import { isolated } from '../../parts/language-text.tsx';
 import { useMe } from '../../session/use-me.ts';
 import styles from './inbox.module.css';
 import type { Task } from './tasks.ts';
 
-/** The members who work on a task. */
-export function Holders({ task: { holders, is_claimed } }: { task: Task }) {
+/** The member to whom a task is assigned; otherwise the members who work on it. */
+export function Holders({ task, assignment }: { task: Task; assignment: Assignment | undefined }) {
+  const holder = assignment?.step === 'second' ? assignment.second : assignment?.assignee;
+  if (!assignment || !holder) return <Working task={task} />;
+  return (
+    <AssignedTo
+      assignment={assignment}
+      name={holder.name}
+      isOpen={task.is_claimed || task.holders.length > 0}
+    />
+  );
+}
+
+/** @param isOpen whether a member has the item open */
+function AssignedTo({
+  assignment: { step, assignee, second },
+  name,
+  isOpen,
+}: {
+  assignment: Assignment;
+  name: string;
+  isOpen: boolean;
+}) {
+  const t = useT();
+  return (
+    <span className={styles.holders}>
+      <span className={styles.avatar} translate="no" data-own data-open={isOpen || undefined} aria-hidden>
+        {[...name][0]?.toUpperCase()}
+      </span>
+      <span>
+        <span className="visually-hidden">{t('assignments.assigned_to')} </span>
+        <bdi translate="no">{shortName(name)}</bdi>
+        {step === 'second' && assignee && (
+          <small>{t('assignments.after', { name: isolated(shortName(assignee.name)) })}</small>
+        )}
+        {step === 'first' && second && (
+          <small>{t('assignments.then', { name: isolated(shortName(second.name)) })}</small>
+        )}
+      </span>
+    </span>
+  );
+}
+
+function Working({ task: { holders, is_claimed } }: { task: Task }) {
   const t = useT();
   const me = useMe();
   const [first] = holders;

@@ -1,40 +1,66 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { Upload } from 'lucide-react';
+import { lazy, type ReactNode, Suspense } from 'react';
+import { readAgain, useOwnProfile } from '../../assignments/assignments.ts';
 import { useT } from '../../i18n.tsx';
 import { keyLabel } from '../../keys/commands.ts';
 import { useCommands } from '../../keys/use-commands.ts';
-import { Read } from '../../parts/loading.tsx';
+import { Loading, Read } from '../../parts/loading.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { useInbox } from '../../parts/use-inbox.ts';
 import { isVisitor } from '../../session/keeper.ts';
+import { isAdministrator, useMe } from '../../session/use-me.ts';
 import { FirstSteps } from './first-steps.tsx';
 import styles from './inbox.module.css';
 import { Mentions } from './mentions.tsx';
 import { TaskFilter } from './task-filter.tsx';
 import { addressOf, TaskLink } from './task-link.tsx';
 import { TaskList } from './task-list.tsx';
-import { matches, type Task } from './tasks.ts';
+import { type InboxView, inboxViews, matches, type Task } from './tasks.ts';
 
-/** Milliseconds between refreshes. */
-const readAgain = 15_000;
+const MyWork = lazy(async () => ({ default: (await import('./my-work.tsx')).MyWork }));
+const ByMember = lazy(async () => ({ default: (await import('./by-member.tsx')).ByMember }));
 
-/** `/app`: the tasks that await review, in sections by severity; without tasks, the first steps in a new workspace. */
+/**
+ * `/app`: the items that await review: the member's own, all of them in sections by severity, or by member. Without items,
+ * the first steps in a new workspace. "My work" is the first view of members with languages.
+ */
 export function InboxScreen() {
   const t = useT();
   const navigate = useNavigate();
   const search = useSearch({ from: '/workspace/app' });
   // A member who returns from a review must not see the reviewed task.
   const inbox = useInbox({ refetchInterval: readAgain, staleTime: 0 });
+  const me = useMe();
+  const profile = useOwnProfile();
+  const isAdmin = me.data !== undefined && isAdministrator(me.data);
+  const hasLanguages = (profile.data?.languages.length ?? 0) > 0;
+  const wanted = search.view ?? (hasLanguages ? 'mine' : 'all');
+  const view = (wanted === 'members' && !isAdmin) || !profile.data ? 'all' : wanted;
+  // The first view depends on the profile.
+  const isKnown = isVisitor() || search.view === 'all' || profile.data !== undefined || profile.isError;
   const shown = inbox.data?.tasks.filter((task) => matches(task, search)) ?? [];
-  const [next] = shown;
+  const next = view === 'all' && isKnown ? shown[0] : undefined;
   useCommands(next ? { openNext: () => void navigate(addressOf(next)) } : {});
   return (
     <>
       <title>{`${t('common.home')} · LinguaLoop`}</title>
-      <Head count={inbox.data?.tasks.length} next={next} />
-      <Read from={inbox} lines={20}>
+      <Head
+        count={inbox.data?.tasks.length}
+        next={next}
+        views={isVisitor() ? undefined : <Views view={isKnown ? view : undefined} isAdmin={isAdmin} />}
+      />
+      <Read from={{ ...inbox, data: isKnown ? inbox.data : undefined }} lines={20}>
         {({ tasks, more }) =>
-          tasks.length === 0 && !isVisitor() ? (
+          view === 'mine' && profile.data ? (
+            <Suspense fallback={<Loading lines={20} />}>
+              <MyWork profile={profile.data} tasks={tasks} />
+            </Suspense>
+          ) : view === 'members' ? (
+            <Suspense fallback={<Loading lines={20} />}>
+              <ByMember />
+            </Suspense>
+          ) : tasks.length === 0 && !isVisitor() ? (
             <FirstSteps />
           ) : (
             <>
@@ -50,16 +76,46 @@ export function InboxScreen() {
   );
 }
 
+/** Links to the views. @param view undefined while the first view is not known */
+function Views({ view, isAdmin }: { view: InboxView | undefined; isAdmin: boolean }) {
+  const t = useT();
+  return (
+    <nav className={styles.views} aria-label={t('inbox.views')}>
+      {inboxViews
+        .filter((one) => one !== 'members' || isAdmin)
+        .map((one) => (
+          <Link key={one} to="/app" search={{ view: one }} aria-current={one === view ? 'page' : undefined}>
+            {t(`inbox.view_${one}`)}
+          </Link>
+        ))}
+    </nav>
+  );
+}
+
 /**
  * @param count the number of tasks; undefined until they are loaded
  * @param next the task that "Open next" opens
+ * @param views the links to the views
  */
-function Head({ count, next }: { count: number | undefined; next: Task | undefined }) {
+function Head({
+  count,
+  next,
+  views,
+}: {
+  count: number | undefined;
+  next: Task | undefined;
+  views: ReactNode;
+}) {
   const t = useT();
   return (
     <PageHead
       title={t('common.home')}
-      aside={count !== undefined && count > 0 && <span className="badge">{t('inbox.tasks', { count })}</span>}
+      aside={
+        <>
+          {count !== undefined && count > 0 && <span className="badge">{t('inbox.tasks', { count })}</span>}
+          {views}
+        </>
+      }
     >
       {!isVisitor() && (
         <Link

@@ -19,7 +19,12 @@ export function TaskFilter({ tasks, search }: { tasks: readonly Task[]; search: 
   const { nameOf } = useLanguages();
   const { languages, show } = search;
   const go = (next: InboxSearch) =>
-    void navigate({ to: '/app', search: next, replace: true, resetScroll: false });
+    void navigate({
+      to: '/app',
+      search: { ...(search.view && { view: search.view }), ...next },
+      replace: true,
+      resetScroll: false,
+    });
   const pairs = new Map(
     tasks.map((task) => {
       const { source_lang, target_lang } = pairOf(task);

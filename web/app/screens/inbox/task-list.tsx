@@ -1,10 +1,15 @@
 import { Link } from '@tanstack/react-router';
-import { useRef } from 'react';
-import { useT } from '../../i18n.tsx';
+import { type RefObject, useRef } from 'react';
+import type { ReviewTextPage } from '#sdk/workplace-types.ts';
+import { type Item, maxItems, useAssignments } from '../../assignments/assignments.ts';
+import { client } from '../../client.ts';
+import { type MessageId, useT } from '../../i18n.tsx';
 import { useCommands } from '../../keys/use-commands.ts';
 import { useFormat } from '../../parts/format.ts';
 import { type Status, StatusMark } from '../../parts/status-mark.tsx';
+import { isVisitor } from '../../session/keeper.ts';
 import styles from './inbox.module.css';
+import { useSelection } from './selection.tsx';
 import { TaskRow } from './task-row.tsx';
 import { keyOf, severities, type Task } from './tasks.ts';
 
@@ -18,10 +23,15 @@ export function TaskList({ tasks }: { tasks: readonly Task[] }) {
   const t = useT();
   const { number } = useFormat();
   const list = useRef<HTMLDivElement>(null);
-  useCommands({
-    listDown: () => focusTask(list.current, 1),
-    listUp: () => focusTask(list.current, -1),
-  });
+  const documents = tasks.flatMap((task) =>
+    task.kind === 'document' ? [{ kind: 'document' as const, id: task.id }] : [],
+  );
+  const assignments = useAssignments(documents);
+  const byId = new Map(assignments.data?.map((one) => [one.id, one]));
+  const { selection, shown } = useSelection(list, tasks.map(keyOf), (keys) =>
+    itemsOf(tasks.filter((task) => keys.includes(keyOf(task)))),
+  );
+  useListKeys(list);
   if (tasks.length === 0)
     return (
       <p className={styles.noneFound}>
@@ -46,18 +56,43 @@ export function TaskList({ tasks }: { tasks: readonly Task[] }) {
             </h2>
             <ul className={styles.tasks}>
               {own.map((task) => (
-                <TaskRow key={keyOf(task)} task={task} />
+                <TaskRow
+                  key={keyOf(task)}
+                  task={task}
+                  assignment={task.kind === 'document' ? byId.get(task.id) : undefined}
+                  selection={isVisitor() ? undefined : selection}
+                />
               ))}
             </ul>
           </section>
         );
       })}
+      {shown}
     </div>
   );
 }
 
+/** The items of tasks: documents, and the texts of groups, as far as one request can assign them. */
+async function itemsOf(tasks: readonly Task[]): Promise<Item[]> {
+  const items: Item[] = [];
+  for (const task of tasks) {
+    if (task.kind === 'document') items.push({ kind: 'document', id: task.id });
+    else {
+      for (let cursor: string | null | undefined; cursor !== null && items.length < maxItems; ) {
+        const page: ReviewTextPage = await client.reviews.texts({
+          ...task.filter,
+          ...(cursor && { cursor }),
+        });
+        items.push(...page.texts.map(({ id }) => ({ kind: 'job' as const, id })));
+        cursor = page.next_cursor;
+      }
+    }
+  }
+  return items.slice(0, maxItems);
+}
+
 /** The names of the columns. Screen readers ignore them: each cell is a complete phrase. */
-function Columns() {
+export function Columns({ action }: { action?: MessageId | undefined }) {
   const t = useT();
   return (
     <div className={styles.columns} aria-hidden>
@@ -66,10 +101,18 @@ function Columns() {
       <span>{t('inbox.languages')}</span>
       <span>{t('inbox.confirmed')}</span>
       <span>{t('inbox.finding')}</span>
-      <span>{t('inbox.waiting')}</span>
-      <span>{t('inbox.holders')}</span>
+      <span>{t(action ? 'assignments.due' : 'inbox.due')}</span>
+      <span>{t(action ?? 'inbox.holders')}</span>
     </div>
   );
+}
+
+/** The keys of lists move the focus between the links of rows. */
+export function useListKeys(list: RefObject<HTMLElement | null>): void {
+  useCommands({
+    listDown: () => focusTask(list.current, 1),
+    listUp: () => focusTask(list.current, -1),
+  });
 }
 
 /** Moves the focus to the next or previous task; without a focused task, to the first or last one. */

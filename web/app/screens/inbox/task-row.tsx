@@ -1,28 +1,50 @@
 import { ArrowRight, Clock } from 'lucide-react';
 import { Fragment, type ReactNode } from 'react';
+import type { Assignment } from '#sdk/types.ts';
+import { Due } from '../../assignments/due.tsx';
 import { useInterface, useT } from '../../i18n.tsx';
 import { useFormat } from '../../parts/format.ts';
+import { plainName } from '../../parts/language-text.tsx';
 import { useLanguages } from '../../parts/languages.tsx';
 import { type Status, StatusMark } from '../../parts/status-mark.tsx';
 import { Holders } from './holders.tsx';
 import styles from './inbox.module.css';
+import { rowMark, type Selection, SelectRow } from './selection.tsx';
 import { TaskLink } from './task-link.tsx';
-import { pairOf, type Task } from './tasks.ts';
+import { keyOf, pairOf, type Task } from './tasks.ts';
 
 /** Hours after which the waiting time of a task is emphasized. */
 const lateHours = 24;
 
 /** A task: its name, languages, progress, worst finding, age, and who works on it. A click anywhere opens it. */
-export function TaskRow({ task }: { task: Task }) {
+export function TaskRow({
+  task,
+  assignment,
+  selection,
+}: {
+  task: Task;
+  /** The assignment of a document; undefined if it is not known. */
+  assignment: Assignment | undefined;
+  selection: Selection | undefined;
+}) {
   const t = useT();
   const { nameOf } = useLanguages();
   const { source_lang, target_lang } = pairOf(task);
   const [source, target] = [nameOf(source_lang), nameOf(target_lang)];
   const format = task.kind === 'document' ? task.format : 'text';
   return (
-    <li className={styles.task}>
-      <span className={styles.format} data-format={format} translate={format === 'text' ? undefined : 'no'}>
-        {format === 'text' ? t('inbox.text') : format}
+    <li className={styles.task} {...rowMark(keyOf(task))}>
+      <span className={styles.lead}>
+        {selection && (
+          <SelectRow
+            rowKey={keyOf(task)}
+            name={task.kind === 'document' ? plainName(task.name) : t('inbox.texts', { count: task.texts })}
+            selection={selection}
+          />
+        )}
+        <span className={styles.format} data-format={format} translate={format === 'text' ? undefined : 'no'}>
+          {format === 'text' ? t('inbox.text') : format}
+        </span>
       </span>
       <div className={styles.name}>
         <TaskLink task={task} className={styles.open}>
@@ -42,8 +64,14 @@ export function TaskRow({ task }: { task: Task }) {
       </span>
       <Progress task={task} />
       <Finding task={task} />
-      <Age since={task.waiting_since} />
-      <Holders task={task} />
+      {assignment?.due_at ? (
+        <span className={styles.age}>
+          <Due at={assignment.due_at} />
+        </span>
+      ) : (
+        <Age since={task.waiting_since} />
+      )}
+      <Holders task={task} assignment={assignment} />
     </li>
   );
 }
@@ -71,7 +99,7 @@ function Details({ task }: { task: Task }) {
 }
 
 /** The worst finding of a task with its status mark. */
-function Finding({ task }: { task: Task }) {
+export function Finding({ task }: { task: Task }) {
   const t = useT();
   const { critical, warnings } = task;
   const drafts = task.drafts ?? 0;
@@ -118,7 +146,7 @@ function Age({ since }: { since: string }) {
  * The progress of a task as a text, and of a document also as a bar. A group of texts has no bar, because reviewed texts
  * leave the group.
  */
-function Progress({ task }: { task: Task }) {
+export function Progress({ task }: { task: Task }) {
   const t = useT();
   if (task.kind === 'texts')
     return <span className={styles.progress}>{t('inbox.to_review', { count: task.texts })}</span>;

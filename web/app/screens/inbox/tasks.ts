@@ -8,16 +8,24 @@ export type TextsTask = Extract<Task, { kind: 'texts' }>;
 /** The severities of tasks, in the order of the sections. */
 export const severities = ['critical', 'warning', 'rule'] as const satisfies readonly Task['severity'][];
 
+/** The views of the inbox: own work, all of it, and by member for administrators. */
+export const inboxViews = ['mine', 'all', 'members'] as const;
+
+export type InboxView = (typeof inboxViews)[number];
+
 /** The parameters in the URL of the inbox. */
 export interface InboxSearch {
+  view?: InboxView;
   show?: 'mine' | 'free';
   /** Source and target language, as in `languagesOf`. */
   languages?: string;
 }
 
 /** Reads the URL; invalid parameters are ignored. */
-export function readInboxSearch({ show, languages }: Record<string, unknown>): InboxSearch {
+export function readInboxSearch({ view, show, languages }: Record<string, unknown>): InboxSearch {
+  const known = inboxViews.find((one) => one === view);
   return {
+    ...(known && { view: known }),
     ...((show === 'mine' || show === 'free') && { show }),
     ...(typeof languages === 'string' && /^[\w-]{2,20}:[\w-]{2,20}$/.test(languages) && { languages }),
   };

@@ -11,10 +11,12 @@ import { Setting } from '../../parts/setting.tsx';
 import { StackedTable } from '../../parts/stacked-table.tsx';
 import { queryKeys } from '../../query-keys.ts';
 import type { Me } from '../../session/use-me.ts';
+import { AssignmentRules } from './assignment-rules.tsx';
 import { Invites } from './invites.tsx';
 import { type Member, roleName } from './member.ts';
 import { MemberDialog } from './member-dialog.tsx';
 import styles from './members.module.css';
+import { Reviewers } from './reviewers.tsx';
 
 /** The number of members, and of invites, on one page of a list. */
 const pageSize = 50;
@@ -26,6 +28,8 @@ export function MembersScreen() {
       {(me) => (
         <>
           <Roster me={me} />
+          <Reviewers />
+          <AssignmentRules />
           <Invites pageSize={pageSize} />
           <Roles />
         </>

@@ -9,11 +9,11 @@ import { LanguageSelect } from '../../parts/languages.tsx';
 import { Read } from '../../parts/loading.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { Problem } from '../../parts/problem.tsx';
+import { UndoToast } from '../../parts/undo-toast.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { useGlossaries } from '../../terms/use-glossaries.ts';
 import styles from './candidates.module.css';
 import { FileInput } from './file-input.tsx';
-import { UndoDeletion } from './undo-deletion.tsx';
 
 type Candidate = TermCandidates['candidates'][number];
 
@@ -156,7 +156,7 @@ function Found({
   return (
     <>
       {last && (
-        <UndoDeletion
+        <UndoToast
           key={last.candidate.term}
           change={last}
           done={last.done}

@@ -8,10 +8,10 @@ import { useFormat } from '../../parts/format.ts';
 import { Read } from '../../parts/loading.tsx';
 import { More, usePages } from '../../parts/more.tsx';
 import { Problem } from '../../parts/problem.tsx';
+import { UndoToast } from '../../parts/undo-toast.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { queryKeys } from '../../query-keys.ts';
 import styles from './sets.module.css';
-import { UndoDeletion } from './undo-deletion.tsx';
 import type { MemoryChanges } from './use-memory-changes.ts';
 
 /** The changes of a TM in the last 30 days, each of which can be undone. They are loaded when the member opens them. */
@@ -96,7 +96,7 @@ export function UndoChange({ changes }: { changes: MemoryChanges }) {
   const { latest } = changes;
   if (!latest) return null;
   return (
-    <UndoDeletion
+    <UndoToast
       change={latest.ids[0]}
       done={t('sets.units_changed', { count: latest.count })}
       onUndo={async () => t('sets.units_restored', { count: (await changes.undo(latest.ids)).undone })}

@@ -9,6 +9,7 @@ import { announce } from '../../parts/announcer.tsx';
 import { Read } from '../../parts/loading.tsx';
 import { More } from '../../parts/more.tsx';
 import { Problem } from '../../parts/problem.tsx';
+import { UndoToast } from '../../parts/undo-toast.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import type { ContentFilter, SearchedSide } from './search.ts';
 import { NoContent } from './set-screen.tsx';
@@ -17,7 +18,6 @@ import { TermFields } from './term-fields.tsx';
 import { TermRow } from './term-row.tsx';
 import { TermSheet } from './term-sheet.tsx';
 import styles from './terms.module.css';
-import { UndoDeletion } from './undo-deletion.tsx';
 import { useRowKeys } from './use-row-keys.ts';
 import { maxSorted, presentTerm, useTerms } from './use-terms.ts';
 
@@ -99,7 +99,7 @@ export function TermList({ set, filter }: { set: TerminologySet; filter: Content
         />
       )}
       {last && (
-        <UndoDeletion
+        <UndoToast
           change={terms.deleted}
           done={
             count === 1

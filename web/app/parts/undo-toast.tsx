@@ -1,12 +1,12 @@
 import { Undo2 } from 'lucide-react';
 import { useEffect, useState } from 'react';
-import { useT } from '../../i18n.tsx';
-import { keyLabel } from '../../keys/commands.ts';
-import { isKey } from '../../keys/match-key.ts';
-import { announce } from '../../parts/announcer.tsx';
-import { Problem } from '../../parts/problem.tsx';
-import { useAction } from '../../parts/use-action.ts';
-import styles from './terms.module.css';
+import { useT } from '../i18n.tsx';
+import { keyLabel } from '../keys/commands.ts';
+import { isKey } from '../keys/match-key.ts';
+import { announce } from './announcer.tsx';
+import styles from './dark-bar.module.css';
+import { Problem } from './problem.tsx';
+import { useAction } from './use-action.ts';
 
 /** Milliseconds for which the undo is offered, from the last change. */
 const offeredFor = 10_000;
@@ -15,7 +15,7 @@ const offeredFor = 10_000;
  * Offers to undo a change, such as the deletion of terms, also with Ctrl+Z (⌘Z) outside of text fields and dialogs. The time stops while the
  * pointer or the focus is on the message.
  */
-export function UndoDeletion({
+export function UndoToast({
   change,
   done,
   onUndo,
@@ -56,7 +56,7 @@ export function UndoDeletion({
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the handlers only stop the time
     <div
-      className={styles.toast}
+      className={styles['bar']}
       onPointerEnter={() => setHeld(true)}
       onPointerLeave={() => setHeld(false)}
       onFocus={() => setHeld(true)}
@@ -64,7 +64,7 @@ export function UndoDeletion({
     >
       <span role="status">{done}</span>
       <button type="button" disabled={isBusy} onClick={undo}>
-        <Undo2 size={15} aria-hidden /> {t('sets.undo')} <kbd>{keyLabel('Mod+z')}</kbd>
+        <Undo2 size={15} aria-hidden /> {t('editor.undo')} <kbd>{keyLabel('Mod+z')}</kbd>
       </button>
       {error ? <Problem error={error} /> : null}
     </div>

@@ -1,0 +1,208 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { workbookFile } from '#test/factories/workbook.ts';
+import { addDocument, env, type Fields, found, join, type Person, submit } from '#test/factories.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { callAt } from '../translations/workplace/reviewers.ts';
+import { expectAccessible } from './accessibility.ts';
+import { useBrowser, withoutBrowser } from './browser.ts';
+import { field, memberAt, patient, said } from './reviewing.ts';
+
+const app = useTestApp({ env });
+const browser = useBrowser(app);
+
+const call = async (person: Person, path: string, input: Fields = {}) => {
+  const { status, body } = await callAt(app, path, input, person.bearer);
+  expect(status, JSON.stringify(body)).toBe(200);
+  return body;
+};
+const french = () => ({
+  languages: [{ source_lang: '*', target_lang: 'fr', review: true, second: true }],
+});
+const named = (as: Person, display_name: string, fields: Fields, by: Person) =>
+  call(by, 'assignments.saveProfile', { user_id: as.userId, display_name, ...fields });
+const file = (person: Person, name: string, fields: Fields = {}) =>
+  addDocument(app, person, { source_document: workbookFile(['Hello'], name), ...fields });
+const row = (page: Page, name: string) => page.getByRole('listitem').filter({ hasText: name });
+const dialog = (page: Page) => page.getByRole('dialog');
+const assignmentsOf = async (as: Person, ...ids: string[]) => {
+  const items = ids.map((id) => ({ kind: 'document', id }));
+  return (await call(as, 'assignments.list', { items })).items;
+};
+
+/** A workspace with an administrator and two members who review French: Mira and Lenna. */
+async function team() {
+  const founder = await found(app);
+  const [mira, lenna] = [await join(app, founder), await join(app, founder)];
+  await named(mira, 'Mira', french(), founder);
+  await named(lenna, 'Lenna', french(), founder);
+  return { founder, mira, lenna };
+}
+
+describe.skipIf(withoutBrowser)('assignments', { timeout: 90_000 }, () => {
+  test('an administrator assigns a file to two reviewers; the first passes it on, and the second approves it', async () => {
+    const { founder, mira, lenna } = await team();
+    const id = await file(founder, 'lease.xlsx');
+    const { page } = await memberAt(browser, founder, '/app');
+    await page.getByRole('checkbox', { name: 'Select lease.xlsx' }).check();
+    await page.keyboard.press('a');
+    await dialog(page).getByLabel('First review').selectOption({ label: 'Mira' });
+    // The second reviewer is another member.
+    const second = dialog(page).getByLabel('Second review');
+    expect(await second.locator('option:enabled').allTextContents()).not.toContain('Mira');
+    await second.selectOption({ label: 'Lenna' });
+    await dialog(page).getByLabel('Due date').fill('2099-12-03T17:00');
+    await dialog(page).getByLabel('Comment').fill('Mind the names.');
+    await expectAccessible(page);
+    await page.keyboard.press('Control+Enter');
+    await page.getByText('1 translation assigned.').waitFor();
+    await row(page, 'lease.xlsx').getByText('then').waitFor();
+    expect((await assignmentsOf(founder, id))[0]).toMatchObject({
+      ...{
+        assignee: { user_id: mira.userId },
+        second: { user_id: lenna.userId },
+        comment: 'Mind the names.',
+      },
+      due_at: new Date('2099-12-03T17:00').toISOString(),
+    });
+
+    // It is in the work of the first reviewer; the second one sees that it is not open yet.
+    const { page: theirs } = await memberAt(browser, lenna, '/app');
+    await theirs.getByRole('heading', { name: 'Awaiting the first review 1' }).waitFor();
+    const { page: first } = await memberAt(browser, mira, '/app');
+    await first.getByRole('heading', { name: 'Due later 1' }).waitFor();
+    await row(first, 'lease.xlsx').getByText('Mind the names.').waitFor();
+    await expectAccessible(first);
+    await first.getByRole('link', { name: 'lease.xlsx' }).click();
+    await first.getByText('Needs a second review (four eyes) by').waitFor();
+    await first.getByRole('button', { name: 'Pass to second review' }).click();
+    await dialog(first).getByLabel('Comment').fill('Title checked.');
+    await dialog(first).getByRole('button', { name: 'Pass to second review' }).click();
+    await first.getByText('Awaits the second review by').waitFor();
+    expect(await first.getByRole('button', { name: 'Pass back' }).count()).toBe(0);
+    // A segment that a colleague has open is not confirmed together with others.
+    await first.locator('#main a[href="/app"]').first().click();
+    await first.getByText('Nothing is assigned to you.').waitFor();
+
+    await theirs.reload();
+    await theirs.getByRole('link', { name: 'lease.xlsx' }).click();
+    await theirs.getByText('Your second review (four eyes)').waitFor();
+    await theirs.getByText('Mira: Title checked.').waitFor();
+    await expectAccessible(theirs);
+    await theirs.getByRole('button', { name: 'Approve all' }).click();
+    await theirs.getByRole('button', { name: 'Approve the file' }).click();
+    await expect.poll(() => assignmentsOf(founder, id), patient).toEqual([]);
+  });
+
+  test('the approval of the first reviewer passes the file on, and the second one passes it back', async () => {
+    const { founder, mira, lenna } = await team();
+    const id = await file(founder, 'lease.xlsx');
+    const items = [{ kind: 'document', id }];
+    await call(founder, 'assignments.assign', { items, assignee: mira.userId, second: lenna.userId });
+    const { page: first } = await memberAt(browser, mira, `/app/edit/documents/${id}`);
+    await first.getByRole('button', { name: 'Approve all' }).click();
+    await first.getByText('Then the file goes to the second review (four eyes).').waitFor();
+    await first.getByRole('button', { name: 'Confirm and pass to second review' }).click();
+    await first.getByText('Awaits the second review by').waitFor();
+    const { page: second } = await memberAt(browser, lenna, `/app/edit/documents/${id}`);
+    await second.getByRole('button', { name: 'Pass back' }).click();
+    await dialog(second).getByRole('button', { name: 'Pass back' }).click();
+    await second.getByText('Assigned to').waitFor();
+    expect((await assignmentsOf(founder, id))[0]).toMatchObject({
+      step: 'first',
+      assignee: { name: 'Mira' },
+    });
+  });
+
+  test('a member takes an unassigned item, and can undo it; someone else may be faster', async () => {
+    const { founder, mira, lenna } = await team();
+    const ids = [await file(founder, 'one.xlsx'), await file(founder, 'other.xlsx')] as const;
+    // It is not in the languages of the member.
+    await file(founder, 'german.xlsx', { target_lang: 'de' });
+    const { page } = await memberAt(browser, mira, '/app');
+    await page.getByRole('heading', { name: 'Unassigned, in your languages 2' }).waitFor();
+    await row(page, 'one.xlsx').getByRole('button', { name: 'Take it' }).click();
+    await page.getByRole('heading', { name: 'No due date 1' }).waitFor();
+    expect((await assignmentsOf(mira, ids[0]))[0].assignee).toMatchObject({ name: 'Mira' });
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('heading', { name: 'Unassigned, in your languages 2' }).waitFor();
+    expect((await assignmentsOf(mira, ids[0]))[0].assignee).toBeNull();
+    const items = [{ kind: 'document', id: ids[1] }];
+    await call(lenna, 'assignments.assign', { items, assignee: lenna.userId });
+    await row(page, 'other.xlsx').getByRole('button', { name: 'Take it' }).click();
+    await page.getByText('Now assigned to').waitFor();
+    expect((await assignmentsOf(mira, ids[1]))[0].assignee).toMatchObject({ name: 'Lenna' });
+  });
+
+  test('an item that someone else assigned since then stays in the dialog with the new name, and the others are sent', async () => {
+    const { founder, lenna } = await team();
+    const ids = [await file(founder, 'one.xlsx'), await file(founder, 'other.xlsx')] as const;
+    const { page } = await memberAt(browser, founder, '/app?view=members');
+    await page.getByRole('button', { name: 'Assign the 2 unassigned' }).click();
+    await dialog(page).getByLabel('First review').selectOption({ label: 'Mira' });
+    const items = [{ kind: 'document', id: ids[1] }];
+    await call(lenna, 'assignments.assign', { items, assignee: lenna.userId });
+    await dialog(page).getByRole('button', { name: 'Assign' }).click();
+    await dialog(page).getByRole('alert').getByText('Now assigned to').waitFor();
+    const names = async () => (await assignmentsOf(founder, ...ids)).map(({ assignee }: Fields) => assignee);
+    expect(await names()).toMatchObject([{ name: 'Mira' }, { name: 'Lenna' }]);
+    expect(await dialog(page).getByText('one.xlsx').count()).toBe(0);
+    // An administrator who has seen the new name can assign it.
+    await dialog(page).getByRole('button', { name: 'Assign' }).click();
+    await expect.poll(names, patient).toMatchObject([{ name: 'Mira' }, { name: 'Mira' }]);
+    await dialog(page).waitFor({ state: 'detached' });
+    await page.getByRole('row', { name: /^Mira/ }).getByRole('cell').nth(1).getByText('2').waitFor();
+  });
+
+  test('a first reviewer who confirms a text passes it on with the draft; others learn whose turn it is', async () => {
+    const { founder, mira, lenna } = await team();
+    const id = await submit(app, founder, { domain: 'legal' });
+    const items = [{ kind: 'job', id }];
+    await call(founder, 'assignments.assign', { items, assignee: mira.userId, second: lenna.userId });
+    const { page } = await memberAt(browser, mira, `/app/edit/texts?item=${id}`);
+    await page.getByRole('button', { name: 'Pass to second review' }).waitFor();
+    await field(page).fill('Bonjour');
+    await field(page).press('Control+Enter');
+    await page.getByText('Awaits the second review by').waitFor();
+    expect((await call(founder, 'assignments.list', { items })).items).toMatchObject([{ step: 'second' }]);
+    await page.reload();
+    await field(page).press('Control+Enter');
+    await page.getByText('Only the second reviewer can approve it.').waitFor();
+    const { page: theirs } = await memberAt(browser, lenna, `/app/edit/texts?item=${id}`);
+    await theirs.getByText('Your second review (four eyes)').waitFor();
+    expect(await field(theirs).inputValue()).toBe('Bonjour');
+    await field(theirs).press('Control+Enter');
+    await expect
+      .poll(async () => (await call(founder, 'assignments.list', { items })).items, patient)
+      .toEqual([]);
+  });
+
+  test('an administrator sets languages, an absence and rules in Members', async () => {
+    const { founder, mira } = await team();
+    const { page } = await memberAt(browser, founder, '/app/settings/members');
+    await page.getByRole('button', { name: 'Edit Mira' }).click();
+    await dialog(page).getByRole('button', { name: 'Add languages' }).click();
+    await dialog(page).getByRole('combobox', { name: 'To' }).last().selectOption('de');
+    await dialog(page).getByLabel('First day').fill('2099-01-01');
+    expect(await dialog(page).getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
+    await dialog(page).getByLabel('Last day').fill('2099-01-31');
+    await expectAccessible(page);
+    await dialog(page).getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Away Jan 1, 2099').waitFor();
+    const { members } = await call(founder, 'assignments.profiles', { user_id: mira.userId });
+    expect(members).toMatchObject([
+      { languages: [{ target_lang: 'fr' }, { target_lang: 'de' }], away_to: '2099-01-31' },
+    ]);
+    const rules = page.getByRole('region', { name: 'Automatic assignment' });
+    await rules.getByRole('button', { name: 'Add a rule' }).click();
+    await rules.getByRole('combobox', { name: 'To' }).selectOption('fr');
+    await rules.getByLabel('First review').selectOption('Lenna');
+    await rules.getByRole('combobox', { name: 'Due' }).selectOption('After working days, at 18:00');
+    await expectAccessible(page);
+    await rules.getByRole('button', { name: 'Save the rules' }).click();
+    await said(page, 'Rules saved.');
+    expect((await call(founder, 'assignments.rules')).rules).toMatchObject([
+      { target_lang: 'fr', second: null, due: { working_days: 1 } },
+    ]);
+  });
+});

@@ -1,0 +1,351 @@
+import { ArrowRight, UserRoundPlus } from 'lucide-react';
+import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
+import type { Assignment } from '#sdk/types.ts';
+import { useT } from '../i18n.tsx';
+import { keyLabel } from '../keys/commands.ts';
+import { isKey } from '../keys/match-key.ts';
+import { Dialog } from '../parts/confirm-dialog.tsx';
+import { useFormat } from '../parts/format.ts';
+import { isolated } from '../parts/language-text.tsx';
+import { useLanguages } from '../parts/languages.tsx';
+import { Read } from '../parts/loading.tsx';
+import { Problem } from '../parts/problem.tsx';
+import { useAction } from '../parts/use-action.ts';
+import { isAdministrator, useMe } from '../session/use-me.ts';
+import styles from './assignments.module.css';
+import { type Colleague, type Item, itemKey, useAssignments, useColleagues } from './assignments.ts';
+import { toLocal } from './due.tsx';
+import { keep, MemberSelect } from './member-select.tsx';
+import { type Change, isOvertaken, type Refusal, useAssign } from './use-assign.tsx';
+
+/** The dialog with its undo, which stays after the dialog is closed. */
+export function Assigning({
+  isOpen,
+  ...dialog
+}: {
+  items: readonly Item[];
+  focus: 'first' | 'due';
+  isOpen: boolean;
+  onClose: () => void;
+}) {
+  const { assign, toast } = useAssign();
+  return (
+    <>
+      {isOpen && <AssignDialog {...dialog} assign={assign} />}
+      {toast}
+    </>
+  );
+}
+
+/** Items of one pair of languages, which are assigned to the same members. */
+interface Group {
+  key: string;
+  source_lang: string;
+  target_lang: string;
+  items: readonly Assignment[];
+}
+
+/** Assigns items: first and second reviewer for each pair of languages; due date and comment for all. */
+export function AssignDialog({
+  items,
+  focus = 'first',
+  assign,
+  onClose,
+}: {
+  items: readonly Item[];
+  /** The field that has the focus first. */
+  focus?: 'first' | 'due' | undefined;
+  assign: ReturnType<typeof useAssign>['assign'];
+  onClose: () => void;
+}) {
+  const t = useT();
+  const [opened] = useState(items);
+  const found = useAssignments(opened, { isLive: false });
+  const colleagues = useColleagues();
+  const data = found.data && colleagues.data && { items: found.data, colleagues: colleagues.data };
+  const error = found.error ?? colleagues.error;
+  const refetch = () => Promise.all([found.refetch(), colleagues.refetch()]);
+  const [left, setLeft] = useState(opened.length);
+  const count = found.data ? Math.min(left, found.data.length) : left;
+  return (
+    <Dialog title={t('assignments.assign_title', { count })} className={styles['dialog']} onClose={onClose}>
+      <Read from={{ data, error, refetch }} lines={8}>
+        {({ items: known, colleagues: members }) =>
+          known.length === 0 ? (
+            <>
+              <p>{t('assignments.none_awaits')}</p>
+              <button type="button" onClick={onClose}>
+                {t('common.close')}
+              </button>
+            </>
+          ) : (
+            <Form
+              all={known}
+              colleagues={members}
+              focus={focus}
+              assign={assign}
+              onLeft={setLeft}
+              onClose={onClose}
+            />
+          )
+        }
+      </Read>
+    </Dialog>
+  );
+}
+
+function Form({
+  all,
+  colleagues,
+  focus,
+  assign,
+  onLeft,
+  onClose,
+}: {
+  all: readonly Assignment[];
+  colleagues: readonly Colleague[];
+  focus: 'first' | 'due';
+  assign: ReturnType<typeof useAssign>['assign'];
+  /** Called with the number of rejected items. */
+  onLeft: (count: number) => void;
+  onClose: () => void;
+}) {
+  const t = useT();
+  const me = useMe();
+  const isAdmin = me.data !== undefined && isAdministrator(me.data);
+  const { run, error, isBusy } = useAction();
+  const [items, setItems] = useState(all);
+  const [refusals, setRefusals] = useState<readonly (Refusal & { isOvertaken: boolean })[]>([]);
+  const [chosen, setChosen] = useState<Readonly<Record<string, { first?: string; second?: string }>>>({});
+  const [due, setDue] = useState<string>();
+  const [comment, setComment] = useState('');
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => {
+    form.current?.querySelector<HTMLElement>(focus === 'due' ? 'input' : 'select')?.focus();
+  }, [focus]);
+  const groups = groupsOf(items);
+  const dues = new Set(items.map(({ due_at }) => due_at));
+  const presentDue = dues.size === 1 ? toLocal(items[0]?.due_at ?? null) : '';
+  const changes = groups.flatMap(({ key, items: own }) => {
+    const { first, second } = { ...valuesOf(own), ...chosen[key] };
+    const former = valuesOf(own);
+    const change: Change = {
+      ...(first !== keep && first !== former.first && { assignee: first || null }),
+      ...(isAdmin && second !== keep && second !== former.second && { second: second || null }),
+      ...(isAdmin &&
+        due !== undefined &&
+        due !== presentDue && { due_at: due === '' ? null : new Date(due).toISOString() }),
+    };
+    if (Object.keys(change).length === 0) return [];
+    return [{ items: own, change: { ...change, ...(comment.trim() && { comment }) } }];
+  });
+  const count = changes.reduce((sum, change) => sum + change.items.length, 0);
+  const send = run(async () => {
+    const refused = await assign(changes);
+    if (refused.length === 0) {
+      onClose();
+      return;
+    }
+    // The rejected items stay, with their present versions: whoever assigns them again has seen who has them.
+    setRefusals(refused.map((one) => ({ ...one, isOvertaken: isOvertaken(one, items) })));
+    const present = new Map(refused.map((one) => [itemKey(one), one]));
+    onLeft(refused.length);
+    setItems(
+      items.flatMap((item) => {
+        const now = present.get(itemKey(item));
+        return now ? { ...item, version: now.version, assignee: now.assignee } : [];
+      }),
+    );
+  });
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (isKey(event.nativeEvent, 'Mod+Enter') && count > 0) void send(event);
+  };
+  const zones = foreignZones(
+    colleagues.filter(({ user_id }) => groups.some(({ key }) => chosen[key]?.first === user_id)),
+  );
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveElementInteractions: the key of the form's action
+    <form ref={form} onSubmit={send} onKeyDown={onKeyDown}>
+      <ul className={styles['groups']}>
+        {groups.map((group) => (
+          <GroupRow
+            key={group.key}
+            group={group}
+            colleagues={colleagues}
+            me={isAdmin ? null : (me.data?.user.user_id ?? '')}
+            values={{ ...valuesOf(group.items), ...chosen[group.key] }}
+            onChange={(values) => setChosen({ ...chosen, [group.key]: { ...chosen[group.key], ...values } })}
+            refusals={refusals}
+          />
+        ))}
+      </ul>
+      {isAdmin ? (
+        <label className={styles['dueField']}>
+          {t('assignments.due_for_all')}
+          <input
+            type="datetime-local"
+            value={due ?? presentDue}
+            onChange={({ target }) => setDue(target.value)}
+          />
+          {dues.size > 1 && due === undefined && <span className="hint">{t('assignments.dues_differ')}</span>}
+          {due && zones.length > 0 && <ZoneHint at={new Date(due)} members={zones} />}
+        </label>
+      ) : (
+        <p className="hint">{t('assignments.admins_decide')}</p>
+      )}
+      <label>
+        {t('assignments.comment')}
+        <textarea
+          rows={2}
+          maxLength={2000}
+          value={comment}
+          onChange={({ target }) => setComment(target.value)}
+        />
+      </label>
+      {error ? <Problem error={error} /> : null}
+      <div className="actions">
+        <button type="submit" className="primary" disabled={isBusy || count === 0}>
+          <UserRoundPlus size={16} aria-hidden />
+          {count === items.length || count === 0
+            ? t('assignments.assign')
+            : t('assignments.assign_some', { count, total: items.length })}{' '}
+          <kbd>{keyLabel('Mod+Enter')}</kbd>
+        </button>
+        <button type="button" disabled={isBusy} onClick={onClose}>
+          {t(refusals.length > 0 ? 'common.close' : 'common.cancel')}
+        </button>
+      </div>
+    </form>
+  );
+}
+
+function groupsOf(items: readonly Assignment[]): Group[] {
+  const groups = Map.groupBy(items, ({ source_lang, target_lang }) => `${source_lang} ${target_lang}`);
+  return [...groups].map(([key, own]) => {
+    const { source_lang, target_lang } = own[0] as Assignment;
+    return { key, source_lang, target_lang, items: own };
+  });
+}
+
+/** The values of a group's fields: IDs of members, empty for no one, or `keep` if they differ. */
+function valuesOf(items: readonly Assignment[]): { first: string; second: string } {
+  const common = (field: 'assignee' | 'second') => {
+    const ids = new Set(items.map((item) => item[field]?.user_id ?? ''));
+    return ids.size === 1 ? ([...ids][0] as string) : keep;
+  };
+  return { first: common('assignee'), second: common('second') };
+}
+
+/** Names that are listed of a group. */
+const maxNames = 3;
+
+function GroupRow({
+  group: { source_lang, target_lang, items },
+  colleagues,
+  me,
+  values,
+  onChange,
+  refusals,
+}: {
+  group: Group;
+  colleagues: readonly Colleague[];
+  /** The ID of the caller; null for an administrator. */
+  me: string | null;
+  values: { first: string; second: string };
+  onChange: (values: { first?: string; second?: string }) => void;
+  refusals: readonly (Refusal & { isOvertaken: boolean })[];
+}) {
+  const t = useT();
+  const { nameOf } = useLanguages();
+  const { number } = useFormat();
+  const title = useId();
+  const words = items.reduce((sum, item) => sum + (item.words ?? 0), 0);
+  const former = valuesOf(items);
+  // Members hand over their own items, and take unassigned ones.
+  const mayChoose = me === null || items.every(({ assignee }) => assignee?.user_id === me);
+  const select = (role: 'review' | 'second') => (
+    <MemberSelect
+      label={t(role === 'review' ? 'assignments.first_review' : 'assignments.second_review')}
+      role={role}
+      group={{ source_lang, target_lang }}
+      colleagues={mayChoose ? colleagues : colleagues.filter(({ user_id }) => user_id === me)}
+      other={role === 'review' ? values.second : values.first}
+      value={role === 'review' ? values.first : values.second}
+      isMixed={(role === 'review' ? former.first : former.second) === keep}
+      onChange={(value) => onChange(role === 'review' ? { first: value } : { second: value })}
+    />
+  );
+  return (
+    <li className={styles['group']} aria-labelledby={title}>
+      <div className={styles['what']}>
+        <b id={title}>
+          {nameOf(source_lang)} <ArrowRight size={12} aria-label={t('assignments.into')} />{' '}
+          {nameOf(target_lang)}
+        </b>
+        <ul>
+          {items.slice(0, maxNames).map((item) => (
+            <li key={itemKey(item)}>
+              <bdi translate="no">{item.title}</bdi>
+              <Refused refusal={refusals.find((one) => itemKey(one) === itemKey(item))} />
+            </li>
+          ))}
+        </ul>
+        {items.length > maxNames && (
+          <details>
+            <summary>{t('assignments.more_names', { count: items.length - maxNames })}</summary>
+            <ul>
+              {items.slice(maxNames).map((item) => (
+                <li key={itemKey(item)}>
+                  <bdi translate="no">{item.title}</bdi>
+                  <Refused refusal={refusals.find((one) => itemKey(one) === itemKey(item))} />
+                </li>
+              ))}
+            </ul>
+          </details>
+        )}
+        {words > 0 && <small>{t('assignments.words', { count: words, shown: number(words) })}</small>}
+      </div>
+      {select('review')}
+      {me === null && select('second')}
+    </li>
+  );
+}
+
+function Refused({ refusal }: { refusal: (Refusal & { isOvertaken: boolean }) | undefined }) {
+  const t = useT();
+  if (!refusal) return null;
+  return (
+    <span className={styles['refused']} role="alert">
+      {!refusal.isOvertaken ? (
+        <bdi lang="en">{refusal.detail}</bdi>
+      ) : refusal.assignee ? (
+        t('assignments.now_assigned', { name: isolated(refusal.assignee.name) })
+      ) : (
+        t('assignments.now_unassigned')
+      )}
+    </span>
+  );
+}
+
+/** Members whose clock shows another time than the local one. */
+function foreignZones(members: readonly Colleague[]): Colleague[] {
+  const now = new Date();
+  const clock = (timeZone?: string) =>
+    new Intl.DateTimeFormat('en', { timeZone, dateStyle: 'short', timeStyle: 'short' }).format(now);
+  return members.filter(({ time_zone }) => clock(time_zone) !== clock()).slice(0, 3);
+}
+
+/** The due date by the clocks of members. */
+function ZoneHint({ at, members }: { at: Date; members: readonly Colleague[] }) {
+  const t = useT();
+  const { momentIn } = useFormat();
+  return (
+    <span className="hint">
+      {members.map(({ user_id, name, time_zone }) => (
+        <span key={user_id}>
+          {t('assignments.for_member', { name: isolated(name), time: momentIn(at, time_zone) })}{' '}
+        </span>
+      ))}
+    </span>
+  );
+}

@@ -1,0 +1,191 @@
+import { Plus, Trash2 } from 'lucide-react';
+import { useId, useState } from 'react';
+import type { ReviewerProfile } from '#sdk/types.ts';
+import { useT } from '../i18n.tsx';
+import { announce } from '../parts/announcer.tsx';
+import { Dialog, FormActions } from '../parts/confirm-dialog.tsx';
+import { Field } from '../parts/field.tsx';
+import { LanguageSelect, useLanguages } from '../parts/languages.tsx';
+import { Problem } from '../parts/problem.tsx';
+import { useAction } from '../parts/use-action.ts';
+import styles from './assignments.module.css';
+import { service, useReload } from './assignments.ts';
+
+type Language = ReviewerProfile['languages'][number];
+
+/**
+ * Changes the name, time zone and absence of a member; by an administrator also the languages.
+ * @param isOwn whether it is the signed-in member's own profile, whose languages only administrators change
+ */
+export function ProfileDialog({
+  profile,
+  isOwn = false,
+  onClose,
+}: {
+  profile: ReviewerProfile;
+  isOwn?: boolean;
+  onClose: () => void;
+}) {
+  const t = useT();
+  const reload = useReload();
+  const { run, error, isBusy } = useAction();
+  const [name, setName] = useState(profile.display_name);
+  const [timeZone, setTimeZone] = useState(profile.time_zone);
+  const [from, setFrom] = useState(profile.away_from ?? '');
+  const [to, setTo] = useState(profile.away_to ?? '');
+  const [languages, setLanguages] = useState(profile.languages);
+  const isPeriod = (from === '') === (to === '') && from <= to;
+  const save = run(async () => {
+    await service.saveProfile({
+      user_id: profile.user_id,
+      ...{ display_name: name, time_zone: timeZone, away_from: from || null, away_to: to || null },
+      ...(!isOwn && { languages }),
+    });
+    await reload();
+    announce(t('assignments.profile_saved'));
+    onClose();
+  });
+  return (
+    <Dialog
+      title={<bdi translate="no">{profile.name}</bdi>}
+      className={styles['dialog']}
+      onClose={onClose}
+      isBusy={isBusy}
+    >
+      <form onSubmit={save}>
+        {!isOwn && <LanguageFields languages={languages} onChange={setLanguages} />}
+        <Field
+          label={t('assignments.display_name')}
+          hint={t('assignments.display_name_hint')}
+          value={name}
+          maxLength={100}
+          onValue={setName}
+        />
+        <TimeZone value={timeZone} onChange={setTimeZone} />
+        <fieldset className={styles['period']}>
+          <legend>{t('assignments.absence')}</legend>
+          <label>
+            {t('assignments.first_day')}
+            <input type="date" value={from} max={to} onChange={({ target }) => setFrom(target.value)} />
+          </label>
+          <label>
+            {t('assignments.last_day')}
+            <input type="date" value={to} min={from} onChange={({ target }) => setTo(target.value)} />
+          </label>
+          {(from || to) && (
+            <button
+              type="button"
+              className="small"
+              onClick={() => {
+                setFrom('');
+                setTo('');
+              }}
+            >
+              {t('assignments.no_absence')}
+            </button>
+          )}
+        </fieldset>
+        <p className="hint">{t(isPeriod ? 'assignments.absence_why' : 'assignments.absence_wrong')}</p>
+        {error ? <Problem error={error} /> : null}
+        <FormActions action={t('assignments.save')} isBusy={isBusy} isReady={isPeriod} onClose={onClose} />
+      </form>
+    </Dialog>
+  );
+}
+
+function TimeZone({ value, onChange }: { value: string; onChange: (zone: string) => void }) {
+  const t = useT();
+  const local = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const zones = [...new Set([value, local, 'UTC', ...Intl.supportedValuesOf('timeZone')])];
+  return (
+    <label>
+      {t('assignments.time_zone')}
+      <select translate="no" value={value} onChange={({ target }) => onChange(target.value)}>
+        {zones.map((zone) => (
+          <option key={zone} value={zone}>
+            {zone.replaceAll('_', ' ')}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+/** The pairs of languages that a member reviews, each with the member's roles. */
+function LanguageFields({
+  languages,
+  onChange,
+}: {
+  languages: readonly Language[];
+  onChange: (languages: Language[]) => void;
+}) {
+  const t = useT();
+  const title = useId();
+  const { languages: known, nameOf } = useLanguages();
+  const change = (at: number, part: Partial<Language>) =>
+    onChange(languages.map((one, index) => (index === at ? { ...one, ...part } : one)));
+  const unused = known.find(({ code }) => !languages.some(({ target_lang }) => target_lang === code));
+  return (
+    <fieldset className={styles['languages']} aria-labelledby={title}>
+      <legend id={title}>{t('assignments.languages')}</legend>
+      {languages.length === 0 && <p className="hint">{t('assignments.all_languages')}</p>}
+      <ul>
+        {languages.map((one, index) => {
+          const of = `${one.source_lang === '*' ? t('assignments.any_language') : nameOf(one.source_lang)} → ${nameOf(one.target_lang)}`;
+          return (
+            // biome-ignore lint/suspicious/noArrayIndexKey: a pair can be changed
+            <li key={index}>
+              <LanguageSelect
+                label={t('assignments.from')}
+                value={one.source_lang}
+                first={{ value: '*', name: t('assignments.any_language') }}
+                onChange={(source_lang) => change(index, { source_lang })}
+              />
+              <LanguageSelect
+                label={t('assignments.to')}
+                value={one.target_lang}
+                onChange={(target_lang) => change(index, { target_lang })}
+              />
+              <label className="check">
+                <input
+                  type="checkbox"
+                  checked={one.review}
+                  onChange={({ target }) => change(index, { review: target.checked })}
+                />{' '}
+                {t('assignments.first_review')}
+              </label>
+              <label className="check">
+                <input
+                  type="checkbox"
+                  checked={one.second}
+                  onChange={({ target }) => change(index, { second: target.checked })}
+                />{' '}
+                {t('assignments.second_review')}
+              </label>
+              <button
+                type="button"
+                className="ghost small"
+                aria-label={t('assignments.remove_languages', { pair: of })}
+                onClick={() => onChange(languages.filter((_, at) => at !== index))}
+              >
+                <Trash2 size={15} aria-hidden />
+              </button>
+            </li>
+          );
+        })}
+      </ul>
+      <button
+        type="button"
+        className="small"
+        onClick={() =>
+          onChange([
+            ...languages,
+            { source_lang: '*', target_lang: unused?.code ?? 'en', review: true, second: true },
+          ])
+        }
+      >
+        <Plus size={15} aria-hidden /> {t('assignments.add_pair')}
+      </button>
+    </fieldset>
+  );
+}

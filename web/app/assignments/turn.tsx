@@ -1,0 +1,144 @@
+import { UserRoundPlus } from 'lucide-react';
+import { useState } from 'react';
+import type { Assignment } from '#sdk/types.ts';
+import { type MessageId, useT } from '../i18n.tsx';
+import { useCommands } from '../keys/use-commands.ts';
+import { announce } from '../parts/announcer.tsx';
+import { Dialog, FormActions } from '../parts/confirm-dialog.tsx';
+import { isolated } from '../parts/language-text.tsx';
+import { Problem } from '../parts/problem.tsx';
+import { useAction } from '../parts/use-action.ts';
+import { isAdministrator, useMe } from '../session/use-me.ts';
+import { AssignDialog } from './assign-dialog.tsx';
+import styles from './assignments.module.css';
+import { type Item, service, useAssignments, useReload } from './assignments.ts';
+import { Due } from './due.tsx';
+import { useAssign } from './use-assign.tsx';
+
+/**
+ * Whose turn an item is: a line in the editor with its reviewers, due date and comment, what to do next, and the actions:
+ * take it, pass it to the second review or back. An unassigned item without a second review has no line.
+ * @param store stores what the member has typed, before the item is passed on
+ */
+export function Turn({ item, store }: { item: Item; store: () => Promise<unknown> }) {
+  const t = useT();
+  const me = useMe();
+  const { data: [assignment] = [] } = useAssignments([item]);
+  const { assign, toast } = useAssign();
+  const { run, error, isBusy } = useAction();
+  const [asked, setAsked] = useState<'first' | 'due'>();
+  const [isPassing, setPassing] = useState(false);
+  useCommands({ assign: () => setAsked('first'), setDue: () => setAsked('due') });
+  const user = me.data?.user;
+  if (!assignment || !user) return null;
+  const { assignee, second, step, four_eyes: isTwice, due_at, comment, assigned_by } = assignment;
+  const isAdmin = me.data !== undefined && isAdministrator(me.data);
+  const holder = step === 'second' ? second : assignee;
+  const isMine = holder?.user_id === user.user_id;
+  const mayPass = isTwice && (isMine || isAdmin) && !(step === 'first' && second?.user_id === user.user_id);
+  const take = run(async () => {
+    const [refused] = await assign([{ items: [assignment], change: { assignee: user.user_id } }]);
+    if (refused) announce(t('assignments.now_assigned', { name: isolated(refused.assignee?.name ?? '') }));
+  });
+  return (
+    <>
+      {(assignee || isTwice || due_at) && (
+        <div className={styles['turn']}>
+          <b>{t(stepName(assignment, isMine), { name: isolated(holder?.name ?? '') })}</b>
+          {due_at && <Due at={due_at} />}
+          {isTwice && step === 'first' && (isMine || isAdmin) && (
+            <span>
+              {second
+                ? t('assignments.next_pass', { name: isolated(second.name) })
+                : t('assignments.next_pass_any')}
+            </span>
+          )}
+          {comment && (
+            <bdi className={styles['said']}>
+              {assigned_by ? `${assigned_by.name}: ` : ''}
+              {comment}
+            </bdi>
+          )}
+          <span className={styles['acts']}>
+            {holder === null && step === 'first' && (
+              <button type="button" className="small" disabled={isBusy} onClick={take}>
+                {t('assignments.take')}
+              </button>
+            )}
+            {mayPass && (
+              <button type="button" className="small primary" onClick={() => setPassing(true)}>
+                {t(step === 'first' ? 'assignments.pass' : 'assignments.pass_back')}
+              </button>
+            )}
+            <button type="button" className="small ghost" onClick={() => setAsked('first')}>
+              <UserRoundPlus size={15} aria-hidden /> {t('assignments.assign_dots')}
+            </button>
+          </span>
+          {error ? <Problem error={error} /> : null}
+        </div>
+      )}
+      {asked && (
+        <AssignDialog items={[item]} focus={asked} assign={assign} onClose={() => setAsked(undefined)} />
+      )}
+      {isPassing && <PassDialog assignment={assignment} store={store} onClose={() => setPassing(false)} />}
+      {toast}
+    </>
+  );
+}
+
+function stepName({ assignee, second, step }: Assignment, isMine: boolean): MessageId {
+  if (step === 'second') {
+    if (second === null) return 'assignments.turn_second_any';
+    return isMine ? 'assignments.turn_second_mine' : 'assignments.turn_second';
+  }
+  if (assignee === null) return 'assignments.turn_unassigned';
+  return isMine ? 'assignments.turn_mine' : 'assignments.turn_first';
+}
+
+/** Passes an item to the second review or back, with a comment for the other reviewer. */
+function PassDialog({
+  assignment: { kind, id, step, second, assignee },
+  store,
+  onClose,
+}: {
+  assignment: Assignment;
+  store: () => Promise<unknown>;
+  onClose: () => void;
+}) {
+  const t = useT();
+  const reload = useReload();
+  const { run, error, isBusy } = useAction();
+  const [comment, setComment] = useState('');
+  const isBack = step === 'second';
+  const action = t(isBack ? 'assignments.pass_back' : 'assignments.pass');
+  const other = isBack ? assignee : second;
+  const pass = run(async () => {
+    await store();
+    await service.pass({ kind, id, back: isBack, ...(comment.trim() && { comment }) });
+    await reload();
+    announce(t(isBack ? 'assignments.passed_back' : 'assignments.passed'));
+    onClose();
+  });
+  return (
+    <Dialog title={action} onClose={onClose} isBusy={isBusy}>
+      <form onSubmit={pass}>
+        <p>
+          {other
+            ? t(isBack ? 'assignments.pass_back_why' : 'assignments.pass_why', { name: isolated(other.name) })
+            : t('assignments.pass_why_any')}
+        </p>
+        <label>
+          {t('assignments.comment')}
+          <textarea
+            rows={3}
+            maxLength={2000}
+            value={comment}
+            onChange={({ target }) => setComment(target.value)}
+          />
+        </label>
+        {error ? <Problem error={error} /> : null}
+        <FormActions action={action} isBusy={isBusy} onClose={onClose} />
+      </form>
+    </Dialog>
+  );
+}

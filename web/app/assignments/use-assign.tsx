@@ -1,0 +1,108 @@
+import { type ReactNode, useState } from 'react';
+import type { Assignment, AssignmentOutcome, AssignRequest } from '#sdk/types.ts';
+import { useT } from '../i18n.tsx';
+import darkBar from '../parts/dark-bar.module.css';
+import { UndoToast } from '../parts/undo-toast.tsx';
+import { isAdministrator, useMe } from '../session/use-me.ts';
+import { itemKey, maxItems, service, useReload } from './assignments.ts';
+
+/** A change of assignments. A field that is left out stays. */
+export type Change = Omit<AssignRequest, 'items'>;
+
+/** An item whose change the service rejected, with its present assignee. */
+export type Refusal = Extract<AssignmentOutcome, { outcome: 'refused' }>;
+
+/** Assignments before their change, and the version that the change gave them. */
+interface Changed {
+  before: Assignment;
+  version: number;
+}
+
+/**
+ * Changes assignments, and offers to undo it for 10 s. The service rejects items that someone else has changed since
+ * they were read.
+ * @returns `assign` resolves to the rejected items; `toast` must be shown
+ */
+export function useAssign(): {
+  assign: (changes: readonly { items: readonly Assignment[]; change: Change }[]) => Promise<Refusal[]>;
+  toast: ReactNode;
+} {
+  const t = useT();
+  const me = useMe();
+  const reload = useReload();
+  const [done, setDone] = useState<{ changed: readonly Changed[]; said: string }>();
+  const assign = async (changes: readonly { items: readonly Assignment[]; change: Change }[]) => {
+    const changed: Changed[] = [];
+    const refused: Refusal[] = [];
+    try {
+      for (const { items, change } of changes)
+        for (const part of partsOf(items)) {
+          const sent = part.map(({ kind, id, version }) => ({ kind, id, version }));
+          const results = await service.assign({ ...change, items: sent });
+          results.forEach((result, index) => {
+            if (result.outcome === 'refused') refused.push(result);
+            else changed.push({ before: part[index] as Assignment, version: result.version });
+          });
+        }
+    } finally {
+      const [first] = changes;
+      if (changed.length > 0) setDone({ changed, said: t(wordOf(first?.change), { count: changed.length }) });
+      await reload();
+    }
+    return refused;
+  };
+  const undo = async (changed: readonly Changed[]) => {
+    const isAdmin = me.data !== undefined && isAdministrator(me.data);
+    let left = 0;
+    const groups = Map.groupBy(changed, ({ before }) => JSON.stringify(formerOf(before, isAdmin)));
+    for (const part of [...groups.values()].flatMap(partsOf)) {
+      const items = part.map(({ before: { kind, id }, version }) => ({ kind, id, version }));
+      const results = await service.assign({ ...formerOf((part[0] as Changed).before, isAdmin), items });
+      left += results.filter(({ outcome }) => outcome === 'refused').length;
+    }
+    setDone(undefined);
+    await reload();
+    return left > 0 ? t('assignments.undone_but', { left }) : t('assignments.undone');
+  };
+  return {
+    assign,
+    toast: done && (
+      <div className={darkBar['fixed']}>
+        <UndoToast
+          change={done}
+          done={done.said}
+          onUndo={() => undo(done.changed)}
+          onOver={() => setDone(undefined)}
+        />
+      </div>
+    ),
+  };
+}
+
+/** Divides items into those of single requests. */
+function partsOf<T>(items: readonly T[]): T[][] {
+  return Array.from({ length: Math.ceil(items.length / maxItems) }, (_, part) =>
+    items.slice(part * maxItems, (part + 1) * maxItems),
+  );
+}
+
+function wordOf(change: Change | undefined) {
+  if (change?.assignee === undefined) return 'assignments.said_changed';
+  return change.assignee === null ? 'assignments.said_unassigned' : 'assignments.said_assigned';
+}
+
+/** The change that restores an assignment. */
+function formerOf({ assignee, second, four_eyes, due_at }: Assignment, isAdmin: boolean): Change {
+  return {
+    assignee: assignee?.user_id ?? null,
+    ...(isAdmin && { due_at }),
+    // A second review without a reviewer cannot be restored as such: it stays as it is.
+    ...(isAdmin && (second !== null || !four_eyes) && { second: second?.user_id ?? null }),
+  };
+}
+
+/** Whether an item was rejected because someone else had changed it after it was read. */
+export function isOvertaken({ kind, id, version }: Refusal, items: readonly Assignment[]): boolean {
+  const read = items.find((item) => itemKey(item) === itemKey({ kind, id }));
+  return read !== undefined && read.version !== version;
+}

@@ -1,0 +1,232 @@
+import { useNavigate } from '@tanstack/react-router';
+import { AlarmClock, CalendarDays, CalendarOff, Clock, UserRoundPlus } from 'lucide-react';
+import { type ReactNode, useRef, useState } from 'react';
+import type { ReviewerProfile } from '#sdk/types.ts';
+import { covers } from '#server/languages.ts';
+import { readAgain, service } from '../../assignments/assignments.ts';
+import { dueState, useDueWords } from '../../assignments/due.tsx';
+import { ProfileDialog } from '../../assignments/profile-dialog.tsx';
+import { type MessageId, useT } from '../../i18n.tsx';
+import { keyLabel } from '../../keys/commands.ts';
+import { useCommands } from '../../keys/use-commands.ts';
+import { useFormat } from '../../parts/format.ts';
+import { isolated } from '../../parts/language-text.tsx';
+import { Read } from '../../parts/loading.tsx';
+import { More, usePages } from '../../parts/more.tsx';
+import { Problem } from '../../parts/problem.tsx';
+import { StatusMark } from '../../parts/status-mark.tsx';
+import { useAction } from '../../parts/use-action.ts';
+import { queryKeys } from '../../query-keys.ts';
+import { type AssignedRow, AssignmentRow, addressOfItem, rowsOf } from './assignment-row.tsx';
+import styles from './inbox.module.css';
+import { useSelection } from './selection.tsx';
+import { Columns, useListKeys } from './task-list.tsx';
+import type { DocumentTask, Task } from './tasks.ts';
+
+/** Items of a page of a list. */
+const limit = 200;
+
+const byDue = [
+  ['overdue', 'assignments.overdue', <AlarmClock key="icon" size={15} aria-hidden />],
+  ['today', 'assignments.due_today', <Clock key="icon" size={15} aria-hidden />],
+  ['later', 'assignments.later', <CalendarDays key="icon" size={15} aria-hidden />],
+  ['none', 'assignments.no_date', <CalendarDays key="icon" size={15} aria-hidden />],
+] as const;
+
+/**
+ * What the member reviews next, by due date; then second reviews that are not open yet, and unassigned items in the
+ * member's languages, which the member can take.
+ * @param tasks the tasks of the inbox, for the progress and findings of documents
+ */
+export function MyWork({ profile, tasks }: { profile: ReviewerProfile; tasks: readonly Task[] }) {
+  const t = useT();
+  const list = useRef<HTMLDivElement>(null);
+  const open = usePages(
+    queryKeys.assignments.mine('open'),
+    (cursor) => service.minePage({ state: 'open', limit, ...(cursor && { cursor }) }),
+    { refetchInterval: readAgain },
+  );
+  const upcoming = usePages(queryKeys.assignments.mine('upcoming'), (cursor) =>
+    service.minePage({ state: 'upcoming', limit, ...(cursor && { cursor }) }),
+  );
+  const free = usePages(
+    queryKeys.assignments.list({ state: 'unassigned' }),
+    (cursor) => service.listPage({ state: 'unassigned', limit, ...(cursor && { cursor }) }),
+    { refetchInterval: readAgain },
+  );
+  const rows = rowsOf(open.reading.data ?? []);
+  const freeRows = rowsOf(
+    (free.reading.data ?? []).filter((item) => covers(profile.languages, 'review', item)),
+  );
+  const all = [...rows, ...freeRows];
+  const { selection, assign, shown } = useSelection(
+    list,
+    all.map(({ key }) => key),
+    (keys) => all.flatMap((row) => (keys.includes(row.key) ? row.items : [])),
+  );
+  const { run, error, isBusy } = useAction();
+  const take = ({ items }: AssignedRow) =>
+    run(async () => {
+      const [refused] = await assign([{ items, change: { assignee: profile.user_id } }]);
+      if (refused) throw new TakenError(refused.assignee?.name ?? null);
+    });
+  useListKeys(list);
+  const documents = new Map(
+    tasks.flatMap((task) => (task.kind === 'document' ? [[task.id, task] as const] : [])),
+  );
+  const taskOf = ({ items: [first] }: AssignedRow): DocumentTask | undefined => documents.get(first.id);
+  const readings = [open, upcoming, free].map(({ reading }) => reading);
+  const isRead = readings.every(({ data }) => data !== undefined);
+  return (
+    <Read
+      from={{
+        data: isRead || undefined,
+        error: readings.find(({ error }) => error)?.error,
+        refetch: () => readings.map(({ refetch }) => refetch()),
+      }}
+      lines={20}
+    >
+      {() => (
+        <div ref={list}>
+          <Summary profile={profile} rows={rows} />
+          {error instanceof TakenError ? (
+            <p className="problem" role="alert">
+              {error.holder === null
+                ? t('assignments.now_unassigned')
+                : t('assignments.now_assigned', { name: isolated(error.holder) })}
+            </p>
+          ) : error ? (
+            <Problem error={error} />
+          ) : null}
+          {rows.length === 0 ? (
+            <p className={styles.noneFound}>
+              {t('assignments.nothing_mine')}
+              {profile.languages.length === 0 && ` ${t('assignments.ask_languages')}`}
+            </p>
+          ) : (
+            <Columns action="assignments.act" />
+          )}
+          {byDue.map(([state, name, icon]) => (
+            <Rows
+              key={state}
+              id={`due-${state}`}
+              name={name}
+              icon={icon}
+              rows={rows.filter(({ items: [first] }) => dueState(first.due_at) === state)}
+            >
+              {(row) => <AssignmentRow key={row.key} row={row} task={taskOf(row)} selection={selection} />}
+            </Rows>
+          ))}
+          <More of={open.more} />
+          <Rows
+            id="upcoming"
+            name="assignments.awaiting_first"
+            icon={<StatusMark status="todo" />}
+            rows={rowsOf(upcoming.reading.data ?? [])}
+            hint="assignments.awaiting_first_why"
+          >
+            {(row) => <AssignmentRow key={row.key} row={row} task={taskOf(row)} isClosed />}
+          </Rows>
+          <More of={upcoming.more} />
+          <Rows
+            id="free"
+            name="assignments.free"
+            icon={<UserRoundPlus size={15} aria-hidden />}
+            rows={freeRows}
+          >
+            {(row) => (
+              <AssignmentRow key={row.key} row={row} task={taskOf(row)} selection={selection}>
+                <button type="button" disabled={isBusy} onClick={take(row)}>
+                  {t('assignments.take')}
+                </button>
+              </AssignmentRow>
+            )}
+          </Rows>
+          <More of={free.more} />
+          {shown}
+        </div>
+      )}
+    </Read>
+  );
+}
+
+/** Someone else has taken an item. */
+class TakenError extends Error {
+  /** The name of the present assignee; null if the item is unassigned again. */
+  readonly holder: string | null;
+
+  constructor(holder: string | null) {
+    super('taken');
+    this.holder = holder;
+  }
+}
+
+/** A section of rows; nothing without rows. */
+function Rows({
+  id,
+  name,
+  icon,
+  rows,
+  hint,
+  children,
+}: {
+  id: string;
+  name: MessageId;
+  icon: ReactNode;
+  rows: readonly AssignedRow[];
+  hint?: MessageId;
+  children: (row: AssignedRow) => ReactNode;
+}) {
+  const t = useT();
+  const { number } = useFormat();
+  if (rows.length === 0) return null;
+  return (
+    <section aria-labelledby={id}>
+      <h2 id={id} className={styles.section}>
+        {icon}
+        {t(name)} <b>{number(rows.length)}</b>
+        {hint && <small>{t(hint)}</small>}
+      </h2>
+      <ul className={styles.tasks}>{rows.map(children)}</ul>
+    </section>
+  );
+}
+
+/** The words that the member reviews next, the next due date, and the member's absence. */
+function Summary({ profile, rows }: { profile: ReviewerProfile; rows: readonly AssignedRow[] }) {
+  const t = useT();
+  const { number, utcDay } = useFormat();
+  const dueWords = useDueWords();
+  const navigate = useNavigate();
+  const [isEditing, setEditing] = useState(false);
+  const [first] = rows;
+  useCommands(first ? { openNext: () => void navigate(addressOfItem(first.items[0])) } : {});
+  const words = rows.reduce(
+    (sum, { items }) => sum + items.reduce((own, item) => own + (item.words ?? 0), 0),
+    0,
+  );
+  const next = first?.items[0].due_at;
+  const { away_from, away_to } = profile;
+  return (
+    <div className={styles.summary}>
+      {first && (
+        <button
+          type="button"
+          className="primary"
+          onClick={() => void navigate(addressOfItem(first.items[0]))}
+        >
+          {t('inbox.open_next')} <kbd aria-hidden>{keyLabel('g')}</kbd>
+        </button>
+      )}
+      {words > 0 && <span>{t('assignments.words_left', { count: words, shown: number(words) })}</span>}
+      {next && <span>{t('assignments.next_due', { when: dueWords(next) })}</span>}
+      <button type="button" className="ghost" onClick={() => setEditing(true)}>
+        <CalendarOff size={16} aria-hidden />
+        {away_from && away_to
+          ? t('assignments.away_days', { from: utcDay(away_from), to: utcDay(away_to) })
+          : t('assignments.away')}
+      </button>
+      {isEditing && <ProfileDialog profile={profile} isOwn onClose={() => setEditing(false)} />}
+    </div>
+  );
+}
