@@ -352,6 +352,10 @@ test('some items are listed in their order, without those that do not await revi
   ]);
   const { status, body } = await mine.refused('assignments.list', { items: [item(first), item(first)] });
   expect([status, body.detail[0].loc]).toEqual([422, ['body', 'items']]);
+  // The request must fit into a URL.
+  const many = Array.from({ length: 101 }, (_, n) => ({ kind: 'job', id: `job-${n}` }));
+  expect((await mine.refused('assignments.list', { items: many })).status).toBe(422);
+  expect(await list('list', { items: many.slice(1) })).toEqual([]);
   const colleague = await mine.join();
   const { members } = await mine.call('assignments.profiles', { user_id: colleague.userId });
   expect(members.map(({ user_id }: Fields) => user_id)).toEqual([colleague.userId]);
