@@ -121,7 +121,13 @@ async function applyToPage(tx: Tx, tenantId: string): Promise<number> {
     select holder as id, coalesce(sum(words), 0)::float8 as words from review_assignments
     where tenant_id = ${tenantId} and closed_at is null and holder is not null group by holder`);
   const words = new Map(loads.map(({ id, words }) => [id, words]));
-  const choice = { candidates, words, covering: new Map<string, Profile[]>(), now: new Date() };
+  const choice = {
+    candidates,
+    words,
+    covering: new Map<string, Profile[]>(),
+    dates: new Map<string, string | null>(),
+    now: new Date(),
+  };
   const open = items.filter(({ is_held, assignee }) => is_held && assignee === null);
   const wanted = open.flatMap((item) => {
     const change = stored && applyRulesTo(item, stored.rules, choice);
@@ -154,6 +160,8 @@ interface Choice {
   words: Map<string, number>;
   /** The present candidates who have a role for two languages, as far as they are known. */
   covering: Map<string, Profile[]>;
+  /** Due dates by rule and time zone: the formatters that they need are slow to create. */
+  dates: Map<string, string | null>;
   now: Date;
 }
 
@@ -165,7 +173,7 @@ interface Choice {
 export function applyRulesTo(
   item: AssignedItem,
   rules: readonly AssignmentRule[],
-  { candidates, words, covering, now }: Choice,
+  { candidates, words, covering, dates, now }: Choice,
 ): NewAssignment | undefined {
   const isRegulated = textPolicy({ domain: item.domain, metadata: item.metadata ?? {} }).rules.length > 0;
   const rule = rules.find((one) => matches(one, item, isRegulated));
@@ -194,12 +202,16 @@ export function applyRulesTo(
   const second = former ?? chosen?.user_id ?? null;
   const holder = isMade ? second : (assignee?.user_id ?? null);
   if (holder !== null) words.set(holder, (words.get(holder) ?? 0) + item.words);
+  const zone = assignee?.time_zone ?? 'UTC';
+  const dateKey = `${rules.indexOf(rule)} ${zone}`;
+  const date = dates.get(dateKey) ?? dueAt(rule.due, zone, now);
+  dates.set(dateKey, date);
   return {
     item,
     assignee: assignee?.user_id ?? null,
     second,
     four_eyes: item.four_eyes || rule.second !== null,
-    due_at: item.due_at ?? dueAt(rule.due, assignee?.time_zone ?? 'UTC', now),
+    due_at: item.due_at ?? date,
   };
 }
 
