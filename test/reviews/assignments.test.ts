@@ -230,7 +230,16 @@ describe('an assigned item', () => {
       cursor = page.next_cursor;
     }
     expect(seen.size).toBe(500);
-    expect((await mine.refused('assignments.mine', { cursor: 'x' })).status).toBe(422);
+    for (const end of [
+      'x',
+      '0000-01-01T00:00:00.000Z a',
+      '2026-02-30T00:00:00.000Z a',
+      '2026-01-01T00:00:00.000Z \0',
+    ]) {
+      const cursor = Buffer.from(end).toString('base64url');
+      for (const name of ['mine', 'list'])
+        expect((await mine.refused(`assignments.${name}`, { cursor })).status).toBe(422);
+    }
   });
 
   test('is recorded in the event feed with each change', async () => {
