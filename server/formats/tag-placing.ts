@@ -185,15 +185,24 @@ const most = { tags: 200, words: 100 };
 const markPattern =
   /(?<stop>[.!?](?=["”»)]?(?:\s|$))|[。！？])|(?<colon>[:：])|(?<semicolon>[;；])|(?<open>[([（［])|(?<close>[)\]）］])|(?<quote>["“”„«»「」『』])|(?<dash>\s[-–—]\s|—)|(?<line>\n)/g;
 
-/** Returns the kinds of the marks of a text, and its boundaries: the start and end of the text and of each mark. */
-function marksOf(text: string): { kinds: string[]; boundaries: number[] } {
+/** The start or end of a text or of a mark. */
+interface Boundary {
+  at: number;
+  /** Whether it belongs to a bracket or a quotation mark. */
+  isEnclosing: boolean;
+}
+
+/** Returns the kinds of the marks of a text, and its boundaries in their order. */
+function marksOf(text: string): { kinds: string[]; boundaries: Boundary[] } {
   const kinds: string[] = [];
-  const boundaries = [0];
+  const boundaries = [{ at: 0, isEnclosing: false }];
   for (const { index, groups, 0: mark } of text.matchAll(markPattern)) {
-    kinds.push(Object.keys(groups!).find((kind) => groups![kind] !== undefined)!);
-    boundaries.push(index, index + mark.length);
+    const kind = Object.keys(groups!).find((name) => groups![name] !== undefined)!;
+    const isEnclosing = kind === 'open' || kind === 'close' || kind === 'quote';
+    kinds.push(kind);
+    boundaries.push({ at: index, isEnclosing }, { at: index + mark.length, isEnclosing });
   }
-  boundaries.push(text.length);
+  boundaries.push({ at: text.length, isEnclosing: false });
   return { kinds, boundaries };
 }
 
@@ -202,8 +211,8 @@ class Proof {
   readonly #source: string;
   readonly #text: string;
   readonly #known: readonly KnownWords[];
-  /** The boundaries of the source, and those of the translation, which correspond to them; empty without proof. */
-  readonly #boundaries: { source: readonly number[]; text: readonly number[] };
+  /** The boundaries of the source, and those of the translation, which correspond to them; only their ends without proof. */
+  readonly #boundaries: { source: readonly Boundary[]; text: readonly Boundary[] };
 
   constructor(source: string, text: string, known: readonly KnownWords[]) {
     this.#source = source;
@@ -217,7 +226,7 @@ class Proof {
     this.#boundaries =
       isSame && isOrdered
         ? { source: of.boundaries, text: to.boundaries }
-        : { source: [0, source.length], text: [0, text.length] };
+        : { source: ends(of.boundaries), text: ends(to.boundaries) };
   }
 
   /** Returns the certain range of an element in the translation; null if there is none. */
@@ -225,7 +234,7 @@ class Proof {
     const words = this.#source.slice(start, end);
     if (last && words.trim() !== '') return this.#rangeOfWords(words.trim(), start + leading(words));
     if (text) return this.#rangeOfMark(text, start);
-    const at = isWord ? this.#emptyPlace(start) : this.#pointAt(start);
+    const at = isWord || this.#isAlone(start) ? this.#emptyPlace(start) : this.#pointAt(start);
     return at === null ? null : { start: at, end: at };
   }
 
@@ -252,9 +261,10 @@ class Proof {
   /** Returns the part of the translation between the boundaries between which a part of the source is. */
   #between(start: number, end: number): Range | null {
     const [first, last] = [this.#boundaryBefore(start), this.#boundaryAfter(end)];
-    if (first === null || last === null || first >= last) return null;
-    const part = this.#text.slice(first, last);
-    const range = { start: first + leading(part), end: first + part.trimEnd().length };
+    // The text before a bracket may also be elsewhere in the translation.
+    if (!first || !last || first.isEnclosing !== last.isEnclosing) return null;
+    const part = this.#text.slice(first.at, last.at);
+    const range = { start: first.at + leading(part), end: first.at + part.trimEnd().length };
     return range.end > range.start ? range : null;
   }
 
@@ -267,40 +277,54 @@ class Proof {
     return { start, end: start + mark.length };
   }
 
+  /** Whether a tag stands between a space and a mark or the end, like a word. */
+  #isAlone(at: number): boolean {
+    return /\s/.test(this.#source.charAt(at - 1)) && !/^[\s\p{L}\p{N}]/u.test(this.#source.slice(at, at + 2));
+  }
+
   /** Returns the position of a tag that stands for a word: the translation has a gap where the source has one. */
   #emptyPlace(at: number): number | null {
-    const [first, last] = [this.#boundaryBefore(at), this.#boundaryAfter(at)];
-    if (first === null || last === null || this.#text.slice(first, last).trim() !== '') return null;
-    return last;
+    const { source, text } = this.#boundaries;
+    const isBlank = (of: string, [from, to]: [Boundary, Boundary]) => of.slice(from.at, to.at).trim() === '';
+    const next = source.findIndex(({ at: start }, index) => {
+      const before = source[index - 1];
+      return before && before.at <= at && at <= start && isBlank(this.#source, [before, source[index]!]);
+    });
+    if (next < 0) return null;
+    return isBlank(this.#text, [text[next - 1]!, text[next]!]) ? text[next]!.at : null;
   }
 
   /** Returns the position of a tag without words: at a boundary, or after a word that both texts have once. */
   #pointAt(at: number): number | null {
     const { source, text } = this.#boundaries;
-    const exact = source.indexOf(at);
-    if (exact >= 0) return text[exact]!;
+    const exact = source.findIndex((one) => one.at === at);
+    if (exact >= 0) return text[exact]!.at;
     const [word] = /[\p{L}\p{N}\p{M}]+$/u.exec(this.#source.slice(Math.max(0, at - most.words), at)) ?? [];
     const found = word && isName(word) ? this.#onlyPosition(word) : -1;
-    return found < 0 ? (this.#boundaryBefore(at) ?? this.#boundaryAfter(at)) : found + word!.length;
+    if (found >= 0) return found + word!.length;
+    const before = this.#boundaryBefore(at)?.at;
+    if (before !== undefined) return before + leading(this.#text.slice(before));
+    return this.#boundaryAfter(at)?.at ?? null;
   }
 
   /** Returns the last boundary up to a position of the source, if only spaces are between them. */
-  #boundaryBefore(at: number): number | null {
+  #boundaryBefore(at: number): Boundary | undefined {
     const { source, text } = this.#boundaries;
-    const index = source.findLastIndex((one) => one <= at);
-    return this.#source.slice(source[index], at).trim() === '' ? text[index]! : null;
+    const index = source.findLastIndex((one) => one.at <= at);
+    return this.#source.slice(source[index]!.at, at).trim() === '' ? text[index] : undefined;
   }
 
   /** Returns the first boundary from a position of the source on, if only spaces are between them. */
-  #boundaryAfter(at: number): number | null {
+  #boundaryAfter(at: number): Boundary | undefined {
     const { source, text } = this.#boundaries;
-    const index = source.findIndex((one) => one >= at);
-    return this.#source.slice(at, source[index]).trim() === '' ? text[index]! : null;
+    const index = source.findIndex((one) => one.at >= at);
+    return this.#source.slice(at, source[index]!.at).trim() === '' ? text[index] : undefined;
   }
 
-  /** Returns the position in the translation of words that both texts have once; otherwise -1. */
+  /** Returns the position in the translation of words that both texts have once, in any case; otherwise -1. */
   #onlyPosition(words: string): number {
-    return onlyPositionOf(this.#source, words) < 0 ? -1 : onlyPositionOf(this.#text, words);
+    const [source, text, form] = [this.#source, this.#text, words].map(lowered) as [string, string, string];
+    return onlyPositionOf(source, form) < 0 ? -1 : onlyPositionOf(text, form);
   }
 }
 
@@ -309,8 +333,18 @@ function isName(words: string): boolean {
   return words.length > 3 || !/^\p{Ll}*$/u.test(words);
 }
 
+function ends(boundaries: readonly Boundary[]): Boundary[] {
+  return [boundaries[0]!, boundaries.at(-1)!];
+}
+
 function leading(text: string): number {
   return text.length - text.trimStart().length;
+}
+
+/** Returns the text in lower case, with the same offsets. */
+function lowered(text: string): string {
+  const lower = text.toLowerCase();
+  return lower.length === text.length ? lower : text;
 }
 
 function capitalized(text: string): string {

@@ -215,6 +215,53 @@ describe('placeTags', () => {
   });
 });
 
+describe('the position of a tag', () => {
+  const link = (words: string, tag = 1): InlineContent => [
+    { tag, type: 'open' },
+    words,
+    { tag, type: 'close' },
+  ];
+  const image: InlineTag = { tag: 1, type: 'void' };
+  const known = [{ source: 'the manual', targets: ['Handbuch'] }];
+
+  test.each<[what: string, source: InlineContent, text: string, result: string]>([
+    ['is a name', ['Ask ', ...link('LinguaLoop'), ' now'], 'LinguaLoop fragen', '<1>LinguaLoop</1> fragen'],
+    [
+      'are names in another order',
+      [...link('Git'), ' for ', ...link('Debian', 2)],
+      'Debian-Paket Git',
+      '<2>Debian</2>-Paket <1>Git</1>',
+    ],
+    ['is a term', ['Read ', ...link('the manual'), ' now'], 'Handbuch lesen', '<1>Handbuch</1> lesen'],
+    ['is a sentence', ['Stop. ', ...link('Read more.')], 'Halt. Mehr lesen.', 'Halt. <1>Mehr lesen.</1>'],
+    [
+      'stands in brackets',
+      ['A text (', ...link('long'), ')'],
+      'Ein (langer) Text',
+      'Ein (<1>langer</1>) Text',
+    ],
+    ['stands before a colon', [...link('Hint'), ': stop'], '提示：停止', '<1>提示</1>：停止'],
+    ['is an image after a period', ['Stop. ', image, ' Go.'], 'Halt. Los.', 'Halt. <1/>Los.'],
+  ])('is certain if it %s', (_, source, text, result) => {
+    const { content, isGuessed } = placeTags(text, source, known);
+    expect([formatTagged(content), isGuessed]).toEqual([result, false]);
+  });
+
+  test.each<[what: string, source: InlineContent, text: string]>([
+    ['words are translated', ['See ', ...link('the page'), ' now'], 'Jetzt die Seite ansehen'],
+    ['words are there twice', ['Ask ', ...link('Git'), ' now'], 'Git über Git fragen'],
+    ['term is there twice', ['Read ', ...link('the manual'), ' now'], 'Handbuch oder Handbuch'],
+    ['word is short', ['They ', ...link('die'), ' here'], 'Hier sterben die Leute'],
+    ['marks differ', [...link('Hint'), ': stop now'], 'Bitte, Halt: jetzt: sofort'],
+    ['brackets can change places', ['(', ...link('one'), ') (two)'], '(zwei) (eins)'],
+    ['words stand between a bracket and a period', ['crypt(3) ', ...link('hashes'), '.'], 'crypt(3) は使用.'],
+    ['image stands for the last word', ['Press ', image], 'Drücken Sie'],
+    ['image stands for a word', ['The class comes from ', image, '.'], 'Die Klasse kommt daher.'],
+  ])('is a guess if the %s', (_, source, text) => {
+    expect(placeTags(text, source, known).isGuessed).toBe(true);
+  });
+});
+
 describe('retag', () => {
   test('gives exactly the correction, with every tag of the translation', () => {
     fc.assert(
