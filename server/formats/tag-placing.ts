@@ -244,7 +244,7 @@ class Proof {
     return this.#rangeOfKnown(words) ?? this.#between(start, start + words.length);
   }
 
-  /** Returns where a translation of known words is, if the source has the words once. */
+  /** Returns the range of a translation of known words, if the source has the words once. */
   #rangeOfKnown(words: string): Range | null {
     if (this.#known.length === 0 || onlyPositionOf(this.#source, words) < 0) return null;
     const known = this.#known.filter(({ source }) => source.toLowerCase() === words.toLowerCase());
