@@ -7,7 +7,7 @@ export const dist = join(import.meta.dirname, '../dist');
 
 /**
  * The URLs of a language's messages. `signIn`: the messages of the sign-in, which all screens need; `demo`: those of the
- * bar for visitors; `operator`: those of the screens for operators; `styleGuides` and `audit`: those of these screens;
+ * bar for visitors; `operator`: those of the screens for operators; `styleGuides`, `audit` and `estimates`: those of these screens;
  * `sets`: those of glossaries and TMs; `tools`: those of dialogs and of tools that the editor loads on demand; `usage` and `quality`: those of the reports; `settings`: those of API keys, storage and billing; `workspace`: all others.
  */
 export type Catalog = Record<
@@ -17,6 +17,7 @@ export type Catalog = Record<
   | 'operator'
   | 'styleGuides'
   | 'audit'
+  | 'estimates'
   | 'sets'
   | 'tools'
   | 'usage'
