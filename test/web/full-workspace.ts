@@ -38,6 +38,7 @@ export async function fillWorkspace({ app, sql, deliver }: BillingApp) {
   const ids: Record<string, string> = {
     '/jobs/$jobId': job,
     '/app/edit/documents/$documentId': await addDocument(app, operator),
+    '/app/estimates/$estimateId': await addEstimate(app, operator),
     '/app/glossaries/$setId': await addGlossary(app, operator),
     '/app/memories/$setId': await addMemory(app, operator),
     '/app/settings/operator/workspaces/$tenantId': operatorWorkspace,

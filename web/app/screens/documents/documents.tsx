@@ -43,11 +43,6 @@ export function DocumentsScreen() {
         <div className={styles.acts}>
           <FileSearch filter={filter} onChange={change} />
           {!isVisitor() && (
-            <Link to="/app/estimates" className="button">
-              {t('documents.estimates')}
-            </Link>
-          )}
-          {!isVisitor() && (
             <Link to="/app/translate" search={{ kind: 'file' }} className="button primary">
               <Upload size={16} aria-hidden /> {t('documents.upload')}
             </Link>

@@ -20,7 +20,8 @@ export function AddFiles({ estimate }: { estimate: Analysis }) {
   const uploads = useUploads(estimate.id);
   const add = (files: File[]) => setLeft(addFiles(estimate.id, files, estimate.files.length));
   const { isOver, handlers } = useFileDropping(add);
-  const isOpen = estimate.status !== 'canceled' && estimate.files.length < maxFiles;
+  const isOpen =
+    estimate.status !== 'canceled' && estimate.started_at === null && estimate.files.length < maxFiles;
   const refused = estimate.files.filter(({ state }) => state === 'refused');
   const problems = uploads.filter(({ problem }) => problem);
   return (

@@ -73,7 +73,9 @@ export function EstimateTable({
         <thead>
           <tr>
             <th scope="col">{t('estimates.file_and_language')}</th>
-            <th scope="col">{t('estimates.unit_segments')}</th>
+            <th scope="col" data-part-column>
+              {t('estimates.unit_segments')}
+            </th>
             <th scope="col">{t('estimates.unit_words')}</th>
             {parts.map((part) => (
               <th key={part.id} scope="col" data-part-column title={part.why && t(part.why)}>
@@ -121,34 +123,29 @@ function FileRows({
   const { nameOf } = useLanguages();
   const { name, languages } = file;
   const keys = languages.map((cell) => keyOf(file, cell));
-  const [first] = languages;
   return (
     <tbody>
       <tr data-file>
-        <th scope="rowgroup">
-          <label>
-            <input
-              type="checkbox"
-              aria-label={t('estimates.select_file', { name })}
-              disabled={keys.length === 0}
-              checked={keys.some((key) => !leftOut.has(key))}
-              onChange={({ target }) => onSelect(keys, target.checked)}
-            />
-            <FileName name={name} />
-          </label>
-          {file.image_pages > 0 && <small>{t('estimates.image_pages', { count: file.image_pages })}</small>}
+        <th scope="rowgroup" colSpan={parts.length + 6}>
+          <div className={styles.group}>
+            <label>
+              <input
+                type="checkbox"
+                aria-label={t('estimates.select_file', { name })}
+                disabled={keys.length === 0}
+                checked={keys.some((key) => !leftOut.has(key))}
+                onChange={({ target }) => onSelect(keys, target.checked)}
+              />
+              <FileName name={name} />
+            </label>
+            {file.image_pages > 0 && <small>{t('estimates.image_pages', { count: file.image_pages })}</small>}
+            {file.state === 'waiting' && (
+              <span className={styles.state}>
+                <Running size={14} /> {t('estimates.waiting')}
+              </span>
+            )}
+          </div>
         </th>
-        <td>{first && number(first.segments)}</td>
-        <td>{first && number(first.words)}</td>
-        <td colSpan={parts.length} data-part-column />
-        <td colSpan={2}>
-          {file.state === 'waiting' && (
-            <span className={styles.state}>
-              <Running size={14} /> {t('estimates.waiting')}
-            </span>
-          )}
-        </td>
-        <td data-part-column />
       </tr>
       {languages.map((cell) => {
         const key = keyOf(file, cell);
@@ -164,12 +161,12 @@ function FileRows({
                   checked={!leftOut.has(key)}
                   onChange={({ target }) => onSelect([key], target.checked)}
                 />
-                {language}
+                <span className={styles.language}>{language}</span>
+                <PartsBar parts={parts} counts={cell} unit={unit} />
               </label>
             </th>
-            <td colSpan={2}>
-              <PartsBar parts={parts} counts={cell} unit={unit} />
-            </td>
+            <td data-part-column>{number(cell.segments)}</td>
+            <td>{number(cell.words)}</td>
             {parts.map((part) => {
               const count = part.of(cell, unit);
               return (
