@@ -140,7 +140,9 @@ export function ResultTable({ estimate }: { estimate: Analysis }) {
   return (
     <>
       <div className={styles.result}>
-        <h2 role="status">{t('estimates.finished', { done, count: started.length })}</h2>
+        <h2>
+          <span role="status">{t('estimates.finished', { done, count: started.length })}</span>
+        </h2>
         <DownloadAll files={[...(documents?.values() ?? [])]} foldersBy={folders} />
       </div>
       {error ? <Problem error={error} retry={() => void refetch()} /> : null}
