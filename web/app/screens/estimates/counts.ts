@@ -1,7 +1,7 @@
 import type { Analysis, AnalysisCell, AnalysisFile } from '#sdk/types.ts';
 import type { MessageId, Translate } from '../../i18n.tsx';
 
-/** What the columns count. */
+/** The units of the columns. */
 export const units = ['words', 'characters', 'segments'] as const;
 export type Unit = (typeof units)[number];
 

@@ -95,6 +95,8 @@ function Estimate({ estimate }: { estimate: Analysis }) {
   });
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
+      // A dialog has its own action.
+      if (document.querySelector('dialog[open]')) return;
       if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void start();
     };
     addEventListener('keydown', press);
@@ -234,7 +236,7 @@ function Summary({
   );
 }
 
-/** What the estimate uses of the allowance, what is missing, and its price. */
+/** The use of the allowance, what is missing, and its price. */
 function Allowance({ estimate: { totals, allowance, price } }: { estimate: Analysis }) {
   const t = useT();
   const { locale } = useInterface();

@@ -54,7 +54,7 @@ function useDocuments(estimate: Analysis) {
   });
 }
 
-/** What has become of a file in a language. */
+/** The outcome of a file in a language. */
 interface Outcome {
   mark: Status | 'running';
   state: MessageId;
