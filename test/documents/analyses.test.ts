@@ -249,6 +249,36 @@ describe('a start', () => {
     expect((await call('get', { analysis_id: id })).totals.seconds).toBeGreaterThanOrEqual(0);
   });
 
+  test('sends a failed document again if it is chosen, once, and no other document', async () => {
+    const { id } = await analyze({ 'a.xlsx': ['One'], 'b.xlsx': ['Two'] }, ['fr']);
+    await call('start', { analysis_id: id });
+    await run(id);
+    const { files } = await call('get', { analysis_id: id });
+    const [first, second] = files.map((file: Answer) => file.languages[0].start.document_id);
+    await sql()`update document_jobs set status = 'failed' where document_id = ${first}`;
+    await call('start', { analysis_id: id });
+    await run(id);
+    expect(await jobs()).toHaveLength(2);
+    const only = files.map((file: Answer) => ({ file_id: file.id, target_lang: 'fr' }));
+    for (let calls = 0; calls < 2; calls++) {
+      await call('start', { analysis_id: id, only });
+      await run(id);
+    }
+    const after = (await call('get', { analysis_id: id })).files;
+    const again = after[0].languages[0].start;
+    expect(again).toMatchObject({ state: 'sent', document_id: expect.not.stringContaining(first) });
+    expect(after[1].languages[0].start.document_id).toBe(second);
+    expect(await jobs()).toHaveLength(3);
+    const asked = { document_ids: [again.document_id, first, 'unknown'] };
+    const { body } = await viaRpc(
+      app,
+      { path: 'documents.files', type: 'query' },
+      { input: asked, headers: mine.headers },
+    );
+    expect(new Set(body.files.map((file: Answer) => file.id))).toEqual(new Set([again.document_id, first]));
+    expect(body.next_cursor).toBeNull();
+  });
+
   test('reports what the allowance does not cover, and tries it again', async () => {
     const { id } = await analyze({ 'a.xlsx': ['One'] }, ['fr']);
     await sql()`update tenants set monthly_char_limit = 0 where tenant_id = ${mine.tenantId}`;

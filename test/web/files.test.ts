@@ -53,7 +53,7 @@ describe.skipIf(withoutBrowser)('a member at /app/files', { timeout: 60_000 }, (
       expect.stringMatching(/^French\s+Approved$/),
       expect.stringMatching(/^German\s+0\/1\s+Not started$/),
     ]);
-    await page.getByRole('button', { name: 'Needs a reviewer 2' }).click();
+    await page.getByRole('button', { name: 'Awaiting review 2' }).click();
     await expect.poll(() => fileNames(founder), patient).toEqual(['lease.xlsx', 'menu.xlsx']);
     await page.getByLabel('Language', { exact: true }).selectOption('German');
     await expect.poll(() => fileNames(founder), patient).toEqual(['menu.xlsx']);

@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import { type BillingApp, subscriptionEvent } from '#test/billing/billing-app.ts';
+import { viaRpc } from '#test/contract/call.ts';
 import { addAdministrator, openOperators, operatorWorkspace } from '#test/factories/operators.ts';
 import {
   addDocument,
@@ -34,10 +35,16 @@ export async function fillWorkspace({ app, sql, deliver }: BillingApp) {
   await sql`update translation_jobs set status = 'failed' where job_id = ${failed}`;
   const waiting = await submit(app, operator, { source_text: 'A text that waits' });
   await sql`update translation_jobs set status = 'pending' where job_id = ${waiting}`;
+  const { body: created } = await viaRpc(
+    app,
+    { path: 'analyses.create', type: 'mutation' },
+    { input: { target_langs: ['fr'] }, headers: operator.bearer },
+  );
   /** The ID of an item for each screen whose URL has a parameter. */
   const ids: Record<string, string> = {
     '/jobs/$jobId': job,
     '/app/edit/documents/$documentId': await addDocument(app, operator),
+    '/app/estimates/$estimateId': created.id,
     '/app/glossaries/$setId': await addGlossary(app, operator),
     '/app/memories/$setId': await addMemory(app, operator),
     '/app/settings/operator/workspaces/$tenantId': operatorWorkspace,

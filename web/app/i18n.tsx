@@ -12,6 +12,7 @@ import type demo from '../locales/en/demo.json';
 import type documents from '../locales/en/documents.json';
 import type drafts from '../locales/en/drafts.json';
 import type editor from '../locales/en/editor.json';
+import type estimates from '../locales/en/estimates.json';
 import type inbox from '../locales/en/inbox.json';
 import type jobs from '../locales/en/jobs.json';
 import type keys from '../locales/en/keys.json';
@@ -45,6 +46,7 @@ interface Areas {
   documents: typeof documents;
   drafts: typeof drafts;
   editor: typeof editor;
+  estimates: typeof estimates;
   inbox: typeof inbox;
   jobs: typeof jobs;
   keys: typeof keys;

@@ -263,6 +263,20 @@ const documents = createRoute({
   component: lazyRouteComponent(() => import('./screens/documents/documents.tsx'), 'DocumentsScreen'),
 });
 
+const estimates = createRoute({
+  getParentRoute: () => workspace,
+  path: '/app/estimates',
+  beforeLoad: () => loadWords('estimates'),
+  component: lazyRouteComponent(() => import('./screens/estimates/estimates.tsx'), 'EstimatesScreen'),
+});
+
+const estimate = createRoute({
+  getParentRoute: () => workspace,
+  path: '/app/estimates/$estimateId',
+  beforeLoad: () => loadWords('estimates'),
+  component: lazyRouteComponent(() => import('./screens/estimates/estimate.tsx'), 'EstimateScreen'),
+});
+
 const document = createRoute({
   getParentRoute: () => workspace,
   path: '/app/edit/documents/$documentId',
@@ -349,6 +363,8 @@ export const router = createRouter({
       jobs,
       job,
       documents,
+      estimates,
+      estimate,
       document,
       glossaries,
       candidates,

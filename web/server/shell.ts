@@ -95,6 +95,7 @@ const listScreens: Record<string, string> = { files: 'documents', texts: 'jobs',
 /** The screens that show one item of a list, by the name of the list in the path. */
 const itemScreens: Record<string, string> = {
   documents: 'document-editor',
+  estimates: 'estimate',
   glossaries: 'glossary',
   memories: 'memory',
 };
@@ -113,11 +114,12 @@ export function shellPage(
 ): string {
   const { basePath } = deployment;
   const at = (path: string) => escapeHtml(basePath + path);
-  const { signIn, workspace, operator, styleGuides, audit, sets, usage, settings } = build.catalogs[locale];
+  const { signIn, workspace, operator, styleGuides, audit, estimates, sets, usage, settings } = build.catalogs[locale];
   const ofScreen = [
     ...(path.startsWith('/app/settings/operator') ? [operator, usage] : []),
     ...(path === '/app/style-guides' ? [styleGuides] : []),
     ...(path === '/app/settings/audit' ? [audit] : []),
+    ...(/^\/app\/estimates(\/|$)/.test(path) ? [estimates] : []),
     ...(/^\/app\/(glossaries|memories|concordance)(\/|$)/.test(path) ? [sets] : []),
     ...(path === '/app/reports' ? [usage] : []),
     ...(/^\/(billing|app\/settings\/(api-keys|storage|audit|operator.*))$/.test(path) ? [settings] : []),

@@ -50,7 +50,9 @@ export const startRequest = oneAnalysis.extend({
     )
     .max(maxFiles * maxLanguages)
     .optional()
-    .describe('The files and languages to send. Default: all files that are not refused, in all languages.'),
+    .describe(
+      'The files and languages to send, also again if their documents have failed. Default: all files that are not refused, in all languages, once.',
+    ),
 });
 
 export const listRequest = z.object({
@@ -95,7 +97,10 @@ export const cellCounts = z.object(counts);
 
 /** The outcome of a start for a file in a language. */
 export const startOutcome = z.union([
-  z.object({ state: z.literal('requested').describe('A worker will send the document.') }),
+  z.object({
+    state: z.literal('requested').describe('A worker will send the document.'),
+    again: z.string().optional().describe('The ID of the failed document that it replaces.'),
+  }),
   z.object({
     state: z.literal('sent').describe('The document is accepted.'),
     document_id: z.string().describe('The ID of the document job.'),

@@ -1,6 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { analyses, analysisFiles } from '#db/schema/analyses.ts';
+import { documentJobs } from '#db/schema/documents.ts';
 import { credentialOf, submitterOf } from '#server/billing/metering/submitter.ts';
 import { AppError, errorTable } from '#server/errors.ts';
 import { requireLanguage } from '#server/http/supported-language.ts';
@@ -9,6 +10,7 @@ import { readTenant } from '#server/identity/tenants/tenant-row.ts';
 import { requireTranslationEnabled } from '#server/translation/core/intake/submission-limits.ts';
 import { readArtifact } from '#server/translation/documents/artifacts.ts';
 import type { RunServices } from '#server/translation/documents/document-run.ts';
+import { isOneOf } from '#server/translation/documents/jobs.ts';
 import { checkForm } from '#server/translation/documents/submission-form.ts';
 import { submitInBackground } from '#server/translation/documents/submit.ts';
 import { type AnalysisRow, type FileRow, lockAnalysis, queueAnalysis, selectFiles } from './analyses.ts';
@@ -32,7 +34,7 @@ export function isRequested(file: FileRow): boolean {
 
 /**
  * Requests the documents of the counted files in the languages that are counted. Documents that are sent, or requested,
- * stay; refused ones are requested again.
+ * stay; refused ones are requested again, and failed ones if they are chosen.
  * @throws AppError 404; 409 if nothing can be sent; 422 for an unknown file or language
  */
 export async function requestStart(
@@ -45,6 +47,7 @@ export async function requestStart(
   const analysis = await lockAnalysis(tx, tenantId, analysis_id);
   const files = await selectFiles(tx, analysis);
   const chosen = only && readChosen(only, analysis, files);
+  const failed = chosen ? await selectFailed(tx, tenantId, files) : new Set();
   let known = 0;
   let requested = 0;
   for (const file of files) {
@@ -53,7 +56,9 @@ export async function requestStart(
     for (const code of Object.keys(file.results)) {
       if (chosen && !chosen.has(`${file.fileId} ${code}`)) continue;
       const before = startOf(file, code);
-      if (before && before.state !== 'refused') known++;
+      if (before?.state === 'sent' && failed.has(before.document_id))
+        starts[code] = { state: 'requested', again: before.document_id };
+      else if (before && before.state !== 'refused') known++;
       else starts[code] = { state: 'requested' };
     }
     if (Object.keys(starts).length === 0) continue;
@@ -72,6 +77,27 @@ export async function requestStart(
     .set({ startedBy, startedAt: sql`coalesce(started_at, now())` })
     .where(and(eq(analyses.tenantId, tenantId), eq(analyses.analysisId, analysis_id)));
   await queueAnalysis(tx, analysis);
+}
+
+/** The failed documents of an analysis, without those that the workspace has received in its own storage. */
+async function selectFailed(tx: Tx, tenantId: string, files: readonly FileRow[]): Promise<Set<string>> {
+  const ids = files.flatMap((file) =>
+    Object.keys(file.starts).flatMap((code) => {
+      const start = startOf(file, code);
+      return start?.state === 'sent' ? start.document_id : [];
+    }),
+  );
+  const rows = await tx
+    .select({ id: documentJobs.documentId })
+    .from(documentJobs)
+    .where(
+      and(
+        eq(documentJobs.tenantId, tenantId),
+        isOneOf(ids),
+        sql`${documentJobs.status} = 'failed' and ${documentJobs.failure} #> '{metadata,delivered_to}' is null`,
+      ),
+    );
+  return new Set(rows.map(({ id }) => id));
 }
 
 function readChosen(
@@ -104,8 +130,9 @@ export async function sendFile(
   const by = { ...analysis.startedBy, tenant: { id: tenantId, name: tenant.name } };
   const bytes = await readArtifact(services, { ...file, documentId: analysisId, artifactId: fileId });
   for (const code of Object.keys(file.starts)) {
-    if (startOf(file, code)?.state !== 'requested') continue;
-    const key = `analysis:${fileId}:${code}`;
+    const start = startOf(file, code);
+    if (start?.state !== 'requested') continue;
+    const key = ['analysis', fileId, code, ...(start.again ? [start.again] : [])].join(':');
     let outcome: StartOutcome;
     try {
       requireTranslationEnabled(services);

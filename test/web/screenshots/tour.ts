@@ -62,7 +62,7 @@ export async function recordTour(browser: Browser, baseURL: string, output: stri
 
   caption = 'Each segment is translated, checked and scored';
   const open = page.getByRole('link', { name: `Open ${basename(file)}, Spanish` });
-  await page.getByText('Ready; 1 segment needs review').waitFor();
+  await page.getByText('Awaiting review: 1 segment to check').waitFor();
   await settled(page);
   await click(open, 1200);
 

@@ -1,6 +1,7 @@
 import {
   Bell,
   BookOpen,
+  Calculator,
   ChartColumn,
   CreditCard,
   Database,
@@ -61,6 +62,7 @@ export const sections: readonly Section[] = [
     entries: [
       { to: '/app/files', name: 'documents.title', icon: FileText },
       { to: '/app/texts', name: 'jobs.title', icon: TextQuote },
+      { to: '/app/estimates', name: 'documents.estimates', icon: Calculator },
     ],
   },
   {

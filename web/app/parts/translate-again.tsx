@@ -10,7 +10,7 @@ import { Problem } from './problem.tsx';
 import { useAction } from './use-action.ts';
 
 /** The codes of failures after which the same file may succeed. */
-const repeatable: readonly string[] = ['transient_error', 'interrupted', 'quota_exceeded'];
+export const repeatable: readonly string[] = ['transient_error', 'interrupted', 'quota_exceeded'];
 
 /**
  * Sends the stored file of a failed document again, with the same options, and opens the new document. The service runs

@@ -6,6 +6,7 @@ import type { Services } from '#server/context.ts';
 import { readCursor, writeCursor } from '#server/http/paging.ts';
 import { hasText, searchedText } from '#server/http/text-search.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
+import { emailsOf } from '#server/identity/members/members.ts';
 import { runSearch, scanJobs } from '#server/translation/core/listing/bounded-scan.ts';
 import { filterCondition, jobListFilter } from '#server/translation/core/listing/job-list-filter.ts';
 import { isAfter, isInFlight, isOneOf } from '#server/translation/documents/jobs.ts';
@@ -30,6 +31,12 @@ export const filesQuery = z.object({
   format: documentJob.shape.source_format.optional().describe('Only files of this format.'),
   target_lang: jobListFilter.shape.target_lang,
   text: searchedText.optional().describe('Only files whose name contains this text.'),
+  document_ids: z
+    .array(z.string().max(64))
+    .min(1)
+    .max(100)
+    .optional()
+    .describe('Only these files, without other filters and pages.'),
   limit: z.int().min(1).max(100).default(50).describe('Files per page.'),
   cursor: z.string().max(200).optional().describe('The next_cursor of the previous page.'),
 });
@@ -60,6 +67,10 @@ const file = z.object({
   flagged: count.describe('Other unconfirmed segments that need a review.'),
   approved_at,
   changed_by: z.string().nullable().describe('The approver, or else the last reviewer; null without one.'),
+  assignee: z
+    .string()
+    .nullable()
+    .describe('The member who reviews next; null if no one is assigned, or no review is open.'),
   changed_by_claimed: z.boolean().describe('Whether a client with an API key sent this name.'),
   failure: documentFailureDetail.pick({ code: true, error_type: true, message: true }).nullable(),
   waiting,
@@ -103,8 +114,10 @@ export function listFiles(
   signal: AbortSignal,
 ): Promise<z.infer<typeof filePage>> {
   // Without a cursor, the request counts files, too.
-  const scans = () => conditionOf(query) !== undefined || query.cursor === undefined;
+  const { document_ids: ids } = query;
+  const scans = () => !ids && (conditionOf(query) !== undefined || query.cursor === undefined);
   return runSearch(database, withTenant, { scans, signal }, async (tx, { tenant: { id: tenantId } }) => {
+    if (ids) return { files: await selectFiles(tx, tenantId, ids), next_cursor: null, counts: null };
     const { found, last, more } = await findFiles(tx, tenantId, query);
     return {
       files: await selectFiles(
@@ -176,7 +189,12 @@ async function selectFiles(tx: Tx, tenantId: string, ids: readonly string[]): Pr
   if (ids.length === 0) return [];
   const rows = await selectRows(tx, tenantId, ids);
   const keys = await selectSourceKeys(tx, tenantId, ids);
-  return rows.map((row) => fileView(row, keys.get(row.id) ?? null));
+  const holders = rows.flatMap(({ holder }) => holder ?? []);
+  const names = holders.length > 0 ? await emailsOf(tx, tenantId, holders) : undefined;
+  return rows.map((row) => ({
+    ...fileView(row, keys.get(row.id) ?? null),
+    assignee: (row.holder && names?.get(row.holder)) ?? null,
+  }));
 }
 
 function selectRows(tx: Tx, tenantId: string, ids: readonly string[]) {
@@ -199,6 +217,8 @@ function selectRows(tx: Tx, tenantId: string, ids: readonly string[]) {
       reportFigures: jobs.reportFigures,
       failure: jobs.failure,
       approvedAt: jobs.approvedAt,
+      holder: sql<string | null>`(select holder from review_assignments a where a.tenant_id = ${tenantId}
+        and a.item_kind = 'document' and a.item_id = ${jobs.documentId} and a.closed_at is null)`,
       ...waitingColumns,
       createdAt: jobs.createdAt,
       updatedAt: jobs.updatedAt,
@@ -220,7 +240,7 @@ async function selectSourceKeys(
   return new Map(rows.map(({ id, key }) => [id, key]));
 }
 
-function fileView(row: Row, sourceKey: string | null): FileView {
+function fileView(row: Row, sourceKey: string | null): Omit<FileView, 'assignee'> {
   const figures = readFigures(row.reportFigures);
   const awaitsReview = row.status === 'translated' && row.approvedAt === null;
   // The validation of the response drops the other columns.

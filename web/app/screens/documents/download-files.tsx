@@ -16,9 +16,10 @@ const archiveName = 'translations.zip';
 
 /**
  * Downloads translated files: one as it is, several as an archive.
+ * @param folders the folders of the archive by document ID
  * @returns the number of files that were packed so far, while several are downloaded
  */
-export function useDownload(files: readonly FileView[]) {
+export function useDownload(files: readonly FileView[], folders?: ReadonlyMap<string, string>) {
   const t = useT();
   const { run, error, isBusy } = useAction();
   const [packed, setPacked] = useState(0);
@@ -34,7 +35,7 @@ export function useDownload(files: readonly FileView[]) {
             fileName: archiveName,
             body: await zipFiles(
               ids,
-              (id) => client.documents.download(id),
+              async (id) => ({ ...(await client.documents.download(id)), folder: folders?.get(id) }),
               () => setPacked((before) => before + 1),
             ),
           };

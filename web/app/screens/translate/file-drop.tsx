@@ -1,3 +1,4 @@
+import { useNavigate } from '@tanstack/react-router';
 import { Lock, Upload } from 'lucide-react';
 import { type DragEvent, useState } from 'react';
 import type { LanguageCode } from '#server/languages.ts';
@@ -5,13 +6,16 @@ import { deployment } from '../../deployment.ts';
 import { useT } from '../../i18n.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { PlanLink } from '../../parts/plan-link.tsx';
+import { Problem } from '../../parts/problem.tsx';
 import { detected, SourceLanguageSelect } from '../../parts/source-language.tsx';
+import { useAction } from '../../parts/use-action.ts';
 import type { Coverage } from '../../session/use-coverage.ts';
+import { createEstimate } from '../estimates/uploads.ts';
 import { accepted } from './file-kind.ts';
 import { type FileQueue, type ListedFile, maxFiles } from './file-queue.ts';
 import { FileRow } from './file-rows.tsx';
 import styles from './files.module.css';
-import type { Options } from './options.ts';
+import { documentFields, type Options } from './options.ts';
 import type { LanguageChoiceProps } from './search.ts';
 import { TargetChips } from './target-chips.tsx';
 import { useDocumentStates } from './use-document-states.ts';
@@ -49,6 +53,21 @@ export function FileDrop({
     setWasSent(true);
     if (to.length > 0) queue.send({ from, targets: to, options });
   };
+  const navigate = useNavigate();
+  const estimating = useAction();
+  const countable = queue.countable.length;
+  const estimate = estimating.run(async () => {
+    setWasSent(true);
+    if (to.length === 0) return;
+    const counted = queue.countable;
+    const request = { source_lang: from, target_langs: to, ...documentFields(options) };
+    const id = await createEstimate(
+      request,
+      counted.flatMap(({ file }) => file ?? []),
+    );
+    for (const file of counted) queue.remove(file.id);
+    await navigate({ to: '/app/estimates/$estimateId', params: { estimateId: id } });
+  });
   return (
     <section className={styles.files} aria-label={t('translate.files')} data-alone={isAlone || undefined}>
       {isCovered ? (
@@ -107,11 +126,19 @@ export function FileDrop({
               ? t('translate.no_language')
               : t(from === detected ? 'translate.files_detected' : 'translate.files_cost')}
           </p>
-          <button type="button" className="primary" onClick={send}>
-            {t('translate.send_files', { count: ready })}
-          </button>
+          <div className={styles.acts}>
+            {countable > 0 && (
+              <button type="button" disabled={estimating.isBusy} onClick={estimate}>
+                {t('translate.estimate')}
+              </button>
+            )}
+            <button type="button" className="primary" onClick={send}>
+              {t('translate.send_files', { count: ready })}
+            </button>
+          </div>
         </div>
       )}
+      {estimating.error !== undefined && <Problem error={estimating.error} retry={() => void estimate()} />}
     </section>
   );
 }

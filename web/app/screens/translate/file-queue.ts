@@ -32,7 +32,7 @@ export interface ListedFile {
   file: File | undefined;
   name: string;
   /** Why the file cannot be sent. */
-  problem: 'kind' | 'size' | undefined;
+  problem: 'kind' | 'size' | 'empty' | undefined;
   /** Whether the file is sent as a document, or else only its text. */
   keepsLayout: boolean;
   parts: FileParts;
@@ -62,7 +62,7 @@ interface Service {
 }
 
 /** Maximum number of files in the list. */
-export const maxFiles = 20;
+export const maxFiles = 40;
 
 /** Maximum number of requests with a file at the same time. The browser has six connections to the service. */
 const maxConcurrent = 3;
@@ -101,12 +101,18 @@ export class FileQueue {
     return this.files.filter(({ tasks, problem, file }) => file && !problem && tasks.length === 0);
   }
 
+  /** The files that an estimate can count: whole files that keep their layout. */
+  get countable(): readonly ListedFile[] {
+    return this.ready.filter(({ keepsLayout, parts }) => keepsLayout && parts === wholeFile);
+  }
+
   /** Adds files to the list. @returns the number of files for which the list has no space */
   add(added: readonly File[]): number {
     const space = Math.max(0, maxFiles - this.files.filter(({ tasks }) => tasks.length === 0).length);
     const listed = added.slice(0, space).map((file): ListedFile => {
       const { text, layout } = pathsOf(file);
-      const problem = file.size > this.maxBytes ? 'size' : text || layout ? undefined : 'kind';
+      const problem =
+        file.size === 0 ? 'empty' : file.size > this.maxBytes ? 'size' : text || layout ? undefined : 'kind';
       return {
         id: this.nextId++,
         file,

@@ -46,7 +46,7 @@ export function FileRow({
       <div className={styles.tasks}>
         {problem && (
           <p className={styles.problem}>
-            {t(problem === 'kind' ? 'translate.file_kind' : 'translate.file_too_large', {
+            {t(problem === 'size' ? 'translate.file_too_large' : `translate.file_${problem}`, {
               most: bytes(deployment.maxUploadBytes),
               types: accepted.replaceAll(',', ' '),
             })}

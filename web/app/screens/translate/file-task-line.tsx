@@ -177,7 +177,7 @@ function DocumentLine({
       ? ['critical', document.failure ? fileFailureText(document.failure, t) : t('documents.status_failed')]
       : waiting > 0
         ? ['warning', t('translate.ready_waiting', { count: waiting })]
-        : ['confirmed', t('translate.ready')];
+        : ['todo', t('documents.state_needs_review')];
   return (
     <Line
       task={task}

@@ -1,0 +1,272 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useParams } from '@tanstack/react-router';
+import { FileSpreadsheet, Trash2 } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import { analyses } from '#sdk/analyses.ts';
+import { LinguaLoopError } from '#sdk/errors.ts';
+import type { Analysis } from '#sdk/types.ts';
+import { bound } from '../../client.ts';
+import { useInterface, useT } from '../../i18n.tsx';
+import { announce } from '../../parts/announcer.tsx';
+import { useFormat } from '../../parts/format.ts';
+import { Read } from '../../parts/loading.tsx';
+import { PageHead } from '../../parts/page-head.tsx';
+import { PlanLink } from '../../parts/plan-link.tsx';
+import { Problem } from '../../parts/problem.tsx';
+import { saveFile } from '../../parts/save-file.ts';
+import { useAction } from '../../parts/use-action.ts';
+import { queryClient } from '../../query-client.ts';
+import { queryKeys } from '../../query-keys.ts';
+import { AddFiles } from './add-files.tsx';
+import { partName, partsOf, placesOf, type Unit, units } from './counts.ts';
+import { EstimateTable, PartsBar } from './estimate-table.tsx';
+import styles from './estimates.module.css';
+import { DeleteEstimate } from './estimates.tsx';
+import { ResultTable } from './result-table.tsx';
+import { useUploads } from './uploads.ts';
+
+/** `/app/estimates/…`: the counts of files in languages and, after the start, what has become of each. */
+export function EstimateScreen() {
+  const t = useT();
+  const navigate = useNavigate();
+  const { estimateId } = useParams({ from: '/workspace/app/estimates/$estimateId' });
+  const [isDeleting, setDeleting] = useState(false);
+  const { run, error, isBusy } = useAction();
+  const reading = useQuery({
+    queryKey: queryKeys.estimates.one(estimateId),
+    queryFn: () => bound(analyses).get(estimateId),
+    refetchInterval: ({ state: { data, dataUpdateCount } }) =>
+      data && (data.status === 'analyzing' || data.documents.requested > 0)
+        ? Math.min(1000 + 100 * dataUpdateCount, 5000)
+        : false,
+  });
+  const excel = run(async () => {
+    const { fileName, content } = await bound(analyses).exportXlsx(estimateId);
+    await saveFile({ fileName, body: content });
+  });
+  return (
+    <>
+      <title>{`${t('estimates.one')} · LinguaLoop`}</title>
+      <PageHead title={t('estimates.one')} aside={<Link to="/app/estimates">{t('estimates.title')}</Link>}>
+        <button type="button" disabled={isBusy || !reading.data} onClick={excel}>
+          <FileSpreadsheet size={16} aria-hidden /> {t('estimates.excel')}
+        </button>
+        <button
+          type="button"
+          className="ghost icon"
+          aria-label={t('estimates.delete')}
+          title={t('estimates.delete')}
+          onClick={() => setDeleting(true)}
+        >
+          <Trash2 size={16} aria-hidden />
+        </button>
+      </PageHead>
+      {error !== undefined && <Problem error={error} retry={() => void excel()} />}
+      <Read from={reading} lines={12}>
+        {(estimate) => <Estimate estimate={estimate} />}
+      </Read>
+      {isDeleting && (
+        <DeleteEstimate
+          id={estimateId}
+          onDeleted={() => {
+            queryClient.removeQueries({ queryKey: queryKeys.estimates.one(estimateId) });
+            void navigate({ to: '/app/estimates' });
+          }}
+          onClose={() => setDeleting(false)}
+        />
+      )}
+    </>
+  );
+}
+
+function Estimate({ estimate }: { estimate: Analysis }) {
+  const t = useT();
+  const { run, error, isBusy } = useAction();
+  const [unit, setUnit] = useState<Unit>('words');
+  const [leftOut, setLeftOut] = useState<ReadonlySet<string>>(new Set());
+  const places = placesOf(estimate, leftOut);
+  const fitting = [...places].filter(([key, { covered }]) => !leftOut.has(key) && covered !== 'beyond');
+  const isStarted = estimate.started_at !== null;
+  const start = run(async () => {
+    const only = fitting.map(([, { file, cell }]) => ({ file_id: file.id, target_lang: cell.target_lang }));
+    if (only.length === 0) return;
+    keep(await bound(analyses).start(estimate.id, { only }));
+    announce(t('estimates.sent', { count: only.length }));
+  });
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      // A dialog has its own action.
+      if (document.querySelector('dialog[open]')) return;
+      if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void start();
+    };
+    addEventListener('keydown', press);
+    return () => removeEventListener('keydown', press);
+  });
+  return (
+    <>
+      {isStarted ? (
+        <ResultTable estimate={estimate} />
+      ) : (
+        <>
+          <Summary estimate={estimate} unit={unit} onUnit={setUnit} />
+          {estimate.files.some(({ state }) => state !== 'refused') && (
+            <EstimateTable
+              estimate={estimate}
+              unit={unit}
+              places={places}
+              leftOut={leftOut}
+              onSelect={(keys, isSelected) =>
+                setLeftOut(
+                  (before) =>
+                    new Set(
+                      isSelected ? [...before].filter((key) => !keys.includes(key)) : [...before, ...keys],
+                    ),
+                )
+              }
+            />
+          )}
+        </>
+      )}
+      <AddFiles estimate={estimate} />
+      {(!isStarted || places.size > 0) && (
+        <footer className={styles.foot}>
+          {error !== undefined && <Problem error={error} retry={() => void start()} />}
+          <Progress estimate={estimate} />
+          <span className="hint">
+            {places.size > 0 && t('estimates.selected', { count: fitting.length, all: places.size })}
+          </span>
+          <button
+            type="button"
+            className="primary"
+            disabled={isBusy || fitting.length === 0}
+            onClick={() => void start()}
+          >
+            {t(isStarted ? 'estimates.start_more' : 'estimates.start', { count: fitting.length })}
+            <kbd>Ctrl ⏎</kbd>
+          </button>
+        </footer>
+      )}
+    </>
+  );
+}
+
+const keep = (estimate: Analysis) => queryClient.setQueryData(queryKeys.estimates.one(estimate.id), estimate);
+
+/** What is still uploaded and counted. */
+function Progress({ estimate }: { estimate: Analysis }) {
+  const t = useT();
+  const { run, error } = useAction();
+  const waiting = useUploads(estimate.id).filter(({ problem }) => !problem).length;
+  const { done, all } = estimate.progress;
+  const isCounting = estimate.status === 'analyzing';
+  const stop = run(async () => void keep(await bound(analyses).cancel(estimate.id)));
+  return (
+    <div className={styles.progress} role="status">
+      {waiting > 0 && <span>{t('estimates.uploading', { count: waiting })}</span>}
+      {isCounting && (
+        <>
+          <progress value={done} max={Math.max(1, all)} aria-label={t('estimates.status_analyzing')} />
+          <span>{t('estimates.counting', { done, all })}</span>
+          {waiting === 0 && (
+            <button type="button" className="small" onClick={stop}>
+              {t('estimates.stop')}
+            </button>
+          )}
+        </>
+      )}
+      {error !== undefined && <Problem error={error} />}
+    </div>
+  );
+}
+
+/** The sums: words, the parts of the texts, and what they use of the allowance. */
+function Summary({
+  estimate,
+  unit,
+  onUnit,
+}: {
+  estimate: Analysis;
+  unit: Unit;
+  onUnit: (unit: Unit) => void;
+}) {
+  const t = useT();
+  const { number, percent, span } = useFormat();
+  const { totals, files, target_langs: languages } = estimate;
+  const parts = partsOf(totals);
+  const counted = files.filter(({ state }) => state !== 'refused').length;
+  return (
+    <section className={styles.summary}>
+      <div>
+        <h2>{t('estimates.words', { count: totals.words, shown: number(totals.words) })}</h2>
+        <p className="hint">
+          {t('estimates.size', {
+            files: counted,
+            languages: languages.length,
+            segments: number(totals.segments),
+            characters: number(totals.characters),
+          })}{' '}
+          {totals.seconds !== null &&
+            totals.seconds > 0 &&
+            t('estimates.time', { time: span(totals.seconds) })}
+        </p>
+      </div>
+      <div>
+        <PartsBar parts={parts} counts={totals} unit={unit} isLarge />
+        <ul className={styles.legend}>
+          {parts.map((part) => (
+            <li key={part.id} title={part.why && t(part.why)}>
+              <i data-part={part.id} aria-hidden />
+              {partName(part, t)} <b>{percent(part.of(totals, unit) / Math.max(1, totals[unit]))}</b>
+            </li>
+          ))}
+        </ul>
+        <label className={styles.unit}>
+          {t('estimates.unit')}
+          <select value={unit} onChange={({ target }) => onUnit(target.value as Unit)}>
+            {units.map((one) => (
+              <option key={one} value={one}>
+                {t(`estimates.unit_${one}`)}
+              </option>
+            ))}
+          </select>
+        </label>
+      </div>
+      <Allowance estimate={estimate} />
+    </section>
+  );
+}
+
+/** The use of the allowance, what is missing, and its price. */
+function Allowance({ estimate: { totals, allowance, price } }: { estimate: Analysis }) {
+  const t = useT();
+  const { locale } = useInterface();
+  const { number } = useFormat();
+  const { refusal, missing, remaining, limit } = allowance;
+  const billed = totals.billable_characters;
+  return (
+    <div>
+      <h2>{t('estimates.billed_sum', { count: billed, shown: number(billed) })}</h2>
+      {refusal ? (
+        <Problem error={new LinguaLoopError(refusal)} />
+      ) : missing > 0 ? (
+        <p className={styles.missing}>
+          {t('estimates.missing', { left: number(Math.max(0, remaining)), missing: number(missing) })}{' '}
+          {price &&
+            t('estimates.price', {
+              packs: price.packs,
+              characters: number(price.characters),
+              amount: new Intl.NumberFormat(locale, { style: 'currency', currency: price.currency }).format(
+                price.amount,
+              ),
+            })}{' '}
+          <PlanLink />
+        </p>
+      ) : (
+        <p className="hint">
+          {t('estimates.covered_all', { left: number(remaining - billed), limit: number(limit) })}
+        </p>
+      )}
+      <p className="hint">{t('estimates.cost_note')}</p>
+    </div>
+  );
+}

@@ -1,0 +1,261 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { Download } from 'lucide-react';
+import { useState } from 'react';
+import { analyses } from '#sdk/analyses.ts';
+import { LinguaLoopError } from '#sdk/errors.ts';
+import type { FileView } from '#sdk/file-types.ts';
+import type { Analysis, AnalysisCell, AnalysisFile } from '#sdk/types.ts';
+import { bound, listFiles } from '../../client.ts';
+import { type MessageId, type Translate, useT } from '../../i18n.tsx';
+import { fileFailureText } from '../../parts/file-failure.ts';
+import { useFormat } from '../../parts/format.ts';
+import { useLanguages } from '../../parts/languages.tsx';
+import { Problem, problemText } from '../../parts/problem.tsx';
+import { type Status, StatusMark } from '../../parts/status-mark.tsx';
+import { repeatable } from '../../parts/translate-again.tsx';
+import { useAction } from '../../parts/use-action.ts';
+import { queryClient } from '../../query-client.ts';
+import { queryKeys } from '../../query-keys.ts';
+import { useDownload } from '../documents/download-files.tsx';
+import { stateOf } from '../documents/files.ts';
+import { Running } from '../documents/running.tsx';
+import { isInFlight } from '../documents/use-progress.ts';
+import { folderNames } from '../documents/zip-files.ts';
+import { keyOf } from './counts.ts';
+import { FileName } from './estimate-table.tsx';
+import styles from './estimates.module.css';
+
+/** Documents of a request. */
+const perRequest = 100;
+
+type Documents = ReadonlyMap<string, FileView>;
+
+const isRunning = (document: FileView | undefined) => document !== undefined && isInFlight(document.status);
+
+/** Reads the documents that an estimate has started, again and again until all are translated or failed. */
+function useDocuments(estimate: Analysis) {
+  const ids = estimate.files.flatMap(({ languages }) =>
+    languages.flatMap(({ start }) => (start?.state === 'sent' ? start.document_id : [])),
+  );
+  return useQuery({
+    queryKey: queryKeys.documents.list({ estimate: ids }),
+    queryFn: async (): Promise<Documents> => {
+      const found: FileView[] = [];
+      for (let from = 0; from < ids.length; from += perRequest) {
+        const { files } = await listFiles({ document_ids: ids.slice(from, from + perRequest) });
+        found.push(...files);
+      }
+      return new Map(found.map((file) => [file.id, file]));
+    },
+    placeholderData: (before: Documents | undefined) => before,
+    refetchInterval: ({ state: { data, dataUpdateCount } }) =>
+      data?.values().some(isRunning) ? Math.min(2000 + 250 * dataUpdateCount, 10_000) : false,
+  });
+}
+
+/** The outcome of a file in a language. */
+interface Outcome {
+  mark: Status | 'running';
+  state: MessageId;
+  details?: string;
+  /** Whether it may be sent again. */
+  isRepeatable?: boolean;
+}
+
+function outcomeOf(
+  { start }: AnalysisCell,
+  document: FileView | undefined,
+  isRead: boolean,
+  t: Translate,
+): Outcome {
+  if (start === null) return { mark: 'todo', state: 'estimates.not_started' };
+  if (start.state === 'requested') return { mark: 'running', state: 'estimates.queued' };
+  if (start.state === 'refused')
+    return {
+      mark: 'critical',
+      state: 'documents.state_failed',
+      details: `${problemText(new LinguaLoopError(start), t)} ${t('estimates.free')}`,
+      isRepeatable: true,
+    };
+  if (!document) return { mark: 'todo', state: isRead ? 'estimates.gone' : 'common.loading' };
+  const state = stateOf(document);
+  const { failure, critical, flagged } = document;
+  if (state === 'failed')
+    return {
+      mark: 'critical',
+      state: 'documents.state_failed',
+      details: failure ? `${fileFailureText(failure, t)} ${t('estimates.free')}` : t('estimates.free'),
+      isRepeatable: failure !== null && repeatable.includes(failure.code),
+    };
+  if (state === 'translating') return { mark: 'running', state: 'documents.state_translating' };
+  if (state === 'approved') return { mark: 'confirmed', state: 'documents.state_approved' };
+  const count = critical + flagged;
+  return {
+    mark: critical > 0 ? 'critical' : count > 0 ? 'warning' : 'todo',
+    state: 'documents.state_needs_review',
+    details:
+      critical > 0
+        ? t('estimates.to_check_critical', { count, critical })
+        : count > 0
+          ? t('estimates.to_check', { count })
+          : t('documents.no_findings'),
+  };
+}
+
+/** What is translated, what awaits review and by whom, and what failed, why, and what can be done. */
+export function ResultTable({ estimate }: { estimate: Analysis }) {
+  const t = useT();
+  const { nameOf } = useLanguages();
+  const { number } = useFormat();
+  const { data: documents, error, refetch } = useDocuments(estimate);
+  const again = useAction();
+  const rows = estimate.files.map((file) => ({
+    file,
+    cells: file.languages.map((cell) => {
+      const document = cell.start?.state === 'sent' ? documents?.get(cell.start.document_id) : undefined;
+      return { cell, document, outcome: outcomeOf(cell, document, documents !== undefined, t) };
+    }),
+  }));
+  const started = rows.flatMap(({ cells }) => cells.filter(({ cell }) => cell.start !== null));
+  const done = started.filter(({ outcome }) => outcome.mark !== 'running').length;
+  const sendAgain = (file: AnalysisFile, cell: AnalysisCell) =>
+    again.run(async () => {
+      const only = [{ file_id: file.id, target_lang: cell.target_lang }];
+      queryClient.setQueryData(
+        queryKeys.estimates.one(estimate.id),
+        await bound(analyses).start(estimate.id, { only }),
+      );
+    });
+  const folders = (by: 'language' | 'file') => {
+    const names = folderNames(estimate.files.map(({ name }) => name));
+    return new Map(
+      rows.flatMap(({ cells }, index) =>
+        cells.flatMap(({ cell, document }) =>
+          document ? [[document.id, by === 'file' ? names[index]! : cell.target_lang] as const] : [],
+        ),
+      ),
+    );
+  };
+  return (
+    <>
+      <div className={styles.result}>
+        <h2>
+          <span role="status">{t('estimates.finished', { done, count: started.length })}</span>
+        </h2>
+        <DownloadAll files={[...(documents?.values() ?? [])]} foldersBy={folders} />
+      </div>
+      {error ? <Problem error={error} retry={() => void refetch()} /> : null}
+      {again.error !== undefined && <Problem error={again.error} />}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable with the keyboard */}
+      <section className={styles.scroll} tabIndex={0} aria-label={t('estimates.result')}>
+        <table className={styles.table} data-result>
+          <thead>
+            <tr>
+              <th scope="col">{t('estimates.file_and_language')}</th>
+              <th scope="col">{t('estimates.result')}</th>
+              <th scope="col">{t('estimates.details')}</th>
+              <th scope="col">{t('estimates.reviewer')}</th>
+              <th scope="col">{t('estimates.billed')}</th>
+              <th scope="col">
+                <span className="visually-hidden">{t('translate.open')}</span>
+              </th>
+            </tr>
+          </thead>
+          {rows
+            .filter(({ cells }) => cells.length > 0)
+            .map(({ file, cells }) => (
+              <tbody key={file.id}>
+                <tr data-file>
+                  <th scope="rowgroup" colSpan={6}>
+                    <FileName name={file.name} />
+                  </th>
+                </tr>
+                {cells.map(({ cell, document, outcome }) => {
+                  const language = nameOf(cell.target_lang);
+                  const isFree = outcome.state === 'documents.state_failed' || cell.start === null;
+                  return (
+                    <tr key={keyOf(file, cell)}>
+                      <th scope="row">{language}</th>
+                      <td>
+                        <span className={styles.state}>
+                          {outcome.mark === 'running' ? <Running /> : <StatusMark status={outcome.mark} />}
+                          {t(outcome.state)}
+                        </span>
+                      </td>
+                      <td>{outcome.details}</td>
+                      <td>
+                        {document && outcome.state === 'documents.state_needs_review' && (
+                          <bdi translate={document.assignee ? 'no' : undefined}>
+                            {document.assignee ?? t('estimates.unassigned')}
+                          </bdi>
+                        )}
+                      </td>
+                      <td>{isFree ? number(0) : number(cell.billable_characters)}</td>
+                      <td>
+                        {outcome.isRepeatable ? (
+                          <button
+                            type="button"
+                            className="small"
+                            disabled={again.isBusy}
+                            aria-label={t('estimates.again', { name: file.name, language })}
+                            onClick={sendAgain(file, cell)}
+                          >
+                            {t('common.retry')}
+                          </button>
+                        ) : (
+                          document && (
+                            <Link
+                              className="button small"
+                              to="/app/edit/documents/$documentId"
+                              params={{ documentId: document.id }}
+                              aria-label={t('translate.document_open', { name: file.name, language })}
+                            >
+                              {t('translate.open')}
+                            </Link>
+                          )
+                        )}
+                      </td>
+                    </tr>
+                  );
+                })}
+              </tbody>
+            ))}
+        </table>
+      </section>
+    </>
+  );
+}
+
+/** Downloads all translations as an archive with a folder for each language or file. */
+function DownloadAll({
+  files,
+  foldersBy,
+}: {
+  files: readonly FileView[];
+  foldersBy: (by: 'language' | 'file') => ReadonlyMap<string, string>;
+}) {
+  const t = useT();
+  const [by, setBy] = useState<'language' | 'file'>('language');
+  const { download, error, isBusy, count, packed } = useDownload(files, foldersBy(by));
+  const drafts = files.filter((file) => stateOf(file) === 'needs_review').length;
+  if (count === 0) return null;
+  return (
+    <div className={styles.download}>
+      {drafts > 0 && <span className="hint">{t('estimates.drafts', { count: drafts })}</span>}
+      <select
+        aria-label={t('estimates.folders')}
+        value={by}
+        onChange={({ target }) => setBy(target.value as 'language' | 'file')}
+      >
+        <option value="language">{t('estimates.by_language')}</option>
+        <option value="file">{t('estimates.by_file')}</option>
+      </select>
+      <button type="button" disabled={isBusy} onClick={download}>
+        <Download size={16} aria-hidden />
+        {isBusy ? t('documents.packing', { packed, count }) : t('estimates.download', { count })}
+      </button>
+      {error ? <Problem error={error} retry={() => void download()} /> : null}
+    </div>
+  );
+}
