@@ -11,7 +11,8 @@ import { useAction } from '../parts/use-action.ts';
 import { isAdministrator, useMe } from '../session/use-me.ts';
 import { AssignDialog } from './assign-dialog.tsx';
 import styles from './assignments.module.css';
-import { type Item, service, useAssignments, useReload } from './assignments.ts';
+import { type Item, useAssignments, useReload } from './assignments.ts';
+import { service } from './colleagues.ts';
 import { Due } from './due.tsx';
 import { useAssign } from './use-assign.tsx';
 

@@ -4,14 +4,8 @@ import { CalendarOff, UserRoundPlus } from 'lucide-react';
 import { useRef, useState } from 'react';
 import { AssignDialog } from '../../assignments/assign-dialog.tsx';
 import assigned from '../../assignments/assignments.module.css';
-import {
-  type Colleague,
-  type Item,
-  maxItems,
-  readAgain,
-  service,
-  useColleagues,
-} from '../../assignments/assignments.ts';
+import { type Item, maxItems, readAgain } from '../../assignments/assignments.ts';
+import { type Colleague, service, useColleagues } from '../../assignments/colleagues.ts';
 import { Due } from '../../assignments/due.tsx';
 import { useAssign } from '../../assignments/use-assign.tsx';
 import { useT } from '../../i18n.tsx';

@@ -2,7 +2,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { Upload } from 'lucide-react';
 import { lazy, type ReactNode, Suspense } from 'react';
 import { readAgain, useOwnProfile } from '../../assignments/assignments.ts';
-import { useT } from '../../i18n.tsx';
+import { loadWords, useT } from '../../i18n.tsx';
 import { keyLabel } from '../../keys/commands.ts';
 import { useCommands } from '../../keys/use-commands.ts';
 import { Loading, Read } from '../../parts/loading.tsx';
@@ -18,8 +18,14 @@ import { addressOf, TaskLink } from './task-link.tsx';
 import { TaskList } from './task-list.tsx';
 import { type InboxView, inboxViews, matches, type Task } from './tasks.ts';
 
-const MyWork = lazy(async () => ({ default: (await import('./my-work.tsx')).MyWork }));
-const ByMember = lazy(async () => ({ default: (await import('./by-member.tsx')).ByMember }));
+const MyWork = lazy(async () => {
+  const [view] = await Promise.all([import('./my-work.tsx'), loadWords('assignments')]);
+  return { default: view.MyWork };
+});
+const ByMember = lazy(async () => {
+  const [view] = await Promise.all([import('./by-member.tsx'), loadWords('assignments')]);
+  return { default: view.ByMember };
+});
 
 /**
  * `/app`: the items that await review: the member's own, all of them in sections by severity, or by member. Without items,

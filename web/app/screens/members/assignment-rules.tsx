@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { ArrowDown, ArrowUp, Plus, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import type { AssignmentRule } from '#sdk/types.ts';
-import { type Colleague, service, useColleagues } from '../../assignments/assignments.ts';
+import { type Colleague, service, useColleagues } from '../../assignments/colleagues.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { LanguageSelect } from '../../parts/languages.tsx';
