@@ -19,7 +19,7 @@ export const readAgain = 15_000;
 /** The assignments of those of some items that await review. */
 export function useAssignments(items: readonly Item[], { isLive = true }: { isLive?: boolean } = {}) {
   return useQuery({
-    queryKey: queryKeys.assignments.list({ items }),
+    queryKey: queryKeys.assignments.of({ items }),
     queryFn: async () => {
       const wanted = items.slice(0, maxItems).map(({ kind, id }) => ({ kind, id }));
       return (await ask<AssignmentPageData>('assignments.list', { items: wanted })).items;
@@ -45,7 +45,7 @@ export function useOwnProfile() {
   const me = useMe();
   const userId = me.data?.user.user_id ?? '';
   return useQuery({
-    queryKey: queryKeys.assignments.profile(userId),
+    queryKey: queryKeys.assignments.of({ profile: userId }),
     queryFn: async () => {
       const { members } = await ask<ReviewerProfilePage>('assignments.profiles', { user_id: userId });
       return members[0] ?? null;

@@ -21,7 +21,7 @@ export function useColleagues() {
   const me = useMe();
   const isAdmin = me.data !== undefined && isAdministrator(me.data);
   return useQuery({
-    queryKey: queryKeys.assignments.members(isAdmin),
+    queryKey: queryKeys.assignments.of({ members: isAdmin }),
     queryFn: async () => {
       const members = await readPages((page) => service.profiles(page));
       const loads = isAdmin ? await readPages((page) => service.load(page)) : [];

@@ -10,7 +10,6 @@ import { PageHead } from '../../parts/page-head.tsx';
 import { useInbox } from '../../parts/use-inbox.ts';
 import { isVisitor } from '../../session/keeper.ts';
 import { isAdministrator, useMe } from '../../session/use-me.ts';
-import { FirstSteps } from './first-steps.tsx';
 import styles from './inbox.module.css';
 import { Mentions } from './mentions.tsx';
 import { TaskFilter } from './task-filter.tsx';
@@ -18,6 +17,7 @@ import { addressOf, TaskLink } from './task-link.tsx';
 import { TaskList } from './task-list.tsx';
 import { type InboxView, inboxViews, matches, type Task } from './tasks.ts';
 
+const FirstSteps = lazy(async () => ({ default: (await import('./first-steps.tsx')).FirstSteps }));
 const MyWork = lazy(async () => {
   const [view] = await Promise.all([import('./my-work.tsx'), loadWords('assignments')]);
   return { default: view.MyWork };
@@ -67,7 +67,9 @@ export function InboxScreen() {
               <ByMember />
             </Suspense>
           ) : tasks.length === 0 && !isVisitor() ? (
-            <FirstSteps />
+            <Suspense fallback={<Loading lines={20} />}>
+              <FirstSteps />
+            </Suspense>
           ) : (
             <>
               <TaskFilter tasks={tasks} search={search} />

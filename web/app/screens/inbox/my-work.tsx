@@ -44,15 +44,15 @@ export function MyWork({ profile, tasks }: { profile: ReviewerProfile; tasks: re
   const t = useT();
   const list = useRef<HTMLDivElement>(null);
   const open = usePages(
-    queryKeys.assignments.mine('open'),
+    queryKeys.assignments.of({ mine: 'open' }),
     (cursor) => service.minePage({ state: 'open', limit, ...(cursor && { cursor }) }),
     { refetchInterval: readAgain },
   );
-  const upcoming = usePages(queryKeys.assignments.mine('upcoming'), (cursor) =>
+  const upcoming = usePages(queryKeys.assignments.of({ mine: 'upcoming' }), (cursor) =>
     service.minePage({ state: 'upcoming', limit, ...(cursor && { cursor }) }),
   );
   const free = usePages(
-    queryKeys.assignments.list({ state: 'unassigned' }),
+    queryKeys.assignments.of({ state: 'unassigned' }),
     (cursor) => service.listPage({ state: 'unassigned', limit, ...(cursor && { cursor }) }),
     { refetchInterval: readAgain },
   );
