@@ -267,7 +267,7 @@ const partOfMessages: readonly (readonly [RegExp, CatalogPart])[] = [
   [/^keys\.(?!(title|palette|close|assign)$)/, 'tools'],
   [/^editor\.replace_/, 'tools'],
   [/^assignments\.(after|assigned_to|due|no_date|overdue|select|select_first|then)$/, 'workspace'],
-  [/^problems\.(second_review_|assigned_to_)/, 'workspace'],
+  [/^problems\.second_review_/, 'workspace'],
 ];
 
 function partOf(area: string, key: string): CatalogPart {
