@@ -44,7 +44,7 @@ const byMessage: readonly (readonly [status: number, message: RegExp, text: Mess
   [409, /^the allowance already reaches/, 'problems.ceiling'],
   [409, /was not decided|decided too long ago|can no longer be reopened/, 'problems.reopen_late'],
   [409, /^the glossary already has this term/, 'problems.term_exists'],
-  [409, /; pass it on with/, 'problems.second_review_needed'],
+  [409, /pass it on/, 'problems.second_review_needed'],
   [409, /second review/, 'problems.second_review_awaited'],
   [422, /could not be detected/, 'problems.language_unknown'],
   [429, /^tenant usage limit exceeded/, 'problems.usage_limit'],

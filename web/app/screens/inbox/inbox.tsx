@@ -15,7 +15,9 @@ import { Mentions } from './mentions.tsx';
 import { TaskFilter } from './task-filter.tsx';
 import { addressOf, TaskLink } from './task-link.tsx';
 import { TaskList } from './task-list.tsx';
-import { type InboxView, inboxViews, matches, type Task } from './tasks.ts';
+import { type InboxView, matches, type Task } from './tasks.ts';
+
+const inboxViews: readonly InboxView[] = ['mine', 'all', 'members'];
 
 const FirstSteps = lazy(async () => ({ default: (await import('./first-steps.tsx')).FirstSteps }));
 const MyWork = lazy(async () => {
