@@ -268,7 +268,8 @@ const partOfMessages: readonly (readonly [RegExp, CatalogPart])[] = [
   [/^(apiKeys|billing|storage)\.(?!title$)/, 'settings'],
   [/^keys\.(?!(title|palette|close|assign)$)/, 'tools'],
   [/^editor\.replace_/, 'tools'],
-  [/^problems\.(second_review_|assigned_to_)/, 'workspace'],
+  [/^assignments\.(after|assigned_to|due|no_date|overdue|select|select_first|then)$/, 'workspace'],
+  [/^problems\.second_review_/, 'workspace'],
 ];
 
 function partOf(area: string, key: string): CatalogPart {

@@ -87,14 +87,8 @@ export const queryKeys = {
     emails: ['members', 'emails'],
     colleagues: (search: string) => ['members', 'colleagues', search],
   },
-  assignments: {
-    all: ['assignments'],
-    mine: (state: string) => ['assignments', 'mine', state],
-    list: (filter: object) => ['assignments', 'list', filter],
-    members: (withLoad: boolean) => ['assignments', 'members', withLoad],
-    profile: (userId: string) => ['assignments', 'profile', userId],
-    rules: ['assignments', 'rules'],
-  },
+  /** By what is asked for: items, own work, members, a profile or the rules. */
+  assignments: { all: ['assignments'], of: (what: object) => ['assignments', what] },
   comments: (about: object) => ['comments', about],
   invites: ['invites'],
   audit: (filter: object) => ['audit', filter],

@@ -84,11 +84,7 @@ const workspace = createRoute({
     if (sessionState().kind === 'signed_out')
       throw redirect({ to: '/signin', search: { next: location.href } });
     if (!isOpen(location.pathname)) throw redirect({ to: '/app', replace: true });
-    await Promise.all([
-      loadWords('workspace'),
-      isVisitor() && loadWords('demo'),
-      location.pathname === '/app' && loadWords('assignments'),
-    ]);
+    await Promise.all([loadWords('workspace'), isVisitor() && loadWords('demo')]);
   },
   component: lazyRouteComponent(() => import('./frame/workspace-frame.tsx'), 'WorkspaceFrame'),
 });
@@ -97,7 +93,6 @@ const inbox = createRoute({
   getParentRoute: () => workspace,
   path: '/app',
   validateSearch: readInboxSearch,
-  beforeLoad: () => loadWords('assignments'),
   component: lazyRouteComponent(() => import('./screens/inbox/inbox.tsx'), 'InboxScreen'),
 });
 

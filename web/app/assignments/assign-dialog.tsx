@@ -1,7 +1,7 @@
 import { ArrowRight, UserRoundPlus } from 'lucide-react';
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
 import type { Assignment } from '#sdk/types.ts';
-import { useT } from '../i18n.tsx';
+import { useInterface, useT } from '../i18n.tsx';
 import { keyLabel } from '../keys/commands.ts';
 import { isKey } from '../keys/match-key.ts';
 import { Dialog } from '../parts/confirm-dialog.tsx';
@@ -13,7 +13,8 @@ import { Problem } from '../parts/problem.tsx';
 import { useAction } from '../parts/use-action.ts';
 import { isAdministrator, useMe } from '../session/use-me.ts';
 import styles from './assignments.module.css';
-import { type Colleague, type Item, itemKey, useAssignments, useColleagues } from './assignments.ts';
+import { type Item, itemKey, useAssignments } from './assignments.ts';
+import { type Colleague, useColleagues } from './colleagues.ts';
 import { toLocal } from './due.tsx';
 import { keep, MemberSelect } from './member-select.tsx';
 import { type Change, isOvertaken, type Refusal, useAssign } from './use-assign.tsx';
@@ -338,12 +339,17 @@ function foreignZones(members: readonly Colleague[]): Colleague[] {
 /** The due date by the clocks of members. */
 function ZoneHint({ at, members }: { at: Date; members: readonly Colleague[] }) {
   const t = useT();
-  const { momentIn } = useFormat();
+  const { locale } = useInterface();
+  const timeIn = (timeZone: string) =>
+    new Intl.DateTimeFormat(locale, {
+      ...{ timeZone, weekday: 'short', month: 'short', day: 'numeric' },
+      ...{ hour: 'numeric', minute: '2-digit', timeZoneName: 'short' },
+    }).format(at);
   return (
     <span className="hint">
       {members.map(({ user_id, name, time_zone }) => (
         <span key={user_id}>
-          {t('assignments.for_member', { name: isolated(name), time: momentIn(at, time_zone) })}{' '}
+          {t('assignments.for_member', { name: isolated(name), time: timeIn(time_zone) })}{' '}
         </span>
       ))}
     </span>

@@ -3,7 +3,7 @@ import { covers } from '#server/languages.ts';
 import { useT } from '../i18n.tsx';
 import { useFormat } from '../parts/format.ts';
 import { useLanguages } from '../parts/languages.tsx';
-import type { Colleague } from './assignments.ts';
+import type { Colleague } from './colleagues.ts';
 
 /** The value of a field whose items keep the members they have. */
 export const keep = 'keep';

@@ -9,7 +9,8 @@ import { LanguageSelect, useLanguages } from '../parts/languages.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { useAction } from '../parts/use-action.ts';
 import styles from './assignments.module.css';
-import { service, useReload } from './assignments.ts';
+import { useReload } from './assignments.ts';
+import { service } from './colleagues.ts';
 
 type Language = ReviewerProfile['languages'][number];
 

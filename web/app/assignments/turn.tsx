@@ -11,7 +11,8 @@ import { useAction } from '../parts/use-action.ts';
 import { isAdministrator, useMe } from '../session/use-me.ts';
 import { AssignDialog } from './assign-dialog.tsx';
 import styles from './assignments.module.css';
-import { type Item, service, useAssignments, useReload } from './assignments.ts';
+import { type Item, useAssignments, useReload } from './assignments.ts';
+import { service } from './colleagues.ts';
 import { Due } from './due.tsx';
 import { useAssign } from './use-assign.tsx';
 
@@ -20,13 +21,22 @@ import { useAssign } from './use-assign.tsx';
  * take it, pass it to the second review or back. An unassigned item without a second review has no line.
  * @param store stores what the member has typed, before the item is passed on
  */
-export function Turn({ item, store }: { item: Item; store: () => Promise<unknown> }) {
+export function Turn({
+  item,
+  store,
+  firstAsked,
+}: {
+  item: Item;
+  store: () => Promise<unknown>;
+  /** The field of the dialog that is open first; undefined without a dialog. */
+  firstAsked: 'first' | 'due' | undefined;
+}) {
   const t = useT();
   const me = useMe();
   const { data: [assignment] = [] } = useAssignments([item]);
   const { assign, toast } = useAssign();
   const { run, error, isBusy } = useAction();
-  const [asked, setAsked] = useState<'first' | 'due'>();
+  const [asked, setAsked] = useState(firstAsked);
   const [isPassing, setPassing] = useState(false);
   useCommands({ assign: () => setAsked('first'), setDue: () => setAsked('due') });
   const user = me.data?.user;

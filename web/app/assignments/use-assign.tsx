@@ -4,7 +4,8 @@ import { useT } from '../i18n.tsx';
 import darkBar from '../parts/dark-bar.module.css';
 import { UndoToast } from '../parts/undo-toast.tsx';
 import { isAdministrator, useMe } from '../session/use-me.ts';
-import { itemKey, maxItems, service, useReload } from './assignments.ts';
+import { itemKey, maxItems, useReload } from './assignments.ts';
+import { service } from './colleagues.ts';
 
 /** A change of assignments. A field that is left out stays. */
 export type Change = Omit<AssignRequest, 'items'>;

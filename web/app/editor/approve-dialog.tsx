@@ -1,7 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import type { DocumentOutline, TenantDocumentJob } from '#sdk/types.ts';
-import { service, useAssignments, useReload } from '../assignments/assignments.ts';
+import { useAssignments, useReload } from '../assignments/assignments.ts';
+import { service } from '../assignments/colleagues.ts';
 import { approveDocument, client } from '../client.ts';
 import { useT } from '../i18n.tsx';
 import { announce } from '../parts/announcer.tsx';

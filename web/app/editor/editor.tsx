@@ -7,8 +7,9 @@ import {
   useDeferredValue,
   useEffect,
   useRef,
+  useState,
 } from 'react';
-import type { Item } from '../assignments/assignments.ts';
+import { type Item, useAssignments } from '../assignments/assignments.ts';
 import { loadWords, useT } from '../i18n.tsx';
 import { useCommands } from '../keys/use-commands.ts';
 import { Read } from '../parts/loading.tsx';
@@ -28,6 +29,19 @@ const Turn = lazy(async () => {
   const [{ Turn: turn }] = await Promise.all([import('../assignments/turn.tsx'), loadWords('assignments')]);
   return { default: turn };
 });
+
+/** Whose turn an item is; loaded for an item that is assigned, or when the member assigns it. */
+function TurnBar(props: { item: Item; store: () => Promise<unknown> }) {
+  const { data: [assignment] = [] } = useAssignments([props.item]);
+  const [asked, setAsked] = useState<'first' | 'due'>();
+  useCommands({ assign: () => setAsked('first'), setDue: () => setAsked('due') });
+  if (!asked && !assignment?.assignee && !assignment?.four_eyes && !assignment?.due_at) return null;
+  return (
+    <Suspense>
+      <Turn {...props} firstAsked={asked} />
+    </Suspense>
+  );
+}
 
 interface EditorProps<Row extends EditedSegment> {
   source: RowSource<Row>;
@@ -90,11 +104,7 @@ export function Editor<Row extends EditedSegment>({
       {head}
       <div className={bars['bars']}>
         {notices}
-        {turn && !isVisitor() && (
-          <Suspense>
-            <Turn key={turn.id} item={turn} store={() => storeAll(saves)} />
-          </Suspense>
-        )}
+        {turn && !isVisitor() && <TurnBar key={turn.id} item={turn} store={() => storeAll(saves)} />}
         <OpeningBars source={source} />
       </div>
       <StatusFilters source={source} search={search} canReplace={canReplace} hasPatterns={hasPatterns}>

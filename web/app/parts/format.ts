@@ -26,12 +26,6 @@ export function useFormat() {
       time: (at: Date) => time.format(at),
       /** @param iso a time, ISO 8601 */
       moment: (iso: string) => moment.format(new Date(iso)),
-      /** The time in a time zone, with its name. */
-      momentIn: (at: Date, timeZone: string) =>
-        new Intl.DateTimeFormat(locale, {
-          ...{ timeZone, weekday: 'short', month: 'short', day: 'numeric' },
-          ...{ hour: 'numeric', minute: '2-digit', timeZoneName: 'short' },
-        }).format(at),
       bytes: (bytes: number) => formatBytes(bytes, locale),
       span: (seconds: number) => formatSpan(seconds, locale),
       duration: (milliseconds: number) => formatDuration(milliseconds, locale),

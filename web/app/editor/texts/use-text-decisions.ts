@@ -129,7 +129,7 @@ function needsSecondReview(error: unknown): boolean {
 }
 
 async function passOn(id: string): Promise<void> {
-  const { service } = await import('../../assignments/assignments.ts');
+  const { service } = await import('../../assignments/colleagues.ts');
   await loadWords('assignments');
   await service.pass({ kind: 'job', id });
   void queryClient.invalidateQueries({ queryKey: queryKeys.assignments.all });

@@ -4,14 +4,8 @@ import { CalendarOff, UserRoundPlus } from 'lucide-react';
 import { useRef, useState } from 'react';
 import { AssignDialog } from '../../assignments/assign-dialog.tsx';
 import assigned from '../../assignments/assignments.module.css';
-import {
-  type Colleague,
-  type Item,
-  maxItems,
-  readAgain,
-  service,
-  useColleagues,
-} from '../../assignments/assignments.ts';
+import { type Item, maxItems, readAgain } from '../../assignments/assignments.ts';
+import { type Colleague, service, useColleagues } from '../../assignments/colleagues.ts';
 import { Due } from '../../assignments/due.tsx';
 import { useAssign } from '../../assignments/use-assign.tsx';
 import { useT } from '../../i18n.tsx';
@@ -37,7 +31,7 @@ export function ByMember() {
   const { run, error, isBusy } = useAction();
   const [open, setOpen] = useState<string>();
   const load = useQuery({
-    queryKey: [...queryKeys.assignments.members(true), 'unassigned'],
+    queryKey: queryKeys.assignments.of({ count: 'unassigned' }),
     queryFn: async () => (await service.load({ limit: 1 })).unassigned,
     refetchInterval: readAgain,
   });
@@ -170,7 +164,7 @@ function Loads({
 function ItemsOf({ userId }: { userId: string }) {
   const t = useT();
   const list = useRef<HTMLDivElement>(null);
-  const { reading, more } = usePages(queryKeys.assignments.list({ holder: userId }), (cursor) =>
+  const { reading, more } = usePages(queryKeys.assignments.of({ holder: userId }), (cursor) =>
     service.listPage({ holder: userId, limit: 200, ...(cursor && { cursor }) }),
   );
   const rows = rowsOf(reading.data ?? []);

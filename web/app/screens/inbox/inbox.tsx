@@ -2,7 +2,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { Upload } from 'lucide-react';
 import { lazy, type ReactNode, Suspense } from 'react';
 import { readAgain, useOwnProfile } from '../../assignments/assignments.ts';
-import { useT } from '../../i18n.tsx';
+import { loadWords, useT } from '../../i18n.tsx';
 import { keyLabel } from '../../keys/commands.ts';
 import { useCommands } from '../../keys/use-commands.ts';
 import { Loading, Read } from '../../parts/loading.tsx';
@@ -10,16 +10,24 @@ import { PageHead } from '../../parts/page-head.tsx';
 import { useInbox } from '../../parts/use-inbox.ts';
 import { isVisitor } from '../../session/keeper.ts';
 import { isAdministrator, useMe } from '../../session/use-me.ts';
-import { FirstSteps } from './first-steps.tsx';
 import styles from './inbox.module.css';
 import { Mentions } from './mentions.tsx';
 import { TaskFilter } from './task-filter.tsx';
 import { addressOf, TaskLink } from './task-link.tsx';
 import { TaskList } from './task-list.tsx';
-import { type InboxView, inboxViews, matches, type Task } from './tasks.ts';
+import { type InboxView, matches, type Task } from './tasks.ts';
 
-const MyWork = lazy(async () => ({ default: (await import('./my-work.tsx')).MyWork }));
-const ByMember = lazy(async () => ({ default: (await import('./by-member.tsx')).ByMember }));
+const inboxViews: readonly InboxView[] = ['mine', 'all', 'members'];
+
+const FirstSteps = lazy(async () => ({ default: (await import('./first-steps.tsx')).FirstSteps }));
+const MyWork = lazy(async () => {
+  const [view] = await Promise.all([import('./my-work.tsx'), loadWords('assignments')]);
+  return { default: view.MyWork };
+});
+const ByMember = lazy(async () => {
+  const [view] = await Promise.all([import('./by-member.tsx'), loadWords('assignments')]);
+  return { default: view.ByMember };
+});
 
 /**
  * `/app`: the items that await review: the member's own, all of them in sections by severity, or by member. Without items,
@@ -61,7 +69,9 @@ export function InboxScreen() {
               <ByMember />
             </Suspense>
           ) : tasks.length === 0 && !isVisitor() ? (
-            <FirstSteps />
+            <Suspense fallback={<Loading lines={20} />}>
+              <FirstSteps />
+            </Suspense>
           ) : (
             <>
               <TaskFilter tasks={tasks} search={search} />

@@ -3,9 +3,11 @@ import { AlarmClock, CalendarDays, CalendarOff, Clock, UserRoundPlus } from 'luc
 import { type ReactNode, useRef, useState } from 'react';
 import type { ReviewerProfile } from '#sdk/types.ts';
 import { covers } from '#server/languages.ts';
-import { readAgain, service } from '../../assignments/assignments.ts';
+import { readAgain } from '../../assignments/assignments.ts';
+import { service } from '../../assignments/colleagues.ts';
 import { dueState, useDueWords } from '../../assignments/due.tsx';
 import { ProfileDialog } from '../../assignments/profile-dialog.tsx';
+import { useAssign } from '../../assignments/use-assign.tsx';
 import { type MessageId, useT } from '../../i18n.tsx';
 import { keyLabel } from '../../keys/commands.ts';
 import { useCommands } from '../../keys/use-commands.ts';
@@ -42,15 +44,15 @@ export function MyWork({ profile, tasks }: { profile: ReviewerProfile; tasks: re
   const t = useT();
   const list = useRef<HTMLDivElement>(null);
   const open = usePages(
-    queryKeys.assignments.mine('open'),
+    queryKeys.assignments.of({ mine: 'open' }),
     (cursor) => service.minePage({ state: 'open', limit, ...(cursor && { cursor }) }),
     { refetchInterval: readAgain },
   );
-  const upcoming = usePages(queryKeys.assignments.mine('upcoming'), (cursor) =>
+  const upcoming = usePages(queryKeys.assignments.of({ mine: 'upcoming' }), (cursor) =>
     service.minePage({ state: 'upcoming', limit, ...(cursor && { cursor }) }),
   );
   const free = usePages(
-    queryKeys.assignments.list({ state: 'unassigned' }),
+    queryKeys.assignments.of({ state: 'unassigned' }),
     (cursor) => service.listPage({ state: 'unassigned', limit, ...(cursor && { cursor }) }),
     { refetchInterval: readAgain },
   );
@@ -59,7 +61,8 @@ export function MyWork({ profile, tasks }: { profile: ReviewerProfile; tasks: re
     (free.reading.data ?? []).filter((item) => covers(profile.languages, 'review', item)),
   );
   const all = [...rows, ...freeRows];
-  const { selection, assign, shown } = useSelection(
+  const { assign, toast } = useAssign();
+  const { selection, shown } = useSelection(
     list,
     all.map(({ key }) => key),
     (keys) => all.flatMap((row) => (keys.includes(row.key) ? row.items : [])),
@@ -144,6 +147,7 @@ export function MyWork({ profile, tasks }: { profile: ReviewerProfile; tasks: re
           </Rows>
           <More of={free.more} />
           {shown}
+          {toast}
         </div>
       )}
     </Read>

@@ -9,9 +9,7 @@ export type TextsTask = Extract<Task, { kind: 'texts' }>;
 export const severities = ['critical', 'warning', 'rule'] as const satisfies readonly Task['severity'][];
 
 /** The views of the inbox: own work, all of it, and by member for administrators. */
-export const inboxViews = ['mine', 'all', 'members'] as const;
-
-export type InboxView = (typeof inboxViews)[number];
+export type InboxView = 'mine' | 'all' | 'members';
 
 /** The parameters in the URL of the inbox. */
 export interface InboxSearch {
@@ -23,9 +21,8 @@ export interface InboxSearch {
 
 /** Reads the URL; invalid parameters are ignored. */
 export function readInboxSearch({ view, show, languages }: Record<string, unknown>): InboxSearch {
-  const known = inboxViews.find((one) => one === view);
   return {
-    ...(known && { view: known }),
+    ...(/^(mine|all|members)$/.test(String(view)) && { view: view as InboxView }),
     ...((show === 'mine' || show === 'free') && { show }),
     ...(typeof languages === 'string' && /^[\w-]{2,20}:[\w-]{2,20}$/.test(languages) && { languages }),
   };

@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { ArrowDown, ArrowUp, Plus, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import type { AssignmentRule } from '#sdk/types.ts';
-import { type Colleague, service, useColleagues } from '../../assignments/assignments.ts';
+import { type Colleague, service, useColleagues } from '../../assignments/colleagues.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { LanguageSelect } from '../../parts/languages.tsx';
@@ -24,7 +24,7 @@ export function AssignmentRules() {
   const t = useT();
   const colleagues = useColleagues();
   const rules = useQuery({
-    queryKey: queryKeys.assignments.rules,
+    queryKey: queryKeys.assignments.of({ rules: true }),
     queryFn: () => service.rules(),
     // Another reading must not replace what the administrator types.
     staleTime: Infinity,
@@ -49,7 +49,7 @@ function Form({ saved, members }: { saved: readonly AssignmentRule[]; members: r
   const isChanged = JSON.stringify(rules) !== JSON.stringify(saved);
   const save = run(async () => {
     const now = await service.saveRules([...rules]);
-    queries.setQueryData(queryKeys.assignments.rules, now);
+    queries.setQueryData(queryKeys.assignments.of({ rules: true }), now);
     setRules(now);
     announce(t('assignments.rules_saved'));
   });

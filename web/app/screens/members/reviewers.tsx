@@ -1,6 +1,6 @@
 import { CalendarOff } from 'lucide-react';
 import { useState } from 'react';
-import { useColleagues } from '../../assignments/assignments.ts';
+import { useColleagues } from '../../assignments/colleagues.ts';
 import { ProfileDialog } from '../../assignments/profile-dialog.tsx';
 import { useT } from '../../i18n.tsx';
 import { useFormat } from '../../parts/format.ts';
