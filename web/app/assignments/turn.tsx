@@ -13,7 +13,7 @@ import { AssignDialog } from './assign-dialog.tsx';
 import styles from './assignments.module.css';
 import { type Item, service, useAssignments, useReload } from './assignments.ts';
 import { Due } from './due.tsx';
-import { useAssign } from './use-assign.tsx';
+import { Refused, type ShownRefusal, shownRefusal, useAssign } from './use-assign.tsx';
 
 /**
  * Whose turn an item is: a line in the editor with its reviewers, due date and comment, what to do next, and the actions:
@@ -27,7 +27,9 @@ export function Turn({ item, store }: { item: Item; store: () => Promise<unknown
   const { assign, toast } = useAssign();
   const { run, error, isBusy } = useAction();
   const [asked, setAsked] = useState<'first' | 'due'>();
-  const [isPassing, setPassing] = useState(false);
+  const [refusal, setRefusal] = useState<ShownRefusal>();
+  // As it was when the dialog was opened: what the member confirms must not change by itself.
+  const [passed, setPassed] = useState<Assignment>();
   useCommands({ assign: () => setAsked('first'), setDue: () => setAsked('due') });
   const user = me.data?.user;
   if (!assignment || !user) return null;
@@ -38,7 +40,7 @@ export function Turn({ item, store }: { item: Item; store: () => Promise<unknown
   const mayPass = isTwice && (isMine || isAdmin) && !(step === 'first' && second?.user_id === user.user_id);
   const take = run(async () => {
     const [refused] = await assign([{ items: [assignment], change: { assignee: user.user_id } }]);
-    if (refused) announce(t('assignments.now_assigned', { name: isolated(refused.assignee?.name ?? '') }));
+    setRefusal(refused && shownRefusal(refused, [assignment]));
   });
   return (
     <>
@@ -60,13 +62,13 @@ export function Turn({ item, store }: { item: Item; store: () => Promise<unknown
             </bdi>
           )}
           <span className={styles['acts']}>
-            {holder === null && step === 'first' && (
+            {holder === null && step === 'first' && second?.user_id !== user.user_id && (
               <button type="button" className="small" disabled={isBusy} onClick={take}>
                 {t('assignments.take')}
               </button>
             )}
             {mayPass && (
-              <button type="button" className="small primary" onClick={() => setPassing(true)}>
+              <button type="button" className="small primary" onClick={() => setPassed(assignment)}>
                 {t(step === 'first' ? 'assignments.pass' : 'assignments.pass_back')}
               </button>
             )}
@@ -74,13 +76,14 @@ export function Turn({ item, store }: { item: Item; store: () => Promise<unknown
               <UserRoundPlus size={15} aria-hidden /> {t('assignments.assign_dots')}
             </button>
           </span>
+          <Refused refusal={refusal} />
           {error ? <Problem error={error} /> : null}
         </div>
       )}
       {asked && (
         <AssignDialog items={[item]} focus={asked} assign={assign} onClose={() => setAsked(undefined)} />
       )}
-      {isPassing && <PassDialog assignment={assignment} store={store} onClose={() => setPassing(false)} />}
+      {passed && <PassDialog assignment={passed} store={store} onClose={() => setPassed(undefined)} />}
       {toast}
     </>
   );
