@@ -206,7 +206,7 @@ function marksOf(text: string): { kinds: string[]; boundaries: Boundary[] } {
   return { kinds, boundaries };
 }
 
-/** What two texts prove about the positions of tags. */
+/** The positions of tags that two texts prove. */
 class Proof {
   readonly #source: string;
   readonly #text: string;
@@ -229,7 +229,7 @@ class Proof {
         : { source: ends(of.boundaries), text: ends(to.boundaries) };
   }
 
-  /** Returns the certain range of an element in the translation; null if there is none. */
+  /** Returns the certain range of an element in the translation; null without one. */
   rangeOf({ tags: [{ text, isWord }, last], start, end }: Element): Range | null {
     const words = this.#source.slice(start, end);
     if (last && words.trim() !== '') return this.#rangeOfWords(words.trim(), start + leading(words));
@@ -282,7 +282,7 @@ class Proof {
     return /\s/.test(this.#source.charAt(at - 1)) && !/^[\s\p{L}\p{N}]/u.test(this.#source.slice(at, at + 2));
   }
 
-  /** Returns the position of a tag that stands for a word: the translation has a gap where the source has one. */
+  /** Returns the position of a tag in place of a word: the translation has a gap at the place of the source's. */
   #emptyPlace(at: number): number | null {
     const { source, text } = this.#boundaries;
     const isBlank = (of: string, [from, to]: [Boundary, Boundary]) => of.slice(from.at, to.at).trim() === '';

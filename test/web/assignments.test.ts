@@ -180,6 +180,72 @@ describe.skipIf(withoutBrowser)('assignments', { timeout: 90_000 }, () => {
       .toEqual([]);
   });
 
+  test('a due date that is incomplete or not of this century is not sent, and removes none', async () => {
+    const { founder } = await team();
+    const id = await file(founder, 'lease.xlsx');
+    const items = [{ kind: 'document', id }];
+    await call(founder, 'assignments.assign', { items, due_at: '2099-12-03T17:00:00Z' });
+    const { page } = await memberAt(browser, founder, '/app?view=all');
+    await page.getByRole('checkbox', { name: 'Select lease.xlsx' }).check();
+    await page.keyboard.press('d');
+    const due = dialog(page).getByLabel('Due date');
+    await due.press('Backspace');
+    await dialog(page).getByLabel('First review').selectOption({ label: 'Mira' });
+    await page.keyboard.press('Control+Enter');
+    expect(await due.evaluate((input: HTMLInputElement) => input.validity.badInput)).toBe(true);
+    await due.fill('20991-12-03T17:00');
+    await page.keyboard.press('Control+Enter');
+    expect(await due.evaluate((input: HTMLInputElement) => input.validity.rangeOverflow)).toBe(true);
+    expect(await assignmentsOf(founder, id)).toMatchObject([
+      { assignee: null, due_at: '2099-12-03T17:00:00.000Z' },
+    ]);
+  });
+
+  test('a member who hands an item over is offered no undo, which would fail; a second reviewer cannot take the first review', async () => {
+    const { founder, mira, lenna } = await team();
+    const id = await file(founder, 'lease.xlsx');
+    const items = [{ kind: 'document', id }];
+    await call(founder, 'assignments.assign', { items, assignee: mira.userId });
+    const { page } = await memberAt(browser, mira, '/app');
+    await page.getByRole('checkbox', { name: 'Select lease.xlsx' }).check();
+    await page.keyboard.press('a');
+    await dialog(page).getByLabel('First review').selectOption({ label: 'Lenna' });
+    await page.keyboard.press('Control+Enter');
+    await page.getByText('1 translation assigned.').waitFor();
+    expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0);
+    await call(founder, 'assignments.assign', { items, assignee: null, second: mira.userId });
+    await page.reload();
+    await page.getByRole('heading', { name: 'Awaiting the first review 1' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Take it' }).count()).toBe(0);
+    await call(lenna, 'assignments.assign', { items, assignee: lenna.userId });
+  });
+
+  test('a dialog to pass an item on does not become one to pass it back', async () => {
+    const { founder, mira, lenna } = await team();
+    const id = await file(founder, 'lease.xlsx');
+    const item = { kind: 'document', id };
+    await call(founder, 'assignments.assign', { items: [item], assignee: mira.userId, second: lenna.userId });
+    const { page } = await memberAt(browser, founder, `/app/edit/documents/${id}`);
+    await page.getByRole('button', { name: 'Pass to second review' }).click();
+    await call(mira, 'assignments.pass', item);
+    await page.getByText('Awaits the second review by').waitFor({ state: 'attached', timeout: 30_000 });
+    await dialog(page).getByRole('button', { name: 'Pass to second review' }).click();
+    await dialog(page).getByRole('alert').waitFor();
+    expect(await assignmentsOf(founder, id)).toMatchObject([{ step: 'second' }]);
+  });
+
+  test('a saved profile keeps what someone else has changed since the dialog was opened', async () => {
+    const { founder, mira } = await team();
+    const { page } = await memberAt(browser, founder, '/app/settings/members');
+    await page.getByRole('button', { name: 'Edit Mira' }).click();
+    await call(mira, 'assignments.saveProfile', { away_from: '2099-01-01', away_to: '2099-01-31' });
+    await dialog(page).getByLabel('Display name').fill('Mira B.');
+    await dialog(page).getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Edit Mira B.' }).waitFor();
+    const { members } = await call(founder, 'assignments.profiles', { user_id: mira.userId });
+    expect(members).toMatchObject([{ away_to: '2099-01-31', languages: [{ target_lang: 'fr' }] }]);
+  });
+
   test('an administrator sets languages, an absence and rules in Members', async () => {
     const { founder, mira } = await team();
     const { page } = await memberAt(browser, founder, '/app/settings/members');

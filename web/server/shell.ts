@@ -114,7 +114,8 @@ export function shellPage(
 ): string {
   const { basePath } = deployment;
   const at = (path: string) => escapeHtml(basePath + path);
-  const { signIn, workspace, operator, styleGuides, audit, estimates, sets, usage, settings } = build.catalogs[locale];
+  const { signIn, workspace, operator, styleGuides, audit, estimates, sets, usage, settings } =
+    build.catalogs[locale];
   const ofScreen = [
     ...(path.startsWith('/app/settings/operator') ? [operator, usage] : []),
     ...(path === '/app/style-guides' ? [styleGuides] : []),

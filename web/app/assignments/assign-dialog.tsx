@@ -15,9 +15,9 @@ import { isAdministrator, useMe } from '../session/use-me.ts';
 import styles from './assignments.module.css';
 import { type Item, itemKey, useAssignments } from './assignments.ts';
 import { type Colleague, useColleagues } from './colleagues.ts';
-import { toLocal } from './due.tsx';
+import { dueLimits, fromLocal, toLocal } from './due.tsx';
 import { keep, MemberSelect } from './member-select.tsx';
-import { type Change, isOvertaken, type Refusal, useAssign } from './use-assign.tsx';
+import { type Change, Refused, type ShownRefusal, shownRefusal, useAssign } from './use-assign.tsx';
 
 /** The dialog with its undo, which stays after the dialog is closed. */
 export function Assigning({
@@ -67,9 +67,15 @@ export function AssignDialog({
   const error = found.error ?? colleagues.error;
   const refetch = () => Promise.all([found.refetch(), colleagues.refetch()]);
   const [left, setLeft] = useState(opened.length);
+  const action = useAction();
   const count = found.data ? Math.min(left, found.data.length) : left;
   return (
-    <Dialog title={t('assignments.assign_title', { count })} className={styles['dialog']} onClose={onClose}>
+    <Dialog
+      title={t('assignments.assign_title', { count })}
+      className={styles['dialog']}
+      onClose={onClose}
+      isBusy={action.isBusy}
+    >
       <Read from={{ data, error, refetch }} lines={8}>
         {({ items: known, colleagues: members }) =>
           known.length === 0 ? (
@@ -85,6 +91,7 @@ export function AssignDialog({
               colleagues={members}
               focus={focus}
               assign={assign}
+              action={action}
               onLeft={setLeft}
               onClose={onClose}
             />
@@ -100,6 +107,7 @@ function Form({
   colleagues,
   focus,
   assign,
+  action: { run, error, isBusy },
   onLeft,
   onClose,
 }: {
@@ -107,6 +115,7 @@ function Form({
   colleagues: readonly Colleague[];
   focus: 'first' | 'due';
   assign: ReturnType<typeof useAssign>['assign'];
+  action: ReturnType<typeof useAction>;
   /** Called with the number of rejected items. */
   onLeft: (count: number) => void;
   onClose: () => void;
@@ -114,9 +123,8 @@ function Form({
   const t = useT();
   const me = useMe();
   const isAdmin = me.data !== undefined && isAdministrator(me.data);
-  const { run, error, isBusy } = useAction();
   const [items, setItems] = useState(all);
-  const [refusals, setRefusals] = useState<readonly (Refusal & { isOvertaken: boolean })[]>([]);
+  const [refusals, setRefusals] = useState<readonly ShownRefusal[]>([]);
   const [chosen, setChosen] = useState<Readonly<Record<string, { first?: string; second?: string }>>>({});
   const [due, setDue] = useState<string>();
   const [comment, setComment] = useState('');
@@ -133,9 +141,7 @@ function Form({
     const change: Change = {
       ...(first !== keep && first !== former.first && { assignee: first || null }),
       ...(isAdmin && second !== keep && second !== former.second && { second: second || null }),
-      ...(isAdmin &&
-        due !== undefined &&
-        due !== presentDue && { due_at: due === '' ? null : new Date(due).toISOString() }),
+      ...(isAdmin && due !== undefined && due !== presentDue && { due_at: fromLocal(due) }),
     };
     if (Object.keys(change).length === 0) return [];
     return [{ items: own, change: { ...change, ...(comment.trim() && { comment }) } }];
@@ -148,7 +154,7 @@ function Form({
       return;
     }
     // The rejected items stay, with their present versions: whoever assigns them again has seen who has them.
-    setRefusals(refused.map((one) => ({ ...one, isOvertaken: isOvertaken(one, items) })));
+    setRefusals(refused.map((one) => shownRefusal(one, items)));
     const present = new Map(refused.map((one) => [itemKey(one), one]));
     onLeft(refused.length);
     setItems(
@@ -159,7 +165,8 @@ function Form({
     );
   });
   const onKeyDown = (event: KeyboardEvent) => {
-    if (isKey(event.nativeEvent, 'Mod+Enter') && count > 0) void send(event);
+    // The form checks its fields first: an incomplete date is not "no date".
+    if (isKey(event.nativeEvent, 'Mod+Enter') && count > 0) form.current?.requestSubmit();
   };
   const zones = foreignZones(
     colleagues.filter(({ user_id }) => groups.some(({ key }) => chosen[key]?.first === user_id)),
@@ -185,11 +192,12 @@ function Form({
           {t('assignments.due_for_all')}
           <input
             type="datetime-local"
+            {...dueLimits}
             value={due ?? presentDue}
             onChange={({ target }) => setDue(target.value)}
           />
           {dues.size > 1 && due === undefined && <span className="hint">{t('assignments.dues_differ')}</span>}
-          {due && zones.length > 0 && <ZoneHint at={new Date(due)} members={zones} />}
+          {due && fromLocal(due) && zones.length > 0 && <ZoneHint at={new Date(due)} members={zones} />}
         </label>
       ) : (
         <p className="hint">{t('assignments.admins_decide')}</p>
@@ -254,7 +262,7 @@ function GroupRow({
   me: string | null;
   values: { first: string; second: string };
   onChange: (values: { first?: string; second?: string }) => void;
-  refusals: readonly (Refusal & { isOvertaken: boolean })[];
+  refusals: readonly ShownRefusal[];
 }) {
   const t = useT();
   const { nameOf } = useLanguages();
@@ -309,22 +317,6 @@ function GroupRow({
       {select('review')}
       {me === null && select('second')}
     </li>
-  );
-}
-
-function Refused({ refusal }: { refusal: (Refusal & { isOvertaken: boolean }) | undefined }) {
-  const t = useT();
-  if (!refusal) return null;
-  return (
-    <span className={styles['refused']} role="alert">
-      {!refusal.isOvertaken ? (
-        <bdi lang="en">{refusal.detail}</bdi>
-      ) : refusal.assignee ? (
-        t('assignments.now_assigned', { name: isolated(refusal.assignee.name) })
-      ) : (
-        t('assignments.now_unassigned')
-      )}
-    </span>
   );
 }
 

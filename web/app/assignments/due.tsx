@@ -65,3 +65,12 @@ export function toLocal(iso: string | null): string {
   const at = new Date(iso);
   return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }
+
+/** The limits of the service for due dates. They also keep a year at four digits. */
+export const dueLimits = { min: '2000-01-02T00:00', max: '2199-12-30T23:59' };
+
+/** Returns the time of a field for a local date and time in ISO 8601; null for an empty field and an impossible time. */
+export function fromLocal(local: string): string | null {
+  const at = new Date(local);
+  return Number.isNaN(at.getTime()) ? null : at.toISOString();
+}

@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { covers } from '#server/languages.ts';
 import { useT } from '../i18n.tsx';
 import { useFormat } from '../parts/format.ts';
+import { plainName } from '../parts/language-text.tsx';
 import { useLanguages } from '../parts/languages.tsx';
 import type { Colleague } from './colleagues.ts';
 
@@ -48,7 +49,8 @@ export function MemberSelect({
         : []),
       ...(is_away && away_to ? [t('assignments.away_until', { day: utcDay(away_to) })] : []),
     ];
-    return notes.length > 0 ? `${name} (${notes.join(', ')})` : name;
+    const shown = plainName(name);
+    return notes.length > 0 ? `${shown} (${notes.join(', ')})` : shown;
   };
   // A member whose access was revoked is not among the colleagues.
   const isGone = value !== '' && value !== keep && !colleagues.some(({ user_id }) => user_id === value);
@@ -73,7 +75,7 @@ export function MemberSelect({
           <optgroup label={t('assignments.not_available')}>
             {others.map((one) => (
               <option key={one.user_id} disabled>
-                {one.name}
+                {plainName(one.name)}
               </option>
             ))}
           </optgroup>

@@ -19,7 +19,7 @@ type Language = ReviewerProfile['languages'][number];
  * @param isOwn whether it is the signed-in member's own profile, whose languages only administrators change
  */
 export function ProfileDialog({
-  profile,
+  profile: present,
   isOwn = false,
   onClose,
 }: {
@@ -30,6 +30,7 @@ export function ProfileDialog({
   const t = useT();
   const reload = useReload();
   const { run, error, isBusy } = useAction();
+  const [profile] = useState(present);
   const [name, setName] = useState(profile.display_name);
   const [timeZone, setTimeZone] = useState(profile.time_zone);
   const [from, setFrom] = useState(profile.away_from ?? '');
@@ -38,9 +39,15 @@ export function ProfileDialog({
   const isPeriod = (from === '') === (to === '') && from <= to;
   const save = run(async () => {
     await service.saveProfile({
+      // Only what has changed: someone else may have saved the rest since the dialog was opened.
       user_id: profile.user_id,
-      ...{ display_name: name, time_zone: timeZone, away_from: from || null, away_to: to || null },
-      ...(!isOwn && { languages }),
+      ...(name !== profile.display_name && { display_name: name }),
+      ...(timeZone !== profile.time_zone && { time_zone: timeZone }),
+      ...((from !== (profile.away_from ?? '') || to !== (profile.away_to ?? '')) && {
+        away_from: from || null,
+        away_to: to || null,
+      }),
+      ...(languages !== profile.languages && { languages }),
     });
     await reload();
     announce(t('assignments.profile_saved'));

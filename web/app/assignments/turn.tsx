@@ -14,7 +14,7 @@ import styles from './assignments.module.css';
 import { type Item, useAssignments, useReload } from './assignments.ts';
 import { service } from './colleagues.ts';
 import { Due } from './due.tsx';
-import { useAssign } from './use-assign.tsx';
+import { Refused, type ShownRefusal, shownRefusal, useAssign } from './use-assign.tsx';
 
 /**
  * Whose turn an item is: a line in the editor with its reviewers, due date and comment, what to do next, and the actions:
@@ -37,7 +37,9 @@ export function Turn({
   const { assign, toast } = useAssign();
   const { run, error, isBusy } = useAction();
   const [asked, setAsked] = useState(firstAsked);
-  const [isPassing, setPassing] = useState(false);
+  const [refusal, setRefusal] = useState<ShownRefusal>();
+  // As it was when the dialog was opened: what the member confirms must not change by itself.
+  const [passed, setPassed] = useState<Assignment>();
   useCommands({ assign: () => setAsked('first'), setDue: () => setAsked('due') });
   const user = me.data?.user;
   if (!assignment || !user) return null;
@@ -48,7 +50,7 @@ export function Turn({
   const mayPass = isTwice && (isMine || isAdmin) && !(step === 'first' && second?.user_id === user.user_id);
   const take = run(async () => {
     const [refused] = await assign([{ items: [assignment], change: { assignee: user.user_id } }]);
-    if (refused) announce(t('assignments.now_assigned', { name: isolated(refused.assignee?.name ?? '') }));
+    setRefusal(refused && shownRefusal(refused, [assignment]));
   });
   return (
     <>
@@ -70,13 +72,13 @@ export function Turn({
             </bdi>
           )}
           <span className={styles['acts']}>
-            {holder === null && step === 'first' && (
+            {holder === null && step === 'first' && second?.user_id !== user.user_id && (
               <button type="button" className="small" disabled={isBusy} onClick={take}>
                 {t('assignments.take')}
               </button>
             )}
             {mayPass && (
-              <button type="button" className="small primary" onClick={() => setPassing(true)}>
+              <button type="button" className="small primary" onClick={() => setPassed(assignment)}>
                 {t(step === 'first' ? 'assignments.pass' : 'assignments.pass_back')}
               </button>
             )}
@@ -84,13 +86,14 @@ export function Turn({
               <UserRoundPlus size={15} aria-hidden /> {t('assignments.assign_dots')}
             </button>
           </span>
+          <Refused refusal={refusal} />
           {error ? <Problem error={error} /> : null}
         </div>
       )}
       {asked && (
         <AssignDialog items={[item]} focus={asked} assign={assign} onClose={() => setAsked(undefined)} />
       )}
-      {isPassing && <PassDialog assignment={assignment} store={store} onClose={() => setPassing(false)} />}
+      {passed && <PassDialog assignment={passed} store={store} onClose={() => setPassed(undefined)} />}
       {toast}
     </>
   );

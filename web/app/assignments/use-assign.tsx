@@ -2,8 +2,10 @@ import { type ReactNode, useState } from 'react';
 import type { Assignment, AssignmentOutcome, AssignRequest } from '#sdk/types.ts';
 import { useT } from '../i18n.tsx';
 import darkBar from '../parts/dark-bar.module.css';
+import { isolated } from '../parts/language-text.tsx';
 import { UndoToast } from '../parts/undo-toast.tsx';
 import { isAdministrator, useMe } from '../session/use-me.ts';
+import styles from './assignments.module.css';
 import { itemKey, maxItems, useReload } from './assignments.ts';
 import { service } from './colleagues.ts';
 
@@ -31,7 +33,9 @@ export function useAssign(): {
   const t = useT();
   const me = useMe();
   const reload = useReload();
-  const [done, setDone] = useState<{ changed: readonly Changed[]; said: string }>();
+  const isAdmin = me.data !== undefined && isAdministrator(me.data);
+  const ownId = me.data?.user.user_id;
+  const [done, setDone] = useState<{ changed: readonly Changed[]; said: string; isFinal: boolean }>();
   const assign = async (changes: readonly { items: readonly Assignment[]; change: Change }[]) => {
     const changed: Changed[] = [];
     const refused: Refusal[] = [];
@@ -47,13 +51,18 @@ export function useAssign(): {
         }
     } finally {
       const [first] = changes;
-      if (changed.length > 0) setDone({ changed, said: t(wordOf(first?.change), { count: changed.length }) });
+      if (changed.length > 0)
+        setDone({
+          changed,
+          said: t(wordOf(first?.change), { count: changed.length }),
+          // A member cannot undo an assignment to someone else.
+          isFinal: !isAdmin && changes.some(({ change }) => change.assignee && change.assignee !== ownId),
+        });
       await reload();
     }
     return refused;
   };
   const undo = async (changed: readonly Changed[]) => {
-    const isAdmin = me.data !== undefined && isAdministrator(me.data);
     let left = 0;
     const groups = Map.groupBy(changed, ({ before }) => JSON.stringify(formerOf(before, isAdmin)));
     for (const part of [...groups.values()].flatMap(partsOf)) {
@@ -72,7 +81,7 @@ export function useAssign(): {
         <UndoToast
           change={done}
           done={done.said}
-          onUndo={() => undo(done.changed)}
+          onUndo={done.isFinal ? undefined : () => undo(done.changed)}
           onOver={() => setDone(undefined)}
         />
       </div>
@@ -102,8 +111,28 @@ function formerOf({ assignee, second, four_eyes, due_at }: Assignment, isAdmin: 
   };
 }
 
-/** Whether an item was rejected because someone else had changed it after it was read. */
-export function isOvertaken({ kind, id, version }: Refusal, items: readonly Assignment[]): boolean {
-  const read = items.find((item) => itemKey(item) === itemKey({ kind, id }));
-  return read !== undefined && read.version !== version;
+/** A rejection, and whether someone else had changed the item after it was read. */
+export type ShownRefusal = Refusal & { isOvertaken: boolean };
+
+/** @param items the items as they were read */
+export function shownRefusal(refusal: Refusal, items: readonly Assignment[]): ShownRefusal {
+  const read = items.find((item) => itemKey(item) === itemKey(refusal));
+  return { ...refusal, isOvertaken: read !== undefined && read.version !== refusal.version };
+}
+
+/** Why an item was rejected: the present assignee, if someone else has changed it. */
+export function Refused({ refusal }: { refusal: ShownRefusal | undefined }) {
+  const t = useT();
+  if (!refusal) return null;
+  return (
+    <span className={styles['refused']} role="alert">
+      {!refusal.isOvertaken ? (
+        <bdi lang="en">{refusal.detail}</bdi>
+      ) : refusal.assignee ? (
+        t('assignments.now_assigned', { name: isolated(refusal.assignee.name) })
+      ) : (
+        t('assignments.now_unassigned')
+      )}
+    </span>
+  );
 }

@@ -30,7 +30,7 @@ const Turn = lazy(async () => {
   return { default: turn };
 });
 
-/** Whose turn an item is; loaded for an item that is assigned, or when the member assigns it. */
+/** The turn of an item; loaded for an item that is assigned, or when the member assigns it. */
 function TurnBar(props: { item: Item; store: () => Promise<unknown> }) {
   const { data: [assignment] = [] } = useAssignments([props.item]);
   const [asked, setAsked] = useState<'first' | 'due'>();

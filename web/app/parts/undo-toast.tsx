@@ -25,8 +25,8 @@ export function UndoToast({
   change: unknown;
   /** The message about the change. */
   done: string;
-  /** Returns what the undo has done. */
-  onUndo: () => Promise<string>;
+  /** Returns what the undo has done. Undefined if the change cannot be undone. */
+  onUndo: (() => Promise<string>) | undefined;
   onOver: () => void;
 }) {
   const t = useT();
@@ -40,7 +40,7 @@ export function UndoToast({
     return () => clearTimeout(timer);
   }, [isKept, change]);
   const undo = run(async () => {
-    announce(await onUndo());
+    if (onUndo) announce(await onUndo());
   });
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
@@ -63,9 +63,11 @@ export function UndoToast({
       onBlur={() => setHeld(false)}
     >
       <span role="status">{done}</span>
-      <button type="button" disabled={isBusy} onClick={undo}>
-        <Undo2 size={15} aria-hidden /> {t('editor.undo')} <kbd>{keyLabel('Mod+z')}</kbd>
-      </button>
+      {onUndo && (
+        <button type="button" disabled={isBusy} onClick={undo}>
+          <Undo2 size={15} aria-hidden /> {t('editor.undo')} <kbd>{keyLabel('Mod+z')}</kbd>
+        </button>
+      )}
       {error ? <Problem error={error} /> : null}
     </div>
   );

@@ -7,12 +7,11 @@ import { readAgain } from '../../assignments/assignments.ts';
 import { service } from '../../assignments/colleagues.ts';
 import { dueState, useDueWords } from '../../assignments/due.tsx';
 import { ProfileDialog } from '../../assignments/profile-dialog.tsx';
-import { useAssign } from '../../assignments/use-assign.tsx';
+import { Refused, type ShownRefusal, shownRefusal, useAssign } from '../../assignments/use-assign.tsx';
 import { type MessageId, useT } from '../../i18n.tsx';
 import { keyLabel } from '../../keys/commands.ts';
 import { useCommands } from '../../keys/use-commands.ts';
 import { useFormat } from '../../parts/format.ts';
-import { isolated } from '../../parts/language-text.tsx';
 import { Read } from '../../parts/loading.tsx';
 import { More, usePages } from '../../parts/more.tsx';
 import { Problem } from '../../parts/problem.tsx';
@@ -58,7 +57,9 @@ export function MyWork({ profile, tasks }: { profile: ReviewerProfile; tasks: re
   );
   const rows = rowsOf(open.reading.data ?? []);
   const freeRows = rowsOf(
-    (free.reading.data ?? []).filter((item) => covers(profile.languages, 'review', item)),
+    (free.reading.data ?? []).filter(
+      (item) => covers(profile.languages, 'review', item) && item.second?.user_id !== profile.user_id,
+    ),
   );
   const all = [...rows, ...freeRows];
   const { assign, toast } = useAssign();
@@ -71,7 +72,7 @@ export function MyWork({ profile, tasks }: { profile: ReviewerProfile; tasks: re
   const take = ({ items }: AssignedRow) =>
     run(async () => {
       const [refused] = await assign([{ items, change: { assignee: profile.user_id } }]);
-      if (refused) throw new TakenError(refused.assignee?.name ?? null);
+      if (refused) throw new TakenError(shownRefusal(refused, items));
     });
   useListKeys(list);
   const documents = new Map(
@@ -93,10 +94,8 @@ export function MyWork({ profile, tasks }: { profile: ReviewerProfile; tasks: re
         <div ref={list}>
           <Summary profile={profile} rows={rows} />
           {error instanceof TakenError ? (
-            <p className="problem" role="alert">
-              {error.holder === null
-                ? t('assignments.now_unassigned')
-                : t('assignments.now_assigned', { name: isolated(error.holder) })}
+            <p className="problem">
+              <Refused refusal={error.refusal} />
             </p>
           ) : error ? (
             <Problem error={error} />
@@ -154,14 +153,13 @@ export function MyWork({ profile, tasks }: { profile: ReviewerProfile; tasks: re
   );
 }
 
-/** Someone else has taken an item. */
+/** The service did not assign an item to the member. */
 class TakenError extends Error {
-  /** The name of the present assignee; null if the item is unassigned again. */
-  readonly holder: string | null;
+  readonly refusal: ShownRefusal;
 
-  constructor(holder: string | null) {
+  constructor(refusal: ShownRefusal) {
     super('taken');
-    this.holder = holder;
+    this.refusal = refusal;
   }
 }
 
