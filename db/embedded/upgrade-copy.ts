@@ -74,7 +74,7 @@ async function clusterObjects(sql: postgres.Sql): Promise<string[]> {
   return [...rows.map(({ name }) => name), ...(await databaseObjects(sql))];
 }
 
-/** Lists the objects of a database, except those of PostgreSQL itself. */
+/** Lists the objects of a database, except PostgreSQL's own. */
 async function databaseObjects(sql: postgres.Sql): Promise<string[]> {
   const rows = await sql<{ name: string }[]>`
     with members as (select classid, objid from pg_depend where deptype = 'e'),

@@ -27,7 +27,7 @@ export interface Relationship {
 export interface OfficePackage {
   /**
    * Returns the parts to which the part at `path` refers, in the order of its list of relationships. The path '' stands
-   * for the package itself.
+   * for the package.
    */
   relationships(path: string): Promise<Relationship[]>;
   /** Parses the XML of a part, and passes it to `events`. */

@@ -38,7 +38,7 @@ export function Turn({
   const { run, error, isBusy } = useAction();
   const [asked, setAsked] = useState(firstAsked);
   const [refusal, setRefusal] = useState<ShownRefusal>();
-  // As it was when the dialog was opened: what the member confirms must not change by itself.
+  // As it was when the dialog was opened: what the member confirms must not change.
   const [passed, setPassed] = useState<Assignment>();
   useCommands({ assign: () => setAsked('first'), setDue: () => setAsked('due') });
   const user = me.data?.user;
