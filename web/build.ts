@@ -59,13 +59,21 @@ async function buildWeb(): Promise<void> {
           codeSplitting: {
             // A group also takes the modules that its modules import, so the files of the first screens come first.
             groups: [
-              ...(['session', 'app', 'workspace', 'editor-parts', 'preview-parts', 'parts'] as const).map(
-                (name) => ({
-                  name: (id: string, modules: Rolldown.ChunkingContext) =>
-                    fileOf(id, modules) === name ? name : null,
-                  debugName: name,
-                }),
-              ),
+              ...(
+                [
+                  'session',
+                  'app',
+                  'workspace',
+                  'inbox-parts',
+                  'editor-parts',
+                  'preview-parts',
+                  'parts',
+                ] as const
+              ).map((name) => ({
+                name: (id: string, modules: Rolldown.ChunkingContext) =>
+                  fileOf(id, modules) === name ? name : null,
+                debugName: name,
+              })),
               { name: fileOf, debugName: 'parts of screens' },
             ],
           },
@@ -119,8 +127,8 @@ const workspaceLibraries = /\/(queriesObserver|useQueries|infiniteQuery\w+|useIn
 
 /**
  * Selects the file of a module. These files are shared: `session`; `app`, for the other modules of the first screen;
- * `workspace`, for the modules of the frame of all workspace screens and of the inbox; `editor-parts`, for those that
- * the editor of a document shares with other screens; `preview-parts`, for those that its previews share; one for each
+ * `workspace`, for the modules of the frame of all workspace screens, and for those of the inbox that the editor of a
+ * document uses; `editor-parts`, for those that this editor shares with other screens; `preview-parts`, for those that its previews share; one for each
  * folder of screens; and `parts`, for all other modules that several screens share. Without this function, the bundler
  * would create one file for each set of screens that share modules. A list would then need thirty files, and a browser
  * requests six at a time over HTTP/1.1.
@@ -143,10 +151,11 @@ function fileOf(id: string, modules: Rolldown.ChunkingContext): string | null {
   const isFirst = isUsedBy('screens/sign-in/sign-in.tsx');
   if (isUsedBy('frame/workspace-frame.tsx')) return isFirst ? 'app' : 'workspace';
   if (isFirst) return 'app';
-  if (isUsedBy('screens/inbox/inbox.tsx')) return 'workspace';
+  const isInEditor = isUsedBy('editor/document-editor.tsx');
+  if (isUsedBy('screens/inbox/inbox.tsx')) return isInEditor ? 'workspace' : 'inbox-parts';
   const path = relative(join(root, 'app'), id);
   if (path.startsWith('..')) return id.includes('/lucide-react/') ? 'workspace' : null;
-  if (isUsedBy('editor/document-editor.tsx')) return 'editor-parts';
+  if (isInEditor) return 'editor-parts';
   if (path.startsWith('editor/')) return 'preview-parts';
   return path.startsWith('screens/') ? `${basename(dirname(path))}-parts` : 'parts';
 }

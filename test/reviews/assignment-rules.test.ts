@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { covers } from '#server/languages.ts';
+import { covers } from '#server/member-languages.ts';
 import { applyRules } from '#server/translation/review/assignments/rules.ts';
 import { env, type Fields, type Person, revoke } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';

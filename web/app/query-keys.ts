@@ -64,10 +64,6 @@ export const queryKeys = {
       isHtml,
     ],
   },
-  estimates: {
-    lists: ['estimates', 'list'],
-    one: (id: string) => ['estimates', 'one', id],
-  },
   memory: {
     all: ['memory'],
     sets: ['memory', 'sets'],

@@ -14,7 +14,7 @@ import { loadWords } from './i18n.tsx';
 import { NotFound } from './parts/not-found.tsx';
 import { RouteError } from './parts/problem.tsx';
 import { readDocumentFilter } from './screens/documents/search.ts';
-import { readInboxSearch } from './screens/inbox/tasks.ts';
+import { readInboxSearch } from './screens/inbox/inbox-search.ts';
 import { readJobFilter } from './screens/jobs/search.ts';
 import { readConcordanceSearch, readContentFilter, readMemoryFilter } from './screens/sets/search.ts';
 import { readTranslateSearch } from './screens/translate/search.ts';

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { covers } from '#server/languages.ts';
+import { covers } from '#server/member-languages.ts';
 import { useT } from '../i18n.tsx';
 import { useFormat } from '../parts/format.ts';
 import { plainName } from '../parts/language-text.tsx';

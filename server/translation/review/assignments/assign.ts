@@ -4,7 +4,7 @@ import { reviewAssignments } from '#db/schema/reviews.ts';
 import { AppError } from '#server/errors.ts';
 import type { SessionPrincipal } from '#server/identity/access/principal.ts';
 import { type Actor, type Origin, recordEvent } from '#server/identity/audit/audit-log.ts';
-import { covers } from '#server/languages.ts';
+import { covers } from '#server/member-languages.ts';
 import { kinds } from '../kinds.ts';
 import type { ReviewItem } from '../schema.ts';
 import { lockProfiles } from './profiles.ts';

@@ -3,7 +3,7 @@ import type { Database, Tx } from '#db/client.ts';
 import type { Services } from '#server/context.ts';
 import type { SessionPrincipal } from '#server/identity/access/principal.ts';
 import { atTheServer, type Origin, recordEvent } from '#server/identity/audit/audit-log.ts';
-import { covers } from '#server/languages.ts';
+import { covers } from '#server/member-languages.ts';
 import { addJob, type TaskPayloads } from '#server/platform/job-queue.ts';
 import { textPolicy } from '#server/translation/core/pipeline/policy.ts';
 import { type AssignedItem, lockItems, type NewAssignment, storeAssignments } from './assign.ts';

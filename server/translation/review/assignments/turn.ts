@@ -3,7 +3,7 @@ import type { Tx } from '#db/client.ts';
 import { AppError } from '#server/errors.ts';
 import type { SessionPrincipal } from '#server/identity/access/principal.ts';
 import { type Origin, recordEvent } from '#server/identity/audit/audit-log.ts';
-import { covers } from '#server/languages.ts';
+import { covers } from '#server/member-languages.ts';
 import type { Author } from '../author.ts';
 import { requireItem } from '../kinds.ts';
 import type { ReviewItem } from '../schema.ts';

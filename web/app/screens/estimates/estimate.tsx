@@ -16,14 +16,13 @@ import { Problem } from '../../parts/problem.tsx';
 import { saveFile } from '../../parts/save-file.ts';
 import { useAction } from '../../parts/use-action.ts';
 import { queryClient } from '../../query-client.ts';
-import { queryKeys } from '../../query-keys.ts';
 import { AddFiles } from './add-files.tsx';
 import { partName, partsOf, placesOf, type Unit, units } from './counts.ts';
 import { EstimateTable, PartsBar } from './estimate-table.tsx';
 import styles from './estimates.module.css';
 import { DeleteEstimate } from './estimates.tsx';
 import { ResultTable } from './result-table.tsx';
-import { useUploads } from './uploads.ts';
+import { estimateKeys, useUploads } from './uploads.ts';
 
 /** `/app/estimates/…`: the counts of files in languages and, after the start, what has become of each. */
 export function EstimateScreen() {
@@ -33,7 +32,7 @@ export function EstimateScreen() {
   const [isDeleting, setDeleting] = useState(false);
   const { run, error, isBusy } = useAction();
   const reading = useQuery({
-    queryKey: queryKeys.estimates.one(estimateId),
+    queryKey: estimateKeys.one(estimateId),
     queryFn: () => bound(analyses).get(estimateId),
     refetchInterval: ({ state: { data, dataUpdateCount } }) =>
       data && (data.status === 'analyzing' || data.documents.requested > 0)
@@ -69,7 +68,7 @@ export function EstimateScreen() {
         <DeleteEstimate
           id={estimateId}
           onDeleted={() => {
-            queryClient.removeQueries({ queryKey: queryKeys.estimates.one(estimateId) });
+            queryClient.removeQueries({ queryKey: estimateKeys.one(estimateId) });
             void navigate({ to: '/app/estimates' });
           }}
           onClose={() => setDeleting(false)}
@@ -150,7 +149,7 @@ function Estimate({ estimate }: { estimate: Analysis }) {
   );
 }
 
-const keep = (estimate: Analysis) => queryClient.setQueryData(queryKeys.estimates.one(estimate.id), estimate);
+const keep = (estimate: Analysis) => queryClient.setQueryData(estimateKeys.one(estimate.id), estimate);
 
 /** What is still uploaded and counted. */
 function Progress({ estimate }: { estimate: Analysis }) {

@@ -14,7 +14,7 @@ import { Read } from '../../parts/loading.tsx';
 import { More, usePages } from '../../parts/more.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { StackedTable } from '../../parts/stacked-table.tsx';
-import { queryKeys } from '../../query-keys.ts';
+import { estimateKeys } from './uploads.ts';
 
 /** `/app/estimates`: the estimates of the workspace, the latest first. */
 export function EstimatesScreen() {
@@ -22,7 +22,7 @@ export function EstimatesScreen() {
   const { number, moment } = useFormat();
   const { nameOf } = useLanguages();
   const [deleted, setDeleted] = useState<AnalysisSummary>();
-  const { reading, more } = usePages(queryKeys.estimates.lists, (cursor) =>
+  const { reading, more } = usePages(estimateKeys.lists, (cursor) =>
     bound(analyses).listPage({ limit: 50, ...(cursor && { cursor }) }),
   );
   const nameOfOne = ({ files, target_langs }: AnalysisSummary) =>
@@ -110,7 +110,7 @@ export function DeleteEstimate({
         await bound(analyses).delete(id);
         onDeleted?.();
         announce(t('estimates.deleted'));
-        await queries.invalidateQueries({ queryKey: queryKeys.estimates.lists });
+        await queries.invalidateQueries({ queryKey: estimateKeys.lists });
       }}
     >
       <p>{t('estimates.delete_why')}</p>

@@ -25,6 +25,7 @@ import { folderNames } from '../documents/zip-files.ts';
 import { keyOf } from './counts.ts';
 import { FileName } from './estimate-table.tsx';
 import styles from './estimates.module.css';
+import { estimateKeys } from './uploads.ts';
 
 /** Documents of a request. */
 const perRequest = 100;
@@ -123,7 +124,7 @@ export function ResultTable({ estimate }: { estimate: Analysis }) {
     again.run(async () => {
       const only = [{ file_id: file.id, target_lang: cell.target_lang }];
       queryClient.setQueryData(
-        queryKeys.estimates.one(estimate.id),
+        estimateKeys.one(estimate.id),
         await bound(analyses).start(estimate.id, { only }),
       );
     });

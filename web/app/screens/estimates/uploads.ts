@@ -4,7 +4,12 @@ import type { Analysis, AnalysisRequest } from '#sdk/types.ts';
 import { bound } from '../../client.ts';
 import { deployment } from '../../deployment.ts';
 import { queryClient } from '../../query-client.ts';
-import { queryKeys } from '../../query-keys.ts';
+
+/** The keys of estimates in the cache. */
+export const estimateKeys = {
+  lists: ['estimates', 'list'],
+  one: (id: string) => ['estimates', 'one', id],
+};
 
 /*
  * The files that this tab adds to estimates, one after the other, so that the estimate has them in their order. They are
@@ -43,7 +48,7 @@ function warn(event: BeforeUnloadEvent): void {
 /** Creates an estimate, and begins to send its files. @throws LinguaLoopError */
 export async function createEstimate(request: AnalysisRequest, files: readonly File[]): Promise<string> {
   const { id } = await bound(analyses).create(request);
-  void queryClient.invalidateQueries({ queryKey: queryKeys.estimates.lists });
+  void queryClient.invalidateQueries({ queryKey: estimateKeys.lists });
   addFiles(id, files, 0);
   return id;
 }
@@ -86,7 +91,7 @@ async function send(estimateId: string): Promise<void> {
     if (!next) break;
     try {
       const estimate = await bound(analyses).addFile(estimateId, next.file);
-      queryClient.setQueryData<Analysis>(queryKeys.estimates.one(estimateId), estimate);
+      queryClient.setQueryData<Analysis>(estimateKeys.one(estimateId), estimate);
       removeUpload(estimateId, next.id);
     } catch (error) {
       update(estimateId, (before) =>

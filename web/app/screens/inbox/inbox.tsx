@@ -11,11 +11,12 @@ import { useInbox } from '../../parts/use-inbox.ts';
 import { isVisitor } from '../../session/keeper.ts';
 import { isAdministrator, useMe } from '../../session/use-me.ts';
 import styles from './inbox.module.css';
+import type { InboxView } from './inbox-search.ts';
 import { Mentions } from './mentions.tsx';
 import { TaskFilter } from './task-filter.tsx';
 import { addressOf, TaskLink } from './task-link.tsx';
 import { TaskList } from './task-list.tsx';
-import { type InboxView, matches, type Task } from './tasks.ts';
+import { matches, type Task } from './tasks.ts';
 
 const inboxViews: readonly InboxView[] = ['mine', 'all', 'members'];
 

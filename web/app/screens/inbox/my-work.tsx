@@ -2,7 +2,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { AlarmClock, CalendarDays, CalendarOff, Clock, UserRoundPlus } from 'lucide-react';
 import { type ReactNode, useRef, useState } from 'react';
 import type { ReviewerProfile } from '#sdk/types.ts';
-import { covers } from '#server/languages.ts';
+import { covers } from '#server/member-languages.ts';
 import { readAgain } from '../../assignments/assignments.ts';
 import { service } from '../../assignments/colleagues.ts';
 import { dueState, useDueWords } from '../../assignments/due.tsx';

@@ -3,7 +3,8 @@ import { type MessageId, useT } from '../../i18n.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { useLanguages } from '../../parts/languages.tsx';
 import styles from './inbox.module.css';
-import { type InboxSearch, languagesOf, matches, pairOf, type Task } from './tasks.ts';
+import type { InboxSearch } from './inbox-search.ts';
+import { languagesOf, matches, pairOf, type Task } from './tasks.ts';
 
 const choices: readonly { show?: 'mine' | 'free'; name: MessageId }[] = [
   { name: 'inbox.everything' },

@@ -1,4 +1,5 @@
 import type { InboxTask } from '#sdk/workplace-types.ts';
+import type { InboxSearch } from './inbox-search.ts';
 
 /** A document, or a group of texts, that awaits review. */
 export type Task = InboxTask;
@@ -7,26 +8,6 @@ export type TextsTask = Extract<Task, { kind: 'texts' }>;
 
 /** The severities of tasks, in the order of the sections. */
 export const severities = ['critical', 'warning', 'rule'] as const satisfies readonly Task['severity'][];
-
-/** The views of the inbox: own work, all of it, and by member for administrators. */
-export type InboxView = 'mine' | 'all' | 'members';
-
-/** The parameters in the URL of the inbox. */
-export interface InboxSearch {
-  view?: InboxView;
-  show?: 'mine' | 'free';
-  /** Source and target language, as in `languagesOf`. */
-  languages?: string;
-}
-
-/** Reads the URL; invalid parameters are ignored. */
-export function readInboxSearch({ view, show, languages }: Record<string, unknown>): InboxSearch {
-  return {
-    ...(/^(mine|all|members)$/.test(String(view)) && { view: view as InboxView }),
-    ...((show === 'mine' || show === 'free') && { show }),
-    ...(typeof languages === 'string' && /^[\w-]{2,20}:[\w-]{2,20}$/.test(languages) && { languages }),
-  };
-}
 
 /** Source and target language of a task. */
 export function pairOf(task: Task): { source_lang: string; target_lang: string } {
