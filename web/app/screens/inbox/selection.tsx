@@ -41,7 +41,8 @@ export function useSelection(
   const { assign, toast } = useAssign();
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [asked, setAsked] = useState<{ items: Item[]; focus: 'first' | 'due' }>();
-  const { run, error, isBusy } = useAction();
+  // The buttons stay enabled: a disabled one loses the focus, to which the closed dialog returns.
+  const { run, error } = useAction();
   const keys = known.filter((key) => chosen.has(key));
   const toggle = (key: string) =>
     setChosen((before) => {
@@ -77,12 +78,12 @@ export function useSelection(
         {keys.length > 0 && (
           <section className={bar['bar']} aria-label={t('assignments.selection')}>
             <b role="status">{t('assignments.selected', { count: keys.length })}</b>
-            <button type="button" disabled={isBusy} onClick={ask('first')}>
+            <button type="button" onClick={ask('first')}>
               <UserRoundPlus size={16} aria-hidden />
               {t('assignments.assign_dots')} <kbd>{keyLabel('a')}</kbd>
             </button>
             {isAdmin && (
-              <button type="button" disabled={isBusy} onClick={ask('due')}>
+              <button type="button" onClick={ask('due')}>
                 <CalendarDays size={16} aria-hidden />
                 {t('assignments.due_dots')} <kbd>{keyLabel('d')}</kbd>
               </button>
@@ -103,7 +104,14 @@ export function useSelection(
                 if (refused.length === 0) setChosen(new Set());
                 return refused;
               }}
-              onClose={() => setAsked(undefined)}
+              onClose={() => {
+                setAsked(undefined);
+                // The row or button that had the focus may be gone.
+                setTimeout(() => {
+                  if (document.activeElement === document.body)
+                    list.current?.querySelector<HTMLElement>('[data-key] a')?.focus();
+                });
+              }}
             />
           )}
         </Suspense>
