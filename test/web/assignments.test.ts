@@ -151,7 +151,16 @@ describe.skipIf(withoutBrowser)('assignments', { timeout: 90_000 }, () => {
     await dialog(page).getByLabel('First review').selectOption({ label: 'Mira' });
     const items = [{ kind: 'document', id: ids[1] }];
     await call(lenna, 'assignments.assign', { items, assignee: lenna.userId });
+    const { promise: isAnswered, resolve: answer } = Promise.withResolvers<void>();
+    await page.route(/assignments\.assign/, async (route) => {
+      await isAnswered;
+      await route.continue();
+    });
     await dialog(page).getByRole('button', { name: 'Assign' }).click();
+    // Browsers let a page refuse only the first of two Escapes.
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Escape');
+    answer();
     await dialog(page).getByRole('alert').getByText('Now assigned to').waitFor();
     const names = async () => (await assignmentsOf(founder, ...ids)).map(({ assignee }: Fields) => assignee);
     expect(await names()).toMatchObject([{ name: 'Mira' }, { name: 'Lenna' }]);

@@ -54,7 +54,7 @@ export function useAssign(): {
         setDone({
           changed,
           said: t(wordOf(first?.change), { count: changed.length }),
-          // A member cannot take back what is assigned to someone else now.
+          // A member cannot change what is assigned to someone else now.
           isFinal: !isAdmin && changes.some(({ change }) => change.assignee && change.assignee !== ownId),
         });
       await reload();

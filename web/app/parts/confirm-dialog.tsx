@@ -124,6 +124,12 @@ export function Dialog({
         event.preventDefault();
         if (!isBusy) onClose();
       }}
+      onClose={({ target, currentTarget }) => {
+        // Browsers close a dialog at the second Escape in a row, whatever the handler of the first one did.
+        if (target !== currentTarget || !currentTarget.isConnected) return;
+        if (isBusy) currentTarget.showModal();
+        else onClose();
+      }}
     >
       <h2 id={heading}>{title}</h2>
       {children}
