@@ -28,7 +28,7 @@ export function Turn({ item, store }: { item: Item; store: () => Promise<unknown
   const { run, error, isBusy } = useAction();
   const [asked, setAsked] = useState<'first' | 'due'>();
   const [refusal, setRefusal] = useState<ShownRefusal>();
-  // As it was when the dialog was opened: what the member confirms must not change by itself.
+  // As it was when the dialog was opened: what the member confirms must stay the same.
   const [passed, setPassed] = useState<Assignment>();
   useCommands({ assign: () => setAsked('first'), setDue: () => setAsked('due') });
   const user = me.data?.user;
