@@ -295,7 +295,7 @@ export const modules: Module[] = [
   },
   {
     name: 'server/errors, languages and settings',
-    files: /^server\/(errors|languages|settings)\.ts$/,
+    files: /^server\/(errors|languages|member-languages|settings)\.ts$/,
     packages: any(/^npm:(@trpc\/server|zod)$/, /^node:/),
     only: /$^/,
   },

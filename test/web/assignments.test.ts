@@ -141,11 +141,26 @@ describe.skipIf(withoutBrowser)('assignments', { timeout: 90_000 }, () => {
     const { founder, lenna } = await team();
     const ids = [await file(founder, 'one.xlsx'), await file(founder, 'other.xlsx')] as const;
     const { page } = await memberAt(browser, founder, '/app?view=members');
-    await page.getByRole('button', { name: 'Assign the 2 unassigned' }).click();
+    const button = page.getByRole('button', { name: 'Assign the 2 unassigned' });
+    await button.click();
+    await dialog(page).getByLabel('First review').waitFor();
+    await page.keyboard.press('Escape');
+    await dialog(page).waitFor({ state: 'detached' });
+    expect(await button.evaluate((one) => one === document.activeElement)).toBe(true);
+    await button.click();
     await dialog(page).getByLabel('First review').selectOption({ label: 'Mira' });
     const items = [{ kind: 'document', id: ids[1] }];
     await call(lenna, 'assignments.assign', { items, assignee: lenna.userId });
+    const { promise: isAnswered, resolve: answer } = Promise.withResolvers<void>();
+    await page.route(/assignments\.assign/, async (route) => {
+      await isAnswered;
+      await route.continue();
+    });
     await dialog(page).getByRole('button', { name: 'Assign' }).click();
+    // Browsers let a page refuse only the first of two Escapes.
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Escape');
+    answer();
     await dialog(page).getByRole('alert').getByText('Now assigned to').waitFor();
     const names = async () => (await assignmentsOf(founder, ...ids)).map(({ assignee }: Fields) => assignee);
     expect(await names()).toMatchObject([{ name: 'Mira' }, { name: 'Lenna' }]);
@@ -206,6 +221,8 @@ describe.skipIf(withoutBrowser)('assignments', { timeout: 90_000 }, () => {
     const id = await file(founder, 'lease.xlsx');
     const items = [{ kind: 'document', id }];
     await call(founder, 'assignments.assign', { items, assignee: mira.userId });
+    const other = [{ kind: 'document', id: await file(founder, 'other.xlsx') }];
+    await call(founder, 'assignments.assign', { items: other, assignee: mira.userId });
     const { page } = await memberAt(browser, mira, '/app');
     await page.getByRole('checkbox', { name: 'Select lease.xlsx' }).check();
     await page.keyboard.press('a');
@@ -213,6 +230,9 @@ describe.skipIf(withoutBrowser)('assignments', { timeout: 90_000 }, () => {
     await page.keyboard.press('Control+Enter');
     await page.getByText('1 translation assigned.').waitFor();
     expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0);
+    // The row is gone. The next one has the focus.
+    await dialog(page).waitFor({ state: 'detached' });
+    await expect.poll(() => page.locator('#main a:focus').textContent(), patient).toBe('other.xlsx');
     await call(founder, 'assignments.assign', { items, assignee: null, second: mira.userId });
     await page.reload();
     await page.getByRole('heading', { name: 'Awaiting the first review 1' }).waitFor();

@@ -6,8 +6,6 @@ import { memory } from '#sdk/memory.ts';
 import { readOptions, type Settings } from '#sdk/options.ts';
 import { reviews } from '#sdk/reviews.ts';
 import type { TermsOfTexts, TermsOfTextsRequest } from '#sdk/term-types.ts';
-import { terminology } from '#sdk/terminology.ts';
-import { translations } from '#sdk/translations.ts';
 import type {
   DocumentApproval,
   ReviewActRequest,
@@ -45,8 +43,6 @@ export const client = {
   documents: documents(connection),
   memory: memory(connection),
   reviews: reviews(connection),
-  terminology: terminology(connection),
-  translations: translations(connection),
   usage: usage(connection),
 };
 
@@ -97,7 +93,7 @@ onSessionChange(() => {
 });
 
 /**
- * Like `client.translations.act`, but resends the review after a temporary failure. A review names the version of the
+ * Like `translations.act` of the SDK, but resends the review after a temporary failure. A review names the version of the
  * job that it applies to: if the first attempt was applied, the second attempt fails with a ConflictError, and the
  * caller checks the job's state.
  * @param inBackground true if the reviewer does not wait for the response

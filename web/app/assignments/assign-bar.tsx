@@ -33,7 +33,8 @@ export function AssignBar({
   const { assign, toast } = useAssign();
   const [items, setItems] = useState<readonly Item[]>();
   const [isDone, setDone] = useState(false);
-  const { run, error, isBusy } = useAction();
+  // The buttons stay enabled: a disabled one loses the focus, to which the closed dialog returns.
+  const { run, error } = useAction();
   const open = useEffectEvent(() => {
     if (!asked) return setItems(undefined);
     setDone(false);
@@ -47,12 +48,12 @@ export function AssignBar({
       {count > 0 && (
         <section className={bar['bar']} aria-label={t('assignments.selection')}>
           <b role="status">{t('assignments.selected', { count })}</b>
-          <button type="button" disabled={isBusy} onClick={() => onAsk('first')}>
+          <button type="button" onClick={() => onAsk('first')}>
             <UserRoundPlus size={16} aria-hidden />
             {t('assignments.assign_dots')} <kbd>{keyLabel('a')}</kbd>
           </button>
           {isAdmin && (
-            <button type="button" disabled={isBusy} onClick={() => onAsk('due')}>
+            <button type="button" onClick={() => onAsk('due')}>
               <CalendarDays size={16} aria-hidden />
               {t('assignments.due_dots')} <kbd>{keyLabel('d')}</kbd>
             </button>

@@ -13,8 +13,10 @@ import { Problem } from '../parts/problem.tsx';
 import { useAction } from '../parts/use-action.ts';
 import { isAdministrator, useMe } from '../session/use-me.ts';
 import styles from './assignments.module.css';
-import { type Item, itemKey, useAssignments } from './assignments.ts';
+
+import { type Item, itemKey, maxItems, useAssignments } from './assignments.ts';
 import { type Colleague, useColleagues } from './colleagues.ts';
+
 import { dueLimits, fromLocal, toLocal } from './due.tsx';
 import { keep, MemberSelect } from './member-select.tsx';
 import { type Change, Refused, type ShownRefusal, shownRefusal, useAssign } from './use-assign.tsx';
@@ -121,6 +123,7 @@ function Form({
   onClose: () => void;
 }) {
   const t = useT();
+  const { number } = useFormat();
   const me = useMe();
   const isAdmin = me.data !== undefined && isAdministrator(me.data);
   const [items, setItems] = useState(all);
@@ -187,6 +190,9 @@ function Form({
           />
         ))}
       </ul>
+      {all.length >= maxItems && (
+        <p className="hint">{t('assignments.at_most', { max: number(maxItems) })}</p>
+      )}
       {isAdmin ? (
         <label className={styles['dueField']}>
           {t('assignments.due_for_all')}

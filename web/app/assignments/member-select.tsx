@@ -42,8 +42,11 @@ export function MemberSelect({
     .filter((one) => isFit(one) || one.user_id === value)
     .toSorted((a, b) => Number(a.is_away) - Number(b.is_away) || (a.load?.words ?? 0) - (b.load?.words ?? 0));
   const others = colleagues.filter((one) => !fit.includes(one)).slice(0, maxOthers);
-  const nameFor = ({ name, load, is_away, away_to }: Colleague) => {
+  const nameFor = ({ user_id, name, email, load, is_away, away_to }: Colleague) => {
+    // Two members may have the same name, or one the email address of another as a name.
+    const isShared = colleagues.some((one) => one.user_id !== user_id && one.name === name);
     const notes = [
+      ...(isShared && name !== email ? [email] : []),
       ...(load && load.items > 0
         ? [t('assignments.words', { count: load.words, shown: number(load.words) })]
         : []),

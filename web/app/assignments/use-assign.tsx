@@ -55,7 +55,7 @@ export function useAssign(): {
         setDone({
           changed,
           said: t(wordOf(first?.change), { count: changed.length }),
-          // A member cannot undo an assignment to someone else.
+          // A member cannot change what is assigned to someone else now.
           isFinal: !isAdmin && changes.some(({ change }) => change.assignee && change.assignee !== ownId),
         });
       await reload();

@@ -1,4 +1,12 @@
-import { type ReactNode, useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
+import {
+  type ReactNode,
+  type SyntheticEvent,
+  useEffect,
+  useId,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react';
 import { useT } from '../i18n.tsx';
 import { Problem } from './problem.tsx';
 
@@ -113,18 +121,17 @@ export function Dialog({
     // The dialog is closed before React removes it: only closing a dialog restores the focus.
     return () => opened?.close();
   }, []);
+  // Browsers close a dialog at the second Escape in a row, whatever was done at the first one.
+  const end = (event: SyntheticEvent<HTMLDialogElement>) => {
+    const element = event.currentTarget;
+    // React also passes events of a dialog that was opened from this one. This one must then stay open.
+    if (event.target !== element || !element.isConnected) return;
+    event.preventDefault();
+    if (!isBusy) onClose();
+    else if (!element.open) element.showModal();
+  };
   return (
-    <dialog
-      ref={dialog}
-      aria-labelledby={heading}
-      className={className}
-      onCancel={(event) => {
-        // React also passes cancel events of a dialog that was opened from this one. This one must then stay open.
-        if (event.target !== event.currentTarget) return;
-        event.preventDefault();
-        if (!isBusy) onClose();
-      }}
-    >
+    <dialog ref={dialog} aria-labelledby={heading} className={className} onCancel={end} onClose={end}>
       <h2 id={heading}>{title}</h2>
       {children}
     </dialog>

@@ -1,8 +1,8 @@
 import { ChevronDown, Download } from 'lucide-react';
 import { useState } from 'react';
 import type { GoldenFormat } from '#sdk/types.ts';
-import { client } from '../client.ts';
 import { useT } from '../i18n.tsx';
+import { translationService } from '../translation-service.ts';
 import { announce } from './announcer.tsx';
 import styles from './job-downloads.module.css';
 import { PopoverButton } from './popover-button.tsx';
@@ -20,7 +20,7 @@ export function JobDownloads({ jobId }: { jobId: string }) {
     setBusy(true);
     setFailed(undefined);
     try {
-      const { bytes, fileName } = await client.translations.golden(jobId, { format });
+      const { bytes, fileName } = await translationService.golden(jobId, { format });
       await saveFile({ fileName, body: bytes });
       announce(t('jobs.downloaded', { name: fileName }));
     } catch (error) {

@@ -1,5 +1,5 @@
 import { Undo2 } from 'lucide-react';
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useT } from '../i18n.tsx';
 import { keyLabel } from '../keys/commands.ts';
 import { isKey } from '../keys/match-key.ts';
@@ -32,6 +32,7 @@ export function UndoToast({
   const t = useT();
   const { run, error, isBusy } = useAction();
   const [isHeld, setHeld] = useState(false);
+  const before = useRef<EventTarget | null>(null);
   const isKept = isHeld || isBusy || error !== undefined;
   // biome-ignore lint/correctness/useExhaustiveDependencies: each change starts the time again
   useEffect(() => {
@@ -41,6 +42,8 @@ export function UndoToast({
   }, [isKept, change]);
   const undo = run(async () => {
     if (onUndo) announce(await onUndo());
+    // The button that has the focus is gone.
+    if (before.current instanceof HTMLElement) before.current.focus();
   });
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
@@ -59,7 +62,10 @@ export function UndoToast({
       className={styles['bar']}
       onPointerEnter={() => setHeld(true)}
       onPointerLeave={() => setHeld(false)}
-      onFocus={() => setHeld(true)}
+      onFocus={({ relatedTarget }) => {
+        before.current = relatedTarget;
+        setHeld(true);
+      }}
       onBlur={() => setHeld(false)}
     >
       <span role="status">{done}</span>

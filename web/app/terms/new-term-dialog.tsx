@@ -2,7 +2,6 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { readLanguage } from '#server/languages.ts';
-import { client } from '../client.ts';
 import { useT } from '../i18n.tsx';
 import { announce } from '../parts/announcer.tsx';
 import { Dialog, FormActions } from '../parts/confirm-dialog.tsx';
@@ -14,7 +13,7 @@ import { fieldProblem, Problem } from '../parts/problem.tsx';
 import { useAction } from '../parts/use-action.ts';
 import { queryKeys } from '../query-keys.ts';
 import styles from './terms.module.css';
-import { useGlossaries } from './use-glossaries.ts';
+import { glossaryService, useGlossaries } from './use-glossaries.ts';
 import { isNameTaken, maxNameLength, useNewGlossary } from './use-new-glossary.ts';
 
 /** Initial values of the dialog's fields. */
@@ -89,7 +88,7 @@ function TermForm({
     // If the term is then rejected, the new glossary is in the list, and a second attempt adds the term to it.
     const { id: setId } = selected ?? (await create({ name, ...languages }));
     setChosen(setId);
-    const { set, other_targets: others } = await client.terminology.addEntry({
+    const { set, other_targets: others } = await glossaryService.addEntry({
       set_id: setId,
       ...languages,
       source_term: source,

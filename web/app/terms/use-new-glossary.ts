@@ -1,8 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { LinguaLoopError } from '#sdk/errors.ts';
 import type { NewGlossary, TerminologySet } from '#sdk/types.ts';
-import { client } from '../client.ts';
 import { queryKeys } from '../query-keys.ts';
+import { glossaryService } from './use-glossaries.ts';
 
 /** Maximum length of a glossary's name. */
 export const maxNameLength = 128;
@@ -15,7 +15,7 @@ export function useNewGlossary(): (glossary: NewGlossary) => Promise<Terminology
   const queries = useQueryClient();
   return async (glossary) => {
     try {
-      return await client.terminology.create(glossary);
+      return await glossaryService.create(glossary);
     } finally {
       await queries.invalidateQueries({ queryKey: queryKeys.terminology.all });
     }

@@ -3,6 +3,7 @@ import type { TranslationJob } from '#sdk/types.ts';
 import { actOnJob, client } from '../../client.ts';
 import { criticalFindingsOf } from '../../parts/critical-findings-of.ts';
 import { sessionState } from '../../session/keeper.ts';
+import { translationService } from '../../translation-service.ts';
 import { isReviewable, type TextList, type TextSegment } from './text-list.ts';
 
 /** Maximum working time that the service accepts, in milliseconds. */
@@ -41,7 +42,7 @@ export async function sendReview(list: TextList, position: number, review: Revie
     } catch (error) {
       if (!isConflict(error) || criticalFindingsOf(error)) throw error;
     }
-  const present = take(list, await client.translations.get(segment.id));
+  const present = take(list, await translationService.get(segment.id));
   if (isOutcome(present, review)) return present;
   if (!isReviewable(present)) throw conflictWith(present.final_translation);
   const seen = [review.replaces, review.text];
@@ -56,7 +57,7 @@ export async function sendReview(list: TextList, position: number, review: Revie
  * @throws LinguaLoopError; with the code `conflict` and `present` if someone else has decided it since
  */
 export async function reopenOwn(id: string, action: 'approve' | 'reject'): Promise<string> {
-  const job = await client.translations.get(id);
+  const job = await translationService.get(id);
   if (isReviewable(job)) return job.updated_at;
   if (!isOwn(job, action)) throw conflictWith(job.final_translation);
   const { updated_at: version } = await client.reviews.reopen({ kind: 'job', id });
@@ -85,7 +86,7 @@ function take(list: TextList, job: TranslationJob): TranslationJob {
 
 /** Loads the whole texts of a job whose beginnings are listed. */
 export async function readWhole(list: TextList, position: number): Promise<TextSegment> {
-  take(list, await client.translations.get(list.at(position).id));
+  take(list, await translationService.get(list.at(position).id));
   return list.at(position);
 }
 

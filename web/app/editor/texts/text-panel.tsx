@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
 import { lazy, type RefObject } from 'react';
-import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { CalibratedScore } from '../../parts/calibrated-score.tsx';
 import { problemText } from '../../parts/problem.tsx';
@@ -8,6 +7,7 @@ import { triggerName } from '../../parts/review-triggers.ts';
 import { TextDiff } from '../../parts/text-diff.tsx';
 import { queryKeys } from '../../query-keys.ts';
 import { JobTimeline } from '../../screens/jobs/job-timeline.tsx';
+import { translationService } from '../../translation-service.ts';
 import type { OpenField } from '../open-segment.tsx';
 import type { Counts } from '../row-source.ts';
 import { SidePanel } from '../side-panel.tsx';
@@ -110,7 +110,7 @@ function History({
   const t = useT();
   const { data: job, error } = useQuery({
     queryKey: [...queryKeys.jobs.job(id), version],
-    queryFn: ({ signal }) => client.translations.get(id, { signal }),
+    queryFn: ({ signal }) => translationService.get(id, { signal }),
   });
   if (error) return <p className="hint">{problemText(error, t)}</p>;
   return (

@@ -4,6 +4,7 @@ import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { queryKeys } from '../../query-keys.ts';
+import { translationService } from '../../translation-service.ts';
 import type { FindingActions } from '../finding-actions.ts';
 import type { RowFilter, RowSource, SegmentCheck } from '../row-source.ts';
 import type { SegmentSaves } from '../segment-saves.ts';
@@ -63,7 +64,7 @@ export function useTextRows(search: TextSearch, filter: TextFilter, onFilter: (f
 
 const check: SegmentCheck<TextSegment> = {
   queryKey: ({ id }, text) => queryKeys.jobs.check(id, text ?? ''),
-  run: ({ id }, text, signal) => client.translations.check({ job_id: id, text }, { signal }),
+  run: ({ id }, text, signal) => translationService.check({ job_id: id, text }, { signal }),
   // The stored findings are those of the machine translation.
   isChecked: ({ pipeline_text }) => pipeline_text === null,
 };
@@ -81,10 +82,8 @@ function findingsOf({ id }: TextSegment, list: TextList, saves: SegmentSaves): F
   };
   return {
     resolve: (finding, decision) =>
-      act((version) =>
-        client.translations.resolve({ ...version, finding_id: finding.id ?? '', ...decision }),
-      ),
-    recheck: () => act((version) => client.translations.recheck(version)),
+      act((version) => translationService.resolve({ ...version, finding_id: finding.id ?? '', ...decision })),
+    recheck: () => act((version) => translationService.recheck(version)),
   };
 }
 

@@ -28,7 +28,7 @@ export function ByMember() {
   const colleagues = useColleagues();
   const { assign, toast } = useAssign();
   const [asked, setAsked] = useState<Item[]>();
-  const { run, error, isBusy } = useAction();
+  const { run, error } = useAction();
   const [open, setOpen] = useState<string>();
   const load = useQuery({
     queryKey: queryKeys.assignments.of({ count: 'unassigned' }),
@@ -49,7 +49,7 @@ export function ByMember() {
         {load.data !== undefined && load.data > 0 ? (
           <>
             <b>{t('assignments.unassigned_items', { count: load.data })}</b>
-            <button type="button" className="primary" disabled={isBusy} onClick={askUnassigned}>
+            <button type="button" className="primary" onClick={askUnassigned}>
               <UserRoundPlus size={16} aria-hidden />
               {t('assignments.assign_unassigned', { count: Math.min(load.data, maxItems) })}
             </button>

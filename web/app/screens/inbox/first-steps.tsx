@@ -12,6 +12,7 @@ import { StatusMark } from '../../parts/status-mark.tsx';
 import { queryKeys } from '../../query-keys.ts';
 import { useCoverage } from '../../session/use-coverage.ts';
 import { isAdministrator, useMe } from '../../session/use-me.ts';
+import { glossaryService } from '../../terms/use-glossaries.ts';
 import styles from './inbox.module.css';
 
 /** The inbox without tasks: the first steps in a workspace, and which of them are done. */
@@ -105,7 +106,7 @@ function Step({
 async function readDone(isAdmin: boolean) {
   const [documents, glossaries, joined] = await Promise.all([
     client.documents.listPage({ limit: 1 }),
-    client.terminology.setPage({ limit: 1 }),
+    glossaryService.setPage({ limit: 1 }),
     isAdmin ? bound(members).listPage({ limit: 2 }) : undefined,
   ]);
   return {

@@ -75,6 +75,11 @@ export function useSelection(
           onClose={(isDone) => {
             setAsked(undefined);
             if (isDone) setChosen(new Set());
+            // The row or button that had the focus may be gone.
+            setTimeout(() => {
+              if (document.activeElement === document.body)
+                list.current?.querySelector<HTMLElement>('[data-key] a')?.focus();
+            });
           }}
         />
       </Suspense>

@@ -3,7 +3,6 @@ import { useNavigate } from '@tanstack/react-router';
 import { ArrowRight, Trash2 } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import type { AgentDecision, AgentRun, TranslationJob } from '#sdk/types.ts';
-import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { reviewerName } from '../../parts/claimed-name.ts';
@@ -15,6 +14,7 @@ import { SourceLanguage } from '../../parts/source-language.tsx';
 import { lengthOf, weightOf } from '../../parts/text-measure.ts';
 import { queryKeys } from '../../query-keys.ts';
 import { isAdministrator, useMe } from '../../session/use-me.ts';
+import { translationService } from '../../translation-service.ts';
 import styles from './job.module.css';
 
 /** The facts of a job, the details for technicians, and its deletion. */
@@ -104,7 +104,7 @@ function Removal({ job }: { job: TranslationJob }) {
   const [isAsking, setAsking] = useState(false);
   if (!me.data || !isAdministrator(me.data)) return null;
   const remove = async () => {
-    await client.translations.delete(job.id);
+    await translationService.delete(job.id);
     announce(t('jobs.deleted'));
     await navigate({ to: '/app/texts' });
     queries.removeQueries({ queryKey: queryKeys.jobs.job(job.id) });

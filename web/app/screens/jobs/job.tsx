@@ -2,7 +2,6 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { ChevronLeft } from 'lucide-react';
 import type { TranslationJob } from '#sdk/types.ts';
-import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { JobDownloads } from '../../parts/job-downloads.tsx';
@@ -14,6 +13,7 @@ import { Reopen } from '../../parts/reopen.tsx';
 import { Warnings } from '../../parts/warnings.tsx';
 import { queryKeys } from '../../query-keys.ts';
 import { isVisitor } from '../../session/keeper.ts';
+import { translationService } from '../../translation-service.ts';
 import styles from './job.module.css';
 import { JobFacts } from './job-facts.tsx';
 import { JobTimeline } from './job-timeline.tsx';
@@ -23,7 +23,7 @@ export function JobScreen() {
   const { jobId } = useParams({ from: '/workspace/jobs/$jobId' });
   const job = useQuery({
     queryKey: queryKeys.jobs.job(jobId),
-    queryFn: () => client.translations.get(jobId),
+    queryFn: () => translationService.get(jobId),
     // Most jobs take seconds. If a job takes longer, it is polled less often.
     refetchInterval: ({ state: { data, dataUpdateCount } }) =>
       data && isUnderWay(data.status) ? Math.min(2000 + 500 * dataUpdateCount, 10_000) : false,

@@ -1,6 +1,6 @@
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
-import { client } from '../../client.ts';
 import { queryKeys } from '../../query-keys.ts';
+import { translationService } from '../../translation-service.ts';
 import { type JobFilter, startOfDay } from './search.ts';
 
 /** A job in a list. */
@@ -53,7 +53,7 @@ async function readPage(filter: JobFilter, cursor: string | null): Promise<JobPa
   const found: JobPage = { items: [], nextCursor: cursor, searchedTo: null };
   for (let requests = 0; requests < maxRequests; requests += 1) {
     const input = { ...inputOf(filter), ...(found.nextCursor && { cursor: found.nextCursor }) };
-    const page = await client.translations.searchPage(input);
+    const page = await translationService.searchPage(input);
     found.items.push(...page.items);
     found.nextCursor = page.nextCursor;
     found.searchedTo = page.searchedTo;

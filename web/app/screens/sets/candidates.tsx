@@ -1,7 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { type FormEvent, type KeyboardEvent, useId, useState } from 'react';
 import type { TermCandidates } from '#sdk/types.ts';
-import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { useFormat } from '../../parts/format.ts';
@@ -11,7 +10,7 @@ import { PageHead } from '../../parts/page-head.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { UndoToast } from '../../parts/undo-toast.tsx';
 import { useAction } from '../../parts/use-action.ts';
-import { useGlossaries } from '../../terms/use-glossaries.ts';
+import { glossaryService, useGlossaries } from '../../terms/use-glossaries.ts';
 import styles from './candidates.module.css';
 import { FileInput } from './file-input.tsx';
 
@@ -73,7 +72,7 @@ function SearchForm({ onFound }: { onFound: (search: Search, found: TermCandidat
   const [files, setFiles] = useState<File[]>([]);
   const isLarge = files.reduce((sum, { size }) => sum + size, 0) > maxBytes;
   const find = run(async () => {
-    const found = await client.terminology.candidates({
+    const found = await glossaryService.candidates({
       ...search,
       min_count: Number(least),
       files: await Promise.all(files.map(contentOf)),
@@ -250,23 +249,23 @@ function Detail({
         ...{ source_term: source, target_term: targetTerm, case_sensitive: false, priority: 0 },
         do_not_translate,
       };
-      const { entry } = await client.terminology.addTerm({ set_id: set, term });
+      const { entry } = await glossaryService.addTerm({ set_id: set, term });
       onDecided({
         candidate,
         done: t('sets.candidate_accepted', { term: source }),
         undo: async () => {
           const { entry_no, ...replaces } = entry;
-          await client.terminology.deleteTerm({ set_id: set, entry_no, replaces });
+          await glossaryService.deleteTerm({ set_id: set, entry_no, replaces });
         },
       });
     });
   const reject = run(async () => {
     const request = { source_lang: search.source_lang, terms: candidate.forms.map(({ form }) => form) };
-    await client.terminology.rejectCandidates(request);
+    await glossaryService.rejectCandidates(request);
     onDecided({
       candidate,
       done: t('sets.candidate_rejected', { term: candidate.term }),
-      undo: () => client.terminology.rejectCandidates({ ...request, rejected: false }),
+      undo: () => glossaryService.rejectCandidates({ ...request, rejected: false }),
     });
   });
   const onKeyDown = (event: KeyboardEvent) => {

@@ -4,7 +4,6 @@ import { Plus } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
 import type { TerminologySet, UploadedTerminologySet } from '#sdk/types.ts';
 import { glossaryExtensions } from '#server/formats/glossary-kinds.ts';
-import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { Dialog, FormActions } from '../../parts/confirm-dialog.tsx';
@@ -16,7 +15,7 @@ import { PageHead } from '../../parts/page-head.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { queryKeys } from '../../query-keys.ts';
-import { useGlossaries } from '../../terms/use-glossaries.ts';
+import { glossaryService, useGlossaries } from '../../terms/use-glossaries.ts';
 import { isNameTaken, maxNameLength, useNewGlossary } from '../../terms/use-new-glossary.ts';
 import { shareOf, type UploadShare } from '../../upload.ts';
 import { SetTable } from './set-table.tsx';
@@ -41,8 +40,8 @@ export function GlossariesScreen() {
   const send = async (file: File, fields: SetFields, onProgress: UploadShare) => {
     const previewed = preview?.file === file && preview.name === fields.name ? preview : undefined;
     const set = previewed
-      ? await client.terminology.applyPreview(file, { ...setFields(fields), revision: previewed.revision })
-      : await client.terminology.upload(file, setFields(fields), { onUploadProgress: shareOf(onProgress) });
+      ? await glossaryService.applyPreview(file, { ...setFields(fields), revision: previewed.revision })
+      : await glossaryService.upload(file, setFields(fields), { onUploadProgress: shareOf(onProgress) });
     await queries.invalidateQueries({ queryKey: queryKeys.terminology.all });
     return () => {
       setUploaded(set);
@@ -89,7 +88,7 @@ const maxPreviewed = 7_000_000;
 
 /** Compares a file with the glossary that it would replace. @returns undefined if the file is too large for that */
 async function previewFile(file: File, fields: SetFields) {
-  return file.size > maxPreviewed ? undefined : client.terminology.previewUpload(file, setFields(fields));
+  return file.size > maxPreviewed ? undefined : glossaryService.previewUpload(file, setFields(fields));
 }
 
 function setFields({ name, source_lang, target_lang, table }: SetFields) {

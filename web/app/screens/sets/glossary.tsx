@@ -3,14 +3,13 @@ import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { Download } from 'lucide-react';
 import { useState } from 'react';
 import type { TerminologySet } from '#sdk/types.ts';
-import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { saveFile } from '../../parts/save-file.ts';
 import { useAction } from '../../parts/use-action.ts';
 import { queryKeys } from '../../query-keys.ts';
-import { useGlossaries } from '../../terms/use-glossaries.ts';
+import { glossaryService, useGlossaries } from '../../terms/use-glossaries.ts';
 import { RemoveSet } from './remove-set.tsx';
 import { type ContentFilter, termKinds } from './search.ts';
 import { SetFilter, SetScreen, SetSummary } from './set-screen.tsx';
@@ -72,9 +71,9 @@ type Format = 'xlsx' | 'tbx';
 
 /** Reads a glossary as a file in each format. */
 const read: Record<Format, (setId: string) => Promise<{ fileName: string; body: BodyInit }>> = {
-  xlsx: (setId) => client.terminology.exportXlsx(setId),
+  xlsx: (setId) => glossaryService.exportXlsx(setId),
   tbx: async (setId) => {
-    const { fileName, text } = await client.terminology.exportTbx(setId);
+    const { fileName, text } = await glossaryService.exportTbx(setId);
     return { fileName, body: text };
   },
 };
@@ -95,7 +94,7 @@ function Actions({ set }: { set: TerminologySet }) {
     })();
   };
   const remove = async () => {
-    await client.terminology.delete(set.id);
+    await glossaryService.delete(set.id);
     announce(t('sets.deleted', { name: set.name }));
     await navigate({ to: '/app/glossaries' });
     // The list must not show the deleted glossary until it is reloaded.

@@ -10,7 +10,6 @@ import {
   pictureUrl,
   termStatuses,
 } from '#server/formats/term-fields.ts';
-import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { isComposing } from '../../keys/match-key.ts';
 import { announce } from '../../parts/announcer.tsx';
@@ -20,6 +19,7 @@ import { LanguageText, languageOf } from '../../parts/language-text.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { queryKeys } from '../../query-keys.ts';
+import { glossaryService } from '../../terms/use-glossaries.ts';
 import { TermProblem } from './term-edit-row.tsx';
 import styles from './terms.module.css';
 import { termOf, type useTerms } from './use-terms.ts';
@@ -234,7 +234,7 @@ function SameSource({ set, entry, terms }: { set: TerminologySet; entry: Glossar
   } as const;
   const { data } = useQuery({
     queryKey: queryKeys.terminology.terms(set.id, request),
-    queryFn: ({ signal }) => client.terminology.termPage(request, { signal }),
+    queryFn: ({ signal }) => glossaryService.termPage(request, { signal }),
   });
   const keyOf = (one: GlossaryEntry) =>
     `${one.source_lang} ${one.target_lang} ${one.case_sensitive ? one.source_term : one.source_term.toLowerCase()}`;

@@ -3,7 +3,6 @@ import { Pencil, Trash2 } from 'lucide-react';
 import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { ConflictError, NotFoundError } from '#sdk/status-errors.ts';
 import type { MemoryProblemUnit, MemoryUnit } from '#sdk/types.ts';
-import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { isComposing, isKey } from '../../keys/match-key.ts';
 import { announce } from '../../parts/announcer.tsx';
@@ -11,6 +10,7 @@ import { useFormat } from '../../parts/format.ts';
 import { LanguageText } from '../../parts/language-text.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { useAction } from '../../parts/use-action.ts';
+import { translationService } from '../../translation-service.ts';
 import type { SearchedSide } from './search.ts';
 import setStyles from './sets.module.css';
 import styles from './terms.module.css';
@@ -238,7 +238,7 @@ export function UnitOrigin({ unit: { origin, tuid, file_name: file } }: { unit: 
   if (origin === 'tmx_import')
     return file === null ? t('sets.from_import') : <bdi translate="no">{file}</bdi>;
   const open = run(async () => {
-    const isText = await client.translations.get(tuid).then(
+    const isText = await translationService.get(tuid).then(
       () => true,
       (thrown: unknown) => {
         if (thrown instanceof NotFoundError) return false;

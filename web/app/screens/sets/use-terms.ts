@@ -3,9 +3,9 @@ import { useEffect, useState } from 'react';
 import { ConflictError } from '#sdk/status-errors.ts';
 import type { TermInput } from '#sdk/term-types.ts';
 import type { GlossaryEntry, TerminologySet } from '#sdk/types.ts';
-import { client } from '../../client.ts';
 import { usePages } from '../../parts/more.tsx';
 import { queryKeys } from '../../query-keys.ts';
+import { glossaryService } from '../../terms/use-glossaries.ts';
 import { type ContentFilter, contentRequest, type SearchedSide } from './search.ts';
 
 /** Maximum number of terms of a glossary that the service sorts; larger ones are shown in the order of their file. */
@@ -30,7 +30,7 @@ export function useTerms(set: TerminologySet, filter: ContentFilter) {
   const { reading, more } = usePages(
     queryKeys.terminology.terms(set.id, filter),
     (cursor) =>
-      client.terminology.termPage({
+      glossaryService.termPage({
         ...contentRequest(set.id, filter, cursor),
         ...order,
         ...(filter.only && { only: filter.only }),
@@ -51,19 +51,19 @@ export function useTerms(set: TerminologySet, filter: ContentFilter) {
     /** Deleted terms that can be restored. */
     deleted,
     async add(term: TermInput) {
-      const added = await client.terminology.addTerm({ set_id, term });
+      const added = await glossaryService.addTerm({ set_id, term });
       await reload();
       return added;
     },
     /** @param seen the term that the member saw; throws ConflictError if it has changed since */
     async update(seen: GlossaryEntry, term: TermInput) {
       const { entry_no } = seen;
-      await client.terminology.updateTerm({ set_id, entry_no, replaces: termOf(seen), term });
+      await glossaryService.updateTerm({ set_id, entry_no, replaces: termOf(seen), term });
       await reload();
     },
     async remove(seen: GlossaryEntry) {
       const { entry_no } = seen;
-      await client.terminology.deleteTerm({ set_id, entry_no, replaces: termOf(seen) });
+      await glossaryService.deleteTerm({ set_id, entry_no, replaces: termOf(seen) });
       setDeleted((before) => [...before, seen]);
       await reload();
     },
@@ -71,7 +71,7 @@ export function useTerms(set: TerminologySet, filter: ContentFilter) {
       // A term that cannot be restored must not stop the others.
       const failed: unknown[] = [];
       for (const entry of deleted)
-        await client.terminology.addTerm({ set_id, entry_no: entry.entry_no, term: termOf(entry) }).then(
+        await glossaryService.addTerm({ set_id, entry_no: entry.entry_no, term: termOf(entry) }).then(
           () => setDeleted((before) => before.filter((one) => one !== entry)),
           (error: unknown) => failed.push(error),
         );

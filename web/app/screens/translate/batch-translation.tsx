@@ -1,11 +1,11 @@
 import { ArrowLeft } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
-import { client } from '../../client.ts';
 import { deployment } from '../../deployment.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { detected } from '../../parts/source-language.tsx';
 import { lengthOf, weightOf } from '../../parts/text-measure.ts';
+import { translationService } from '../../translation-service.ts';
 import { type BatchItem, batchRequest, itemsOf } from './batch-items.ts';
 import { BatchResults } from './batch-results.tsx';
 import { BatchTexts, isTooLong, type useBatchTexts } from './batch-texts.tsx';
@@ -132,7 +132,7 @@ function useBatchSeries(records: SentRecords, sent: SentBatch, setSent: (sent: S
       key: keys.keyOf(request),
       first: 0,
       places,
-      send: (key) => keys.settle(request, client.translations.createBatch(request, { idempotencyKey: key })),
+      send: (key) => keys.settle(request, translationService.createBatch(request, { idempotencyKey: key })),
     };
   };
   const finish = (isComplete: boolean) =>

@@ -2,6 +2,7 @@ import { LinguaLoopError } from '#sdk/errors.ts';
 import type { TenantDocumentJob, TranslationJob } from '#sdk/types.ts';
 import type { Includable, Output } from '#server/formats/selection.ts';
 import type { client } from '../../client.ts';
+import type { translationService } from '../../translation-service.ts';
 import { shareOf } from '../../upload.ts';
 import { pathsOf } from './file-kind.ts';
 import { documentFields, fileFields, type Options } from './options.ts';
@@ -58,7 +59,7 @@ export interface FileTask {
 /** The parts of the client that the queue uses. */
 interface Service {
   documents: Pick<typeof client.documents, 'translate' | 'get'>;
-  translations: Pick<typeof client.translations, 'createFromFile' | 'listPage'>;
+  translations: Pick<typeof translationService, 'createFromFile' | 'listPage'>;
 }
 
 /** Maximum number of files in the list. */

@@ -1,5 +1,5 @@
 import type { TranslationJob } from '#sdk/types.ts';
-import type { client } from '../../client.ts';
+import type { translationService } from '../../translation-service.ts';
 
 /**
  * One request that creates several jobs, which run one after the other: the items of a batch, or the pages of a file.
@@ -35,7 +35,7 @@ export interface SeriesView {
 }
 
 /** The list of jobs, which shows the jobs of a request before its response arrives. */
-type JobList = Pick<typeof client.translations, 'listPage'>;
+type JobList = Pick<typeof translationService, 'listPage'>;
 
 /** After a reload, the number of lists without a job in progress after which a series counts as stopped. */
 const maxQuietLists = 4;

@@ -1,7 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useRef, useState } from 'react';
 import type { TranslationRequest } from '#sdk/types.ts';
-import { client } from '../../client.ts';
 import { deployment } from '../../deployment.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
@@ -11,6 +10,7 @@ import { detected } from '../../parts/source-language.tsx';
 import { lengthOf, weightOf } from '../../parts/text-measure.ts';
 import { queryKeys } from '../../query-keys.ts';
 import { useSubmissionKeys } from '../../submission-keys.ts';
+import { translationService } from '../../translation-service.ts';
 import { OpenLanguage, openCandidates } from './open-language.tsx';
 import { type Options, textFields } from './options.ts';
 import styles from './panes.module.css';
@@ -227,7 +227,7 @@ function useTextRuns() {
   const translate = async (request: TranslationRequest) => {
     change(request, {});
     try {
-      const sending = client.translations.create(request, { idempotencyKey: keys.keyOf(request) });
+      const sending = translationService.create(request, { idempotencyKey: keys.keyOf(request) });
       change(request, { job: await keys.settle(request, sending) });
     } catch (error) {
       change(request, { error });

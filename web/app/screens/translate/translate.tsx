@@ -14,6 +14,7 @@ import { allExcept, queryKeys } from '../../query-keys.ts';
 import { useCoverage } from '../../session/use-coverage.ts';
 import { isAdministrator, useMe } from '../../session/use-me.ts';
 import { useSession } from '../../session/use-session.ts';
+import { translationService } from '../../translation-service.ts';
 import { linesOf, useBatchTexts } from './batch-texts.tsx';
 import { BatchTranslation } from './batch-translation.tsx';
 import { FileDrop, useFileDropping } from './file-drop.tsx';
@@ -157,7 +158,9 @@ function Translate({ userId }: { userId: string }) {
 function useFileQueue(sent: SentRecords) {
   const t = useT();
   const queries = useQueryClient();
-  const [queue] = useState(() => new FileQueue(client, sent, deployment.maxUploadBytes));
+  const [queue] = useState(
+    () => new FileQueue({ ...client, translations: translationService }, sent, deployment.maxUploadBytes),
+  );
   const files = useSyncExternalStore(queue.subscribe, () => queue.files);
   useEffect(() => {
     void queue.restore();

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState, useSyncExternalStore } from 'react';
-import { client } from '../../client.ts';
 import { queryKeys } from '../../query-keys.ts';
+import { translationService } from '../../translation-service.ts';
 import { Series } from './series.ts';
 
 /** Milliseconds between polls for the jobs of a running series. */
@@ -14,7 +14,7 @@ const lookEvery = 2000;
 export function useSeries(prepare?: (series: Series) => void) {
   const [{ series, subscribe }] = useState(() => {
     const listeners = new Set<() => void>();
-    const created = new Series(client.translations, () => {
+    const created = new Series(translationService, () => {
       for (const listener of listeners) listener();
     });
     prepare?.(created);
@@ -37,7 +37,7 @@ export function useSeriesPolling(series: readonly Series[]): void {
   useQuery({
     queryKey: queryKeys.jobs.series(running.map(({ key }) => key).join()),
     async queryFn() {
-      const { items } = await client.translations.listPage({ limit: 60 });
+      const { items } = await translationService.listPage({ limit: 60 });
       for (const one of running) one.take(items);
       return null;
     },
