@@ -86,7 +86,13 @@ function outcomeOf(
     return {
       mark: 'critical',
       state: 'documents.state_failed',
-      details: failure ? `${fileFailureText(failure, t)} ${t('estimates.free')}` : t('estimates.free'),
+      // A file that was delivered to the workspace's own storage before the failure is billed.
+      details: [
+        failure && fileFailureText(failure, t),
+        failure?.stage !== 'reconstruct' && t('estimates.free'),
+      ]
+        .filter(Boolean)
+        .join(' '),
       isRepeatable: failure !== null && repeatable.includes(failure.code),
     };
   if (state === 'translating') return { mark: 'running', state: 'documents.state_translating' };
