@@ -64,6 +64,10 @@ interface Outcome {
   isRepeatable?: boolean;
 }
 
+/** Whether a failure is certain to be before the file could be delivered to the workspace's own storage and billed. */
+const isFree = ({ code, error_type }: { code: string; error_type: string | null }) =>
+  code === 'quota_exceeded' || error_type?.startsWith('file_') === true;
+
 function outcomeOf(
   { start }: AnalysisCell,
   document: FileView | undefined,
@@ -86,13 +90,7 @@ function outcomeOf(
     return {
       mark: 'critical',
       state: 'documents.state_failed',
-      // A file that was delivered to the workspace's own storage before the failure is billed.
-      details: [
-        failure && fileFailureText(failure, t),
-        failure?.stage !== 'reconstruct' && t('estimates.free'),
-      ]
-        .filter(Boolean)
-        .join(' '),
+      details: failure ? `${fileFailureText(failure, t)} ${isFree(failure) ? t('estimates.free') : ''}` : '',
       isRepeatable: failure !== null && repeatable.includes(failure.code),
     };
   if (state === 'translating') return { mark: 'running', state: 'documents.state_translating' };
