@@ -71,7 +71,10 @@ test('a colleague who confirms the same segment reviews it for the second time',
   );
   const sorted = (await rows()).toSorted((a: Fields, b: Fields) => Number(b['words']) - Number(a['words']));
   expect(sorted.filter(({ review }: Fields) => review === 'second')).toMatchObject([{ words: 3 }]);
-  expect(sorted.filter(({ review }: Fields) => review === 'first')).toMatchObject([{ words: 3 }, { words: 1 }]);
+  expect(sorted.filter(({ review }: Fields) => review === 'first')).toMatchObject([
+    { words: 3 },
+    { words: 1 },
+  ]);
 });
 
 test('texts that are published count, rejected ones and those of a key do not', async () => {
@@ -83,7 +86,9 @@ test('texts that are published count, rejected ones and those of a key do not', 
     app.json('POST', `/api/translations/${id}/review`, { headers, body });
   expect((await review(published!.id, { action: 'approve' })).status).toBe(200);
   expect((await review(rejected!.id, { action: 'reject' })).status).toBe(200);
-  await openSuperuser(app.superuserUrl)`update translation_jobs set status = 'human_edited', decided_at = now(),
+  await openSuperuser(
+    app.superuserUrl,
+  )`update translation_jobs set status = 'human_edited', decided_at = now(),
     decided_by = null where job_id = ${ofKey!.id}`;
   expect(await rows()).toEqual([
     { review: 'first', segments: 1, words: 2, target_lang: 'fr', bands: { new: [1, 2] } },

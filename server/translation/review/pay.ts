@@ -168,7 +168,10 @@ export async function reportPay(tx: Tx, tenantId: string, asked: ReportRange): P
     row.bands[band] = { segments, words };
   }
   if (rows.size > maxRows)
-    throw new AppError('validation_error', `from: the report has more than ${maxRows} rows; choose fewer days`);
+    throw new AppError(
+      'validation_error',
+      `from: the report has more than ${maxRows} rows; choose fewer days`,
+    );
   return { ...range, rows: [...rows.values()] };
 }
 

@@ -10,6 +10,7 @@ import { queryKeys } from '../../query-keys.ts';
 import { BilledCharacters } from './breakdown.tsx';
 import { Month } from './month.tsx';
 import { PublishedTexts, ReviewReasons } from './outcomes.tsx';
+import { Pay } from './pay.tsx';
 import { Segments } from './report-parts.tsx';
 import { sumOutcomes, useBreakdown, useOutcomes, useRange } from './reports.ts';
 import { Reviewers } from './reviewers.tsx';
@@ -28,6 +29,7 @@ export function UsageScreen() {
           <BilledCharacters />
           <PublishedTexts />
           <Reviewers />
+          <Pay />
           <Month tenantId={tenant.id} />
           <ReviewReasons />
         </div>
