@@ -266,6 +266,7 @@ const partOfMessages: readonly (readonly [RegExp, CatalogPart])[] = [
   [/^(apiKeys|billing|storage)\.(?!title$)/, 'settings'],
   [/^keys\.(?!(title|palette|close|assign)$)/, 'tools'],
   [/^editor\.replace_/, 'tools'],
+  [/^problems\.(second_review_|assigned_to_)/, 'workspace'],
 ];
 
 function partOf(area: string, key: string): CatalogPart {

@@ -185,78 +185,10 @@ function isTag<T extends InlineTag['type']>(
 }
 
 /**
- * Inserts the tags of a source, in their order, into a translation that has lost them. The tag of a line break or tab
- * replaces the next line break or tab character of the translation, if there is one. A pair of formatting is inserted
- * only if the translation has the same words once, such as a name; otherwise it is left out, because formatting of the
- * wrong words misleads. Any other tag goes to the word boundary that is nearest to its relative position in the source.
- */
-export function placeTags(text: string, source: InlineContent): InlineContent {
-  const total = Math.max(1, plainText(source).length);
-  return place(text, source, (offset) => {
-    if (offset >= total) return { near: text.length, exact: true };
-    return { near: Math.round((offset / total) * text.length), exact: false };
-  });
-}
-
-/** Stands for the next code in a text. A noncharacter of Unicode, which texts do not contain. */
-const anyCode = '\uffff';
-
-/**
- * Inserts the tags of a source into a translation from the translation memory, which has the code of the source as
- * text. Each code becomes its tag; all other tags are inserted as in `placeTags`.
- *
- * @returns null if the translation has a code of the source more or less often: its tag would have no certain position
- */
-export function placeCodes(text: string, source: InlineContent): InlineContent | null {
-  const codes = source.filter((item) => typeof item !== 'string' && item.code !== undefined) as InlineTag[];
-  if (codes.length === 0) return placeTags(text, source);
-  const all = memoryText(source);
-  const found: { at: number; tag: InlineTag }[] = [];
-  let seen = 0;
-  const starts = new Map<InlineContent[number], number>();
-  for (const item of source) {
-    starts.set(item, seen);
-    seen += memoryText([item]).length;
-  }
-  for (const tag of codes) {
-    const inSource = positionsOf(all, tag.code!);
-    const inText = positionsOf(text, tag.code!);
-    const at = inText[inSource.indexOf(starts.get(tag)!)];
-    if (at === undefined || inSource.length !== inText.length) return null;
-    found.push({ at, tag });
-  }
-  found.sort((one, other) => one.at - other.at);
-  let end = 0;
-  let marked = '';
-  for (const { at, tag } of found) {
-    if (at < end) return null;
-    marked += text.slice(end, at) + anyCode;
-    end = at + tag.code!.length;
-  }
-  const slots = source.map((item) =>
-    typeof item !== 'string' && item.code !== undefined ? { ...item, text: anyCode } : item,
-  );
-  const placed = placeTags(marked + text.slice(end), slots);
-  // Another tag stands behind the position of a code.
-  if (placed.some((item) => typeof item === 'string' && item.includes(anyCode))) return null;
-  const next = found.values();
-  return placed.map((item) =>
-    typeof item !== 'string' && item.code !== undefined ? next.next().value!.tag : item,
-  );
-}
-
-/** Returns the positions of `words` in a text, without those inside of longer words. */
-function positionsOf(text: string, words: string): number[] {
-  const found: number[] = [];
-  for (let at = text.indexOf(words); at >= 0; at = text.indexOf(words, at + words.length))
-    if (!isInsideWord(text, at) && !isInsideWord(text, at + words.length)) found.push(at);
-  return found;
-}
-
-/**
  * Inserts the tags of a translation into a reviewer's correction of this translation. If both texts have the same start
  * or the same end, tags in these parts keep their positions. Tags in the changed part go to the nearest word boundary.
- * A pair of formatting with an end in the changed part is treated as in `placeTags`.
+ * A pair of formatting with an end in the changed part is inserted only if its words are in the correction once, because
+ * formatting of the wrong words misleads.
  */
 export function retag(correction: string, previous: InlineContent): InlineContent {
   const old = plainText(previous);
@@ -281,11 +213,16 @@ interface Place {
 }
 
 /**
- * Inserts the tags of `tagged` into `text`.
+ * Inserts the tags of `tagged` into `text`, in their order. The tag of a line break or tab replaces the next such character
+ * of the text, if there is one.
  *
  * @param placeOf returns the position for a tag, given its offset in the plain text of `tagged`
  */
-function place(text: string, tagged: InlineContent, placeOf: (offset: number) => Place): InlineContent {
+export function place(
+  text: string,
+  tagged: InlineContent,
+  placeOf: (offset: number) => Place,
+): InlineContent {
   const content: InlineContent = [];
   const formats = placesOfFormats(text, tagged, placeOf);
   const nearestWord = nearestWordIn(text);
@@ -365,7 +302,8 @@ function placesOfFormats(
 const insideWord =
   /(?<=[\p{L}\p{N}])(?<!\p{Ideo}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Thai})(?=[\p{L}\p{N}])/uy;
 
-function isInsideWord(text: string, position: number): boolean {
+/** Whether a position is between two letters or digits of one word. */
+export function isInsideWord(text: string, position: number): boolean {
   insideWord.lastIndex = position;
   return insideWord.test(text);
 }

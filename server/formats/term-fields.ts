@@ -46,9 +46,12 @@ export const fieldColumns = Object.keys(fieldNames) as FieldName[];
 /** Maximum UTF-16 units of each text. */
 export const fieldLimits = { definition: 2000, note: 2000, domain: 200, picture: 2000 } as const;
 
-/** Returns a text on one line, with runs of white space and control characters as one space; null for an empty text. */
+/**
+ * Returns a text on one line, with runs of white space and control characters as one space; null for an empty text. Spaces
+ * that prevent a line break stay, because French writes them before a colon.
+ */
 export function fieldText(written: string): string | null {
-  return written.replace(/[\s\p{Cc}]+/gu, ' ').trim() || null;
+  return written.replace(/(?:[^\S\u00a0\u202f]|\p{Cc})+/gu, ' ').trim() || null;
 }
 
 /** Returns a picture's URL in its usual form; null if it is not an https URL. */

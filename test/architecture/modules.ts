@@ -113,7 +113,7 @@ export const modules: Module[] = [
     files: /^web\/(app|preview)\//,
     packages:
       /^npm:(@lingui\/core|@tanstack\/react-(query|router|virtual)|@trpc\/client|diff|docx-preview|fflate|idb-keyval|lucide-react|pdfjs-dist|react-aria-components|react|react-dom|uplot)$/,
-    only: /^(sdk\/src\/|server\/(languages|billing\/metering\/weight|formats\/(chips|glossary-kinds|inline-content|layout-kinds|selection|term-fields)|translation\/core\/integrity\/(markup|numbers|numerals|placeholders))\.ts$|web\/locales\/|web\/server\/(build|locale|shell|theme)\.ts$)/,
+    only: /^(sdk\/src\/|server\/(languages|billing\/metering\/weight|formats\/(chips|glossary-kinds|inline-content|layout-kinds|selection|tag-placing|term-fields)|translation\/core\/integrity\/(markup|numbers|numerals|placeholders))\.ts$|web\/locales\/|web\/server\/(build|locale|shell|theme)\.ts$)/,
   },
   {
     // The program on the command line, which uses only what the SDK publishes.

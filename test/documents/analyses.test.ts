@@ -292,12 +292,12 @@ describe('a start', () => {
         ({ key }) => key,
       );
     await sql()`delete from graphile_worker._private_jobs`;
-    await sql()`update analyses set updated_at = now() - interval '1 hour'`;
+    await sql()`update analyses set updated_at = now() - interval '1 hour' where tenant_id = ${mine.tenantId}`;
     await resumeAnalyses(app.services, 900, async () => []);
     expect(await queued()).toEqual([`run_analysis:${id}`]);
     await run(id);
     await sql()`delete from graphile_worker._private_jobs`;
-    await sql()`update analyses set updated_at = now() - interval '1 hour'`;
+    await sql()`update analyses set updated_at = now() - interval '1 hour' where tenant_id = ${mine.tenantId}`;
     await resumeAnalyses(app.services, 900, async () => []);
     expect(await queued()).toEqual([]);
   });

@@ -24,12 +24,16 @@ function refusalOf(text: string): GlossaryFileError {
 const plain = { sourceLang: null, targetLang: null, caseSensitive: false, priority: 0 };
 
 describe('a header is a row with both a source-term and a target-term column (B 4.4)', () => {
-  it.each(['source_term', ' Source  Term ', 'Term (Source)', 'source ~ term', '$source^term`'])(
-    'source column %j',
-    (name) => {
-      expect(read(`target,${name}\nb,a`)).toEqual([{ line: 2, sourceTerm: 'a', targetTerm: 'b', ...plain }]);
-    },
-  );
+  it.each([
+    'source_term',
+    ' Source  Term ',
+    'Term (Source)',
+    'source ~ term',
+    '$source^term`',
+    'sourceString',
+  ])('source column %j', (name) => {
+    expect(read(`target,${name}\nb,a`)).toEqual([{ line: 2, sourceTerm: 'a', targetTerm: 'b', ...plain }]);
+  });
 
   it.each([
     ['source language', { sourceLang: 'de', targetLang: null }],
@@ -68,6 +72,13 @@ describe('a header is a row with both a source-term and a target-term column (B 
     expect(termsOf('note,source,src_term,target,domain\nx,a,y,b,z')).toEqual([['a', 'b']]);
     expect(first('source,target,note,note 2,note 3,note 4\na,b,Klingon,Chinese,yes,x')).toMatchObject(plain);
   });
+
+  it('may have notes, whose no-break spaces stay', () => {
+    expect(first('source,target,note\na,b,Prix\u00a0:  5\u202f%')).toMatchObject({
+      note: 'Prix\u00a0: 5\u202f%',
+    });
+  });
+
   it('decides the delimiter', () => {
     expect(termsOf('source,target,case_sensitive\nyes;no,ja;nein\non;off,an;aus\n')).toEqual([
       ['yes;no', 'ja;nein'],

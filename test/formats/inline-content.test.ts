@@ -8,12 +8,11 @@ import {
   memoryText,
   parseTagged,
   parseWithoutFormats,
-  placeCodes,
-  placeTags,
   plainText,
   retag,
   unwrap,
 } from '#server/formats/inline-content.ts';
+import { placeCodes, placeTags } from '#server/formats/tag-placing.ts';
 
 /** Texts that consist of words, tags and breaks. Some of them look like tags themselves. */
 const word = fc.constantFrom(...'one zwei 数字 😀 😁 <1> </2> <3/> < > .'.split(' '), ' ', '  ', '\n', '\t');
@@ -152,7 +151,7 @@ describe('placeTags', () => {
   test('keeps the text, and puts every tag of the source into it, in the order of the source', () => {
     fc.assert(
       fc.property(text, content, (translation, source) => {
-        const placed = placeTags(translation, source);
+        const { content: placed } = placeTags(translation, source);
         expectSound(placed, source);
         expect(tagsOf(placed)).toEqual(tagsOf(source));
         expectWholeCharacters(placed);
@@ -193,7 +192,7 @@ describe('placeTags', () => {
     ],
   ])('takes no more than a second for 20,000 %s', (_, translation, source) => {
     const start = performance.now();
-    expect(plainText(placeTags(translation, source)).replaceAll('\n', '')).toBe(translation);
+    expect(plainText(placeTags(translation, source).content).replaceAll('\n', '')).toBe(translation);
     expect(performance.now() - start).toBeLessThan(1000);
   });
 
@@ -206,12 +205,60 @@ describe('placeTags', () => {
       'this page',
       { tag: 2, type: 'close' },
     ];
-    const placed = placeTags('Chère Ann,\nvoyez cette page', source);
+    const { content: placed, isGuessed } = placeTags('Chère Ann,\nvoyez cette page', source);
+    expect(isGuessed).toBe(true);
     expect(placed.slice(0, 2)).toEqual(['Chère Ann,', { tag: 1, type: 'void', text: '\n' }]);
     expect(placed.at(-1)).toEqual({ tag: 2, type: 'close' });
     expect(plainText(placed)).toBe('Chère Ann,\nvoyez cette page');
     const inside = placed[placed.findIndex((item) => typeof item === 'object' && item.tag === 2) + 1];
     expect(['voyez cette page', 'cette page', 'page']).toContain(inside);
+  });
+});
+
+describe('the position of a tag', () => {
+  const link = (words: string, tag = 1): InlineContent => [
+    { tag, type: 'open' },
+    words,
+    { tag, type: 'close' },
+  ];
+  const image: InlineTag = { tag: 1, type: 'void' };
+  const known = [{ source: 'the manual', targets: ['Handbuch'] }];
+
+  test.each<[what: string, source: InlineContent, text: string, result: string]>([
+    ['is a name', ['Ask ', ...link('LinguaLoop'), ' now'], 'LinguaLoop fragen', '<1>LinguaLoop</1> fragen'],
+    [
+      'are names in another order',
+      [...link('Git'), ' for ', ...link('Debian', 2)],
+      'Debian-Paket Git',
+      '<2>Debian</2>-Paket <1>Git</1>',
+    ],
+    ['is a term', ['Read ', ...link('the manual'), ' now'], 'Handbuch lesen', '<1>Handbuch</1> lesen'],
+    ['is a sentence', ['Stop. ', ...link('Read more.')], 'Halt. Mehr lesen.', 'Halt. <1>Mehr lesen.</1>'],
+    [
+      'stands in brackets',
+      ['A text (', ...link('long'), ')'],
+      'Ein (langer) Text',
+      'Ein (<1>langer</1>) Text',
+    ],
+    ['stands before a colon', [...link('Hint'), ': stop'], '提示：停止', '<1>提示</1>：停止'],
+    ['is an image after a period', ['Stop. ', image, ' Go.'], 'Halt. Los.', 'Halt. <1/>Los.'],
+  ])('is certain if it %s', (_, source, text, result) => {
+    const { content, isGuessed } = placeTags(text, source, known);
+    expect([formatTagged(content), isGuessed]).toEqual([result, false]);
+  });
+
+  test.each<[what: string, source: InlineContent, text: string]>([
+    ['words are translated', ['See ', ...link('the page'), ' now'], 'Jetzt die Seite ansehen'],
+    ['words are there twice', ['Ask ', ...link('Git'), ' now'], 'Git über Git fragen'],
+    ['term is there twice', ['Read ', ...link('the manual'), ' now'], 'Handbuch oder Handbuch'],
+    ['word is short', ['They ', ...link('die'), ' here'], 'Hier sterben die Leute'],
+    ['marks differ', [...link('Hint'), ': stop now'], 'Bitte, Halt: jetzt: sofort'],
+    ['brackets can change places', ['(', ...link('one'), ') (two)'], '(zwei) (eins)'],
+    ['words stand between a bracket and a period', ['crypt(3) ', ...link('hashes'), '.'], 'crypt(3) は使用.'],
+    ['image stands for the last word', ['Press ', image], 'Drücken Sie'],
+    ['image stands for a word', ['The class comes from ', image, '.'], 'Die Klasse kommt daher.'],
+  ])('is a guess if the %s', (_, source, text) => {
+    expect(placeTags(text, source, known).isGuessed).toBe(true);
   });
 });
 
@@ -300,16 +347,16 @@ describe('formatting', () => {
 
   test('that was lost is not guessed, unless its words are in the translation', () => {
     expect(
-      placeTags('Appuyez ici', source).filter((item) => typeof item !== 'string' && item.format),
+      placeTags('Appuyez ici', source).content.filter((item) => typeof item !== 'string' && item.format),
     ).toEqual([]);
-    expect(placeTags('Appuyez sur Stop ici', source).slice(0, 4)).toEqual([
+    expect(placeTags('Appuyez sur Stop ici', source).content.slice(0, 4)).toEqual([
       'Appuyez sur ',
       open(1),
       'Stop',
       close(1),
     ]);
-    expect(placeTags('Stop : Stop', [open(1), 'Stop', close(1), ' now'])).toEqual(['Stop : Stop']);
-    expect(placeTags('Stopper', [open(1), 'Stop', close(1), ' now'])).toEqual(['Stopper']);
+    expect(placeTags('Stop : Stop', [open(1), 'Stop', close(1), ' now']).content).toEqual(['Stop : Stop']);
+    expect(placeTags('Stopper', [open(1), 'Stop', close(1), ' now']).content).toEqual(['Stopper']);
   });
 
   test('of corrected words is left out, and of other words stays', () => {
@@ -350,12 +397,14 @@ describe('code in a translation from the translation memory', () => {
   });
 
   test('becomes its tag, also in another order', () => {
-    expect(formatTagged(placeCodes('Nach b.txt kopieren: a.txt', source)!)).toBe('Nach <2/> kopieren: <1/>');
+    expect(formatTagged(placeCodes('Nach b.txt kopieren: a.txt', source)!.content)).toBe(
+      'Nach <2/> kopieren: <1/>',
+    );
   });
 
   test('stands where the word stands that is this code, not where an equal word stands', () => {
     const words: InlineContent = ['The file ', code(1, 'file'), ' is old.'];
-    expect(formatTagged(placeCodes('Das file file ist alt.', words)!)).toBe('Das file <1/> ist alt.');
+    expect(formatTagged(placeCodes('Das file file ist alt.', words)!.content)).toBe('Das file <1/> ist alt.');
   });
 
   test.each([
@@ -377,7 +426,7 @@ describe('code in a translation from the translation memory', () => {
       ' now',
     ];
     const placed = placeCodes('a.txt jetzt kopieren', linked);
-    expect(placed && formatTagged(placed)).toSatisfy(
+    expect(placed && formatTagged(placed.content)).toSatisfy(
       (text: string | null) =>
         text === null || ['<1>', '</1>', '<2/>'].every((tag) => text.split(tag).length === 2),
     );

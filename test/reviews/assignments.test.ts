@@ -230,7 +230,16 @@ describe('an assigned item', () => {
       cursor = page.next_cursor;
     }
     expect(seen.size).toBe(500);
-    expect((await mine.refused('assignments.mine', { cursor: 'x' })).status).toBe(422);
+    for (const end of [
+      'x',
+      '0000-01-01T00:00:00.000Z a',
+      '2026-02-30T00:00:00.000Z a',
+      '2026-01-01T00:00:00.000Z \0',
+    ]) {
+      const cursor = Buffer.from(end).toString('base64url');
+      for (const name of ['mine', 'list'])
+        expect((await mine.refused(`assignments.${name}`, { cursor })).status).toBe(422);
+    }
   });
 
   test('is recorded in the event feed with each change', async () => {
@@ -352,6 +361,10 @@ test('some items are listed in their order, without those that do not await revi
   ]);
   const { status, body } = await mine.refused('assignments.list', { items: [item(first), item(first)] });
   expect([status, body.detail[0].loc]).toEqual([422, ['body', 'items']]);
+  // The request must fit into a URL.
+  const many = Array.from({ length: 101 }, (_, n) => ({ kind: 'job', id: `job-${n}` }));
+  expect((await mine.refused('assignments.list', { items: many })).status).toBe(422);
+  expect(await list('list', { items: many.slice(1) })).toEqual([]);
   const colleague = await mine.join();
   const { members } = await mine.call('assignments.profiles', { user_id: colleague.userId });
   expect(members.map(({ user_id }: Fields) => user_id)).toEqual([colleague.userId]);

@@ -12,7 +12,7 @@ import { reportAndTakeOver } from '#workers/heartbeat.ts';
 const kills = Number(process.env['KILLS'] ?? 40);
 const scripts = { api: 'server/main.ts', worker: 'workers/main.ts' };
 
-/** Founds workspaces, and is not killed. */
+/** Creates workspaces, and is not killed. */
 const base = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 let port: number;
 let app: ReturnType<typeof connect>;
@@ -43,7 +43,7 @@ afterAll(() => Promise.all(Object.values(running).map((service) => service.stop(
 const sql = () => openSuperuser(base.superuserUrl);
 const queries = ['analyses.get', 'assignments.mine', 'assignments.list'];
 
-/** Makes a call until a process answers it. */
+/** Repeats a call until it gets a response. */
 async function call(path: string, input: Fields, as: Person) {
   for (;;) {
     const answer = await viaRpc(

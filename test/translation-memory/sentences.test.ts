@@ -199,6 +199,38 @@ test('inline code is text in the memory, and keeps its place in the file', async
   );
 });
 
+test('a link that the memory lacks is at a certain place, or the segment is flagged', async () => {
+  const [page, name, end] = ['See the page now.', 'Ask LinguaLoop now.', 'Read this here'];
+  await mine.memory(
+    [
+      [page, 'Jetzt die Seite ansehen.'],
+      [name, 'Jetzt LinguaLoop fragen.'],
+      [end, 'Hier lesen'],
+    ],
+    { name: 'Links', target_lang: 'de' },
+  );
+  const html = `<p>See <a href="/a">the page</a> now.</p><p>Ask <a href="/b">LinguaLoop</a> now.</p>
+    <p>See <a href="/a">the page</a> now. Stop the pump.</p><p>Read <b>this</b> here</p>`;
+  const mended = 'Jetzt <1>die Seite</1> ansehen. Halten Sie die Pumpe an.';
+  fake.otherwise(translatingReply({ repair: () => mended }));
+  const fields = { source_document: new File([html], 'links.html'), target_lang: 'de', wait: 'true' };
+  const { body } = await mine.send(fields);
+  const { segments } = await mine.segments(body.id);
+  const guessed = expect.objectContaining({ severity: 'major', category: 'style' });
+  expect(
+    segments.map(({ quality }: { quality: Fields }) => [quality['needs_review'], quality['issues']]),
+  ).toEqual([
+    [true, [guessed]],
+    [false, []],
+    // A model sees a text that is made of sentences, and puts the link around its words.
+    [false, []],
+    [false, [expect.objectContaining({ severity: 'minor', category: 'style' })]],
+  ]);
+  const file = await (await mine.download(body.id)).text();
+  expect(file).toContain('Jetzt <a href="/b">LinguaLoop</a> fragen.');
+  expect(file).toContain('Jetzt <a href="/a">die Seite</a> ansehen. Halten');
+});
+
 test('an approved document teaches its code, in HTML and in Markdown', async () => {
   fake.otherwise(translatingReply({ translate: () => 'Lesen Sie <1/>.' }));
   const files = [

@@ -206,7 +206,7 @@ describe('the calls for a group of segments', () => {
         [tagged, cat],
         [expect.stringMatching(/^Voir .*<1>.*<\/1>/), poor],
         ['key: link', null],
-        ['the inline tags of the segment were lost in translation and restored by position'],
+        ['the translation came without the inline tags of the segment, and their positions are guessed'],
       ],
       ['assessEach', [tagged, cat], [placed, french[cat]], ['key: link', null]],
     ]);

@@ -66,6 +66,9 @@ describe.skipIf(withoutBrowser)('assignments', { timeout: 90_000 }, () => {
       due_at: new Date('2099-12-03T17:00').toISOString(),
     });
 
+    await page.goto('/app/files');
+    await row(page, 'French').getByText('Mira').waitFor({ state: 'attached' });
+
     // It is in the work of the first reviewer; the second one sees that it is not open yet.
     const { page: theirs } = await memberAt(browser, lenna, '/app');
     await theirs.getByRole('heading', { name: 'Awaiting the first review 1' }).waitFor();

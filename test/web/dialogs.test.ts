@@ -60,7 +60,7 @@ describe.skipIf(withoutBrowser).each(ways)(
       const { team, page, faults, look, dialog } = await atWork(options);
       const colleague = await withAuthenticator(app, await team.join());
       await page.goto('/app/settings/members');
-      const row = page.locator('tr', { hasText: colleague.email });
+      const row = page.locator('[aria-labelledby=roster] tr', { hasText: colleague.email });
       await row.locator('button').click();
       await page.locator('dialog[open]').waitFor();
       await look('a member');

@@ -47,9 +47,9 @@ test.skipIf(withoutBrowser)(
       const { length } = await response.body();
       await route.fulfill({ response, body: 'x'.repeat(length) });
     });
-    await page.getByRole('radio', { name: 'Source' }).check();
+    await page.getByRole('region', { name: 'Preview' }).getByRole('radio', { name: 'Source' }).check();
     await page.getByRole('alert').getByText('Something went wrong').waitFor();
-    await page.getByRole('radio', { name: 'Translation' }).check();
+    await page.getByRole('region', { name: 'Preview' }).getByRole('radio', { name: 'Translation' }).check();
     await first.waitFor();
     expect(await page.getByRole('region', { name: 'Preview' }).getByRole('alert').count()).toBe(0);
   },
@@ -92,6 +92,29 @@ test.skipIf(withoutBrowser)(
 );
 
 test.skipIf(withoutBrowser)(
+  'the translated file follows a saved edit, and the preview says that it is old if it cannot',
+  { timeout: 40_000 },
+  async () => {
+    const file = corpusDocument('docx/header-footer-fields.docx');
+    const { page } = await openDocument(app, browser, file);
+    await page.getByRole('row').nth(3).click();
+    const field = page.getByRole('textbox', { name: 'Translation of segment 3', exact: true });
+    const marked = page.frameLocator('iframe').locator('[data-marked]');
+    await marked.waitFor();
+    await field.fill('Un texte nouveau');
+    await marked.getByText('Un texte nouveau').waitFor();
+    const preview = page.getByRole('region', { name: 'Preview' });
+    await expect.poll(() => preview.getByRole('status').textContent()).toBe('');
+    await page.route(/documents\.render/, (route) => route.fulfill({ status: 500, body: '' }));
+    await field.fill('Un texte perdu');
+    await preview.getByText('The preview could not be updated').waitFor();
+    await page.unroute(/documents\.render/);
+    await field.fill('Un texte final');
+    await marked.getByText('Un texte final').waitFor();
+  },
+);
+
+test.skipIf(withoutBrowser)(
   'a workbook is a grid of its cells, where a click opens one, and a filter that hides it is cleared',
   { timeout: 40_000 },
   async () => {
@@ -103,7 +126,7 @@ test.skipIf(withoutBrowser)(
     await page.getByRole('button', { name: '[fr] Hello' }).click();
     await page.getByRole('textbox', { name: 'Translation of segment 1' }).waitFor();
     expect(new URL(page.url()).search).toBe('');
-    await page.getByRole('radio', { name: 'Source' }).check();
+    await page.getByRole('region', { name: 'Preview' }).getByRole('radio', { name: 'Source' }).check();
     await page.getByRole('button', { name: 'Hello', exact: true }).waitFor();
   },
 );
@@ -196,7 +219,7 @@ test.skipIf(withoutBrowser)(
     expect(source!.y).toBeGreaterThanOrEqual(grid!.y + grid!.height);
     await page.reload();
     await file('source').waitFor();
-    await page.getByRole('radio', { name: 'Source' }).check();
+    await page.getByRole('region', { name: 'Preview' }).getByRole('radio', { name: 'Source' }).check();
     expect(await file('translation').count()).toBe(0);
     await below.click();
     expect(await file('source').count()).toBe(0);
@@ -247,7 +270,7 @@ test.skipIf(withoutBrowser)(
     await page.getByText('Line 4: menu.open').waitFor();
     await page.getByRole('row').nth(4).click();
     await page.getByText('plural form “one”, for numbers such as 0, 1').waitFor();
-    await page.getByRole('radio', { name: 'Source' }).check();
+    await page.getByRole('region', { name: 'Preview' }).getByRole('radio', { name: 'Source' }).check();
     await marked.getByText('"file_one": "{{count}} file"').waitFor();
     await expectAccessible(page);
   },
@@ -283,7 +306,7 @@ test.skipIf(withoutBrowser)(
     expect((other!.y - one!.y) / (other!.x - one!.x)).toBeCloseTo(0.75, 1);
     await page.getByRole('row').nth(3).click();
     await preview.getByRole('button', { name: '[fr] Second' }).and(page.locator('[aria-current]')).waitFor();
-    await page.getByRole('radio', { name: 'Source' }).check();
+    await page.getByRole('region', { name: 'Preview' }).getByRole('radio', { name: 'Source' }).check();
     await preview.getByRole('button', { name: 'Second', exact: true }).waitFor();
     await expectAccessible(page);
   },

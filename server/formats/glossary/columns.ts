@@ -34,8 +34,8 @@ export type ColumnIndexes = ReadonlyMap<Column, number>;
 
 const columnOfName = new Map<string, Column>([
   ...columns.map((column): [string, Column] => [column, column]),
-  ...aliases('source_term', 'source src_term term_source'),
-  ...aliases('target_term', 'target tgt_term term_target'),
+  ...aliases('source_term', 'source src_term term_source source_string'),
+  ...aliases('target_term', 'target tgt_term term_target target_string'),
   ...aliases('source_lang', 'source_language src_lang from_lang'),
   ...aliases('target_lang', 'target_language tgt_lang to_lang'),
   ...aliases('case_sensitive', 'casesensitive'),

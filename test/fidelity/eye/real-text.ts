@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { placeTags, plainText } from '#server/formats/inline-content.ts';
+import { plainText } from '#server/formats/inline-content.ts';
+import { placeTags } from '#server/formats/tag-placing.ts';
 import { columnsOf } from '../pdf/target-texts.ts';
 import type { Table } from '../report.ts';
 import { bordersOnly, isCrossed } from './cells.ts';
@@ -74,7 +75,7 @@ async function judgeLanguage(
     if (found) known++;
     const target = found ?? (/\p{L}{2}/u.test(text) ? filler.take(text) : text);
     written.push(target);
-    return placeTags(target, content);
+    return placeTags(target, content).content;
   };
   const code = codes[language] ?? language;
   const bytes = await product(readFileSync(source.path), 'pdf', code, translator);

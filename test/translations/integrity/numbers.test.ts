@@ -53,6 +53,7 @@ describe('numbers in the format of the target', () => {
     ['around the clock', 'open 24/7', 'rund um die Uhr geöffnet', 'de'],
     ['a measure', '1920x1080', '1920 × 1080', 'de'],
     ['a version', 'version 3.2.1', 'Version 3.2.1', 'de'],
+    ['an amount after its sign and country', 'It costs $US10.00.', 'Cela coûte 10 $US.', 'fr'],
   ])('%s', (_what, source, target, targetLang) => {
     expect(issuesOf(source, target, targetLang)).toEqual([]);
   });
@@ -72,6 +73,7 @@ describe('numbers that are lost', () => {
   it.each<[what: string, source: string, target: string, spans: string[], targetLang?: string]>([
     ['missing', '42 files in 7 folders', 'Dateien in Ordnern', ['42', '7']],
     ['changed', '1,234.56', '1.234,65', ['1,234.56']],
+    ['another amount', 'It costs $US10.00.', 'Es kostet 20 US-Dollar.', ['10.00']],
     ['one digit short', '1,000,000', '100.000', ['1,000,000']],
     ['another power', '2.5 million people', '25万人', ['2.5'], 'zh-Hans'],
     ['another year', 'in 2024', 'im Jahr 2042', ['2024']],

@@ -17,6 +17,9 @@ export const itemKey = ({ kind, id }: Item): string => `${kind} ${id}`;
 /** Maximum number of items of one request. */
 export const maxItems = 500;
 
+/** Maximum number of items in the URL of a request. */
+const maxListed = 100;
+
 /** Milliseconds between refreshes of lists. */
 export const readAgain = 15_000;
 
@@ -26,7 +29,10 @@ export function useAssignments(items: readonly Item[], { isLive = true }: { isLi
     queryKey: queryKeys.assignments.list({ items }),
     queryFn: async () => {
       const wanted = items.slice(0, maxItems).map(({ kind, id }) => ({ kind, id }));
-      return (await service.listPage({ items: wanted })).items;
+      const found: Assignment[] = [];
+      for (let from = 0; from < wanted.length; from += maxListed)
+        found.push(...(await service.listPage({ items: wanted.slice(from, from + maxListed) })).items);
+      return found;
     },
     enabled: items.length > 0 && !isVisitor(),
     // A dialog must find what has changed since it was opened.

@@ -115,6 +115,7 @@ function DocumentEditor({ document }: { document: TenantDocumentJob }) {
             languages={languages}
             outline={outline}
             field={field}
+            saves={saves}
             onOpen={source.openAt}
             onFilter={setFilter}
           />

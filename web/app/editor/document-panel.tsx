@@ -6,6 +6,7 @@ import type { OpenField } from './open-segment.tsx';
 import { PreviewDock } from './preview-dock.tsx';
 import type { Counts } from './row-source.ts';
 import type { Segment, SegmentFilter } from './segment-filter.ts';
+import type { SegmentSaves } from './segment-saves.ts';
 import { SidePanel } from './side-panel.tsx';
 
 const HistoryTab = lazy(async () => ({ default: (await import('./history-tab.tsx')).HistoryTab }));
@@ -22,6 +23,7 @@ export const DocumentPanel = memo(function DocumentPanel({
   languages,
   outline,
   field,
+  saves,
   onOpen: openAt,
   onFilter,
   hasPreview,
@@ -31,6 +33,7 @@ export const DocumentPanel = memo(function DocumentPanel({
   languages: Languages;
   outline: Counts | undefined;
   field: RefObject<OpenField | null>;
+  saves: SegmentSaves;
   onOpen: (position: number) => void;
   onFilter: (filter: SegmentFilter) => void;
   /** False until the segments are shown, so that the file does not delay them. */
@@ -43,7 +46,7 @@ export const DocumentPanel = memo(function DocumentPanel({
     },
     [openAt],
   );
-  const preview = { document, current: segment?.position ?? null, isReady: hasPreview };
+  const preview = { document, saves, current: segment?.position ?? null, isReady: hasPreview };
   return (
     <>
       <PreviewDock at="below" {...preview} onOpen={onOpen} />

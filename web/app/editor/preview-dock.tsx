@@ -5,6 +5,7 @@ import { useT } from '../i18n.tsx';
 import { Loading } from '../parts/loading.tsx';
 import styles from './editor.module.css';
 import { togglePreview, useEditorView } from './editor-view.ts';
+import type { SegmentSaves } from './segment-saves.ts';
 import { ToolButton } from './view-buttons.tsx';
 
 const Preview = lazy(() => import('./preview/preview.tsx'));
@@ -16,12 +17,14 @@ const Preview = lazy(() => import('./preview/preview.tsx'));
 export function PreviewDock({
   at,
   document,
+  saves,
   current,
   onOpen,
   isReady,
 }: {
   at: 'panel' | 'below';
   document: TenantDocumentJob;
+  saves: SegmentSaves;
   /** The position of the open segment. */
   current: number | null;
   onOpen: (position: number) => void;
@@ -48,6 +51,7 @@ export function PreviewDock({
         <Suspense fallback={<Loading lines={12} />}>
           <Preview
             document={document}
+            saves={saves}
             current={current}
             onOpen={onOpen}
             canShowBoth={at === 'below'}

@@ -122,8 +122,8 @@ function isInIdentifier(text: string, start: number, end: number): boolean {
     (before > 127 || before === 95 || isAsciiLetter(before)) &&
     identifierLetter.test(text[start - 1]!)
   ) {
-    // "1920x1080" contains two numbers, "No2" and "0x1F" contain none.
-    return !/(?:[1-9]|\d0)x$/.test(text.slice(Math.max(0, start - 3), start));
+    // "1920x1080" contains two numbers and "$US10" contains one, "No2" and "0x1F" contain none.
+    return !/(?:(?:[1-9]|\d0)x|\$(?:US|CAN?|AU|NZ|HK|SG))$/.test(text.slice(Math.max(0, start - 4), start));
   }
   if (/^[xX]/.test(text[end] ?? '') && text.slice(start, end) === '0') return true;
   if (!isAsciiLetter(text.charCodeAt(end)) && text[end] !== '_') return false;

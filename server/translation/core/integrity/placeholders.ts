@@ -54,7 +54,8 @@ const surrounded = /%[A-Za-z_][\w.-]{2,40}%(?![A-Za-z])/y;
 const qt = /%(?:L?\d{1,2}|n(?![A-Za-z]))/y;
 // "%nSome files" begins with a line break, and "%BInstall%b" is formatting; neither contains a name.
 const percentName = /%(?![a-z][A-Z])[a-z_]\w{2,40}/y;
-const dollarName = /\$[A-Za-z_]\w{0,60}\$?/y;
+/** `$US10` is an amount of money. */
+const dollarName = /\$(?!(?:US|CAN?|AU|NZ|HK|SG)\d)[A-Za-z_]\w{0,60}\$?/y;
 const dollarNumber = /\$[1-9](?![\d.,]?\d)/y;
 const at = /@[a-z_][\w-]{1,40}/y;
 const colon = /:(?:[A-Za-z_][A-Za-z0-9_]{2,40}|[a-z]{2})(?![\w:(])/y;

@@ -3,9 +3,8 @@ import {
   type InlineContent,
   parseTagged,
   parseWithoutFormats,
-  placeCodes,
-  placeTags,
 } from '#server/formats/inline-content.ts';
+import { placeTags } from '#server/formats/tag-placing.ts';
 import type { Translations, TranslationTask } from '#server/platform/engines/engine.ts';
 import { sentenceDecisions } from '../leverage/leverage.ts';
 import { type Draft, type Run, type RunText, spend } from './run.ts';
@@ -42,15 +41,16 @@ async function assemble({ steps }: Run, of: RunText): Promise<Draft | null> {
   const { assembled: text, leverage } = of;
   if (text === null) return null;
   const { sentences } = leverage;
-  const placed = isTagged(of) ? placeCodes(text, of.tagged.inner) : null;
+  const placed = isTagged(of) ? of.tagged.place(text) : null;
   const assembledFrom = sentences.flatMap(({ hit }) => hit ?? []);
   return recordStep(
     steps,
     { name: 'tm_sentences', actor: 'memory_agent', kind: 'system', input: `${sentences.length} sentences` },
     () => ({
-      value: isTagged(of)
-        ? { ...draftOf(of, placed ?? placeTags(text, of.tagged.inner), false), assembledFrom }
-        : { of, translations: [text], assembledFrom },
+      value:
+        isTagged(of) && placed
+          ? { ...draftOf(of, placed.content, placed.isGuessed), assembledFrom }
+          : { of, translations: [text], assembledFrom },
       output: 'the translation memory has all sentences',
       decisions: sentenceDecisions(sentences),
     }),
@@ -72,7 +72,7 @@ function request(run: Run, task: TranslationTask): Promise<Translations> {
  * Translates segments with tags. Links, addresses, code and placeholders are sent as tags, and a text of links and code
  * only is not sent. If the tags of a translation are broken, this translation is requested once more, now with these
  * words. If the tags are broken again, the last reply that lacks only formatting is used; without one, formatting is left
- * out and the other tags are placed by position.
+ * out and the other tags are placed as in a text without tags.
  */
 async function draftTagged(run: Run, task: TranslationTask, texts: readonly TaggedText[]): Promise<Draft[]> {
   const drafts = texts.map((of) => {
@@ -105,6 +105,8 @@ async function draftTagged(run: Run, task: TranslationTask, texts: readonly Tagg
     const { inner: source } = of.tagged;
     const read =
       inner ?? replies.map((reply) => parseWithoutFormats(reply, source)).find((one) => one !== null);
-    return draftOf(of, read ?? placeTags(replies.at(-1)!.replace(/<\/?\d{1,9}\/?>/g, ''), source), !read);
+    if (read) return draftOf(of, read, false);
+    const placed = placeTags(replies.at(-1)!.replace(/<\/?\d{1,9}\/?>/g, ''), source);
+    return draftOf(of, placed.content, placed.isGuessed);
   });
 }

@@ -1,4 +1,3 @@
-import { type InlineContent, placeCodes } from '#server/formats/inline-content.ts';
 import { clip } from '#server/formats/text.ts';
 import type { MemoryHit } from '#server/language/translation-memory/lookup/exact-match.ts';
 import type { TermRow } from '#server/matching/terms/glossary.ts';
@@ -9,6 +8,7 @@ import { memoryProvenance, termProvenance } from '../leverage/leverage.ts';
 import type { TermsInText } from '../leverage/terms.ts';
 import { forbids } from '../threads/check-threads.ts';
 import type { PreparedText } from './prepared-text.ts';
+import type { TaggedSource } from './run.ts';
 import type { SourceText } from './source-text.ts';
 import { newDecision, recordStep } from './trace.ts';
 
@@ -34,14 +34,14 @@ const maxReasonLength = 600;
  * Serves a text that is a glossary term or has an exact match in the TM. A stored target is
  * not served if it misses a glossary term, has a forbidden word of the style guide or, for HTML, has different markup:
  * the full pipeline translates the text. Records a step if there was a stored target.
- * @param tagged the text with its tags; a stored target must have its code
+ * @param tagged the tags of the text; a stored target must have its code
  */
 export async function takeFastPath(
   steps: AgentStep[],
   prepared: PreparedText,
   scope: SlotScope,
   held: boolean,
-  tagged?: InlineContent,
+  tagged?: Pick<TaggedSource, 'place'>,
 ): Promise<FastPath | null> {
   const { exact } = prepared.leverage;
   const [entry] = prepared.terms?.whole ?? [];
@@ -71,16 +71,16 @@ async function refusalOf(
   text: SourceText,
   fast: FastPath,
   scope: SlotScope,
-  tagged?: InlineContent,
+  tagged?: Pick<TaggedSource, 'place'>,
 ): Promise<AgentDecision | null> {
   const { name, translation, compliance, provenance } = fast;
   if (name === 'tm_exact' && !text.hasMarkupOf(translation)) {
     const why = 'the markup of the stored translation differs from the markup of the text';
     return newDecision(name, 'tm_exact_markup', why, { provenance });
   }
-  if (name === 'tm_exact' && tagged && !placeCodes(translation, tagged)) {
+  if (tagged && !tagged.place(translation)) {
     const why = 'the stored translation has other code than the text';
-    return newDecision(name, 'tm_exact_markup', why, { provenance });
+    return newDecision(name, `${name}_markup`, why, { provenance });
   }
   const { style, targetLang } = text.task;
   if (name === 'tm_exact' && style && (await forbids(style, translation, targetLang, scope)))

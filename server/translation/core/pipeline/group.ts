@@ -5,10 +5,10 @@ import {
   type InlineContent,
   joinStrings,
   memoryText,
-  placeCodes,
   plainText,
   unwrap,
 } from '#server/formats/inline-content.ts';
+import { placeCodes } from '#server/formats/tag-placing.ts';
 import { countUses } from '#server/language/translation-memory/use-counts.ts';
 import { type TextContext, textContext } from '#server/matching/normal-form.ts';
 import type { CallScope, Judgement, QualityIssue, TranslationTask } from '#server/platform/engines/engine.ts';
@@ -29,7 +29,7 @@ import { segmentPolicy } from './policy.ts';
 import { prepareText } from './prepared-text.ts';
 import { protectWords } from './protected-words.ts';
 import { type GroupText, openRun, type RunCost } from './run.ts';
-import { type TaggedText, taskOfTexts } from './tagged-segments.ts';
+import { type TaggedText, tagIssues, taskOfTexts } from './tagged-segments.ts';
 import { isSuspicious, riskIssue } from './task-risks.ts';
 
 /** The request fields that all texts of a group have in common. */
@@ -91,7 +91,7 @@ export async function translateGroup<T extends GroupText>(
     texts.map(async (of) => {
       const text = await prepare(services, scope, request, of, found);
       const fastPath =
-        of.variant === null ? await takeFastPath(run.steps, text, scope, false, text.tagged.inner) : null;
+        of.variant === null ? await takeFastPath(run.steps, text, scope, false, text.tagged) : null;
       return { of, text, fastPath };
     }),
   );
@@ -101,14 +101,16 @@ export async function translateGroup<T extends GroupText>(
   const translated = new Map(done.map((one) => [one.final.of, one]));
   const translations = prepared.map(({ of, text, fastPath }) => {
     const one = translated.get(text);
-    const served = fastPath && placeCodes(fastPath.translation, text.tagged.inner);
-    const target = joinStrings(text.tagged.wrap(served ?? one?.final.tagged?.inner ?? []));
+    const served = fastPath && text.tagged.place(fastPath.translation);
+    const target = joinStrings(text.tagged.wrap(served?.content ?? one?.final.tagged?.inner ?? []));
     const translation: TranslatedText = {
       target,
       targetText: plainText(target),
       score: one?.final.judgement.score ?? null,
-      needsReview: one !== undefined && one.gate.decision !== 'pass',
-      issues: [...suspicionOf(one?.risks ?? []), ...(one?.final.judgement.issues ?? [])],
+      needsReview: served ? served.isGuessed : one !== undefined && one.gate.decision !== 'pass',
+      issues: served
+        ? tagIssues({ source: text.tagged, inner: served.content, lostTags: served.isGuessed })
+        : [...suspicionOf(one?.risks ?? []), ...(one?.final.judgement.issues ?? [])],
       fastPath: fastPath?.name ?? null,
       provenance: fastPath
         ? { engine: null, ...fastPath.provenance, ...(fastPath.hit?.inContext && { context_match: true }) }
@@ -171,12 +173,17 @@ async function prepare(
   );
   const unwrapped = unwrap(of.source);
   const protectedText = protectWords(unwrapped.inner, request.source_lang);
-  const { assembled } = prepared;
-  const hasCodes = assembled === null || placeCodes(assembled, unwrapped.inner) !== null;
+  const { assembled, terms } = prepared;
+  const plain = plainText(unwrapped.inner);
+  const known = terms?.matches.map(({ start, end, entries }) => ({
+    source: plain.slice(start, end),
+    targets: entries.flatMap(({ targetTerm, status }) => (status === 'forbidden' ? [] : targetTerm)),
+  }));
+  const place = (text: string) => placeCodes(text, unwrapped.inner, known);
   return {
     ...prepared,
-    assembled: hasCodes ? assembled : null,
-    tagged: { ...unwrapped, of, protectedText },
+    assembled: assembled !== null && place(assembled) ? assembled : null,
+    tagged: { ...unwrapped, of, protectedText, place },
   };
 }
 

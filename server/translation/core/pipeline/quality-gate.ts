@@ -80,7 +80,7 @@ function reasonsOf(policy: Policy, judged: Judged): Reason[] {
   const criticals = criticalsOf(issues);
   if (criticals.length > 0) found.push(blocking('critical_issue', describeCriticals(criticals)));
   if (final.tagged?.lostTags)
-    found.push(blocking('critical_issue', 'the tags of the segment were lost in translation'));
+    found.push(blocking('critical_issue', 'the positions of the inline tags of the segment are guessed'));
   if (verification && !verification.passed) {
     const why = criticalsOf(verification.issues).length > 0 ? ': critical issues remain' : '';
     found.push(blocking('verification_failed', `the verification did not pass${why}`));

@@ -1,4 +1,5 @@
 import type { InlineContent, UnwrappedContent } from '#server/formats/inline-content.ts';
+import type { Placed } from '#server/formats/tag-placing.ts';
 import type { MemoryHit } from '#server/language/translation-memory/lookup/exact-match.ts';
 import type { TermCompliance } from '#server/matching/terms/index.ts';
 import type {
@@ -55,6 +56,8 @@ export interface TaggedSource extends UnwrappedContent {
   of: GroupText;
   /** Null without such words. */
   protectedText: ProtectedText | null;
+  /** Inserts the tags into a stored translation; null if it has other code than the text. */
+  place(text: string): Placed | null;
 }
 
 /** One of the texts of a group. One engine call translates several. */
@@ -86,7 +89,7 @@ export interface Draft {
   tagged?: {
     source: TaggedSource;
     inner: InlineContent;
-    /** Whether the tags were placed by position, because the engine lost them twice. */
+    /** Whether positions of tags are guessed: the TM has no tags, or the engine lost them twice. */
     lostTags: boolean;
   };
 }

@@ -47,7 +47,7 @@ export function readRepaired({ of, tagged }: Assessed, replies: Translations, in
 
 const lostTagsIssue = styleIssue(
   'major',
-  'the inline tags of the segment were lost in translation and restored by position',
+  'the translation came without the inline tags of the segment, and their positions are guessed',
   'check the positions of links, breaks and fields',
 );
 
@@ -68,7 +68,14 @@ export function taggedIssues(draft: Draft, findings: readonly QualityIssue[]): Q
     : [];
 }
 
-function tagIssues({ source, inner, lostTags }: NonNullable<Draft['tagged']>): QualityIssue[] {
+/** Returns what is wrong with the tags of a translation. */
+export function tagIssues({
+  source,
+  inner,
+  lostTags,
+}: Pick<NonNullable<Draft['tagged']>, 'inner' | 'lostTags'> & {
+  source: { inner: InlineContent };
+}): QualityIssue[] {
   if (lostTags) return [lostTagsIssue];
   return inner.filter(isFormat).length < source.inner.filter(isFormat).length ? [lostFormatIssue] : [];
 }

@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
-import { AppError } from '#server/errors.ts';
+import { readCursor, writeCursor } from '#server/http/paging.ts';
 import type { ReviewItem } from '../schema.ts';
 import { listProfiles, shownName, usersOf } from './profiles.ts';
 import type {
@@ -18,23 +18,10 @@ const isoFormat = sql.raw(`'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'`);
 /** The time in a cursor of an item without a due date. */
 const never = '9999-12-31T23:59:59.999Z';
 
-const writeEnd = (at: string, id: string) => Buffer.from(`${at} ${id}`).toString('base64url');
-
 /** @throws AppError 422 */
 function readEnd(cursor: string): { at: string; id: string } {
-  const [, at, id] =
-    /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z) (\S{1,100})$/.exec(
-      Buffer.from(cursor, 'base64url').toString(),
-    ) ?? [];
-  if (at === undefined || id === undefined || Number.isNaN(Date.parse(at)))
-    throw new AppError('invalid_fields', [
-      {
-        loc: ['body', 'cursor'],
-        msg: 'invalid cursor; send next_cursor from the previous page',
-        type: 'invalid_cursor',
-      },
-    ]);
-  return { at, id };
+  const { updatedAt, id } = readCursor(cursor);
+  return { at: updatedAt.toISOString(), id };
 }
 
 /** The key of an item in a list. */
@@ -73,7 +60,7 @@ async function pageOf(
   const last = listed.at(-1);
   return {
     items: await describe(tx, tenantId, listed),
-    next_cursor: last && keys.length > limit ? writeEnd(last.at, last.id) : null,
+    next_cursor: last && keys.length > limit ? writeCursor({ updated_at: last.at, id: last.id }) : null,
   };
 }
 

@@ -122,9 +122,16 @@ async function applyToPage(tx: Tx, tenantId: string): Promise<number> {
     select holder as id, coalesce(sum(words), 0)::float8 as words from review_assignments
     where tenant_id = ${tenantId} and closed_at is null and holder is not null group by holder`);
   const words = new Map(loads.map(({ id, words }) => [id, words]));
+  const choice = {
+    candidates,
+    words,
+    covering: new Map<string, Profile[]>(),
+    dates: new Map<string, string | null>(),
+    now: new Date(),
+  };
   const open = items.filter(({ is_held, assignee }) => is_held && assignee === null);
   const wanted = open.flatMap((item) => {
-    const change = stored && applyRulesTo(item, stored.rules, { candidates, words, now: new Date() });
+    const change = stored && applyRulesTo(item, stored.rules, choice);
     return change ?? [];
   });
   const active = await lockProfiles(
@@ -152,6 +159,10 @@ interface Choice {
   candidates: readonly Profile[];
   /** The open words of each member; the words of chosen items are added. */
   words: Map<string, number>;
+  /** The present candidates who have a role for two languages, as far as they are known. */
+  covering: Map<string, Profile[]>;
+  /** Due dates by rule and time zone: the formatters that they need are slow to create. */
+  dates: Map<string, string | null>;
   now: Date;
 }
 
@@ -163,16 +174,19 @@ interface Choice {
 export function applyRulesTo(
   item: AssignedItem,
   rules: readonly AssignmentRule[],
-  { candidates, words, now }: Choice,
+  { candidates, words, covering, dates, now }: Choice,
 ): NewAssignment | undefined {
-  const rule = rules.find((one) => matches(one, item));
+  const isRegulated = textPolicy({ domain: item.domain, metadata: item.metadata ?? {} }).rules.length > 0;
+  const rule = rules.find((one) => matches(one, item, isRegulated));
   if (!rule) return undefined;
   const choose = (who: AssignmentRule['assignee'], role: 'review' | 'second', except: (string | null)[]) => {
-    const able = candidates.filter(
+    const key = `${role} ${item.source_lang} ${item.target_lang}`;
+    const covered =
+      covering.get(key) ?? candidates.filter((one) => !one.is_away && covers(one.languages, role, item));
+    covering.set(key, covered);
+    const able = covered.filter(
       (one) =>
-        !one.is_away &&
         !except.includes(one.user_id) &&
-        covers(one.languages, role, item) &&
         // A member without languages reviews all of them, but is not chosen for it.
         (who === 'fewest_words' ? one.languages.length > 0 : who?.member === one.user_id),
     );
@@ -189,31 +203,31 @@ export function applyRulesTo(
   const second = former ?? chosen?.user_id ?? null;
   const holder = isMade ? second : (assignee?.user_id ?? null);
   if (holder !== null) words.set(holder, (words.get(holder) ?? 0) + item.words);
+  const zone = assignee?.time_zone ?? 'UTC';
+  const dateKey = `${rules.indexOf(rule)} ${zone}`;
+  const date = dates.get(dateKey) ?? dueAt(rule.due, zone, now);
+  dates.set(dateKey, date);
   return {
     item,
     assignee: assignee?.user_id ?? null,
     second,
     four_eyes: item.four_eyes || rule.second !== null,
-    due_at: item.due_at ?? dueAt(rule.due, assignee?.time_zone ?? 'UTC', now),
+    due_at: item.due_at ?? date,
   };
 }
 
-function matches(rule: AssignmentRule, item: AssignedItem): boolean {
+/** @param isRegulated whether the request itself demands a review: its domain is regulated, or it is marked as sensitive */
+function matches(rule: AssignmentRule, item: AssignedItem, isRegulated: boolean): boolean {
   const { source_lang = '*', target_lang = '*', domain, glossary, min_words, max_words, regulated } = rule;
   const pair = [{ source_lang, target_lang, review: true, second: true }];
   return (
-    covers(pair, 'review', item) &&
     (domain === undefined || domain.trim().toLowerCase() === (item.domain ?? '').trim().toLowerCase()) &&
     (glossary === undefined || item.glossaries?.includes(glossary)) &&
     item.words >= (min_words ?? 0) &&
     item.words <= (max_words ?? Infinity) &&
-    (regulated === undefined || regulated === isRegulated(item))
+    (regulated === undefined || regulated === isRegulated) &&
+    covers(pair, 'review', item)
   );
-}
-
-/** Whether the request itself demands a review: its domain is regulated, or it is marked as sensitive. */
-function isRegulated({ domain, metadata }: AssignedItem): boolean {
-  return textPolicy({ domain, metadata: metadata ?? {} }).rules.length > 0;
 }
 
 const hourMs = 3_600_000;

@@ -149,10 +149,10 @@ export const listInput = z
         '`unassigned`: items that await review without an assignee, the oldest first. Others by due date.',
       ),
     holder: userId.optional().describe('Only items whose next review is by this member.'),
-    items: distinct(reviewItem, { max: 500, keyOf: ({ kind, id }) => `${kind} ${id}`, what: 'an item' })
+    items: distinct(reviewItem, { max: 100, keyOf: ({ kind, id }) => `${kind} ${id}`, what: 'an item' })
       .optional()
       .describe(
-        'Only those of these items that await review, at most 500, in one page; without other filters.',
+        'Only those of these items that await review, at most 100, in one page; without other filters.',
       ),
     ...page,
   })

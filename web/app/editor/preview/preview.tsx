@@ -1,6 +1,10 @@
-import { lazy, type ReactNode, Suspense, useState } from 'react';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { lazy, type ReactNode, Suspense, useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { Loading } from '../../parts/loading.tsx';
+import { queryKeys } from '../../query-keys.ts';
+import type { SegmentSaves } from '../segment-saves.ts';
 import styles from './preview.module.css';
 import type { PreviewProps, Side } from './preview-props.ts';
 
@@ -16,20 +20,27 @@ const both = ['source', 'target'] as const;
 export default function Preview({
   canShowBoth,
   tools,
+  saves,
   ...props
 }: Omit<PreviewProps, 'side'> & {
   /** Whether there is room for both files next to each other. Both are shown then by default. */
   canShowBoth: boolean;
   /** Shown next to the selection of the file. */
   tools: ReactNode;
+  /** The edits of the document. The translated file follows them. */
+  saves: SegmentSaves;
 }) {
   const t = useT();
   const isTranslated = props.document.status === 'translated';
   const [selected, setSelected] = useState<Side | 'both'>(canShowBoth ? 'both' : 'target');
   const shown = isTranslated ? selected : 'source';
+  const state = useRendering(props.document.id, saves, shown !== 'source');
   return (
     <div className={styles.preview}>
       <div className={styles.bar}>
+        <span role="status" className={styles.state}>
+          {state !== 'current' && t(`documents.preview_${state}`)}
+        </span>
         <fieldset className={styles.sides}>
           <legend className="visually-hidden">{t('documents.side')}</legend>
           {(canShowBoth ? [...both, 'both' as const] : both).map((one) => (
@@ -48,7 +59,7 @@ export default function Preview({
         {tools}
       </div>
       <Suspense fallback={<Loading lines={20} />}>
-        <div className={styles.files}>
+        <div className={styles.files} data-updating={state !== 'current' || undefined}>
           {(shown === 'both' ? both : [shown]).map((side) => (
             <div key={shown === 'both' ? side : 'one'} className={styles.file}>
               <FilePreview {...props} side={side} />
@@ -58,6 +69,42 @@ export default function Preview({
       </Suspense>
     </div>
   );
+}
+
+/** Milliseconds between a saved edit and the rendering of the file. */
+const renderAfter = 200;
+
+/**
+ * Renders the translated file after each saved edit while it is shown. A file that takes long to render is rendered less
+ * often.
+ */
+function useRendering(id: string, saves: SegmentSaves, isShown: boolean): 'current' | 'updating' | 'stale' {
+  const queries = useQueryClient();
+  const savedAt = useSyncExternalStore(saves.subscribe, saves.savedAt);
+  const rendered = useRef<Date | undefined>(savedAt);
+  const lastTook = useRef(0);
+  const { mutate, isError } = useMutation({
+    mutationFn: async () => {
+      const begun = performance.now();
+      await client.documents.render(id);
+      lastTook.current = performance.now() - begun;
+      await queries.invalidateQueries({ queryKey: queryKeys.documents.document(id) });
+    },
+    // One rendering at a time.
+    scope: { id: `render ${id}` },
+  });
+  const [isUpdating, setUpdating] = useState(false);
+  useEffect(() => {
+    if (!isShown || rendered.current === savedAt) return;
+    setUpdating(true);
+    const timer = setTimeout(() => {
+      rendered.current = savedAt;
+      mutate(undefined, { onSettled: () => setUpdating(false) });
+    }, renderAfter + lastTook.current);
+    return () => clearTimeout(timer);
+  }, [isShown, savedAt, mutate]);
+  if (isUpdating) return 'updating';
+  return isError ? 'stale' : 'current';
 }
 
 function FilePreview(props: PreviewProps) {

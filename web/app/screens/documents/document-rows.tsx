@@ -1,7 +1,9 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { FileView } from '#sdk/file-types.ts';
+import type { Assignment } from '#sdk/types.ts';
 import { type LayoutKind, layoutKinds } from '#server/formats/layout-kinds.ts';
+import { useAssignments } from '../../assignments/assignments.ts';
 import { useInterface, useT } from '../../i18n.tsx';
 import { reviewerName } from '../../parts/claimed-name.ts';
 import { fileFailureText } from '../../parts/file-failure.ts';
@@ -47,6 +49,11 @@ export function DocumentRows({ groups }: { groups: readonly FileGroup[] }) {
   const t = useT();
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const progress = useProgress(groups.flatMap(({ translations }) => translations));
+  const reviewed = groups.flatMap(({ translations }) =>
+    translations.filter((file) => stateOf(file) === 'needs_review'),
+  );
+  const { data } = useAssignments(reviewed.map(({ id }) => ({ kind: 'document', id })));
+  const assignments = new Map(data?.map((one) => [one.id, one]));
   const isChosen = ({ translations }: FileGroup) => translations.every(({ id }) => chosen.has(id));
   const choose = (of: readonly FileGroup[], isSelected: boolean) =>
     setChosen((before) => {
@@ -84,6 +91,7 @@ export function DocumentRows({ groups }: { groups: readonly FileGroup[] }) {
               key={group.id}
               group={group}
               progress={progress}
+              assignments={assignments}
               isChosen={isChosen(group)}
               onChoose={(isSelected) => choose([group], isSelected)}
             />
@@ -98,11 +106,13 @@ export function DocumentRows({ groups }: { groups: readonly FileGroup[] }) {
 function FileRow({
   group,
   progress,
+  assignments,
   isChosen,
   onChoose,
 }: {
   group: FileGroup;
   progress: ReadonlyMap<string, Progress>;
+  assignments: ReadonlyMap<string, Assignment>;
   isChosen: boolean;
   onChoose: (isChosen: boolean) => void;
 }) {
@@ -145,7 +155,7 @@ function FileRow({
         </div>
       </td>
       <td className={styles.into}>
-        <LanguageChips translations={translations} progress={progress} />
+        <LanguageChips translations={translations} progress={progress} assignments={assignments} />
       </td>
       <td className={styles.shares}>
         <SegmentShares translations={translations} />

@@ -1,5 +1,7 @@
 import { Link } from '@tanstack/react-router';
+import { AlarmClock } from 'lucide-react';
 import type { FileView } from '#sdk/file-types.ts';
+import type { Assignment } from '#sdk/types.ts';
 import { useT } from '../../i18n.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { useLanguages } from '../../parts/languages.tsx';
@@ -13,22 +15,33 @@ import type { Progress } from './search.ts';
 export function LanguageChips({
   translations,
   progress,
+  assignments,
 }: {
   translations: readonly FileView[];
   progress: ReadonlyMap<string, Progress>;
+  /** By the ID of the translation. */
+  assignments: ReadonlyMap<string, Assignment>;
 }) {
   return (
     <ul className={styles.chips}>
       {translations.map((file) => (
         <li key={file.id}>
-          <LanguageChip file={file} progress={progress.get(file.id)} />
+          <LanguageChip file={file} progress={progress.get(file.id)} assignment={assignments.get(file.id)} />
         </li>
       ))}
     </ul>
   );
 }
 
-function LanguageChip({ file, progress }: { file: FileView; progress: Progress | undefined }) {
+function LanguageChip({
+  file,
+  progress,
+  assignment,
+}: {
+  file: FileView;
+  progress: Progress | undefined;
+  assignment: Assignment | undefined;
+}) {
   const t = useT();
   const { nameOf } = useLanguages();
   const { number } = useFormat();
@@ -55,8 +68,30 @@ function LanguageChip({ file, progress }: { file: FileView; progress: Progress |
       <span className="visually-hidden">
         {state === 'needs_review' ? t(`documents.mark_${mark}`) : t(`documents.state_${state}`)}
       </span>
+      <Assignee of={assignment} />
       {state === 'translating' && waiting && <span className={styles.held}>{t('documents.held_up')}</span>}
     </Link>
+  );
+}
+
+/** The member who reviews a translation next, and whether it is overdue. */
+function Assignee({ of: assignment }: { of: Assignment | undefined }) {
+  const t = useT();
+  const { moment } = useFormat();
+  const holder = assignment?.step === 'second' ? assignment.second : assignment?.assignee;
+  if (!assignment || !holder) return null;
+  const due = assignment.due_at === null ? '' : `, ${moment(assignment.due_at)}`;
+  return (
+    <>
+      <span className={styles.assignee} title={`${holder.name}${due}`} translate="no" aria-hidden>
+        {[...holder.name][0]?.toUpperCase()}
+      </span>
+      {assignment.is_overdue && <AlarmClock size={13} aria-hidden className={styles.overdue} />}
+      <span className="visually-hidden">
+        {t('inbox.holders')} <bdi>{holder.name}</bdi>
+        {due}
+      </span>
+    </>
   );
 }
 

@@ -5,6 +5,7 @@ import { useAssign } from '../../assignments/use-assign.tsx';
 import { useT } from '../../i18n.tsx';
 import { keyLabel } from '../../keys/commands.ts';
 import { useCommands } from '../../keys/use-commands.ts';
+import { announce } from '../../parts/announcer.tsx';
 import bar from '../../parts/dark-bar.module.css';
 import { Problem } from '../../parts/problem.tsx';
 import { useAction } from '../../parts/use-action.ts';
@@ -56,7 +57,8 @@ export function useSelection(
     run(async () => {
       const own = focused();
       const wanted = keys.length > 0 ? keys : own === undefined ? [] : [own];
-      if (wanted.length > 0) setAsked({ items: await read(wanted), focus });
+      if (wanted.length === 0) announce(t('assignments.select_first'));
+      else setAsked({ items: await read(wanted), focus });
     });
   useCommands({
     assign: () => void ask('first')(),
