@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { type SQL, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import type { Tx } from '#db/client.ts';
 import { readDateRange } from '#server/billing/metering/periods.ts';
@@ -27,6 +27,9 @@ const bandNames = Object.keys(bands) as Band[];
 
 /** Maximum number of rows: of reviewers, reviews and language pairs. */
 const maxRows = 5000;
+
+/** Maximum number of segments and changes of the reviewed documents, and of texts, that a report reads. */
+const maxRead = 1_000_000;
 
 const counts = {
   segments: z.int().describe('Segments of documents, and texts.'),
@@ -75,47 +78,79 @@ interface Sums extends Record<string, unknown> {
   words: number;
 }
 
+/** SQL: the band of a machine translation, except for repetitions in a file. `match` is in percent, or null. */
+const bandOf = (was: { isExact: SQL; isContext: SQL; isDivided: SQL; match: SQL }) => sql`
+  case when ${was.isExact} then case when ${was.isContext} then 'context' else 'exact' end
+    when ${was.isDivided} then 'sentences' when ${was.match} >= 95 then 'from_95' when ${was.match} >= 85 then 'from_85'
+    when ${was.match} >= 75 then 'from_75' when ${was.match} >= 70 then 'from_70' else 'new' end`;
+
+const bandOfSegment = (fastPath: SQL, provenance: SQL) =>
+  bandOf({
+    isExact: sql`${fastPath} is not null`,
+    isContext: sql`${provenance} ->> 'context_match' = 'true'`,
+    isDivided: sql`${provenance} -> 'tm_sentences' is not null`,
+    match: sql`(${provenance} ->> 'match')::int`,
+  });
+
 /**
  * Reports the source words that each member confirmed or changed. A segment or text counts once for each member, on the
  * day of the first time, also if that was undone later; so a past period keeps its figures until content is deleted.
  * Approvals of documents, rejections, and decisions with an API key count for no one.
- * @throws AppError 422 for an invalid range; 400 for more than 366 days or too many rows
+ * @throws AppError 422 for an invalid range; 400 for more than 366 days, or too much to read or to return
  */
 export async function reportPay(tx: Tx, tenantId: string, asked: ReportRange): Promise<PayReport> {
   const range = readDateRange(asked);
   const start = sql`((${range.from}::date)::timestamp at time zone 'UTC')`;
   const end = sql`((${range.to}::date + 1)::timestamp at time zone 'UTC')`;
+  // A change of a segment updates its document, in a transaction that may have begun on the day before.
+  const reviewedDocuments = sql`(
+    select d.document_id, d.segments, d.request from document_jobs d cross join lateral (
+      select from segment_events where tenant_id = ${tenantId} and document_id = d.document_id
+        and created_at >= ${start} and created_at < ${end} limit 1) e
+    where d.tenant_id = ${tenantId} and d.updated_at >= ${start} - interval '1 hour')`;
+  const [size] = await tx.execute<{ is_large: boolean }>(sql`
+    with documents as materialized (select * from ${reviewedDocuments} d limit ${maxRead})
+    select (select coalesce(sum(segments), 0) from documents)
+      + (select count(*) from (select from documents d cross join lateral (
+          select from segment_events where tenant_id = ${tenantId} and document_id = d.document_id offset 0) e
+        limit ${maxRead}) one)
+      + (select count(*) from (select from translation_jobs
+        where tenant_id = ${tenantId} and decided_at >= ${start} and decided_at < ${end} limit ${maxRead}) one)
+      >= ${maxRead} as is_large`);
+  if (size?.is_large)
+    throw new AppError(
+      'validation_error',
+      `from: the report would read more than ${maxRead} segments, changes and texts; choose fewer days`,
+    );
+  // In tables without statistics, the planner would compare all segments of a document with all of its changes. The
+  // lateral subqueries are still loops, which look up by keys.
+  await tx.execute(sql`select set_config('enable_nestloop', 'off', true)`);
   const sums = await tx.execute<Sums>(sql`
-    with firsts as (
-      select e.document_id, e.position, e.user_id, min(e.created_at) as at
-      -- A change of a segment updates its document, in a transaction that may have begun on the day before.
-      from document_jobs d join segment_events e on e.tenant_id = ${tenantId} and e.document_id = d.document_id
-      where d.tenant_id = ${tenantId} and d.updated_at >= ${start} - interval '1 hour'
-        and e.kind in ('edited', 'confirmed', 'repeated') and e.user_id is not null and e.created_at < ${end}
-      group by 1, 2, 3),
-    reviewed as (
-      select *, row_number() over (partition by document_id, position order by at, user_id) > 1 as is_second
-      from firsts),
-    machine as (
-      select r.user_id, r.is_second, r.document_id, s.position, s.source_key, s.source_text,
-        -- The first event of a segment has the columns of the machine's translation.
-        case when s.corrected then (
-          select jsonb_build_object('fast_path', e.before -> 'fast_path', 'provenance', e.before -> 'provenance')
-          from segment_events e
-          where e.tenant_id = ${tenantId} and e.document_id = s.document_id and e.position = s.position
-          order by e.created_at, e.event_id limit 1)
-        else jsonb_build_object('fast_path', s.fast_path, 'provenance', s.provenance) end as was
-      from reviewed r join document_segments s
-        on s.tenant_id = ${tenantId} and s.document_id = r.document_id and s.position = r.position
-      where r.at >= ${start}),
-    segments as (
-      select m.user_id, m.is_second, d.request ->> 'source_lang' as source_lang, d.request ->> 'target_lang' as target_lang,
-        count_words(m.source_text) as words, was ->> 'fast_path' is not null as is_exact,
-        was #>> '{provenance,context_match}' = 'true' as is_context,
-        exists (select from document_segments s where s.tenant_id = ${tenantId} and s.document_id = m.document_id
-          and s.source_key = m.source_key and s.position < m.position) as is_repeated,
-        was #> '{provenance,tm_sentences}' is not null as is_divided, (was #>> '{provenance,match}')::int as match
-      from machine m join document_jobs d on d.tenant_id = ${tenantId} and d.document_id = m.document_id),
+    with segments as (
+      select r.user_id, r.is_second, d.request ->> 'source_lang' as source_lang,
+        d.request ->> 'target_lang' as target_lang, r.words, r.band
+      from ${reviewedDocuments} d cross join lateral (
+        select f.user_id, f.is_second, count_words(s.source_text) as words,
+          case when s.is_repeated and was.band not in ('exact', 'context') then 'repetitions' else was.band end as band
+        from (
+          select *, row_number() over (partition by position order by at, user_id) > 1 as is_second
+          from (
+            select position, user_id, min(created_at) as at, min(band) as band
+            from (
+              -- The first event of a segment has the columns of the machine's translation.
+              select position, user_id, kind, created_at,
+                first_value(${bandOfSegment(sql`before ->> 'fast_path'`, sql`(before -> 'provenance')`)})
+                  over (partition by position order by created_at, event_id) as band
+              from segment_events where tenant_id = ${tenantId} and document_id = d.document_id) e
+            where kind in ('edited', 'confirmed', 'repeated') and user_id is not null and created_at < ${end}
+            group by 1, 2) first) f
+        join (
+          select position, source_text, corrected, fast_path, provenance,
+            row_number() over (partition by source_key order by position) > 1 as is_repeated
+          from document_segments where tenant_id = ${tenantId} and document_id = d.document_id) s using (position)
+        cross join lateral (select case when s.corrected then f.band
+          else ${bandOfSegment(sql`s.fast_path`, sql`s.provenance`)} end as band) was
+        where f.at >= ${start} offset 0) r),
     passed as (
       select target as job_id, actor_id as user_id, min(recorded_at) as at from audit_log
       where tenant_id = ${tenantId} and action = 'review_passed' and details ->> 'kind' = 'job'
@@ -131,20 +166,21 @@ export async function reportPay(tx: Tx, tenantId: string, asked: ReportRange): P
           and status <> 'rejected') one
       group by 1, 2),
     texts as (
-      select d.user_id, exists (select from passed p
-          where p.job_id = d.job_id and p.user_id <> d.user_id and p.at <= d.at) as is_second,
-        j.request ->> 'source_lang', j.request ->> 'target_lang', count_words_of(j.request),
-        j.pipeline_metadata #> '{provenance,fast_path}' is not null, false, false,
-        j.pipeline_metadata #> '{provenance,tm_sentences}' is not null,
-        (select max(floor(value::numeric * 100))::int from jsonb_path_query(j.agent_run,
-          '$.steps[*].decisions[*] ? (@.label == "close_match").confidence') value)
-      from decided d join translation_jobs j on j.tenant_id = ${tenantId} and j.job_id = d.job_id
-      where d.at >= ${start})
-    select user_id, is_second, coalesce(source_lang, '') as source_lang, coalesce(target_lang, '') as target_lang,
-      case when is_exact and is_context then 'context' when is_exact then 'exact'
-        when is_repeated then 'repetitions' when is_divided then 'sentences'
-        when match >= 95 then 'from_95' when match >= 85 then 'from_85' when match >= 75 then 'from_75'
-        when match >= 70 then 'from_70' else 'new' end as band,
+      select d.user_id, d.is_second, j.* from (
+        select d.job_id, d.user_id, d.at, coalesce(bool_or(p.at <= d.at), false) as is_second
+        from decided d left join passed p on p.job_id = d.job_id and p.user_id <> d.user_id
+        where d.at >= ${start} group by 1, 2, 3) d
+      cross join lateral (
+        select request ->> 'source_lang', request ->> 'target_lang', count_words_of(request),
+          ${bandOf({
+            isExact: sql`pipeline_metadata #> '{provenance,fast_path}' is not null`,
+            isContext: sql`false`,
+            isDivided: sql`pipeline_metadata #> '{provenance,tm_sentences}' is not null`,
+            match: sql`(select max(floor(value::numeric * 100)) from jsonb_path_query(agent_run,
+              '$.steps[*].decisions[*] ? (@.label == "close_match").confidence') value)`,
+          })}
+        from translation_jobs where tenant_id = ${tenantId} and job_id = d.job_id offset 0) j)
+    select user_id, is_second, coalesce(source_lang, '') as source_lang, coalesce(target_lang, '') as target_lang, band,
       count(*)::int as segments, sum(words)::int as words
     from (select * from segments union all select * from texts) one
     group by 1, 2, 3, 4, 5 order by 1, 3, 4, 2 limit ${(maxRows + 1) * bandNames.length}::int`);
