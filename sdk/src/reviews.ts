@@ -1,18 +1,14 @@
-import { type ApiPromise, mapResult } from './api-promise.ts';
+import type { ApiPromise } from './api-promise.ts';
 import type { Connection } from './connection.ts';
 import type { CallOptions } from './options.ts';
 import type { Call } from './send.ts';
 import type {
   NextReview,
   NextReviewQuery,
-  PayReport,
-  PayReportQuery,
   ReopenedItem,
   ReopenRequest,
   ReviewClaim,
   ReviewClaimRequest,
-  ReviewerReport,
-  ReviewerReportQuery,
 } from './types.ts';
 import type {
   Comment,
@@ -31,7 +27,7 @@ import type {
 } from './workplace-types.ts';
 
 /**
- * Claims of reviewers, and reports about their work. A claim shows other members that someone is reviewing a job; it
+ * Claims of reviewers. A claim shows other members that someone is reviewing a job; it
  * does not lock the job.
  */
 export interface Reviews {
@@ -48,26 +44,6 @@ export interface Reviews {
    * is too late, or if nothing has been decided.
    */
   reopen(request: ReopenRequest, options?: CallOptions): ApiPromise<ReopenedItem>;
-  /**
-   * Returns the work of each reviewer in a period: the number of jobs, the changes, and the time. Requires an
-   * administrator.
-   */
-  byReviewer(query: ReviewerReportQuery, options?: CallOptions): ApiPromise<ReviewerReport>;
-  /**
-   * Returns the source words that each reviewer confirmed or changed in a period, by language pair and match with the
-   * translation memory. Requires an administrator.
-   */
-  pay(query: PayReportQuery, options?: CallOptions): ApiPromise<PayReport>;
-  /** Returns the table of `pay` as an Excel workbook. */
-  payXlsx(
-    query: PayReportQuery,
-    options?: CallOptions,
-  ): ApiPromise<{
-    /** The name of the workbook. */
-    fileName: string;
-    /** Its bytes. */
-    content: Uint8Array<ArrayBuffer>;
-  }>;
   /** @internal Returns the documents and the groups of texts that await review, the most severe first. */
   inbox(options?: CallOptions): ApiPromise<Inbox>;
   /** @internal Returns a page of the texts to review, or of texts with the given IDs. */
@@ -91,9 +67,6 @@ const nextCall: Call = { name: 'reviews.next', repeatable: true };
 const claimCall: Call = { name: 'reviews.claim', repeatable: true };
 /** Not repeatable: after the first call, the item is open, so a second call would fail. */
 const reopenCall: Call = { name: 'reviews.reopen', repeatable: false };
-const byReviewerCall: Call = { name: 'reviews.byReviewer', repeatable: true };
-const payCall: Call = { name: 'reviews.pay', repeatable: true };
-const payXlsxCall: Call = { name: 'reviews.payXlsx', repeatable: true };
 const inboxCall: Call = { name: 'reviews.inbox', repeatable: true };
 const textsCall: Call = { name: 'reviews.texts', repeatable: true };
 const commentsCall: Call = { name: 'reviews.comments', repeatable: true };
@@ -108,16 +81,6 @@ export function reviews({ mutate, query }: Connection): Reviews {
     next: (wanted, options) => mutate(nextCall, wanted ?? {}, options),
     claim: (request, options) => mutate(claimCall, request, options),
     reopen: (request, options) => mutate(reopenCall, request, options),
-    byReviewer: (wanted, options) => query(byReviewerCall, wanted, options),
-    pay: (wanted, options) => query(payCall, wanted, options),
-    payXlsx: (wanted, options) =>
-      mapResult(
-        query<{ file_name: string; content: string }>(payXlsxCall, wanted, options),
-        ({ file_name, content }) => ({
-          fileName: file_name,
-          content: Uint8Array.from(atob(content), (char) => char.charCodeAt(0)),
-        }),
-      ),
     inbox: (options) => query(inboxCall, {}, options),
     texts: (wanted, options) => query(textsCall, wanted ?? {}, options),
     claimSegment: (request, options) => mutate(claimCall, request, options),

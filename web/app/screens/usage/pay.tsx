@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
+import { reviewReports } from '#sdk/review-reports.ts';
 import type { PayReport } from '#sdk/types.ts';
-import { client } from '../../client.ts';
+import { bound } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { useFormat } from '../../parts/format.ts';
@@ -24,7 +25,7 @@ export function Pay() {
   const range = useRange();
   const report = useQuery({
     queryKey: queryKeys.pay(range.from, range.to),
-    queryFn: () => client.reviews.pay(range),
+    queryFn: () => bound(reviewReports).pay(range),
   });
   return (
     <section className={`card ${styles['wide']}`} aria-labelledby="pay">
@@ -51,7 +52,7 @@ function Table({ report: { from, to, rows } }: { report: PayReport }) {
   const { nameOf } = useLanguages();
   const { run, error, isBusy } = useAction();
   const save = run(async () => {
-    const { fileName, content } = await client.reviews.payXlsx({ from, to });
+    const { fileName, content } = await bound(reviewReports).payXlsx({ from, to });
     await saveFile({ fileName, body: content });
     announce(t('usage.saved'));
   });
