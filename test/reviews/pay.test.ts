@@ -1,3 +1,4 @@
+import { strFromU8, unzipSync } from 'fflate';
 import { expect, test } from 'vitest';
 import { viaRpc } from '#test/contract/call.ts';
 import { env, type Fields, inviting } from '#test/factories.ts';
@@ -93,7 +94,16 @@ test('texts that are published count, rejected ones and those of a key do not', 
   expect(await rows()).toEqual([
     { review: 'first', segments: 1, words: 2, target_lang: 'fr', bands: { new: [1, 2] } },
   ]);
-  const { body } = await ask('payXlsx', {});
-  expect(body.file_name).toMatch(/^pay-.*\.xlsx$/);
-  expect(Buffer.from(body.content, 'base64').subarray(0, 2).toString()).toBe('PK');
+  // Names are texts and counts are numbers, whatever a member is called.
+  const [{ user_id }] = (await ask('pay')).body.rows;
+  for (const name of ['=1+1', '@SUM(A1)', '\u202eאבג']) {
+    await openSuperuser(app.superuserUrl)`update users set email = ${name} where user_id = ${user_id}`;
+    const { body } = await ask('payXlsx', {});
+    expect(body.file_name).toMatch(/^pay-.*\.xlsx$/);
+    const sheet = strFromU8(unzipSync(Buffer.from(body.content, 'base64'))['xl/worksheets/sheet1.xml']!);
+    expect(sheet).not.toContain('<f');
+    expect(sheet).toContain(`t="inlineStr"`);
+    expect(sheet).toContain(name);
+    expect(sheet.match(/<v>\d+<\/v>/g)!.slice(0, 3)).toEqual(['<v>1</v>', '<v>2</v>', '<v>2</v>']);
+  }
 });

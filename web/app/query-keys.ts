@@ -104,7 +104,6 @@ export const queryKeys = {
   },
   /** @param isAdmin whether the member can list members */
   firstSteps: (isAdmin: boolean) => ['first-steps', isAdmin],
-  pay: (from: string | undefined, to: string | undefined) => ['pay', from, to],
   reviewers: (from: string | undefined, to: string | undefined) => ['reviewers', from, to],
   usage: {
     /** @param versions values that change the figures, such as the prepaid characters after a payment */

@@ -102,7 +102,7 @@ export async function reportPay(tx: Tx, tenantId: string, asked: ReportRange): P
   const range = readDateRange(asked);
   const start = sql`((${range.from}::date)::timestamp at time zone 'UTC')`;
   const end = sql`((${range.to}::date + 1)::timestamp at time zone 'UTC')`;
-  // A change of a segment updates its document, in a transaction that may have begun on the day before.
+  // A change of a segment updates its document, in a transaction that may have begun earlier.
   const reviewedDocuments = sql`(
     select d.document_id, d.segments, d.request from document_jobs d cross join lateral (
       select from segment_events where tenant_id = ${tenantId} and document_id = d.document_id

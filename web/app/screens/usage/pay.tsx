@@ -24,7 +24,7 @@ export function Pay() {
   const t = useT();
   const range = useRange();
   const report = useQuery({
-    queryKey: queryKeys.pay(range.from, range.to),
+    queryKey: [...queryKeys.reviewers(range.from, range.to), 'pay'],
     queryFn: () => bound(reviewReports).pay(range),
   });
   return (
