@@ -28,6 +28,8 @@ const summaries: Readonly<Record<string, string>> = {
   'reviews.deleteComment': 'Delete a comment',
   'reviews.mentions': 'List the comments that mention the caller',
   'reviews.byReviewer': 'Report reviews by reviewer',
+  'reviews.pay': 'Report the words that reviewers are paid for',
+  'reviews.payXlsx': 'Export the words that reviewers are paid for',
   'reviews.byDomain': 'Report reviews by domain',
   'reviews.outcomes': 'Report the outcomes of reviews',
   'translations.check': 'Check a text before it is saved',

@@ -13,6 +13,7 @@ import { type Memory, memory } from './memory.ts';
 import type { LinguaLoopOptions } from './options.ts';
 import { type Quality, quality } from './quality.ts';
 import { type RawRequest, type RawRequestOptions, rawRequest } from './raw-request.ts';
+import { type ReviewReports, reviewReports } from './review-reports.ts';
 import { type Reviews, reviews } from './reviews.ts';
 import { type Storage, storage } from './storage.ts';
 import { type StyleGuides, styleGuides } from './style-guides.ts';
@@ -57,7 +58,7 @@ export class LinguaLoop {
   /** Checks by people, and what the quality gate is worth. */
   readonly quality: Quality;
   /** Claims of reviewers, and reports about their work. */
-  readonly reviews: Reviews;
+  readonly reviews: Reviews & ReviewReports;
   /** The storage in which a tenant keeps its records and files. */
   readonly storage: Storage;
   /** Rules for the style of translations. */
@@ -100,7 +101,7 @@ export class LinguaLoop {
     this.members = members(connection);
     this.memory = memory(connection);
     this.quality = quality(connection);
-    this.reviews = reviews(connection);
+    this.reviews = { ...reviews(connection), ...reviewReports(connection) };
     this.storage = storage(connection);
     this.styleGuides = styleGuides(connection);
     this.system = system(connection);

@@ -9,8 +9,6 @@ import type {
   ReopenRequest,
   ReviewClaim,
   ReviewClaimRequest,
-  ReviewerReport,
-  ReviewerReportQuery,
 } from './types.ts';
 import type {
   Comment,
@@ -29,7 +27,7 @@ import type {
 } from './workplace-types.ts';
 
 /**
- * Claims of reviewers, and reports about their work. A claim shows other members that someone is reviewing a job; it
+ * Claims of reviewers. A claim shows other members that someone is reviewing a job; it
  * does not lock the job.
  */
 export interface Reviews {
@@ -46,11 +44,6 @@ export interface Reviews {
    * is too late, or if nothing has been decided.
    */
   reopen(request: ReopenRequest, options?: CallOptions): ApiPromise<ReopenedItem>;
-  /**
-   * Returns the work of each reviewer in a period: the number of jobs, the changes, and the time. Requires an
-   * administrator.
-   */
-  byReviewer(query: ReviewerReportQuery, options?: CallOptions): ApiPromise<ReviewerReport>;
   /** @internal Returns the documents and the groups of texts that await review, the most severe first. */
   inbox(options?: CallOptions): ApiPromise<Inbox>;
   /** @internal Returns a page of the texts to review, or of texts with the given IDs. */
@@ -74,7 +67,6 @@ const nextCall: Call = { name: 'reviews.next', repeatable: true };
 const claimCall: Call = { name: 'reviews.claim', repeatable: true };
 /** Not repeatable: after the first call, the item is open, so a second call would fail. */
 const reopenCall: Call = { name: 'reviews.reopen', repeatable: false };
-const byReviewerCall: Call = { name: 'reviews.byReviewer', repeatable: true };
 const inboxCall: Call = { name: 'reviews.inbox', repeatable: true };
 const textsCall: Call = { name: 'reviews.texts', repeatable: true };
 const commentsCall: Call = { name: 'reviews.comments', repeatable: true };
@@ -89,7 +81,6 @@ export function reviews({ mutate, query }: Connection): Reviews {
     next: (wanted, options) => mutate(nextCall, wanted ?? {}, options),
     claim: (request, options) => mutate(claimCall, request, options),
     reopen: (request, options) => mutate(reopenCall, request, options),
-    byReviewer: (wanted, options) => query(byReviewerCall, wanted, options),
     inbox: (options) => query(inboxCall, {}, options),
     texts: (wanted, options) => query(textsCall, wanted ?? {}, options),
     claimSegment: (request, options) => mutate(claimCall, request, options),

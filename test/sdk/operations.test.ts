@@ -170,6 +170,8 @@ const calls: Record<string, (client: LinguaLoop) => unknown> = {
   'reviews.next': ({ reviews }) => reviews.next(),
   'reviews.claim': ({ reviews }) => reviews.claim({ kind: 'job', id: 'a' }),
   'reviews.byReviewer': ({ reviews }) => reviews.byReviewer({}),
+  'reviews.pay': ({ reviews }) => reviews.pay({}),
+  'reviews.payXlsx': ({ reviews }) => reviews.payXlsx({}),
   'reviews.inbox': ({ reviews }) => reviews.inbox(),
   'reviews.texts': ({ reviews }) => reviews.texts(),
   'reviews.claimSegment': ({ reviews }) => reviews.claimSegment({ kind: 'document', id: 'a', position: 1 }),

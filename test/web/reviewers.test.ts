@@ -46,6 +46,14 @@ describe.skipIf(withoutBrowser)('the figures of reviewers at /app/reports', () =
     expect(Number(values[9])).toBeGreaterThan(0);
     expect(Number(values[9])).toBeLessThan(longest);
 
+    const pay = page.getByRole('region', { name: 'Words by match' });
+    expect(await pay.locator('tbody tr td').allInnerTexts()).toEqual([
+      ...['English → French', '6', '6', '0', '0', '0', '0'],
+    ]);
+    const workbook = page.waitForEvent('download');
+    await pay.getByRole('button', { name: 'Export words (Excel)' }).click();
+    expect((await workbook).suggestedFilename()).toMatch(/^pay-.*\.xlsx$/);
+
     await expectAccessible(page);
     await page.emulateMedia({ colorScheme: 'dark' });
     await page.setViewportSize({ width: 320, height: 700 });

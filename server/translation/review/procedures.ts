@@ -27,6 +27,7 @@ import { inbox } from './inbox.ts';
 import { claimantOf } from './item.ts';
 import { listInbox } from './kinds.ts';
 import { breakDownByDomain, outcomeReport, reportOutcomes } from './outcomes.ts';
+import { payReport, payWorkbook, reportPay, writePay } from './pay.ts';
 import { reopenItem } from './reopen.ts';
 import {
   claimInput,
@@ -136,6 +137,18 @@ export const reviewProcedures = {
     .output(reviewerReport)
     .query(({ ctx, input }) =>
       ctx.asAdministrator((tx, { tenant }) => reportReviewers(tx, tenant.id, input)),
+    ),
+
+  pay: administratorSessionProcedure
+    .input(reportRange)
+    .output(payReport)
+    .query(({ ctx, input }) => ctx.asAdministrator((tx, { tenant }) => reportPay(tx, tenant.id, input))),
+
+  payXlsx: administratorSessionProcedure
+    .input(reportRange)
+    .output(payWorkbook)
+    .query(async ({ ctx, input }) =>
+      writePay(await ctx.asAdministrator((tx, { tenant }) => reportPay(tx, tenant.id, input))),
     ),
 
   outcomes: administratorSessionProcedure

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
+import { reviewReports } from '#sdk/review-reports.ts';
 import type { ReviewerReport } from '#sdk/types.ts';
-import { client } from '../../client.ts';
+import { bound } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { Bar } from '../../parts/bar.tsx';
@@ -21,7 +22,7 @@ export function Reviewers() {
   const range = useRange();
   const report = useQuery({
     queryKey: queryKeys.reviewers(range.from, range.to),
-    queryFn: () => client.reviews.byReviewer(range),
+    queryFn: () => bound(reviewReports).byReviewer(range),
   });
   return (
     <section className={`card ${styles['wide']}`} aria-labelledby="reviewers">

@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
-import { client } from '../../client.ts';
+import { reviewReports } from '#sdk/review-reports.ts';
+import { bound } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { AdminsOnly } from '../../parts/admins-only.tsx';
 import { Field } from '../../parts/field.tsx';
@@ -10,6 +11,7 @@ import { queryKeys } from '../../query-keys.ts';
 import { BilledCharacters } from './breakdown.tsx';
 import { Month } from './month.tsx';
 import { PublishedTexts, ReviewReasons } from './outcomes.tsx';
+import { Pay } from './pay.tsx';
 import { Segments } from './report-parts.tsx';
 import { sumOutcomes, useBreakdown, useOutcomes, useRange } from './reports.ts';
 import { Reviewers } from './reviewers.tsx';
@@ -28,6 +30,7 @@ export function UsageScreen() {
           <BilledCharacters />
           <PublishedTexts />
           <Reviewers />
+          <Pay />
           <Month tenantId={tenant.id} />
           <ReviewReasons />
         </div>
@@ -45,7 +48,7 @@ function KeyFigures() {
   const { data: texts } = useOutcomes();
   const { data: reviews } = useQuery({
     queryKey: queryKeys.reviewers(range.from, range.to),
-    queryFn: () => client.reviews.byReviewer(range),
+    queryFn: () => bound(reviewReports).byReviewer(range),
   });
   const chars = usage?.groups.reduce((sum, { billable_chars }) => sum + billable_chars, 0) ?? 0;
   const jobs = usage?.groups.reduce((sum, one) => sum + one.jobs, 0) ?? 0;
