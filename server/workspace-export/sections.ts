@@ -400,7 +400,7 @@ export const sections: readonly Section[] = [
     ],
     columns: `item_kind, item_id, assignee, four_eyes, second, passed_at, passed_by, due_at, comment, assigned_by,
       assigned_at, words, closed_at`,
-    where: 'assigned_by is not null or words is not null',
+    where: 'version > 0',
   }),
   tableSection('reviews/profiles', {
     table: 'reviewer_profiles',

@@ -36,6 +36,10 @@ const counts = {
   words: z.int().describe('Words of their sources.'),
 };
 
+/** Generated clients name a type after the title; the name of a band may end with a number. */
+const bandCounts = (name: Band) =>
+  z.object(counts).meta({ title: `PayBand_${name}_counts`, description: `The band “${bands[name]}”.` });
+
 const payRow = z.object({
   user_id: z.string().describe('The ID of the reviewer.'),
   email: z.string().nullable().describe('The email address of the reviewer; null for a former member.'),
@@ -47,9 +51,10 @@ const payRow = z.object({
   ...counts,
   bands: z
     .object(
-      Object.fromEntries(
-        bandNames.map((name) => [name, z.object(counts).describe(`The band “${bands[name]}”.`)]),
-      ) as Record<Band, z.ZodObject<typeof counts>>,
+      Object.fromEntries(bandNames.map((name) => [name, bandCounts(name)])) as Record<
+        Band,
+        ReturnType<typeof bandCounts>
+      >,
     )
     .describe('The same by what the translation memory had when the machine translated.'),
 });
