@@ -108,7 +108,7 @@ test.skipIf(withoutBrowser).each(['JPXDecode', 'JBIG2Decode'] as const)(
     });
     await page.goto(`/app/edit/documents/${id}`);
     for (const side of ['Translation', 'Source']) {
-      await page.getByRole('radio', { name: side }).check();
+      await page.getByRole('region', { name: 'Preview' }).getByRole('radio', { name: side }).check();
       await page.getByRole('img', { name: 'Page 1', exact: true }).waitFor();
       await expect
         .poll(async () => distance(await shownColours(page), shows), { timeout: 10_000 })

@@ -83,6 +83,8 @@ function screenAt(path: string): string {
   if (!name) return 'inbox';
   if (name === 'edit') return id ? 'document-editor' : 'texts-editor';
   if (name === 'settings') return part === 'operator' && id ? (operatorScreens[id] ?? id) : (part ?? name);
+  const last = id ?? part ?? '';
+  if (toolScreens.has(last)) return last;
   return (part ? itemScreens[name] : listScreens[name]) ?? name;
 }
 
@@ -91,6 +93,9 @@ const operatorScreens: Record<string, string> = { storage: 'platform-storage', w
 
 /** The screens whose source file has another name than the path. */
 const listScreens: Record<string, string> = { files: 'documents', texts: 'jobs', reports: 'usage' };
+
+/** The screens of tools for glossaries and TMs, by the last part of the path. */
+const toolScreens: ReadonlySet<string> = new Set(['align', 'candidates', 'duplicates']);
 
 /** The screens that show one item of a list, by the name of the list in the path. */
 const itemScreens: Record<string, string> = {
