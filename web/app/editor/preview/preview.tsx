@@ -59,7 +59,7 @@ export default function Preview({
         {tools}
       </div>
       <Suspense fallback={<Loading lines={20} />}>
-        <div className={styles.files} data-updating={state !== 'current' || undefined}>
+        <div className={styles.files}>
           {(shown === 'both' ? both : [shown]).map((side) => (
             <div key={shown === 'both' ? side : 'one'} className={styles.file}>
               <FilePreview {...props} side={side} />

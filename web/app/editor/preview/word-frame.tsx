@@ -21,7 +21,7 @@ export default function WordFrame(props: PreviewProps) {
   const file = useFile(props.document, props.side);
   return (
     <Read from={file} lines={20}>
-      {({ bytes }) => <Frame {...props} bytes={bytes} />}
+      {(read) => <Frame {...props} {...read} />}
     </Read>
   );
 }
@@ -31,13 +31,14 @@ function Frame({
   side,
   current,
   onOpen,
+  artifactId,
   bytes,
-}: PreviewProps & { bytes: Uint8Array<ArrayBuffer> }) {
+}: PreviewProps & { artifactId: string; bytes: Uint8Array<ArrayBuffer> }) {
   const t = useT();
   const frame = useRef<HTMLIFrameElement>(null);
   const [isReady, setReady] = useState(false);
   const [isFailed, setFailed] = useState(false);
-  const place = usePlace(document.id, side, current);
+  const place = usePlace(document.id, side, current, artifactId);
   useEffect(() => {
     const listen = ({ source, data }: MessageEvent<FromFrame>) => {
       // Messages from other windows are ignored: any window may send messages to this one.
@@ -124,10 +125,15 @@ async function positionOf(
   return undefined;
 }
 
-/** The paragraph of the current segment; null without a current segment, undefined while it is loading. */
-function usePlace(documentId: string, side: Side, current: number | null): TextPlace | null | undefined {
+/** The paragraph of the current segment in a file; null without a current segment, undefined while it is loading. */
+function usePlace(
+  documentId: string,
+  side: Side,
+  current: number | null,
+  artifactId: string,
+): TextPlace | null | undefined {
   const { data } = useQuery({
-    queryKey: queryKeys.documents.place(documentId, side, current),
+    queryKey: [...queryKeys.documents.place(documentId, side, current), artifactId],
     queryFn: async (): Promise<TextPlace | null> => {
       const page = await client.documents.search({
         document_id: documentId,
