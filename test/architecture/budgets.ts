@@ -37,9 +37,10 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'lines of source',
     count: linesOf(sources),
-    limit: 233_550,
+    limit: 239_150,
     goal: 165_000,
     bought: [
+      '239,150: screens of assignments and estimates, the pay report, proofs of tag positions, contexts of TMX files',
       '233,550: assignments, analyses of files, keys and filters of the editor, context matches and penalties, inline code in the memory',
       '227,900: posting lists of look-ups stay in the process',
       '227,600: checks by members and the quality report, term candidates, fields of terms, bad and duplicate segments, alignment on a screen',
@@ -56,10 +57,10 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'files of source',
     count: sources.length,
-    limit: 1892,
+    limit: 1851,
     goal: 1400,
     bought: [
-      '1,892: assignments, analyses, tools of the editor, penalties and contexts',
+      '1,851, after 1,892 and 74 small modules that moved to their only users: screens of assignments and estimates',
       '1,860: screens of quality, candidates, alignment and duplicates, with their procedures',
       '1,815: units of numbers',
       '1,814: sentences in look-ups and learning, and alignment',
@@ -72,9 +73,10 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'lines of tests',
     count: linesOf(tests),
-    limit: 160_300,
+    limit: 161_260,
     goal: 100_000,
     bought: [
+      '161,260: the screens of assignments and estimates, kills of their processes, and an attack on them',
       '160,300: assignments, analyses, tools of the editor, penalties and contexts, and mends after an attack',
       '158,500: the cache of posting lists, and the ratio of an import to COPY',
       '158,400: quality, term candidates, fields of terms, clean memory, and the alignment screen',
@@ -93,9 +95,10 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'words of documentation',
     count: wordsOf(guides),
-    limit: 54_150,
+    limit: 54_680,
     goal: 50_000,
     bought: [
+      '54,680: words to pay for, estimates in four languages, positions of tags',
       '54,150: assignments, analyses, penalties, tools of the editor, and four decisions',
       '52,850: the decision on posting lists',
       '52,800: fields of terms, candidates, clean memory, alignment, checks by members, and four decisions',
