@@ -99,6 +99,8 @@ function useRendering(id: string, saves: SegmentSaves, isShown: boolean): 'curre
     setUpdating(true);
     const timer = setTimeout(() => {
       rendered.current = savedAt;
+      // Also here, because the end of an earlier rendering may have reset it.
+      setUpdating(true);
       mutate(undefined, { onSettled: () => setUpdating(false) });
     }, renderAfter + lastTook.current);
     return () => clearTimeout(timer);
