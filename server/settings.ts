@@ -358,7 +358,7 @@ const environment = z.object({
     .default('node'),
   DRAIN_DELAY_SECONDS: decimal(0, 0, 300),
   REQUEST_DEADLINE_SECONDS: decimal(100, 0.1, 86_400),
-  PLATFORM_STORAGE_URL: address(['file:', 'https:']).optional(),
+  PLATFORM_STORAGE_URL: address(['file:', 'https:', 's3:']).optional(),
   PLATFORM_STORAGE_CAP_BYTES: wholeNumber(0).optional(),
   STORAGE_BINDING_ENABLED: flag(false),
   STORAGE_PRINCIPAL_CLIENT_ID: optional,

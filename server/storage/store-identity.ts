@@ -19,7 +19,7 @@ const identityLock = 4_715_038;
 /** Whether the storage and the database have the same ID. `new`: neither has one yet. */
 export type StoreMatch = 'same' | 'new' | 'foreign';
 
-type Storage = Pick<PlatformStore, 'read' | 'listTop' | 'lastWritten' | 'put'>;
+type Storage = Pick<PlatformStore, 'read' | 'listFolders' | 'lastWritten' | 'put'>;
 type StoreSettings = Pick<Settings, 'DATA_DIR' | 'PLATFORM_STORAGE_URL'>;
 
 /**
@@ -160,7 +160,7 @@ async function belongs(database: Database, storage: Storage, stored: string | un
   const paths = await database.inPlatform(selectSomeObjects);
   for (const path of paths) if (await storage.lastWritten(path)) return true;
   if (paths.length > 0) return false;
-  return stored === undefined || (await storage.listTop()).every((name) => name === 'golden');
+  return stored === undefined || (await storage.listFolders()).every((name) => name === 'golden');
 }
 
 /** Returns the paths of some objects: of each kind, the first and the last of some tenants. */

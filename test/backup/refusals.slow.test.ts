@@ -345,7 +345,7 @@ test('a stop at the end of a backup leaves the whole file or none', async () => 
 
 test('a file that is gone is named, and all else is backed up and restored', async () => {
   const { storage } = app.services;
-  const [tenant] = (await storage.listTop()).filter((name) => name !== 'golden');
+  const [tenant] = (await storage.listFolders()).filter((name) => name !== 'golden');
   let record = '';
   for await (const path of storage.walk(`${tenant}/golden`)) record = path;
   // Only a file as a whole is looked for: it may contain the records of many jobs.

@@ -111,7 +111,7 @@ async function records(storage: string, jobs: StoredJob[]): Promise<string[]> {
 async function recordsIn(storage: string): Promise<string[]> {
   const store = openFolder(storage);
   const paths: string[] = [];
-  for (const tenant of await store.listTop())
+  for (const tenant of await store.listFolders())
     if (tenant !== 'golden') for await (const path of store.walk(`${tenant}/golden`)) paths.push(path);
   return paths;
 }

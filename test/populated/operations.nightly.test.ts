@@ -222,6 +222,6 @@ test('the deletion of a full workspace leaves nothing of it, and all of the othe
   }
   expect(await isRunning()).toBe(false);
   expect(await rowsOf('of others')).toEqual(others);
-  expect(await deployment.services.storage.listTop()).not.toContain(tenantId);
+  expect(await deployment.services.storage.listFolders()).not.toContain(tenantId);
   expect((await verifyHere(deployment.services)).found).toEqual([]);
 });

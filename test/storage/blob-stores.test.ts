@@ -8,7 +8,7 @@ import { startAccount } from './data-lake-account.ts';
 
 /** A storage in which several stores are open, as in several processes, and a function that removes it. */
 interface Place {
-  open(): BlobStore & Pick<PlatformStore, 'listTop' | 'removeFolder'>;
+  open(): BlobStore & Pick<PlatformStore, 'listFolders' | 'removeFolder'>;
   close(): Promise<unknown>;
 }
 
@@ -128,10 +128,10 @@ describe.each(Object.entries(providers))('%s', (_, start) => {
   });
 
   test('the first parts of all paths are listed', async () => {
-    expect(await store.listTop()).toEqual([]);
+    expect(await store.listFolders()).toEqual([]);
     await store.put(path, 'one');
     await store.put('golden/announced/now.jsonl', '{}');
-    expect((await store.listTop()).toSorted()).toEqual(['golden', 'tenant']);
+    expect((await store.listFolders()).toSorted()).toEqual(['golden', 'tenant']);
   });
 
   test('an object has the time of its last write; one that does not exist has none', async () => {

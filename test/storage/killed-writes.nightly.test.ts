@@ -66,7 +66,7 @@ const places: Record<string, () => Promise<Place>> = {
 async function filesOf(folder: string): Promise<Map<string, string>> {
   const store = openFolder(folder);
   const files = new Map<string, string>();
-  for (const top of await store.listTop())
+  for (const top of await store.listFolders())
     for await (const path of store.walk(top))
       files.set(path, Buffer.from((await store.read(path, 0, 10_000_000)) ?? '').toString('latin1'));
   return files;

@@ -27,13 +27,13 @@ test.each(['', '/platform', '/platform/eu/'])(
         STORAGE_ENDPOINT_OVERRIDE: account.lake.url,
       }),
     );
-    expect(await store.listTop()).toEqual([]);
+    expect(await store.listFolders()).toEqual([]);
     await store.put(path, 'one');
     await store.appendLine('golden/manifest/day.jsonl', '{}');
     const prefix = folder ? `${folder.replace(/^\/|\/$/g, '')}/` : '';
     expect(account.text(`${prefix}${path}`)).toBe('one');
     expect(account.text(`${prefix}golden/manifest/day.jsonl`)).toBe('{}\n');
-    expect((await store.listTop()).toSorted()).toEqual(['golden', 'tenant']);
+    expect((await store.listFolders()).toSorted()).toEqual(['golden', 'tenant']);
     expect(await store.list('tenant/golden')).toEqual(['record.json']);
     expect(await store.doubtfulSince()).toBeNull();
     await store.settleDoubt();

@@ -72,7 +72,7 @@ export class RestoredStorage {
 
   /** Removes all objects. The marker is removed last, so that the removal can be repeated if it is interrupted. */
   async removeAll(): Promise<void> {
-    for (const top of await this.#storage.listTop())
+    for (const top of await this.#storage.listFolders())
       for await (const path of this.#storage.walkFiles(top))
         if (path !== marker) await this.#storage.remove(path);
     await this.#storage.remove(marker);
@@ -83,7 +83,7 @@ export class RestoredStorage {
    * the ID that an earlier start has left.
    */
   async #firstPath(): Promise<string | undefined> {
-    for (const top of await this.#storage.listTop())
+    for (const top of await this.#storage.listFolders())
       for await (const path of this.#storage.walkFiles(top)) if (path !== identityPath) return path;
     return undefined;
   }

@@ -50,7 +50,7 @@ async function compareTenant(comparison: Comparison, tenantId: string): Promise<
 
 /** Lists all tenants, and folders in platform storage that belong to no tenant, in the order of their ids. */
 async function allTenants({ database, storage, stop }: Comparison): Promise<string[]> {
-  const ids = new Set(await storage.listTop());
+  const ids = new Set(await storage.listFolders());
   // This folder belongs to the platform: it contains announcements and manifests.
   ids.delete('golden');
   for (let after = ''; ; ) {

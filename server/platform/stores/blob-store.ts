@@ -1,17 +1,12 @@
-/** Stores records and files as objects. Paths are relative, with `/` between their parts. */
+/**
+ * Stores records and files as objects. Paths are relative, with `/` between their parts. An object is written once, under
+ * a path of its own; a second `put` repeats a write whose response was lost, or repairs a damaged object.
+ */
 export interface BlobStore {
   /** Whether it costs about the same to read an object twice as to keep a copy of it. */
   readonly isLocal: boolean;
-  /**
-   * Writes an object, and replaces an existing one. The write is atomic: readers see all of the new content or none
-   * of it.
-   */
+  /** Writes an object. The write is atomic: readers see all of the content or none of it. */
   put(path: string, content: Uint8Array | string): Promise<void>;
-  /**
-   * Appends a line to a text object, which is created if it does not exist. Several processes may append to the same
-   * object: each line is written completely and exactly once.
-   */
-  appendLine(path: string, line: string): Promise<void>;
   /** Reads up to `max` bytes of an object, beginning with byte `from`; null if the object does not exist. */
   read(path: string, from: number, max: number): Promise<Uint8Array | null>;
   /**
@@ -37,43 +32,31 @@ export interface BlobStore {
   remove(path: string): Promise<boolean>;
 }
 
-/** A record that is to be written. */
-export interface NewRecord {
-  /** The folder of the records, such as `<tenant>/golden`. */
-  folder: string;
-  /** The name of the record, such as `<job>.json`. Several records may have the same name. */
-  name: string;
-  at: Date;
-  /** A text without line breaks. */
-  content: string;
+/** The account of a tenant. Other programs read its manifests, so each manifest is one object. */
+export interface AccountStore extends BlobStore {
   /**
-   * A line that is appended to a text object before the record is written. If that fails, the record is not written.
-   * `{record}` in the line stands for the path of the record below `folder`.
+   * Appends a line to a text object, which is created if it does not exist. Several processes may append to the same
+   * object: each line is written completely and exactly once.
    */
-  announced: { path: string; line: string };
+  appendLine(path: string, line: string): Promise<void>;
+}
+
+/** Objects in several folders at the top, which can be listed and removed. */
+export interface ObjectStore extends BlobStore {
+  /** Lists the names of the folders directly in a folder, or those at the top of the store. */
+  listFolders(folder?: string): Promise<string[]>;
+  /** Removes a folder with everything in it. Nothing happens if it does not exist. */
+  removeFolder(folder: string): Promise<void>;
 }
 
 /** The storage of the platform. Paths of a tenant's objects begin with the id of the tenant. */
-export interface PlatformStore extends BlobStore {
+export interface PlatformStore extends ObjectStore {
   /**
-   * Writes a record. A store may keep many records in one file. The other functions accept the path of a record, except
-   * `put`.
-   * @returns the path of the record below the folder
+   * Writes a line of a list. Lists consist of immutable parts, since an object store cannot append: lines that arrive
+   * during a write become one object together, `<path>.<part>.jsonl`.
+   * @param path the start of the parts' paths, such as `golden/announced/<time>`
    */
-  putRecord(record: NewRecord): Promise<string>;
-  /** Like `walk`, but yields the path of a file with many records once, instead of those of its records. */
-  walkFiles(folder: string): AsyncIterable<string>;
-  /** Removes a folder with everything in it. Nothing happens if it does not exist. */
-  removeFolder(folder: string): Promise<void>;
-  /** Lists the first parts of all paths: the ids of tenants, and the platform's own folders. */
-  listTop(): Promise<string[]>;
-  /**
-   * Returns the time since which written objects may be missing or damaged, because the system below the store has
-   * stopped suddenly, for example by a power failure. Null if all objects are intact.
-   */
-  doubtfulSince(): Promise<Date | null>;
-  /** Records that all doubtful objects have been checked and, if necessary, written again. */
-  settleDoubt(): Promise<void>;
+  addLine(path: string, line: string): Promise<void>;
   /** Removes what interrupted writes have left. */
   tidy(): Promise<void>;
   /**

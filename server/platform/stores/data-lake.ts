@@ -1,11 +1,12 @@
 import type { Readable } from 'node:stream';
 import type { DataLakeFileClient, DataLakeFileSystemClient } from '@azure/storage-file-datalake';
-import type { BlobStore, PlatformStore } from './blob-store.ts';
+import type { AccountStore, ObjectStore } from './blob-store.ts';
 import { isMissing, isOtherVersion, toStoreError } from './data-lake/failures.ts';
 import type { FilesystemOptions } from './data-lake/filesystem.ts';
 import { appendLines, putObject, readBytes } from './data-lake/writes.ts';
 import type { DataLakeAddress, DataLakeCredential } from './data-lake-address.ts';
-import { checkedFolder, checkedPath } from './objects/object-path.ts';
+import { lineBatches } from './objects/line-parts.ts';
+import { checkedFolder, checkedPath, isFolderName } from './objects/object-path.ts';
 import { releasedStream } from './objects/released-stream.ts';
 
 export interface DataLakeOptions extends FilesystemOptions {
@@ -14,7 +15,7 @@ export interface DataLakeOptions extends FilesystemOptions {
 }
 
 /** The objects in a filesystem of an Azure Data Lake (Gen2) account. */
-export type DataLake = BlobStore & Pick<PlatformStore, 'listTop' | 'removeFolder'>;
+export type DataLake = AccountStore & ObjectStore;
 
 /**
  * Opens a store in a Data Lake filesystem. Makes no request yet. Use the same store as long as URL and credential
@@ -79,10 +80,10 @@ export function openDataLake(
       const found = await entries(folder + checkedPath(path));
       return found.filter(({ isDirectory }) => !isDirectory).map(({ name }) => name);
     },
-    async listTop() {
-      const found = await entries(folder.slice(0, -1));
+    async listFolders(path) {
+      const found = await entries(path === undefined ? folder.slice(0, -1) : folder + checkedFolder(path));
       return found
-        .filter(({ name, isDirectory }) => isDirectory && /^[\w-]+$/.test(name))
+        .filter(({ name, isDirectory }) => isDirectory && isFolderName(name))
         .map(({ name }) => name);
     },
     async removeFolder(path) {
@@ -133,35 +134,4 @@ async function asStoreError<T>(work: () => Promise<T>): Promise<T> {
   } catch (error) {
     throw toStoreError(error);
   }
-}
-
-/**
- * Returns a function that appends lines to text objects, with one write at a time for each object. Lines that arrive
- * during a write are written together by the next one.
- * @param append appends complete lines, each with its newline, to the object at a path
- */
-function lineBatches(append: (path: string, lines: string) => Promise<void>) {
-  interface Queue {
-    lines: string[];
-    writing: Promise<void>;
-    /** The write that will contain the waiting lines; undefined if no lines wait. */
-    next: Promise<void> | undefined;
-  }
-  const queues = new Map<string, Queue>();
-  return (path: string, line: string): Promise<void> => {
-    const queue = queues.get(path) ?? { lines: [], writing: Promise.resolve(), next: undefined };
-    queues.set(path, queue);
-    queue.lines.push(line);
-    queue.next ??= queue.writing
-      .catch(() => {})
-      .then(() => {
-        const lines = queue.lines.splice(0);
-        queue.next = undefined;
-        queue.writing = append(path, lines.map((text) => `${text}\n`).join('')).finally(() => {
-          if (queue.next === undefined) queues.delete(path);
-        });
-        return queue.writing;
-      });
-    return queue.next;
-  };
 }

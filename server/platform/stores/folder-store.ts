@@ -16,12 +16,9 @@ import {
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { PlatformStore } from './blob-store.ts';
-import { trackRemovedRecords } from './folder/pack-compaction.ts';
-import { packSuffix, parseRecordPath, pathOfRecord } from './folder/pack-format.ts';
-import { findRecord, readRecord, recordsOf, removeRecord } from './folder/packs.ts';
 import { writeSmall } from './folder/small-writes.ts';
-import { trackUnflushedWrites } from './folder/unflushed-writes.ts';
-import { checkedFolder, checkedPath } from './objects/object-path.ts';
+import { linesInParts } from './objects/line-parts.ts';
+import { checkedFolder, checkedPath, isFolderName } from './objects/object-path.ts';
 import { releasedStream } from './objects/released-stream.ts';
 
 /** Milliseconds after which a write that has not been completed counts as interrupted. */
@@ -46,43 +43,22 @@ const streamedBytes = 120 * 1024;
  * folder.
  */
 export function openFolder(folder: string): PlatformStore {
-  const system = trackUnflushedWrites(folder);
   const incoming = join(folder, '.incoming');
-  const { place, writeWithFolder } = keepFolders(folder, incoming, () => system.writing());
-  const removedRecords = trackRemovedRecords(folder, incoming);
+  const writeIn = keepFolders(folder, incoming);
+  const put: PlatformStore['put'] = (path, content) =>
+    writeIn(path, (file) => putWhole(incoming, file, content));
 
   return {
     isLocal: true,
-    put: (path, content) => writeWithFolder(async () => putWhole(incoming, await place(path), content)),
-    putRecord: ({ folder: below, name, at, content, announced }) =>
-      writeWithFolder(async () => {
-        const line = { file: await place(announced.path), line: announced.line };
-        const records = join(folder, checkedFolder(below));
-        const written = { folder: records, name, at: at.getTime(), content, announced: line };
-        return (await writeSmall({ kind: 'record', ...written })) as string;
-      }),
-    appendLine: (path, line) =>
-      writeWithFolder(async () => {
-        await writeSmall({ kind: 'append', file: await place(path), line });
-      }),
+    put,
+    addLine: linesInParts(put),
     async read(path, from, max) {
-      const record = parseRecordPath(checkedPath(path));
-      if (record) return (await readRecord(folder, record))?.subarray(from, from + max) ?? null;
-      try {
-        await using file = await open(join(folder, checkedPath(path)));
-        const { buffer, bytesRead } = await file.read(Buffer.alloc(max), 0, max, from);
-        return buffer.subarray(0, bytesRead);
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-        throw error;
-      }
+      await using file = await ifExists(open(join(folder, checkedPath(path))));
+      if (!file) return null;
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(max), 0, max, from);
+      return buffer.subarray(0, bytesRead);
     },
     async stream(path, version) {
-      const record = parseRecordPath(checkedPath(path));
-      if (record) {
-        const content = await readRecord(folder, record);
-        return content && releasedStream(Readable.from([content]));
-      }
       const file = await ifExists(open(join(folder, checkedPath(path))));
       if (!file) return null;
       if (version !== undefined && versionOf(await file.stat({ bigint: true })) !== version) {
@@ -92,9 +68,6 @@ export function openFolder(folder: string): PlatformStore {
       return releasedStream(file.createReadStream({ highWaterMark: streamedBytes }));
     },
     async version(path) {
-      const record = parseRecordPath(checkedPath(path));
-      // The content of a record never changes.
-      if (record) return (await findRecord(folder, record)) ? path : null;
       const found = await ifExists(stat(join(folder, checkedPath(path)), { bigint: true }));
       return found && versionOf(found);
     },
@@ -102,45 +75,22 @@ export function openFolder(folder: string): PlatformStore {
       const entries = await ifExists(readdir(join(folder, checkedPath(path)), { withFileTypes: true }));
       return (entries ?? []).filter((entry) => entry.isFile()).map(({ name }) => name);
     },
-    async listTop() {
-      const entries = await ifExists(readdir(folder, { withFileTypes: true }));
+    async listFolders(path) {
+      const parent = path === undefined ? folder : join(folder, checkedFolder(path));
+      const entries = await ifExists(readdir(parent, { withFileTypes: true }));
       return (entries ?? [])
-        .filter((entry) => entry.isDirectory() && /^[\w-]+$/.test(entry.name))
+        .filter((entry) => entry.isDirectory() && isFolderName(entry.name))
         .map(({ name }) => name);
     },
-    async *walk(path) {
-      for await (const file of filesBelow(folder, checkedFolder(path)))
-        if (!file.endsWith(packSuffix)) yield file;
-        else for await (const record of recordsOf(folder, file)) yield pathOfRecord(record);
-    },
-    walkFiles: (path) => filesBelow(folder, checkedFolder(path)),
+    walk: (path) => filesBelow(folder, checkedFolder(path)),
     async lastWritten(path) {
-      const record = parseRecordPath(checkedPath(path));
-      if (record) return (await findRecord(folder, record))?.at ?? null;
       return (await ifExists(stat(join(folder, checkedPath(path)))))?.mtime ?? null;
     },
     async remove(path) {
-      const record = parseRecordPath(checkedPath(path));
-      if (record) {
-        const existed = await removeRecord(folder, record);
-        if (existed) await removedRecords.note(record.pack);
-        return existed;
-      }
-      try {
-        await rm(join(folder, checkedPath(path)));
-        return true;
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
-        throw error;
-      }
+      return (await ifExists(rm(join(folder, checkedPath(path))).then(() => true))) ?? false;
     },
     removeFolder: (path) => rm(join(folder, checkedFolder(path)), { recursive: true, force: true }),
-    doubtfulSince: system.doubtfulSince,
-    settleDoubt: system.settleDoubt,
-    async tidy() {
-      await removeInterrupted(incoming);
-      await removedRecords.compact();
-    },
+    tidy: () => removeInterrupted(incoming),
     async check() {
       // Create the folder, because it may not exist before the first write.
       await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -159,16 +109,15 @@ async function spaceOf(folder: string): Promise<{ freeBytes: number; totalBytes:
 }
 
 /**
- * Creates the folders of objects when they are needed, and remembers those that exist.
+ * Returns a function that runs the write of an object, after creating its folder if it is not known to exist. If the write
+ * fails because the folder has been removed in the meantime, it runs once more.
  * @param incoming the folder of unfinished writes
- * @param writing called and awaited before each write
  */
-function keepFolders(folder: string, incoming: string, writing: () => Promise<void>) {
+function keepFolders(folder: string, incoming: string) {
   const made = new Set<string>();
-  return {
-    /** Creates the folders of an object. @returns the path of the object's file */
-    async place(path: string): Promise<string> {
-      const file = join(folder, checkedPath(path));
+  return async (path: string, write: (file: string) => Promise<void>): Promise<void> => {
+    const file = join(folder, checkedPath(path));
+    const attempt = async () => {
       for (const parent of [dirname(file), incoming])
         if (!made.has(parent)) {
           await mkdir(parent, { recursive: true, mode: 0o700 });
@@ -176,20 +125,15 @@ function keepFolders(folder: string, incoming: string, writing: () => Promise<vo
           if (made.size > 10_000) made.clear();
           made.add(parent);
         }
-      await writing();
-      return file;
-    },
-
-    /** Runs a write. If it fails because a folder has been removed in the meantime, runs it once more. */
-    async writeWithFolder<T>(write: () => Promise<T>): Promise<T> {
-      try {
-        return await write();
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-        made.clear();
-        return await write();
-      }
-    },
+      await write(file);
+    };
+    try {
+      await attempt();
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      made.clear();
+      await attempt();
+    }
   };
 }
 
@@ -205,7 +149,7 @@ let temporaryFiles = 0;
 async function putWhole(incoming: string, file: string, content: Uint8Array | string): Promise<void> {
   const temporary = join(incoming, `${ownName}-${temporaryFiles++}.tmp`);
   if (typeof content === 'string' && content.length <= maxSmallBytes) {
-    await writeSmall({ kind: 'put', file, temporary, content });
+    await writeSmall({ file, temporary, content });
     return;
   }
   try {
@@ -247,7 +191,8 @@ async function ifExists<T>(work: Promise<T>): Promise<T | null> {
   try {
     return await work;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    // ENOTDIR: a part of the path is a file.
+    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return null;
     throw error;
   }
 }

@@ -26,7 +26,7 @@ type SweepServices = LocatingServices & Pick<Services, 'log'>;
 export async function removeUnreferencedFiles(services: SweepServices): Promise<number> {
   const { storage, log } = services;
   let removed = 0;
-  for (const tenantId of await storage.listTop()) {
+  for (const tenantId of await storage.listFolders()) {
     const names = await storage.list(artifactFolder(tenantId));
     for (let from = 0; from < names.length; from += pageSize)
       removed += await removeUnreferenced(services, tenantId, names.slice(from, from + pageSize));

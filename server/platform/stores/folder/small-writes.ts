@@ -1,35 +1,26 @@
 import { Worker } from 'node:worker_threads';
 
 /*
- * Writes texts and lines on a dedicated thread. Writes that arrive while the thread is busy are sent to it together,
- * so that each write costs less under load (decision 10). If the disk hangs, only this thread is blocked.
+ * Writes small objects on a dedicated thread. Writes that arrive while the thread is busy are sent to it together, so
+ * that each write costs less under load (decision 10). If the disk hangs, only this thread is blocked.
  */
 
-/** A line to append to a file. */
-export interface AppendedLine {
+/** A file that is written under a temporary name and then renamed. */
+export interface SmallWrite {
   file: string;
-  line: string;
+  temporary: string;
+  content: string;
 }
 
-/**
- * A write: `put` writes a whole file through a temporary one; `append` appends a line; `record` adds a record to a pack
- * below `folder`, after appending a line that announces it, in which `{record}` stands for the record's path below
- * `folder`.
- */
-export type SmallWrite =
-  | { kind: 'put'; file: string; temporary: string; content: string }
-  | { kind: 'record'; folder: string; name: string; at: number; content: string; announced: AppendedLine }
-  | ({ kind: 'append' } & AppendedLine);
-
-/** The outcome of a batch of writes. `index` is the position of a write among those that were sent together. */
-export interface WriteOutcome {
-  failed: { index: number; code: string | undefined; message: string }[];
-  /** The paths of the written records. */
-  records: { index: number; path: string }[];
+/** A write that failed. `index` is its position among the writes that were sent together. */
+export interface FailedWrite {
+  index: number;
+  code: string | undefined;
+  message: string;
 }
 
 interface Waiting {
-  resolve(path: string | undefined): void;
+  resolve(): void;
   reject(error: Error): void;
 }
 
@@ -46,10 +37,9 @@ let next: Batch = { writes: [], waiting: [] };
 /**
  * Writes with the thread. If the caller does not wait for one write before the next, the order of the two is
  * undefined.
- * @returns for a record, its path below the folder
  * @throws the error of the file system, with its `code`
  */
-export function writeSmall(write: SmallWrite): Promise<string | undefined> {
+export function writeSmall(write: SmallWrite): Promise<void> {
   return new Promise((resolve, reject) => {
     next.writes.push(write);
     next.waiting.push({ resolve, reject });
@@ -70,12 +60,12 @@ function sendNext(): void {
 
 function startThread(): Worker {
   const started = new Worker(new URL('./write-thread.ts', import.meta.url));
-  started.on('message', ({ failed, records }: WriteOutcome) => {
+  started.on('message', (failed: FailedWrite[]) => {
     started.unref();
-    const outcomes = new Map<number, Error | string>(records.map(({ index, path }) => [index, path]));
-    for (const { index, code, message } of failed)
-      outcomes.set(index, Object.assign(new Error(message), { code }));
-    settle((index) => outcomes.get(index));
+    const errors = new Map(
+      failed.map(({ index, code, message }) => [index, Object.assign(new Error(message), { code })]),
+    );
+    settle((index) => errors.get(index));
   });
   // Ignore `error`, because `exit` follows it. The next write then starts a new thread.
   started.on('error', () => {});
@@ -87,13 +77,13 @@ function startThread(): Worker {
 }
 
 /** Settles the writes of the batch that was sent, and sends the next batch. */
-function settle(outcomeOf: (index: number) => Error | string | undefined): void {
+function settle(errorOf: (index: number) => Error | undefined): void {
   const waiting = sent?.waiting ?? [];
   sent = undefined;
   for (const [index, { resolve, reject }] of waiting.entries()) {
-    const outcome = outcomeOf(index);
-    if (outcome instanceof Error) reject(outcome);
-    else resolve(outcome);
+    const error = errorOf(index);
+    if (error) reject(error);
+    else resolve();
   }
   sendNext();
 }

@@ -20,6 +20,11 @@ export function checkedFolder(path: string): string {
   return path;
 }
 
+/** Whether this may be the name of a folder. Other folders, such as `.incoming`, are the store's own. */
+export function isFolderName(name: string): boolean {
+  return /^[\w-][\w.-]*$/.test(name);
+}
+
 function notAPath(): Error {
   return new Error('the path is not valid for the storage');
 }
