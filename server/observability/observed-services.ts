@@ -52,8 +52,7 @@ function observeStorage(store: PlatformStore): PlatformStore {
   return {
     ...store,
     put: (...given) => observe('storage', 'put', () => store.put(...given)),
-    putRecord: (record) => observe('storage', 'put', () => store.putRecord(record)),
-    appendLine: (...given) => observe('storage', 'append', () => store.appendLine(...given)),
+    addLine: (...given) => observe('storage', 'add_line', () => store.addLine(...given)),
     read: (...given) => observe('storage', 'read', () => store.read(...given)),
     stream: (...given) => observe('storage', 'stream', () => store.stream(...given)),
     remove: (...given) => observe('storage', 'remove', () => store.remove(...given)),

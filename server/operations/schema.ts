@@ -140,13 +140,10 @@ export const modelsView = z.object({
 export type ModelsView = z.infer<typeof modelsView>;
 
 export const storageView = z.object({
-  provider: z.enum(['directory', 'datalake']),
+  provider: z.enum(['directory', 'datalake', 's3']),
   up: z.boolean().describe('Whether platform storage accepts objects.'),
   free_bytes: amount.nullable(),
   total_bytes: amount.nullable(),
-  doubtful_since: moment
-    .nullable()
-    .describe('Objects since this time are being checked after an unclean shutdown; null if none are.'),
   parked_jobs: count.describe('Texts whose record could not be stored yet; at most 10000 are counted.'),
   document_bytes: amount,
   document_files: amount,

@@ -5,6 +5,9 @@ import { countParkedJobs } from '#server/storage/parked-job-replays.ts';
 import { readLargestWorkspaces } from '#server/storage/usage.ts';
 import type { StorageView } from './schema.ts';
 
+/** The providers by the protocol of PLATFORM_STORAGE_URL. */
+const providers: Readonly<Record<string, StorageView['provider']>> = { https: 'datalake', s3: 's3' };
+
 /** Number of workspaces in the list. */
 const maxListed = 20;
 
@@ -17,23 +20,21 @@ export async function viewStorage({
   settings,
   storage,
 }: Pick<Services, 'database' | 'settings' | 'storage'>): Promise<StorageView> {
-  const [isUp, space, doubtfulSince] = await Promise.all([
+  const [isUp, space] = await Promise.all([
     inTime(storage.check()).then(
       () => true,
       () => false,
     ),
     inTime(storage.space()).catch(() => null),
-    inTime(storage.doubtfulSince()).catch(() => null),
   ]);
   return database.inPlatform(async (tx) => {
     const stored = await readLargestWorkspaces(tx, settings, maxListed);
     const maintenance = await readMaintenance(tx);
     return {
-      provider: settings.PLATFORM_STORAGE_URL?.startsWith('https:') ? 'datalake' : 'directory',
+      provider: providers[settings.PLATFORM_STORAGE_URL?.split(':', 1)[0] ?? ''] ?? 'directory',
       up: isUp,
       free_bytes: space?.freeBytes ?? null,
       total_bytes: space?.totalBytes ?? null,
-      doubtful_since: doubtfulSince?.toISOString() ?? null,
       parked_jobs: await countParkedJobs(tx),
       document_bytes: stored.bytes,
       document_files: stored.objects,

@@ -148,7 +148,7 @@ async function deleteTenant({ services, deletion }: DeletionRun): Promise<void> 
  */
 async function finish({ services, deletion }: DeletionRun): Promise<boolean> {
   const { tenantId } = deletion;
-  for await (const _path of services.storage.walkFiles(tenantId)) return false;
+  for await (const _path of services.storage.walk(tenantId)) return false;
   return services.database.inPlatform(async (tx) => {
     if ((await deleteQueuedJobs(tx, tenantId)) > 0) return false;
     for (const table of tenantTables) if ((await deleteSomeRows(tx, table, tenantId, 1)) > 0) return false;

@@ -43,7 +43,7 @@ async function previewDeletion(
     return { tenant, rows: await countRows(tx, tenantId, maxCounted) };
   });
   let files = 0;
-  for await (const _path of storage.walkFiles(tenantId)) if (++files === maxCounted) break;
+  for await (const _path of storage.walk(tenantId)) if (++files === maxCounted) break;
   return { tenant_id: tenantId, name: tenant.name, rows, files, max_counted: maxCounted };
 }
 

@@ -1,15 +1,16 @@
 import { AppError } from '#server/errors.ts';
 import type { Binding } from '#server/platform/stores/account-stores.ts';
-import type { BlobStore } from '#server/platform/stores/blob-store.ts';
+import type { AccountStore, BlobStore } from '#server/platform/stores/blob-store.ts';
 import { StoreError } from '#server/platform/stores/store-error.ts';
 import { pathIn } from '#server/storage/bindings.ts';
 import { destinationOf } from '#server/storage/destination.ts';
-import { manifestPath } from '#server/translation/records/golden-records.ts';
 import {
   hasManifestLine,
   isManifestClosed,
+  type Manifest,
+  manifestPath,
   removeManifestLines,
-} from '#server/translation/records/manifest-lines.ts';
+} from '#server/translation/records/manifests.ts';
 import { addDone, type DeletionRun } from './deletion-run.ts';
 
 /** Objects that are removed at the same time. */
@@ -30,7 +31,7 @@ export async function removePlatformObjects(run: DeletionRun): Promise<boolean> 
     await addDone(run, { objects: removed.filter(Boolean).length });
   };
   let paths: string[] = [];
-  for await (const path of storage.walkFiles(tenantId)) {
+  for await (const path of storage.walk(tenantId)) {
     if (run.isOver()) return false;
     if (paths.push(path) < atOnce) continue;
     await remove(paths);
@@ -82,7 +83,7 @@ function givesUp({ deletion }: DeletionRun, error: unknown): boolean {
 async function openAccount({
   services,
   deletion,
-}: DeletionRun): Promise<{ binding: Binding; store: BlobStore } | null> {
+}: DeletionRun): Promise<{ binding: Binding; store: AccountStore } | null> {
   try {
     const destination = await destinationOf(services, deletion.tenantId);
     return destination.provider === 'platform' ? null : destination;
@@ -100,7 +101,8 @@ export async function removeAccountManifests(run: DeletionRun): Promise<void> {
   const folder = `${binding.goldenPrefix}manifest`;
   try {
     for (const name of await store.list(folder)) {
-      const manifestLines = await removeLines(store, `${folder}/${name}`, run.deletion.tenantId);
+      const manifest = { store, path: `${folder}/${name.replace(/\.jsonl$/, '')}` };
+      const manifestLines = await removeLines(manifest, run.deletion.tenantId);
       if (manifestLines > 0) await addDone(run, { manifestLines });
     }
   } catch (error) {
@@ -121,12 +123,12 @@ export async function removePlatformManifests(run: DeletionRun): Promise<boolean
   const first = manifestsThrough ? Date.parse(manifestsThrough) + dayMs : startOfDay(tenantCreatedAt) - dayMs;
   for (let day = first; day <= today + dayMs; day += dayMs) {
     if (run.isOver()) return false;
-    const path = manifestPath(new Date(day));
+    const manifest = { store: storage, path: manifestPath(new Date(day)) };
     if (!isManifestClosed(new Date(day))) {
-      if (await hasManifestLine(storage, path, isOf(tenantId))) return false;
+      if (await hasManifestLine(manifest, isOf(tenantId))) return false;
       continue;
     }
-    const manifestLines = await removeLines(storage, path, tenantId);
+    const manifestLines = await removeLines(manifest, tenantId);
     await addDone(run, { manifestLines, manifestsThrough: new Date(day).toISOString().slice(0, 10) });
   }
   return true;
@@ -137,9 +139,9 @@ function startOfDay(at: Date): number {
 }
 
 /** Removes the lines of a tenant from a closed manifest. A manifest without such a line is not kept in memory. */
-async function removeLines(store: BlobStore, path: string, tenantId: string): Promise<number> {
+async function removeLines(manifest: Manifest, tenantId: string): Promise<number> {
   const belongs = isOf(tenantId);
-  return (await hasManifestLine(store, path, belongs)) ? removeManifestLines(store, path, belongs) : 0;
+  return (await hasManifestLine(manifest, belongs)) ? removeManifestLines(manifest, belongs) : 0;
 }
 
 /** Manifest lines contain no texts of callers, so nothing else in them looks like this field. */

@@ -5,7 +5,7 @@ import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { seal, secretsKeyId } from '#server/platform/encryption.ts';
 import type { Binding } from '#server/platform/stores/account-stores.ts';
-import type { BlobStore } from '#server/platform/stores/blob-store.ts';
+import type { AccountStore } from '#server/platform/stores/blob-store.ts';
 import { defaultPrefixes, type StorageBinding } from './schema.ts';
 
 /** Returns the tenant's binding; undefined if the tenant uses platform storage. */
@@ -86,7 +86,7 @@ export function sealSecret(
 export function openVerified(
   { accountStores }: Pick<Services, 'accountStores'>,
   binding: Binding,
-): BlobStore {
+): AccountStore {
   if (binding.status !== 'verified')
     throw notVerified(
       `the storage of this workspace is not verified (status=${binding.status}); verify it with POST /api/storage/binding/verify, or return to platform storage`,

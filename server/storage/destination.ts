@@ -2,7 +2,7 @@ import type { Tx } from '#db/client.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import type { Binding } from '#server/platform/stores/account-stores.ts';
-import type { BlobStore } from '#server/platform/stores/blob-store.ts';
+import type { AccountStore, PlatformStore } from '#server/platform/stores/blob-store.ts';
 import { StoreError } from '#server/platform/stores/store-error.ts';
 import { addressIn, openVerified, pathIn, selectBinding, selectBindingInScope } from './bindings.ts';
 
@@ -15,7 +15,7 @@ import { addressIn, openVerified, pathIn, selectBinding, selectBindingInScope } 
 /** The store of a tenant's new records and files. */
 export type Destination =
   | { provider: 'platform' }
-  | { provider: 'datalake'; binding: Binding; store: BlobStore };
+  | { provider: 'datalake'; binding: Binding; store: AccountStore };
 
 export type DestinationServices = Pick<Services, 'accountStores' | 'database' | 'settings'>;
 
@@ -56,7 +56,7 @@ export async function storageRefusalIn(
 
 /** An object: the store that has it, and its path there. */
 export interface Located {
-  store: BlobStore;
+  store: AccountStore | PlatformStore;
   path: string;
 }
 

@@ -113,8 +113,7 @@ export function guardStore(
   const store: PlatformStore = {
     ...storage,
     put: whenClaimed(storage.put),
-    putRecord: whenClaimed(storage.putRecord),
-    appendLine: whenClaimed(storage.appendLine),
+    addLine: whenClaimed(storage.addLine),
     remove: whenClaimed(storage.remove),
     removeFolder: whenClaimed(storage.removeFolder),
     async check() {

@@ -11,7 +11,6 @@ import type { Table } from '#db/copy/contents.ts';
  *   database/sequences.json
  *   objects/<path>                           an object of platform storage
  *   pieces/<path>/000001                     a piece of a large object
- *   lines/<path>/000001                      a text object that grows by lines; a part ends with a line
  *   list/000001.jsonl                        the list of all objects, also of those in former backups of the chain
  *   manifest.json                            the list of all contents
  *
@@ -145,10 +144,6 @@ export function listPart(number: number): string {
   return `list/${numbered(number)}.jsonl`;
 }
 
-export function linesPart(path: string, number: number): string {
-  return `lines/${path}/${numbered(number)}`;
-}
-
 export function indexPart(number: number): string {
   return `index/${numbered(number)}.json`;
 }
@@ -160,15 +155,16 @@ function numbered(number: number): string {
 /** An object of which a part contains all or a piece. */
 export interface ObjectPart {
   path: string;
-  kind: 'objects' | 'pieces' | 'lines';
+  kind: 'objects' | 'pieces';
 }
 
 /** Returns the object of a part from the part's name; undefined for parts with other contents. */
 export function objectOfPart(name: string): ObjectPart | undefined {
   const whole = /^objects\/(.+)$/.exec(name)?.[1];
   if (whole !== undefined) return { path: whole, kind: 'objects' };
-  const [, kind, path] = /^(pieces|lines)\/(.+)\/\d{6,}$/.exec(name) ?? [];
-  return path === undefined ? undefined : { path, kind: kind as 'lines' | 'pieces' };
+  // Versions before 1.0 wrote the pieces of manifests as `lines`.
+  const path = /^(?:pieces|lines)\/(.+)\/\d{6,}$/.exec(name)?.[1];
+  return path === undefined ? undefined : { path, kind: 'pieces' };
 }
 
 /** Returns the name of a table from the name of one of its parts; undefined for all other parts. */

@@ -3,10 +3,9 @@ import { DamagedError, type ReadPart } from './archive-reader.ts';
 import { type ListedObject, type ObjectPart, objectOfPart } from './format.ts';
 import { ListCursor, readList } from './object-list.ts';
 
-/** The content of an object, or lines that follow those before. */
-export interface StoredPiece {
+/** An object. */
+export interface StoredObject {
   path: string;
-  kind: 'lines' | 'objects';
   content: Buffer;
 }
 
@@ -42,22 +41,21 @@ export class ObjectReader {
    * Takes the next part of the backup.
    * @param use called with each object that is needed
    */
-  async add({ name, content }: ReadPart, use: (piece: StoredPiece) => Promise<void>): Promise<void> {
+  async add({ name, content }: ReadPart, use: (piece: StoredObject) => Promise<void>): Promise<void> {
     const part = objectOfPart(name);
     if (this.#current && (this.#current.path !== part?.path || part.kind === 'objects'))
       await this.#endObject(use);
     if (!part) return;
     this.#current ??= await this.#begin(part);
-    const { kind, path, listed, hash, pieces } = this.#current;
+    const { listed, hash, pieces } = this.#current;
     if (!listed) return;
     hash.update(content);
     this.#current.bytes += content.length;
-    if (kind === 'lines') await use({ path, kind, content });
-    else pieces.push(content);
+    pieces.push(content);
   }
 
   /** Call this after the last part. @throws DamagedError if an object of the list is missing */
-  async end(use: (piece: StoredPiece) => Promise<void>): Promise<void> {
+  async end(use: (piece: StoredObject) => Promise<void>): Promise<void> {
     if (this.#current) await this.#endObject(use);
     await this.#list.rest((object) => this.#refuseMissing(object));
     await this.#list.close();
@@ -68,13 +66,13 @@ export class ObjectReader {
     return { ...part, listed, hash: createHash('sha256'), bytes: 0, pieces: [] };
   }
 
-  async #endObject(use: (piece: StoredPiece) => Promise<void>): Promise<void> {
-    const { path, kind, listed, hash, bytes, pieces } = this.#current as Current;
+  async #endObject(use: (piece: StoredObject) => Promise<void>): Promise<void> {
+    const { path, listed, hash, bytes, pieces } = this.#current as Current;
     this.#current = undefined;
     if (!listed) return;
     if (listed.bytes !== bytes || listed.sha256 !== hash.digest('hex'))
       throw new DamagedError(this.#file, path, 'its size or checksum differs from the list of objects');
-    if (kind !== 'lines') await use({ path, kind: 'objects', content: Buffer.concat(pieces, bytes) });
+    await use({ path, content: Buffer.concat(pieces, bytes) });
     this.count += 1;
     this.bytes += bytes;
   }

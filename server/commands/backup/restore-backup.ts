@@ -11,7 +11,7 @@ import { compareFile, DamagedError, type ReadPart, readParts, requireEnd } from 
 import { hasKeyOf, isAuthentic } from './authentication.ts';
 import type { Chain } from './chain.ts';
 import { type Header, type Manifest, nameOfTable, names, tableName } from './format.ts';
-import { ObjectReader, type StoredPiece } from './object-reader.ts';
+import { ObjectReader, type StoredObject } from './object-reader.ts';
 import type { RestoredStorage } from './restored-storage.ts';
 
 /** A chain of backups whose digests have been compared and are correct. A full backup alone is a chain, too. */
@@ -161,7 +161,7 @@ async function restoreParts(
   restored: Restored,
   stop: AbortSignal,
 ): Promise<void> {
-  const restore = (piece: StoredPiece) => restorePiece(piece, storage);
+  const restore = (object: StoredObject) => restoreObject(object, storage);
   for (const [at, file] of backup.files.slice(0, -1).entries()) {
     const objects = new ObjectReader(backup.file, at);
     for await (const part of readParts(file)) {
@@ -201,7 +201,7 @@ async function restoreLast(
   stop: AbortSignal,
 ): Promise<void> {
   const { files, file, header, manifest } = backup;
-  const restore = (piece: StoredPiece) => restorePiece(piece, storage);
+  const restore = (object: StoredObject) => restoreObject(object, storage);
   const objects = new ObjectReader(file, files.length - 1);
   const tables = new Map(header.tables.map((table) => [tableName(table), table]));
   const parts = new Parts(readParts(file), stop);
@@ -230,10 +230,8 @@ async function restoreLast(
   await identify(target, storage);
 }
 
-async function restorePiece({ path, kind, content }: StoredPiece, storage: RestoredStorage): Promise<void> {
-  // Remove the line break at the end, because the store adds one.
-  if (kind === 'lines') await storage.appendLine(path, content.toString('utf8', 0, content.length - 1));
-  else await storage.put(path, content);
+async function restoreObject({ path, content }: StoredObject, storage: RestoredStorage): Promise<void> {
+  await storage.put(path, content);
   advance('writing the stored objects', content.length);
 }
 

@@ -53,10 +53,6 @@ export class RestoredStorage {
     return this.#storage.put(path, content);
   }
 
-  appendLine(path: string, line: string): Promise<void> {
-    return this.#storage.appendLine(path, line);
-  }
-
   /** Ends the restore: from now on, the objects belong to a service. */
   async complete(): Promise<void> {
     await this.#storage.remove(marker);
@@ -73,7 +69,7 @@ export class RestoredStorage {
   /** Removes all objects. The marker is removed last, so that the removal can be repeated if it is interrupted. */
   async removeAll(): Promise<void> {
     for (const top of await this.#storage.listFolders())
-      for await (const path of this.#storage.walkFiles(top))
+      for await (const path of this.#storage.walk(top))
         if (path !== marker) await this.#storage.remove(path);
     await this.#storage.remove(marker);
   }
@@ -84,7 +80,7 @@ export class RestoredStorage {
    */
   async #firstPath(): Promise<string | undefined> {
     for (const top of await this.#storage.listFolders())
-      for await (const path of this.#storage.walkFiles(top)) if (path !== identityPath) return path;
+      for await (const path of this.#storage.walk(top)) if (path !== identityPath) return path;
     return undefined;
   }
 

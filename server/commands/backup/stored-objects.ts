@@ -3,12 +3,11 @@ import type { Snapshot } from '#db/copy/snapshot.ts';
 import { advance } from '#db/progress.ts';
 import type { BlobStore, PlatformStore } from '#server/platform/stores/blob-store.ts';
 import type { ArchiveWriter } from './archive-writer.ts';
-import { type ListedObject, linesPart, maxWholeBytes, partBytes, piecesPart } from './format.ts';
+import { type ListedObject, maxWholeBytes, partBytes, piecesPart } from './format.ts';
 import { type ListCursor, ListWriter } from './object-list.ts';
-import { inWholeLines } from './whole-lines.ts';
 
 /**
- * The folder with the manifests of all tenants' records, one for each day. Announcements of pending writes are not in
+ * The folder with the manifests of all tenants' records, a folder for each day. Announcements of pending writes are not in
  * the backup: with them, a restored service would remove records in tenants' accounts that the original service has
  * written since the backup.
  */
@@ -29,13 +28,12 @@ const settledAfter = 600_000;
 
 /**
  * SQL for the paths of the objects in platform storage to which the rows of each table refer. URLs in tenants'
- * accounts begin with https and are excluded. If many records are in one file, the URI of a record begins with the
- * path of this file.
+ * accounts begin with https and are excluded.
  */
 const references: Readonly<Record<string, string>> = {
-  translation_jobs: `select tenant_id || '/' || regexp_replace(golden_uri, '(\\.jsonl\\.gz).*$', '\\1') as path
+  translation_jobs: `select tenant_id || '/' || golden_uri as path
     from translation_jobs where golden_uri not like 'https://%'`,
-  document_jobs: `select tenant_id || '/' || regexp_replace(golden_uri, '(\\.jsonl\\.gz).*$', '\\1') as path
+  document_jobs: `select tenant_id || '/' || golden_uri as path
     from document_jobs where golden_uri not like 'https://%'`,
   document_artifacts: `select tenant_id || '/' || coalesce(address, 'documents/' || document_id || '.' || artifact_id) as path
     from document_artifacts where coalesce(address, '') not like 'https://%'`,
@@ -98,28 +96,27 @@ export async function addObjects(
 
 /** Yields the paths of all objects of the backup in ascending order, each once. */
 async function* pathsOf(snapshot: Snapshot, storage: PlatformStore): AsyncGenerator<string> {
-  // There is one manifest for each day. They are listed as late as possible, because the lines of jobs in the snapshot
-  // may not be written yet.
-  let days: string[] | undefined;
-  const daysBefore = async function* (path: string | undefined) {
-    days ??= await namesOfDays(storage);
-    for (let day = days[0]; day !== undefined && (path === undefined || day < path); day = days[0]) {
-      days.shift();
-      yield day;
-    }
-  };
+  // They are listed as late as possible, because the lines of jobs in the snapshot may not be written yet.
+  let areListed = false;
   for await (const page of snapshot.pages<{ path: string }>(allReferences(snapshot), pageSize))
     for (const { path } of page) {
-      if (path > manifests) yield* daysBefore(path);
+      if (path > manifests && !areListed) {
+        areListed = true;
+        yield* pathsOfManifests(storage);
+      }
       yield path;
     }
-  yield* daysBefore(undefined);
+  if (!areListed) yield* pathsOfManifests(storage);
 }
 
-async function namesOfDays(storage: PlatformStore): Promise<string[]> {
-  const days: string[] = [];
-  for await (const path of storage.walk(manifests)) days.push(path);
-  return days.sort();
+/** Yields the paths of the parts of all manifests in ascending order. Only those of one day are in memory. */
+async function* pathsOfManifests(storage: PlatformStore): AsyncGenerator<string> {
+  const days = await storage.listFolders(manifests);
+  const whole = (await storage.list(manifests)).map((name) => name.replace(/\.jsonl$/, ''));
+  for (const day of [...new Set([...days, ...whole])].sort()) {
+    if (whole.includes(day)) yield `${manifests}/${day}.jsonl`;
+    for (const name of (await storage.list(`${manifests}/${day}`)).sort()) yield `${manifests}/${day}/${name}`;
+  }
 }
 
 /** PostgreSQL sorts on its disk if there are many rows. The database may be from a version without some tables. */
@@ -162,7 +159,7 @@ async function examine(
   const seen = await certain(storage, path, raw);
   if (seen !== undefined && before?.version === seen) return { state: 'unchanged', listed: before };
   const stream = (await storage.stream(path, raw)) ?? (await storage.stream(path));
-  const read = stream && (await readSmall(path, stream));
+  const read = stream && (await readSmall(stream));
   if (!read) return undefined;
   const { bytes, sha256, content } = read;
   // If the object was changed or replaced while it was read, the version is not that of the content.
@@ -171,7 +168,7 @@ async function examine(
     const { version: _, ...listed } = before;
     return { state: 'unchanged', listed: { ...listed, ...(version !== undefined && { version }) } };
   }
-  if (!content || isLines(path)) return { state: 'changed and large', version };
+  if (!content) return { state: 'changed and large', version };
   return { state: 'changed', content, version };
 }
 
@@ -195,11 +192,11 @@ interface Content {
 }
 
 /** Reads an object to its end. */
-async function readSmall(path: string, stream: AsyncIterable<Uint8Array>): Promise<Content> {
+async function readSmall(stream: AsyncIterable<Uint8Array>): Promise<Content> {
   const hash = createHash('sha256');
   let kept: Uint8Array[] | undefined = [];
   let bytes = 0;
-  for await (const piece of isLines(path) ? inWholeLines(stream) : stream) {
+  for await (const piece of stream) {
     hash.update(piece);
     bytes += piece.length;
     advance('reading the stored objects', piece.length);
@@ -207,10 +204,6 @@ async function readSmall(path: string, stream: AsyncIterable<Uint8Array>): Promi
     kept?.push(piece);
   }
   return { bytes, sha256: hash.digest('hex'), content: kept && Buffer.concat(kept, bytes) };
-}
-
-function isLines(path: string): boolean {
-  return path.startsWith(`${manifests}/`);
 }
 
 /**
@@ -235,13 +228,12 @@ async function addChanged(
     // Read it again, piece by piece: this content is what the list describes.
     const stream = await storage.stream(path);
     if (!stream) return undefined;
-    const name = isLines(path) ? linesPart : piecesPart;
     let parts = 0;
-    for await (const piece of isLines(path) ? inWholeLines(stream) : inPieces(stream)) {
+    for await (const piece of inPieces(stream)) {
       parts += 1;
       hash.update(piece);
       bytes += piece.length;
-      await archive.add(name(path, parts), piece);
+      await archive.add(piecesPart(path, parts), piece);
     }
     if (parts === 0) await archive.add(`objects/${path}`, '');
   }

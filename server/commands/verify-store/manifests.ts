@@ -1,6 +1,5 @@
-import type { BlobStore } from '#server/platform/stores/blob-store.ts';
-import { readLines } from '#server/platform/stores/json-lines.ts';
-import { manifestKey, manifestOf } from '#server/translation/records/golden-records.ts';
+import { type ManifestLine, manifestKey, manifestOf } from '#server/translation/records/golden-records.ts';
+import { manifestLines } from '#server/translation/records/manifests.ts';
 import { type Comparison, pageSize, recordLimit } from './comparison.ts';
 import type { Place } from './places.ts';
 import { type Cursor, type PublishedRow, type PublishedRows, publishedRows } from './published-rows.ts';
@@ -113,7 +112,7 @@ async function compareLines(
 ): Promise<void> {
   const { database, report, settings, stop } = comparison;
   for (const path of manifestsOf(comparison, store, expected.values()))
-    for await (const lines of readManifest(store, path)) {
+    for await (const lines of manifestLines<ManifestLine>({ store, path })) {
       stop.throwIfAborted();
       for (const line of lines) {
         const row = expected.get(manifestKey(line));
@@ -137,15 +136,11 @@ async function compareLines(
   }
 }
 
-function readManifest(store: BlobStore, path: string) {
-  return readLines<{ tenant_id: string; golden_uri: string }>(store, path);
-}
-
 /**
  * Returns the paths of the manifests that may contain the lines of these rows: that of the day and, for a row near
  * midnight, also that of the adjacent day.
  */
-function manifestsOf({ storage }: Comparison, store: BlobStore, rows: Iterable<Expected>): Set<string> {
+function manifestsOf({ storage }: Comparison, store: Place['store'], rows: Iterable<Expected>): Set<string> {
   const paths = new Set<string>();
   for (const { at, path } of rows)
     for (const margin of [-lineMargin, 0, lineMargin])

@@ -2,7 +2,7 @@ import { and, eq } from 'drizzle-orm';
 import { storageBindings } from '#db/schema/storage.ts';
 import { AppError } from '#server/errors.ts';
 import type { Binding } from '#server/platform/stores/account-stores.ts';
-import type { BlobStore } from '#server/platform/stores/blob-store.ts';
+import type { AccountStore, BlobStore, PlatformStore } from '#server/platform/stores/blob-store.ts';
 import { StoreError } from '#server/platform/stores/store-error.ts';
 import { addressIn, pathIn, selectBinding } from '#server/storage/bindings.ts';
 import { destinationBy, isInAccount, onPlatform } from '#server/storage/destination.ts';
@@ -11,7 +11,7 @@ import type { Compared } from './report.ts';
 
 /** A store, and the folders in it that contain the records and files of one tenant. */
 export interface Place {
-  store: BlobStore;
+  store: AccountStore | PlatformStore;
   goldenFolder: string;
   documentsFolder: string;
   /** Returns the path of an object from the URL or path in a row; undefined if the object is in another place. */

@@ -1,4 +1,3 @@
-import type { BlobStore } from '#server/platform/stores/blob-store.ts';
 import { approvalRecords } from '#server/translation/documents/approval-record.ts';
 import {
   type GoldenRecord,
@@ -6,7 +5,7 @@ import {
   manifestOf,
   recordName,
 } from '#server/translation/records/golden-records.ts';
-import { isManifestClosed, removeManifestLines } from '#server/translation/records/manifest-lines.ts';
+import { addManifestLine, isManifestClosed, removeManifestLines } from '#server/translation/records/manifests.ts';
 import { rewriteRecord } from '#server/translation/records/rewrite-record.ts';
 import { textRecords } from '#server/translation/texts/recorded-jobs.ts';
 import type { Comparison } from './comparison.ts';
@@ -17,8 +16,8 @@ import type { Place } from './places.ts';
  * removed. Each function returns whether the difference is repaired, and does nothing without `--repair`.
  */
 
-/** The name of a manifest: its day. */
-const manifestName = /(\d{4}-\d{2}-\d{2})\.jsonl$/;
+/** The end of the path of a manifest: its day. */
+const manifestDay = /\d{4}-\d{2}-\d{2}$/;
 
 /** Writes the record of a job or an approval again from its row. */
 export async function repairRecord(comparison: Comparison, tenantId: string, id: string): Promise<boolean> {
@@ -41,13 +40,13 @@ export async function removeUnreferenced(
 /** Adds the line of a record to its manifest. */
 export async function addLine(
   comparison: Comparison,
-  store: BlobStore,
+  store: Place['store'],
   { tenantId, id, path }: { tenantId: string; id: string; path: string },
 ): Promise<boolean> {
   const record = comparison.repair && (await recordOf(comparison, tenantId, id));
   if (!record) return false;
   const manifest = manifestOf(comparison, { store, path }, record.recordedAt);
-  await store.appendLine(manifest.path, manifestLine(record));
+  await addManifestLine(manifest, record.recordedAt, manifestLine(record));
   return true;
 }
 
@@ -57,16 +56,16 @@ export async function addLine(
  */
 export async function removeRepeatedLines(
   { repair }: Comparison,
-  store: BlobStore,
+  store: Place['store'],
   paths: Iterable<string>,
   { tenantId, uri }: { tenantId: string; uri: string },
 ): Promise<boolean> {
   const inOrder = [...paths].sort();
-  if (!repair || !inOrder.every((path) => isManifestClosed(new Date(manifestName.exec(path)?.[1] ?? ''))))
+  if (!repair || !inOrder.every((path) => isManifestClosed(new Date(manifestDay.exec(path)?.[0] ?? ''))))
     return false;
   let seen = 0;
   for (const path of inOrder)
-    await removeManifestLines(store, path, (line) => isLineOf(line, tenantId, uri) && ++seen > 1);
+    await removeManifestLines({ store, path }, (line) => isLineOf(line, tenantId, uri) && ++seen > 1);
   return true;
 }
 

@@ -1,7 +1,7 @@
 import type { storageBindings } from '#db/schema/storage.ts';
 import type { Settings } from '#server/settings.ts';
 import { type SecretsKeys, secretsKeyId, unseal } from '../encryption.ts';
-import type { BlobStore } from './blob-store.ts';
+import type { AccountStore } from './blob-store.ts';
 import { type DataLakeOptions, openDataLake } from './data-lake.ts';
 import type { DataLakeCredential } from './data-lake-address.ts';
 
@@ -14,7 +14,7 @@ export type Binding = typeof storageBindings.$inferSelect;
  */
 export interface AccountStores {
   /** Returns the store of a binding; undefined if the binding's secret is missing or cannot be read. */
-  open(binding: Binding): BlobStore | undefined;
+  open(binding: Binding): AccountStore | undefined;
 }
 
 /** Maximum stores that stay open. The others are opened again when they are needed. */
@@ -25,7 +25,7 @@ export function openAccountStores(
   secretsKeys: SecretsKeys,
   times: Pick<DataLakeOptions, 'timeout' | 'retryDelay'> = {},
 ): AccountStores {
-  const opened = new Map<string, { revision: string; store: BlobStore }>();
+  const opened = new Map<string, { revision: string; store: AccountStore }>();
   return {
     open(binding) {
       const { tenantId, accountUrl, filesystem } = binding;

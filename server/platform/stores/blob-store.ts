@@ -55,8 +55,9 @@ export interface PlatformStore extends ObjectStore {
    * Writes a line of a list. Lists consist of immutable parts, since an object store cannot append: lines that arrive
    * during a write become one object together, `<path>.<part>.jsonl`.
    * @param path the start of the parts' paths, such as `golden/announced/<time>`
+   * @param pauseMs milliseconds between two parts with the same path
    */
-  addLine(path: string, line: string): Promise<void>;
+  addLine(path: string, line: string, pauseMs?: number): Promise<void>;
   /** Removes what interrupted writes have left. */
   tidy(): Promise<void>;
   /**

@@ -14,7 +14,6 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { Readable } from 'node:stream';
 import type { PlatformStore } from './blob-store.ts';
 import { writeSmall } from './folder/small-writes.ts';
 import { linesInParts } from './objects/line-parts.ts';

@@ -34,27 +34,33 @@ function parse<T>(line: string): T[] {
 }
 
 /** A line that contains the time at which it was written. */
-interface Dated {
+export interface Dated {
   recorded_at: string;
+}
+
+/** A time span in milliseconds since the epoch, and the maximum milliseconds by which lines may be out of order. */
+export interface Span {
+  from: number;
+  to: number;
+  margin: number;
 }
 
 /**
  * Reads the lines of a time span from an object whose lines are roughly in order of time: the manifest of a day may
  * have millions of lines, of which only a part is read. Always reads to the end of the object, because lines that are
  * missing after a crash are added there later, out of order.
- * @param margin maximum milliseconds by which lines may be out of order
  */
 export async function* linesBetween<T extends Dated>(
   store: BlobStore,
   path: string,
-  { from, to, margin }: { from: number; to: number; margin: number },
-): AsyncGenerator<T> {
+  { from, to, margin }: Span,
+): AsyncGenerator<T[]> {
   const start = await firstByteSince(store, path, from - margin);
   for await (const lines of readLines<T>(store, path, start))
-    for (const line of lines) {
-      const at = Date.parse(line.recorded_at);
-      if (at >= from && at <= to) yield line;
-    }
+    yield lines.filter(({ recorded_at }) => {
+      const at = Date.parse(recorded_at);
+      return at >= from && at <= to;
+    });
 }
 
 /** Returns a byte position before all lines of the time `since` and later. */

@@ -28,7 +28,7 @@ export async function announceFile(
 ): Promise<void> {
   const line: AnnouncedFile = { tenant_id: tenantId, artifact_id: artifactId, address };
   const end = (Math.floor(Date.now() / span) + 1) * span;
-  await storage.appendLine(`${folder}/${end}.jsonl`, JSON.stringify(line));
+  await storage.addLine(`${folder}/${end}`, JSON.stringify(line));
 }
 
 /**

@@ -13,7 +13,6 @@ import {
   type NewGoldenRecord,
   type RecordedJobs,
   removeGolden,
-  verdictUntilWrittenAgain,
   writeGolden,
 } from '#server/translation/records/golden-records.ts';
 import { claimOf, type DocumentRow, documentColumns, isDocument, requestOf } from './jobs.ts';
@@ -168,7 +167,7 @@ export const approvalRecords: RecordedJobs = {
       if (!referred) return 'remove';
       if (referred.goldenUri === golden_uri) return 'listed';
       if (!isOfAttempt(golden_uri, job_id, referred.approval)) return 'remove';
-      return referred.goldenUri === null ? verdictUntilWrittenAgain(golden_uri) : 'remove';
+      return referred.goldenUri === null ? 'keep' : 'remove';
     });
   },
   async tenantsSince(tx, since) {

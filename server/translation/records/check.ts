@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import type { Services } from '#server/context.ts';
 import { describeForLog } from '#server/errors.ts';
+import type { PlatformStore } from '#server/platform/stores/blob-store.ts';
 import { readLines } from '#server/platform/stores/json-lines.ts';
 import { isInAccount, type LocatingServices, removeAt } from '#server/storage/destination.ts';
 import { completeManifests, isAccountFailure } from './complete-manifests.ts';
@@ -11,9 +12,9 @@ import {
   appendMissingLines,
   type ManifestLine,
   manifestKey,
-  manifestPath,
   type RecordedJobs,
 } from './golden-records.ts';
+import { manifestLines, manifestPath } from './manifests.ts';
 import { rewriteRecord } from './rewrite-record.ts';
 
 const dayMs = 86_400_000;
@@ -28,6 +29,7 @@ const pageSize = 500;
  * of them on.
  */
 const maxListed = 50_000;
+const maxParts = 10_000;
 /** Milliseconds after which a list is deleted if its account keeps failing: the account may no longer exist. */
 const maxTryMs = 7 * dayMs;
 
@@ -44,9 +46,9 @@ interface GoldenCheck {
 
 /**
  * Compares golden records with jobs. Removes records without a job, and adds missing lines to the manifest. Checks an
- * announcement list only `STALE_PENDING_SECONDS` after it ended, when no run can still be about to store its job. If
- * the store's system was not shut down cleanly, first rewrites the records that may have been lost. Idempotent; may be
- * interrupted at any point.
+ * announcement list only `STALE_PENDING_SECONDS` after it ended, when no run can still be about to store its job. The
+ * first check of a process also writes the records again that a power failure may have lost. Idempotent; may be interrupted
+ * at any point.
  */
 export async function checkGoldenRecords(
   services: CheckServices,
@@ -54,14 +56,37 @@ export async function checkGoldenRecords(
 ): Promise<GoldenCheck> {
   const { storage, log } = services;
   await storage.tidy();
-  const doubtful = await storage.doubtfulSince();
+  const doubtful = await doubtfulSince(services);
   const rewritten = doubtful ? await rewriteSince(services, kinds, doubtful) : 0;
-  if (doubtful) await storage.settleDoubt();
+  verified.add(storage);
   const check: GoldenCheck = { removed: 0, rewritten, listed: 0 };
   for (const kind of kinds) await checkAnnounced(services, kind, check);
   const { removed, listed } = check;
   if (removed + rewritten + listed > 0) log.info({ removed, rewritten, listed }, 'golden records checked');
   return check;
+}
+
+/** The stores whose latest records this process has compared with their rows. */
+const verified = new WeakSet<PlatformStore>();
+/**
+ * Maximum milliseconds for which a system may keep a written file in memory before it is on the disk. This has a wide
+ * margin: Linux flushes after 30 s.
+ */
+const unflushedMs = 15 * 60_000;
+
+/**
+ * Returns the time since which written records may be missing, because the system of a local store may have stopped
+ * suddenly before this process began: records are not flushed (decision 10). Null if that is not possible.
+ */
+async function doubtfulSince({ storage, database, settings }: CheckServices): Promise<Date | null> {
+  if (!storage.isLocal || verified.has(storage)) return null;
+  const [last] = await database.inPlatform((tx) =>
+    tx.execute<{ at: string }>(
+      sql`select to_json(finished_at) #>> '{}' as at from maintenance_runs where name = 'check_golden_records'`,
+    ),
+  );
+  if (!last) return null;
+  return new Date(Date.parse(last.at) - settings.STALE_PENDING_SECONDS * 1000 - unflushedMs);
 }
 
 /** Processes the lists of one kind of record that ended long enough ago. */
@@ -72,32 +97,33 @@ async function checkAnnounced(
 ): Promise<void> {
   const { storage, settings } = services;
   const folder = announcements[kind.kind];
-  for (const name of await storage.list(folder)) {
-    // A list's name is the time at which it ends.
+  let listed: Announcement[] = [];
+  let judgedParts: { path: string; isOld: boolean; waits: boolean; unreached: boolean }[] = [];
+  const complete = async () => {
+    const completed = await completeManifests(services, kind, listed);
+    check.listed += completed.added;
+    for (const { path, isOld, waits, unreached } of judgedParts)
+      if (!waits && (isOld || !(unreached || completed.unreached))) await storage.remove(path);
+    listed = [];
+    judgedParts = [];
+  };
+  for (const name of (await storage.list(folder)).sort()) {
+    // A name begins with the time at which the list ends.
     const age = Date.now() - Number.parseInt(name, 10);
     if (age < settings.STALE_PENDING_SECONDS * 1000) continue;
-    const path = `${folder}/${name}`;
-    let waits = false;
-    let unreached = false;
-    let listed: Announcement[] = [];
-    const complete = async () => {
-      const completed = await completeManifests(services, kind, listed);
-      check.listed += completed.added;
-      unreached ||= completed.unreached;
-      listed = [];
-    };
-    for await (const lines of readLines<Announcement>(storage, path))
+    const part = { path: `${folder}/${name}`, isOld: age > maxTryMs, waits: false, unreached: false };
+    for await (const lines of readLines<Announcement>(storage, part.path))
       for (let from = 0; from < lines.length; from += pageSize) {
         const judged = await judge(services, kind, lines.slice(from, from + pageSize));
         check.removed += judged.removed;
-        waits ||= judged.waits;
-        unreached ||= judged.unreached;
+        part.waits ||= judged.waits;
+        part.unreached ||= judged.unreached;
         listed.push(...judged.listed);
-        if (listed.length >= maxListed) await complete();
       }
-    await complete();
-    if (!waits && (!unreached || age > maxTryMs)) await storage.remove(path);
+    judgedParts.push(part);
+    if (listed.length >= maxListed || judgedParts.length >= maxParts) await complete();
   }
+  await complete();
 }
 
 /**
@@ -167,7 +193,7 @@ async function rewriteSince(
   }
   log.warn(
     { since: since.toISOString(), records: rewritten },
-    'golden records were written again because the service was not shut down properly',
+    'golden records from before the start were compared with their jobs',
   );
   return rewritten;
 }
@@ -213,7 +239,10 @@ async function announcedBetween({ storage }: CheckServices, from: Date, to: Date
   const last = to.getTime() + lineMargin;
   const announced = new Set<string>();
   for (let day = first - (first % dayMs); day <= last; day += dayMs)
-    for await (const lines of readLines<ManifestLine>(storage, manifestPath(new Date(day))))
+    for await (const lines of manifestLines<ManifestLine>({
+      store: storage,
+      path: manifestPath(new Date(day)),
+    }))
       for (const { tenant_id, golden_uri, recorded_at } of lines) {
         const recordedAt = Date.parse(recorded_at);
         if (recordedAt > first && recordedAt < last) announced.add(manifestKey({ tenant_id, golden_uri }));

@@ -1,6 +1,5 @@
 import type { Services } from '#server/context.ts';
 import { AppError, describeForLog } from '#server/errors.ts';
-import { linesBetween } from '#server/platform/stores/json-lines.ts';
 import { StoreError } from '#server/platform/stores/store-error.ts';
 import { isInAccount, type LocatingServices, locate } from '#server/storage/destination.ts';
 import {
@@ -14,6 +13,7 @@ import {
   type RecordedJobs,
   recordName,
 } from './golden-records.ts';
+import { manifestLines } from './manifests.ts';
 
 /** Maximum difference in milliseconds between the clocks of two processes that write the same manifest. */
 const clockMargin = 300_000;
@@ -76,7 +76,7 @@ async function completeManifest(
   const located = await locate(services, tenantId, uri);
   // The tenant has disconnected its account, and with it the manifest.
   if (!located) return 0;
-  const { store, path } = manifestOf(services, located, new Date(at));
+  const manifest = manifestOf(services, located, new Date(at));
   const missing = new Map(group.map((one) => [manifestKey(one), one]));
   const times = group.map(({ recorded_at }) => Date.parse(recorded_at));
   const span = {
@@ -84,7 +84,8 @@ async function completeManifest(
     to: times.reduce((one, other) => Math.max(one, other)),
     margin: clockMargin,
   };
-  for await (const line of linesBetween<ManifestLine>(store, path, span)) missing.delete(manifestKey(line));
+  for await (const lines of manifestLines<ManifestLine>(manifest, span))
+    for (const line of lines) missing.delete(manifestKey(line));
   const unlisted = [...missing.values()];
   let added = 0;
   for (let from = 0; from < unlisted.length; from += pageSize) {
@@ -96,7 +97,7 @@ async function completeManifest(
       if (record && recordName(record.uri) === recordName(golden_uri))
         records.push({ ...record, recordedAt: new Date(recorded_at) });
     }
-    added += await appendMissingLines({ store, path }, records);
+    added += await appendMissingLines(manifest, records);
   }
   return added;
 }

@@ -2,17 +2,16 @@ import { sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import type { Services } from '#server/context.ts';
 import { describeForLog } from '#server/errors.ts';
-import { linesBetween } from '#server/platform/stores/json-lines.ts';
 import { addressIn } from '#server/storage/bindings.ts';
 import {
   type Destination,
-  isInAccount,
   type Located,
   type LocatingServices,
   onPlatform,
   type Placed,
   removeAt,
 } from '#server/storage/destination.ts';
+import { addManifestLine, type Manifest, manifestLines, manifestPath } from './manifests.ts';
 
 /*
  * Golden records are the full records of published text jobs and the audit records of approved documents. The steps
@@ -24,8 +23,7 @@ import {
 export const goldenFolder = 'golden';
 
 /**
- * The path of a job's golden record where each record is a separate object, relative to the tenant or to the golden
- * directory of its account. A directory is named by the first digits of the ID, which are a timestamp, and contains the
+ * The path of a job's golden record, relative to the golden directory of the tenant or of its account. A directory is named by the first digits of the ID, which are a timestamp, and contains the
  * records of 4.7 hours. Each attempt has a separate record, so that a run that was replaced by another cannot overwrite
  * the other run's record.
  */
@@ -47,26 +45,9 @@ export function isOfAttempt(uri: string, jobId: string, attempt: number): boolea
   return recordName(uri) === goldenFile(jobId, attempt);
 }
 
-/**
- * Returns the decision about a record that will be written again. In a pack, this adds another record, and the former one
- * must be removed then; elsewhere, the write replaces the former one.
- */
-export function verdictUntilWrittenAgain(uri: string): Verdict {
-  const isPacked = !isInAccount(uri) && uri.split('/').length > 3;
-  return isPacked ? 'wait' : 'keep';
-}
-
 /** Returns the key of a record in manifests. */
 export function manifestKey({ tenant_id, golden_uri }: { tenant_id: string; golden_uri: string }): string {
   return `${tenant_id} ${recordName(golden_uri)}`;
-}
-
-/**
- * Returns the path of a daily manifest, which has one line per record. In platform storage, all tenants share one
- * manifest, so that jobs published at the same time share a write.
- */
-export function manifestPath(recordedAt: Date, prefix = 'golden/'): string {
-  return `${prefix}manifest/${recordedAt.toISOString().slice(0, 10)}.jsonl`;
 }
 
 /**
@@ -77,7 +58,7 @@ export function manifestOf(
   { storage }: Pick<Services, 'storage'>,
   { store, path }: Located,
   recordedAt: Date,
-): Located {
+): Manifest {
   return { store, path: manifestPath(recordedAt, store === storage ? undefined : goldenPrefixOf(path)) };
 }
 
@@ -101,7 +82,7 @@ export const announcements: Record<GoldenKind, string> = {
  */
 function announcementPath(kind: GoldenKind, at: Date, seconds: number): string {
   const span = seconds * 1000;
-  return `${announcements[kind]}/${(Math.floor(at.getTime() / span) + 1) * span}.jsonl`;
+  return `${announcements[kind]}/${(Math.floor(at.getTime() / span) + 1) * span}`;
 }
 
 /** A record whose job may not refer to it. */
@@ -184,16 +165,12 @@ export async function writeOnPlatform(
   services: Pick<Services, 'storage' | 'settings'>,
   record: NewGoldenRecord,
 ): Promise<Placed> {
-  const { tenantId, jobId, attempt, recordedAt, content } = record;
-  const path = await services.storage.putRecord({
-    folder: `${tenantId}/${goldenFolder}`,
-    name: goldenFile(jobId, attempt),
-    at: recordedAt,
-    content,
-    announced: announcementOf(services, record, `${goldenFolder}/{record}`),
-  });
-  const address = `${goldenFolder}/${path}`;
-  return { ...onPlatform(services, tenantId, address), address };
+  const { tenantId, jobId, attempt, content } = record;
+  const address = `${goldenFolder}/${goldenPath(jobId, attempt)}`;
+  const placed = { ...onPlatform(services, tenantId, address), address };
+  await announce(services, record, address);
+  await placed.store.put(placed.path, content);
+  return placed;
 }
 
 async function writeInAccount(
@@ -203,18 +180,17 @@ async function writeInAccount(
 ): Promise<Placed> {
   const path = binding.goldenPrefix + goldenPath(record.jobId, record.attempt);
   const address = addressIn(binding, path);
-  const announced = announcementOf(services, record, address);
-  await services.storage.appendLine(announced.path, announced.line);
+  await announce(services, record, address);
   await store.put(path, record.content);
   return { store, path, address };
 }
 
-/** Returns the line that announces a record, and the list for it. */
-function announcementOf(
-  { settings }: Pick<Services, 'settings'>,
+/** Adds a record to the announcement list of its kind. */
+function announce(
+  { settings, storage }: Pick<Services, 'settings' | 'storage'>,
   { kind, tenantId, jobId, recordedAt }: NewGoldenRecord,
   uri: string,
-): { path: string; line: string } {
+): Promise<void> {
   const announced: Announcement = {
     tenant_id: tenantId,
     job_id: jobId,
@@ -223,7 +199,7 @@ function announcementOf(
   };
   // Use the current time, not the time of the record: a rewritten record may be old.
   const path = announcementPath(kind, new Date(), settings.SWEEP_INTERVAL_SECONDS);
-  return { path, line: JSON.stringify(announced) };
+  return storage.addLine(path, JSON.stringify(announced));
 }
 
 /**
@@ -241,13 +217,13 @@ export function listGolden(
   record: GoldenRecord,
   place: Located,
 ): void {
-  const { store, path } = manifestOf({ storage }, place, record.recordedAt);
+  const manifest = manifestOf({ storage }, place, record.recordedAt);
   // The check comes `STALE_PENDING_SECONDS` after the announcement at the earliest. Half of that is enough, and leaves
   // room for clocks that differ.
   const isLate = Date.now() - record.recordedAt.getTime() >= settings.STALE_PENDING_SECONDS * 500;
   const append = isLate
-    ? appendMissingLines({ store, path }, [record])
-    : store.appendLine(path, manifestLine(record));
+    ? appendMissingLines(manifest, [record])
+    : addManifestLine(manifest, record.recordedAt, manifestLine(record));
   const appending = append.catch((error: unknown) => {
     log.warn(
       { job_id: record.jobId, error: describeForLog(error) },
@@ -266,7 +242,7 @@ const clockMargin = 3_600_000;
  * @returns the number of appended lines
  */
 export async function appendMissingLines(
-  { store, path }: Located,
+  manifest: Manifest,
   records: readonly GoldenRecord[],
 ): Promise<number> {
   const missing = new Map(
@@ -279,8 +255,13 @@ export async function appendMissingLines(
     to: Math.max(...times) + clockMargin,
     margin: clockMargin,
   };
-  for await (const line of linesBetween<ManifestLine>(store, path, span)) missing.delete(manifestKey(line));
-  for (const record of missing.values()) await store.appendLine(path, manifestLine(record));
+  for await (const lines of manifestLines<ManifestLine>(manifest, span))
+    for (const line of lines) missing.delete(manifestKey(line));
+  await Promise.all(
+    [...missing.values()].map((record) =>
+      addManifestLine(manifest, record.recordedAt, manifestLine(record)),
+    ),
+  );
   return missing.size;
 }
 

@@ -9,7 +9,6 @@ import {
   isOfAttempt,
   type RecordedJobs,
   type Verdict,
-  verdictUntilWrittenAgain,
 } from '#server/translation/records/golden-records.ts';
 import { goldenRecord } from './golden-record.ts';
 import { isJob, jobOfRow } from './jobs.ts';
@@ -80,7 +79,7 @@ function verdictOn({ job_id, golden_uri: uri }: AnnouncedRecord, job: RecordedJo
   if (job.status === 'pending') return 'wait';
   if (!isOfAttempt(uri, job_id, job.attempt)) return 'remove';
   if (['failed', 'published', 'human_edited'].includes(job.status)) return 'remove';
-  return verdictUntilWrittenAgain(uri);
+  return 'keep';
 }
 
 /** The columns of a job's row that concern its golden record. */

@@ -50,7 +50,7 @@ async function* countOf({ database, settings }: Server, id: string): AsyncGenera
     return countRows(tx, id);
   });
   let files = 0;
-  for await (const _path of openPlatformStore(settings).walkFiles(id)) files++;
+  for await (const _path of openPlatformStore(settings).walk(id)) files++;
   yield columns(['what', 'count']);
   for (const [table, count] of Object.entries(rows)) yield columns([table, count]);
   yield columns(['files in platform storage', files]);

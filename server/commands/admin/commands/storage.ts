@@ -39,7 +39,6 @@ function stateOf(view: StorageView): string[] {
       ? []
       : ([['free space', `${byteSize(free)} of ${byteSize(total)}`]] as const)),
     ['documents', `${byteSize(view.document_bytes)} in ${view.document_files} files`],
-    ['unverified since', view.doubtful_since ?? 'none'],
     ['parked jobs', view.parked_jobs],
   ]);
 }

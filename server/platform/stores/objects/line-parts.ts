@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { BlobStore, PlatformStore } from '../blob-store.ts';
 
 /** The start of the names of this process's parts, which is followed by a number. */
@@ -15,18 +16,18 @@ export function linesInParts(put: BlobStore['put']): PlatformStore['addLine'] {
 
 /**
  * Returns a function that writes lines, with one write at a time for each path. Lines that arrive during a write are
- * written together by the next one.
+ * written together by the next one, after a pause.
  * @param write writes complete lines, each with its newline
  */
 export function lineBatches(write: (path: string, lines: string) => Promise<void>) {
   interface Queue {
     lines: string[];
     writing: Promise<void>;
-    /** The write that will contain the waiting lines; undefined if no lines wait. */
+    /** The write that will contain the waiting lines; undefined if no lines wait. It begins after `writing`. */
     next: Promise<void> | undefined;
   }
   const queues = new Map<string, Queue>();
-  return (path: string, line: string): Promise<void> => {
+  return (path: string, line: string, pauseMs = 0): Promise<void> => {
     const queue = queues.get(path) ?? { lines: [], writing: Promise.resolve(), next: undefined };
     queues.set(path, queue);
     queue.lines.push(line);
@@ -35,10 +36,13 @@ export function lineBatches(write: (path: string, lines: string) => Promise<void
       .then(() => {
         const lines = queue.lines.splice(0);
         queue.next = undefined;
-        queue.writing = write(path, lines.map((text) => `${text}\n`).join('')).finally(() => {
+        const written = write(path, lines.map((text) => `${text}\n`).join(''));
+        const paused = pauseMs > 0 ? written.then(() => sleep(pauseMs)) : written;
+        queue.writing = paused.finally(() => {
           if (queue.next === undefined) queues.delete(path);
         });
-        return queue.writing;
+        queue.writing.catch(() => {});
+        return written;
       });
     return queue.next;
   };

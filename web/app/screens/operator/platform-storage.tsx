@@ -51,8 +51,8 @@ function PlatformStorage() {
 
 function State({ of }: { of: StorageView }) {
   const t = useT();
-  const { bytes, number, moment } = useFormat();
-  const { provider, up, free_bytes: free, total_bytes: total, doubtful_since: doubtful } = of;
+  const { bytes, number } = useFormat();
+  const { provider, up, free_bytes: free, total_bytes: total } = of;
   return (
     <dl className="facts">
       <div>
@@ -80,10 +80,6 @@ function State({ of }: { of: StorageView }) {
       <div>
         <dt>{t('operator.parked')}</dt>
         <dd>{number(of.parked_jobs)}</dd>
-      </div>
-      <div>
-        <dt>{t('operator.doubtful')}</dt>
-        <dd>{doubtful === null ? t('operator.none') : moment(doubtful)}</dd>
       </div>
     </dl>
   );
