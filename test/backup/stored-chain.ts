@@ -61,9 +61,9 @@ export async function restoredFrom(files: readonly string[]): Promise<Record<str
   const objects: Record<string, string> = {};
   for (const [at, file] of files.entries()) {
     const reader = new ObjectReader(backup.file, at);
-    const use = async ({ path, kind, content }: { path: string; kind: string; content: Buffer }) => {
-      if (kind === 'objects' && path in objects) throw new Error(`${path} was restored twice`);
-      objects[path] = (objects[path] ?? '') + content.toString('latin1');
+    const use = async ({ path, content }: { path: string; content: Buffer }) => {
+      if (path in objects) throw new Error(`${path} was restored twice`);
+      objects[path] = content.toString('latin1');
     };
     for await (const part of readParts(file)) await reader.add(part, use);
     await reader.end(use);

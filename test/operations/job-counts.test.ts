@@ -74,9 +74,9 @@ test.each([
 
 test('a job is counted when its persistence is pending, and when the sweep publishes it', async () => {
   const { storage } = app.services;
-  const { putRecord } = storage;
-  onTestFinished(() => void Object.assign(storage, { putRecord }));
-  storage.putRecord = async () => {
+  const { put } = storage;
+  onTestFinished(() => void Object.assign(storage, { put }));
+  storage.put = async () => {
     throw new Error('the disk is full');
   };
   const { id } = await heldForReview();
@@ -86,7 +86,7 @@ test('a job is counted when its persistence is pending, and when the sweep publi
   });
   const sweep = () => publishParkedJobs(app.services, mine.tenantId);
   expect(await counted(sweep)).toEqual({});
-  storage.putRecord = putRecord;
+  storage.put = put;
   expect(await counted(sweep)).toEqual({ 'text published': 2 });
   expect(await counted(sweep)).toEqual({});
 });

@@ -230,7 +230,6 @@ test('platform storage: space, the workspaces with the most files, completed run
     provider: 'directory',
     up: true,
     free_bytes: expect.any(Number),
-    doubtful_since: null,
     parked_jobs: 0,
     workspaces: [
       { tenant_id: large.tenantId, bytes: 2_500_000, files: 3, bytes_allowed: 5_000_000 },

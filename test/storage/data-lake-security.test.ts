@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import type { BlobStore } from '#server/platform/stores/blob-store.ts';
+import type { AccountStore } from '#server/platform/stores/blob-store.ts';
 import { accountClient } from '#server/platform/stores/data-lake/account-client.ts';
 import { openConnections } from '#server/platform/stores/data-lake/connections.ts';
 import { type DataLakeOptions, openDataLake } from '#server/platform/stores/data-lake.ts';
@@ -18,7 +18,7 @@ beforeEach(async () => {
 afterEach(() => account.lake.close());
 
 /** All operations of a store. */
-const operations: Record<string, (store: BlobStore) => Promise<unknown>> = {
+const operations: Record<string, (store: AccountStore) => Promise<unknown>> = {
   put: (store) => store.put(path, 'x'),
   appendLine: (store) => store.appendLine(path, 'x'),
   read: (store) => store.read(path, 0, 1),

@@ -1,9 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { mkdir, mkdtemp, open, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { readdirSync } from 'node:fs';
+import { mkdir, mkdtemp, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openFolder } from '#server/platform/stores/folder-store.ts';
 
@@ -28,9 +27,8 @@ test('an object is put, replaced and removed, and leaves no temporary file', asy
 test('only its owner may read it', async () => {
   const store = openFolder(folder);
   await store.put(path, 'one');
-  await store.appendLine('tenant/golden/manifest/day.jsonl', '{}');
-  for (const made of [path, 'tenant/golden/manifest/day.jsonl'])
-    expect((await stat(join(folder, made))).mode & 0o077).toBe(0);
+  await store.put('tenant/large', Buffer.alloc(500_000));
+  for (const made of [path, 'tenant/large']) expect((await stat(join(folder, made))).mode & 0o077).toBe(0);
 });
 
 test('a reader of an object that is replaced reads the old one to its end', async () => {
@@ -47,10 +45,6 @@ test('a folder that was removed meanwhile is made again', async () => {
   await rm(join(folder, 'tenant'), { recursive: true });
   await store.put(path, 'two');
   expect(await readFile(join(folder, path), 'utf8')).toBe('two');
-  await store.appendLine('tenant/lines/day.jsonl', 'one');
-  await rm(join(folder, 'tenant'), { recursive: true });
-  await store.appendLine('tenant/lines/day.jsonl', 'two');
-  expect(await readFile(join(folder, 'tenant/lines/day.jsonl'), 'utf8')).toBe('two\n');
 });
 
 test('a store that cannot be written fails, for objects and for lines, and recovers', async () => {
@@ -58,24 +52,11 @@ test('a store that cannot be written fails, for objects and for lines, and recov
   await writeFile(blocked, 'a file where the folder should be');
   const store = openFolder(blocked);
   await expect(store.put(path, 'one')).rejects.toThrow();
-  await expect(store.appendLine(path, 'one')).rejects.toThrow();
+  await expect(store.addLine(path, 'one')).rejects.toThrow();
   await rm(blocked);
   await store.put(path, 'one');
-  await store.appendLine('tenant/lines.jsonl', 'one');
-  expect(await readFile(join(blocked, 'tenant/lines.jsonl'), 'utf8')).toBe('one\n');
-});
-
-test('processes that start together after an unclean system shutdown agree on what is doubtful', async () => {
-  const lastUse = new Date(Date.now() - 6 * 3_600_000);
-  for (let round = 0; round < 25; round++) {
-    const state = join(folder, '.state.json');
-    await writeFile(state, JSON.stringify({ booted: 1, doubtfulSince: null }));
-    await utimes(state, lastUse, lastUse);
-    const stores = Array.from({ length: 8 }, () => openFolder(folder));
-    await Promise.all(stores.map((store) => store.doubtfulSince()));
-    for (const store of stores)
-      expect((await store.doubtfulSince())?.getTime()).toBeLessThan(lastUse.getTime());
-  }
+  await store.addLine('tenant/lines', 'one');
+  expect(await readdir(join(blocked, 'tenant'))).toContainEqual(expect.stringMatching(/^lines\..+\.jsonl$/));
 });
 
 describe('writes that are made together', () => {
@@ -83,49 +64,20 @@ describe('writes that are made together', () => {
     const store = openFolder(folder);
     await mkdir(join(folder, 'tenant/golden/taken.json'), { recursive: true });
     const paths = ['one', 'taken', 'two'].map((name) => `tenant/golden/${name}.json`);
-    const lines = ['tenant/lines.jsonl', 'tenant/golden/taken.json'];
-    const settled = await Promise.allSettled([
-      ...paths.map((each) => store.put(each, each)),
-      ...lines.map((each) => store.appendLine(each, each)),
-    ]);
-    expect(settled.map(({ status }) => status)).toEqual([
-      'fulfilled',
-      'rejected',
-      'fulfilled',
-      'fulfilled',
-      'rejected',
-    ]);
-    expect(settled[4]).toMatchObject({ reason: { code: 'EISDIR' } });
+    const settled = await Promise.allSettled(paths.map((each) => store.put(each, each)));
+    expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(settled[1]).toMatchObject({ reason: { code: 'EISDIR' } });
     for (const each of [paths[0]!, paths[2]!]) expect(await readFile(join(folder, each), 'utf8')).toBe(each);
-    expect(await readFile(join(folder, lines[0]!), 'utf8')).toBe(`${lines[0]}\n`);
     expect(await readdir(join(folder, '.incoming'))).toEqual([]);
-  });
-
-  test('wait for a disk that hangs; the process and its reads do not', async () => {
-    const store = openFolder(folder);
-    await store.put(path, 'one');
-    const lines = join(folder, 'tenant/lines.jsonl');
-    // A pipe that no process reads cannot be opened for writing.
-    execFileSync('mkfifo', [lines]);
-    let written = 0;
-    const count = () => written++;
-    const line = store.appendLine('tenant/lines.jsonl', 'a line').then(count);
-    await delay(100);
-    const object = store.put('tenant/golden/2.json', '{}').then(count);
-    await delay(100);
-    expect(Buffer.from((await store.read(path, 0, 10))!).toString()).toBe('one');
-    expect(written).toBe(0);
-    expect(await readFile(lines, 'utf8')).toBe('a line\n');
-    await Promise.all([line, object]);
   });
 
   test('are finished by a process that has nothing else to do, and whose thread does not keep it alive', () => {
     const script = `
       const { openFolder } = await import('#server/platform/stores/folder-store.ts');
       const store = openFolder(${JSON.stringify(folder)});
-      await store.appendLine('tenant/lines.jsonl', 'first');
-      void store.appendLine('tenant/lines.jsonl', 'last');`;
+      await store.put('tenant/first', '1');
+      void store.put('tenant/last', '2');`;
     execFileSync(process.execPath, ['-e', script], { timeout: 20_000 });
-    expect(readFileSync(join(folder, 'tenant/lines.jsonl'), 'utf8')).toBe('first\nlast\n');
+    expect(readdirSync(join(folder, 'tenant')).toSorted()).toEqual(['first', 'last']);
   });
 });

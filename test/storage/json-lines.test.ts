@@ -23,8 +23,8 @@ async function openLines(minutes: number, late: number[]) {
   return async (from: number, to: number) => {
     const span = { from: from * minute, to: to * minute, margin: 5 * minute };
     const found: number[] = [];
-    for await (const { n } of linesBetween<{ n: number; recorded_at: string }>(store, path, span))
-      found.push(n);
+    for await (const lines of linesBetween<{ n: number; recorded_at: string }>(store, path, span))
+      found.push(...lines.map(({ n }) => n));
     return found;
   };
 }

@@ -103,7 +103,7 @@ describe('with rows that refer to objects', () => {
     await mkdir(join(share, 'storage'));
     await expect(store.check()).rejects.toThrow(foreign);
     await expect(store.put('tenant/b', 'b')).rejects.toThrow(foreign);
-    await expect(store.appendLine('tenant/c', 'c')).rejects.toThrow(foreign);
+    await expect(store.addLine('tenant/c', 'c')).rejects.toThrow(foreign);
     expect(await readdir(join(share, 'storage'))).toEqual([]);
     await rename(join(share, 'away'), join(share, 'storage'));
     await store.put('tenant/b', 'b');

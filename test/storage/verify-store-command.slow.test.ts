@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { newId } from '#server/platform/ids.ts';
-import { toSingleFile } from '#test/factories/single-record.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { poll } from '#test/setup/poll.ts';
@@ -19,7 +18,6 @@ async function published() {
   const mine = await openWorkspace(app);
   const job = await mine.job();
   await poll(async () => (await manifestLinesOf(app, mine, job.id)).length === 1);
-  await toSingleFile(app, mine.tenantId, job.id);
   return { ...mine, id: job.id as string, uri: `golden/${job.id.slice(0, 6)}/${job.id}.json` };
 }
 

@@ -3,7 +3,6 @@ import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { newId } from '#server/platform/ids.ts';
 import { openDocuments } from '#test/documents/workspace.ts';
-import { toSingleFile } from '#test/factories/single-record.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { poll } from '#test/setup/poll.ts';
@@ -28,8 +27,6 @@ async function openStore() {
   // The lines of the manifest are written later than the responses, so the test waits for them.
   for (const { id } of [job, document])
     await poll(async () => (await manifestLinesOf(app, mine, id)).length === 1);
-  // Most damages are easier to make in separate files, as in a data lake.
-  for (const { id } of [job, document]) await toSingleFile(app, mine.tenantId, id);
   const place = (address: string) => join(folder, mine.tenantId, address);
   const [artifact] = await sql`
     select document_id || '.' || artifact_id as name, artifact_id as id from document_artifacts
@@ -331,58 +328,23 @@ async function contentOf(store: Store): Promise<Record<string, unknown>> {
   return records;
 }
 
-describe('a record in a pack', () => {
-  /** Writes the records into packs again, and returns the address of the job's record, and the file of its pack. */
-  const pack = async ({ place, record, job, sql, repair }: Store) => {
+describe('the record of a version before 1.0, in a pack', () => {
+  test('is written again as an object by --repair, and the pack is removed when no row refers to it', async () => {
+    const { job, sql, place, record } = mine;
+    const pack = 'golden/2026-11/w1.jsonl.gz';
+    await mkdir(dirname(place(pack)), { recursive: true });
+    await writeFile(place(pack), 'a pack with the texts of a customer');
+    await mine.age(pack);
     await rm(place(record));
-    expect(named(await repair())).toEqual([['record missing', `tenant=${mine.tenantId}`, `id=${job.id}`]]);
-    const [row] = await sql`select golden_uri as uri from translation_jobs where job_id = ${job.id}`;
-    const uri = row!['uri'] as string;
-    expect(uri).toContain('.jsonl.gz/');
-    return { uri, file: place(uri.replace(/\/\d+-\d+\/[^/]+$/, '')) };
-  };
-
-  test('that is gone is written again by --repair', async () => {
-    const { uri } = await pack(mine);
-    expect((await mine.verify()).found).toEqual([]);
-    await app.services.storage.remove(`${mine.tenantId}/${uri}`);
-    expect(named(await mine.verify())).toEqual([
-      ['record missing', `tenant=${mine.tenantId}`, `id=${mine.job.id}`],
-    ]);
-    expect((await mine.repair()).counts.at(-1)).toBe('differences: 0');
-    expect((await mine.verify()).found).toEqual([]);
-  });
-
-  test('that is damaged is written again by --repair', async () => {
-    const { file } = await pack(mine);
-    const bytes = await readFile(file);
-    bytes[bytes.length - 30]! ^= 1;
-    await writeFile(file, bytes);
-    expect(named(await mine.verify())).toEqual([
-      ['record damaged', `tenant=${mine.tenantId}`, `id=${mine.job.id}`],
-    ]);
+    await sql`update translation_jobs set golden_uri = ${`${pack}/0-35/${job.id}.json`} where job_id = ${job.id}`;
+    expect(named(await mine.verify()).map(([what]) => what)).toEqual(['record missing']);
     await mine.repair();
-    expect((await mine.verify()).counts.at(-1)).toBe('differences: 0');
-  });
-
-  test('without a row is removed by --repair when it is old, and the others of its pack stay', async () => {
-    const { uri } = await pack(mine);
-    const { storage } = app.services;
-    const id = newId();
-    const lost = await storage.putRecord({
-      folder: `${mine.tenantId}/golden`,
-      name: `${id}.json`,
-      at: long,
-      content: '{}',
-      announced: { path: 'golden/announced/1.jsonl', line: '{}' },
-    });
-    expect(named(await mine.repair())).toEqual([
-      ['record without a database row', `tenant=${mine.tenantId}`, `id=${id}`],
-    ]);
-    expect(await storage.read(`${mine.tenantId}/golden/${lost}`, 0, 10)).toBeNull();
-    expect(await storage.read(`${mine.tenantId}/${uri}`, 0, 10)).not.toBeNull();
+    const [row] = await sql`select golden_uri as uri from translation_jobs where job_id = ${job.id}`;
+    expect(row!['uri']).toBe(record);
+    expect(await readFile(place(record), 'utf8')).toContain(job.id);
+    await mine.repair();
+    await expect(stat(place(pack))).rejects.toThrow('ENOENT');
     expect((await mine.verify()).found).toEqual([]);
-    await storage.remove('golden/announced/1.jsonl');
   });
 });
 

@@ -1,4 +1,4 @@
-import { readdir, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createBackgroundWork } from '#server/platform/background-work.ts';
@@ -90,13 +90,20 @@ export async function checkUntilDone({ services }: TestApp, folder: string): Pro
   return removed;
 }
 
-/** The services of a process that finds that the system was restarted since the last use of the storage. */
-export async function restartSystem({ services }: TestApp, lastUse = new Date()) {
-  const state = join(services.settings.DATA_DIR, 'storage/.state.json');
-  const known = JSON.parse(await readFile(state, 'utf8'));
-  await writeFile(state, JSON.stringify({ ...known, booted: known.booted - 3_600_000 }));
-  await utimes(state, lastUse, lastUse);
+/** The services of a process that was started after an earlier one had checked the records for the last time. */
+export async function restartSystem({ services, superuserUrl }: TestApp, lastCheck = new Date()) {
+  await openSuperuser(superuserUrl)`
+    insert into maintenance_runs (name, finished_at, every_seconds) values ('check_golden_records', ${lastCheck}, 1)
+    on conflict (name) do update set finished_at = excluded.finished_at`;
   return { ...services, storage: openPlatformStore(services.settings) };
+}
+
+/** The file with the golden record of a job or document. */
+export async function recordFile({ services, superuserUrl }: TestApp, tenantId: string, id: string) {
+  const [row] = await openSuperuser(superuserUrl)<{ uri: string }[]>`
+    select golden_uri as uri from translation_jobs where job_id = ${id}
+    union all select golden_uri from document_jobs where document_id = ${id}`;
+  return join(services.settings.DATA_DIR, 'storage', tenantId, row!.uri);
 }
 
 /**

@@ -28,14 +28,14 @@ const failing = async () => {
 };
 
 /** Replaces `put` of the storage until the test ends. `by` creates the replacement from the original. */
-function replacePut(by: (real: PlatformStore['putRecord']) => PlatformStore['putRecord']): () => void {
+function replacePut(by: (real: PlatformStore['put']) => PlatformStore['put']): () => void {
   const { storage } = app.services;
-  const real = storage.putRecord;
+  const real = storage.put;
   const putBack = () => {
-    storage.putRecord = real;
+    storage.put = real;
   };
   onTestFinished(putBack);
-  storage.putRecord = by(real);
+  storage.put = by(real);
   return putBack;
 }
 
@@ -165,7 +165,7 @@ describe('the sweep’s retry of failed publications', () => {
     for (const source_text of ['one', 'two']) await mine.submit({ source_text, target_lang: 'fr' });
     putBack();
     const ids = (await mine.list()).map(({ id }: { id: string }) => id).toSorted();
-    replacePut((put) => async (record) => (record.name.includes(ids[0]) ? failing() : put(record)));
+    replacePut((put) => async (path, text) => (path.includes(ids[0]) ? failing() : put(path, text)));
     expect(await sweep()).toEqual({ published: 1, failed: 1 });
   });
 });

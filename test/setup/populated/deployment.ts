@@ -103,7 +103,7 @@ function failingEngine(faults: Faults): Engine {
 function failingStore(store: PlatformStore, faults: Faults): PlatformStore {
   return new Proxy(store, {
     get(target, name) {
-      if (name === 'putRecord' && faults.records)
+      if (name === 'put' && faults.records)
         return async () => {
           throw new Error('the store of this deployment fails');
         };
