@@ -35,7 +35,8 @@ if (isSwiftInstalled) {
     const swift = await startSwift();
     return { open: () => swift.open(), close: swift.empty };
   };
-} else console.log('skipped: the stores are not tried on a real server, because OpenStack Swift is not installed');
+} else
+  console.log('skipped: the stores are not tried on a real server, because OpenStack Swift is not installed');
 
 const path = 'tenant/golden/record.json';
 const text = (bytes: Uint8Array | null) => bytes && Buffer.from(bytes).toString('utf8');
@@ -170,12 +171,18 @@ describe.each(Object.entries(providers))('%s', (_, start) => {
     await Promise.all(
       lines.map((line, i) => {
         const one = stores[i % 3]!;
-        return 'appendLine' in one ? one.appendLine('t/lines/day.jsonl', line) : one.addLine('t/lines/day', line);
+        return 'appendLine' in one
+          ? one.appendLine('t/lines/day.jsonl', line)
+          : one.addLine('t/lines/day', line);
       }),
     );
     const written: string[] = [];
     for (const name of await store.list('t/lines'))
-      written.push(...text(await store.read(`t/lines/${name}`, 0, 1_000_000))!.trimEnd().split('\n'));
+      written.push(
+        ...text(await store.read(`t/lines/${name}`, 0, 1_000_000))!
+          .trimEnd()
+          .split('\n'),
+      );
     expect(written.toSorted()).toEqual(lines.toSorted());
   });
 

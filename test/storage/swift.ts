@@ -90,7 +90,14 @@ user_${user.replace(':', '_')} = ${secret} .admin
   const { CreateBucketCommand, S3Client } = await import('@aws-sdk/client-s3');
   const endpoint = `http://127.0.0.1:${ports['proxy']}`;
   const client = new S3Client({ endpoint, region: 'us-east-1', forcePathStyle: true, maxAttempts: 1 });
-  await poll(async () => client.send(new CreateBucketCommand({ Bucket: 'bucket' })).then(() => true, () => false), 30);
+  await poll(
+    async () =>
+      client.send(new CreateBucketCommand({ Bucket: 'bucket' })).then(
+        () => true,
+        () => false,
+      ),
+    30,
+  );
   return {
     url,
     open: () => openByUrl(url),

@@ -53,6 +53,13 @@ async function openStore() {
   };
 }
 
+/** The path of another part, of a manifest of the past, next to the manifest of this part. */
+async function partOfFirstOfMarch(part: string): Promise<string> {
+  const folder = join(dirname(dirname(part)), '2026-03-01');
+  await mkdir(folder, { recursive: true });
+  return join(folder, 'some.jsonl');
+}
+
 type Store = Awaited<ReturnType<typeof openStore>>;
 
 let mine: Store;
@@ -180,7 +187,7 @@ describe('a difference is found, named by its ids, and is the only one:', () => 
   test('a repeated line in a manifest of an earlier day is removed with --repair, and no other line', async () => {
     const { sql, job, line, document } = mine;
     const found = await line(job.id);
-    const earlier = join(dirname(found.path), '2026-03-01.jsonl');
+    const earlier = await partOfFirstOfMarch(found.path);
     const others = [(await line(document.id)).line, '{"half\n'];
     await writeFile(found.path, (await readFile(found.path, 'utf8')).replace(found.line, ''));
     await writeFile(earlier, others[0]! + found.line + found.line + others[1]);
@@ -286,7 +293,7 @@ test('a line in the manifest of the day before, as one has that was recorded bef
   const found = await line(job.id);
   await writeFile(found.path, (await readFile(found.path, 'utf8')).replace(found.line, ''));
   await sql`update translation_jobs set updated_at = '2026-03-02T00:00:01Z' where job_id = ${job.id}`;
-  const manifest = join(dirname(found.path), '2026-03-01.jsonl');
+  const manifest = await partOfFirstOfMarch(found.path);
   await writeFile(manifest, found.line);
   expect((await mine.verify()).found).toEqual([]);
   await appendFile(manifest, found.line);

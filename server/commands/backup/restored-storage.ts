@@ -69,8 +69,7 @@ export class RestoredStorage {
   /** Removes all objects. The marker is removed last, so that the removal can be repeated if it is interrupted. */
   async removeAll(): Promise<void> {
     for (const top of await this.#storage.listFolders())
-      for await (const path of this.#storage.walk(top))
-        if (path !== marker) await this.#storage.remove(path);
+      for await (const path of this.#storage.walk(top)) if (path !== marker) await this.#storage.remove(path);
     await this.#storage.remove(marker);
   }
 

@@ -115,7 +115,8 @@ async function* pathsOfManifests(storage: PlatformStore): AsyncGenerator<string>
   const whole = (await storage.list(manifests)).map((name) => name.replace(/\.jsonl$/, ''));
   for (const day of [...new Set([...days, ...whole])].sort()) {
     if (whole.includes(day)) yield `${manifests}/${day}.jsonl`;
-    for (const name of (await storage.list(`${manifests}/${day}`)).sort()) yield `${manifests}/${day}/${name}`;
+    for (const name of (await storage.list(`${manifests}/${day}`)).sort())
+      yield `${manifests}/${day}/${name}`;
   }
 }
 

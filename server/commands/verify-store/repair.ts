@@ -5,7 +5,11 @@ import {
   manifestOf,
   recordName,
 } from '#server/translation/records/golden-records.ts';
-import { addManifestLine, isManifestClosed, removeManifestLines } from '#server/translation/records/manifests.ts';
+import {
+  addManifestLine,
+  isManifestClosed,
+  removeManifestLines,
+} from '#server/translation/records/manifests.ts';
 import { rewriteRecord } from '#server/translation/records/rewrite-record.ts';
 import { textRecords } from '#server/translation/texts/recorded-jobs.ts';
 import type { Comparison } from './comparison.ts';

@@ -47,18 +47,27 @@ export function openFolder(folder: string): PlatformStore {
   const put: PlatformStore['put'] = (path, content) =>
     writeIn(path, (file) => putWhole(incoming, file, content));
 
+  /** A part of an object's path may be a file: then the object does not exist. That of the store must be a folder. */
+  const ifThere = <T>(work: Promise<T>) =>
+    ifExists(
+      work.catch(async (error: NodeJS.ErrnoException) => {
+        if (error.code === 'ENOTDIR' && (await stat(folder)).isDirectory()) return null;
+        throw error;
+      }),
+    );
+
   return {
     isLocal: true,
     put,
     addLine: linesInParts(put),
     async read(path, from, max) {
-      await using file = await ifExists(open(join(folder, checkedPath(path))));
+      await using file = await ifThere(open(join(folder, checkedPath(path))));
       if (!file) return null;
       const { buffer, bytesRead } = await file.read(Buffer.alloc(max), 0, max, from);
       return buffer.subarray(0, bytesRead);
     },
     async stream(path, version) {
-      const file = await ifExists(open(join(folder, checkedPath(path))));
+      const file = await ifThere(open(join(folder, checkedPath(path))));
       if (!file) return null;
       if (version !== undefined && versionOf(await file.stat({ bigint: true })) !== version) {
         await file.close();
@@ -67,26 +76,26 @@ export function openFolder(folder: string): PlatformStore {
       return releasedStream(file.createReadStream({ highWaterMark: streamedBytes }));
     },
     async version(path) {
-      const found = await ifExists(stat(join(folder, checkedPath(path)), { bigint: true }));
+      const found = await ifThere(stat(join(folder, checkedPath(path)), { bigint: true }));
       return found && versionOf(found);
     },
     async list(path) {
-      const entries = await ifExists(readdir(join(folder, checkedPath(path)), { withFileTypes: true }));
+      const entries = await ifThere(readdir(join(folder, checkedPath(path)), { withFileTypes: true }));
       return (entries ?? []).filter((entry) => entry.isFile()).map(({ name }) => name);
     },
     async listFolders(path) {
       const parent = path === undefined ? folder : join(folder, checkedFolder(path));
-      const entries = await ifExists(readdir(parent, { withFileTypes: true }));
+      const entries = await ifThere(readdir(parent, { withFileTypes: true }));
       return (entries ?? [])
         .filter((entry) => entry.isDirectory() && isFolderName(entry.name))
         .map(({ name }) => name);
     },
     walk: (path) => filesBelow(folder, checkedFolder(path)),
     async lastWritten(path) {
-      return (await ifExists(stat(join(folder, checkedPath(path)))))?.mtime ?? null;
+      return (await ifThere(stat(join(folder, checkedPath(path)))))?.mtime ?? null;
     },
     async remove(path) {
-      return (await ifExists(rm(join(folder, checkedPath(path))).then(() => true))) ?? false;
+      return (await ifThere(rm(join(folder, checkedPath(path))).then(() => true))) ?? false;
     },
     removeFolder: (path) => rm(join(folder, checkedFolder(path)), { recursive: true, force: true }),
     tidy: () => removeInterrupted(incoming),
@@ -190,8 +199,7 @@ async function ifExists<T>(work: Promise<T>): Promise<T | null> {
   try {
     return await work;
   } catch (error) {
-    // ENOTDIR: a part of the path is a file.
-    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return null;
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw error;
   }
 }

@@ -258,9 +258,7 @@ export async function appendMissingLines(
   for await (const lines of manifestLines<ManifestLine>(manifest, span))
     for (const line of lines) missing.delete(manifestKey(line));
   await Promise.all(
-    [...missing.values()].map((record) =>
-      addManifestLine(manifest, record.recordedAt, manifestLine(record)),
-    ),
+    [...missing.values()].map((record) => addManifestLine(manifest, record.recordedAt, manifestLine(record))),
   );
   return missing.size;
 }
