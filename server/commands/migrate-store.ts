@@ -1,0 +1,146 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { describeForLog } from '#server/errors.ts';
+import { listenForStop } from '#server/platform/stop-signals.ts';
+import type { PlatformStore } from '#server/platform/stores/blob-store.ts';
+import { openPlatformStore } from '#server/platform/stores/platform-store.ts';
+import { readSettings } from '#server/settings.ts';
+import { identityPath } from '#server/storage/store-identity.ts';
+import { Refusal, requireData } from './refusal.ts';
+
+const usage = `npm run migrate-store -- --to <url> [--watch]
+
+Copies platform storage to another store while the service runs. <url> has the form of PLATFORM_STORAGE_URL. Each object
+is read back and compared. If the copy is interrupted, run it again: it continues.
+
+  --watch   repeats the copy every 5 seconds, until it is stopped
+
+To move a service: run it with --watch, wait for the first "complete", restart all processes with the new
+PLATFORM_STORAGE_URL, wait for the next "complete", and stop it. Then run npm run verify-store.
+
+Exit codes: 0 if everything was copied, 2 if not.`;
+
+/** Objects that are copied at the same time. */
+const atOnce = 8;
+/** Milliseconds between two copies. */
+const pause = 5000;
+
+const { stop } = listenForStop();
+
+/** What one run of this program knows about the two stores. */
+interface Copy {
+  from: PlatformStore;
+  to: PlatformStore;
+  /** The paths that are in the new store. */
+  present: Set<string>;
+  /** The paths that the former copy found in the old store. */
+  known: Set<string>;
+}
+
+async function* pathsIn(store: PlatformStore): AsyncGenerator<string> {
+  for (const top of await store.listFolders()) yield* store.walk(top);
+}
+
+/** @throws Refusal if the new store has objects, but not the ID of the old one */
+async function openCopy(from: PlatformStore, to: PlatformStore): Promise<Copy> {
+  await to.check();
+  const [id, other] = await Promise.all([from, to].map((store) => store.read(identityPath, 0, 100)));
+  if (!id) throw new Refusal('the storage of the service has no ID; start the service once, and try again');
+  if (other && !Buffer.from(other).equals(Buffer.from(id)))
+    throw new Refusal('--to: the store belongs to another database');
+  const present = new Set<string>();
+  for await (const path of pathsIn(to)) present.add(path);
+  return { from, to, present, known: new Set() };
+}
+
+/**
+ * Copies the objects that are missing, and removes those that the service has removed since the former copy. The ID is
+ * copied last, so that no process can use the new store before it has the others.
+ */
+async function copyAll({ from, to, present, known }: Copy): Promise<{ copied: number; removed: number }> {
+  const found = new Set<string>();
+  let copied = 0;
+  const copy = async (path: string) => {
+    if (present.has(path) || !(await copyObject(from, to, path))) return;
+    present.add(path);
+    copied += 1;
+    if (copied % 10_000 === 0) print(`${copied} objects copied`);
+  };
+  let group: string[] = [];
+  for await (const path of pathsIn(from)) {
+    stop.throwIfAborted();
+    found.add(path);
+    if (path === identityPath || group.push(path) < atOnce) continue;
+    await Promise.all(group.map(copy));
+    group = [];
+  }
+  await Promise.all(group.map(copy));
+  let removed = 0;
+  for (const path of known)
+    if (!found.has(path)) {
+      known.delete(path);
+      present.delete(path);
+      if (await to.remove(path)) removed += 1;
+    }
+  for (const path of found) known.add(path);
+  await copy(identityPath);
+  return { copied, removed };
+}
+
+/** @returns false if the object has been removed in the meantime */
+async function copyObject(from: PlatformStore, to: PlatformStore, path: string): Promise<boolean> {
+  const content = await readWhole(from, path);
+  if (!content) return false;
+  await to.put(path, content);
+  const written = await readWhole(to, path);
+  if (written && digest(written) === digest(content)) return true;
+  throw new Error(`${path}: the object in the new store differs from the copied one`);
+}
+
+async function readWhole(store: PlatformStore, path: string): Promise<Buffer | null> {
+  const stream = await store.stream(path);
+  if (!stream) return null;
+  const pieces: Uint8Array[] = [];
+  for await (const piece of stream) pieces.push(piece);
+  return Buffer.concat(pieces);
+}
+
+const digest = (content: Buffer) => createHash('sha256').update(content).digest('hex');
+const print = (line: string) => void process.stdout.write(`${line}\n`);
+
+async function run(url: string, watch: boolean): Promise<void> {
+  const settings = readSettings();
+  await requireData(settings);
+  const { PLATFORM_STORAGE_URL } = readSettings({ PLATFORM_STORAGE_URL: url });
+  if (url === settings.PLATFORM_STORAGE_URL) throw new Refusal('--to: the service uses this store already');
+  const copy = await openCopy(
+    openPlatformStore(settings),
+    openPlatformStore({ ...settings, PLATFORM_STORAGE_URL }),
+  );
+  for (;;) {
+    const { copied, removed } = await copyAll(copy);
+    print(`complete: ${copy.known.size} objects, ${copied} copied, ${removed} removed`);
+    if (!watch) return;
+    await sleep(pause, undefined, { signal: stop });
+  }
+}
+
+try {
+  const { values } = parseArgs({
+    options: {
+      to: { type: 'string' },
+      watch: { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  });
+  if (values.help) print(usage);
+  else if (values.to === undefined) throw new Refusal('--to is missing: the URL of the new store');
+  else await run(values.to, values.watch);
+} catch (error) {
+  const isOurs = error instanceof Refusal || (error as { name?: string })?.name === 'SettingsError';
+  const { name, code, message } = describeForLog(error);
+  const why = isOurs ? (error as Error).message : [name, code, message].filter(Boolean).join(' ');
+  if (!stop.aborted) process.stderr.write(`lingualoop: could not copy: ${why.split('\n')[0]}\n`);
+  process.exitCode = stop.aborted ? 0 : 2;
+}
