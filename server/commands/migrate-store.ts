@@ -22,7 +22,7 @@ PLATFORM_STORAGE_URL, wait for the next "complete", and stop it. Then run npm ru
 Exit codes: 0 if everything was copied, 2 if not.`;
 
 /** Objects that are copied at the same time. */
-const atOnce = 8;
+const atOnce = 16;
 /** Milliseconds between two copies. */
 const pause = 5000;
 
@@ -38,7 +38,7 @@ interface Copy {
   known: Set<string>;
 }
 
-async function* pathsIn(store: PlatformStore): AsyncGenerator<string> {
+async function* pathsIn(store: PlatformStore): AsyncGenerator<string, void> {
   for (const top of await store.listFolders()) yield* store.walk(top);
 }
 
@@ -67,15 +67,15 @@ async function copyAll({ from, to, present, known }: Copy): Promise<{ copied: nu
     copied += 1;
     if (copied % 10_000 === 0) print(`${copied} objects copied`);
   };
-  let group: string[] = [];
-  for await (const path of pathsIn(from)) {
-    stop.throwIfAborted();
-    found.add(path);
-    if (path === identityPath || group.push(path) < atOnce) continue;
-    await Promise.all(group.map(copy));
-    group = [];
-  }
-  await Promise.all(group.map(copy));
+  const paths = pathsIn(from);
+  const worker = async () => {
+    for (let next = await paths.next(); !next.done; next = await paths.next()) {
+      stop.throwIfAborted();
+      found.add(next.value);
+      if (next.value !== identityPath) await copy(next.value);
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, worker));
   let removed = 0;
   for (const path of known)
     if (!found.has(path)) {

@@ -76,15 +76,12 @@ user_${user.replace(':', '_')} = ${secret} .admin
 `,
   );
   const processes: ChildProcess[] = ['account', 'container', 'object', 'proxy'].map((kind) =>
-    spawn(`/usr/bin/swift-${kind}-server`, [join(folder, `${kind}.conf`)], {
+    // Ends with this process, even if that is killed.
+    spawn('setpriv', ['--pdeathsig', 'KILL', `/usr/bin/swift-${kind}-server`, join(folder, `${kind}.conf`)], {
       env: { PATH: '/usr/bin:/bin' },
       stdio: process.env['SWIFT_LOG'] ? 'inherit' : 'ignore',
     }),
   );
-  process.once('exit', () => {
-    for (const one of processes) one.kill('SIGKILL');
-    execFileSync('rm', ['-rf', folder]);
-  });
   const url = `s3://bucket?endpoint=http://127.0.0.1:${ports['proxy']}`;
   const store = openByUrl(url);
   const { CreateBucketCommand, S3Client } = await import('@aws-sdk/client-s3');
