@@ -335,26 +335,6 @@ async function contentOf(store: Store): Promise<Record<string, unknown>> {
   return records;
 }
 
-describe('the record of a version before 1.0, in a pack', () => {
-  test('is written again as an object by --repair, and the pack is removed when no row refers to it', async () => {
-    const { job, sql, place, record } = mine;
-    const pack = 'golden/2026-11/w1.jsonl.gz';
-    await mkdir(dirname(place(pack)), { recursive: true });
-    await writeFile(place(pack), 'a pack with the texts of a customer');
-    await mine.age(pack);
-    await rm(place(record));
-    await sql`update translation_jobs set golden_uri = ${`${pack}/0-35/${job.id}.json`} where job_id = ${job.id}`;
-    expect(named(await mine.verify()).map(([what]) => what)).toEqual(['record missing']);
-    await mine.repair();
-    const [row] = await sql`select golden_uri as uri from translation_jobs where job_id = ${job.id}`;
-    expect(row!['uri']).toBe(record);
-    expect(await readFile(place(record), 'utf8')).toContain(job.id);
-    await mine.repair();
-    await expect(stat(place(pack))).rejects.toThrow('ENOENT');
-    expect((await mine.verify()).found).toEqual([]);
-  });
-});
-
 /** All files in the storage, with the times of their last writes. */
 async function filesOf(): Promise<string[]> {
   const folder = join(app.services.settings.DATA_DIR, 'storage');

@@ -1,5 +1,5 @@
-import { appendFile, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { appendFile, mkdir, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { removeGoldenRecords } from '#server/translation/records/golden-deletion.ts';
 import { publishParkedJobs } from '#server/translation/texts/parked-jobs.ts';
@@ -170,6 +170,27 @@ test('after an unclean shutdown days ago, the jobs of each day are compared, and
     expect(await recordsOf(app, mine, id)).toHaveLength(1);
     expect(await manifestLinesOf(app, mine, id)).toHaveLength(1);
   }
+});
+
+test('records that version 1.0.0 kept in packs become objects, and the packs with their texts are removed', async () => {
+  const sql = openSuperuser(app.superuserUrl);
+  const [kept, other] = [await mine.job({ source_text: 'one' }), await mine.job({ source_text: 'two' })];
+  const [before] = await recordsOf(app, mine, kept.id);
+  const pack = 'golden/2026-11/w1.jsonl.gz';
+  const file = join(storage(), mine.tenantId, pack);
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, 'a pack with the texts of a customer');
+  for (const { id } of [kept, other]) {
+    await rm(await recordFile(app, mine.tenantId, id));
+    await sql`update translation_jobs set golden_uri = ${`${pack}/0-35/${id}.json`} where job_id = ${id}`;
+  }
+  await checkGoldenRecords(await restartSystem(app));
+  const [record] = await recordsOf(app, mine, kept.id);
+  expect(record!.path).toBe(before!.path);
+  expect((await mine.read(kept.id)).request.metadata.golden_uri).toBe(`golden/${before!.path}`);
+  expect(await recordsOf(app, mine, other.id)).toHaveLength(1);
+  await expect(stat(file)).rejects.toThrow('ENOENT');
+  expect(await manifestLinesOf(app, mine, kept.id)).toHaveLength(1);
 });
 
 describe('a record has one line in the manifest', () => {

@@ -1,4 +1,4 @@
-import { and, inArray, sql } from 'drizzle-orm';
+import { and, inArray } from 'drizzle-orm';
 import { documentArtifacts } from '#db/schema/documents.ts';
 import { approvalRecords } from '#server/translation/documents/approval-record.ts';
 import { selectDelivered, unreferencedFileLimit } from '#server/translation/documents/unreferenced-files.ts';
@@ -33,32 +33,16 @@ export async function findUnreferencedRecords(
     const waiting = verdicts.filter((verdict) => verdict === 'wait').length;
     report.inFlight('record whose database row may not be stored yet', waiting, Date.now() + limit);
     const unreferenced = page.filter((_, index) => verdicts[index] === 'remove');
-    await reportOld(comparison, place, tenantId, unreferenced, { ...unreferencedRecord, limit });
+    const meaning = {
+      what: 'record without a database row',
+      inFlight: 'record whose database row may not be stored yet',
+    } as const;
+    await reportOld(comparison, place, tenantId, unreferenced, { ...meaning, limit });
   }
-  if (place.isAccount) return;
-  for await (const pack of objectsIn(comparison, place, place.goldenFolder, packName))
-    if (!(await isReferred(comparison, tenantId, pack)))
-      await reportOld(comparison, place, tenantId, [pack], { ...unreferencedRecord, limit });
 }
-
-async function isReferred({ database }: Comparison, tenantId: string, { address }: Found): Promise<boolean> {
-  const rows = await database.inTenant(tenantId, (tx) =>
-    tx.execute(sql`
-      select from translation_jobs where tenant_id = ${tenantId} and starts_with(golden_uri, ${`${address}/`})
-      union all select from document_jobs where tenant_id = ${tenantId} and starts_with(golden_uri, ${`${address}/`}) limit 1`),
-  );
-  return rows.length > 0;
-}
-
-const unreferencedRecord = {
-  what: 'record without a database row',
-  inFlight: 'record whose database row may not be stored yet',
-} as const;
 
 /** Matches `<6 digits>/<job>.json` and, for a later attempt, `<job>.2.json`. */
 const recordName = /^[0-9a-f]{6}\/([0-9a-f]{32})(?:\.\d+)?\.json$/;
-/** Matches the file in which versions before 1.0 kept many records. `--repair` writes these again as objects. */
-const packName = /^\d{4}-\d{2}\/([^/]+)\.jsonl\.gz$/;
 
 /**
  * Returns how `checkGoldenRecords` would judge the records that were found (decision 10): `remove` if no row refers

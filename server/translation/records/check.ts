@@ -15,6 +15,7 @@ import {
   type RecordedJobs,
 } from './golden-records.ts';
 import { manifestLines, manifestPath } from './manifests.ts';
+import { unpackRecords } from './packed-records.ts';
 import { rewriteRecord } from './rewrite-record.ts';
 
 const dayMs = 86_400_000;
@@ -47,7 +48,7 @@ interface GoldenCheck {
 /**
  * Compares golden records with jobs. Removes records without a job, and adds missing lines to the manifest. Checks an
  * announcement list only `STALE_PENDING_SECONDS` after it ended, when no run can still be about to store its job. The
- * first check of a process also writes the records again that a power failure may have lost. Idempotent; may be interrupted
+ * first check of a process also writes records again: those that a power failure may have lost, and those of version 1.0.0. Idempotent; may be interrupted
  * at any point.
  */
 export async function checkGoldenRecords(
@@ -56,6 +57,7 @@ export async function checkGoldenRecords(
 ): Promise<GoldenCheck> {
   const { storage, log } = services;
   await storage.tidy();
+  if (storage.isLocal && !verified.has(storage)) await unpackRecords(services, kinds);
   const doubtful = await doubtfulSince(services);
   const rewritten = doubtful ? await rewriteSince(services, kinds, doubtful) : 0;
   verified.add(storage);
