@@ -28,7 +28,7 @@ const pause = 5000;
 
 const { stop } = listenForStop();
 
-/** What one run of this program knows about the two stores. */
+/** The state of a run. */
 interface Copy {
   from: PlatformStore;
   to: PlatformStore;

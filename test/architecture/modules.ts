@@ -61,7 +61,7 @@ interface Module {
   db?: RegExp;
 }
 
-const libraries = /^npm:(?!fastify|graphile-worker|postgres$|openai|stripe$|@azure\/|pino$)/;
+const libraries = /^npm:(?!fastify|graphile-worker|postgres$|openai|stripe$|@aws-sdk\/|@azure\/|pino$)/;
 const anyPackage = /^(npm|node):/;
 
 /** Matches what one of several patterns matches. */
@@ -251,7 +251,7 @@ export const modules: Module[] = [
     // before a connection.
     name: 'server/platform/stores',
     files: /^server\/platform\/stores\//,
-    packages: any(/^npm:(@azure\/[\w-]+|undici)$/, /^node:/),
+    packages: any(/^npm:(@aws-sdk\/client-s3|@azure\/[\w-]+|undici)$/, /^node:/),
     interface: /\/stores\/([\w-]+|objects\/[\w-]+)\.ts$/,
     db: /^db\/schema\/storage\.ts$/,
   },

@@ -10,7 +10,7 @@ export interface S3Fault {
   times: number;
 }
 
-/** The credentials that tests put into the environment, where the package of AWS finds them. */
+/** The credentials of the bucket. Tests put them into the environment. */
 export const s3Credentials = { AWS_ACCESS_KEY_ID: 'test:tester', AWS_SECRET_ACCESS_KEY: 'testing' };
 
 /** Opens a store by a URL of PLATFORM_STORAGE_URL, with short times. */

@@ -1,6 +1,6 @@
 /**
- * Stores records and files as objects. Paths are relative, with `/` between their parts. An object is written once, under
- * a path of its own; a second `put` repeats a write whose response was lost, or repairs a damaged object.
+ * Stores records and files as objects. Paths are relative, with `/` between their parts. Each object has
+ * its own path and is written once; a second `put` repeats a write whose response was lost, or repairs a damaged object.
  */
 export interface BlobStore {
   /** Whether it costs about the same to read an object twice as to keep a copy of it. */
