@@ -1,5 +1,4 @@
-import { spawnSync } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import postgres from 'postgres';
@@ -70,7 +69,7 @@ export async function openKilled(more: Record<string, string> = {}) {
     },
     /** Makes the statement wait that writes such a row, so that its transaction is not committed. */
     holdRows: (table: string, event: 'insert' | 'update', when: string) => holdRows(sql, table, event, when),
-    /** Makes writes to the manifests in a directory wait, because the files are pipes that no process reads. */
+    /** Makes writes to the manifests in a directory fail. */
     holdManifests: () => holdManifests(join(folder, 'storage/golden/manifest')),
   };
 }
@@ -107,14 +106,14 @@ async function holdRows(
 
 async function holdManifests(folder: string): Promise<Hold> {
   const days = [0, 86_400_000].map((later) => new Date(Date.now() + later).toISOString().slice(0, 10));
-  const pipes = days.map((day) => join(folder, `${day}.jsonl`));
-  const { status, stderr } = spawnSync('sh', ['-c', 'mkdir -p "$0" && mkfifo "$@"', folder, ...pipes]);
-  if (status !== 0) throw new Error(`no pipes: ${stderr}`);
+  const files = days.map((day) => join(folder, day));
+  await mkdir(folder, { recursive: true });
+  for (const file of files) await writeFile(file, '');
   return {
-    // Opening a pipe that no process reads waits, so no write passes until the stop is removed.
+    // No line can be written into a folder that is a file.
     reached: async () => {},
     async release() {
-      for (const pipe of pipes) await rm(pipe);
+      for (const file of files) await rm(file);
     },
   };
 }

@@ -6,6 +6,7 @@ import { poll } from '#test/setup/poll.ts';
 import type { RunningService } from '#test/setup/service.ts';
 import { startAccount } from './data-lake-account.ts';
 import { type Hold, type Killed, openKilled } from './killed-service.ts';
+import { s3Credentials, startS3 } from './s3-server.ts';
 
 type Client = ReturnType<typeof connect>;
 
@@ -26,6 +27,22 @@ const places: Record<string, () => Promise<Place>> = {
       bind: async () => {},
       objects: () => filesOf(killed.storage),
       holdLines: killed.holdManifests,
+    };
+  },
+  async bucket() {
+    const s3 = await startS3();
+    onTestFinished(s3.close);
+    const killed = await openKilled({ ...s3Credentials, PLATFORM_STORAGE_URL: s3.url('/of/service') });
+    return {
+      ...killed,
+      bind: async () => {},
+      objects: async () =>
+        new Map([...s3.objects].map(([path, { content }]) => [path, content.toString('latin1')])),
+      async holdLines() {
+        s3.fail({ method: 'PUT', key: /manifest/, how: 'hang', times: 100 });
+        const asked = () => s3.requests.some(({ method, key }) => method === 'PUT' && /manifest/.test(key));
+        return { reached: () => poll(async () => asked()), release: async () => s3.fail() };
+      },
     };
   },
   async "tenant's account"() {

@@ -6,6 +6,8 @@ import { openS3, parseS3Url, type S3Bucket } from '#server/platform/stores/s3-st
 /** How a request fails: with a status, without a response, or after it was carried out. */
 export interface S3Fault {
   method: string;
+  /** Only requests for such keys. */
+  key?: RegExp;
   how: 'cut' | 'cut_after' | 'hang' | number;
   times: number;
 }
@@ -31,7 +33,10 @@ export async function startS3({ pageSize = 1000 } = {}) {
     const method = key === '' ? 'LIST' : (request.method ?? '');
     requests.push({ method, key, headers: request.headers });
     const body = await bodyOf(request);
-    const failing = fault && fault.times > 0 && fault.method === method ? fault : undefined;
+    const failing =
+      fault && fault.times > 0 && fault.method === method && (fault.key?.test(key) ?? true)
+        ? fault
+        : undefined;
     if (failing) failing.times -= 1;
     if (failing?.how === 'hang') return;
     if (failing?.how === 'cut') return void request.socket.destroy();
