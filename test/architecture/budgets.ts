@@ -95,9 +95,10 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'words of documentation',
     count: wordsOf(guides),
-    limit: 54_680,
+    limit: 55_100,
     goal: 50_000,
     bought: [
+      '55,100: platform storage in a bucket, and its move',
       '54,680: words to pay for, estimates in four languages, positions of tags',
       '54,150: assignments, analyses, penalties, tools of the editor, and four decisions',
       '52,850: the decision on posting lists',
