@@ -20,6 +20,7 @@ export async function* readLines<T>(store: BlobStore, path: string, from = 0): A
       .toString('utf8', 0, end)
       .split('\n')
       .flatMap((line) => parse<T>(line));
+    if (bytes.length < chunkBytes) return;
     at += end;
   }
 }
