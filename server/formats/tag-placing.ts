@@ -119,6 +119,41 @@ export function placeCodes(
   return { content: content.map((item) => tags.get(item) ?? item), isGuessed };
 }
 
+/**
+ * Inserts the tags of a source into a translation where an approved translation has them.
+ *
+ * @param approved translations of sources with the same text and tags. The tags of a pair may have another markup, but a
+ *   void tag stands for the same words
+ * @returns null if no approved translation has this text, with all tags of the source except formatting
+ */
+export function placeAsApproved(
+  text: string,
+  source: InlineContent,
+  approved: readonly { source: InlineContent; target: InlineContent }[],
+): InlineContent | null {
+  const tags = tagsOf(source);
+  const same = approved.find(({ target }) => memoryText(target) === text);
+  if (!same || !tagsOf(same.source).every((tag, at) => wordsAt(tag) === wordsAt(tags[at]))) return null;
+  const left = new Map(tags.map((tag) => [`${tag.type} ${tag.tag}`, tag]));
+  const content = same.target.map((item) => {
+    if (typeof item === 'string') return item;
+    const key = `${item.type} ${item.tag}`;
+    const tag = left.get(key);
+    left.delete(key);
+    return tag;
+  });
+  const isComplete = !content.includes(undefined) && [...left.values()].every(({ format }) => format);
+  return isComplete ? (content as InlineContent) : null;
+}
+
+function tagsOf(content: InlineContent): InlineTag[] {
+  return content.filter((item) => typeof item !== 'string');
+}
+
+function wordsAt(tag: InlineTag | undefined): string | undefined {
+  return tag?.code ?? tag?.text;
+}
+
 /** Returns the positions of `words` in a text, without those inside of longer words. */
 function positionsOf(text: string, words: string): number[] {
   const found: number[] = [];
