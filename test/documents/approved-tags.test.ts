@@ -1,0 +1,133 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { formatTagged, type InlineContent, parseWithoutFormats } from '#server/formats/inline-content.ts';
+import { env } from '#test/factories.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { openSuperuser } from '#test/setup/database.ts';
+import { setsOf } from '#test/translation-memory/sets.ts';
+import { viaRpc } from '../contract/call.ts';
+import { link, paragraph, run, wordFile } from '../formats/docx-file.ts';
+import { openDocuments, recordingEngine } from './workspace.ts';
+
+const engine = recordingEngine();
+const app = useTestApp({ env, engine });
+
+type Workspace = Awaited<ReturnType<typeof openDocuments>>;
+let mine: Workspace;
+beforeEach(async () => {
+  mine = await openDocuments(app);
+  engine.reset();
+});
+
+interface Segment {
+  source: InlineContent;
+  target: InlineContent;
+  target_text: string;
+  needs_review: boolean;
+  fast_path: string | null;
+}
+
+const segmentsOf = async (id: string) => [
+  ...(await openSuperuser(app.superuserUrl)<Segment[]>`
+    select source, target, target_text, needs_review, fast_path from document_segments
+    where document_id = ${id} order by position`),
+];
+
+/** The translations of a document with their tags; those that a person must review have a mark. */
+const taggedOf = async (id: string) =>
+  (await segmentsOf(id)).map(
+    ({ target, needs_review }) => `${needs_review ? 'REVIEW ' : ''}${formatTagged(target)}`,
+  );
+
+async function translate(name: string, content: string | Uint8Array, of = mine, fields = {}) {
+  const file = new File([content as string], name);
+  const { status, body: job } = await of.send({ source_document: file, wait: 'true', ...fields });
+  expect([status, job.detail]).toEqual([200, undefined]);
+  return job.id as string;
+}
+
+/** Saves the first translations of a document with these tags, as its editor does: breaks are characters there. */
+async function place(id: string, tagged: readonly string[], fields = {}) {
+  const segments = await segmentsOf(id);
+  const { status, body } = await mine.mutate(
+    'save',
+    {
+      document_id: id,
+      segments: tagged.map((text, position) => {
+        const { source, target_text } = segments[position]!;
+        const content = parseWithoutFormats(text, source)!.map((item) =>
+          typeof item !== 'string' && item.text ? item.text : item,
+        );
+        const plain = content.filter((item) => typeof item === 'string').join('');
+        return { position, target_text: plain, target_content: content, replaces: target_text, ...fields };
+      }),
+    },
+    mine.admin,
+  );
+  expect([status, body.detail]).toEqual([200, undefined]);
+  return body.change_id as string;
+}
+
+async function approve(id: string, tagged: readonly string[] = []): Promise<string> {
+  if (tagged.length > 0) await place(id, tagged);
+  expect((await mine.approve(id)).status).toBe(200);
+  return id;
+}
+
+const html = (...texts: string[]) =>
+  `<html><body>${texts.map((text) => `<p>${text}</p>`).join('')}</body></html>`;
+const word = (...xml: string[]) => wordFile(xml.map((one) => paragraph(one)).join(''));
+const xliff = (...units: string[]) =>
+  `<xliff version="1.2" xmlns="urn:oasis:names:tc:xliff:document:1.2"><file original="a" source-language="en" target-language="fr" datatype="html"><body>${units
+    .map((source, at) => `<trans-unit id="u${at}"><source>${source}</source></trans-unit>`)
+    .join('')}</body></file></xliff>`;
+
+const page = 'See <a href="/x">the first page</a> and <b>read</b> it<br>well';
+/** A translation of it as a person has placed the tags. Nothing in the two texts proves these positions. */
+const placed = '<2>Lisez</2> bien la suite,<3/>ou <1>la page une</1>, vite';
+const pageInWord = (address = 'rId1') =>
+  run('See ') +
+  link(run('the first page')).replace('rId1', address) +
+  run(' and ') +
+  run('read', '<w:b/>') +
+  run(' it') +
+  '<w:r><w:br/></w:r>' +
+  run('well');
+
+describe('a text that a person has approved with tags', () => {
+  test.each([
+    ['a.docx', word(pageInWord(), run('Bye')), word(run('New'), pageInWord(), run('Bye now')), placed],
+    ['a.html', html(page, 'Bye'), html('New', page.replace('/x', '/y'), 'Bye now'), placed],
+    [
+      'a.md',
+      'See [the first page](/x) and **read** it\\\nwell\n\nBye\n',
+      'New\n\nSee [the first page](/y) and **read** it\\\nwell\n\nBye now\n',
+      placed,
+    ],
+    [
+      'a.xlf',
+      xliff('See <g id="1">the first page</g> and <bpt id="2">*</bpt>read<ept id="2">*</ept> it<x id="3"/>well', 'Bye'),
+      xliff(
+        'New',
+        'See <g id="7">the first page</g> and <bpt id="8">*</bpt>read<ept id="8">*</ept> it<x id="9"/>well',
+        'Bye now',
+      ),
+      placed,
+    ],
+  ])('has the same positions in a new version of %s', async (name, first, second, target) => {
+    await approve(await translate(name, first), [target]);
+    const id = await translate(name, second);
+    expect(await taggedOf(id)).toEqual(['fr of New', target, 'fr of Bye now']);
+    expect((await segmentsOf(id))[1]).toMatchObject({ fast_path: 'tm_exact' });
+  });
+
+  test('has them in a file of another format', async () => {
+    await approve(await translate('a.docx', word(pageInWord())), [placed]);
+    const id = await translate('a.html', html(page));
+    expect(await (await mine.download(id)).text()).toContain(
+      '<p><b>Lisez</b> bien la suite,<br>ou <a href="/x">la page une</a>, vite</p>',
+    );
+    expect(await taggedOf(id)).toEqual([placed]);
+  });
+});
+void viaRpc;
+void setsOf;
