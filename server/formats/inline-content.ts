@@ -79,6 +79,20 @@ export function tagWriter(content: InlineContent): (tag: InlineTag) => string {
   };
 }
 
+/**
+ * Returns a source with its tags numbered as the readers of our formats do it: all in reading order, or in Office formats
+ * first those that are not formatting.
+ */
+export function numberings(source: InlineContent): [InlineContent, InlineContent] {
+  const opened = source.filter((item) => typeof item !== 'string' && item.type !== 'close') as InlineTag[];
+  const officeOrder = [...opened.filter(({ format }) => !format), ...opened.filter(({ format }) => format)];
+  const numbered = (order: readonly InlineTag[]) => {
+    const numbers = new Map(order.map(({ tag }, at) => [tag, at + 1]));
+    return source.map((item) => (typeof item === 'string' ? item : { ...item, tag: numbers.get(item.tag)! }));
+  };
+  return [numbered(opened), numbered(officeOrder)];
+}
+
 /** Whether two translations have the same text and tags. jsonb reorders the keys of objects, so their order is ignored. */
 export function isSameContent(one: InlineContent | null, other: unknown[] | null): boolean {
   if (one === null || other === null) return one === other;

@@ -122,8 +122,7 @@ export function placeCodes(
 /**
  * Inserts the tags of a source into a translation where an approved translation has them.
  *
- * @param approved translations of sources with the same text and tags. The tags of a pair may have another markup, but a
- *   void tag stands for the same words
+ * @param approved translations of sources with the same text and tags, whatever the tags stand for and their numbers are
  * @returns null if no approved translation has this text, with all tags of the source except formatting
  */
 export function placeAsApproved(
@@ -131,24 +130,26 @@ export function placeAsApproved(
   source: InlineContent,
   approved: readonly { source: InlineContent; target: InlineContent }[],
 ): InlineContent | null {
-  const tags = tagsOf(source);
   const same = approved.find(({ target }) => memoryText(target) === text);
-  if (!same || !tagsOf(same.source).every((tag, at) => wordsAt(tag) === wordsAt(tags[at]))) return null;
-  const left = new Map(tags.map((tag) => [`${tag.type} ${tag.tag}`, tag]));
+  if (!same) return null;
+  const tags = tagsOf(source);
+  const left = new Map(tagsOf(same.source).map((tag, at) => [keyOf(tag), tags[at]]));
+  const isSame = tagsOf(same.source).every((tag, at) => wordsAt(tag) === wordsAt(tags[at]));
   const content = same.target.map((item) => {
     if (typeof item === 'string') return item;
-    const key = `${item.type} ${item.tag}`;
-    const tag = left.get(key);
-    left.delete(key);
+    const tag = left.get(keyOf(item));
+    left.delete(keyOf(item));
     return tag;
   });
-  const isComplete = !content.includes(undefined) && [...left.values()].every(({ format }) => format);
-  return isComplete ? (content as InlineContent) : null;
+  const isWhole = [...left.values()].every((tag) => tag?.format);
+  return isSame && isWhole && !content.includes(undefined) ? (content as InlineContent) : null;
 }
 
 function tagsOf(content: InlineContent): InlineTag[] {
   return content.filter((item) => typeof item !== 'string');
 }
+
+const keyOf = ({ type, tag }: InlineTag): string => `${type} ${tag}`;
 
 function wordsAt(tag: InlineTag | undefined): string | undefined {
   return tag?.code ?? tag?.text;

@@ -1,8 +1,9 @@
 import { sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
-import type { InlineContent } from '#server/formats/inline-content.ts';
+import { type InlineContent, numberings } from '#server/formats/inline-content.ts';
 import type { ApprovedTarget } from '#server/translation/core/pipeline/run.ts';
 import { type DocumentRow, requestOf } from './jobs.ts';
+import { sourceKeyOf } from './stages/extract.ts';
 
 /*
  * The translation memory has no tags. If it serves a text that a person has approved in a document of the workspace, the
@@ -27,39 +28,42 @@ const isApproved = sql`(s.confirmed_at is not null or case when s.corrected then
   else d.approved_at is not null and not s.needs_review end)`;
 
 /**
- * Returns the approved translations of segments, by their positions: those of other documents of the workspace with the
- * same languages, whose sources have the same text and the same tags at the same places. Of several with the same text, it
- * is the one that was approved last. The tags are compared as for repetitions (`repeatedText`), in any file format: bold
- * words of a Word file and of a web page correspond to the same words of the translation.
+ * Returns the approved translations of texts, in their order: those of other documents of the workspace with the same
+ * languages, whose sources have the same text and the same tags at the same places. Of several with the same text, it is
+ * the one that was approved last.
+ *
+ * The tags are the same as for repetitions (`repeatedText`): a pair of formatting is not the same as another pair, because
+ * a translation may lack it. The kind of a tag does not matter, nor the format of the file: whether they are bold or
+ * italic, the words of a source correspond to the same words of its translation.
  */
 export async function selectApprovedTargets(
   tx: Tx,
   row: DocumentRow,
-  positions: readonly number[],
-): Promise<Map<number, ApprovedTarget[]>> {
-  const found = new Map<number, ApprovedTarget[]>();
-  if (positions.length === 0) return found;
+  sources: readonly InlineContent[],
+): Promise<ApprovedTarget[][]> {
+  const found = sources.map((): ApprovedTarget[] => []);
+  if (sources.length === 0) return found;
   const { tenantId, documentId } = row;
   const { source_lang, target_lang } = requestOf(row);
-  const rows = await tx.execute<{ position: number; source: InlineContent; target: InlineContent }>(sql`
-    with wanted as materialized (
-      select position, source_key from document_segments
-      where tenant_id = ${tenantId} and document_id = ${documentId}
-        and position = any(array(select json_array_elements_text(${JSON.stringify(positions)}::json)::int)))
-    select k.position, a.source, a.target from wanted k
+  const keys = sources.flatMap((source, at) =>
+    [...new Set([source, ...numberings(source)].map((one) => sourceKeyOf({ source: one })))].map((key) => ({
+      at,
+      key,
+    })),
+  );
+  const rows = await tx.execute<{ at: number; source: InlineContent; target: InlineContent }>(sql`
+    select k.at, a.source, a.target
+    from json_to_recordset(${JSON.stringify(keys)}::json) as k(at int, key text)
     cross join lateral (
-      select distinct on (s.target_text) s.source, s.target
+      select distinct on (s.target_text) s.source, s.target, ${approvedAt} as approved_at
       from (select * from document_segments o
-        where o.source_key = k.source_key and o.tenant_id = ${tenantId} and o.document_id <> ${documentId}
+        where o.source_key = decode(k.key, 'hex') and o.tenant_id = ${tenantId} and o.document_id <> ${documentId}
         order by o.document_id desc limit ${maxRepetitions}) s
       join document_jobs d on d.tenant_id = ${tenantId} and d.document_id = s.document_id
       where s.target is not null and ${isApproved}
         and d.request ->> 'source_lang' = ${source_lang} and d.request ->> 'target_lang' = ${target_lang}
-      order by s.target_text, ${approvedAt} desc, s.document_id desc, s.position) a`);
-  for (const { position, ...approved } of rows) {
-    const known = found.get(position);
-    if (known) known.push(approved);
-    else found.set(position, [approved]);
-  }
+      order by s.target_text, approved_at desc, s.document_id desc, s.position) a
+    order by a.approved_at desc`);
+  for (const { at, ...approved } of rows) found[at]!.push(approved);
   return found;
 }

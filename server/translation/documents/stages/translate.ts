@@ -139,9 +139,9 @@ async function addApproved(tx: Tx, { row }: DocumentRun, served: readonly GroupS
   const approved = await selectApprovedTargets(
     tx,
     row,
-    tagged.map(({ positions: [first] }) => first!),
+    tagged.map(({ source }) => source),
   );
-  for (const text of tagged) text.approved = approved.get(text.positions[0]!) ?? [];
+  for (const [index, text] of tagged.entries()) text.approved = approved[index]!;
 }
 
 /** Returns the distinct texts without a translation, each with its positions, in reading order. */
