@@ -97,7 +97,12 @@ const pageInWord = (address = 'rId1') =>
 
 describe('a text that a person has approved with tags', () => {
   test.each([
-    ['a.docx', word(pageInWord(), run('Bye')), word(run('New'), pageInWord(), run('Bye now')), inWord(placed)],
+    [
+      'a.docx',
+      word(pageInWord(), run('Bye')),
+      word(run('New'), pageInWord(), run('Bye now')),
+      inWord(placed),
+    ],
     ['a.html', html(page, 'Bye'), html('New', page.replace('/x', '/y'), 'Bye now'), placed],
     [
       'a.md',
@@ -134,5 +139,96 @@ describe('a text that a person has approved with tags', () => {
     expect(await taggedOf(id)).toEqual([placed]);
   });
 });
-void viaRpc;
-void setsOf;
+
+describe('the positions of tags are not those of', () => {
+  const source = 'See the first page and read it\nwell';
+  const target = 'Lisez bien la suite,\nou la page une, vite';
+  /** Translates the page with a memory that has its text, whether or not the document that was approved still exists. */
+  const guessed = async (of = mine, content = page) => {
+    await setsOf(app, of.headers).memory([[source, target]], { name: 'Always served' });
+    const id = await translate('next.html', html(content), of);
+    const [segment] = await segmentsOf(id);
+    expect(segment!.fast_path).toBe('tm_exact');
+    return segment!.needs_review && formatTagged(segment!.target) !== placed;
+  };
+  const post = (path: string, input: object) =>
+    app.json('POST', `/trpc/${path}`, { headers: mine.admin, body: { json: input } });
+
+  test.each([
+    ['the same text with other tags', 'See the <a href="/x">first page</a> and <b>read</b> it<br>well'],
+    ['the same text with more tags', '<i>See</i> <a href="/x">the first page</a> and <b>read</b> it<br>well'],
+    [
+      'the same text with tags in another order',
+      'See <b>the first page</b> and <a href="/x">read</a> it<br>well',
+    ],
+  ])('%s', async (_what, other) => {
+    await approve(await translate('a.html', html(page)), [placed]);
+    expect(await guessed(mine, other)).toBe(true);
+  });
+
+  test('another workspace, or of another language', async () => {
+    await approve(await translate('a.html', html(page)), [placed]);
+    expect(await guessed(await openDocuments(app))).toBe(true);
+    const german = setsOf(app, mine.headers);
+    await german.memory([[source, target]], { name: 'German', target_lang: 'de' });
+    const id = await translate('a.html', html(page), mine, { target_lang: 'de' });
+    expect((await segmentsOf(id))[0]).toMatchObject({ fast_path: 'tm_exact', needs_review: true });
+  });
+
+  test('a draft, until it is confirmed, nor of a change that is undone', async () => {
+    const id = await translate('a.html', html(page));
+    const change_id = await place(id, [placed]);
+    expect(await guessed()).toBe(true);
+    await mine.mutate('undo', { document_id: id, change_id }, mine.admin);
+    await place(id, [placed], { confirmed: true });
+    expect(await guessed()).toBe(false);
+  });
+
+  test('an approved document that a reviewer changes again', async () => {
+    const id = await approve(await translate('a.html', html(page)), [placed]);
+    await place(id, [placed.replace('<2>Lisez</2> bien', 'Lisez <2>bien</2>')]);
+    expect(await guessed()).toBe(true);
+  });
+
+  test('a document whose approval is withdrawn, or that is deleted', async () => {
+    engine.reply = () => [placed];
+    const ids = [await translate('a.html', html(page)), await translate('b.html', html(page))];
+    for (const id of ids) expect((await mine.approve(id, {}, mine.admin)).status).toBe(200);
+    await post('reviews.reopen', { kind: 'document', id: ids[0] });
+    expect(await guessed()).toBe(false);
+    await mine.removeDocument(ids[1]!);
+    expect(await guessed()).toBe(true);
+  });
+
+  test('a translation that was edited in the memory, until the edit is undone', async () => {
+    await approve(await translate('a.html', html(page)), [placed]);
+    const [set] = await setsOf(app, mine.headers).memories();
+    const [unit] = (
+      await viaRpc(
+        app,
+        { path: 'memory.browse', type: 'query' },
+        {
+          input: { set_id: set.id },
+          headers: mine.headers,
+        },
+      )
+    ).body.units;
+    const { unit_no, source_text, target_text } = unit;
+    const { body } = await post('memory.updateUnit', {
+      ...{ set_id: set.id, unit_no, replaces: { source_text, target_text } },
+      ...{ source_text, target_text: 'Lisez bien\nla page une' },
+    });
+    const id = await translate('b.html', html(page));
+    expect((await segmentsOf(id))[0]).toMatchObject({ fast_path: 'tm_exact', needs_review: true });
+    await post('memory.undo', { change_id: body.result.data.json.change_id });
+    expect(await taggedOf(await translate('c.html', html(page)))).toEqual([placed]);
+  });
+
+  test('an earlier approval, although its file is later', async () => {
+    const other = placed.replace('<2>Lisez</2> bien', 'Lisez <2>bien</2>');
+    const first = await translate('a.html', html(page));
+    await approve(await translate('b.html', html(page)), [other]);
+    await approve(first, [placed]);
+    expect(await taggedOf(await translate('c.html', html(page)))).toEqual([placed]);
+  });
+});
