@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { formatTagged, type InlineContent, parseWithoutFormats } from '#server/formats/inline-content.ts';
+import { placeAsApproved } from '#server/formats/tag-placing.ts';
 import { env } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
@@ -95,6 +96,52 @@ const pageInWord = (address = 'rId1') =>
   '<w:r><w:br/></w:r>' +
   run('well');
 
+describe('tags are placed as in an approved translation', () => {
+  const pair = (tag: number, words: string, format?: 'bold' | 'italic'): InlineContent => {
+    const kind = { tag, ...(format && { format }) };
+    return [{ ...kind, type: 'open' }, words, { ...kind, type: 'close' }];
+  };
+  const mark = (tag: number, text?: string): InlineContent[number] => ({
+    tag,
+    type: 'void',
+    ...(text && { text }),
+  });
+  const code = (tag: number, words: string): InlineContent[number] => ({ tag, type: 'void', code: words });
+  const bold: InlineContent = [...pair(2, 'One', 'bold'), ' ', ...pair(1, 'two'), mark(3, '\n')];
+  const target: InlineContent = [...pair(1, 'zwei'), mark(3, '\n'), ' ', ...pair(2, 'eins', 'bold')];
+
+  test.each<[what: string, source: InlineContent, target: InlineContent, placed: string | null]>([
+    ['with their own numbers', bold, target, '<2>zwei</2><1/> <5>eins</5>'],
+    [
+      'but for formatting that it lacks',
+      bold,
+      [...pair(1, 'zwei'), mark(3, '\n'), ' eins'],
+      '<2>zwei</2><1/> eins',
+    ],
+    ['but not if it lacks a link', bold, ['zwei', mark(3, '\n'), ' ', ...pair(2, 'eins', 'bold')], null],
+    [
+      'but not if a break was an image',
+      [...bold.slice(0, -1), mark(3)],
+      [...target.slice(0, 3), mark(3), '\n eins'],
+      null,
+    ],
+  ])('%s', (_what, source, target, placed) => {
+    const now = [...pair(5, 'One', 'italic'), ' ', ...pair(2, 'two'), mark(1, '\n')];
+    const content = placeAsApproved('zwei\n eins', now, [{ source, target }]);
+    expect(content && formatTagged(content)).toBe(placed);
+  });
+
+  test('whose code the memory has as text, and only if it is the same code', () => {
+    const approved = [{ source: ['Run ', code(1, 'a b')], target: [code(1, 'a b'), ' starten'] }];
+    expect(placeAsApproved('a b starten', ['Run ', code(4, 'a b')], approved)).toEqual([
+      code(4, 'a b'),
+      ' starten',
+    ]);
+    expect(placeAsApproved('a b starten', ['Run ', code(4, 'a c')], approved)).toBeNull();
+    expect(placeAsApproved('ab starten', ['Run ', code(4, 'a b')], approved)).toBeNull();
+  });
+});
+
 describe('a text that a person has approved with tags', () => {
   test.each([
     [
@@ -180,6 +227,14 @@ describe('the positions of tags are not those of', () => {
     const change_id = await place(id, [placed]);
     expect(await guessed()).toBe(true);
     await mine.mutate('undo', { document_id: id, change_id }, mine.admin);
+    await place(id, [placed], { confirmed: true });
+    expect(await guessed()).toBe(false);
+  });
+
+  test('an approved document in which they were a guess that nobody has confirmed', async () => {
+    expect(await guessed()).toBe(true);
+    const id = await approve(await translate('a.html', html(page)));
+    expect(await guessed()).toBe(true);
     await place(id, [placed], { confirmed: true });
     expect(await guessed()).toBe(false);
   });
