@@ -15,7 +15,7 @@ import { sourceKeyOf } from './stages/extract.ts';
  * The maximum number of segments with the same source of which the approved ones are used: those of the latest documents.
  * A text such as a footer is in all documents of a workspace.
  */
-const maxRepetitions = 200;
+const maxRepetitions = 100;
 
 /** SQL: when a person approved the segment `s` of the document `d`. */
 const approvedAt = sql`coalesce(greatest(s.confirmed_at, d.approved_at), d.updated_at)`;
@@ -59,9 +59,12 @@ export async function selectApprovedTargets(
       from (select * from document_segments o
         where o.source_key = decode(k.key, 'hex') and o.tenant_id = ${tenantId} and o.document_id <> ${documentId}
         order by o.document_id desc limit ${maxRepetitions}) s
-      join document_jobs d on d.tenant_id = ${tenantId} and d.document_id = s.document_id
+      -- With an ordinary join, PostgreSQL could search the segments again for each document.
+      cross join lateral (
+        select approved_at, updated_at from document_jobs
+        where tenant_id = ${tenantId} and document_id = s.document_id
+          and request ->> 'source_lang' = ${source_lang} and request ->> 'target_lang' = ${target_lang} offset 0) d
       where s.target is not null and ${isApproved}
-        and d.request ->> 'source_lang' = ${source_lang} and d.request ->> 'target_lang' = ${target_lang}
       order by s.target_text, approved_at desc, s.document_id desc, s.position) a
     order by a.approved_at desc`);
   for (const { at, ...approved } of rows) found[at]!.push(approved);
