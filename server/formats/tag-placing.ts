@@ -120,7 +120,7 @@ export function placeCodes(
 }
 
 /**
- * Inserts the tags of a source into a translation where an approved translation has them.
+ * Inserts the tags of a source into a translation, at the places that they have in an approved translation of this text.
  *
  * @param approved translations of sources with the same text and tags, whatever the tags stand for and their numbers are
  * @returns null if no approved translation has this text, with all tags of the source except formatting

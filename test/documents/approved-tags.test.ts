@@ -231,7 +231,7 @@ describe('the positions of tags are not those of', () => {
     expect(await guessed()).toBe(false);
   });
 
-  test('an approved document in which they were a guess that nobody has confirmed', async () => {
+  test('an approved document in which they were a guess that no one has confirmed', async () => {
     expect(await guessed()).toBe(true);
     const id = await approve(await translate('a.html', html(page)));
     expect(await guessed()).toBe(true);

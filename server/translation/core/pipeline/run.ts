@@ -58,7 +58,7 @@ export interface TaggedSource extends UnwrappedContent {
   protectedText: ProtectedText | null;
   /** Inserts the tags into a stored translation; null if it has other code than the text. */
   place(text: string): Placed | null;
-  /** Inserts all tags, also those around the text, where a person has approved them if this is known. */
+  /** Inserts all tags, also those around the text: as a person has approved them, if this is known. */
   serve(text: string): Placed | null;
 }
 
