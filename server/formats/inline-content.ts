@@ -79,20 +79,6 @@ export function tagWriter(content: InlineContent): (tag: InlineTag) => string {
   };
 }
 
-/**
- * Returns a source with its tags numbered as the readers of our formats do it: all in reading order, or in Office formats
- * first those that are not formatting.
- */
-export function numberings(source: InlineContent): [InlineContent, InlineContent] {
-  const opened = source.filter((item) => typeof item !== 'string' && item.type !== 'close') as InlineTag[];
-  const officeOrder = [...opened.filter(({ format }) => !format), ...opened.filter(({ format }) => format)];
-  const numbered = (order: readonly InlineTag[]) => {
-    const numbers = new Map(order.map(({ tag }, at) => [tag, at + 1]));
-    return source.map((item) => (typeof item === 'string' ? item : { ...item, tag: numbers.get(item.tag)! }));
-  };
-  return [numbered(opened), numbered(officeOrder)];
-}
-
 /** Whether two translations have the same text and tags. jsonb reorders the keys of objects, so their order is ignored. */
 export function isSameContent(one: InlineContent | null, other: unknown[] | null): boolean {
   if (one === null || other === null) return one === other;
@@ -240,6 +226,7 @@ export function place(
   const content: InlineContent = [];
   const formats = placesOfFormats(text, tagged, placeOf);
   const nearestWord = nearestWordIn(text);
+  const nextMark = nextMarkIn(text, tagged);
   const left = new Set<number>();
   let seen = 0;
   let at = 0;
@@ -247,7 +234,7 @@ export function place(
     if (end > at) content.push(text.slice(at, end));
     at = Math.max(at, end);
   };
-  for (const item of tagged) {
+  for (const [index, item] of tagged.entries()) {
     if (typeof item === 'string') {
       seen += item.length;
       continue;
@@ -265,7 +252,7 @@ export function place(
     if (item.text && mark >= 0) {
       appendUpTo(mark);
       at = mark + item.text.length;
-    } else appendUpTo(exact ? near : nearestWord(near, at));
+    } else appendUpTo(exact ? near : Math.min(nearestWord(near, at), nextMark(index, at)));
     seen += item.text?.length ?? 0;
     content.push(item);
   }
@@ -310,6 +297,28 @@ function placesOfFormats(
     }
   }
   return found;
+}
+
+/**
+ * Returns a function that finds the character of the next line break or tab of `tagged` in a text, from a position on. A tag
+ * before this break must not be placed after the character, or the text would have a second one.
+ */
+function nextMarkIn(text: string, tagged: InlineContent): (index: number, from: number) => number {
+  const marks = new Array<string | undefined>(tagged.length);
+  for (let at = tagged.length - 1; at >= 0; at--) {
+    const item = tagged[at]!;
+    marks[at] = (typeof item !== 'string' && item.text) || marks[at + 1];
+  }
+  const found = new Map<string, number>();
+  return (index, from) => {
+    const mark = marks[index];
+    if (mark === undefined) return text.length;
+    const known = found.get(mark) ?? -1;
+    if (known >= from) return known;
+    const at = text.indexOf(mark, from);
+    found.set(mark, at < 0 ? text.length : at);
+    return found.get(mark)!;
+  };
 }
 
 /** A position between two letters or digits of one word. Scripts without spaces have no such positions. */

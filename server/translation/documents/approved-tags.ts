@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
-import { type InlineContent, numberings } from '#server/formats/inline-content.ts';
+import type { InlineContent, InlineTag } from '#server/formats/inline-content.ts';
 import type { ApprovedTarget } from '#server/translation/core/pipeline/run.ts';
 import { type DocumentRow, requestOf } from './jobs.ts';
 import { sourceKeyOf } from './stages/extract.ts';
@@ -69,4 +69,18 @@ export async function selectApprovedTargets(
     order by a.approved_at desc`);
   for (const { at, ...approved } of rows) found[at]!.push(approved);
   return found;
+}
+
+/**
+ * Returns a source with its tags numbered as the readers of our formats do it: all in reading order, or in Office formats
+ * first those that are not formatting.
+ */
+function numberings(source: InlineContent): [InlineContent, InlineContent] {
+  const opened = source.filter((item) => typeof item !== 'string' && item.type !== 'close') as InlineTag[];
+  const officeOrder = [...opened.filter(({ format }) => !format), ...opened.filter(({ format }) => format)];
+  const numbered = (order: readonly InlineTag[]) => {
+    const numbers = new Map(order.map(({ tag }, at) => [tag, at + 1]));
+    return source.map((item) => (typeof item === 'string' ? item : { ...item, tag: numbers.get(item.tag)! }));
+  };
+  return [numbered(opened), numbered(officeOrder)];
 }
