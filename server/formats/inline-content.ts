@@ -252,7 +252,12 @@ export function place(
     if (item.text && mark >= 0) {
       appendUpTo(mark);
       at = mark + item.text.length;
-    } else appendUpTo(exact ? near : Math.min(nearestWord(near, at), nextMark(index, at)));
+    } else if (exact) appendUpTo(near);
+    else {
+      let end = Math.min(nearestWord(near, at), nextMark(index, at));
+      if (item.type === 'close') while (end > at && isSpace(text[end - 1]!)) end--;
+      appendUpTo(end);
+    }
     seen += item.text?.length ?? 0;
     content.push(item);
   }
