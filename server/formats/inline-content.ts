@@ -226,6 +226,7 @@ export function place(
   const content: InlineContent = [];
   const formats = placesOfFormats(text, tagged, placeOf);
   const nearestWord = nearestWordIn(text);
+  const nextMark = nextMarkIn(text, tagged);
   const left = new Set<number>();
   let seen = 0;
   let at = 0;
@@ -233,7 +234,7 @@ export function place(
     if (end > at) content.push(text.slice(at, end));
     at = Math.max(at, end);
   };
-  for (const item of tagged) {
+  for (const [index, item] of tagged.entries()) {
     if (typeof item === 'string') {
       seen += item.length;
       continue;
@@ -251,7 +252,12 @@ export function place(
     if (item.text && mark >= 0) {
       appendUpTo(mark);
       at = mark + item.text.length;
-    } else appendUpTo(exact ? near : nearestWord(near, at));
+    } else if (exact) appendUpTo(near);
+    else {
+      let end = Math.min(nearestWord(near, at), nextMark(index, at));
+      if (item.type === 'close') while (end > at && isSpace(text[end - 1]!)) end--;
+      appendUpTo(end);
+    }
     seen += item.text?.length ?? 0;
     content.push(item);
   }
@@ -296,6 +302,28 @@ function placesOfFormats(
     }
   }
   return found;
+}
+
+/**
+ * Returns a function that finds the character of the next line break or tab of `tagged` in a text, from a position on. A tag
+ * before this break must not be placed after the character, or the text would have a second one.
+ */
+function nextMarkIn(text: string, tagged: InlineContent): (index: number, from: number) => number {
+  const marks = new Array<string | undefined>(tagged.length);
+  for (let at = tagged.length - 1; at >= 0; at--) {
+    const item = tagged[at]!;
+    marks[at] = (typeof item !== 'string' && item.text) || marks[at + 1];
+  }
+  const found = new Map<string, number>();
+  return (index, from) => {
+    const mark = marks[index];
+    if (mark === undefined) return text.length;
+    const known = found.get(mark) ?? -1;
+    if (known >= from) return known;
+    const at = text.indexOf(mark, from);
+    found.set(mark, at < 0 ? text.length : at);
+    return found.get(mark)!;
+  };
 }
 
 /** A position between two letters or digits of one word. Scripts without spaces have no such positions. */

@@ -58,11 +58,29 @@ export function placeTags(text: string, source: InlineContent, known: readonly K
   const content = isShort && write(text, elementsOf(source), { start: 0, end: text.length }, proof);
   if (content) return { content: joinStrings(content), isGuessed: false };
   const total = Math.max(1, plainText(source).length);
+  const nearest = sharedPositions(plainText(source), text);
   const guessed = place(text, source, (offset) => {
     if (offset >= total) return { near: text.length, exact: true };
-    return { near: Math.round((offset / total) * text.length), exact: false };
+    return { near: nearest(offset), exact: false };
   });
   return { content: guessed, isGuessed: true };
+}
+
+/**
+ * Returns a function from an offset in a source to the one in its translation at the same relative position: of the line,
+ * if both texts have the same number of lines, otherwise of the text.
+ */
+function sharedPositions(source: string, text: string): (offset: number) => number {
+  const [of, to] = [source, text].map((one) => [...one.matchAll(/\n/g)].map(({ index }) => index));
+  const breaks = of!.length === to!.length ? of!.map((at, line) => [at, to![line]!] as const) : [];
+  const anchors = [[0, 0] as const, ...breaks, [source.length, text.length] as const];
+  let line = 1;
+  return (offset) => {
+    if (anchors[line - 1]![0] > offset) line = 1;
+    while (anchors[line]![0] < offset) line += 1;
+    const [[from, start], [until, end]] = [anchors[line - 1]!, anchors[line]!];
+    return start + Math.round(((offset - from) / Math.max(1, until - from)) * (end - start));
+  };
 }
 
 /** Surrounds the number of a code in a text. A noncharacter of Unicode, which texts do not contain. */
@@ -117,6 +135,34 @@ export function placeCodes(
   if (content.some((item) => typeof item === 'string' && item.includes(codeEdge))) return null;
   const tags = new Map<InlineContent[number], InlineTag>(found.map(({ slot, tag }) => [slot, tag]));
   return { content: content.map((item) => tags.get(item) ?? item), isGuessed };
+}
+
+/**
+ * Inserts the tags of a source into a translation, at the places that they have in an approved translation of this text.
+ *
+ * @param approved translations of sources with the same text and tags, whatever the tags stand for and their numbers are
+ * @returns null if no approved translation has this text, with all tags of the source except formatting
+ */
+export function placeAsApproved(
+  text: string,
+  source: InlineContent,
+  approved: readonly { source: InlineContent; target: InlineContent }[],
+): InlineContent | null {
+  const same = approved.find(({ target }) => memoryText(target) === text);
+  if (!same) return null;
+  const tags = source.filter((item) => typeof item !== 'string');
+  const former = same.source.filter((item) => typeof item !== 'string');
+  if (!former.every((tag, at) => memoryText([tag]) === memoryText([tags[at] ?? '']))) return null;
+  const left = new Map(former.map(({ type, tag }, at) => [`${type} ${tag}`, tags[at]]));
+  const content = same.target.map((item) => {
+    if (typeof item === 'string') return item;
+    const key = `${item.type} ${item.tag}`;
+    const tag = left.get(key);
+    left.delete(key);
+    return tag;
+  });
+  const isWhole = !content.includes(undefined) && [...left.values()].every((tag) => tag?.format);
+  return isWhole ? (content as InlineContent) : null;
 }
 
 /** Returns the positions of `words` in a text, without those inside of longer words. */

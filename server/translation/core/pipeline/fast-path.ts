@@ -41,7 +41,7 @@ export async function takeFastPath(
   prepared: PreparedText,
   scope: SlotScope,
   held: boolean,
-  tagged?: Pick<TaggedSource, 'place'>,
+  tagged?: Pick<TaggedSource, 'serve'>,
 ): Promise<FastPath | null> {
   const { exact } = prepared.leverage;
   const [entry] = prepared.terms?.whole ?? [];
@@ -71,14 +71,14 @@ async function refusalOf(
   text: SourceText,
   fast: FastPath,
   scope: SlotScope,
-  tagged?: Pick<TaggedSource, 'place'>,
+  tagged?: Pick<TaggedSource, 'serve'>,
 ): Promise<AgentDecision | null> {
   const { name, translation, compliance, provenance } = fast;
   if (name === 'tm_exact' && !text.hasMarkupOf(translation)) {
     const why = 'the markup of the stored translation differs from the markup of the text';
     return newDecision(name, 'tm_exact_markup', why, { provenance });
   }
-  if (tagged && !tagged.place(translation)) {
+  if (tagged && !tagged.serve(translation)) {
     const why = 'the stored translation has other code than the text';
     return newDecision(name, `${name}_markup`, why, { provenance });
   }

@@ -8,7 +8,7 @@ import {
   plainText,
   unwrap,
 } from '#server/formats/inline-content.ts';
-import { placeCodes } from '#server/formats/tag-placing.ts';
+import { placeAsApproved, placeCodes } from '#server/formats/tag-placing.ts';
 import { countUses } from '#server/language/translation-memory/use-counts.ts';
 import { type TextContext, textContext } from '#server/matching/normal-form.ts';
 import type { CallScope, Judgement, QualityIssue, TranslationTask } from '#server/platform/engines/engine.ts';
@@ -101,15 +101,15 @@ export async function translateGroup<T extends GroupText>(
   const translated = new Map(done.map((one) => [one.final.of, one]));
   const translations = prepared.map(({ of, text, fastPath }) => {
     const one = translated.get(text);
-    const served = fastPath && text.tagged.place(fastPath.translation);
-    const target = joinStrings(text.tagged.wrap(served?.content ?? one?.final.tagged?.inner ?? []));
+    const served = fastPath && text.tagged.serve(fastPath.translation);
+    const target = served?.content ?? joinStrings(text.tagged.wrap(one?.final.tagged?.inner ?? []));
     const translation: TranslatedText = {
       target,
       targetText: plainText(target),
       score: one?.final.judgement.score ?? null,
       needsReview: served ? served.isGuessed : one !== undefined && one.gate.decision !== 'pass',
       issues: served
-        ? tagIssues({ source: text.tagged, inner: served.content, lostTags: served.isGuessed })
+        ? tagIssues({ source: { inner: of.source }, inner: target, lostTags: served.isGuessed })
         : [...suspicionOf(one?.risks ?? []), ...(one?.final.judgement.issues ?? [])],
       fastPath: fastPath?.name ?? null,
       provenance: fastPath
@@ -180,10 +180,16 @@ async function prepare(
     targets: entries.flatMap(({ targetTerm, status }) => (status === 'forbidden' ? [] : targetTerm)),
   }));
   const place = (text: string) => placeCodes(text, unwrapped.inner, known);
+  const serve = (text: string) => {
+    const content = placeAsApproved(text, of.source, of.approved ?? []);
+    if (content) return { content, isGuessed: false };
+    const placed = place(text);
+    return placed && { ...placed, content: joinStrings(unwrapped.wrap(placed.content)) };
+  };
   return {
     ...prepared,
     assembled: assembled !== null && place(assembled) ? assembled : null,
-    tagged: { ...unwrapped, of, protectedText, place },
+    tagged: { ...unwrapped, of, protectedText, place, serve },
   };
 }
 

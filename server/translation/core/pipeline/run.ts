@@ -58,6 +58,14 @@ export interface TaggedSource extends UnwrappedContent {
   protectedText: ProtectedText | null;
   /** Inserts the tags into a stored translation; null if it has other code than the text. */
   place(text: string): Placed | null;
+  /** Inserts all tags, also those around the text: as a person has approved them, if this is known. */
+  serve(text: string): Placed | null;
+}
+
+/** A translation that a person has approved in another document, of a source with the same text and tags. */
+export interface ApprovedTarget {
+  source: InlineContent;
+  target: InlineContent;
 }
 
 /** One of the texts of a group. One engine call translates several. */
@@ -76,6 +84,8 @@ export interface GroupText {
   variant: string | null;
   /** The maximum number of characters of the translation; null without a limit. A longer one is repaired once. */
   maxLength: number | null;
+  /** Its approved translations in other documents, which prove the positions of tags. */
+  approved?: readonly ApprovedTarget[];
 }
 
 /** A translation of a text. */

@@ -3,9 +3,10 @@ import type { Tx } from '#db/client.ts';
 import { documentSegments } from '#db/schema/documents.ts';
 import { toAppError } from '#server/errors.ts';
 import type { InlineContent } from '#server/formats/inline-content.ts';
-import type { Prefetched } from '#server/translation/core/leverage/leverage.ts';
-import { lookUpTexts, translateGroup } from '#server/translation/core/pipeline/group.ts';
+import { keyOf, type Prefetched } from '#server/translation/core/leverage/leverage.ts';
+import { lookUpTexts, lookupOfText, translateGroup } from '#server/translation/core/pipeline/group.ts';
 import type { GroupText } from '#server/translation/core/pipeline/run.ts';
+import { selectApprovedTargets } from '../approved-tags.ts';
 import { type DocumentRun, updateRun, Yielded } from '../document-run.ts';
 import { groupRequestOf, requestOf } from '../jobs.ts';
 import { noteOf, ofDocument } from '../segments.ts';
@@ -119,10 +120,28 @@ async function* readGroups(
   for (let start = 0; start < untranslated.length; start += textsOfBatch) {
     const { texts, found } = await database.inTenant(run.tenantId, async (tx) => {
       const texts = await selectTexts(tx, run, untranslated.slice(start, start + textsOfBatch));
-      return { texts, found: await lookUpTexts(tx, groupRequestOf(requestOf(run.row)), texts) };
+      const request = groupRequestOf(requestOf(run.row));
+      const found = await lookUpTexts(tx, request, texts);
+      await addApproved(
+        tx,
+        run,
+        texts.filter((text) => found.exact.get(keyOf(lookupOfText(request, text)))),
+      );
+      return { texts, found };
     });
     for (const group of groupsOf(texts)) yield { texts: group, found };
   }
+}
+
+/** Adds their approved translations to texts with tags that the TM serves: it does not have the positions of the tags. */
+async function addApproved(tx: Tx, { row }: DocumentRun, served: readonly GroupSegment[]): Promise<void> {
+  const tagged = served.filter(({ source }) => source.some((item) => typeof item !== 'string'));
+  const approved = await selectApprovedTargets(
+    tx,
+    row,
+    tagged.map(({ source }) => source),
+  );
+  for (const [index, text] of tagged.entries()) text.approved = approved[index]!;
 }
 
 /** Returns the distinct texts without a translation, each with its positions, in reading order. */
