@@ -335,7 +335,7 @@ describe('find and replace', () => {
         for (const { start, end } of spans)
           expect(target_text.slice(start, end).toLowerCase()).toBe(request.find);
 
-      const change = await call(mine, 'replace', { ...input, segments: preview.segments });
+      const change = await call(mine, 'replace', { ...input, version: preview.version });
       expect((await textsOf(mine, id)).map(([, target]) => target)).toEqual(expected);
       const { changes } = await call(mine, 'changes', { set_id: id }, 'query');
       expect(changes).toMatchObject([{ id: change.change_id, kind: 'replaced', segments: changed.length }]);
@@ -345,18 +345,30 @@ describe('find and replace', () => {
     },
   );
 
-  test('leaves out a segment whose text would be empty, and rejects another number than the preview’s', async () => {
+  test('leaves out a segment whose text would be empty, and rejects texts that changed since the preview', async () => {
     const { id } = await mine.memory([...texts, ['Pump', 'pompe']], { name: 'Replace' });
     const input = { set_id: id, find: 'pompe', replacement: '' };
-    expect(await call(mine, 'previewReplace', input, 'query')).toMatchObject({ segments: 2, left_out: 1 });
-    expect(refusal(await ask(mine, 'replace', { ...input, segments: 3 }))).toEqual([
+    const { version, ...preview } = await call(mine, 'previewReplace', input, 'query');
+    expect(preview).toMatchObject({ segments: 2, left_out: 1 });
+    // The number stays the same, but another member has edited one of the segments.
+    const [edited] = (await unitsOf(mine, id)).filter(({ target_text }) => target_text.includes('pompe'));
+    const { unit_no, ...replaces } = seen(edited!);
+    const target_text = `${replaces.target_text} pompe`;
+    const { change_id } = await call(mine, 'updateUnit', {
+      set_id: id,
+      unit_no,
+      replaces,
+      ...replaces,
+      target_text,
+    });
+    expect(refusal(await ask(mine, 'replace', { ...input, version }))).toEqual([
       409,
-      'the search now finds 2 segments instead of 3; look at the preview again',
+      'the segments that the search finds have changed since the preview; look at the preview again',
     ]);
-    expect((await ask(mine, 'replace', { ...input, find: 'x'.repeat(20_000), segments: 3 })).status).toBe(
-      422,
-    );
-    expect((await ask(mine, 'replace', { ...input, replacement: 'a\0', segments: 3 })).status).toBe(422);
+    await call(mine, 'undo', { change_id });
+    expect((await ask(mine, 'replace', { ...input, find: 'x'.repeat(20_000), version })).status).toBe(422);
+    expect((await ask(mine, 'replace', { ...input, replacement: 'a\0', version })).status).toBe(422);
+    await call(mine, 'replace', { ...input, version });
     await mine.removeMemory(id);
   });
 });
@@ -381,12 +393,12 @@ describe('the deletion of all segments that a search finds', () => {
   test('deletes those, as one change', async () => {
     const { id } = await mine.memory(lines, { name: 'Search' });
     const search = { set_id: id, text: 'THE', side: 'source' };
-    expect(await call(mine, 'countFound', { ...search, text: 'the engine' }, 'query')).toEqual({
-      segments: 1,
-    });
-    const { change_id } = await call(mine, 'deleteFound', { ...search, text: 'the engine', segments: 1 });
+    const few = { ...search, text: 'the engine' };
+    const { segments, version } = await call(mine, 'countFound', few, 'query');
+    expect(segments).toBe(1);
+    const { change_id } = await call(mine, 'deleteFound', { ...few, version });
     expect(await textsOf(mine, id)).toEqual([lines[0], lines[2]]);
-    expect((await ask(mine, 'deleteFound', { ...search, segments: 3 })).status).toBe(409);
+    expect((await ask(mine, 'deleteFound', { ...search, version })).status).toBe(409);
     await call(mine, 'undo', { change_id });
     expect(await textsOf(mine, id)).toEqual(lines);
     await mine.removeMemory(id);
@@ -404,9 +416,11 @@ describe('the deletion of all segments that a search finds', () => {
       422,
       expect.stringMatching(/^too_many_segments: .* more than 10000 segments/),
     ]);
-    expect(await call(own, 'countFound', { set_id: id, text: 'few' }, 'query')).toEqual({ segments: 9000 });
-    const { change_id } = await call(own, 'deleteFound', { set_id: id, text: 'few', segments: 9000 });
-    expect(await call(own, 'countFound', { set_id: id, text: 'few' }, 'query')).toEqual({ segments: 0 });
+    const few = { set_id: id, text: 'few' };
+    const { segments, version } = await call(own, 'countFound', few, 'query');
+    expect(segments).toBe(9000);
+    const { change_id } = await call(own, 'deleteFound', { ...few, version });
+    expect((await call(own, 'countFound', few, 'query')).segments).toBe(0);
     // Other segments have taken the room of five of them since.
     await sql`update memory_sets set entry_count = 41005 where set_id = ${id}`;
     const undone = await call(own, 'undo', { change_id });

@@ -163,7 +163,7 @@ export function compounding({
     const minLetters = isShort ? 4 : 5;
     const lasts = own.filter(({ stem }) => stem.length >= minLetters).map((stem) => ({ ...stem, after }));
     const first = { stem: word, endings: another };
-    // Where words have many endings, these look like a part after a short word.
+    // If a language has many endings, they look like a part after a short word.
     if (isShort && derived) return lasts;
     if (isForbidden || isShort) return [...lasts, first];
     const short =
