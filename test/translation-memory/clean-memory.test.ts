@@ -61,6 +61,8 @@ describe('memory.problems', () => {
     ['XHTML', 'XHTML'],
     ['Thumbnail', 'Thumbnail'],
     ['HOST=valve;PORT=7', 'HOST=valve;PORT=7'],
+    ['i, ii, iii, ...', 'i, ii, iii, ...'],
+    ['Valve Designer (*.vlv;*.vlvx)', 'Valve Designer (*.vlv;*.vlvx)'],
     ['Press :kbd:`Alt` to stop.', 'Pour arrêter («\u00a0touche\u00a0»–:kbd:`Alt`).'],
     [
       'See <link href="a.xhp" name="Close the valve">Close the valve</link>.',

@@ -4,10 +4,10 @@ import { indexPair } from '#server/language/translation-memory/index-pair.ts';
 import { indexSet } from '#server/language/translation-memory/index-set.ts';
 import { findClose } from '#server/language/translation-memory/lookup/close-match.ts';
 import { viaRpc } from '#test/contract/call.ts';
-import type { Fields } from '#test/factories.ts';
+import { addKey, type Fields, found } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { openSets, refusal, type Sets } from './sets.ts';
+import { openSets, refusal, type Sets, setsOf } from './sets.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false', RUN_WORKERS: 'false' } });
 const pair = { pairSource: 'en', pairTarget: 'fr' };
@@ -130,6 +130,29 @@ describe('an edited segment', () => {
     const again = await call(mine, 'updateUnit', present!.target_text === 'Un' ? first : second);
     expect(again.change_id).toBeNull();
     await mine.removeMemory(id);
+  });
+
+  test('shows the member who changed it, but not to an API key that may only read', async () => {
+    const founder = await found(app);
+    const own = setsOf(app, founder.bearer);
+    const { id } = await own.memory(lines);
+    const call = (path: string, input: Fields, headers = founder.bearer) => {
+      const type = path === 'memory.updateUnit' ? 'mutation' : 'query';
+      return viaRpc(app, { path, type }, { input, headers });
+    };
+    const [unit] = (await call('memory.browse', { set_id: id })).body.units;
+    await call('memory.updateUnit', edit(id, unit, { target_text: 'Un' }));
+    const seenBy = async (headers: typeof founder.bearer) => {
+      const { changes } = (await call('memory.changes', { set_id: id }, headers)).body;
+      const { units } = (await call('memory.browse', { set_id: id }, headers)).body;
+      return [changes[0].by, units[0].changed_by];
+    };
+    expect(await seenBy(founder.bearer)).toEqual([founder.email, founder.email]);
+    for (const scopes of [['read'], ['read', 'admin']]) {
+      const { api_key } = await addKey(app, founder, { scopes });
+      const name = scopes.includes('admin') ? founder.email : null;
+      expect(await seenBy({ 'x-api-key': api_key } as never)).toEqual([name, name]);
+    }
   });
 
   test('of a job that is reopened or deleted is deleted with it, and its history too', async () => {

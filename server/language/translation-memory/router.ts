@@ -285,7 +285,7 @@ const editing = {
   changes: tenantProcedure('read')
     .input(changesRequest)
     .output(changePage)
-    .query(({ ctx, input }) => listChanges(ctx.tx, ctx.principal.tenant.id, input)),
+    .query(({ ctx, input }) => listChanges(ctx.tx, ctx.principal, input)),
 
   undo: deferredTenantProcedure('admin')
     .input(undoRequest)

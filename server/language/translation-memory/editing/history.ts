@@ -1,5 +1,6 @@
 import { type SQL, type SQLWrapper, sql } from 'drizzle-orm';
 import type { Database, Tx } from '#db/client.ts';
+import { type Principal, seesMembers } from '#server/identity/access/principal.ts';
 import { readCursor, writeCursor } from '#server/http/paging.ts';
 import { requireSet, selectSetById } from '../sets.ts';
 import { forgetUses } from '../use-counts.ts';
@@ -15,13 +16,16 @@ const keptDays = 30;
  */
 export async function listChanges(
   tx: Tx,
-  tenantId: string,
+  viewer: Principal,
   { set_id, unit_no, limit, cursor }: ChangesRequest,
 ): Promise<ChangePage> {
+  const tenantId = viewer.tenant.id;
   const set = set_id === undefined ? undefined : requireSet(await selectSetById(tx, tenantId, set_id));
   const end = cursor === undefined ? undefined : readCursor(cursor);
   const rows = await tx.execute<ChangeRow>(sql`
-    select c.change_id as id, c.kind, c.actor, c.segments, c.undone_by, c.created_at, c.undone_at,
+    select c.change_id as id, c.kind, c.segments,
+      case when ${seesMembers(viewer)} then c.actor end as actor,
+      case when ${seesMembers(viewer)} then c.undone_by end as undone_by, c.created_at, c.undone_at,
       (select json_build_object('set_id', s.set_id, 'unit_no', u.segment_no,
           'old', json_build_object('source_text', u.old_source, 'target_text', u.old_target),
           'new', case when u.new_source is not null
