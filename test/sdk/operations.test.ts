@@ -205,6 +205,7 @@ const calls: Record<string, (client: LinguaLoop) => unknown> = {
   'terminology.list': ({ terminology }) => terminology.list(),
   'terminology.exportTbx': ({ terminology }) => terminology.exportTbx('a'),
   'terminology.exportXlsx': ({ terminology }) => terminology.exportXlsx('a'),
+  'terminology.exportCsv': ({ terminology }) => terminology.exportCsv('a'),
   'terminology.sets': ({ terminology }) => terminology.sets().toArray({ limit: 1 }),
   'terminology.setPage': ({ terminology }) => terminology.setPage(),
   'terminology.delete': ({ terminology }) => terminology.delete('a'),

@@ -485,6 +485,7 @@ export const probes: Readonly<Record<string, Probe>> = {
   'terminology.upload': { input: () => glossaryForm() },
   'terminology.create': { input: async () => ({ name: 'A new glossary', ...pair }) },
   'terminology.exportXlsx': ofGlossary(),
+  'terminology.exportCsv': ofGlossary(),
   'terminology.exportTbx': ofGlossary(),
   'terminology.delete': { ...ofGlossary(), in: '204' },
   'terminology.entries': ofGlossary(),
