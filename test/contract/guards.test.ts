@@ -60,7 +60,7 @@ const byGuard: Readonly<Record<GuardName, Readonly<Record<string, string>>>> = {
     terminology:
       'upload create list exportTbx exportXlsx exportCsv delete entries addEntry pairs rename terms addTerm updateTerm deleteTerm previewUpload applyPreview matches matchesOfTexts candidates rejectCandidates',
     memory:
-      'import list listImports getImport delete export exportGolden browse concordance problems matches align addPairs importPairs updateUnit deleteUnits countFound deleteFound previewReplace replace duplicates mergeDuplicates otherTranslations changes undo penalties setPenalty',
+      'import list listImports getImport delete export exportCsv exportGolden browse concordance problems matches align addPairs importPairs updateUnit deleteUnits countFound deleteFound previewReplace replace duplicates mergeDuplicates otherTranslations changes undo penalties setPenalty',
   },
   platform_operator: {
     retention: 'cancelDeletion listDeletions previewDeletion scheduleDeletion',

@@ -125,6 +125,7 @@ const calls: Record<string, (client: LinguaLoop) => unknown> = {
   'memory.getImport': ({ memory }) => memory.getImport('a'),
   'memory.delete': ({ memory }) => memory.delete('a'),
   'memory.export': ({ memory }) => memory.export('a'),
+  'memory.exportCsv': ({ memory }) => memory.exportCsv('a'),
   'memory.exportGolden': ({ memory }) => memory.exportGolden({ source_lang: 'en', target_lang: 'fr' }),
   'memory.browse': ({ memory }) => memory.browse().toArray({ limit: 1 }),
   'memory.browsePage': ({ memory }) => memory.browsePage(),

@@ -1,7 +1,6 @@
-import { formulaLike } from '../csv/reader.ts';
 import { leadingColumns } from '../glossary-file.ts';
 import { layoutKinds } from '../layout-kinds.ts';
-import { writeTable } from '../table-writer.ts';
+import { csvMark, csvRow, writeTable } from '../table-writer.ts';
 import { type FieldName, fieldView, type TermFields } from '../term-fields.ts';
 
 export const xlsxType = layoutKinds.xlsx.mediaType;
@@ -38,8 +37,8 @@ export async function* writeGlossaryXlsx(
 }
 
 /**
- * Writes a glossary as CSV (RFC 4180, UTF-8 with a byte order mark, which Excel needs), page by page. `readGlossaryCsv`
- * returns the same terms. No spreadsheet runs a cell as a formula (`formulaLike`).
+ * Writes a glossary as CSV (`csvRow`), page by page. `readGlossaryCsv`
+ * returns the same terms.
  *
  * @param fields the fields that have a column
  */
@@ -47,16 +46,8 @@ export async function* writeGlossaryCsv(
   pages: AsyncIterable<readonly ExportedTerm[]>,
   fields: readonly FieldName[] = [],
 ): AsyncGenerator<string, void> {
-  yield `\ufeff${csvRow([...leadingColumns, ...fields])}`;
+  yield csvMark + csvRow([...leadingColumns, ...fields]);
   for await (const page of pages) yield page.map((term) => csvRow(cellsOf(term, fields))).join('');
-}
-
-function csvRow(cells: readonly (string | number)[]): string {
-  const written = cells.map((cell) => {
-    const text = typeof cell === 'string' && formulaLike.test(cell) ? `'${cell}` : `${cell}`;
-    return /[",;|\t\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-  });
-  return `${written.join(',')}\r\n`;
 }
 
 /** Returns the cells of a term in the order of the columns. */

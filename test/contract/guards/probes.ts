@@ -520,6 +520,7 @@ export const probes: Readonly<Record<string, Probe>> = {
     abroad: noMemory,
   },
   'memory.export': { input: ({ memoryId }) => ({ set_id: memoryId }), abroad: noMemory },
+  'memory.exportCsv': { input: ({ memoryId }) => ({ set_id: memoryId }), abroad: noMemory },
   'memory.exportGolden': {
     input: () => pair,
     abroad: '404 no approved golden pairs for this language pair',
