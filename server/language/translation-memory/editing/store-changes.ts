@@ -102,7 +102,7 @@ export async function storeChange(
   );
   await moveUses(tx, tenantId, merged, 'merge');
   if (merged.length > 0)
-    // What was merged into one of these segments belongs to the segment that stays now.
+    // The segments that were merged into one of these belong to the segment that stays now.
     await tx.execute(sql`
       update memory_changed_segments u set merged_into = r.i from json_to_recordset(${JSON.stringify(rows)}::json)
         as r(c text, n bigint, i bigint)
