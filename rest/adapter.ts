@@ -165,7 +165,10 @@ function createEndpoint(procedures: readonly RestProcedure[], settings: Settings
   const downloads = procedures.length > 1 ? procedures.filter(({ route }) => route.download) : [];
   const others = procedures.filter((procedure) => ![upload, xliff, ...downloads].includes(procedure));
   const chosen = others.filter(({ route }) => route.chosenBy !== undefined);
-  const plain = others.find(({ route }) => route.chosenBy === undefined);
+  // If a path has only downloads, its first one is the default.
+  const plain =
+    others.find(({ route }) => route.chosenBy === undefined) ??
+    (downloads.length === procedures.length ? downloads[0] : undefined);
   // If the route accepts only forms, any other body counts as a form without a file. The procedure then reports the
   // missing file, after its own checks of the caller.
   const onlyForms = others.length === 0 && upload?.route.upload?.raw === false;

@@ -108,6 +108,7 @@ const own: Readonly<Record<string, readonly ErrorName[]>> = {
   'terminology.upload': ['validation_error', 'unsupported_media_type', 'unprocessable', 'rate_limit'],
   'terminology.exportTbx': ['not_found', 'rate_limit'],
   'terminology.exportXlsx': ['not_found', 'rate_limit'],
+  'terminology.exportCsv': ['not_found', 'rate_limit'],
   'memory.import': [
     'validation_error',
     'state_conflict',

@@ -9,6 +9,7 @@ import type {
   DeletedMemoryUnits,
   DeleteFoundUnitsRequest,
   DeleteMemoryUnitsRequest,
+  FoundUnits,
   FoundUnitsQuery,
   MemoryBulkChange,
   MemoryChange,
@@ -45,18 +46,18 @@ export interface MemoryEditing {
   updateUnit(request: UpdateMemoryUnitRequest, options?: CallOptions): ApiPromise<UpdatedMemoryUnit>;
   /** Deletes up to 200 segments. Throws ConflictError, and deletes none, if someone else has changed one of them. */
   deleteUnits(request: DeleteMemoryUnitsRequest, options?: CallOptions): ApiPromise<DeletedMemoryUnits>;
-  /** Counts the segments of a TM that contain a text. */
-  countFound(query: FoundUnitsQuery, options?: CallOptions): ApiPromise<number>;
+  /** Counts the segments of a TM that contain a text, and returns the `version` for `deleteFound`. */
+  countFound(query: FoundUnitsQuery, options?: CallOptions): ApiPromise<FoundUnits>;
   /**
-   * Deletes the segments of a TM that contain a text, at most 10,000. Throws ConflictError, and deletes none, if their
-   * number is not `segments` any longer. Not retried.
+   * Deletes the segments of a TM that contain a text, at most 10,000. Throws ConflictError, and deletes none, if they
+   * have changed since `countFound`. Not retried.
    */
   deleteFound(request: DeleteFoundUnitsRequest, options?: CallOptions): ApiPromise<MemoryBulkChange>;
   /** Returns what `replace` would change: the number of segments, and the first 50 of them. */
   previewReplace(query: MemoryReplacementQuery, options?: CallOptions): ApiPromise<MemoryReplacementPreview>;
   /**
-   * Replaces a text in the segments of a TM, at most 10,000. Throws ConflictError, and changes none, if the number of
-   * segments is not `segments` any longer. Not retried.
+   * Replaces a text in the segments of a TM, at most 10,000. Throws ConflictError, and changes none, if the
+   * segments have changed since the preview. Not retried.
    */
   replace(request: MemoryReplacementRequest, options?: CallOptions): ApiPromise<MemoryBulkChange>;
   /**
@@ -132,8 +133,7 @@ export function memoryEditing({ mutate, query }: Connection): MemoryEditing {
     addPairs: (request, options) => mutate(addPairsCall, request, options),
     updateUnit: (request, options) => mutate(updateUnitCall, request, options),
     deleteUnits: (request, options) => mutate(deleteUnitsCall, request, options),
-    countFound: (wanted, options) =>
-      mapResult(query<{ segments: number }>(countFoundCall, wanted, options), ({ segments }) => segments),
+    countFound: (wanted, options) => query(countFoundCall, wanted, options),
     deleteFound: (request, options) => mutate(deleteFoundCall, request, options),
     previewReplace: (wanted, options) => query(previewReplaceCall, wanted, options),
     replace: (request, options) => mutate(replaceCall, request, options),

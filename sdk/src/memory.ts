@@ -9,13 +9,14 @@ import {
 } from './import-poller.ts';
 import { uploadImport } from './import-upload.ts';
 import { type MemoryEditing, memoryEditing } from './memory-editing.ts';
-import { type MemoryExport, memoryExport, tmxType } from './memory-export.ts';
+import { type MemoryExport, memoryExport, readToEnd, tmxType } from './memory-export.ts';
 import type { CallOptions } from './options.ts';
 import { createListing, type List, type Page } from './pages.ts';
 import { maxPollIntervalMs } from './polling.ts';
 import type { Call } from './send.ts';
 import { encodedFile, type SourceFile } from './source-file.ts';
 import { NotFoundError } from './status-errors.ts';
+import { streamedFile } from './streamed-file.ts';
 import type {
   ConcordancePage,
   ConcordanceQuery,
@@ -81,6 +82,11 @@ export interface Memory extends MemoryEditing {
    */
   export(setId: string, options?: CallOptions): ApiPromise<MemoryExport>;
   /**
+   * Exports a TM as CSV, for spreadsheets. A cell that could be run as a formula has an apostrophe before it. Throws
+   * NotFoundError if the TM does not exist or is empty.
+   */
+  exportCsv(setId: string, options?: CallOptions): ApiPromise<MemoryExport>;
+  /**
    * Exports the approved translations of a language pair as TMX 1.4b. Throws NotFoundError if no translation has been
    * approved yet. A failure is retried only before the first bytes have arrived.
    */
@@ -121,6 +127,7 @@ const resumeSetCall: Call = { name: 'memory.resumeImport', repeatable: true, res
 /** Not repeatable: a second deletion would return 404, as if the TM had never existed. */
 const deleteCall: Call = { name: 'memory.delete', repeatable: false };
 const exportCall: Call = { name: 'memory.export', repeatable: true };
+const exportCsvCall: Call = { name: 'memory.exportCsv', repeatable: true };
 const exportGoldenCall: Call = { name: 'memory.exportGolden', repeatable: true };
 
 const browseCall: Call = { name: 'memory.browse', repeatable: true };
@@ -188,6 +195,16 @@ export function memory(connection: Connection): Memory {
       const request = { method: 'GET', path: `${path}/${encodeURIComponent(setId)}/export` } as const;
       return mapResult(downloads.open(exportCall, request, tmxType, options), (opened) =>
         memoryExport(opened, exportCall.name, 'memory.tmx'),
+      );
+    },
+    exportCsv(setId, options) {
+      const file = `${path}/${encodeURIComponent(setId)}/export`;
+      const request = { method: 'GET', path: file, headers: { accept: 'text/csv' } } as const;
+      return mapResult(downloads.open(exportCsvCall, request, 'text/csv', options), (opened) =>
+        streamedFile(
+          { ...opened, read: readToEnd(opened, exportCsvCall.name, (last) => last.endsWith('\r\n')) },
+          { fileName: 'memory.csv', contentType: 'text/csv' },
+        ),
       );
     },
     exportGolden({ source_lang, target_lang }, options) {

@@ -83,6 +83,11 @@ export interface Terminology {
    */
   exportXlsx(setId: string, options?: CallOptions): ApiPromise<StreamedFile>;
   /**
+   * Exports a glossary as CSV, with all properties of its terms. `upload` reads it as the same glossary. A cell that a
+   * spreadsheet could run as a formula has an apostrophe before it, which `upload` removes.
+   */
+  exportCsv(setId: string, options?: CallOptions): ApiPromise<StreamedFile>;
+  /**
    * Adds a term to a glossary. If the glossary has other translations of the term, the new one takes precedence.
    * Throws ConflictError if the entry already exists. Because of this error, the call is retried only if the service
    * certainly did nothing.
@@ -157,12 +162,17 @@ const previewUploadCall: Call = { name: 'terminology.previewUpload', repeatable:
 const applyPreviewCall: Call = { name: 'terminology.applyPreview', repeatable: true };
 
 const exportXlsxCall: Call = { name: 'terminology.exportXlsx', repeatable: true };
+const exportCsvCall: Call = { name: 'terminology.exportCsv', repeatable: true };
 const exportTbxCall: Call = { name: 'terminology.exportTbx', repeatable: true };
 
 const xlsxType = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
 
+/** A workbook ends with the last record of a zip without a comment; a CSV file with a line end. */
+const workbook = { type: xlsxType, suffix: '.xlsx', isEnd: (last: string) => last.startsWith('PK\x05\x06') };
+const csv = { type: 'text/csv', suffix: '.csv', isEnd: (last: string) => last.endsWith('\r\n') };
+
 const types = {
-  '.csv': 'text/csv',
+  '.csv': csv.type,
   '.tmx': 'application/xml',
   '.tbx': 'application/xml',
   '.xlsx': xlsxType,
@@ -175,6 +185,21 @@ const path = '/api/terminology';
 
 export function terminology(connection: Connection): Terminology {
   const { done, downloads, json, mutate, query } = connection;
+  /** @param isEnd whether the end of a file shows that the file is complete */
+  const exportTable = (
+    setId: string,
+    call: Call,
+    { type, suffix, isEnd }: { type: string; suffix: string; isEnd: (last: string) => boolean },
+    options: CallOptions | undefined,
+  ) => {
+    const request = { method: 'GET', path, query: { set_id: setId }, headers: { accept: type } } as const;
+    return mapResult(downloads.open(call, request, type, options), (opened) =>
+      streamedFile(
+        { ...opened, read: readToEnd(opened, call.name, isEnd) },
+        { fileName: `glossary${suffix}`, contentType: type },
+      ),
+    );
+  };
   const { list: entries, listPage: entryPage } = createListing(
     (wanted: GlossaryEntryQuery | undefined, options: CallOptions | undefined) =>
       query<GlossaryEntryPage>(entriesCall, wanted ?? {}, options),
@@ -212,22 +237,8 @@ export function terminology(connection: Connection): Terminology {
       const file = { type: tbxType, end, unnamed: 'glossary.tbx' };
       return exportText(connection, exportTbxCall, request, file, options);
     },
-    exportXlsx(setId, options) {
-      const request = {
-        method: 'GET',
-        path,
-        query: { set_id: setId },
-        headers: { accept: xlsxType },
-      } as const;
-      return mapResult(downloads.open(exportXlsxCall, request, xlsxType, options), (opened) => {
-        // The record at the end of a zip without a comment.
-        const isEnd = (last: string) => last.startsWith('PK\x05\x06');
-        return streamedFile(
-          { ...opened, read: readToEnd(opened, exportXlsxCall.name, isEnd) },
-          { fileName: 'glossary.xlsx', contentType: xlsxType },
-        );
-      });
-    },
+    exportXlsx: (setId, options) => exportTable(setId, exportXlsxCall, workbook, options),
+    exportCsv: (setId, options) => exportTable(setId, exportCsvCall, csv, options),
     addEntry: (request, options) => mutate(addEntryCall, request, options),
     matches: (request, options) => mutate(matchesCall, request, options),
     candidates: (request, options) => mutate(candidatesCall, request, options),

@@ -588,13 +588,15 @@ export type DeleteMemoryUnitsRequest = Inputs['memory']['deleteUnits'];
 export type DeletedMemoryUnits = Outputs['memory']['deleteUnits'];
 /** A text to search for in a TM. */
 export type FoundUnitsQuery = Inputs['memory']['countFound'];
-/** A text whose TM segments to delete, and how many they are. */
+/** The number of TM segments that a search finds, and their version. */
+export type FoundUnits = Outputs['memory']['countFound'];
+/** A text whose TM segments to delete, and their version. */
 export type DeleteFoundUnitsRequest = Inputs['memory']['deleteFound'];
 /** A text to replace in a TM. */
 export type MemoryReplacementQuery = Inputs['memory']['previewReplace'];
 /** The changes that a replacement would make. */
 export type MemoryReplacementPreview = Outputs['memory']['previewReplace'];
-/** A text to replace in a TM, and the number of segments in which it occurs. */
+/** A text to replace in a TM, and the version of the segments in which it occurs. */
 export type MemoryReplacementRequest = Inputs['memory']['replace'];
 /** A change of many TM segments. */
 export type MemoryBulkChange = Outputs['memory']['replace'];

@@ -1,4 +1,5 @@
 import { Zip, ZipDeflate } from 'fflate';
+import { formulaLike } from './csv/reader.ts';
 import { writeReference } from './xlsx/cell-reference.ts';
 import { textElement } from './xlsx/cell-text.ts';
 import { attributes } from './xml/xml-text.ts';
@@ -84,3 +85,15 @@ const partsOf = (name: string) => ({
   'xl/_rels/workbook.xml.rels': `<Relationships xmlns="${packaged}/relationships"><Relationship Id="rId1" Type="${related}/worksheet" Target="worksheets/sheet1.xml"/><Relationship Id="rId2" Type="${related}/styles" Target="styles.xml"/></Relationships>`,
   'xl/styles.xml': `<styleSheet xmlns="${main}"><fonts count="1"><font><sz val="11"/><name val="Calibri"/></font></fonts><fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills><borders count="1"><border/></borders><cellStyleXfs count="1"><xf/></cellStyleXfs><cellXfs count="2"><xf xfId="0"/><xf xfId="0" numFmtId="49" applyNumberFormat="1"/></cellXfs></styleSheet>`,
 });
+
+/** The byte order mark at the start of a CSV file, without which Excel does not read UTF-8. */
+export const csvMark = '\ufeff';
+
+/** Returns a row of a CSV file (RFC 4180). No spreadsheet runs one of its texts as a formula (`formulaLike`). */
+export function csvRow(cells: readonly (string | number)[]): string {
+  const written = cells.map((cell) => {
+    const text = typeof cell === 'string' && formulaLike.test(cell) ? `'${cell}` : `${cell}`;
+    return /[",;|\t\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  });
+  return `${written.join(',')}\r\n`;
+}

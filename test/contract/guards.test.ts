@@ -58,9 +58,9 @@ const byGuard: Readonly<Record<GuardName, Readonly<Record<string, string>>>> = {
     storage: 'binding usage',
     styleGuides: 'list get',
     terminology:
-      'upload create list exportTbx exportXlsx delete entries addEntry pairs rename terms addTerm updateTerm deleteTerm previewUpload applyPreview matches matchesOfTexts candidates rejectCandidates',
+      'upload create list exportTbx exportXlsx exportCsv delete entries addEntry pairs rename terms addTerm updateTerm deleteTerm previewUpload applyPreview matches matchesOfTexts candidates rejectCandidates',
     memory:
-      'import list listImports getImport delete export exportGolden browse concordance problems matches align addPairs importPairs updateUnit deleteUnits countFound deleteFound previewReplace replace duplicates mergeDuplicates otherTranslations changes undo penalties setPenalty',
+      'import list listImports getImport delete export exportCsv exportGolden browse concordance problems matches align addPairs importPairs updateUnit deleteUnits countFound deleteFound previewReplace replace duplicates mergeDuplicates otherTranslations changes undo penalties setPenalty',
   },
   platform_operator: {
     retention: 'cancelDeletion listDeletions previewDeletion scheduleDeletion',

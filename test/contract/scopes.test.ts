@@ -28,9 +28,9 @@ const byScopes: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     documents: 'list summary segments files outline search boxes history exportXliff',
     storage: 'binding usage',
     styleGuides: 'list get',
-    terminology: 'list exportTbx exportXlsx entries terms pairs matches matchesOfTexts candidates',
+    terminology: 'list exportTbx exportXlsx exportCsv entries terms pairs matches matchesOfTexts candidates',
     memory:
-      'list listImports getImport export exportGolden browse concordance problems matches countFound previewReplace duplicates otherTranslations changes penalties',
+      'list listImports getImport export exportCsv exportGolden browse concordance problems matches countFound previewReplace duplicates otherTranslations changes penalties',
   },
   translate: {
     analyses: 'create addFile start cancel delete',

@@ -53,6 +53,14 @@ describe('a forbidden target', () => {
     for (const term of terms) expect(term).toMatchObject({ source_term: 'deposit', use: 'fianza' });
   });
 
+  test('blocks inside a compound only if the compound surely has it as a part', () => {
+    const inGerman = (term: string, target: string) =>
+      check([entry('user', term, forbidden)], 'The user.', target, 'de').passed;
+    expect(inGerman('Benutzer', 'Das Benutzerkonto.')).toBe(false);
+    expect(inGerman('Bild', 'Der Bildschirm.')).toBe(true);
+    expect(inGerman('Benutzer', 'Der Datenbankbenutzername.')).toBe(true);
+  });
+
   test('counts only if its source term is in the source', () => {
     expect(check(deposit, 'The rent.', 'El depósito.').passed).toBe(true);
   });

@@ -1,3 +1,4 @@
+import { parse } from 'csv-parse/sync';
 import { strFromU8, unzipSync } from 'fflate';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { writeGlossaryXlsx, xlsxType } from '#server/formats/glossary/writer.ts';
@@ -33,6 +34,30 @@ async function termsOf(setId: string): Promise<unknown[]> {
 }
 
 const header = 'source_term,target_term,source_lang,target_lang,case_sensitive,priority';
+
+test('GET /api/terminology with text/csv returns a file that an upload reads as the same terms, and that runs no formula', async () => {
+  const columns = `${header},definition,note,status`;
+  const set = await mine.glossary([
+    columns,
+    '=1+1,\'=cmd|A0,en,fr,yes,-5,"-a, ""b""\n=c",@note,forbidden',
+    "'quoted,''+44,,,,0,＝x,,",
+    '-5,"a;b|c\td",,,,3,,,allowed',
+  ]);
+  const response = await app.request(`/api/terminology?set_id=${set.id}`, {
+    headers: { ...mine.headers, accept: 'text/csv' },
+  });
+  expect(response.headers.get('content-disposition')).toBe('attachment; filename="A glossary.csv"');
+  const bytes = await response.bytes();
+  expect([...bytes.subarray(0, 3)]).toEqual([0xef, 0xbb, 0xbf]);
+  const terms = parse(Buffer.from(bytes), { bom: true }).flatMap((row: string[]) => row.toSpliced(5, 1));
+  expect(terms.filter((cell: string) => /^[=+\-@＝]/u.test(cell))).toEqual([]);
+  const copy = await mine.uploadFile(bytes, { name: 'Copy' }, { name: 'copy.csv', type: 'text/csv' });
+  expect(copy.status).toBe(200);
+  const original = await termsOf(set.id);
+  expect(original).toHaveLength(3);
+  expect(original[0]).toMatchObject({ source_term: '=1+1', priority: -5, definition: '-a, "b" =c' });
+  expect(await termsOf(copy.body.id)).toEqual(original);
+});
 
 describe('GET /api/terminology with the media type of workbooks', () => {
   test('returns a workbook that an upload reads as the same terms', async () => {

@@ -61,6 +61,8 @@ describe('memory.problems', () => {
     ['XHTML', 'XHTML'],
     ['Thumbnail', 'Thumbnail'],
     ['HOST=valve;PORT=7', 'HOST=valve;PORT=7'],
+    ['i, ii, iii, ...', 'i, ii, iii, ...'],
+    ['Valve Designer (*.vlv;*.vlvx)', 'Valve Designer (*.vlv;*.vlvx)'],
     ['Press :kbd:`Alt` to stop.', 'Pour arrêter («\u00a0touche\u00a0»–:kbd:`Alt`).'],
     [
       'See <link href="a.xhp" name="Close the valve">Close the valve</link>.',
@@ -225,13 +227,73 @@ describe('identical segments', () => {
     const undone = await unitsOf(of, id);
     expect([servedOf(undone, older!), servedOf(undone, newer!)]).toEqual([2, 4]);
 
-    // A segment that cannot be restored any longer keeps no count.
+    // A segment that cannot be restored any longer keeps no count. The merge itself is kept for its jobs.
     const again = await call(of, 'mergeDuplicates', { set_id: id, segments: 1 }, 'mutation');
     await sql`update memory_changes set created_at = now() - interval '31 days' where change_id = ${again.change_id}`;
     await pruneChanges(app.database);
     expect(await sql`select served::int from memory_use where tenant_id = ${of.tenantId}`).toEqual([
       { served: 6 },
     ]);
+    const { changes } = await call(of, 'changes', { set_id: id });
+    expect(changes.map((change: Fields) => change['id'])).toEqual([merged.change_id]);
+    expect((await ask(of, 'undo', { change_id: again.change_id }, 'mutation')).status).toBe(404);
+  });
+
+  describe('belong to each job that added them', () => {
+    const texts = async (of: Sets, id: string) =>
+      (await unitsOf(of, id)).map(({ target_text }) => target_text);
+
+    /** Publishes the same pair several times, merges the segments, and returns the set and the jobs. */
+    async function mergedJobs(count: number, mergeEach = false) {
+      const of = await openSets(app);
+      const jobs: string[] = [];
+      let [set, change] = ['', ''];
+      for (let at = 0; at < count; at++) {
+        const { id } = await of.job({ metadata: { sensitive: true }, source_text: 'Bonded goods' });
+        await of.review(id, { action: 'modify', final_translation: 'Marchandises' });
+        jobs.push(id);
+        const sets: { id: string; origin: string }[] = await of.memories();
+        set = sets.find(({ origin }) => origin === 'golden_approved')!.id;
+        const segments = mergeEach ? 1 : count - 1;
+        if (mergeEach ? at > 0 : at === count - 1)
+          change = (await call(of, 'mergeDuplicates', { set_id: set, segments }, 'mutation')).change_id;
+      }
+      const remove = (job: string) => of.remove(job, of.admin);
+      return { of, set, jobs, change, remove };
+    }
+
+    test('when the job of the latest one is deleted, then that of another one', async () => {
+      const { of, set, jobs, remove } = await mergedJobs(3);
+      for (const job of [jobs[2]!, jobs[0]!]) {
+        await remove(job);
+        expect(await texts(of, set)).toEqual(['Marchandises']);
+      }
+      await remove(jobs[1]!);
+      expect(await texts(of, set)).toEqual([]);
+    });
+
+    test('when it is reopened, also in a chain of merges whose middle is deleted, and after 30 days', async () => {
+      const { of, set, jobs, remove } = await mergedJobs(3, true);
+      const sql = openSuperuser(app.superuserUrl);
+      await sql`update memory_changes set created_at = now() - interval '31 days' where tenant_id = ${of.tenantId}`;
+      await pruneChanges(app.database);
+      await remove(jobs[1]!);
+      const reopen = { path: 'reviews.reopen', type: 'mutation' } as const;
+      const input = { kind: 'job', id: jobs[2] };
+      expect((await viaRpc(app, reopen, { input, headers: of.admin })).status).toBe(200);
+      expect(await texts(of, set)).toEqual(['Marchandises']);
+      await remove(jobs[0]!);
+      expect(await texts(of, set)).toEqual([]);
+      await pruneChanges(app.database);
+      expect(await sql`select from memory_changes where tenant_id = ${of.tenantId}`).toHaveLength(0);
+    });
+
+    test('an undo after that restores nothing twice', async () => {
+      const { of, set, jobs, change, remove } = await mergedJobs(3);
+      await remove(jobs[2]!);
+      expect(await call(of, 'undo', { change_id: change }, 'mutation')).toMatchObject({ undone: 1 });
+      expect(await texts(of, set)).toEqual(['Marchandises', 'Marchandises']);
+    });
   });
 });
 

@@ -4,10 +4,10 @@ import { indexPair } from '#server/language/translation-memory/index-pair.ts';
 import { indexSet } from '#server/language/translation-memory/index-set.ts';
 import { findClose } from '#server/language/translation-memory/lookup/close-match.ts';
 import { viaRpc } from '#test/contract/call.ts';
-import type { Fields } from '#test/factories.ts';
+import { addKey, type Fields, found } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { openSets, refusal, type Sets } from './sets.ts';
+import { openSets, refusal, type Sets, setsOf } from './sets.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false', RUN_WORKERS: 'false' } });
 const pair = { pairSource: 'en', pairTarget: 'fr' };
@@ -130,6 +130,29 @@ describe('an edited segment', () => {
     const again = await call(mine, 'updateUnit', present!.target_text === 'Un' ? first : second);
     expect(again.change_id).toBeNull();
     await mine.removeMemory(id);
+  });
+
+  test('shows the member who changed it, but not to an API key that may only read', async () => {
+    const founder = await found(app);
+    const own = setsOf(app, founder.bearer);
+    const { id } = await own.memory(lines);
+    const call = (path: string, input: Fields, headers = founder.bearer) => {
+      const type = path === 'memory.updateUnit' ? 'mutation' : 'query';
+      return viaRpc(app, { path, type }, { input, headers });
+    };
+    const [unit] = (await call('memory.browse', { set_id: id })).body.units;
+    await call('memory.updateUnit', edit(id, unit, { target_text: 'Un' }));
+    const seenBy = async (headers: typeof founder.bearer) => {
+      const { changes } = (await call('memory.changes', { set_id: id }, headers)).body;
+      const { units } = (await call('memory.browse', { set_id: id }, headers)).body;
+      return [changes[0].by, units[0].changed_by];
+    };
+    expect(await seenBy(founder.bearer)).toEqual([founder.email, founder.email]);
+    for (const scopes of [['read'], ['read', 'admin']]) {
+      const { api_key } = await addKey(app, founder, { scopes });
+      const name = scopes.includes('admin') ? founder.email : null;
+      expect(await seenBy({ 'x-api-key': api_key } as never)).toEqual([name, name]);
+    }
   });
 
   test('of a job that is reopened or deleted is deleted with it, and its history too', async () => {
@@ -335,7 +358,7 @@ describe('find and replace', () => {
         for (const { start, end } of spans)
           expect(target_text.slice(start, end).toLowerCase()).toBe(request.find);
 
-      const change = await call(mine, 'replace', { ...input, segments: preview.segments });
+      const change = await call(mine, 'replace', { ...input, version: preview.version });
       expect((await textsOf(mine, id)).map(([, target]) => target)).toEqual(expected);
       const { changes } = await call(mine, 'changes', { set_id: id }, 'query');
       expect(changes).toMatchObject([{ id: change.change_id, kind: 'replaced', segments: changed.length }]);
@@ -345,18 +368,30 @@ describe('find and replace', () => {
     },
   );
 
-  test('leaves out a segment whose text would be empty, and rejects another number than the preview’s', async () => {
+  test('leaves out a segment whose text would be empty, and rejects texts that changed since the preview', async () => {
     const { id } = await mine.memory([...texts, ['Pump', 'pompe']], { name: 'Replace' });
     const input = { set_id: id, find: 'pompe', replacement: '' };
-    expect(await call(mine, 'previewReplace', input, 'query')).toMatchObject({ segments: 2, left_out: 1 });
-    expect(refusal(await ask(mine, 'replace', { ...input, segments: 3 }))).toEqual([
+    const { version, ...preview } = await call(mine, 'previewReplace', input, 'query');
+    expect(preview).toMatchObject({ segments: 2, left_out: 1 });
+    // The number stays the same, but another member has edited one of the segments.
+    const [edited] = (await unitsOf(mine, id)).filter(({ target_text }) => target_text.includes('pompe'));
+    const { unit_no, ...replaces } = seen(edited!);
+    const target_text = `${replaces.target_text} pompe`;
+    const { change_id } = await call(mine, 'updateUnit', {
+      set_id: id,
+      unit_no,
+      replaces,
+      ...replaces,
+      target_text,
+    });
+    expect(refusal(await ask(mine, 'replace', { ...input, version }))).toEqual([
       409,
-      'the search now finds 2 segments instead of 3; look at the preview again',
+      'the segments that the search finds have changed since the preview; look at the preview again',
     ]);
-    expect((await ask(mine, 'replace', { ...input, find: 'x'.repeat(20_000), segments: 3 })).status).toBe(
-      422,
-    );
-    expect((await ask(mine, 'replace', { ...input, replacement: 'a\0', segments: 3 })).status).toBe(422);
+    await call(mine, 'undo', { change_id });
+    expect((await ask(mine, 'replace', { ...input, find: 'x'.repeat(20_000), version })).status).toBe(422);
+    expect((await ask(mine, 'replace', { ...input, replacement: 'a\0', version })).status).toBe(422);
+    await call(mine, 'replace', { ...input, version });
     await mine.removeMemory(id);
   });
 });
@@ -381,12 +416,12 @@ describe('the deletion of all segments that a search finds', () => {
   test('deletes those, as one change', async () => {
     const { id } = await mine.memory(lines, { name: 'Search' });
     const search = { set_id: id, text: 'THE', side: 'source' };
-    expect(await call(mine, 'countFound', { ...search, text: 'the engine' }, 'query')).toEqual({
-      segments: 1,
-    });
-    const { change_id } = await call(mine, 'deleteFound', { ...search, text: 'the engine', segments: 1 });
+    const few = { ...search, text: 'the engine' };
+    const { segments, version } = await call(mine, 'countFound', few, 'query');
+    expect(segments).toBe(1);
+    const { change_id } = await call(mine, 'deleteFound', { ...few, version });
     expect(await textsOf(mine, id)).toEqual([lines[0], lines[2]]);
-    expect((await ask(mine, 'deleteFound', { ...search, segments: 3 })).status).toBe(409);
+    expect((await ask(mine, 'deleteFound', { ...search, version })).status).toBe(409);
     await call(mine, 'undo', { change_id });
     expect(await textsOf(mine, id)).toEqual(lines);
     await mine.removeMemory(id);
@@ -404,9 +439,11 @@ describe('the deletion of all segments that a search finds', () => {
       422,
       expect.stringMatching(/^too_many_segments: .* more than 10000 segments/),
     ]);
-    expect(await call(own, 'countFound', { set_id: id, text: 'few' }, 'query')).toEqual({ segments: 9000 });
-    const { change_id } = await call(own, 'deleteFound', { set_id: id, text: 'few', segments: 9000 });
-    expect(await call(own, 'countFound', { set_id: id, text: 'few' }, 'query')).toEqual({ segments: 0 });
+    const few = { set_id: id, text: 'few' };
+    const { segments, version } = await call(own, 'countFound', few, 'query');
+    expect(segments).toBe(9000);
+    const { change_id } = await call(own, 'deleteFound', { ...few, version });
+    expect((await call(own, 'countFound', few, 'query')).segments).toBe(0);
     // Other segments have taken the room of five of them since.
     await sql`update memory_sets set entry_count = 41005 where set_id = ${id}`;
     const undone = await call(own, 'undo', { change_id });

@@ -1,3 +1,4 @@
+import { parse } from 'csv-parse/sync';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSets, type Sets } from './sets.ts';
@@ -25,6 +26,28 @@ async function approve(
 }
 
 describe('the export of a set (B 4.5)', () => {
+  test('as CSV has all segments with their texts, and runs no formula', async () => {
+    const texts: [string, string][] = [
+      ['=1+1', '-2 °C'],
+      ['A, "b"; c', "'quoted\tword"],
+      ['One\nline', 'Une\nligne'],
+    ];
+    const { id } = await mine.memory(texts, { name: 'Manuals' });
+    const response = await app.request(`/api/tm/${id}/export`, {
+      headers: { ...mine.headers, accept: 'text/csv' },
+    });
+    expect(response.headers.get('content-disposition')).toBe('attachment; filename="Manuals.csv"');
+    const rows: Record<string, string>[] = parse(await response.text(), { bom: true, columns: true });
+    const exported = readTmx((await mine.exportMemory(id)).text).units;
+    expect(rows.map(({ source, target }) => [source, target])).toEqual(
+      exported.map(({ variants }) =>
+        ['en', 'fr'].map((code) => `${variants.get(code)}`.replace(/^[=-]/, "'$&")),
+      ),
+    );
+    expect(rows[0]).toMatchObject({ source: "'=1+1", source_lang: 'en', target_lang: 'fr' });
+    expect(Object.values(rows[1]!)).not.toContain('');
+  });
+
   test('is TMX 1.4 with its header, a unit a segment', async () => {
     const units = [
       { source: 'Hello', target: 'Bonjour', tuid: 'h-1', changedate: '20240229T101112Z' },

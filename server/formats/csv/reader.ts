@@ -175,6 +175,12 @@ function explain({ code }: ParserError): string {
     : 'a quoted cell of this row has text after its closing quote';
 }
 
+/**
+ * Matches a cell that spreadsheets could run as a formula. An exported CSV file has an apostrophe before it, which makes it
+ * a text, and also before such a cell with apostrophes, so that the first apostrophe can be removed again.
+ */
+export const formulaLike = /^'*[=+\-@\t\r＝＋－＠]/u;
+
 /** A character that separates cells. */
 type Delimiter = ',' | '\t' | '|' | ';';
 

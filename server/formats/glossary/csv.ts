@@ -1,4 +1,4 @@
-import { CsvError, type CsvRow, readCsv } from '../csv/reader.ts';
+import { CsvError, type CsvRow, formulaLike, readCsv } from '../csv/reader.ts';
 import {
   type DeclaredLanguages,
   type GlossaryFile,
@@ -58,7 +58,7 @@ function readTerms(
     const { line } = row;
     rejectMultiline(row, indexes);
     if (hasHeader && index === 0) continue;
-    const cells = cellsOf(row.cells, indexes);
+    const cells = cellsOf(row.cells.map(withoutApostrophe), indexes);
     if (!hasTerms(cells)) {
       notes.push({ code: 'skipped', line });
       continue;
@@ -80,6 +80,10 @@ function readTerms(
   if (entries.length === 0) throw new GlossaryFileError(noUsableRow);
   return { entries: withLanguages(entries, languages), notes };
 }
+
+/** Removes the apostrophe that an export writes before a cell that could be a formula. */
+const withoutApostrophe = (cell: string): string =>
+  cell.startsWith("'") && formulaLike.test(cell) ? cell.slice(1) : cell;
 
 const none: DeclaredLanguages = { source: null, target: null };
 

@@ -1,6 +1,6 @@
 import { leadingColumns } from '../glossary-file.ts';
 import { layoutKinds } from '../layout-kinds.ts';
-import { writeTable } from '../table-writer.ts';
+import { csvMark, csvRow, writeTable } from '../table-writer.ts';
 import { type FieldName, fieldView, type TermFields } from '../term-fields.ts';
 
 export const xlsxType = layoutKinds.xlsx.mediaType;
@@ -34,6 +34,20 @@ export async function* writeGlossaryXlsx(
     ...(fields.length > 0 ? [{ columns: fields.length, width: 24 }] : []),
   ];
   yield* writeTable({ name: 'Terms', head: [...leadingColumns, ...fields], widths }, rows());
+}
+
+/**
+ * Writes a glossary as CSV (`csvRow`), page by page. `readGlossaryCsv`
+ * returns the same terms.
+ *
+ * @param fields the fields that have a column
+ */
+export async function* writeGlossaryCsv(
+  pages: AsyncIterable<readonly ExportedTerm[]>,
+  fields: readonly FieldName[] = [],
+): AsyncGenerator<string, void> {
+  yield csvMark + csvRow([...leadingColumns, ...fields]);
+  for await (const page of pages) yield page.map((term) => csvRow(cellsOf(term, fields))).join('');
 }
 
 /** Returns the cells of a term in the order of the columns. */

@@ -59,6 +59,14 @@ export interface VisitorPrincipal {
 /** The authenticated caller. */
 export type Principal = KeyPrincipal | SessionPrincipal | VisitorPrincipal;
 
+/**
+ * Whether the caller may read the email addresses of the members who did something. An API key may only if it has the
+ * scope `admin`, which the list of members needs, too.
+ */
+export const seesMembers = (principal: Principal): boolean =>
+  principal.kind === 'session' ||
+  (principal.kind === 'api_key' && (principal.scopes === null || principal.scopes.includes('admin')));
+
 /** @throws AppError 403 if the member is not an administrator */
 export function requireAdministrator({ role }: Pick<User, 'role'>): void {
   if (role !== 'global_administrator') throw new AppError('forbidden', 'admin role required');

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { writeGlossaryXlsx, xlsxType } from '#server/formats/glossary/writer.ts';
+import { writeGlossaryCsv, writeGlossaryXlsx, xlsxType } from '#server/formats/glossary/writer.ts';
 import {
   type TbxEdition,
   tbxEditions,
@@ -21,13 +21,24 @@ export const tbxQuery = z.object({
     ),
 });
 
-export const xlsxQuery = tbxQuery.pick({ set_id: true });
+export const csvType = 'text/csv';
+
+export const tableQuery = tbxQuery.pick({ set_id: true });
 
 /** A workbook that an upload reads as the same glossary. */
 export const xlsxFormat: ExportFormat = {
   contentType: xlsxType,
   suffix: '.xlsx',
   write: (_name, pages, fields) => writeGlossaryXlsx(pages, fields),
+};
+
+/** A CSV file that an upload reads as the same glossary. */
+export const csvFormat: ExportFormat = {
+  contentType: csvType,
+  suffix: '.csv',
+  async *write(_name, pages, fields) {
+    for await (const page of writeGlossaryCsv(pages, fields)) yield* cutPieces([page]);
+  },
 };
 
 /** TBX-Basic of an edition. */

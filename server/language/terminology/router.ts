@@ -24,7 +24,7 @@ import {
   termsOfTextsRequest,
 } from './entry-schema.ts';
 import { exportGlossary } from './export.ts';
-import { tbxFormat, tbxQuery, xlsxFormat, xlsxQuery } from './export-formats.ts';
+import { csvFormat, csvType, tableQuery, tbxFormat, tbxQuery, xlsxFormat } from './export-formats.ts';
 import { listTerms } from './list-terms.ts';
 import { findTermMatches, findTermsOfTexts } from './matches.ts';
 import { applyPreview, previewUpload } from './preview-upload.ts';
@@ -146,10 +146,31 @@ const exportXlsxProcedure = deferredTenantProcedure('read')
       download: [xlsxType],
     },
   })
-  .input(xlsxQuery)
+  .input(tableQuery)
   .output(streamResponse)
   .query(({ ctx, input }) =>
     exportGlossary(ctx.services, ctx.withTenant, input.set_id, xlsxFormat, {
+      requestId: ctx.requestId,
+      signal: ctx.disconnected(),
+    }),
+  );
+
+const exportCsvProcedure = deferredTenantProcedure('read')
+  .meta({
+    route: {
+      method: 'GET',
+      path: '/api/terminology',
+      tag: 'Terminology',
+      summary: 'Export a glossary as CSV',
+      description:
+        'Send `Accept: text/csv` and the query parameter `set_id`. Returns the columns of a glossary file, which can be uploaded again. A cell that a spreadsheet could run as a formula has an apostrophe before it, which an upload removes.',
+      download: [csvType],
+    },
+  })
+  .input(tableQuery)
+  .output(streamResponse)
+  .query(({ ctx, input }) =>
+    exportGlossary(ctx.services, ctx.withTenant, input.set_id, csvFormat, {
       requestId: ctx.requestId,
       signal: ctx.disconnected(),
     }),
@@ -250,6 +271,7 @@ export const terminologyRouter = router({
   list,
   exportTbx: exportTbxProcedure,
   exportXlsx: exportXlsxProcedure,
+  exportCsv: exportCsvProcedure,
   delete: remove,
   entries,
   addEntry: add,

@@ -5,7 +5,7 @@ import type { LanguagePair } from '#server/languages.ts';
 import { isShortEnough } from '#server/matching/fuzzy/index.ts';
 import { normalForm, sourceHashHex } from '#server/matching/normal-form.ts';
 import { newId } from '#server/platform/ids.ts';
-import { fedKeysOf, forgetChanges } from './editing/history.ts';
+import { fedKeysOf, forgetChanges, handOverMerged } from './editing/history.ts';
 import { deleteVectors } from './embed-golden-sets.ts';
 import { learnSentences, leaveShards, type RemovedSegment } from './learned-sentences.ts';
 import { ensureSet, goldenSetName, segmentsOfPair } from './sets.ts';
@@ -79,12 +79,18 @@ export function unlearnJob(
   jobId: string,
   only?: readonly FedPairKey[],
 ): Promise<number> {
+  const wanted = only
+    ? sql`((source_hash, target_text) in (select decode(w.h, 'hex'), w.t
+        from json_to_recordset(${JSON.stringify(only.map(({ hash, targetText }) => ({ h: hash, t: targetText })))}::json)
+          as w(h text, t text)) or fed_key in ${fedKeysOf(only)})`
+    : sql`true`;
   return Promise.all([
-    deletePairsOfJob(tx, tenantId, jobId, only),
+    handOverMerged(tx, tenantId, jobId, wanted),
+    deletePairsOfJob(tx, tenantId, jobId, wanted),
     forgetChanges(tx, tenantId, jobId, only),
     // Again: an undo that ran during the statement before may have restored some.
-    deletePairsOfJob(tx, tenantId, jobId, only),
-  ]).then(([removed, , restored]) => removed + restored);
+    deletePairsOfJob(tx, tenantId, jobId, wanted),
+  ]).then(([, removed, , restored]) => removed + restored);
 }
 
 /** A segment with an approved translation. */
@@ -131,20 +137,10 @@ export async function appendPairOfJob(
 }
 
 /** Deletes the segments added from a job with their sentences, and returns the number of the segments. */
-async function deletePairsOfJob(
-  tx: Tx,
-  tenantId: string,
-  jobId: string,
-  only: readonly FedPairKey[] | undefined,
-): Promise<number> {
-  const isWanted = only
-    ? sql`((source_hash, target_text) in (select decode(w.h, 'hex'), w.t
-        from json_to_recordset(${JSON.stringify(only.map(({ hash, targetText }) => ({ h: hash, t: targetText })))}::json)
-          as w(h text, t text)) or fed_key in ${fedKeysOf(only)})`
-    : sql`true`;
+async function deletePairsOfJob(tx: Tx, tenantId: string, jobId: string, wanted: SQL): Promise<number> {
   const removed = await tx.execute<RemovedSegment & { p: string | null }>(sql`
     with wanted as (
-      select segment_no from memory_segments where tenant_id = ${tenantId} and job_id = ${jobId} and ${isWanted})
+      select segment_no from memory_segments where tenant_id = ${tenantId} and job_id = ${jobId} and ${wanted})
     delete from memory_segments where tenant_id = ${tenantId} and job_id = ${jobId}
       and (segment_no in (select segment_no from wanted) or part_of in (select segment_no from wanted))
     returning content_id as c, segment_no as n, shard_no as d, part_of as p`);

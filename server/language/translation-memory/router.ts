@@ -48,7 +48,7 @@ import { goldenExportQuery, importForm, memoryImportJob, memoryImportPoll, memor
 import { type CheckUnits, findProblems } from './search/problems.ts';
 import { browseUnits, searchConcordance } from './search/search-units.ts';
 import { listSets } from './sets.ts';
-import { exportGolden, exportSet } from './tmx-export.ts';
+import { csvFormat, exportGolden, exportSet } from './tmx-export.ts';
 import {
   browseRequest,
   concordancePage,
@@ -164,6 +164,25 @@ const exportSetProcedure = deferredTenantProcedure('read')
       signal: ctx.disconnected(),
     }),
   );
+
+const exportCsvProcedure = deferredTenantProcedure('read')
+  .meta({
+    route: {
+      method: 'GET',
+      path: '/api/tm/{set_id}/export',
+      tag: 'Translation memory',
+      summary: 'Export a set as CSV',
+      description:
+        'Send `Accept: text/csv`. The columns are `source`, `target`, `source_lang`, `target_lang`, `tuid` and `changed_at`. A cell that a spreadsheet could run as a formula has an apostrophe before it. Only TMX can be imported again.',
+      download: ['text/csv'],
+    },
+  })
+  .input(z.object({ set_id: z.string().describe('The ID of the set.') }))
+  .output(streamResponse)
+  .query(({ ctx, input }) => {
+    const request = { requestId: ctx.requestId, signal: ctx.disconnected() };
+    return exportSet(ctx.services, ctx.withTenant, input.set_id, request, csvFormat);
+  });
 
 const exportGoldenProcedure = deferredTenantProcedure('read')
   .meta({
@@ -285,7 +304,7 @@ const editing = {
   changes: tenantProcedure('read')
     .input(changesRequest)
     .output(changePage)
-    .query(({ ctx, input }) => listChanges(ctx.tx, ctx.principal.tenant.id, input)),
+    .query(({ ctx, input }) => listChanges(ctx.tx, ctx.principal, input)),
 
   undo: deferredTenantProcedure('admin')
     .input(undoRequest)
@@ -310,6 +329,7 @@ export const memoryRouter = (checkUnits: CheckUnits, readContext: ReadContext) =
     getImport,
     delete: remove,
     export: exportSetProcedure,
+    exportCsv: exportCsvProcedure,
     exportGolden: exportGoldenProcedure,
     browse,
     concordance,

@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
+import { csvMark, csvRow } from '#server/formats/table-writer.ts';
 import { tmxHead, tmxTail, tmxUnit } from '#server/formats/tmx/writer.ts';
 import { beginExport, cutPieces, type ExportRequest, guardExport, makePage } from '#server/http/exports.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
@@ -27,8 +28,42 @@ interface Exported {
   range: { after: number; last: number };
 }
 
+/** A format of exported sets. */
+interface ExportFormat {
+  contentType: string;
+  suffix: string;
+  head(set: SetRow): string;
+  /** Writes the segments of a page up to the segment `last`. */
+  units(set: SetRow, segments: ExportedSegment[], last: number): Iterable<string>;
+  tail: string;
+}
+
+const tmxFormat: ExportFormat = {
+  contentType: 'application/xml',
+  suffix: '.tmx',
+  head: ({ sourceLang, targetLang }) => tmxHead({ sourceLang, targetLang, creationDate: new Date() }),
+  units: writeUnits,
+  tail: tmxTail,
+};
+
+/** Source, translation, their languages, and the ID and the time of the last change as in TMX. */
+export const csvFormat: ExportFormat = {
+  contentType: 'text/csv',
+  suffix: '.csv',
+  head: () => csvMark + csvRow(['source', 'target', 'source_lang', 'target_lang', 'tuid', 'changed_at']),
+  *units({ sourceLang, targetLang, updatedAt }, segments, last) {
+    for (const segment of segments) {
+      const { segmentNo, sourceText, targetText, changedAt } = segment;
+      const time = changedAt ?? updatedAt.toISOString();
+      if (segmentNo <= last)
+        yield csvRow([sourceText, targetText, sourceLang, targetLang, exportedTuid(segment), time]);
+    }
+  },
+  tail: '',
+};
+
 /**
- * Exports a set as TMX 1.4b.
+ * Exports a set; by default as TMX 1.4b.
  * @throws AppError 404 if the set is unknown, belongs to another tenant, or is empty
  */
 export function exportSet(
@@ -36,10 +71,10 @@ export function exportSet(
   withTenant: WithTenant,
   setId: string,
   request: ExportRequest,
+  format = tmxFormat,
 ): Promise<StreamResponse> {
-  return streamSegments(services, withTenant, request, async (tx, tenantId) => {
-    return requireSet(await selectSetById(tx, tenantId, setId));
-  });
+  const find = async (tx: Tx, tenantId: string) => requireSet(await selectSetById(tx, tenantId, setId));
+  return streamSegments(services, withTenant, request, find, { format });
 }
 
 /**
@@ -67,7 +102,7 @@ export async function exportGolden(
       if (!set) throw nothing();
       return set;
     },
-    nothing,
+    { empty: nothing },
   );
 }
 
@@ -80,7 +115,10 @@ async function streamSegments(
   withTenant: WithTenant,
   request: ExportRequest,
   find: (tx: Tx, tenantId: string) => Promise<SetRow>,
-  empty = () => new AppError('not_found', 'the translation memory has no segments'),
+  {
+    empty = () => new AppError('not_found', 'the translation memory has no segments'),
+    format = tmxFormat,
+  } = {},
 ): Promise<StreamResponse> {
   const look = async (tx: Tx, tenantId: string): Promise<Exported> => {
     const set = await find(tx, tenantId);
@@ -113,9 +151,9 @@ async function streamSegments(
       const first = await read(exported.range.after, 'first');
       if (first !== replaced)
         return {
-          chunks: guardExport(log, request, slot, writeTmx(exported, first, read)),
-          contentType: 'application/xml',
-          fileName: `${exported.set.name}.tmx`,
+          chunks: guardExport(log, request, slot, writeSet(format, exported, first, read)),
+          contentType: format.contentType,
+          fileName: exported.set.name + format.suffix,
           cut: slot.cut,
           end: slot.end,
         };
@@ -138,23 +176,23 @@ type ReadPage = (after: number, place: 'first' | 'next') => Promise<ExportedSegm
  * Reads the next page after the client has received the previous one.
  * @throws Error if the set was replaced in between
  */
-async function* writeTmx(
+async function* writeSet(
+  { head, units, tail }: ExportFormat,
   { set, range }: Exported,
   page: ExportedSegment[],
   read: ReadPage,
 ): AsyncGenerator<string, void> {
-  const { sourceLang, targetLang } = set;
-  yield tmxHead({ sourceLang, targetLang, creationDate: new Date() });
+  yield head(set);
   // Assign to the parameter, so that the first page can be garbage collected.
   while (page.length > 0) {
-    yield* cutPieces(writeUnits(set, page, range.last));
+    yield* cutPieces(units(set, page, range.last));
     const { segmentNo } = page.at(-1)!;
     if (segmentNo >= range.last) break;
     const next = await read(segmentNo, 'next');
     if (next === replaced) throw new Error('the translation memory was replaced during the export');
     page = next;
   }
-  yield tmxTail;
+  yield tail;
 }
 
 /**

@@ -146,7 +146,7 @@ const isKnown = ({ forms }: Group, known: ReadonlySet<string>) =>
   [...forms.keys()].some((form) => known.has(form.toLowerCase()));
 
 const isName = ({ within, capitals }: Group, language: LanguageCode) =>
-  inflections[language]?.capitalizesNouns !== true && within > 0 && capitals / within > 0.8;
+  inflections[language]?.isNoun === undefined && within > 0 && capitals / within > 0.8;
 
 /**
  * Counts groups of one word, then of two, and so on. A longer group counts only if its beginning is frequent, so that the
@@ -250,7 +250,7 @@ const newGroup = (tokens: readonly Token[]): Group => ({
 
 /** The form at the start of a sentence without its first capital letter, unless more letters are capital. */
 function lowered(form: string, first: string, language: LanguageCode): string {
-  const isOrdinary = !inflections[language]?.capitalizesNouns && /^\p{Lu}[^\p{Lu}]*$/u.test(first);
+  const isOrdinary = !inflections[language]?.isNoun && /^\p{Lu}[^\p{Lu}]*$/u.test(first);
   return isOrdinary ? first.toLowerCase() + form.slice(first.length) : form;
 }
 
@@ -327,7 +327,10 @@ const maxForms = 50;
 function formsOf(group: Group, sorted: readonly Group[], language: LanguageCode): Group[] {
   if (sorted.length === 1) return [];
   const last = lastOf(group);
-  const context = { inPhrase: group.words.length > 1, last: true, capitalized: language === 'de' };
+  const context = {
+    ...{ inPhrase: group.words.length > 1, last: true },
+    ...{ capitalized: language === 'de', isForbidden: true },
+  };
   return (inflections[language]?.stems(last, context) ?? []).flatMap(({ stem, endings }) => {
     let [from, to] = [0, sorted.length];
     while (from < to) {

@@ -64,10 +64,11 @@ const separable = /^(aan|af|bij|door|in|mee|na|om|op|over|terug|toe|uit|vast|voo
 
 const plain = stemsBy([...words, ...verbs], interchangeable('de het', 'een ene'));
 
-const compounds = compounding(
-  'inter anti be ge er her ont ver aan af bij door in mee na om onder op over te tegen toe uit voor weg mis on der',
-  's|en|e|er',
-);
+const compounds = compounding({
+  prefixes:
+    'cont inter anti be ge er her ont ver aan af bij door in mee na om onder op over te tegen toe uit voor weg mis on der',
+  links: 's|en|e|er',
+});
 
 function stems(word: string, context: WordContext): Stem[] {
   const own = plain(word, context);

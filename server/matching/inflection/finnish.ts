@@ -1,4 +1,4 @@
-import { type Endings, type Inflection, matching, type Stem } from './paradigm.ts';
+import { compounding, type Endings, type Inflection, matching, type Stem } from './paradigm.ts';
 
 /** The possessive suffixes. The suffix -Vn of the third person repeats the vowel before it: sopimuksessaan. */
 const possessives = '(?:ni|si|ns[aä]|mme|nne|(?<=([aeiouyäö]))\\1n)?';
@@ -120,9 +120,20 @@ function strengthened(stem: string): string[] {
   return graded(stem, 'strong').flatMap((strong) => [strong, strong.replace(/ht(?=.$)/u, 't')]);
 }
 
+/** The first part is in the nominative or the genitive: tiedostonimi, rivinvaihto. */
+const compounds = compounding({
+  prefixes: 'epä ali yli esi jälki jälleen uudelleen ylös alas pois läpi ulos sisään takaisin etu',
+  links: 'n|den|jen|ten|s',
+  derived:
+    /^[aeiouyäö]{0,2}(?:mi(?:nen|s|st)|(?:llin|llis|lain|lais|läin|läis|tta|ttä|ttö|tto|tom|töm|sti|uu[dst]|yy[dst]|uks|yks|sto|stö|jat?$|ttu|tty|va[nt]?$|vä[nt]?$))/u,
+});
+
 export const finnish: Inflection = {
-  stems: (word): Stem[] => [
-    { stem: word, endings: /[aeiouyäö]$/u.test(word) ? singular : partitive },
-    ...(word.length < 3 ? [] : forms(word)).map(([stem, endings]) => ({ stem, endings })),
-  ],
+  stems: (word, context): Stem[] => {
+    const own = [
+      { stem: word, endings: /[aeiouyäö]$/u.test(word) ? singular : partitive },
+      ...(word.length < 3 ? [] : forms(word)).map(([stem, endings]) => ({ stem, endings })),
+    ];
+    return [...own, ...compounds(word, own, context)];
+  },
 };

@@ -47,6 +47,9 @@ const adjectives = [
   paradigm(/(?:e|er|es|en|em)$/, '- e er es en em', { minLetters: 3, inPhrase: true }),
 ];
 
+/** Matches adjectives. Labels of user interfaces are often stored in glossaries with a capital: Gültig. */
+const adjective = /(?:ig|lich|isch|bar|sam|los|haft)$/;
+
 const verbEndings = 'en e st t est et te test ten tet ete etest eten etet end ende enden ender endes endem';
 const participleEndings = 't te ten ter tes tem et ete eten eter etes etem';
 const separable =
@@ -79,7 +82,7 @@ const articles = stemsBy([], articleForms);
 
 function stems(word: string, context: WordContext): Stem[] {
   if (Object.hasOwn(articleForms, word)) return articles(word, context);
-  const isNoun = context.capitalized && context.last;
+  const isNoun = context.capitalized && context.last && !adjective.test(word);
   const own = isNoun
     ? nounStems(word, context)
     : context.capitalized
@@ -95,9 +98,11 @@ function stems(word: string, context: WordContext): Stem[] {
  * Finds the compounds of a word. Berechnung, Abrechnung and Verrechnung are not compounds of Rechnung, because they
  * start with prefixes.
  */
-const compounds = compounding(
-  'inter anti miss ver zer ent emp erz unter über durch wider wieder hinter um auf aus ein vor nach mit zu bei an ab ur un ge be er hoch her hin gegen fort',
-  'e?s|e?ns?|er|e',
-);
+const compounds = compounding({
+  prefixes:
+    'kont inter anti miss ver zer ent emp erz unter über durch wider wieder hinter um auf aus ein vor nach mit zu bei an ab ur un ge be er hoch her hin gegen fort',
+  links: 'e?s|e?ns?|er|e',
+  dropped: 'e',
+});
 
-export const german: Inflection = { stems, capitalizesNouns: true };
+export const german: Inflection = { stems, isNoun: (word) => !adjective.test(word) };

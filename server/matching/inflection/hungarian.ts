@@ -1,4 +1,4 @@
-import { type Inflection, paradigm, stemsBy } from './paradigm.ts';
+import { compounding, type Inflection, paradigm, type Stem, stemsBy, type WordContext } from './paradigm.ts';
 
 /** The case endings. -val and -vel start with the consonant before them: bankkal. */
 const cases =
@@ -41,15 +41,28 @@ const verbEndings =
 const vowel = /(?<=[iouöüáéíóőúű])$/;
 const consonant = /(?<=[^aeiouöüáéíóőúű])$/;
 
+const plain = stemsBy([
+  paradigm(/$/, '- i s kor ként'),
+  paradigm(vowel, afterVowel),
+  paradigm(consonant, afterConsonant),
+  paradigm(consonant, afterConsonant, { stems: changed }),
+  paradigm(consonant, afterConsonant, { stems: shortened }),
+  paradigm(/a$/, afterVowel, { stems: (stem) => [`${stem}á`] }),
+  paradigm(/e$/, afterVowel, { stems: (stem) => [`${stem}é`] }),
+  paradigm(/(?<=[^aeiouöüáéíóőúű])ni$/, verbEndings, { minLetters: 3 }),
+]);
+
+const compounds = compounding({
+  prefixes:
+    'meg el ki be fel le át vissza össze elő hozzá alá rá ide oda szét túl újra újjá nem végig együtt tovább bele keresztül félre',
+  links: '-',
+  derived:
+    /^(?:[aáeéo]?s(?:[áé]g|ít|od|ed|z)|[aáeéoö]?t?[lt]an|[aáeéo]?t?[lt]en|[aáeéoí]?[lzt](?:ás|és|ó|ő|ni|ható|hető)|osít|ist[aá]|ikus|izál|izmus)/u,
+});
+
 export const hungarian: Inflection = {
-  stems: stemsBy([
-    paradigm(/$/, '- i s kor ként'),
-    paradigm(vowel, afterVowel),
-    paradigm(consonant, afterConsonant),
-    paradigm(consonant, afterConsonant, { stems: changed }),
-    paradigm(consonant, afterConsonant, { stems: shortened }),
-    paradigm(/a$/, afterVowel, { stems: (stem) => [`${stem}á`] }),
-    paradigm(/e$/, afterVowel, { stems: (stem) => [`${stem}é`] }),
-    paradigm(/(?<=[^aeiouöüáéíóőúű])ni$/, verbEndings, { minLetters: 3 }),
-  ]),
+  stems: (word: string, context: WordContext): Stem[] => {
+    const own = plain(word, context);
+    return [...own, ...compounds(word, own, context)];
+  },
 };

@@ -24,6 +24,8 @@ export interface WordContext {
   last: boolean;
   /** Whether the word starts with a capital letter. In German this marks a noun. */
   capitalized: boolean;
+  /** Whether the term is only searched for because it is forbidden. */
+  isForbidden: boolean;
 }
 
 /** The inflection of a language. Words are passed in lower case and with the letters of `equivalents` replaced. */
@@ -36,8 +38,8 @@ export interface Inflection {
   equivalents?: Readonly<Record<string, string>>;
   /** Matches the particles and articles that may be attached before a form. */
   before?: RegExp;
-  /** Whether all forms of a noun start with a capital letter. */
-  capitalizesNouns?: true;
+  /** If all forms of a noun start with a capital letter: whether a capitalized word of a glossary is a noun. */
+  isNoun?: (word: string) => boolean;
 }
 
 /** One pattern of inflection: a class of words that have the same endings. */
@@ -120,29 +122,52 @@ const suffixes = [
 ].join('|');
 const suffix = new RegExp(`^e?(?:${suffixes})(?:e[nrsm]?|s|a|t|ar|er|et|erna)?$`, 'u');
 
+/** The rules for compounds of a language. */
+export interface Compounds {
+  /** The prefixes, separated by spaces. A word that only has prefixes before it is a different word. */
+  prefixes: string;
+  /** The letters that may join two parts, as alternatives of a regular expression. */
+  links: string;
+  /** A last vowel that a word may lose as the first part, as in "Sprache", "Sprachpaket". */
+  dropped?: string;
+  /** Matches what may follow a word in a word that is derived from it, if that is not a Germanic suffix. */
+  derived?: RegExp;
+}
+
 /**
  * Returns a function that returns the additional stems of a word by which it is found in compounds: as the last part,
- * in any of its forms ("Kaufvertrag"), or as the first part ("Vertragspartner"). It returns none for words of fewer
- * than five letters, because such words occur in too many other words.
- *
- * @param prefixes the prefixes of the language, separated by spaces. A word that only has prefixes before it is a
- *   different word, not the last part of a compound
- * @param links the letters that may join the two parts, as alternatives of a regular expression
+ * in any of its forms ("Kaufvertrag"), as the first part ("Vertragspartner"), or between other parts
+ * ("Mietvertragsrecht"). It returns none for words of fewer than four letters, because such words occur in too many
+ * other words. Words of four letters are found only next to a part of four letters, and not between others. For a term
+ * that is forbidden, such words and parts between others do not count, because a match then blocks the translation.
  */
-export function compounding(
-  prefixes: string,
-  links: string,
-): (word: string, own: readonly Stem[], context: WordContext) => Stem[] {
+export function compounding({
+  prefixes,
+  links,
+  dropped,
+  derived,
+}: Compounds): (word: string, own: readonly Stem[], context: WordContext) => Stem[] {
   const isPrefix = new RegExp(`^(?:${prefixes.replaceAll(' ', '|')}){1,2}$`, 'u');
-  const after = (beginning: string): boolean => beginning.length >= 3 && !isPrefix.test(beginning);
   const link = new RegExp(`^(?:${links})`, 'u');
+  const isSuffix = (ending: string): boolean => suffix.test(ending) || derived?.test(ending) === true;
   const another: Endings = {
-    has: (ending) =>
-      /^\p{L}{4,}$/u.test(ending) && !suffix.test(ending) && !suffix.test(ending.replace(link, '')),
+    has: (ending) => /^\p{L}{4,}$/u.test(ending) && !isSuffix(ending) && !isSuffix(ending.replace(link, '')),
   };
-  return (word, own, { inPhrase, last }) => {
-    if (word.length < 5 || (inPhrase && !last) || isPrefix.test(word)) return [];
-    const lasts = own.filter(({ stem }) => stem.length >= 5).map((stem) => ({ ...stem, after }));
-    return [...lasts, { stem: word, endings: another }];
+  const afterParts = (letters: number) => (beginning: string) =>
+    beginning.length >= letters && !isPrefix.test(beginning);
+  return (word, own, { inPhrase, last, isForbidden }) => {
+    if (word.length < 4 || (inPhrase && !last) || isPrefix.test(word)) return [];
+    const isShort = word.length === 4;
+    if (isShort && (isForbidden || isSuffix(word) || isSuffix(word.slice(1)))) return [];
+    const after = afterParts(isShort ? 4 : 3);
+    const minLetters = isShort ? 4 : 5;
+    const lasts = own.filter(({ stem }) => stem.length >= minLetters).map((stem) => ({ ...stem, after }));
+    const first = { stem: word, endings: another };
+    // If a language has many endings, they look like a part after a short word.
+    if (isShort && derived) return lasts;
+    if (isForbidden || isShort) return [...lasts, first];
+    const short =
+      word.length > 5 && word.at(-1) === dropped ? [{ stem: word.slice(0, -1), endings: another }] : [];
+    return [...lasts, first, { ...first, after }, ...short];
   };
 }

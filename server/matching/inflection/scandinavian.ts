@@ -32,7 +32,7 @@ function withoutE(stem: string): string[] {
 
 function inflectionBy(paradigms: Paradigm[], prefixes: string, links: string): Inflection {
   const plain = stemsBy(paradigms);
-  const compounds = compounding(prefixes, links);
+  const compounds = compounding({ prefixes, links, dropped: 'a' });
   return {
     stems: (word: string, context: WordContext): Stem[] => {
       const own = plain(word, context);
@@ -59,7 +59,7 @@ export const swedish = inflectionBy(
     paradigm(/(?<=ig|isk|bar|sam|full|lös|ad|en)$/, 't a e', { minLetters: 4 }),
     paradigm(/$/, 't a e', { inPhrase: true, minLetters: 3 }),
   ],
-  'inter anti be för an av bi er in ingen miss o på sam till um und upp ut över under mot fram ned ner om åter',
+  'kont inter anti be för an av bi er in ingen miss o på sam till um und upp ut över under mot fram ned ner om åter',
   's|e|o|u|a',
 );
 
@@ -79,7 +79,7 @@ export const danish = inflectionBy(
     paradigm(/e$/, verbEndings, { minLetters: 3 }),
     paradigm(/$/, 't e', { inPhrase: true, minLetters: 3 }),
   ],
-  'inter anti be er for an af bi efter frem ind med mis ned om op over på sam til ud und under u gen',
+  'kont inter anti be er for an af bi efter frem ind med mis ned om op over på sam til ud und under u gen',
   's|e|er',
 );
 
@@ -96,6 +96,6 @@ export const norwegian = inflectionBy(
     paradigm(/e$/, `${verbEndings} a ene enes en ens`, { minLetters: 3 }),
     paradigm(/$/, 't e', { inPhrase: true, minLetters: 3 }),
   ],
-  'inter anti be er for an av bi etter fram inn med mis ned om opp over på sam til ut und under u gjen',
+  'kont inter anti be er for an av bi etter fram inn med mis ned om opp over på sam til ut und under u gjen',
   's|e|er',
 );

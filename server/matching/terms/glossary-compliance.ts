@@ -196,5 +196,6 @@ function gatherTargets(expected: readonly ExpectedTerm[], language: LanguageCode
     if (isForbidden) target.forbids ??= { number, term };
     else target.meets.push(number);
   }
+  for (const target of targets.values()) target.isForbidden = target.meets.length === 0;
   return [...targets.values()];
 }

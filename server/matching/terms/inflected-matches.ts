@@ -166,7 +166,7 @@ function formsIn(
       if (inflection.before.test(unitsToString(units.letters.subarray(start, from))))
         addForms(found, search, units, { start, from, end, inCompound: false });
   if (search.stems.inCompounds)
-    for (let from = start + 3; from <= end - 5; from++)
+    for (let from = start + 3; from <= end - 4; from++)
       addForms(found, search, units, { start, from, end, inCompound: true });
   return found.length > 1 ? [...new Set(found)] : found;
 }

@@ -6,6 +6,8 @@ import { apart, hyphenated, wordsOf } from './words.ts';
 
 export interface SearchTerm extends FoldedTerm {
   caseSensitive: boolean;
+  /** Whether a translation must not contain the term. It is found in fewer compounds. */
+  isForbidden?: boolean;
 }
 
 /** A word of a search term. Its inflected forms also match. */
@@ -55,23 +57,24 @@ export function searchWordsOf(
   const numbers = new Map<string, number>();
   const byStem = new Map<string, SearchStems['stems'][number]>();
   const wordNumber = (part: SearchTerm, inPhrase: boolean, last: boolean): number => {
-    const key = `${unitsToString(part.cased)} ${part.caseSensitive} ${inPhrase} ${last}`;
+    const isForbidden = part.isForbidden === true;
+    const key = `${unitsToString(part.cased)} ${part.caseSensitive} ${isForbidden} ${inPhrase} ${last}`;
     const known = numbers.get(key);
     if (known !== undefined) return known;
     const word = words.length;
     numbers.set(key, word);
     const capitalized = part.cased[0] !== part.folded[0];
+    const letters = replaceEquivalents(unitsToString(part.folded), inflection);
     words.push({
       capitals: part.caseSensitive
         ? Array.from(part.cased, (unit, at) => unit !== part.folded[at])
         : undefined,
-      isNoun: inflection.capitalizesNouns === true && capitalized && last,
+      isNoun: capitalized && last && inflection.isNoun?.(letters) === true,
     });
-    const letters = replaceEquivalents(unitsToString(part.folded), inflection);
     const own: Stem = { stem: letters, endings: nothing };
     for (const { stem, endings, after } of [
       own,
-      ...inflection.stems(letters, { inPhrase, last, capitalized }),
+      ...inflection.stems(letters, { inPhrase, last, capitalized, isForbidden }),
     ]) {
       if (stem === '') continue;
       const found = byStem.get(stem);
@@ -114,7 +117,7 @@ function splitIntoWords(term: SearchTerm, language: LanguageCode): SearchTerm[][
   if (!isPhrase || gaps.subarray(0, count - 1).includes(apart)) return [];
   if (ends.some((end, at) => end - starts[at]! > maxWordLetters)) return [];
   const parts = Array.from({ length: count }, (_, at) => ({
-    caseSensitive: term.caseSensitive,
+    ...term,
     cased: term.cased.subarray(starts[at], ends[at]),
     folded: term.folded.subarray(starts[at], ends[at]),
   }));
@@ -129,7 +132,7 @@ function splitIntoWords(term: SearchTerm, language: LanguageCode): SearchTerm[][
 
 function joinParts(one: SearchTerm, other: SearchTerm): SearchTerm {
   return {
-    caseSensitive: one.caseSensitive,
+    ...one,
     cased: Uint16Array.of(...one.cased, ...other.cased),
     folded: Uint16Array.of(...one.folded, ...other.folded),
   };

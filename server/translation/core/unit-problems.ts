@@ -68,18 +68,24 @@ function issuesOf(
   };
 }
 
-/** Elements whose content is code, other tags, and code of reStructuredText and Markdown. */
+/** Elements whose content is code, other tags, code of reStructuredText and Markdown, and patterns of file names. */
 const codeInMarkup =
-  /<(code|kbd|samp|var|tt|literal|keycode|input)\b[^<>]{0,300}>[^<>]{0,300}<\/\1>|<[^<>]{1,500}>|(?::[\w-]{1,40}:)?`[^`]{1,300}`/g;
+  /<(code|kbd|samp|var|tt|literal|keycode|input)\b[^<>]{0,300}>[^<>]{0,300}<\/\1>|<[^<>]{1,500}>|(?::[\w-]{1,40}:)?`[^`]{1,300}`|\*\.\w{1,40}/g;
 
-/** Returns the number of words to translate. Tags, code, numbers and acronyms may stay as they are. */
-function wordsIn(text: string): number {
+/**
+ * Returns the number of words to translate. Tags, code, numbers and acronyms may stay as they are.
+ * @param minLetters shorter words are not counted
+ */
+function wordsIn(text: string, minLetters = 1): number {
   const words = withoutCode(text.replace(codeInMarkup, ' ')).match(word) ?? [];
-  return words.filter((one) => /[\p{Ll}\p{Lo}]/u.test(one)).length;
+  return words.filter((one) => one.length >= minLetters && /[\p{Ll}\p{Lo}]/u.test(one)).length;
 }
 
-/** Minimum number of words of a copy between languages of one script: fewer are mostly names, keys or the same word. */
-const minCopied = 3;
+/**
+ * Minimum number of words of a copy between languages of one script, and of their letters: fewer are mostly names, keys,
+ * the same word, or items of a list such as "a, b, c".
+ */
+const minCopied = { words: 3, letters: 3 };
 
 /** Returns an issue if the translation is the source. */
 function copyIssue(
@@ -88,6 +94,6 @@ function copyIssue(
   const { sourceLang, targetLang } = unit;
   if (kinship(sourceLang, targetLang) === 'same') return undefined;
   const shared = scriptsOf(sourceLang).some((script) => scriptsOf(targetLang).includes(script));
-  if (shared && wordsIn(unit.sourceText) < minCopied) return undefined;
+  if (shared && wordsIn(unit.sourceText, minCopied.letters) < minCopied.words) return undefined;
   return isUntranslated(unit) ? { span: null } : undefined;
 }

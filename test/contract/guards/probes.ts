@@ -485,6 +485,7 @@ export const probes: Readonly<Record<string, Probe>> = {
   'terminology.upload': { input: () => glossaryForm() },
   'terminology.create': { input: async () => ({ name: 'A new glossary', ...pair }) },
   'terminology.exportXlsx': ofGlossary(),
+  'terminology.exportCsv': ofGlossary(),
   'terminology.exportTbx': ofGlossary(),
   'terminology.delete': { ...ofGlossary(), in: '204' },
   'terminology.entries': ofGlossary(),
@@ -519,6 +520,7 @@ export const probes: Readonly<Record<string, Probe>> = {
     abroad: noMemory,
   },
   'memory.export': { input: ({ memoryId }) => ({ set_id: memoryId }), abroad: noMemory },
+  'memory.exportCsv': { input: ({ memoryId }) => ({ set_id: memoryId }), abroad: noMemory },
   'memory.exportGolden': {
     input: () => pair,
     abroad: '404 no approved golden pairs for this language pair',
@@ -532,13 +534,13 @@ export const probes: Readonly<Record<string, Probe>> = {
   'memory.deleteUnits': ofMemory({ units: [{ unit_no: 1000, ...noTexts }] }),
   'memory.countFound': ofMemory({ text: 'Unit' }),
   'memory.deleteFound': {
-    ...ofMemory({ text: 'nowhere', segments: 1 }),
-    in: '409 the search now finds 0 segments instead of 1; look at the preview again',
+    ...ofMemory({ text: 'nowhere', version: 'other' }),
+    in: '409 the segments that the search finds have changed since the preview; look at the preview again',
   },
   'memory.previewReplace': ofMemory({ find: 'Unit', replacement: 'Part' }),
   'memory.replace': {
-    ...ofMemory({ find: 'nowhere', replacement: 'here', segments: 1 }),
-    in: '409 the search now finds 0 segments instead of 1; look at the preview again',
+    ...ofMemory({ find: 'nowhere', replacement: 'here', version: 'other' }),
+    in: '409 the segments that the search finds have changed since the preview; look at the preview again',
   },
   'memory.problems': ofMemory({}),
   'memory.duplicates': ofMemory({}),

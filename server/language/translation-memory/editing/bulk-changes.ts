@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
@@ -44,30 +45,31 @@ export function countFound(
   request: CountFoundRequest,
   signal: AbortSignal,
 ): Promise<FoundCount> {
-  return searchSet(services, withTenant, request.set_id, signal, async (tx, set) => ({
-    segments: (await selectFound(tx, set, conditionOf(request))).length,
-  }));
+  return searchSet(services, withTenant, request.set_id, signal, async (tx, set) => {
+    const found = await selectFound(tx, set, conditionOf(request));
+    return { segments: found.length, version: versionOf(found) };
+  });
 }
 
 /**
  * Deletes the segments of a set that contain a text.
- * @throws AppError 404 for an unknown set, also of another tenant; 409 if there are more or fewer than the member saw, or
- *   during an import; 422 if there are too many
+ * @throws AppError 404 for an unknown set, also of another tenant; 409 if they are not those that the member saw, or during an
+ *   import; 422 if there are too many
  */
 export function deleteFound(
   services: Needed,
   withTenant: WithTenant,
   origin: Origin,
-  { segments, ...request }: DeleteFoundRequest,
+  { version, ...request }: DeleteFoundRequest,
 ): Promise<BulkChange> {
   return changeMemory(services, withTenant, origin, async (tx, editor) => {
     const set = await lockSet(tx, editor.principal.tenant.id, request.set_id);
     const found = await selectFound(tx, set, conditionOf(request), sql`for update`);
-    requireExpected(found.length, segments);
-    const changes = found.map((segmentNo) => ({ versionId: set.versionId, segmentNo, next: null }));
+    requireVersion(version, found);
+    const changes = found.map(({ segmentNo }) => ({ versionId: set.versionId, segmentNo, next: null }));
     return {
       change_id: await storeChange(tx, services, editor, 'deleted', { sets: [set], changes }),
-      segments,
+      segments: found.length,
     };
   });
 }
@@ -89,7 +91,7 @@ export function previewReplace(
       matchCase: request.match_case,
     });
     return {
-      ...{ segments: hits.length, occurrences, left_out: leftOut },
+      ...{ segments: hits.length, version: versionOf(hits), occurrences, left_out: leftOut },
       hits: hits.slice(0, maxHits).map(({ segmentNo, sourceText, targetText, replaced }) => ({
         unit_no: segmentNo,
         source_text: sourceText,
@@ -103,19 +105,19 @@ export function previewReplace(
 
 /**
  * Replaces a text in all segments of a set.
- * @throws AppError 404 for an unknown set, also of another tenant; 409 if it would change more or fewer segments than the
- *   member saw, or during an import; 422 if these are too many
+ * @throws AppError 404 for an unknown set, also of another tenant; 409 if it would change other segments or texts than
+ *   the member saw, or during an import; 422 if these are too many
  */
 export function replaceText(
   services: Needed,
   withTenant: WithTenant,
   origin: Origin,
-  { segments, ...request }: ReplaceRequest,
+  { version, ...request }: ReplaceRequest,
 ): Promise<BulkChange> {
   return changeMemory(services, withTenant, origin, async (tx, editor) => {
     const set = await lockSet(tx, editor.principal.tenant.id, request.set_id);
     const { hits } = await findReplacements(tx, set, request, sql`for update`);
-    requireExpected(hits.length, segments);
+    requireVersion(version, hits);
     const changes = hits.map(({ segmentNo, sourceText, targetText, replaced }) => ({
       ...{ versionId: set.versionId, segmentNo },
       next:
@@ -125,7 +127,7 @@ export function replaceText(
     }));
     return {
       change_id: await storeChange(tx, services, editor, 'replaced', { sets: [set], changes }),
-      segments,
+      segments: hits.length,
     };
   });
 }
@@ -153,8 +155,14 @@ function conditionOf({ text, match, side }: CountFoundRequest): SQL {
   );
 }
 
+/** A segment that a search finds, and a hash of its texts. */
+interface FoundSegment {
+  segmentNo: number;
+  digest: string;
+}
+
 /**
- * Returns the numbers of the segments that match a condition.
+ * Returns the segments that match a condition.
  * @param lock `for update` before a change
  * @throws AppError 422
  */
@@ -163,19 +171,20 @@ async function selectFound(
   { tenantId, versionId }: SetRow,
   condition: SQL,
   lock = sql``,
-): Promise<number[]> {
-  const rows = await tx.execute<{ no: string; size: number }>(sql`
-    select segment_no as no, octet_length(source_text) + octet_length(target_text) as size from memory_segments
+): Promise<FoundSegment[]> {
+  const rows = await tx.execute<{ no: string; size: number; digest: string }>(sql`
+    select segment_no as no, octet_length(source_text) + octet_length(target_text) as size,
+      encode(sha256(convert_to(json_build_array(source_text, target_text)::text, 'UTF8')), 'hex') as digest
+    from memory_segments
     where tenant_id = ${tenantId} and content_id = ${versionId} and (${condition})
     order by segment_no limit ${maxChange.units + 1} ${lock}`);
   // The size is known without reading the texts.
   const bytes = rows.reduce((sum, row) => sum + row.size, 0);
   if (rows.length > maxChange.units || bytes > maxChange.bytes) throw tooMany();
-  return rows.map(({ no }) => Number(no));
+  return rows.map(({ no, digest }) => ({ segmentNo: Number(no), digest }));
 }
 
-interface Replacement {
-  segmentNo: number;
+interface Replacement extends FoundSegment {
   sourceText: string;
   targetText: string;
   /** The searched side after the replacement. */
@@ -190,11 +199,12 @@ async function findReplacements(
   lock?: SQL,
 ): Promise<{ hits: Replacement[]; occurrences: number; leftOut: number }> {
   const { tenantId, versionId } = set;
-  const numbers = JSON.stringify(await selectFound(tx, set, hasText(columns[side], find, 'contains'), lock));
+  const matching = await selectFound(tx, set, hasText(columns[side], find, 'contains'), lock);
+  const digests = new Map(matching.map(({ segmentNo, digest }) => [segmentNo, digest]));
   const rows = await tx.execute<{ no: string; source: string; target: string }>(sql`
     select segment_no as no, source_text as source, target_text as target from memory_segments
     where tenant_id = ${tenantId} and content_id = ${versionId} and segment_no = any(array(
-      select value::bigint from json_array_elements_text(${numbers}::json)))
+      select value::bigint from json_array_elements_text(${JSON.stringify([...digests.keys()])}::json)))
     order by segment_no`);
   const pattern = createTextPattern(find, { wholeWords, matchCase });
   const found = { hits: [] as Replacement[], occurrences: 0, leftOut: 0 };
@@ -222,9 +232,23 @@ async function findReplacements(
     bytes += Buffer.byteLength(replaced) - Buffer.byteLength(before);
     if (bytes > maxChange.bytes) throw tooMany();
     found.occurrences += places;
-    found.hits.push({ segmentNo: Number(no), sourceText: source, targetText: target, replaced });
+    const segment = { segmentNo: Number(no), digest: digests.get(Number(no)) ?? '' };
+    found.hits.push({ ...segment, sourceText: source, targetText: target, replaced });
   }
   return found;
+}
+
+/** Identifies segments and their texts, so that a change is made only to those that the member saw. */
+const versionOf = (segments: readonly FoundSegment[]): string =>
+  hash('sha256', JSON.stringify(segments.map(({ segmentNo, digest }) => [segmentNo, digest])));
+
+/** @throws AppError 409 */
+function requireVersion(version: string, segments: readonly FoundSegment[]): void {
+  if (versionOf(segments) !== version)
+    throw new AppError(
+      'conflict',
+      'the segments that the search finds have changed since the preview; look at the preview again',
+    );
 }
 
 /** @throws AppError 409 */

@@ -2,6 +2,7 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import type { Services } from '#server/context.ts';
 import { readPlace, writePlace } from '#server/http/paging.ts';
+import type { Principal } from '#server/identity/access/principal.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
 import type { Origin } from '#server/identity/audit/audit-log.ts';
 import type { FoundUnit } from '../search/read-units.ts';
@@ -123,11 +124,11 @@ export async function listOtherTranslations(
   { set_id: setId, limit, cursor }: OtherTranslationsRequest,
   signal: AbortSignal,
 ): Promise<OtherTranslationsPage> {
-  const { set, after } = await withTenant(async (tx, { tenant }) => {
+  const { viewer, set, after } = await withTenant(async (tx, viewer) => {
     const filter = { setId, pairSource: undefined, pairTarget: undefined };
     const place = cursor === undefined ? undefined : readPlace(cursor);
-    const { sets, after } = await selectSearchedSets(tx, tenant.id, filter, place);
-    return { set: sets[0]!, after };
+    const { sets, after } = await selectSearchedSets(tx, viewer.tenant.id, filter, place);
+    return { viewer, set: sets[0]!, after };
   });
   const { tenantId, versionId } = set;
   return slots.run({ tenantId, signal }, () =>
@@ -156,7 +157,7 @@ export async function listOtherTranslations(
       const last = found.length > limit ? shown.at(-1)?.no : end?.last;
       const hasMore = last != null && (await hasAfter(tx, set, Number(last)));
       return {
-        sources: await unitsOfSources(tx, set, shown),
+        sources: await unitsOfSources(tx, viewer, set, shown),
         next_cursor: hasMore ? writePlace({ versionId, after: Number(last) }) : null,
       };
     }),
@@ -173,6 +174,7 @@ async function hasAfter(tx: Tx, set: SetRow, after: number): Promise<boolean> {
 /** Returns the segments of some sources in all sets of the language pair, in the order in which lookups prefer them. */
 async function unitsOfSources(
   tx: Tx,
+  viewer: Principal,
   { tenantId, pairSource, pairTarget }: SetRow,
   sources: readonly { hash: string }[],
 ): Promise<OtherTranslationsPage['sources']> {
@@ -201,7 +203,7 @@ async function unitsOfSources(
       ...{ sourceText: row.source, targetText: row.target, changedAt: row.changed },
     }),
   );
-  const views = await unitViews(tx, tenantId, units);
+  const views = await unitViews(tx, viewer, units);
   return sources.map((_, at) => ({ units: views.filter((_view, index) => rows[index]!.at === at) }));
 }
 

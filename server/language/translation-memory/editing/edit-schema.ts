@@ -76,14 +76,14 @@ export const changesRequest = z
 export const memoryChange = z.object({
   id: z.string().describe('The ID of the change.'),
   kind: changeKind.describe('What was done with the segments.'),
-  by: z.string().nullable().describe('The email address of the member; null for an API key.'),
+  by: z.string().nullable().describe('The email address of the member; null for an API key, and in responses to API keys without the scope admin.'),
   at: z.string().meta({ format: 'date-time', description: 'The time of the change.' }),
   segments: z.int().describe('The number of changed segments.'),
   undone_at: z
     .string()
     .nullable()
     .meta({ format: 'date-time', description: 'The time of the undo, if any.' }),
-  undone_by: z.string().nullable().describe('The email address of the member who undid the change.'),
+  undone_by: z.string().nullable().describe('The email address of the member who undid the change; null as for `by`.'),
   first: changedUnit
     .nullable()
     .describe('The first segment of the change; null if none is stored any longer.'),
@@ -132,9 +132,18 @@ export const countFoundRequest = z.object({
   side: search.side,
 });
 
-export const foundCount = z.object({ segments: z.int().describe('The number of segments that are found.') });
+/** Identifies the segments of a preview with their texts. */
+const version = z.string().max(64);
+const expectedVersion = version.describe(
+  'The value of `version` in the preview. If the search now finds other segments or texts, nothing changes.',
+);
 
-export const deleteFoundRequest = countFoundRequest.extend({ segments: expected });
+export const foundCount = z.object({
+  segments: z.int().describe('The number of segments that are found.'),
+  version: version.describe('Identifies the found segments and their texts, for the deletion.'),
+});
+
+export const deleteFoundRequest = countFoundRequest.extend({ version: expectedVersion });
 
 export const previewReplaceRequest = z.object({
   set_id: setId,
@@ -147,6 +156,7 @@ export const previewReplaceRequest = z.object({
 
 export const replacePreview = z.object({
   segments: z.int().describe('The number of segments that would change.'),
+  version: version.describe('Identifies these segments and their texts, for the replacement.'),
   occurrences: z.int().describe('The number of places that would change.'),
   left_out: z
     .int()
@@ -164,7 +174,7 @@ export const replacePreview = z.object({
     .describe('The first 50 segments that would change.'),
 });
 
-export const replaceRequest = previewReplaceRequest.extend({ segments: expected });
+export const replaceRequest = previewReplaceRequest.extend({ version: expectedVersion });
 
 export const bulkChange = z.object({
   change_id: z.string().describe('The ID of the change, for undo.'),

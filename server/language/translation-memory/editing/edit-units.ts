@@ -11,7 +11,7 @@ import type { SetRow } from '../sets.ts';
 import { storedTuid } from '../tuid.ts';
 import type { DeletedUnits, DeleteUnitsRequest, UpdatedUnit, UpdateUnitRequest } from './edit-schema.ts';
 import { changeMemory, lockSet } from './locked-sets.ts';
-import { storeChange } from './store-changes.ts';
+import { type Editor, storeChange } from './store-changes.ts';
 
 type Needed = Pick<Services, 'database' | 'embedder'>;
 
@@ -32,9 +32,9 @@ export function updateUnit(
     const [unit] = await selectUnits(tx, set, [unit_no]);
     if (!unit) throw new AppError('not_found', 'segment not found');
     const wanted = { source_text, target_text };
-    const viewOf = async (one: FoundUnit) => (await unitViews(tx, set.tenantId, [one]))[0]!;
+    const viewOf = async (one: FoundUnit) => (await unitViews(tx, editor.principal, [one]))[0]!;
     if (isSame(unit, wanted)) return { unit: await viewOf(unit), change_id: null };
-    await requireSeen(tx, unit, replaces);
+    await requireSeen(tx, editor, unit, replaces);
     if (normalForm(source_text) === '' || normalForm(target_text) === '')
       throw new AppError('unprocessable', 'a segment needs a source text and a translation');
     const next = { sourceText: source_text, targetText: target_text };
@@ -62,7 +62,7 @@ export function deleteUnits(
     const set = await lockSet(tx, editor.principal.tenant.id, set_id);
     const seen = new Map(units.map((unit) => [unit.unit_no, unit]));
     const found = await selectUnits(tx, set, [...seen.keys()]);
-    for (const unit of found) await requireSeen(tx, unit, seen.get(unit.segmentNo)!);
+    for (const unit of found) await requireSeen(tx, editor, unit, seen.get(unit.segmentNo)!);
     if (found.length === 0) return { deleted: 0, change_id: null };
     const changes = found.map(({ segmentNo }) => ({ versionId: set.versionId, segmentNo, next: null }));
     const change_id = await storeChange(tx, services, editor, 'deleted', { sets: [set], changes });
@@ -95,8 +95,8 @@ const isSame = ({ sourceText, targetText }: FoundUnit, { source_text, target_tex
   sourceText === source_text && targetText === target_text;
 
 /** @throws AppError 409, with the present segment */
-async function requireSeen(tx: Tx, unit: FoundUnit, seen: SeenTexts): Promise<void> {
+async function requireSeen(tx: Tx, { principal }: Editor, unit: FoundUnit, seen: SeenTexts): Promise<void> {
   if (isSame(unit, seen)) return;
-  const [present] = await unitViews(tx, unit.set.tenantId, [unit]);
+  const [present] = await unitViews(tx, principal, [unit]);
   throw new AppError('conflict', 'another member has changed this segment', { present });
 }

@@ -101,6 +101,12 @@ export async function storeChange(
     into === undefined ? [] : [{ ...unit, into }],
   );
   await moveUses(tx, tenantId, merged, 'merge');
+  if (merged.length > 0)
+    // The segments that were merged into one of these belong to the segment that stays now.
+    await tx.execute(sql`
+      update memory_changed_segments u set merged_into = r.i from json_to_recordset(${JSON.stringify(rows)}::json)
+        as r(c text, n bigint, i bigint)
+      where u.tenant_id = ${tenantId} and u.content_id = r.c and u.merged_into = r.n`);
   await renewSets(tx, services, sets);
   await recordEvent(tx, editor.origin, {
     action: 'memory_changed',

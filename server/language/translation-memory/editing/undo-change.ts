@@ -8,6 +8,7 @@ import { actorOfPrincipal, type Origin, recordEvent } from '#server/identity/aud
 import { countSegmentsOfPair, type SetRow } from '../sets.ts';
 import { moveUses } from '../use-counts.ts';
 import type { UndoneChange, UndoRequest } from './edit-schema.ts';
+import { canBeUndone } from './history.ts';
 import { changeMemory, lockSets } from './locked-sets.ts';
 import { nameOf, planForMany, renewSets, replaceTexts, restoreUnits } from './store-changes.ts';
 
@@ -31,7 +32,11 @@ export function undoChange(
   return changeMemory(services, withTenant, origin, async (tx, editor) => {
     const tenantId = editor.principal.tenant.id;
     const isChange = and(eq(memoryChanges.tenantId, tenantId), eq(memoryChanges.changeId, changeId));
-    const [change] = await tx.select().from(memoryChanges).where(isChange).for('update');
+    const [change] = await tx
+      .select()
+      .from(memoryChanges)
+      .where(and(isChange, canBeUndone(memoryChanges.createdAt)))
+      .for('update');
     if (!change) throw new AppError('not_found', 'change not found; changes are kept for 30 days');
     if (change.undoneAt) throw new AppError('conflict', 'this change is undone already');
     const versions = tx

@@ -52,15 +52,17 @@ export async function findProblems(
   check: CheckUnits,
   signal: AbortSignal,
 ): Promise<ProblemPage> {
-  const { tenantId, remaining, style } = await withTenant(async (tx, { tenant }) => {
+  const { viewer, remaining, style } = await withTenant(async (tx, viewer) => {
+    const { tenant } = viewer;
     const filter = { setId, pairSource: undefined, pairTarget: undefined };
     const place = cursor === undefined ? undefined : readPlace(cursor);
     const sets = await selectSearchedSets(tx, tenant.id, filter, place);
     const { pairTarget } = sets.sets[0]!;
     const { styles } = await readGuidance(tx, [pairTarget]);
-    return { tenantId: tenant.id, remaining: sets, style: styleOf(styles, pairTarget) };
+    return { viewer, remaining: sets, style: styleOf(styles, pairTarget) };
   });
   const set = remaining.sets[0]!;
+  const tenantId = viewer.tenant.id;
   const scope = { tenantId, signal };
   const wanted = new Set(kinds);
   const ofTexts = [...wanted].filter((kind): kind is KindOfTexts => !isOfPairs(kind));
@@ -86,7 +88,7 @@ export async function findProblems(
       const shown = bad.slice(0, limit - found.length);
       if (shown.length > 0) {
         const badUnits = shown.map(({ unit }) => unit);
-        const views = await database.inTenant(tenantId, (tx) => unitViews(tx, tenantId, badUnits));
+        const views = await database.inTenant(tenantId, (tx) => unitViews(tx, viewer, badUnits));
         found.push(...views.map((view, at) => ({ ...view, problems: shown[at]!.problems })));
       }
       const last = shown.length < bad.length ? shown.at(-1)?.unit : undefined;

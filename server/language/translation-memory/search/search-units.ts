@@ -1,3 +1,4 @@
+import { type Principal, seesMembers } from '#server/identity/access/principal.ts';
 import { sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import type { Services } from '#server/context.ts';
@@ -107,19 +108,20 @@ async function searchMemory(
   { cursor, filter, query }: Search,
   signal: AbortSignal,
 ): Promise<Pick<UnitPage, 'next'> & { units: [MemoryUnit, FoundUnit][] }> {
-  const { tenantId, remaining } = await withTenant(async (tx, { tenant }) => ({
-    tenantId: tenant.id,
+  const { viewer, remaining } = await withTenant(async (tx, viewer) => ({
+    viewer,
     remaining: await selectSearchedSets(
       tx,
-      tenant.id,
+      viewer.tenant.id,
       filter(),
       cursor === undefined ? undefined : readPlace(cursor),
     ),
   }));
+  const tenantId = viewer.tenant.id;
   return slots.run({ tenantId, signal }, () =>
     database.inTenant(tenantId, async (tx) => {
       const { units, next } = await readUnits(tx, tenantId, remaining, query);
-      const views = await unitViews(tx, tenantId, units);
+      const views = await unitViews(tx, viewer, units);
       return { units: units.map((unit, index): [MemoryUnit, FoundUnit] => [views[index]!, unit]), next };
     }),
   );
@@ -128,16 +130,18 @@ async function searchMemory(
 /** Returns segments as responses show them, with their file, their latest change and how often they were served. */
 export async function unitViews(
   tx: Tx,
-  tenantId: string,
+  viewer: Principal,
   units: readonly FoundUnit[],
 ): Promise<MemoryUnit[]> {
   if (units.length === 0) return [];
+  const tenantId = viewer.tenant.id;
   const places = JSON.stringify(
     units.map(({ set, segmentNo }, at) => ({ at, c: set.versionId, n: segmentNo })),
   );
   // `lateral` and `offset 0` make PostgreSQL look up each segment by its key, whatever it expects of the tables.
   const rows = await tx.execute<UseRow>(sql`
-    select v.file_name as file, u.served, to_json(u.served_at) #>> '{}' as served_at, e.actor
+    select v.file_name as file, u.served, to_json(u.served_at) #>> '{}' as served_at,
+      case when ${seesMembers(viewer)} then e.actor end as actor
     from json_to_recordset(${places}::json) as r(at int, c text, n bigint)
     left join memory_contents v on v.tenant_id = ${tenantId} and v.content_id = r.c
     left join lateral (select served, served_at from memory_use

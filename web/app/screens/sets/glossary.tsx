@@ -67,11 +67,12 @@ function KindFilter({ set, filter }: { set: TerminologySet; filter: ContentFilte
   );
 }
 
-type Format = 'xlsx' | 'tbx';
+type Format = 'xlsx' | 'csv' | 'tbx';
 
 /** Reads a glossary as a file in each format. */
 const read: Record<Format, (setId: string) => Promise<{ fileName: string; body: BodyInit }>> = {
   xlsx: (setId) => glossaryService.exportXlsx(setId),
+  csv: (setId) => glossaryService.exportCsv(setId),
   tbx: async (setId) => {
     const { fileName, text } = await glossaryService.exportTbx(setId);
     return { fileName, body: text };
@@ -105,7 +106,7 @@ function Actions({ set }: { set: TerminologySet }) {
   };
   return (
     <>
-      {(['xlsx', 'tbx'] as const).map((one) => (
+      {(['xlsx', 'csv', 'tbx'] as const).map((one) => (
         <button key={one} type="button" disabled={isBusy} onClick={() => void save(one)}>
           <Download size={16} aria-hidden />{' '}
           {t(isBusy && format === one ? 'sets.exporting' : `sets.export_${one}`)}

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { Copy, Download } from 'lucide-react';
+import { useState } from 'react';
 import type { TranslationMemorySet } from '#sdk/types.ts';
 import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
@@ -75,11 +76,15 @@ function Actions({ set }: { set: TranslationMemorySet }) {
   const navigate = useNavigate();
   const queries = useQueryClient();
   const { run, error, isBusy } = useAction();
-  const save = run(async () => {
-    const file = await client.memory.export(set.id);
-    await saveFile(file);
-    announce(t('sets.exported', { name: file.fileName }));
-  });
+  const [format, setFormat] = useState<'export' | 'exportCsv'>('export');
+  const save = (wanted: typeof format) => {
+    setFormat(wanted);
+    return run(async () => {
+      const file = await client.memory[wanted](set.id);
+      await saveFile(file);
+      announce(t('sets.exported', { name: file.fileName }));
+    })();
+  };
   const remove = async () => {
     await client.memory.delete(set.id);
     announce(t('sets.deleted', { name: set.name }));
@@ -100,11 +105,20 @@ function Actions({ set }: { set: TranslationMemorySet }) {
           {t('align.open')}
         </Link>
       )}
-      <button type="button" disabled={isBusy} onClick={save}>
-        <Download size={16} aria-hidden /> {t(isBusy ? 'sets.exporting' : 'sets.export')}
-      </button>
+      {(['export', 'exportCsv'] as const).map((one) => (
+        <button key={one} type="button" disabled={isBusy} onClick={() => void save(one)}>
+          <Download size={16} aria-hidden />{' '}
+          {t(
+            isBusy && format === one
+              ? 'sets.exporting'
+              : one === 'export'
+                ? 'sets.export'
+                : 'sets.export_csv',
+          )}
+        </button>
+      ))}
       <RemoveSet question={t('sets.delete_memory')} why={t('sets.delete_memory_why')} remove={remove} />
-      {error ? <Problem error={error} retry={() => void save()} /> : null}
+      {error ? <Problem error={error} retry={() => void save(format)} /> : null}
     </>
   );
 }

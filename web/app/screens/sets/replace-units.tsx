@@ -1,6 +1,6 @@
 import { Replace, Trash2 } from 'lucide-react';
 import { useState } from 'react';
-import type { MemoryReplacementPreview, TranslationMemorySet } from '#sdk/types.ts';
+import type { FoundUnits, MemoryReplacementPreview, TranslationMemorySet } from '#sdk/types.ts';
 import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { ConfirmDialog, Dialog } from '../../parts/confirm-dialog.tsx';
@@ -26,13 +26,13 @@ export function BulkActions({
 }) {
   const t = useT();
   const [isReplacing, setReplacing] = useState(false);
-  const [found, setFound] = useState<number>();
+  const [found, setFound] = useState<FoundUnits>();
   const { run, error, isBusy } = useAction();
   const { text } = filter;
   const request = () => ({ ...contentRequest(set.id, filter, undefined), text: text ?? '' });
   const count = run(async () => setFound(await client.memory.countFound(request())));
-  const remove = async (segments: number) =>
-    changes.made(await client.memory.deleteFound({ ...request(), segments }));
+  const remove = async (version: string) =>
+    changes.made(await client.memory.deleteFound({ ...request(), version }));
   return (
     <div className={styles.filterActions}>
       <button type="button" onClick={() => setReplacing(true)}>
@@ -44,15 +44,15 @@ export function BulkActions({
         </button>
       )}
       {error ? <Problem error={error} /> : null}
-      {found !== undefined && (
+      {found && (
         <ConfirmDialog
           title={t('sets.delete_found')}
           action={t('sets.delete')}
-          isReady={found > 0}
-          onConfirm={() => remove(found)}
+          isReady={found.segments > 0}
+          onConfirm={() => remove(found.version)}
           onClose={() => setFound(undefined)}
         >
-          <p>{t('sets.delete_found_why', { count: found })}</p>
+          <p>{t('sets.delete_found_why', { count: found.segments })}</p>
         </ConfirmDialog>
       )}
       {isReplacing && (
@@ -89,9 +89,9 @@ function ReplaceDialog({
   };
   const request = { set_id: set.id, ...wanted };
   const look = run(async () => setPreview(await client.memory.previewReplace(request)));
-  const replace = (segments: number) =>
+  const replace = (version: string) =>
     run(async () => {
-      await changes.made(await client.memory.replace({ ...request, segments }));
+      await changes.made(await client.memory.replace({ ...request, version }));
       onClose();
     });
   return (
@@ -124,7 +124,7 @@ function ReplaceDialog({
       {error ? <Problem error={error} /> : null}
       <div className="actions">
         {preview && preview.segments > 0 ? (
-          <button type="button" className="primary" disabled={isBusy} onClick={replace(preview.segments)}>
+          <button type="button" className="primary" disabled={isBusy} onClick={replace(preview.version)}>
             {t('editor.replace_in', { count: preview.segments })}
           </button>
         ) : (
