@@ -1,5 +1,6 @@
 import { apply, intersection, type Rectangle, transformRectangle, union } from '../geometry.ts';
 import { withoutHidden, withoutWhite } from '../layout/hidden-paints.ts';
+import { inner } from '../model/columns.ts';
 import type { KeptReason, PageContent, Paint, ShownGlyph, ShownText } from '../page-content.ts';
 import type { GlyphRange, TextBlock } from '../text-block.ts';
 
@@ -45,14 +46,30 @@ export function obstaclesOf(
   return [
     ...otherTexts(page, [...blocks, ...others]).map((box) => ({ box, solid: true, isText: true })),
     ...images(page, blocks),
-    ...annotations(page, blocks),
-    ...joined(paintsOf(page, ['fill', 'stroke'])).map((box) => ({ box, solid: false })),
+    ...overTexts(annotations(page), blocks),
+    ...overTexts(
+      joined(paintsOf(page, ['fill', 'stroke'])).map((box) => ({ box, solid: false })),
+      blocks,
+    ),
   ];
 }
 
 /**
- * The maximum number of images of a page, and of annotations, for which the texts over or below them are searched.
+ * Adds to objects the ids of the texts that they overlap in the source: text lies over a colored area or a watermark, and
+ * a small drawing may be between its lines.
  */
+function overTexts(objects: readonly Obstacle[], blocks: readonly TextBlock[]): Obstacle[] {
+  const texts = blocks.map(({ id, box, matrix, style: { size } }) => ({
+    id,
+    area: transformRectangle(matrix, inner(box, size)),
+  }));
+  return objects.map((object) => {
+    const over = texts.filter(({ area }) => intersection(area, object.box) !== undefined);
+    return over.length === 0 ? object : { ...object, over: new Set(over.map(({ id }) => id)) };
+  });
+}
+
+/** The maximum number of images of a page for which the texts over them are searched. */
 const maxOverlays = 500;
 /** The minimum share of a text's letters that lie on an image if the text belongs on it. */
 const minOnImage = 0.1;
@@ -90,32 +107,13 @@ function middlesOf(ranges: readonly GlyphRange[]): [x: number, y: number][] {
 const letterHeight = 0.5;
 
 /**
- * Returns the fields and annotations of a page. An annotation such as an icon or a stamp may cover texts. Links and
- * markups are left out, because they have the same position as their text.
+ * Returns the fields and annotations of a page. Links and markups are left out, because they have the same position as
+ * their text.
  */
-function annotations({ annotations }: PageContent, blocks: readonly TextBlock[]): Obstacle[] {
-  const shown = annotations.filter(({ kind }) => kind !== 'link' && kind !== 'markup');
-  const overlays = new Set(shown.filter(({ kind }) => kind === 'other').slice(0, maxOverlays));
-  const lines =
-    overlays.size === 0
-      ? []
-      : blocks.flatMap(({ id, lines, matrix, style: { size } }) =>
-          lines.map(({ left, right, baseline }) => ({
-            id,
-            box: transformRectangle(matrix, {
-              left,
-              right,
-              bottom: baseline,
-              top: baseline + letterHeight * size,
-            }),
-          })),
-        );
-  return shown.map((annotation) => {
-    const { box } = annotation;
-    if (!overlays.has(annotation)) return { box, solid: true };
-    const covered = lines.filter((line) => intersection(line.box, box) !== undefined);
-    return { box, solid: true, over: new Set(covered.map(({ id }) => id)) };
-  });
+function annotations({ annotations }: PageContent): Obstacle[] {
+  return annotations
+    .filter(({ kind }) => kind !== 'link' && kind !== 'markup')
+    .map(({ box }) => ({ box, solid: true }));
 }
 
 /**
