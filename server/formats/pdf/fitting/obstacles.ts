@@ -1,6 +1,5 @@
 import { apply, intersection, type Rectangle, transformRectangle, union } from '../geometry.ts';
 import { withoutHidden, withoutWhite } from '../layout/hidden-paints.ts';
-import { inner } from '../model/columns.ts';
 import type { KeptReason, PageContent, Paint, ShownGlyph, ShownText } from '../page-content.ts';
 import type { GlyphRange, TextBlock } from '../text-block.ts';
 
@@ -14,6 +13,9 @@ const maxDrawings = 4000;
  * obstacle.
  */
 const background = 0.9;
+
+/** The height of lower-case letters, in em. */
+const letterHeight = 0.5;
 
 /** The reasons of untranslated texts that are not visible. Text may be drawn over them. */
 const unseen: ReadonlySet<KeptReason> = new Set(['invisible', 'tiny', 'clipped', 'covered']);
@@ -46,7 +48,7 @@ export function obstaclesOf(
   return [
     ...otherTexts(page, [...blocks, ...others]).map((box) => ({ box, solid: true, isText: true })),
     ...images(page, blocks),
-    ...overTexts(annotations(page), blocks),
+    ...annotations(page, blocks),
     ...overTexts(
       joined(paintsOf(page, ['fill', 'stroke'])).map((box) => ({ box, solid: false })),
       blocks,
@@ -59,12 +61,15 @@ export function obstaclesOf(
  * a small drawing may be between its lines.
  */
 function overTexts(objects: readonly Obstacle[], blocks: readonly TextBlock[]): Obstacle[] {
-  const texts = blocks.map(({ id, box, matrix, style: { size } }) => ({
-    id,
-    area: transformRectangle(matrix, inner(box, size)),
-  }));
+  const areas = blocks.flatMap(({ id, lines, matrix, style: { size } }) =>
+    lines.map(({ left, right, baseline }, index) => {
+      const bottom = Math.min(baseline, lines[index + 1]?.baseline ?? baseline);
+      const area = { left, right, bottom, top: baseline + letterHeight * size };
+      return { id, area: transformRectangle(matrix, area) };
+    }),
+  );
   return objects.map((object) => {
-    const over = texts.filter(({ area }) => intersection(area, object.box) !== undefined);
+    const over = areas.filter(({ area }) => intersection(area, object.box) !== undefined);
     return over.length === 0 ? object : { ...object, over: new Set(over.map(({ id }) => id)) };
   });
 }
@@ -103,17 +108,14 @@ function middlesOf(ranges: readonly GlyphRange[]): [x: number, y: number][] {
   );
 }
 
-/** The height of lower-case letters, in em. */
-const letterHeight = 0.5;
-
 /**
- * Returns the fields and annotations of a page. Links and markups are left out, because they have the same position as
- * their text.
+ * Returns the fields and annotations of a page. An annotation such as an icon or a stamp may cover texts. Links and
+ * markups are left out, because they have the same position as their text.
  */
-function annotations({ annotations }: PageContent): Obstacle[] {
-  return annotations
-    .filter(({ kind }) => kind !== 'link' && kind !== 'markup')
-    .map(({ box }) => ({ box, solid: true }));
+function annotations({ annotations }: PageContent, blocks: readonly TextBlock[]): Obstacle[] {
+  const of = (kind: 'widget' | 'other') =>
+    annotations.filter((one) => one.kind === kind).map(({ box }) => ({ box, solid: true }));
+  return [...of('widget'), ...overTexts(of('other'), blocks)];
 }
 
 /**
