@@ -32,6 +32,21 @@ it('a row is not split at the space between words of code, which is wider than t
   expect(read(page(row(serif)))).toEqual([`${before} --enable`, 'bootps']);
 });
 
+it('a row is not split at the wide spaces after two sentences that are above each other', () => {
+  const rows = [
+    ['However, the split between the groups of the society was far from resolved, and the actions', ''],
+    ['taken by the old council in that year made the problem worse.', 'When it set out its mandate, the'],
+    ['taken by the old council in that year made the problem worse.', 'The council then joined those of'],
+    ['Mosul, with its people, and Baghdad into one unit, in a country with over fifty percent of the', ''],
+  ];
+  const at = 57 + 10 * widthOf(rows[1]![0]!);
+  const shown = rows.flatMap(([first, second], row) => [
+    text(first!, 50, 700 - 12 * row),
+    ...(second ? [text(second, at, 700 - 12 * row)] : []),
+  ]);
+  expect(read(page(shown))).toEqual([rows.flat().join(' ').trim().replaceAll('  ', ' ')]);
+});
+
 describe('a row is split', () => {
   it('at a narrow gutter, at which the rows above and below have a gap, too', () => {
     const left = [

@@ -56,6 +56,20 @@ describe('a new block begins in a stack without room at the ends of its lines', 
     expect(read(page(cells))).toContain('nominal speed nominal voltage circuit');
   });
 
+  it('not at an initial below a full line of a hanging item, but at the next item', () => {
+    const items = [
+      ['Miller, A. Odors change the memory of honey bees in the wide fields of', 'J. Meadow. A journal.'],
+      ['Pavlov, I. Reflexes of dogs, and of other animals. University Press.'],
+      ['Pearce, J. A selective review of models, from the oldest one to', 'the newest. A journal.'],
+    ];
+    const rows = items.flatMap((item) => item.map((value, line) => [value, 20 + 12 * line] as const));
+    const content = page(rows.map(([value, left], row) => text(value, left, 700 - 12 * row)));
+    const right = 20 + 10 * Math.max(...items.map(([first]) => widthOf(first!)));
+    expect(read({ ...content, box: { left: 0, bottom: 0, right: right + 20, top: 800 } })).toEqual(
+      items.map((item) => item.join(' ')),
+    );
+  });
+
   it('at a line in a slightly smaller size, but not in the middle of a sentence', () => {
     const readBelow = (below: string) =>
       read(

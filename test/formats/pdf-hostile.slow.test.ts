@@ -125,4 +125,9 @@ describe('an enclosed stream leaves no trace', () => {
     expect(paints.at(-1)!.box.top).toBeCloseTo(10.5);
     expect(texts.every(({ kept }) => kept === null)).toBe(true);
   });
+
+  it('nor do its faults, at which readers stop', () => {
+    const enclosed = Buffer.from(enclose(Buffer.from('q [(a) 7 l 1 2 m 3 4 l S'))).toString('latin1');
+    expect(enclosed.replace(/\s+/g, ' ')).toBe('q q 1 2 m 3 4 l S Q Q ');
+  });
 });

@@ -235,8 +235,8 @@ describe('what belongs to a text', () => {
       ...block,
       label: { text: '•', style: block.style, left: 60, glyphs: [{ text: glyphs, from: 0, to: 0 }] },
     });
-    expect(movableLabels([label(text)]).size).toBe(0);
-    expect(movableLabels([label({ ...text, operator: {} } as ShownText)]).size).toBe(1);
+    expect(movableLabels([label(text)], []).size).toBe(0);
+    expect(movableLabels([label({ ...text, operator: {} } as ShownText)], []).size).toBe(1);
   });
 
   it('does not move with it: the rules of a table, and boxes to check', async () => {

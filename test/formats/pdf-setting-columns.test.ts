@@ -80,6 +80,15 @@ describe('paragraphs of a column', () => {
     expect(findings).toEqual([]);
   });
 
+  it('move over a drawing on which they lie in the source', async () => {
+    const highlight = { ...paint(rectangle(100, 652, 200, 662)), kind: 'fill' as const };
+    const { tops, sources } = await setColumn(
+      [{ target: `${sentence} ${lines[0]}` }, { target: lines[0]! }, { target: sentence }],
+      { paints: [highlight] },
+    );
+    expect(tops[1]).toBeLessThan(sources[1]! - 10);
+  });
+
   const longer = `${sentence} ${lines[0]}`;
   const short = { target: lines[0]! };
   it.each<[what: string, content: Partial<PageContent>, second?: Partial<Source>]>([

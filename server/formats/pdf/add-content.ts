@@ -2,7 +2,9 @@ import { PDFDict, type PDFDocument, PDFName, type PDFRef } from '@cantoo/pdf-lib
 import { deflatedStream } from '../typesetting/deflated-stream.ts';
 import { getDict, pageBytes } from './objects.ts';
 import { pageResources } from './page-geometry.ts';
-import { ContentScanner } from './reading/content-scanner.ts';
+import { formatName, formatNumber } from './reading/color.ts';
+import { ContentScanner, operators } from './reading/content-scanner.ts';
+import { Name, type Operand } from './reading/operand.ts';
 
 /**
  * Draws on top of the current content of a page, and below it.
@@ -55,7 +57,8 @@ export function unusedFontPrefix(document: PDFDocument): string {
 /**
  * Encloses a content stream so that it does not affect later content: saves and restores the graphics state, and closes
  * open text objects and marked content. The stream may have more restores than saves, or more saves than restores. Its
- * bytes stay the same, except that bytes after the last operator are dropped, such as a string without an end.
+ * bytes stay the same, except that bytes after the last operator are dropped. A damaged stream is written anew, because
+ * readers stop at its faults, or take later content for a part of an array.
  */
 export function enclose(content: Uint8Array): Uint8Array {
   const scanner = new ContentScanner(content);
@@ -87,9 +90,31 @@ export function enclose(content: Uint8Array): Uint8Array {
         break;
     }
   }
-  const whole = content.subarray(0, scanner.end);
+  const whole = scanner.isDamaged ? rewrite(content) : content.subarray(0, scanner.end);
   // One save more than there are unmatched restores, so that these restores cannot restore an outer state.
   const saves = 1 - lowest;
   const end = (isText ? 'ET\n' : '') + 'EMC\n'.repeat(marked) + 'Q\n'.repeat(saves + depth);
   return Buffer.concat([Buffer.from('q\n'.repeat(saves)), whole, Buffer.from(`\n${end}`)]);
+}
+
+/** Returns the complete operators of a stream, as this service reads them. */
+function rewrite(content: Uint8Array): Uint8Array {
+  const scanner = new ContentScanner(content);
+  const lines: Buffer[] = [];
+  while (scanner.next()) {
+    const { operands, operator, start, end } = scanner;
+    if (operator === 'BI') lines.push(Buffer.from(content.subarray(start, end)), Buffer.from('\n'));
+    else if (operands.length >= (operators.get(operator) ?? Number.POSITIVE_INFINITY))
+      lines.push(Buffer.from(`${[...operands.map(formatOperand), operator].join(' ')}\n`, 'latin1'));
+  }
+  return Buffer.concat(lines);
+}
+
+function formatOperand(operand: Operand): string {
+  if (typeof operand === 'number') return formatNumber(operand);
+  if (operand instanceof Uint8Array) return `<${Buffer.from(operand).toString('hex')}>`;
+  if (operand instanceof Name) return formatName(operand.value);
+  if (Array.isArray(operand)) return `[${operand.map(formatOperand).join(' ')}]`;
+  if (!(operand instanceof Map)) return `${operand}`;
+  return `<<${[...operand].map(([key, value]) => `${formatName(key)} ${formatOperand(value)}`).join(' ')}>>`;
 }

@@ -1,7 +1,8 @@
 import type { DocumentFonts } from '../../typesetting/document-fonts.ts';
 import type { ShownLine } from '../../typesetting/line-writer.ts';
-import { apply, type Rectangle, transformRectangle, union } from '../geometry.ts';
+import { apply, intersection, type Rectangle, transformRectangle, union } from '../geometry.ts';
 import { isSign, startsWithBox } from '../layout/item-signs.ts';
+import type { Paint } from '../page-content.ts';
 import type { BlockLabel, GlyphRange, TextBlock } from '../text-block.ts';
 import type { Frame } from './fit.ts';
 import type { TextRotation } from './frames.ts';
@@ -9,17 +10,30 @@ import type { FreeSpace } from './free-space.ts';
 import { drawMoved } from './moved-glyphs.ts';
 
 /**
- * Returns the bullets and numbers that move up and down with the items of their list, by block id. The labels of table
- * cells and the boxes to check stay in place.
+ * Returns the bullets and numbers that move up and down with the items of their list, by block id. Boxes to check stay in
+ * place, as do labels on a colored area of their own.
  */
-export function movableLabels(blocks: readonly TextBlock[]): Map<string, BlockLabel> {
+export function movableLabels(
+  blocks: readonly TextBlock[],
+  paints: readonly Paint[],
+): Map<string, BlockLabel> {
+  const fills = paints.filter(({ kind }) => kind === 'fill');
   return new Map(
-    blocks.flatMap(({ id, kind, label }) =>
-      label && (kind !== 'table_cell' || isSign(label.text)) && !startsWithBox(label.text) && canMove(label)
-        ? [[id, label]]
-        : [],
-    ),
+    blocks.flatMap(({ id, label, matrix, box }) => {
+      if (!label || startsWithBox(label.text) || !canMove(label)) return [];
+      const text = transformRectangle(matrix, box);
+      const isColored =
+        !isSign(label.text) &&
+        fills.some((fill) => !intersection(fill.box, text) && isOn(areaOfLabel(label), fill.box));
+      return isColored ? [] : [[id, label]];
+    }),
   );
+}
+
+/** Whether the middle of an area lies in another one. */
+function isOn({ left, bottom, right, top }: Rectangle, other: Rectangle): boolean {
+  const [x, y] = [(left + right) / 2, (bottom + top) / 2];
+  return x > other.left && x < other.right && y > other.bottom && y < other.top;
 }
 
 /** Whether glyphs can be drawn at another place. Those of a scan have no font. */

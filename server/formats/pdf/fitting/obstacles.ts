@@ -14,6 +14,9 @@ const maxDrawings = 4000;
  */
 const background = 0.9;
 
+/** The height of lower-case letters, in em. */
+const letterHeight = 0.5;
+
 /** The reasons of untranslated texts that are not visible. Text may be drawn over them. */
 const unseen: ReadonlySet<KeptReason> = new Set(['invisible', 'tiny', 'clipped', 'covered']);
 
@@ -46,13 +49,32 @@ export function obstaclesOf(
     ...otherTexts(page, [...blocks, ...others]).map((box) => ({ box, solid: true, isText: true })),
     ...images(page, blocks),
     ...annotations(page, blocks),
-    ...joined(paintsOf(page, ['fill', 'stroke'])).map((box) => ({ box, solid: false })),
+    ...overTexts(
+      joined(paintsOf(page, ['fill', 'stroke'])).map((box) => ({ box, solid: false })),
+      blocks,
+    ),
   ];
 }
 
 /**
- * The maximum number of images of a page, and of annotations, for which the texts over or below them are searched.
+ * Adds to objects the ids of the texts that they overlap in the source: text lies over a colored area or a watermark, and
+ * a small drawing may be between its lines.
  */
+function overTexts(objects: readonly Obstacle[], blocks: readonly TextBlock[]): Obstacle[] {
+  const areas = blocks.flatMap(({ id, lines, matrix, style: { size } }) =>
+    lines.map(({ left, right, baseline }, index) => {
+      const bottom = Math.min(baseline, lines[index + 1]?.baseline ?? baseline);
+      const area = { left, right, bottom, top: baseline + letterHeight * size };
+      return { id, area: transformRectangle(matrix, area) };
+    }),
+  );
+  return objects.map((object) => {
+    const over = areas.filter(({ area }) => intersection(area, object.box) !== undefined);
+    return over.length === 0 ? object : { ...object, over: new Set(over.map(({ id }) => id)) };
+  });
+}
+
+/** The maximum number of images of a page for which the texts over them are searched. */
 const maxOverlays = 500;
 /** The minimum share of a text's letters that lie on an image if the text belongs on it. */
 const minOnImage = 0.1;
@@ -86,36 +108,14 @@ function middlesOf(ranges: readonly GlyphRange[]): [x: number, y: number][] {
   );
 }
 
-/** The height of lower-case letters, in em. */
-const letterHeight = 0.5;
-
 /**
  * Returns the fields and annotations of a page. An annotation such as an icon or a stamp may cover texts. Links and
  * markups are left out, because they have the same position as their text.
  */
 function annotations({ annotations }: PageContent, blocks: readonly TextBlock[]): Obstacle[] {
-  const shown = annotations.filter(({ kind }) => kind !== 'link' && kind !== 'markup');
-  const overlays = new Set(shown.filter(({ kind }) => kind === 'other').slice(0, maxOverlays));
-  const lines =
-    overlays.size === 0
-      ? []
-      : blocks.flatMap(({ id, lines, matrix, style: { size } }) =>
-          lines.map(({ left, right, baseline }) => ({
-            id,
-            box: transformRectangle(matrix, {
-              left,
-              right,
-              bottom: baseline,
-              top: baseline + letterHeight * size,
-            }),
-          })),
-        );
-  return shown.map((annotation) => {
-    const { box } = annotation;
-    if (!overlays.has(annotation)) return { box, solid: true };
-    const covered = lines.filter((line) => intersection(line.box, box) !== undefined);
-    return { box, solid: true, over: new Set(covered.map(({ id }) => id)) };
-  });
+  const of = (kind: 'widget' | 'other') =>
+    annotations.filter((one) => one.kind === kind).map(({ box }) => ({ box, solid: true }));
+  return [...of('widget'), ...overTexts(of('other'), blocks)];
 }
 
 /**

@@ -7,6 +7,8 @@ import type { TextLine } from './text-lines.ts';
 const itemNumber =
   /^(?:\[\d{1,3}\]|\(?\d{1,3}[.)]|\(?[a-z][.)]|\(?[ivxlc]{1,5}[.)]|[IVX]{1,5}\.|\d{1,2}(?:\.\d{1,2})+\.?)\s|^\d{1,2}、/iu;
 
+const initial = /^\p{Lu}\.\s/u;
+
 /** The maximum difference between equal starts of lines, as a share of the font size. */
 const sameStart = 0.3;
 /** How many lines above and below are searched for the same bullet. */
@@ -54,9 +56,8 @@ export function startsItem(
   if (!itemNumber.test(line.text)) return false;
   const isShifted = Math.abs(edges[index]!.start - edges[index - 1]!.start) > sameStart * line.size;
   const isNext = shapeOf(line.text) === shapeOf(chain[index - length]!.text);
-  // A number in square brackets may also be a citation in a sentence, after a name such as Lee et al.
-  const isCitation = line.text.startsWith('[');
-  return endsEarly || isShifted || isNext || (!isCitation && sentenceEnd.test(above.text));
+  // An initial letter may also start a name, in the middle of a sentence.
+  return endsEarly || isNext || (isShifted && !initial.test(line.text));
 }
 
 /** Whether a line starts with the same sign as another line near it, and a line hangs below the text after the sign. */

@@ -152,7 +152,12 @@ function isColumnGap(
   const below = gapInRows(index, 1, before, after, rows);
   const isFreeOnBothSides =
     above.isFree && below.isFree && (above.hasLeft || below.hasLeft) && (above.hasRight || below.hasRight);
-  return isFreeOnBothSides || above.isAligned || below.isAligned;
+  // The wide spaces after two sentences may be above each other by chance.
+  const isSpace =
+    before.spaces.length >= minSpacesOfLine &&
+    sentenceEnd.test(textOf(before)) &&
+    after.left - before.right < before.size;
+  return isFreeOnBothSides || (!isSpace && (above.isAligned || below.isAligned));
 }
 
 /** Describes the rows near a gap at the gap's position, in one direction: upwards (-1) or downwards (1). */

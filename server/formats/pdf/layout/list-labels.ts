@@ -10,7 +10,7 @@ const minHang = 0.5;
 const sameStart = 0.15;
 
 const number =
-  /^(?:[([]?\d{1,3}[.)\]]?|[([]?[a-z][.)\]]|[([]?[ivxlc]{1,5}[.)\]]|[IVX]{1,5}\.|\d{1,2}(?:\.\d{1,2})+\.?)$/iu;
+  /^(?:[([]?\d{1,3}[.)\]]?|[([]?[a-z][.)\]]|[([]?[ivxlc]{1,5}[.)\]]|[IVX]{1,5}\.|[A-Z]\d{1,2}\.?|\d{0,2}(?:\.\d{1,2})+\.?)$/iu;
 
 interface Item {
   label: TextLine | null;
@@ -103,7 +103,7 @@ export function findBullets(lines: readonly TextLine[]): Set<TextLine> {
 /** The maximum difference between baselines in one row, in points. */
 const sameRow = 1;
 /** The maximum distance of a label from its text, as a factor of the font size. */
-const maxLabelDistance = 4;
+const maxLabelDistance = 6;
 /**
  * The maximum number of labels in one row. It limits the time for a row with very many numbers, which are not labels.
  */

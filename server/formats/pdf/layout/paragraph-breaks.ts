@@ -352,7 +352,7 @@ function changesStyle(
     isSameStyle(above.edgeStyles.first, line.edgeStyles.first) &&
     (!isSameStyle(line.edgeStyles.first, line.edgeStyles.last) ||
       [above, line].some(({ edgeStyles, style }) => !isSameStyle(edgeStyles.first, style)));
-  return isHeading || isEntry || endsEarly || sentenceEnd.test(above.text);
+  return isHeading || isEntry || endsEarly;
 }
 
 /** The operators of a shade of gray. */
@@ -408,7 +408,9 @@ function changesIndent(
   const [above, line, next] = [edges[index - 1]!, edges[index]!, edges[index + 1]];
   const { size, text } = chain[index]!;
   const indent = line.start - above.start;
-  if (Math.abs(indent) <= minIndent * size) return false;
+  const isAfter = (at: number) => edges[at] !== undefined && edges[at].start - line.start > minIndent * size;
+  // Of a list with hanging lines, an item of one line is between hanging lines.
+  if (Math.abs(indent) <= minIndent * size) return length === 1 && isAfter(index - 2) && isAfter(index + 1);
   const isNextAligned = next !== undefined && Math.abs(next.start - line.start) < 0.3 * size;
   if (indent < 0) return length > 1 || -indent > maxIndent * size;
   const upper = chain[index - 1]!;

@@ -93,7 +93,7 @@ export class PageModel {
     this.#page = page;
     this.#isTurned = isMirrored(languages);
     this.#sources = new Map(blocks.map(({ id, matrix, box }) => [id, transformRectangle(matrix, box)]));
-    this.labels = this.#isTurned ? new Map() : movableLabels(blocks);
+    this.labels = this.#isTurned ? new Map() : movableLabels(blocks, paints);
     this.watermarks = watermarksOf(blocks);
     this.directions = [...Map.groupBy(items, ({ block }) => rotationOf(block).name).values()].map((own) => {
       const rotation = rotationOf(own[0]!.block);

@@ -2,14 +2,19 @@ import { findInlineImageEnd } from './inline-image.ts';
 import { Name, type Operand } from './operand.ts';
 
 /**
- * The operators of PDF 32000-1, annex A. The scanner reads an inline image, with its ID and EI, as the single operator
- * BI.
+ * The operators of PDF 32000-1, annex A, and the numbers of operands that each needs. The scanner reads an inline image,
+ * with its ID and EI, as the single operator BI.
  */
-export const operators: ReadonlySet<string> = new Set(
-  (
-    'w J j M d ri i gs q Q cm m l c v y h re S s f F f* B B* b b* n W W* BT ET Tc Tw Tz TL Tf Tr Ts Td TD Tm T* Tj TJ \' " ' +
-    'd0 d1 CS cs SC SCN sc scn G g RG rg K k sh BI ID EI Do MP DP BMC BDC EMC BX EX'
-  ).split(' '),
+export const operators: ReadonlyMap<string, number> = new Map(
+  [
+    'q Q h S s f F f* B B* b b* n W W* BT ET T* SC SCN sc scn BI ID EI EMC BX EX',
+    "w J j M ri i gs Tc Tw Tz TL Tr Ts Tj TJ ' CS cs G g sh Do MP BMC",
+    'd m l Tf Td TD d0 DP BDC',
+    'RG rg "',
+    'v y re K k',
+    '',
+    'cm c Tm d1',
+  ].flatMap((names, count) => names.split(' ').map((name) => [name, count] as const)),
 );
 
 /** Known words that are not operators, and beginnings of such words. */
@@ -50,6 +55,11 @@ export class ContentScanner {
   /** The start and end of the operator with its operands, as byte offsets. */
   start = 0;
   end = 0;
+  /**
+   * Whether a string or a bracket so far has no start or no end, or an operator too few operands. Readers disagree about
+   * what follows, or stop.
+   */
+  isDamaged = false;
   #at: number;
 
   constructor(bytes: Uint8Array, at = 0) {
@@ -70,10 +80,14 @@ export class ContentScanner {
         if (token !== null) this.operands.push(token);
         continue;
       }
-      if (token === ']' || token === '>>' || token === '') continue;
+      if (token === ']' || token === '>>' || token === '') {
+        this.isDamaged = true;
+        continue;
+      }
       if (token === 'BI') this.operands = [this.#inlineImage()];
       this.operator = token;
       this.end = this.#at;
+      if (this.operands.length < (operators.get(token) ?? 0)) this.isDamaged = true;
       return true;
     }
   }
@@ -139,8 +153,8 @@ export class ContentScanner {
     const items: Operand[] = [];
     for (;;) {
       this.#skipSpace();
-      if (this.#at >= this.bytes.length) return items;
       const before = this.#at;
+      if (before >= this.bytes.length) break;
       const item = this.#token(depth + 1);
       if (typeof item !== 'string') {
         if (item !== null) items.push(item);
@@ -148,9 +162,11 @@ export class ContentScanner {
         return items;
       } else if (operators.has(item)) {
         this.#at = before;
-        return items;
+        break;
       }
     }
+    this.isDamaged = true;
+    return items;
   }
 
   /** Reads a number. Like other readers, treats two minus signs as one, and ignores a minus sign between digits. */
@@ -220,6 +236,7 @@ export class ContentScanner {
       if (byte === 0x29 && --parentheses === 0) break;
       value.push(byte);
     }
+    if (at >= bytes.length) this.isDamaged = true;
     this.#at = Math.min(at + 1, bytes.length);
     return Uint8Array.from(value);
   }
