@@ -255,3 +255,21 @@ test('the load has the items, words, overdue and risky ones of each member, and 
   expect(await ids('list', { state: 'overdue' })).toEqual([late?.id]);
   expect(await ids('list', { state: 'unassigned' })).toEqual([open?.id]);
 });
+
+test('the forecast counts days in the time zone of the member', async () => {
+  const east = await mine.join();
+  // A Monday that is at least 3 days away.
+  const day = new Date(Date.now() + 3 * 86_400_000);
+  while (day.getUTCDay() !== 1) day.setUTCDate(day.getUTCDate() + 1);
+  const before = new Date(day.getTime() - 86_400_000).toISOString().slice(0, 10);
+  await saveProfile(east, { time_zone: 'Pacific/Kiritimati', away_from: '2020-01-01', away_to: before });
+  // On this Monday in the zone, which is still the Sunday of the absence in UTC.
+  await assign(await mine.held({ source_text: 'a text of five words' }), {
+    assignee: east.userId,
+    due_at: `${before}T12:00:00Z`,
+  });
+  await mine.sql()`insert into review_days (tenant_id, day, user_id, words, timed, worked_ms)
+    values (${mine.founder.tenantId}, current_date, ${east.userId}, 1, 5, 3600000)`;
+  const { members } = await mine.call('assignments.load');
+  expect(members).toContainEqual(expect.objectContaining({ user_id: east.userId, at_risk: 0 }));
+});
