@@ -399,7 +399,7 @@ export const sections: readonly Section[] = [
       ['item_id', 'text'],
     ],
     columns: `item_kind, item_id, assignee, four_eyes, second, passed_at, passed_by, due_at, comment, assigned_by,
-      assigned_at, words, closed_at`,
+      assigned_at, words, held_at, first_passed_at, closed_at, decided_at`,
     where: 'version > 0',
   }),
   tableSection('reviews/profiles', {

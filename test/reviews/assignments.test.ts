@@ -163,7 +163,7 @@ describe('an assigned item', () => {
     const rows = () =>
       mine.sql()`select item_id from review_assignments where tenant_id = ${mine.founder.tenantId}`;
     expect(await rows()).toHaveLength(2);
-    await mine.sql()`update review_assignments set closed_at = now() - interval '2 days' where item_id = ${job.id}`;
+    await mine.sql()`update review_assignments set closed_at = now() - interval '401 days' where item_id = ${job.id}`;
     await app.database.inPlatform(pruneAssignments);
     expect([...(await rows())]).toEqual([{ item_id: two.id }]);
   });

@@ -215,8 +215,8 @@ function requireReviewer(
     );
 }
 
-/** Days after which the assignments of decided items are deleted. A decision is reopened within minutes. */
-const keptDays = 1;
+/** Days after which the assignments of decided items are deleted. A report reaches back 366 days. */
+const keptDays = 400;
 
 /** Deletes the assignments of items that were decided. Platform scope. @returns the number of deleted assignments */
 export async function pruneAssignments(tx: Tx): Promise<number> {

@@ -101,7 +101,7 @@ export async function passItem(
   const change = back
     ? sql`passed_at = null, passed_by = null, assignee = (
         select user_id from users where tenant_id = ${tenant.id} and user_id = assignee and active)`
-    : sql`passed_at = now(), passed_by = ${user.id}`;
+    : sql`passed_at = now(), passed_by = ${user.id}, first_passed_at = coalesce(first_passed_at, now())`;
   const [row] = await tx.execute<{ version: number }>(sql`
     update review_assignments set ${change}, version = version + 1, comment = ${comment || null},
       assigned_by = ${user.id}, assigned_at = now()
