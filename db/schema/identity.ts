@@ -261,7 +261,10 @@ export const invites = pgTable(
     email: text('email'),
     role: text('role').notNull(),
     /** The languages that the profile of the member gets who joins. */
-    languages: jsonb('languages').$type<{ source_lang: string; target_lang: string; review: boolean; second: boolean }[]>().notNull().default([]),
+    languages: jsonb('languages')
+      .$type<{ source_lang: string; target_lang: string; review: boolean; second: boolean }[]>()
+      .notNull()
+      .default([]),
     createdBy: text('created_by').notNull(),
     /**
      * Whether an operator created the invite. An email address of an operator can join a tenant only with such an

@@ -196,6 +196,10 @@ export type ReviewerReport = Outputs['reviews']['byReviewer'];
 export type PayReportQuery = Extract<Inputs['reviews']['pay'], object>;
 /** The source words that reviewers confirmed or changed. */
 export type PayReport = Outputs['reviews']['pay'];
+/** The period of the turnaround report. */
+export type TurnaroundReportQuery = Extract<Inputs['reviews']['turnaround'], object>;
+/** How long items awaited their reviews. */
+export type TurnaroundReport = Outputs['reviews']['turnaround'];
 
 /**
  * The hashes of the texts of a translated document: of the source and of the translation, by key, or as a list for a

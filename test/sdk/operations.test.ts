@@ -172,6 +172,8 @@ const calls: Record<string, (client: LinguaLoop) => unknown> = {
   'reviews.byReviewer': ({ reviews }) => reviews.byReviewer({}),
   'reviews.pay': ({ reviews }) => reviews.pay({}),
   'reviews.payXlsx': ({ reviews }) => reviews.payXlsx({}),
+  'reviews.turnaround': ({ reviews }) => reviews.turnaround({}),
+  'reviews.turnaroundXlsx': ({ reviews }) => reviews.turnaroundXlsx({}),
   'reviews.inbox': ({ reviews }) => reviews.inbox(),
   'reviews.texts': ({ reviews }) => reviews.texts(),
   'reviews.claimSegment': ({ reviews }) => reviews.claimSegment({ kind: 'document', id: 'a', position: 1 }),
