@@ -67,3 +67,14 @@ update review_assignments a set source_lang = coalesce(j.request ->> 'source_lan
   from translation_jobs j where a.target_lang = '' and a.item_kind = 'job' and j.tenant_id = a.tenant_id and j.job_id = a.item_id;
 update review_assignments a set source_lang = coalesce(d.request ->> 'source_lang', ''), target_lang = coalesce(d.request ->> 'target_lang', '')
   from document_jobs d where a.target_lang = '' and a.item_kind = 'document' and d.tenant_id = a.tenant_id and d.document_id = a.item_id;
+--> statement-breakpoint
+-- A new member gets the languages of the invite, in the same transaction.
+create function take_invited_languages() returns trigger language plpgsql as $$
+begin
+  insert into reviewer_profiles (tenant_id, user_id, languages)
+    select i.tenant_id, new.user_id, i.languages from invites i
+    where i.tenant_id = new.tenant_id and i.redeemed_by = new.user_id and i.languages <> '[]';
+  return null;
+end $$;
+create trigger take_invited_languages after insert on users
+  for each row execute function take_invited_languages();

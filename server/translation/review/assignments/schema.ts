@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { calendarDate } from '#server/billing/metering/schema.ts';
 import { itemRefusal } from '#server/http/bulk.ts';
+import { languageCode, memberLanguage, memberLanguages } from '#server/identity/members/schema.ts';
 import { dateTime } from '#server/translation/core/agent-run-schema.ts';
 import { distinct, reviewItem } from '../schema.ts';
 
@@ -13,7 +14,6 @@ const line = (max: number) =>
     .regex(/^[^\p{Cc}\p{Zl}\p{Zp}]*$/u, 'must not contain control characters');
 
 const userId = z.string().min(1).max(100);
-const languageCode = z.string().regex(/^[\w-]{1,35}$/, 'must be a language code');
 const comment = z.string().trim().max(2000);
 
 export const isTimeZone = (name: string): boolean => {
@@ -23,15 +23,6 @@ export const isTimeZone = (name: string): boolean => {
     return false;
   }
 };
-
-const memberLanguage = z.object({
-  source_lang: z
-    .union([z.literal('*'), languageCode])
-    .describe('A language code, or `*` for any source language.'),
-  target_lang: languageCode.describe('A language code. A code without a region includes all regions.'),
-  review: z.boolean().describe('Whether the member translates and reviews these languages.'),
-  second: z.boolean().describe('Whether the member makes second reviews in these languages.'),
-});
 
 const ownProfile = {
   display_name: line(100).describe('The name that colleagues see; empty for the email address.'),
@@ -75,15 +66,7 @@ export const saveProfileInput = z
       .optional()
       .describe('The member; by default, the caller. Others only for administrators.'),
     ...z.object(ownProfile).partial().shape,
-    languages: z
-      .array(memberLanguage)
-      .max(200)
-      .refine(
-        (all) => new Set(all.map((one) => `${one.source_lang} ${one.target_lang}`)).size === all.length,
-        'must not name a pair of languages twice',
-      )
-      .optional()
-      .describe('Replaces the languages. Only for administrators.'),
+    languages: memberLanguages.optional().describe('Replaces the languages. Only for administrators.'),
   })
   .refine(
     ({ away_from: from, away_to: to }) =>
