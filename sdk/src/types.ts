@@ -736,5 +736,9 @@ export type ReviewerProfileChange = Inputs['assignments']['saveProfile'];
 export type MemberLoadPage = Outputs['assignments']['load'];
 /** The load of a member. */
 export type MemberLoad = MemberLoadPage['members'][number];
+/** The rules by which items are assigned, with their version. */
+export type AssignmentRules = Outputs['assignments']['rules'];
+/** The new rules, and the version that was read. */
+export type AssignmentRulesChange = Inputs['assignments']['saveRules'];
 /** A rule by which items are assigned. */
 export type AssignmentRule = Inputs['assignments']['saveRules']['rules'][number];

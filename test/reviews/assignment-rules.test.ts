@@ -207,6 +207,34 @@ describe('rules', () => {
     expect(await ids('mine', {}, two)).toEqual([job.id]);
   });
 
+  test('are not overwritten by an administrator who has not seen the latest ones', async () => {
+    const rule = (hours: number) => ({ assignee: null, second: null, due: { hours } });
+    const read = await mine.call('assignments.rules');
+    expect(read.rules).toEqual([]);
+    const change = { rules: [rule(1)], version: read.version };
+    const saved = await mine.call('assignments.saveRules', change);
+    // The same request again, after a lost response.
+    expect(await mine.call('assignments.saveRules', change)).toEqual(saved);
+    const both = await Promise.all(
+      [2, 3].map((hours) =>
+        mine.refused('assignments.saveRules', { rules: [rule(hours)], version: saved.version }),
+      ),
+    );
+    expect(both.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+    expect(both.find(({ status }) => status === 409)?.body.detail).toBe(
+      'the rules have changed since they were read; read them again',
+    );
+    // Also if all rules were removed.
+    const { version } = await mine.call('assignments.saveRules', { rules: [] });
+    expect(version).toBe(read.version);
+    expect((await mine.refused('assignments.saveRules', { rules: [], version: saved.version })).status).toBe(
+      200,
+    );
+    expect(
+      (await mine.refused('assignments.saveRules', { rules: [rule(4)], version: saved.version })).status,
+    ).toBe(409);
+  });
+
   test.each([
     ['an unknown choice', [{ assignee: 'nobody', second: null, due: null }]],
     ['0 hours', [{ assignee: null, second: null, due: { hours: 0 } }]],

@@ -34,7 +34,7 @@ const calls: Record<string, (client: LinguaLoop) => unknown> = {
   'assignments.saveProfile': ({ assignments }) => assignments.saveProfile({}),
   'assignments.load': ({ assignments }) => assignments.load(),
   'assignments.rules': ({ assignments }) => assignments.rules(),
-  'assignments.saveRules': ({ assignments }) => assignments.saveRules([]),
+  'assignments.saveRules': ({ assignments }) => assignments.saveRules({ rules: [] }),
   'audit.list': ({ audit }) => audit.list().toArray({ limit: 1 }),
   'audit.listPage': ({ audit }) => audit.listPage(),
   'auth.signUp': ({ auth }) => auth.signUp({ tenant_name: 'a', email: 'a', password: 'a' }),

@@ -94,8 +94,10 @@ export const assignment = reviewItem.extend({
   step: z.enum(['first', 'second']).describe('The review that is next.'),
   due_at: dateTime.nullable().describe('The due date; null without one.'),
   is_overdue: z.boolean().describe('Whether the due date is over.'),
-  comment: z.string().nullable().describe('The comment of the latest change.'),
-  assigned_by: member.nullable().describe('Who made the latest change; null if a rule did.'),
+  comment: z.string().nullable().describe('The latest comment for the present reviewers.'),
+  assigned_by: member
+    .nullable()
+    .describe('Who assigned the present reviewers or commented since then; null if a rule did.'),
   assigned_at: dateTime.nullable().describe('The time of the latest change; null without one.'),
   waiting_since: dateTime.describe('When the item began to await review.'),
   version: z.int().describe('Changes with each change of the assignment; 0 without one.'),
@@ -202,6 +204,11 @@ export const assignOutcomes = z.object({
 });
 
 export const passInput = reviewItem.extend({
+  version: z
+    .int()
+    .min(0)
+    .optional()
+    .describe('Rejects the change (409) if the assignment has another version.'),
   back: z
     .boolean()
     .default(false)
@@ -274,11 +281,23 @@ export const assignmentRule = z.object({
     .describe('Working days end at 18:00 in the time zone of the assignee, Monday to Friday.'),
 });
 
+const rules = z
+  .array(assignmentRule)
+  .max(50)
+  .describe('For each item, the first rule applies whose conditions all hold.');
+
 export const assignmentRules = z.object({
-  rules: z
-    .array(assignmentRule)
-    .max(50)
-    .describe('For each item, the first rule applies whose conditions all hold.'),
+  rules,
+  version: z.string().describe('Changes with the rules.'),
+});
+
+export const saveRulesInput = z.object({
+  rules,
+  version: z
+    .string()
+    .max(64)
+    .optional()
+    .describe('The `version` that was read. Rejects the change (409) if the rules have another one.'),
 });
 
 export type Profile = z.infer<typeof profile>;
@@ -296,3 +315,4 @@ export type Passed = z.infer<typeof passed>;
 export type LoadPage = z.infer<typeof loadPage>;
 export type AssignmentRule = z.infer<typeof assignmentRule>;
 export type AssignmentRules = z.infer<typeof assignmentRules>;
+export type SaveRulesInput = z.infer<typeof saveRulesInput>;
