@@ -4,6 +4,7 @@ import {
   foreignKey,
   index,
   integer,
+  jsonb,
   pgTable,
   primaryKey,
   text,
@@ -259,6 +260,11 @@ export const invites = pgTable(
     /** The invited email address in lowercase; null if anyone with the token may use the invite. */
     email: text('email'),
     role: text('role').notNull(),
+    /** The languages that the profile of the member gets who joins. */
+    languages: jsonb('languages')
+      .$type<{ source_lang: string; target_lang: string; review: boolean; second: boolean }[]>()
+      .notNull()
+      .default([]),
     createdBy: text('created_by').notNull(),
     /**
      * Whether an operator created the invite. An email address of an operator can join a tenant only with such an

@@ -112,8 +112,8 @@ export const reviewDays = pgTable(
 
 /**
  * Who reviews an item that awaits review, in which order, and by when. A trigger adds a row for each such item, so that
- * unassigned items are found without a search. A row stays for a while after the decision, because the decision may be reopened
- * (docs/decisions/0149).
+ * unassigned items are found without a search. A row stays after the decision, because the decision may be reopened
+ * (docs/decisions/0149) and because reports count it.
  */
 export const reviewAssignments = pgTable(
   'review_assignments',
@@ -133,6 +133,8 @@ export const reviewAssignments = pgTable(
     /** When the first review was passed on to the second one, and by whom. */
     passedAt: moment('passed_at'),
     passedBy: identifier('passed_by'),
+    /** When it was passed on for the first time, also if it was passed back since then. */
+    firstPassedAt: moment('first_passed_at'),
     /** The member whose turn it is. */
     holder: identifier('holder').generatedAlwaysAs(
       sql`case when passed_at is null then assignee else second end`,
@@ -151,8 +153,10 @@ export const reviewAssignments = pgTable(
     heldAt: moment('held_at').notNull().defaultNow(),
     /** From when on the rules of the workspace are applied to the item; null if they are not. */
     rulesFrom: moment('rules_from'),
-    /** When the item was decided; null while it awaits review. */
+    /** When the item ceased to await review; null while it does. */
     closedAt: moment('closed_at'),
+    /** When a reviewer published or rejected the item; null if it ceased to await review for another reason. */
+    decidedAt: moment('decided_at'),
   },
   (t) => [
     primaryKey({ columns: [t.tenantId, t.itemKind, t.itemId] }),
@@ -170,6 +174,7 @@ export const reviewAssignments = pgTable(
       .where(sql`closed_at is null and second is not null`),
     index('review_assignments_rules_idx').on(t.tenantId, t.rulesFrom).where(sql`rules_from is not null`),
     index('review_assignments_closed_idx').on(t.closedAt).where(sql`closed_at is not null`),
+    index('review_assignments_decided_idx').on(t.tenantId, t.decidedAt).where(sql`decided_at is not null`),
   ],
 );
 

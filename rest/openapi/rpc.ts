@@ -30,6 +30,8 @@ const summaries: Readonly<Record<string, string>> = {
   'reviews.byReviewer': 'Report reviews by reviewer',
   'reviews.pay': 'Report the words that reviewers are paid for',
   'reviews.payXlsx': 'Export the words that reviewers are paid for',
+  'reviews.turnaround': 'Report how long items awaited their reviews',
+  'reviews.turnaroundXlsx': 'Export how long items awaited their reviews',
   'reviews.byDomain': 'Report reviews by domain',
   'reviews.outcomes': 'Report the outcomes of reviews',
   'translations.check': 'Check a text before it is saved',

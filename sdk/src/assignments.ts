@@ -7,7 +7,8 @@ import type {
   Assignment,
   AssignmentOutcome,
   AssignmentPageData,
-  AssignmentRule,
+  AssignmentRules,
+  AssignmentRulesChange,
   AssignmentsPageQuery,
   AssignmentsQuery,
   AssignRequest,
@@ -46,9 +47,12 @@ export interface Assignments {
   /** Returns a page of the active members with what they have to review, for administrators. */
   load(query?: MemberPageQuery, options?: CallOptions): ApiPromise<MemberLoadPage>;
   /** Returns the rules by which items are assigned, for administrators. */
-  rules(options?: CallOptions): ApiPromise<AssignmentRule[]>;
-  /** Replaces the rules, for administrators. They are also applied to unassigned items that await review. */
-  saveRules(rules: AssignmentRule[], options?: CallOptions): ApiPromise<AssignmentRule[]>;
+  rules(options?: CallOptions): ApiPromise<AssignmentRules>;
+  /**
+   * Replaces the rules, for administrators. They are also applied to unassigned items that await review. With the `version`
+   * of `rules`, throws ConflictError if someone else has changed the rules since then.
+   */
+  saveRules(change: AssignmentRulesChange, options?: CallOptions): ApiPromise<AssignmentRules>;
 }
 
 const mineCall: Call = { name: 'assignments.mine', repeatable: true };
@@ -85,12 +89,7 @@ export function assignments({ mutate, query }: Connection): Assignments {
     profiles: (wanted, options) => query(profilesCall, wanted ?? {}, options),
     saveProfile: (change, options) => mutate(saveProfileCall, change, options),
     load: (wanted, options) => query(loadCall, wanted ?? {}, options),
-    rules: (options) =>
-      mapResult(query<{ rules: AssignmentRule[] }>(rulesCall, {}, options), ({ rules }) => rules),
-    saveRules: (rules, options) =>
-      mapResult(
-        mutate<{ rules: AssignmentRule[] }>(saveRulesCall, { rules }, options),
-        ({ rules: saved }) => saved,
-      ),
+    rules: (options) => query(rulesCall, {}, options),
+    saveRules: (change, options) => mutate(saveRulesCall, change, options),
   };
 }

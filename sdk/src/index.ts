@@ -53,7 +53,7 @@ export type { Poller, WaitOptions } from './poller.ts';
 export { type Quality, quality } from './quality.ts';
 export type { RawRequestOptions } from './raw-request.ts';
 export type { Backoff } from './retry.ts';
-export { type ReviewReports, reviewReports } from './review-reports.ts';
+export { type ReviewReports, type ReviewWorkbook, reviewReports } from './review-reports.ts';
 export { type Reviews, reviews } from './reviews.ts';
 export type { MfaPrompt, SignInOptions, SignInRequest } from './sign-in.ts';
 export type { NamedBlob, NamedContent, SourceFile } from './source-file.ts';

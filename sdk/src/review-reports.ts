@@ -2,7 +2,22 @@ import { type ApiPromise, mapResult } from './api-promise.ts';
 import type { Connection } from './connection.ts';
 import type { CallOptions } from './options.ts';
 import type { Call } from './send.ts';
-import type { PayReport, PayReportQuery, ReviewerReport, ReviewerReportQuery } from './types.ts';
+import type {
+  PayReport,
+  PayReportQuery,
+  ReviewerReport,
+  ReviewerReportQuery,
+  TurnaroundReport,
+  TurnaroundReportQuery,
+} from './types.ts';
+
+/** An Excel workbook. */
+export interface ReviewWorkbook {
+  /** The name of the workbook. */
+  fileName: string;
+  /** Its bytes. */
+  content: Uint8Array<ArrayBuffer>;
+}
 
 /** Reports about the work of reviewers, part of `reviews`. All require the session of an administrator. */
 export interface ReviewReports {
@@ -14,32 +29,33 @@ export interface ReviewReports {
    */
   pay(query: PayReportQuery, options?: CallOptions): ApiPromise<PayReport>;
   /** Returns the table of `pay` as an Excel workbook. */
-  payXlsx(
-    query: PayReportQuery,
-    options?: CallOptions,
-  ): ApiPromise<{
-    /** The name of the workbook. */
-    fileName: string;
-    /** Its bytes. */
-    content: Uint8Array<ArrayBuffer>;
-  }>;
+  payXlsx(query: PayReportQuery, options?: CallOptions): ApiPromise<ReviewWorkbook>;
+  /** Returns how long items awaited their reviews, by assignee and language pair, of those decided in a period. */
+  turnaround(query: TurnaroundReportQuery, options?: CallOptions): ApiPromise<TurnaroundReport>;
+  /** Returns the table of `turnaround` as an Excel workbook. */
+  turnaroundXlsx(query: TurnaroundReportQuery, options?: CallOptions): ApiPromise<ReviewWorkbook>;
 }
 
 const byReviewerCall: Call = { name: 'reviews.byReviewer', repeatable: true };
 const payCall: Call = { name: 'reviews.pay', repeatable: true };
 const payXlsxCall: Call = { name: 'reviews.payXlsx', repeatable: true };
+const turnaroundCall: Call = { name: 'reviews.turnaround', repeatable: true };
+const turnaroundXlsxCall: Call = { name: 'reviews.turnaroundXlsx', repeatable: true };
 
 export function reviewReports({ query }: Connection): ReviewReports {
+  const workbook = (call: Call, wanted: PayReportQuery, options?: CallOptions) =>
+    mapResult(
+      query<{ file_name: string; content: string }>(call, wanted, options),
+      ({ file_name, content }) => ({
+        fileName: file_name,
+        content: Uint8Array.from(atob(content), (char) => char.charCodeAt(0)),
+      }),
+    );
   return {
     byReviewer: (wanted, options) => query(byReviewerCall, wanted, options),
     pay: (wanted, options) => query(payCall, wanted, options),
-    payXlsx: (wanted, options) =>
-      mapResult(
-        query<{ file_name: string; content: string }>(payXlsxCall, wanted, options),
-        ({ file_name, content }) => ({
-          fileName: file_name,
-          content: Uint8Array.from(atob(content), (char) => char.charCodeAt(0)),
-        }),
-      ),
+    payXlsx: (wanted, options) => workbook(payXlsxCall, wanted, options),
+    turnaround: (wanted, options) => query(turnaroundCall, wanted, options),
+    turnaroundXlsx: (wanted, options) => workbook(turnaroundXlsxCall, wanted, options),
   };
 }

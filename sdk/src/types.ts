@@ -196,6 +196,10 @@ export type ReviewerReport = Outputs['reviews']['byReviewer'];
 export type PayReportQuery = Extract<Inputs['reviews']['pay'], object>;
 /** The source words that reviewers confirmed or changed. */
 export type PayReport = Outputs['reviews']['pay'];
+/** The period of the turnaround report. */
+export type TurnaroundReportQuery = Extract<Inputs['reviews']['turnaround'], object>;
+/** How long items awaited their reviews. */
+export type TurnaroundReport = Outputs['reviews']['turnaround'];
 
 /**
  * The hashes of the texts of a translated document: of the source and of the translation, by key, or as a list for a
@@ -734,5 +738,9 @@ export type ReviewerProfileChange = Inputs['assignments']['saveProfile'];
 export type MemberLoadPage = Outputs['assignments']['load'];
 /** The load of a member. */
 export type MemberLoad = MemberLoadPage['members'][number];
+/** The rules by which items are assigned, with their version. */
+export type AssignmentRules = Outputs['assignments']['rules'];
+/** The new rules, and the version that was read. */
+export type AssignmentRulesChange = Inputs['assignments']['saveRules'];
 /** A rule by which items are assigned. */
 export type AssignmentRule = Inputs['assignments']['saveRules']['rules'][number];

@@ -124,7 +124,7 @@ const workspace: Section = {
         .where(eq(users.tenantId, tenantId))
         .orderBy(asc(userId)),
       invites: await tx
-        .select({ email: invites.email, role: invites.role, expires_at: invites.expiresAt })
+        .select({ email: invites.email, role: invites.role, languages: invites.languages, expires_at: invites.expiresAt })
         .from(invites)
         .where(eq(invites.tenantId, tenantId))
         .orderBy(asc(invites.inviteId)),
@@ -399,7 +399,7 @@ export const sections: readonly Section[] = [
       ['item_id', 'text'],
     ],
     columns: `item_kind, item_id, assignee, four_eyes, second, passed_at, passed_by, due_at, comment, assigned_by,
-      assigned_at, words, closed_at`,
+      assigned_at, words, held_at, first_passed_at, closed_at, decided_at`,
     where: 'version > 0',
   }),
   tableSection('reviews/profiles', {

@@ -45,6 +45,7 @@ const triggers = {
   'translation_jobs.record_deleted': 'row, inserts into events',
   'translation_jobs.record_inserted': 'row, inserts into events',
   'translation_jobs.record_updated': 'row, inserts into events',
+  'users.take_invited_languages': 'row, inserts into reviewer_profiles',
   'users.unassign_member': 'row, updates review_assignments',
 };
 

@@ -45,7 +45,7 @@ const byGuard: Readonly<Record<GuardName, Readonly<Record<string, string>>>> = {
     usage: 'breakdown',
     assignments: 'load rules saveRules',
     quality: 'draw report saveSettings scorecard settings statement',
-    reviews: 'byReviewer byDomain outcomes pay payXlsx',
+    reviews: 'byReviewer byDomain outcomes pay payXlsx turnaround turnaroundXlsx',
   },
   tenant_identity: {
     analyses: 'addFile cancel create delete exportXlsx get list start',

@@ -35,7 +35,7 @@ export const withoutRoute: readonly string[] = [
       'addPairs align browse concordance problems importPairs matches updateUnit deleteUnits countFound deleteFound previewReplace replace duplicates mergeDuplicates otherTranslations changes undo penalties setPenalty',
     quality: 'calibrations check checks decide dispute draw report saveSettings scorecard settings statement',
     reviews:
-      'byReviewer claim comment commentCounts comments deleteComment inbox mentions next pay payXlsx reopen texts',
+      'byReviewer claim comment commentCounts comments deleteComment inbox mentions next pay payXlsx reopen texts turnaround turnaroundXlsx',
     styleGuides: 'delete get list save',
     tenants: 'rotateKey',
     terminology:

@@ -35,6 +35,22 @@ const secondsOf = ({ created_at, expires_at }: { created_at: string; expires_at:
   (Date.parse(expires_at) - Date.parse(created_at)) / 1000;
 
 describe('creating an invite (A 3.5)', () => {
+  test('gives its languages to the member who redeems it, and only to that one', async () => {
+    const languages = [{ source_lang: '*', target_lang: 'fr', review: true, second: false }];
+    const { body } = await create({ languages });
+    expect([body.languages, (await list()).body[0].languages]).toEqual([languages, languages]);
+    expect((await create({ languages: [...languages, ...languages] })).status).toBe(422);
+    const withLanguages = await redeem(body.invite_token);
+    const without = await redeem((await create()).body.invite_token);
+    const rows = await openSuperuser(app.superuserUrl)`
+      select user_id, languages from reviewer_profiles where tenant_id = ${admin.tenantId}`;
+    expect([withLanguages.status, without.status, [...rows]]).toEqual([
+      200,
+      200,
+      [{ user_id: withLanguages.body.account.user_id ?? expect.any(String), languages }],
+    ]);
+  });
+
   test('returns the record, and the token only here; its secret is stored as a SHA-256', async () => {
     const { status, body } = await create();
     const { invite_token, ...record } = body;

@@ -207,6 +207,34 @@ describe('rules', () => {
     expect(await ids('mine', {}, two)).toEqual([job.id]);
   });
 
+  test('are not overwritten by an administrator who has not seen the latest ones', async () => {
+    const rule = (hours: number) => ({ assignee: null, second: null, due: { hours } });
+    const read = await mine.call('assignments.rules');
+    expect(read.rules).toEqual([]);
+    const change = { rules: [rule(1)], version: read.version };
+    const saved = await mine.call('assignments.saveRules', change);
+    // The same request again, after a lost response.
+    expect(await mine.call('assignments.saveRules', change)).toEqual(saved);
+    const both = await Promise.all(
+      [2, 3].map((hours) =>
+        mine.refused('assignments.saveRules', { rules: [rule(hours)], version: saved.version }),
+      ),
+    );
+    expect(both.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+    expect(both.find(({ status }) => status === 409)?.body.detail).toBe(
+      'the rules have changed since they were read; read them again',
+    );
+    // Also if all rules were removed.
+    const { version } = await mine.call('assignments.saveRules', { rules: [] });
+    expect(version).toBe(read.version);
+    expect((await mine.refused('assignments.saveRules', { rules: [], version: saved.version })).status).toBe(
+      200,
+    );
+    expect(
+      (await mine.refused('assignments.saveRules', { rules: [rule(4)], version: saved.version })).status,
+    ).toBe(409);
+  });
+
   test.each([
     ['an unknown choice', [{ assignee: 'nobody', second: null, due: null }]],
     ['0 hours', [{ assignee: null, second: null, due: { hours: 0 } }]],
@@ -254,4 +282,22 @@ test('the load has the items, words, overdue and risky ones of each member, and 
   );
   expect(await ids('list', { state: 'overdue' })).toEqual([late?.id]);
   expect(await ids('list', { state: 'unassigned' })).toEqual([open?.id]);
+});
+
+test('the forecast counts days in the time zone of the member', async () => {
+  const east = await mine.join();
+  // A Monday that is at least 3 days away.
+  const day = new Date(Date.now() + 3 * 86_400_000);
+  while (day.getUTCDay() !== 1) day.setUTCDate(day.getUTCDate() + 1);
+  const before = new Date(day.getTime() - 86_400_000).toISOString().slice(0, 10);
+  await saveProfile(east, { time_zone: 'Pacific/Kiritimati', away_from: '2020-01-01', away_to: before });
+  // On this Monday in the zone, which is still the Sunday of the absence in UTC.
+  await assign(await mine.held({ source_text: 'a text of five words' }), {
+    assignee: east.userId,
+    due_at: `${before}T12:00:00Z`,
+  });
+  await mine.sql()`insert into review_days (tenant_id, day, user_id, words, timed, worked_ms)
+    values (${mine.founder.tenantId}, current_date, ${east.userId}, 1, 5, 3600000)`;
+  const { members } = await mine.call('assignments.load');
+  expect(members).toContainEqual(expect.objectContaining({ user_id: east.userId, at_risk: 0 }));
 });

@@ -163,9 +163,26 @@ describe('an assigned item', () => {
     const rows = () =>
       mine.sql()`select item_id from review_assignments where tenant_id = ${mine.founder.tenantId}`;
     expect(await rows()).toHaveLength(2);
-    await mine.sql()`update review_assignments set closed_at = now() - interval '2 days' where item_id = ${job.id}`;
+    await mine.sql()`update review_assignments set closed_at = now() - interval '401 days' where item_id = ${job.id}`;
     await app.database.inPlatform(pruneAssignments);
     expect([...(await rows())]).toEqual([{ item_id: two.id }]);
+  });
+
+  test('keeps the comment for its reviewers until they change or another comment replaces it', async () => {
+    const [one, two] = [await mine.join(), await mine.join()];
+    const job = await mine.held();
+    await assign(job, { assignee: one.userId });
+    await assign(job, { assignee: two.userId, comment: 'Ask the lawyer' }, one);
+    await assign(job, { due_at: '2100-01-01T00:00:00Z' });
+    const shown = async () => {
+      const [{ comment, assigned_by } = {} as Fields] = await list('list', { items: [item(job)] });
+      return [comment, (assigned_by as Fields)['user_id']];
+    };
+    expect(await shown()).toEqual(['Ask the lawyer', one.userId]);
+    await assign(job, { due_at: null, comment: 'Done already' });
+    expect(await shown()).toEqual(['Done already', mine.founder.userId]);
+    await assign(job, { assignee: one.userId });
+    expect(await shown()).toEqual([null, mine.founder.userId]);
   });
 
   test('goes back to its reviewers when its decision is reopened', async () => {
@@ -275,6 +292,10 @@ describe('a second review', () => {
     expect((await approve(job, two))[0]).toBe(409);
     expect(await pass(job, two)).toEqual([409, `job ${job.id} needs a first review by another member`]);
     expect((await pass(job, other))[0]).toBe(409);
+    expect(await pass(job, one, { version: 0 })).toEqual([
+      409,
+      `job ${job.id} has changed since it was read`,
+    ]);
     expect(await pass(job, one, { comment: 'Look at the date' })).toEqual([200, 'second']);
     expect(await pass(job, one)).toEqual([409, `job ${job.id} is already passed on`]);
     const awaits = `job ${job.id} awaits the second review by ${two.email}`;

@@ -107,3 +107,21 @@ test('texts that are published count, rejected ones and those of a key do not', 
     expect(sheet.match(/<v>\d+<\/v>/g)!.slice(0, 3)).toEqual(['<v>1</v>', '<v>2</v>', '<v>2</v>']);
   }
 });
+
+test('a report that would read a million segments, changes and texts is rejected', async () => {
+  const { id } = await mine.translate(['One two three']);
+  await save(id, [[0, 'fr of One two three', 'Un deux trois', true]]);
+  const sql = openSuperuser(app.superuserUrl);
+  // With one change, and the limit reached by all three together.
+  await sql`update document_jobs set segments = 999998 where document_id = ${id}`;
+  expect(await rows()).toMatchObject([{ segments: 1 }]);
+  await sql`update document_jobs set segments = 999999 where document_id = ${id}`;
+  const { status, body } = await ask('pay');
+  expect([status, body.detail]).toEqual([
+    400,
+    'from: the report would read more than 1000000 segments, changes and texts; choose fewer days',
+  ]);
+  // Documents that were not reviewed in these days are not read.
+  await sql`update segment_events set created_at = '2026-01-01' where document_id = ${id}`;
+  expect(await rows()).toEqual([]);
+});

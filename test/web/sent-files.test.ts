@@ -38,6 +38,7 @@ function service() {
     key: string;
     signal: AbortSignal;
     target: string;
+    update_of: string | undefined;
     done: (id: string) => void;
     fail: (error: unknown) => void;
   }[] = [];
@@ -45,7 +46,7 @@ function service() {
     documents: {
       translate: (
         _: unknown,
-        request: { target_lang: string },
+        request: { target_lang: string; update_of?: string },
         options: { idempotencyKey: string; signal: AbortSignal },
       ) => {
         const { promise, resolve, reject } = Promise.withResolvers<{ job: TenantDocumentJob }>();
@@ -54,6 +55,7 @@ function service() {
           key: options.idempotencyKey,
           signal: options.signal,
           target: request.target_lang,
+          update_of: request.update_of,
           done: (id) => resolve({ job: documentJob(id, request.target_lang) }),
           fail: reject,
         });
@@ -112,6 +114,24 @@ describe('the files of the screen Translate', () => {
     const [first, second, third, fourth] = uploads.map(({ key }) => key);
     expect([second, third]).toEqual([first, first]);
     expect(fourth).not.toBe(first);
+  });
+
+  test('are new versions of earlier files by language, and separate files once these are gone', async () => {
+    const { uploads, client } = service();
+    const queue = new FileQueue(client, new SentRecords('ada', storage()), 1000);
+    queue.add([file('a.docx')]);
+    const id = queue.files[0]?.id ?? 0;
+    queue.update(id, { de: 'earlier' });
+    queue.send(request('de', 'fr'));
+    await settled();
+    expect(uploads.map(({ update_of }) => update_of)).toEqual(['earlier', undefined]);
+    uploads[0]?.fail(new LinguaLoopError({ status: 400, detail: 'update_of: document not found' }));
+    await settled();
+    expect(queue.files[0]?.tasks[0]).toMatchObject({ state: 'failed' });
+    queue.again(id, 'de');
+    await settled();
+    expect(uploads[2]).toMatchObject({ target: 'de', update_of: undefined });
+    expect(uploads[2]?.key).not.toBe(uploads[0]?.key);
   });
 
   test('with a rejected page are shown as not sent once, and a late rejection changes nothing', async () => {

@@ -11,6 +11,7 @@ export const queryKeys = {
   apiKeys: ['api-keys'],
   exports: ['exports'],
   styleGuides: ['style-guides'],
+  earlierVersions: (file: number, request: object) => ['earlier-versions', file, request],
   mailPreferences: ['mail-preferences'],
   jobs: {
     all: ['jobs'],

@@ -131,7 +131,7 @@ const members = createRoute({
 const usage = createRoute({
   getParentRoute: () => workspace,
   path: '/app/reports',
-  beforeLoad: () => loadWords('usage'),
+  beforeLoad: () => Promise.all([loadWords('usage'), loadWords('assignments')]),
   validateSearch: (search: Record<string, unknown>): { period?: string; from?: string; to?: string } =>
     texts(search, { period: /^\d{4}-\d\d$/, from: date, to: date }),
   component: lazyRouteComponent(() => import('./screens/usage/usage.tsx'), 'UsageScreen'),

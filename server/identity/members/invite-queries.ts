@@ -2,6 +2,7 @@ import { and, desc, eq, inArray, isNull, or, type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { invites } from '#db/schema/identity.ts';
 import type { PageEnd } from '#server/http/paging.ts';
+import type { MemberLanguage } from '#server/member-languages.ts';
 import type { InviteStatus } from './schema.ts';
 
 /** The transitions between the states of an invite. Expiry needs no transition: it depends only on the time. */
@@ -45,6 +46,7 @@ const columns = {
   inviteId: invites.inviteId,
   email: invites.email,
   role: invites.role,
+  languages: invites.languages,
   status: inviteStatus,
   createdBy: invites.createdBy,
   byOperator: invites.byOperator,
@@ -64,6 +66,7 @@ interface NewInvite {
   secretHash: Uint8Array;
   email: string | null;
   role: string;
+  languages: MemberLanguage[];
   createdBy: string;
   byOperator: boolean;
   ttlSeconds: number;

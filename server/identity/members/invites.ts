@@ -47,7 +47,7 @@ export async function createInvite(
   origin: Origin,
   withNamedTenant: WithNamedTenant,
   parts: MailParts,
-  { tenant_id, email = null, role, expires_in_days }: InviteCreateRequest,
+  { tenant_id, email = null, role, languages = [], expires_in_days }: InviteCreateRequest,
 ): Promise<CreatedInvite> {
   const { settings } = parts;
   return withNamedTenant(parameterOf(tenant_id), async (tx, tenantId, admin) => {
@@ -71,6 +71,7 @@ export async function createInvite(
       secretHash,
       email,
       role,
+      languages,
       createdBy: nameIn(tenantId, admin),
       byOperator: admin.operator,
       ttlSeconds: expires_in_days ? expires_in_days * secondsOfDay : settings.INVITE_TTL_SECONDS,
@@ -79,7 +80,7 @@ export async function createInvite(
       action: 'invite_created',
       tenantId,
       target: invite.inviteId,
-      details: { email, role },
+      details: { email, role, ...(languages.length > 0 && { languages: languages.length }) },
     });
     if (email !== null)
       await queueInviteMail(tx, parts, {
@@ -162,6 +163,7 @@ function recordOf(invite: InviteRow): InviteRecord {
     invite_id: invite.inviteId,
     email: invite.email,
     role: invite.role,
+    ...(invite.languages.length > 0 && { languages: invite.languages }),
     status: invite.status,
     created_by: invite.createdBy,
     created_at: invite.createdAt.toISOString(),

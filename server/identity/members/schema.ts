@@ -47,12 +47,35 @@ export const passwordResetLink = z
   })
   .meta({ id: 'PasswordResetLink' });
 
+export const languageCode = z.string().regex(/^[\w-]{1,35}$/, 'must be a language code');
+
+export const memberLanguage = z.object({
+  source_lang: z
+    .union([z.literal('*'), languageCode])
+    .describe('A language code, or `*` for any source language.'),
+  target_lang: languageCode.describe('A language code. A code without a region includes all regions.'),
+  review: z.boolean().describe('Whether the member translates and reviews these languages.'),
+  second: z.boolean().describe('Whether the member makes second reviews in these languages.'),
+});
+
+export const memberLanguages = z
+  .array(memberLanguage)
+  .max(200)
+  .refine(
+    (all) => new Set(all.map((one) => `${one.source_lang} ${one.target_lang}`)).size === all.length,
+    'must not name a pair of languages twice',
+  );
+
 const inviteFields = {
   invite_id: z.string().describe('The ID of the invite.'),
   email: z.string().nullable().meta({
     description: 'The only email address that may redeem the invite; null if anyone with the token may.',
   }),
   role: z.string().describe('The role that the new member gets.'),
+  languages: z
+    .array(memberLanguage)
+    .optional()
+    .describe('The languages that the new member reviews; left out if these are all.'),
   status: z
     .enum(['pending', 'redeemed', 'withdrawn', 'expired'])
     .describe('Only a `pending` invite can be redeemed or withdrawn.'),
@@ -95,6 +118,9 @@ export const inviteCreateRequest = z
       .nullish()
       .describe('The only email address that may redeem the invite. If omitted, anyone with the token may.'),
     role: role.default('agent_id_developer').describe('The role that the new member gets.'),
+    languages: memberLanguages
+      .optional()
+      .describe('The languages that the new member reviews. If omitted, all.'),
     expires_in_days: z
       .int()
       .min(1)

@@ -45,6 +45,7 @@ import {
   reviewTextPage,
   reviewTextsInput,
 } from './texts/schema.ts';
+import { reportTurnaround, turnaroundReport, writeTurnaround } from './turnaround.ts';
 
 /**
  * Procedures for the inbox, the next item for review, claims, reopening, comments and the figures of reviewers. They cover
@@ -149,6 +150,20 @@ export const reviewProcedures = {
     .output(payWorkbook)
     .query(async ({ ctx, input }) =>
       writePay(await ctx.asAdministrator((tx, { tenant }) => reportPay(tx, tenant.id, input))),
+    ),
+
+  turnaround: administratorSessionProcedure
+    .input(reportRange)
+    .output(turnaroundReport)
+    .query(({ ctx, input }) =>
+      ctx.asAdministrator((tx, { tenant }) => reportTurnaround(tx, tenant.id, input)),
+    ),
+
+  turnaroundXlsx: administratorSessionProcedure
+    .input(reportRange)
+    .output(payWorkbook)
+    .query(async ({ ctx, input }) =>
+      writeTurnaround(await ctx.asAdministrator((tx, { tenant }) => reportTurnaround(tx, tenant.id, input))),
     ),
 
   outcomes: administratorSessionProcedure

@@ -19,7 +19,15 @@ import { type Colleague, useColleagues } from './colleagues.ts';
 
 import { dueLimits, fromLocal, toLocal } from './due.tsx';
 import { keep, MemberSelect } from './member-select.tsx';
-import { type Change, Refused, type ShownRefusal, shownRefusal, useAssign } from './use-assign.tsx';
+import {
+  type Change,
+  isUnknown,
+  Refused,
+  readAgain,
+  type ShownRefusal,
+  shownRefusal,
+  useAssign,
+} from './use-assign.tsx';
 
 /** The dialog with its undo, which stays after the dialog is closed. */
 export function Assigning({
@@ -151,7 +159,11 @@ function Form({
   });
   const count = changes.reduce((sum, change) => sum + change.items.length, 0);
   const send = run(async () => {
-    const refused = await assign(changes);
+    const refused = await assign(changes).catch(async (error: unknown) => {
+      // The next try must not be rejected as if someone else had made this change.
+      if (isUnknown(error)) setItems(await readAgain(items).catch(() => items));
+      throw error;
+    });
     if (refused.length === 0) {
       onClose();
       return;
@@ -217,7 +229,13 @@ function Form({
           onChange={({ target }) => setComment(target.value)}
         />
       </label>
-      {error ? <Problem error={error} /> : null}
+      {isUnknown(error) ? (
+        <p role="alert" className="problem">
+          {t('assignments.outcome_unknown')}
+        </p>
+      ) : error ? (
+        <Problem error={error} />
+      ) : null}
       <div className="actions">
         <button type="submit" className="primary" disabled={isBusy || count === 0}>
           <UserRoundPlus size={16} aria-hidden />

@@ -120,7 +120,7 @@ function TimeZone({ value, onChange }: { value: string; onChange: (zone: string)
 }
 
 /** The pairs of languages that a member reviews, each with the member's roles. */
-function LanguageFields({
+export function LanguageFields({
   languages,
   onChange,
 }: {

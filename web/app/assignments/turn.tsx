@@ -110,7 +110,7 @@ function stepName({ assignee, second, step }: Assignment, isMine: boolean): Mess
 
 /** Passes an item to the second review or back, with a comment for the other reviewer. */
 function PassDialog({
-  assignment: { kind, id, step, second, assignee },
+  assignment: { kind, id, version, step, second, assignee },
   store,
   onClose,
 }: {
@@ -127,7 +127,7 @@ function PassDialog({
   const other = isBack ? assignee : second;
   const pass = run(async () => {
     await store();
-    await service.pass({ kind, id, back: isBack, ...(comment.trim() && { comment }) });
+    await service.pass({ kind, id, version, back: isBack, ...(comment.trim() && { comment }) });
     await reload();
     announce(t(isBack ? 'assignments.passed_back' : 'assignments.passed'));
     onClose();

@@ -1,4 +1,5 @@
 import { type ReactNode, useState } from 'react';
+import { LinguaLoopError } from '#sdk/errors.ts';
 import type { Assignment, AssignmentOutcome, AssignRequest } from '#sdk/types.ts';
 import { useT } from '../i18n.tsx';
 import darkBar from '../parts/dark-bar.module.css';
@@ -90,10 +91,26 @@ export function useAssign(): {
 }
 
 /** Divides items into those of single requests. */
-function partsOf<T>(items: readonly T[]): T[][] {
-  return Array.from({ length: Math.ceil(items.length / maxItems) }, (_, part) =>
-    items.slice(part * maxItems, (part + 1) * maxItems),
+function partsOf<T>(items: readonly T[], size = maxItems): T[][] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, part) =>
+    items.slice(part * size, (part + 1) * size),
   );
+}
+
+/** Whether no response arrived, so that the change may have been made or not. */
+export function isUnknown(error: unknown): boolean {
+  return error instanceof LinguaLoopError && error.status === null;
+}
+
+/** Maximum number of items that are read at once. */
+const maxRead = 100;
+
+/** Returns items as they are now. Those that do not await review any longer are left out. */
+export async function readAgain(items: readonly Assignment[]): Promise<Assignment[]> {
+  const pages = partsOf(items, maxRead).map((part) =>
+    service.listPage({ items: part.map(({ kind, id }) => ({ kind, id })) }),
+  );
+  return (await Promise.all(pages)).flatMap((page) => page.items);
 }
 
 function wordOf(change: Change | undefined) {

@@ -102,7 +102,12 @@ export async function storeAssignments(
       four_eyes = excluded.four_eyes, second = excluded.second, due_at = excluded.due_at,
       passed_at = case when excluded.four_eyes then a.passed_at end,
       passed_by = case when excluded.four_eyes then a.passed_by end,
-      comment = excluded.comment, assigned_by = excluded.assigned_by, assigned_at = now(), version = a.version + 1,
+      -- The comment for a reviewer stays until the reviewers change or another comment replaces it.
+      (comment, assigned_by) = (select c.comment, c.assigned_by from (values (a.comment, a.assigned_by,
+          excluded.comment is null and a.assignee is not distinct from excluded.assignee
+            and a.second is not distinct from excluded.second and a.comment is not null),
+        (excluded.comment, excluded.assigned_by, true)) c(comment, assigned_by, applies) where c.applies limit 1),
+      assigned_at = now(), version = a.version + 1,
       rules_from = null`);
   const actor: Actor = by === null ? { kind: 'server' } : { kind: 'member', userId: by };
   await Promise.all(
@@ -215,8 +220,8 @@ function requireReviewer(
     );
 }
 
-/** Days after which the assignments of decided items are deleted. A decision is reopened within minutes. */
-const keptDays = 1;
+/** Days after which the assignments of decided items are deleted. A report reaches back 366 days. */
+const keptDays = 400;
 
 /** Deletes the assignments of items that were decided. Platform scope. @returns the number of deleted assignments */
 export async function pruneAssignments(tx: Tx): Promise<number> {

@@ -154,29 +154,51 @@ const maxCounted = 10_000;
 const speedDays = 30;
 const minTimed = 5;
 
-/** The items of a member that are overdue, are due on one day, or have no due date. */
-interface Bucket {
-  /** A time in ISO 8601. */
-  due: string | null;
+/** What a member has to review. */
+interface Load extends Record<string, unknown> {
+  user_id: string;
   items: number;
   words: number;
   overdue: number;
+  /** The first due date, in milliseconds. */
+  next_due: number | null;
+  /**
+   * The days with due items, in order: the day, where 1 is today in the time zone of the member, the items that are not
+   * overdue, and the words. Day 0 is all past days, and the day after the last one is all days more than a year away.
+   */
+  days: [day: number, items: number, words: number][];
+  /** The offset of the time zone from UTC now. */
+  offset_ms: number;
 }
+
+/** Days for which a forecast is made. */
+const forecastDays = 366;
 
 /** Returns a page of the active members with what they have to review. */
 export async function listLoad(tx: Tx, tenantId: string, input: ProfilesInput): Promise<LoadPage> {
-  const { members, next_cursor } = await listProfiles(tx, tenantId, input);
+  const { members, next_cursor } = await listProfiles(tx, tenantId, input, { withLanguages: false });
   // The members are consecutive. A range is compared faster than 200 IDs.
   const ofMembers = (id: SQL) =>
     sql`${id} between ${members[0]?.user_id ?? ''} and ${members.at(-1)?.user_id ?? ''}`;
-  const loads = await tx.execute<{ user_id: string; days: [string | null, number, number, number][] }>(sql`
-    select user_id, json_agg(json_build_array(nullif(due, 'infinity'), items, words, overdue) order by due) as days
-    from (select a.holder as user_id, min(a.due) as due, count(*) as items, sum(a.words) as words,
-        count(*) filter (where a.due < now()) as overdue
-      from review_assignments a
-      where a.tenant_id = ${tenantId} and a.closed_at is null and ${ofMembers(sql`a.holder`)}
-      group by a.holder, case when a.due < now() then '-infinity' else date_trunc('day', a.due) end) day
-    group by user_id`);
+  const asked = JSON.stringify(members.map(({ user_id, time_zone }) => ({ user_id, time_zone })));
+  // A search of the index for each member, and small numbers: to sort all rows and to write JSON objects took twice as long.
+  const loads = await tx.execute<Load>(sql`
+    select m.user_id, m.offset_s * 1000 as offset_ms, load.* from (
+      select user_id, date_part('epoch', date_trunc('day', now(), time_zone)) as midnight,
+        date_part('epoch', now() at time zone time_zone) - date_part('epoch', now()) as offset_s
+      from json_to_recordset(${asked}::json) as one(user_id text, time_zone text) offset 0) m
+    cross join lateral (
+      select coalesce(sum(items), 0)::int as items, coalesce(sum(words), 0)::float8 as words,
+        coalesce(sum(items - ahead), 0)::int as overdue, date_part('epoch', min(due)) * 1000 as next_due,
+        coalesce(json_agg(array[day, ahead, words] order by day) filter (where day is not null), '[]') as days
+      from (
+        select width_bucket(date_part('epoch', nullif(a.due, 'infinity')), m.midnight,
+            m.midnight + ${forecastDays * 86_400}::int, ${forecastDays}::int) as day,
+          min(nullif(a.due, 'infinity')) as due, count(*) as items, sum(a.words) as words,
+          count(*) filter (where a.due >= now()) as ahead
+        from review_assignments a
+        where a.tenant_id = ${tenantId} and a.closed_at is null and a.holder = m.user_id
+        group by 1) day) load`);
   const others = await tx.execute<{ user_id: string; upcoming: number }>(sql`
     select a.second as user_id, count(*)::int as upcoming from review_assignments a
     where a.tenant_id = ${tenantId} and a.closed_at is null and a.passed_at is null and ${ofMembers(sql`a.second`)}
@@ -190,28 +212,21 @@ export async function listLoad(tx: Tx, tenantId: string, input: ProfilesInput): 
     select count(*)::int as items from (
       select from review_assignments a where a.tenant_id = ${tenantId} and a.closed_at is null and a.holder is null
       limit ${maxCounted}::int) counted`);
-  const loadOf = new Map(
-    loads.map(({ user_id, days }) => [
-      user_id,
-      days.map(([due, items, words, overdue]): Bucket => ({ due, items, words, overdue })),
-    ]),
-  );
+  const loadOf = new Map(loads.map((one) => [one.user_id, one]));
   const upcomingOf = new Map(others.map((one) => [one.user_id, one.upcoming]));
   const speedOf = new Map(speeds.map((one) => [one.user_id, one.speed]));
   const now = new Date();
   return {
     members: members.map((member) => {
       const { user_id, name, is_away, away_from, away_to } = member;
-      const own = loadOf.get(user_id) ?? [];
+      const { items, words, overdue, next_due, ...forecast } = loadOf.get(user_id) as Load;
       const speed = speedOf.get(user_id) ?? null;
-      const sum = (field: 'items' | 'words' | 'overdue') => own.reduce((all, one) => all + one[field], 0);
       return {
-        ...{ user_id, name, is_away, away_from, away_to },
-        ...{ items: sum('items'), words: sum('words'), overdue: sum('overdue') },
-        at_risk: speed === null ? null : itemsAtRisk(own, speed, member, now),
+        ...{ user_id, name, is_away, away_from, away_to, items, words, overdue },
+        at_risk: speed === null ? null : itemsAtRisk(forecast, speed, member, now),
         upcoming: upcomingOf.get(user_id) ?? 0,
         words_per_hour: speed === null ? null : Math.round(speed),
-        next_due_at: own[0]?.due ? new Date(own[0].due).toISOString() : null,
+        next_due_at: next_due === null ? null : new Date(next_due).toISOString(),
       };
     }),
     unassigned: free?.items ?? 0,
@@ -226,37 +241,34 @@ const hoursPerDay = 8;
 
 /**
  * Counts the items that will be overdue if a member reviews by due date at a constant speed, 8 hours a day from Monday to
- * Friday, except during an absence.
- * @param buckets by due date
+ * Friday, except during an absence. Days are those of the member's time zone.
  * @param speed words per hour
  */
-export function itemsAtRisk(
-  buckets: readonly Pick<Bucket, 'due' | 'items' | 'words' | 'overdue'>[],
+function itemsAtRisk(
+  { days, offset_ms }: Pick<Load, 'days' | 'offset_ms'>,
   speed: number,
   { away_from, away_to }: Pick<Profile, 'away_from' | 'away_to'>,
   now: Date,
 ): number {
-  let words = 0;
-  let items = 0;
-  // The days are counted once for all buckets, and at most a year of them.
-  let day = Math.floor(now.getTime() / dayMs);
-  const lastDay = day + 366;
+  const local = (now.getTime() + offset_ms) / dayMs;
+  const today = Math.floor(local);
+  const dayOf = (date: string | null) => (date === null ? Infinity : Date.parse(date) / dayMs);
+  const [firstAway, lastAway] = [dayOf(away_from), dayOf(away_to)];
+  let all = 0;
+  let late = 0;
+  let day = today;
   let hours = 0;
-  for (const { due, items: count, words: own, overdue } of buckets) {
-    if (due === null) break;
-    words += own;
-    const dueDay = Date.parse(due) / dayMs;
-    while (day < dueDay && day < lastDay) {
-      const date = new Date(day * dayMs);
-      const name = date.toISOString().slice(0, 10);
-      const isAway = away_from !== null && away_to !== null && away_from <= name && name <= away_to;
-      const isWeekend = date.getUTCDay() === 0 || date.getUTCDay() === 6;
+  for (const [due, items, words] of days) {
+    all += words;
+    for (const end = today + Math.min(due, forecastDays); day < end; day++) {
+      const isAway = firstAway <= day && day <= lastAway;
+      // 0 is Sunday. Day 0, 1970-01-01, was a Thursday.
+      const weekday = (day + 4) % 7;
       // What is left of today counts, and the day of the due date counts as a whole.
-      const share = Math.min(1, day + 1 - now.getTime() / dayMs);
-      if (!isAway && !isWeekend) hours += hoursPerDay * share;
-      day++;
+      const share = Math.min(1, day + 1 - local);
+      if (!isAway && weekday !== 0 && weekday !== 6) hours += hoursPerDay * share;
     }
-    if (overdue === 0 && words / speed > hours) items += count;
+    if (all / speed > hours) late += items;
   }
-  return items;
+  return late;
 }

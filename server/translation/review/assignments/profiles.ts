@@ -16,11 +16,18 @@ export const usersOf = (tenantId: string): SQL => sql`users u
 
 type ProfileRow = Omit<Profile, 'is_away'> & Record<string, unknown>;
 
-async function selectProfiles(tx: Tx, tenantId: string, filter: SQL): Promise<Profile[]> {
+const storedLanguages = sql`coalesce(p.languages, '[]')`;
+
+async function selectProfiles(
+  tx: Tx,
+  tenantId: string,
+  filter: SQL,
+  languages = storedLanguages,
+): Promise<Profile[]> {
   const rows = await tx.execute<ProfileRow>(sql`
     select u.user_id, u.email, ${shownName} as name, coalesce(p.display_name, '') as display_name,
       coalesce(p.time_zone, 'UTC') as time_zone, p.away_from::text, p.away_to::text,
-      coalesce(p.languages, '[]') as languages
+      ${languages} as languages
     from ${usersOf(tenantId)} and u.active and ${filter}`);
   // A formatter of dates is slow to create.
   const days = new Map<string, string>();
@@ -35,16 +42,18 @@ async function selectProfiles(tx: Tx, tenantId: string, filter: SQL): Promise<Pr
   });
 }
 
-/** Returns a page of the active members of a workspace. */
+/** Returns a page of the active members of a workspace, with their languages or with none. */
 export async function listProfiles(
   tx: Tx,
   tenantId: string,
   { user_id, limit, cursor = '' }: ProfilesInput,
+  { withLanguages = true } = {},
 ): Promise<ProfilePage> {
   const found = await selectProfiles(
     tx,
     tenantId,
     sql`u.user_id > ${cursor} and ${user_id === undefined ? sql`true` : sql`u.user_id = ${user_id}`} order by u.user_id limit ${limit + 1}::int`,
+    withLanguages ? storedLanguages : sql`'[]'::jsonb`,
   );
   const members = found.slice(0, limit);
   return { members, next_cursor: found.length > limit ? (members.at(-1)?.user_id ?? null) : null };

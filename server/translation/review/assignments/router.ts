@@ -19,6 +19,7 @@ import {
   profilePage,
   profilesInput,
   saveProfileInput,
+  saveRulesInput,
 } from './schema.ts';
 import { passItem } from './turn.ts';
 
@@ -66,7 +67,7 @@ export const assignmentsRouter = router({
     .query(({ ctx }) => ctx.asAdministrator((tx, { tenant }) => readRules(tx, tenant.id))),
 
   saveRules: administratorSessionProcedure
-    .input(assignmentRules)
+    .input(saveRulesInput)
     .output(assignmentRules)
     .mutation(({ ctx, input }) =>
       ctx.asAdministrator((tx, principal) => saveRules(tx, ctx, principal, input)),

@@ -1,14 +1,16 @@
 import { sql } from 'drizzle-orm';
 import type { Database, Tx } from '#db/client.ts';
 import type { Services } from '#server/context.ts';
+import { AppError } from '#server/errors.ts';
 import type { SessionPrincipal } from '#server/identity/access/principal.ts';
 import { atTheServer, type Origin, recordEvent } from '#server/identity/audit/audit-log.ts';
+import { lockTenant } from '#server/identity/tenants/tenant-row.ts';
 import { covers } from '#server/member-languages.ts';
 import { addJob, type TaskPayloads } from '#server/platform/job-queue.ts';
 import { textPolicy } from '#server/translation/core/pipeline/policy.ts';
 import { type AssignedItem, lockItems, type NewAssignment, storeAssignments } from './assign.ts';
 import { dayIn, lockProfiles, selectCandidates } from './profiles.ts';
-import type { AssignmentRule, AssignmentRules, Profile } from './schema.ts';
+import type { AssignmentRule, AssignmentRules, Profile, SaveRulesInput } from './schema.ts';
 
 /*
  * When an item begins to await review, a trigger adds a row with the time for the rules, in the same transaction, and queues
@@ -26,19 +28,31 @@ const retryMinutes = 10;
 const runMs = 10_000;
 
 export async function readRules(tx: Tx, tenantId: string): Promise<AssignmentRules> {
-  const [row] = await tx.execute<{ rules: AssignmentRule[] }>(
-    sql`select rules from assignment_rules where tenant_id = ${tenantId}`,
-  );
-  return { rules: row?.rules ?? [] };
+  const [row] = await tx.execute<AssignmentRules & Record<string, unknown>>(sql`
+    select coalesce(max(rules::text), '[]')::json as rules, md5(coalesce(max(rules::text), '[]')) as version
+    from assignment_rules where tenant_id = ${tenantId}`);
+  return row as AssignmentRules;
 }
 
-/** Saves the rules, and queues their application to all unassigned items that await review. */
+/**
+ * Saves the rules, and queues their application to all unassigned items that await review.
+ * @throws AppError 409 state_conflict if the rules do not have the version
+ */
 export async function saveRules(
   tx: Tx,
   origin: Origin,
   { tenant, user }: SessionPrincipal,
-  { rules }: AssignmentRules,
+  { rules, version }: SaveRulesInput,
 ): Promise<AssignmentRules> {
+  // Without rules there is no row to lock.
+  await lockTenant(tx, tenant.id);
+  const present = await readRules(tx, tenant.id);
+  const [next] = await tx.execute<{ version: string }>(
+    sql`select md5(${JSON.stringify(rules)}::jsonb::text) as version`,
+  );
+  // A request that was sent again after a lost response changes nothing.
+  if (version !== undefined && present.version !== version && present.version !== next?.version)
+    throw new AppError('state_conflict', 'the rules have changed since they were read; read them again');
   if (rules.length === 0) {
     await tx.execute(sql`delete from assignment_rules where tenant_id = ${tenant.id}`);
     await tx.execute(sql`
@@ -55,7 +69,7 @@ export async function saveRules(
     actor: { kind: 'member', userId: user.id },
     details: { rules: rules.length },
   });
-  return { rules };
+  return readRules(tx, tenant.id);
 }
 
 /** Applies rules. Without a tenant, queues the task for each one with pending items. May run twice. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { calendarDate } from '#server/billing/metering/schema.ts';
 import { itemRefusal } from '#server/http/bulk.ts';
+import { languageCode, memberLanguage, memberLanguages } from '#server/identity/members/schema.ts';
 import { dateTime } from '#server/translation/core/agent-run-schema.ts';
 import { distinct, reviewItem } from '../schema.ts';
 
@@ -13,7 +14,6 @@ const line = (max: number) =>
     .regex(/^[^\p{Cc}\p{Zl}\p{Zp}]*$/u, 'must not contain control characters');
 
 const userId = z.string().min(1).max(100);
-const languageCode = z.string().regex(/^[\w-]{1,35}$/, 'must be a language code');
 const comment = z.string().trim().max(2000);
 
 export const isTimeZone = (name: string): boolean => {
@@ -23,15 +23,6 @@ export const isTimeZone = (name: string): boolean => {
     return false;
   }
 };
-
-const memberLanguage = z.object({
-  source_lang: z
-    .union([z.literal('*'), languageCode])
-    .describe('A language code, or `*` for any source language.'),
-  target_lang: languageCode.describe('A language code. A code without a region includes all regions.'),
-  review: z.boolean().describe('Whether the member translates and reviews these languages.'),
-  second: z.boolean().describe('Whether the member makes second reviews in these languages.'),
-});
 
 const ownProfile = {
   display_name: line(100).describe('The name that colleagues see; empty for the email address.'),
@@ -75,15 +66,7 @@ export const saveProfileInput = z
       .optional()
       .describe('The member; by default, the caller. Others only for administrators.'),
     ...z.object(ownProfile).partial().shape,
-    languages: z
-      .array(memberLanguage)
-      .max(200)
-      .refine(
-        (all) => new Set(all.map((one) => `${one.source_lang} ${one.target_lang}`)).size === all.length,
-        'must not name a pair of languages twice',
-      )
-      .optional()
-      .describe('Replaces the languages. Only for administrators.'),
+    languages: memberLanguages.optional().describe('Replaces the languages. Only for administrators.'),
   })
   .refine(
     ({ away_from: from, away_to: to }) =>
@@ -111,8 +94,10 @@ export const assignment = reviewItem.extend({
   step: z.enum(['first', 'second']).describe('The review that is next.'),
   due_at: dateTime.nullable().describe('The due date; null without one.'),
   is_overdue: z.boolean().describe('Whether the due date is over.'),
-  comment: z.string().nullable().describe('The comment of the latest change.'),
-  assigned_by: member.nullable().describe('Who made the latest change; null if a rule did.'),
+  comment: z.string().nullable().describe('The latest comment for the present reviewers.'),
+  assigned_by: member
+    .nullable()
+    .describe('Who assigned the present reviewers or commented since then; null if a rule did.'),
   assigned_at: dateTime.nullable().describe('The time of the latest change; null without one.'),
   waiting_since: dateTime.describe('When the item began to await review.'),
   version: z.int().describe('Changes with each change of the assignment; 0 without one.'),
@@ -219,6 +204,11 @@ export const assignOutcomes = z.object({
 });
 
 export const passInput = reviewItem.extend({
+  version: z
+    .int()
+    .min(0)
+    .optional()
+    .describe('Rejects the change (409) if the assignment has another version.'),
   back: z
     .boolean()
     .default(false)
@@ -291,11 +281,23 @@ export const assignmentRule = z.object({
     .describe('Working days end at 18:00 in the time zone of the assignee, Monday to Friday.'),
 });
 
+const rules = z
+  .array(assignmentRule)
+  .max(50)
+  .describe('For each item, the first rule applies whose conditions all hold.');
+
 export const assignmentRules = z.object({
-  rules: z
-    .array(assignmentRule)
-    .max(50)
-    .describe('For each item, the first rule applies whose conditions all hold.'),
+  rules,
+  version: z.string().describe('Changes with the rules.'),
+});
+
+export const saveRulesInput = z.object({
+  rules,
+  version: z
+    .string()
+    .max(64)
+    .optional()
+    .describe('The `version` that was read. Rejects the change (409) if the rules have another one.'),
 });
 
 export type Profile = z.infer<typeof profile>;
@@ -313,3 +315,4 @@ export type Passed = z.infer<typeof passed>;
 export type LoadPage = z.infer<typeof loadPage>;
 export type AssignmentRule = z.infer<typeof assignmentRule>;
 export type AssignmentRules = z.infer<typeof assignmentRules>;
+export type SaveRulesInput = z.infer<typeof saveRulesInput>;

@@ -17,6 +17,7 @@ import type { Passed, PassInput, Profile } from './schema.ts';
  */
 
 interface Turn extends Record<string, unknown> {
+  version: number | null;
   assignee: string | null;
   second: string | null;
   four_eyes: boolean | null;
@@ -31,7 +32,7 @@ interface Turn extends Record<string, unknown> {
 async function selectTurn(tx: Tx, tenantId: string, item: ReviewItem, userId: string | null): Promise<Turn> {
   const nameOf = (id: SQL) => sql`(select ${shownName} from ${usersOf(tenantId)} and u.user_id = ${id})`;
   const [turn] = await tx.execute<Turn>(sql`
-    select a.assignee, a.second, a.four_eyes, a.passed_at is not null as is_passed, a.passed_by,
+    select a.version, a.assignee, a.second, a.four_eyes, a.passed_at is not null as is_passed, a.passed_by,
       ${nameOf(sql`a.assignee`)} as assignee_name, ${nameOf(sql`a.second`)} as second_name,
       (select role from users where tenant_id = ${tenantId} and user_id = ${userId}) as role,
       (select languages from reviewer_profiles where tenant_id = ${tenantId} and user_id = ${userId}) as languages
@@ -82,12 +83,13 @@ export async function passItem(
   tx: Tx,
   origin: Origin,
   { tenant, user }: SessionPrincipal,
-  { back, comment, ...item }: PassInput,
+  { back, comment, version, ...item }: PassInput,
 ): Promise<Passed> {
   await requireItem(tx, tenant.id, item, { lock: true });
   const turn = await selectTurn(tx, tenant.id, item, user.id);
   const isAdministrator = user.role === 'global_administrator';
   const refused = (why: string) => new AppError('state_conflict', `${item.kind} ${item.id} ${why}`);
+  if (version !== undefined && version !== turn.version) throw refused('has changed since it was read');
   if (!turn.four_eyes) throw new AppError('state_conflict', 'the item has no second review');
   if (turn.is_passed !== back) throw refused(back ? 'is not passed on yet' : 'is already passed on');
   if (back) {
@@ -101,7 +103,7 @@ export async function passItem(
   const change = back
     ? sql`passed_at = null, passed_by = null, assignee = (
         select user_id from users where tenant_id = ${tenant.id} and user_id = assignee and active)`
-    : sql`passed_at = now(), passed_by = ${user.id}`;
+    : sql`passed_at = now(), passed_by = ${user.id}, first_passed_at = coalesce(first_passed_at, now())`;
   const [row] = await tx.execute<{ version: number }>(sql`
     update review_assignments set ${change}, version = version + 1, comment = ${comment || null},
       assigned_by = ${user.id}, assigned_at = now()

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { ArrowDown, ArrowUp, Plus, Trash2 } from 'lucide-react';
 import { useState } from 'react';
-import type { AssignmentRule } from '#sdk/types.ts';
+import type { AssignmentRule, AssignmentRules as AssignmentRulesRead } from '#sdk/types.ts';
 import { type Colleague, service, useColleagues } from '../../assignments/colleagues.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
@@ -41,16 +41,22 @@ export function AssignmentRules() {
   );
 }
 
-function Form({ saved, members }: { saved: readonly AssignmentRule[]; members: readonly Colleague[] }) {
+function Form({
+  saved: { rules: saved, version },
+  members,
+}: {
+  saved: AssignmentRulesRead;
+  members: readonly Colleague[];
+}) {
   const t = useT();
   const queries = useQueryClient();
   const { run, error, isBusy } = useAction();
   const [rules, setRules] = useState(saved);
   const isChanged = JSON.stringify(rules) !== JSON.stringify(saved);
   const save = run(async () => {
-    const now = await service.saveRules([...rules]);
+    const now = await service.saveRules({ rules: [...rules], version });
     queries.setQueryData(queryKeys.assignments.of({ rules: true }), now);
-    setRules(now);
+    setRules(now.rules);
     announce(t('assignments.rules_saved'));
   });
   const move = (at: number, by: 1 | -1) => {

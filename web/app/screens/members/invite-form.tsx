@@ -1,5 +1,6 @@
 import { useState } from 'react';
-import type { CreatedInvite } from '#sdk/types.ts';
+import type { CreatedInvite, ReviewerProfile } from '#sdk/types.ts';
+import { LanguageFields } from '../../assignments/profile-dialog.tsx';
 import { tell } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { Field } from '../../parts/field.tsx';
@@ -13,11 +14,13 @@ export function InviteForm({ onCreated }: { onCreated: (invite: CreatedInvite) =
   const t = useT();
   const [email, setEmail] = useState('');
   const [role, setRole] = useState('agent_id_developer');
+  const [languages, setLanguages] = useState<ReviewerProfile['languages']>([]);
   const [days, setDays] = useState('');
   const { run, error, isBusy } = useAction();
   const submit = run(async () => {
     const request = {
       role,
+      languages,
       ...(email.trim() !== '' && { email: email.trim() }),
       ...(days !== '' && { expires_in_days: Number(days) }),
     };
@@ -44,6 +47,7 @@ export function InviteForm({ onCreated }: { onCreated: (invite: CreatedInvite) =
           onValue={setEmail}
         />
         <RoleChoice value={role} onChange={setRole} />
+        <LanguageFields languages={languages} onChange={setLanguages} />
         <Field
           label={t('members.days')}
           hint={t('members.days_hint')}

@@ -2,6 +2,7 @@ import type { InviteRecord } from '#sdk/types.ts';
 import { useT } from '../../i18n.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { useFormat } from '../../parts/format.ts';
+import { useLanguages } from '../../parts/languages.tsx';
 import { StackedTable } from '../../parts/stacked-table.tsx';
 import { roleName } from './member.ts';
 import styles from './members.module.css';
@@ -22,6 +23,7 @@ export function InviteTable({
 }) {
   const t = useT();
   const format = useFormat();
+  const { nameOf } = useLanguages();
   return (
     <StackedTable
       columns={[
@@ -39,7 +41,14 @@ export function InviteTable({
           <td data-label={t('members.invite_for')}>
             {invite.email === null ? t('members.anybody') : <bdi translate="no">{invite.email}</bdi>}
           </td>
-          <td data-label={t('members.role')}>{roleName(invite.role, t)}</td>
+          <td data-label={t('members.role')}>
+            {roleName(invite.role, t)}
+            {invite.languages && (
+              <small className="hint">
+                {invite.languages.map(({ target_lang }) => nameOf(target_lang)).join(', ')}
+              </small>
+            )}
+          </td>
           <td data-label={t('members.status')}>
             <span className={`badge ${invite.status === 'pending' ? 'waits' : ''}`}>
               {t(`members.invite_${invite.status}`)}

@@ -101,6 +101,6 @@ function inviteLink(token: string): string {
 }
 
 /** The request that creates an invite like an existing one, with the default validity. */
-function requestOf({ email, role }: InviteRecord) {
-  return { role: role as never, ...(email !== null && { email }) };
+function requestOf({ email, role, languages }: InviteRecord) {
+  return { role: role as never, ...(languages && { languages }), ...(email !== null && { email }) };
 }

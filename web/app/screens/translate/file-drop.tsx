@@ -115,7 +115,13 @@ export function FileDrop({
       {files.length > 0 && (
         <ul className={styles.rows} aria-label={t('translate.results')}>
           {files.map((file) => (
-            <FileRow key={file.id} file={file} queue={queue} documents={documents} />
+            <FileRow
+              key={file.id}
+              file={file}
+              queue={queue}
+              request={{ from, targets: to, options }}
+              documents={documents}
+            />
           ))}
         </ul>
       )}

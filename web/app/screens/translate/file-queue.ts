@@ -37,6 +37,8 @@ export interface ListedFile {
   /** Whether the file is sent as a document, or else only its text. */
   keepsLayout: boolean;
   parts: FileParts;
+  /** For each language, the document of which the file is a new version. */
+  updates?: Readonly<Record<string, string>>;
   /** Why the service rejected a field of `parts`. */
   invalid?: { field: keyof FileParts; message: string } | undefined;
   tasks: readonly FileTask[];
@@ -124,7 +126,7 @@ export class FileQueue {
         tasks: [],
       };
     });
-    this.update([...this.files, ...listed]);
+    this.show([...this.files, ...listed]);
     return added.length - listed.length;
   }
 
@@ -138,20 +140,25 @@ export class FileQueue {
       documents: record.documents.filter((one) => !documents.includes(one)),
       series: record.series.filter((one) => !series.includes(one)),
     }));
-    this.update(this.files.filter((one) => one.id !== id));
+    this.show(this.files.filter((one) => one.id !== id));
   }
 
   keepLayout(id: number, keepsLayout: boolean): void {
-    this.update(this.files.map((one) => (one.id === id ? { ...one, keepsLayout } : one)));
+    this.show(this.files.map((one) => (one.id === id ? { ...one, keepsLayout } : one)));
   }
 
   /** Selects what is translated of a file. */
   select(id: number, change: Partial<FileParts>): void {
-    this.update(
+    this.show(
       this.files.map((one) =>
         one.id === id ? { ...one, parts: { ...one.parts, ...change }, invalid: undefined } : one,
       ),
     );
+  }
+
+  /** Makes a file the new version of documents, by language. */
+  update(id: number, updates: Readonly<Record<string, string>>): void {
+    this.show(this.files.map((one) => (one.id === id ? { ...one, updates } : one)));
   }
 
   /** Sends all files that are ready, into each language. */
@@ -159,7 +166,7 @@ export class FileQueue {
     for (const { id } of this.ready) {
       this.requests.set(id, request);
       const tasks = request.targets.map((target): FileTask => ({ target, state: 'waiting', share: 0 }));
-      this.update(this.files.map((one) => (one.id === id ? { ...one, tasks } : one)));
+      this.show(this.files.map((one) => (one.id === id ? { ...one, tasks } : one)));
       for (const { target } of tasks) this.enqueue(id, target);
     }
   }
@@ -189,7 +196,7 @@ export class FileQueue {
       const id = this.nextId++;
       const followed = new Series(this.service.translations, () => this.seriesChanged(id, ''));
       const task: FileTask = { target: '', state: 'pages', share: 1, series: followed, pages: followed.view };
-      this.update([
+      this.show([
         ...this.files,
         {
           id,
@@ -229,7 +236,7 @@ export class FileQueue {
         tasks,
       };
     });
-    this.update([...listed, ...this.files]);
+    this.show([...listed, ...this.files]);
   }
 
   private enqueue(id: number, target: string): void {
@@ -264,17 +271,20 @@ export class FileQueue {
 
   /** @returns whether the document was queued */
   private async sendDocument(
-    { id, file, parts }: ListedFile,
+    { id, file, parts, updates }: ListedFile,
     target: string,
     { from, options }: FileRequest,
     signal: AbortSignal,
   ): Promise<boolean> {
-    const identity = { ...identityOf(file as File, true, from, target, options), parts };
+    const earlier = updates?.[target];
+    const version = earlier !== undefined && { update_of: earlier };
+    const identity = { ...identityOf(file as File, true, from, target, options), parts, ...version };
     const fields = {
       source_lang: from,
       target_lang: target,
       ...documentFields(options),
       ...partFields(parts),
+      ...version,
     };
     try {
       const sending = this.service.documents.translate(file as File, fields, {
@@ -288,6 +298,9 @@ export class FileQueue {
       return true;
     } catch (error) {
       if (signal.aborted) return false;
+      // The earlier version was deleted. Another try sends a separate file.
+      if (version && error instanceof LinguaLoopError && /^update_of: /.test(`${error.detail}`))
+        this.update(id, {});
       const invalid = invalidPart(error);
       if (invalid) this.takeBack(id, invalid);
       else this.change(id, target, { state: 'failed', error });
@@ -298,7 +311,7 @@ export class FileQueue {
   /** Shows a file as not sent, with what is invalid. It is the same for all languages, whose requests end. */
   private takeBack(id: number, invalid: ListedFile['invalid']): void {
     for (const { target } of this.fileOf(id)?.tasks ?? []) this.aborts.get(`${id} ${target}`)?.abort();
-    this.update(this.files.map((one) => (one.id === id ? { ...one, tasks: [], invalid } : one)));
+    this.show(this.files.map((one) => (one.id === id ? { ...one, tasks: [], invalid } : one)));
   }
 
   /** @returns whether all pages were translated */
@@ -346,7 +359,7 @@ export class FileQueue {
   }
 
   private change(id: number, target: string, change: Partial<FileTask>): void {
-    this.update(
+    this.show(
       this.files.map((one) =>
         one.id !== id
           ? one
@@ -362,7 +375,7 @@ export class FileQueue {
     );
   }
 
-  private update(files: readonly ListedFile[]): void {
+  private show(files: readonly ListedFile[]): void {
     this.files = files;
     for (const listener of this.listeners) listener();
   }

@@ -3,9 +3,10 @@ import { deployment } from '../../deployment.ts';
 import { useT } from '../../i18n.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { useLanguages } from '../../parts/languages.tsx';
+import { EarlierVersion } from './earlier-version.tsx';
 import { accepted, pathsOf } from './file-kind.ts';
 import { FileParts } from './file-parts.tsx';
-import type { FileQueue, ListedFile } from './file-queue.ts';
+import type { FileQueue, FileRequest, ListedFile } from './file-queue.ts';
 import { FailedLine, FileTaskLine, failedAlike } from './file-task-line.tsx';
 import styles from './files.module.css';
 import { fileName } from './series.ts';
@@ -15,10 +16,13 @@ import type { DocumentState } from './use-document-states.ts';
 export function FileRow({
   file,
   queue,
+  request,
   documents,
 }: {
   file: ListedFile;
   queue: FileQueue;
+  /** How files are translated that are not sent yet. */
+  request: FileRequest;
   documents: ReadonlyMap<string, DocumentState>;
 }) {
   const t = useT();
@@ -53,7 +57,12 @@ export function FileRow({
           </p>
         )}
         {isReady && !problem && <PathChoice file={file} queue={queue} />}
-        {isReady && !problem && file.keepsLayout && <FileParts file={file} queue={queue} />}
+        {isReady && !problem && file.keepsLayout && (
+          <>
+            <EarlierVersion file={file} request={request} queue={queue} />
+            <FileParts file={file} queue={queue} />
+          </>
+        )}
         {failedAlike(tasks, t) ? (
           <FailedLine file={file} name={name} tasks={tasks} queue={queue} />
         ) : (

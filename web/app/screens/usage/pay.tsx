@@ -3,14 +3,11 @@ import { reviewReports } from '#sdk/review-reports.ts';
 import type { PayReport } from '#sdk/types.ts';
 import { bound } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
-import { announce } from '../../parts/announcer.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { useLanguages } from '../../parts/languages.tsx';
 import { Read } from '../../parts/loading.tsx';
-import { Problem } from '../../parts/problem.tsx';
-import { saveFile } from '../../parts/save-file.ts';
-import { useAction } from '../../parts/use-action.ts';
 import { queryKeys } from '../../query-keys.ts';
+import { ReviewerTable } from './report-parts.tsx';
 import { useRange } from './reports.ts';
 import styles from './usage.module.css';
 
@@ -50,67 +47,33 @@ function Table({ report: { from, to, rows } }: { report: PayReport }) {
   const t = useT();
   const { number, percent, utcDay } = useFormat();
   const { nameOf } = useLanguages();
-  const { run, error, isBusy } = useAction();
-  const save = run(async () => {
-    const { fileName, content } = await bound(reviewReports).payXlsx({ from, to });
-    await saveFile({ fileName, body: content });
-    announce(t('usage.saved'));
-  });
   const between = (low: number, high: number) => `${percent(low)}–${percent(high)}`;
-  const names = [
-    t('usage.pay_new'),
-    between(0.7, 0.84),
-    between(0.85, 0.99),
-    t('usage.pay_exact'),
-    t('usage.pay_repetitions'),
-  ];
   return (
-    <>
-      <p className="hint">{t('usage.pay_hint')}</p>
-      <div className="table-scroll">
-        <table className={`stacked ${styles['table']}`}>
-          <caption>{t('usage.pay_of', { from: utcDay(from), to: utcDay(to) })}</caption>
-          <thead>
-            <tr>
-              {[t('usage.reviewer'), t('usage.pay_languages'), t('usage.pay_words'), ...names].map((name) => (
-                <th key={name} scope="col">
-                  {name}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map((row) => (
-              <tr key={`${row.user_id} ${row.source_lang} ${row.target_lang} ${row.review}`}>
-                <th scope="row">
-                  <bdi translate="no">{row.email ?? row.user_id}</bdi>
-                  {row.review === 'second' && (
-                    <span className={styles['known']}>{t('assignments.second_review')}</span>
-                  )}
-                </th>
-                <td data-label={t('usage.pay_languages')}>
-                  {`${nameOf(row.source_lang)} → ${nameOf(row.target_lang)}`}
-                </td>
-                <td data-label={t('usage.pay_words')}>{number(row.words)}</td>
-                {columns.map((bands, at) => (
-                  <td key={bands[0]} data-label={names[at]}>
-                    {number(bands.reduce((sum, band) => sum + row.bands[band].words, 0))}
-                  </td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
-      {error !== undefined && <Problem error={error} />}
-      <button
-        type="button"
-        className={styles['below']}
-        disabled={isBusy}
-        onClick={(event) => void save(event)}
-      >
-        {t('usage.export_pay')}
-      </button>
-    </>
+    <ReviewerTable
+      caption={t('usage.pay_of', { from: utcDay(from), to: utcDay(to) })}
+      hint={t('usage.pay_hint')}
+      names={[
+        ...[t('usage.reviewer'), t('usage.pay_languages'), t('usage.pay_words'), t('usage.pay_new')],
+        ...[between(0.7, 0.84), between(0.85, 0.99), t('usage.pay_exact'), t('usage.pay_repetitions')],
+      ]}
+      rows={rows.map((row) => ({
+        key: `${row.user_id} ${row.source_lang} ${row.target_lang} ${row.review}`,
+        reviewer: (
+          <>
+            <bdi translate="no">{row.email ?? row.user_id}</bdi>
+            {row.review === 'second' && (
+              <span className={styles['known']}>{t('assignments.second_review')}</span>
+            )}
+          </>
+        ),
+        cells: [
+          `${nameOf(row.source_lang)} → ${nameOf(row.target_lang)}`,
+          number(row.words),
+          ...columns.map((bands) => number(bands.reduce((sum, band) => sum + row.bands[band].words, 0))),
+        ],
+      }))}
+      exportName={t('usage.export_pay')}
+      workbook={() => bound(reviewReports).payXlsx({ from, to })}
+    />
   );
 }

@@ -15,6 +15,7 @@ import { Pay } from './pay.tsx';
 import { Segments } from './report-parts.tsx';
 import { sumOutcomes, useBreakdown, useOutcomes, useRange } from './reports.ts';
 import { Reviewers } from './reviewers.tsx';
+import { Turnaround } from './turnaround.tsx';
 import styles from './usage.module.css';
 
 /**
@@ -31,6 +32,7 @@ export function UsageScreen() {
           <PublishedTexts />
           <Reviewers />
           <Pay />
+          <Turnaround />
           <Month tenantId={tenant.id} />
           <ReviewReasons />
         </div>
