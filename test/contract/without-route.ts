@@ -33,7 +33,8 @@ export const withoutRoute: readonly string[] = [
     events: 'list subscribe',
     memory:
       'addPairs align browse concordance problems importPairs matches updateUnit deleteUnits countFound deleteFound previewReplace replace duplicates mergeDuplicates otherTranslations changes undo penalties setPenalty',
-    quality: 'calibrations check checks decide dispute draw report saveSettings scorecard settings statement',
+    quality:
+      'calibrations check checks decide dispute draw mark marks report saveSettings scorecard settings statement',
     reviews:
       'byReviewer claim comment commentCounts comments deleteComment inbox mentions next pay payXlsx reopen texts',
     styleGuides: 'delete get list save',
