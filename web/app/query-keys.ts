@@ -116,6 +116,7 @@ export const queryKeys = {
     calibrations: ['quality', 'calibrations'],
     checks: (origin: string, state: string) => ['quality', 'checks', origin, state],
     check: (id: string) => ['quality', 'check', id],
+    marks: (documentId: string | undefined) => ['quality', 'marks', documentId],
     settings: ['quality', 'settings'],
     scorecard: (query: object) => ['quality', 'scorecard', query],
   },

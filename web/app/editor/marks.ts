@@ -1,4 +1,4 @@
-import type { QualityIssue } from '#sdk/types.ts';
+import type { QualityCheckError, QualityIssue } from '#sdk/types.ts';
 import type { FormatKind } from '#server/formats/inline-content.ts';
 import { findMarkup } from '#server/translation/core/integrity/markup.ts';
 import { findPlaceholders } from '#server/translation/core/integrity/placeholders.ts';
@@ -80,6 +80,15 @@ export function marksOf(text: string, { language, isHtml, issues = [], terms = [
       if (span) marks.push(...occurrences(text, span, severity === 'critical' ? 'critical' : 'warning'));
   }
   return marks.sort((one, other) => one.start - other.start || one.end - other.end);
+}
+
+/** The words in which a reviewer marked errors, as findings to underline. A mark of the whole text underlines nothing. */
+export function markedSpans(errors: readonly QualityCheckError[], machine: string): QualityIssue[] {
+  return errors
+    .filter(({ start, end }) => end - start < machine.length)
+    .map(({ category, severity, start, end, note }) => ({
+      ...{ category, severity, span: machine.slice(start, end), explanation: note, suggestion: null },
+    }));
 }
 
 /** Splits a text at the ends of its marks. */

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import type { QualityIssue } from '#sdk/types.ts';
-import { client, termsOfTexts } from '../client.ts';
+import type { QualityCheckError, QualityIssue, QualityMarks } from '#sdk/types.ts';
+import { ask, client, termsOfTexts } from '../client.ts';
 import { queryKeys } from '../query-keys.ts';
 import { isVisitor } from '../session/keeper.ts';
 import type { Languages } from './marks.ts';
@@ -65,6 +65,23 @@ export function useTerms({ source_text, is_html: isHtml = false }: EditedSegment
     gcTime: staleTime,
   });
   return data ?? noTerms;
+}
+
+const noMarks: readonly QualityCheckError[] = [];
+
+/** The errors that reviewers marked in the machine translation of a segment. */
+export function useErrorMarks({ document_id, id = document_id, position }: EditedSegment) {
+  const { data } = useQuery({
+    queryKey: queryKeys.quality.marks(document_id),
+    queryFn: () =>
+      ask<{ marks: QualityMarks[] }>('quality.marks', document_id === undefined ? {} : { document_id }),
+    select: ({ marks }) =>
+      marks.find((one) => one.item_id === id && (document_id === undefined || one.position === position))
+        ?.errors,
+    enabled: !isVisitor(),
+    staleTime,
+  });
+  return data ?? noMarks;
 }
 
 /** The TM matches for a segment's source, the best first. */
