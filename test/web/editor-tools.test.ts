@@ -53,6 +53,76 @@ describe.skipIf(withoutBrowser)('tools of the editor', { timeout: 60_000 }, () =
     await expect.poll(() => value(page)).toBe('Élan Vital. Oui');
   });
 
+  test('an error of the machine translation is marked by keys, and its row shows it to everybody', async () => {
+    const { page, correct } = await openDocument(app, browser, ['Pay the deposit', 'Two']);
+    await correct(1, 'Deux');
+    await page.reload();
+    await field(page).waitFor();
+    await field(page).evaluate((area: HTMLTextAreaElement) => area.setSelectionRange(5, 8));
+    await page.keyboard.press('Alt+q');
+    const form = page.getByRole('form', { name: 'Mark error' });
+    await form.getByText('Pay', { exact: true }).waitFor();
+    await expectAccessible(page);
+    for (const key of ['3', 'c', 'Enter']) await page.keyboard.press(key);
+    await form.waitFor({ state: 'detached' });
+    expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('TEXTAREA');
+    const marks = page.getByRole('list', { name: 'Marked errors' }).getByRole('listitem');
+    await expect.poll(() => marks.allTextContents(), patient).toEqual(['CriticalTerminology: Pay']);
+    // Words that only the reviewer wrote are no part of the machine translation.
+    await page.keyboard.press('Alt+ArrowDown');
+    await opened(page, 2);
+    await field(page).evaluate((area: HTMLTextAreaElement) => area.setSelectionRange(0, 4));
+    await page.keyboard.press('Alt+q');
+    await form.getByText('Error in the whole machine translation').waitFor();
+    await page.keyboard.press('Escape');
+    await page.reload();
+    await expect.poll(() => marks.allTextContents(), patient).toEqual(['CriticalTerminology: Pay']);
+    await page.keyboard.press('Alt+ArrowUp');
+    await page.getByRole('button', { name: 'Remove the mark: Terminology' }).click();
+    await expect.poll(() => marks.count(), patient).toBe(0);
+  });
+
+  test('keys can be changed: the hints show them, a conflict is named, and all can be reset', async () => {
+    const { page } = await openDocument(app, browser, ['One', 'Two', 'Three']);
+    const keys = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
+    const open = async () => {
+      await page.locator('[role=grid]').focus();
+      await page.keyboard.press('?');
+      await keys.waitFor();
+      await keys.getByRole('searchbox').fill('confirm and');
+    };
+    await open();
+    await expectAccessible(page);
+    const change = keys.getByRole('button', { name: /^Change the keys of: Confirm and open next/ });
+    await change.click();
+    for (const [pressed, problem] of [
+      ['Alt+ArrowDown', 'Alt+↓ is already used for: Next segment.'],
+      ['Control+t', 'Ctrl+T is used by the browser'],
+      ['k', 'K types text here.'],
+    ] as const) {
+      await page.keyboard.press(pressed);
+      await keys.getByRole('alert').getByText(problem).waitFor();
+    }
+    await page.keyboard.press('F9');
+    await keys.getByRole('button', { name: 'Change the keys of: Confirm and open next F9' }).waitFor();
+    await page.keyboard.press('Escape');
+    await keys.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Confirm F9', exact: true }).waitFor();
+    await field(page).focus();
+    await page.keyboard.press('Control+Enter');
+    await page.keyboard.press('F9');
+    await opened(page, 2);
+
+    await page.reload();
+    await field(page).focus();
+    await page.keyboard.press('F9');
+    await opened(page, 3);
+    await open();
+    await keys.getByRole('button', { name: 'Reset all keys' }).click();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Confirm Ctrl+⏎', exact: true }).waitFor();
+  });
+
   test('special characters are inserted at the caret by keys', async () => {
     const { page } = await openDocument(app, browser, ['One', 'Two']);
     await field(page).fill('oeuvre');

@@ -10,6 +10,7 @@ import { Problem } from '../parts/problem.tsx';
 import { queryKeys } from '../query-keys.ts';
 import styles from './error-marks.module.css';
 import type { EditedSegment } from './segment.ts';
+import { useMarkedItem } from './use-segment-data.ts';
 
 const service = bound(quality);
 
@@ -27,17 +28,10 @@ export async function loadErrorMarks() {
 /** Stores the marks of a segment, which were read as `marks`. */
 function useMarking(segment: EditedSegment, marks: readonly QualityCheckError[]) {
   const queries = useQueryClient();
-  const { document_id, id = document_id, position } = segment;
-  const queryKey = queryKeys.quality.marks(document_id);
+  const item = useMarkedItem(segment);
+  const queryKey = queryKeys.quality.marks(item.item_kind === 'document' ? item.item_id : undefined);
   return useMutation({
-    mutationFn: (errors: QualityCheckError[]) =>
-      service.mark({
-        item_kind: document_id === undefined ? 'job' : 'document',
-        item_id: id ?? '',
-        position: document_id === undefined ? 0 : position,
-        errors,
-        known: [...marks],
-      }),
+    mutationFn: (errors: QualityCheckError[]) => service.mark({ ...item, errors, known: [...marks] }),
     // After a conflict, the marks of the colleague are shown.
     onSettled: () => queries.invalidateQueries({ queryKey }),
   });
@@ -87,7 +81,10 @@ export function MarkError({
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Escape') onClose();
     const isNote = event.target instanceof HTMLInputElement && event.target.type === 'text';
-    if (event.ctrlKey || event.altKey || event.metaKey || (isNote && event.key !== 'Escape')) return;
+    if (event.ctrlKey || event.altKey || event.metaKey) return;
+    // The keys of the list do not act here.
+    event.stopPropagation();
+    if (isNote && event.key !== 'Escape') return;
     const chosen = categories[Number(event.key) - 1];
     if (chosen) setCategory(chosen);
     const weight = severities.find((one) => letters[one] === event.key.toLowerCase());

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import type { QualityCheckError, QualityIssue, QualityMarks } from '#sdk/types.ts';
 import { ask, client, termsOfTexts } from '../client.ts';
@@ -69,15 +70,22 @@ export function useTerms({ source_text, is_html: isHtml = false }: EditedSegment
 
 const noMarks: readonly QualityCheckError[] = [];
 
+/** What a mark of a segment belongs to: the document of the screen, or the job of a text. */
+export function useMarkedItem({ id = '', position }: EditedSegment) {
+  const { documentId } = useParams({ strict: false });
+  return documentId === undefined
+    ? ({ item_kind: 'job', item_id: id, position: 0 } as const)
+    : ({ item_kind: 'document', item_id: documentId, position } as const);
+}
+
 /** The errors that reviewers marked in the machine translation of a segment. */
-export function useErrorMarks({ document_id, id = document_id, position }: EditedSegment) {
+export function useErrorMarks(segment: EditedSegment) {
+  const { item_kind, item_id, position } = useMarkedItem(segment);
+  const document_id = item_kind === 'document' ? item_id : undefined;
   const { data } = useQuery({
     queryKey: queryKeys.quality.marks(document_id),
-    queryFn: () =>
-      ask<{ marks: QualityMarks[] }>('quality.marks', document_id === undefined ? {} : { document_id }),
-    select: ({ marks }) =>
-      marks.find((one) => one.item_id === id && (document_id === undefined || one.position === position))
-        ?.errors,
+    queryFn: () => ask<{ marks: QualityMarks[] }>('quality.marks', { document_id }),
+    select: ({ marks }) => marks.find((one) => one.item_id === item_id && one.position === position)?.errors,
     enabled: !isVisitor(),
     staleTime,
   });

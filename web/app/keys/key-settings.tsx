@@ -138,12 +138,12 @@ function KeySetting({ id }: { id: CommandId }) {
           ref={button}
           type="button"
           className="ghost small"
-          aria-label={t('keys.change', { name, keys: labels.join(', ') })}
           aria-pressed={isWaiting}
           onClick={() => (isWaiting ? end() : setWaiting(true))}
           onKeyDown={onKeyDown}
           onBlur={end}
         >
+          <span className="visually-hidden">{t('keys.change', { name })}</span>{' '}
           {isWaiting ? t('keys.press') : labels.map((label) => <kbd key={label}>{label}</kbd>)}
         </button>
       </span>
