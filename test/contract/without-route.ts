@@ -13,7 +13,7 @@ export const forBrowsers: readonly string[] = namesOf({
   retention: 'anonymizeMember cancelDeletion listDeletions previewDeletion scheduleDeletion',
   reviews: 'byDomain outcomes',
   segmentation: 'delete get save',
-  terminology: 'matchesOfTexts',
+  terminology: 'matchesOfTexts setSpellingWord spellingWords',
   usage: 'breakdown',
 });
 

@@ -486,6 +486,8 @@ export const probes: Readonly<Record<string, Probe>> = {
     abroad: '404 style guide not found',
   },
 
+  'terminology.spellingWords': { input: () => ({ lang: 'fr' }) },
+  'terminology.setSpellingWord': { input: () => ({ lang: 'fr', word: 'Zephyrine' }) },
   'terminology.upload': { input: () => glossaryForm() },
   'terminology.create': { input: async () => ({ name: 'A new glossary', ...pair }) },
   'terminology.exportXlsx': ofGlossary(),
