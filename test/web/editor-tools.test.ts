@@ -123,6 +123,36 @@ describe.skipIf(withoutBrowser)('tools of the editor', { timeout: 60_000 }, () =
     await page.getByRole('button', { name: 'Confirm Ctrl+⏎', exact: true }).waitFor();
   });
 
+  test('misspelled words are marked, corrected by key and click, and added for all members', async () => {
+    const { page } = await openDocument(app, browser, ['Hello', 'Two'], { targetLang: 'nl' });
+    const marked = page.locator('[class*=misspelled]');
+    // The last word is a compound; the others are correct, a placeholder and an address.
+    await field(page).fill('Hello Zuiqel, het beginnt op {dgg} bij me@exmple.org in de huurovereenkomst');
+    await expect.poll(() => marked.allTextContents(), { timeout: 30_000 }).toEqual(['Zuiqel', 'beginnt']);
+    await page.keyboard.press('Home');
+    await page.keyboard.press('F7');
+    const bar = page.getByRole('toolbar', { name: 'Suggestions for “Zuiqel”' });
+    await bar.waitFor();
+    await expectAccessible(page);
+    await bar.getByRole('button', { name: 'Add to the workspace’s words' }).click();
+    await expect.poll(() => marked.allTextContents(), patient).toEqual(['beginnt']);
+    await page.keyboard.press('F7');
+    const best = page.getByRole('toolbar', { name: 'Suggestions for “beginnt”' }).getByRole('button').first();
+    await expect.poll(() => best.evaluate((one) => one === document.activeElement), patient).toBe(true);
+    expect(await best.textContent()).toBe('begint');
+    await page.keyboard.press('Enter');
+    expect(await value(page)).toContain('het begint op');
+    await expect.poll(() => marked.count(), patient).toBe(0);
+    await page.keyboard.press('Control+s');
+    await page.reload();
+    await field(page).fill('Zuiqel wordt zuikel');
+    await expect.poll(() => marked.allTextContents(), { timeout: 30_000 }).toEqual(['zuikel']);
+    await field(page).press('End');
+    await field(page).click({ position: { x: 130, y: 14 } });
+    await page.getByRole('toolbar', { name: 'Suggestions for “zuikel”' }).waitFor();
+    expect(await field(page).evaluate((one) => one === document.activeElement)).toBe(true);
+  });
+
   test('special characters are inserted at the caret by keys', async () => {
     const { page } = await openDocument(app, browser, ['One', 'Two']);
     await field(page).fill('oeuvre');

@@ -55,6 +55,7 @@ export const queryKeys = {
   terminology: {
     all: ['terminology'],
     sets: ['terminology', 'sets'],
+    spelling: (language: string) => ['terminology', 'spelling', language],
     terms: (setId: string, filter: object) => ['terminology', 'terms', setId, filter],
     matches: (text: string, languages: object, isHtml: boolean) => [
       'terminology',

@@ -4,10 +4,19 @@ import { findMarkup } from '#server/translation/core/integrity/markup.ts';
 import { findPlaceholders } from '#server/translation/core/integrity/placeholders.ts';
 
 /**
- * What a part of a text is: a tag of the document, a placeholder of a program, an HTML tag, a glossary term, the subject of a finding, a number
- * that the translation lacks, or a match of the search.
+ * What a part of a text is: a tag of the document, a placeholder of a program, an HTML tag, a glossary term, the subject of a finding, a misspelled
+ * word, a number that the translation lacks, or a match of the search.
  */
-export type MarkKind = 'chip' | 'placeholder' | 'tag' | 'term' | 'critical' | 'warning' | 'changed' | 'found';
+export type MarkKind =
+  | 'misspelled'
+  | 'chip'
+  | 'placeholder'
+  | 'tag'
+  | 'term'
+  | 'critical'
+  | 'warning'
+  | 'changed'
+  | 'found';
 
 /** A tag of a document's segment that is shown as a chip. */
 export interface ChipMark {

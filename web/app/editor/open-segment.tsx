@@ -12,7 +12,7 @@ import {
   useSyncExternalStore,
 } from 'react';
 import type { QualityIssue } from '#sdk/types.ts';
-import { type MessageId, useT } from '../i18n.tsx';
+import { loadWords, type MessageId, useT } from '../i18n.tsx';
 import { useCommands } from '../keys/use-commands.ts';
 import { Problem } from '../parts/problem.tsx';
 import { StatusMark } from '../parts/status-mark.tsx';
@@ -31,6 +31,7 @@ import { taggedMarks } from './segment-marks.ts';
 import { shownStatus } from './segment-row.tsx';
 import type { Reason } from './segment-saves.ts';
 import { SegmentTools } from './segment-tools.tsx';
+import type { Word } from './spelling/words.ts';
 import { plainOf, shiftRanges, textsOf } from './tagged-text.ts';
 import { TargetField } from './target-field.tsx';
 import tools from './tools.module.css';
@@ -51,6 +52,12 @@ const SegmentConflict = lazy(async () => ({
   default: (await import('./segment-conflict.tsx')).SegmentConflict,
 }));
 const RecognizedWords = lazy(() => import('./recognized-words.tsx'));
+const Spelling = lazy(async () => {
+  const [module] = await Promise.all([import('./spelling/spelling.tsx'), loadWords('tools')]);
+  return module;
+});
+/** The languages with a dictionary. */
+const spelledLanguages = /^(en|nl|ru)(-|$)/i;
 const MarkList = lazy(async () => ({
   default: (await (await import('./error-marks.tsx')).loadErrorMarks()).MarkList,
 }));
@@ -93,9 +100,18 @@ export function OpenSegment<Segment extends EditedSegment>(props: OpenSegmentPro
   const terms = useTerms(segment, languages);
   const errors = useErrorMarks(segment);
   const machine = segment.pipeline_text ?? segment.target_text ?? '';
+  const isSpelled = !isReadOnly && spelledLanguages.test(languages.target);
+  const [misspelled, setMisspelled] = useState<readonly Word[]>([]);
   const missing = useMemo(
     () => missingSpans(source, plain, languages, isHtml),
     [source, plain, languages, isHtml],
+  );
+  const allowed = useMemo(
+    () => ({
+      ...{ source, language: languages.target, isHtml },
+      terms: terms.flatMap(({ target_terms }) => target_terms),
+    }),
+    [source, languages.target, isHtml, terms],
   );
   const marks = taggedMarks(
     segment,
@@ -107,6 +123,7 @@ export function OpenSegment<Segment extends EditedSegment>(props: OpenSegmentPro
       isHtml,
       issues: [...open, ...markedSpans(errors, machine)],
       terms,
+      misspelled: misspelled.filter(({ start, end, text: word }) => plain.slice(start, end) === word),
       sought: filter.text,
     },
   );
@@ -188,6 +205,7 @@ export function OpenSegment<Segment extends EditedSegment>(props: OpenSegmentPro
           describedBy={note}
           isReadOnly={isReadOnly}
           hasTags={content != null}
+          hasDictionary={isSpelled}
           onText={(next) => saves.edit(position, next, stored)}
         />
         <SegmentTools
@@ -200,6 +218,17 @@ export function OpenSegment<Segment extends EditedSegment>(props: OpenSegmentPro
             {t('editor.characters', { count: [...plain].length })}
           </span>
         </SegmentTools>
+        {isSpelled && (
+          <Suspense>
+            <Spelling
+              field={element}
+              text={plain}
+              allowed={allowed}
+              offset={(word) => shiftRanges([word], text, content)[0] ?? word}
+              onFound={setMisspelled}
+            />
+          </Suspense>
+        )}
         {errors.length > 0 && (
           <Suspense>
             <MarkList
