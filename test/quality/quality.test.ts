@@ -223,7 +223,7 @@ describe('the marks of a reviewer', () => {
     expect((await asked('marks', { document_id: id })).body.marks).toHaveLength(1);
   });
 
-  test('are no open checks, are listed until the decision about a text, and are those of one workspace', async () => {
+  test('are not open checks, are listed until the decision about a text, and are those of one workspace', async () => {
     const { id } = await mine.job({ source_text: 'doubtful' });
     const item = { item_kind: 'job', item_id: id };
     await call('mark', { ...item, errors: [mark], known: [] });

@@ -53,7 +53,7 @@ describe.skipIf(withoutBrowser)('tools of the editor', { timeout: 60_000 }, () =
     await expect.poll(() => value(page)).toBe('Élan Vital. Oui');
   });
 
-  test('an error of the machine translation is marked by keys, and its row shows it to everybody', async () => {
+  test('an error of the machine translation is marked by keys, and its row shows it to all members', async () => {
     const { page, correct } = await openDocument(app, browser, ['Pay the deposit', 'Two']);
     await correct(1, 'Deux');
     await page.reload();
@@ -68,7 +68,7 @@ describe.skipIf(withoutBrowser)('tools of the editor', { timeout: 60_000 }, () =
     expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('TEXTAREA');
     const marks = page.getByRole('list', { name: 'Marked errors' }).getByRole('listitem');
     await expect.poll(() => marks.allTextContents(), patient).toEqual(['CriticalTerminology: Pay']);
-    // Words that only the reviewer wrote are no part of the machine translation.
+    // The machine translation does not have the words of the reviewer.
     await page.keyboard.press('Alt+ArrowDown');
     await opened(page, 2);
     await field(page).evaluate((area: HTMLTextAreaElement) => area.setSelectionRange(0, 4));

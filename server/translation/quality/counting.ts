@@ -224,7 +224,7 @@ async function countScores(tx: Tx, tenantId: string): Promise<boolean> {
   return last?.records === 0;
 }
 
-/** SQL: closes the check of a text in which the reviewer marked errors. The worst one says how serious a change was. */
+/** SQL: closes the check of a text in which the reviewer marked errors. The worst one is the severity of the change. */
 const closeMarked = sql`
   on conflict (tenant_id, check_id) do update set day = excluded.day, score = excluded.score, route = excluded.route,
     state = 'done', checked_at = excluded.checked_at, checked_by = excluded.checked_by,

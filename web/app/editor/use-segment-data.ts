@@ -70,7 +70,7 @@ export function useTerms({ source_text, is_html: isHtml = false }: EditedSegment
 
 const noMarks: readonly QualityCheckError[] = [];
 
-/** What a mark of a segment belongs to: the document of the screen, or the job of a text. */
+/** The item of the marks of a segment: the document of the screen, or the job of a text. */
 export function useMarkedItem({ id = '', position }: EditedSegment) {
   const { documentId } = useParams({ strict: false });
   return documentId === undefined

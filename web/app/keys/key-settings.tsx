@@ -89,7 +89,7 @@ export function KeySettings({ onClose }: { onClose: () => void }) {
   );
 }
 
-/** A command with its keys. The button waits for the new ones; Escape keeps the old ones. */
+/** A command with its keys. The button reads the new ones; Escape keeps the old ones. */
 function KeySetting({ id }: { id: CommandId }) {
   const t = useT();
   const [isWaiting, setWaiting] = useState(false);

@@ -40,8 +40,8 @@ function isCorrect(word: string): boolean {
   if (!dictionary || word.length > maxLength) return true;
   if (dictionary.correct(word)) return true;
   if (!joinsWords) return false;
-  for (let at = 3; at <= word.length - 3; at += 1) {
-    // Dutch joins words directly, or with an "s".
+  // Dutch joins words directly, or with an "s". Shorter parts would make many misspelled words correct.
+  for (let at = 3; at <= word.length - 4; at += 1) {
     const [first, second] = [word.slice(0, at), word.slice(at)];
     if (!dictionary.correct(second)) continue;
     if (dictionary.correct(first) || (first.endsWith('s') && dictionary.correct(first.slice(0, -1))))

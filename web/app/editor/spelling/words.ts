@@ -8,7 +8,7 @@ export interface Word {
   end: number;
 }
 
-/** What a text may contain although no dictionary has it. */
+/** The texts whose words a translation may contain although no dictionary has them. */
 export interface Allowed {
   source: string;
   /** The translations of the glossary terms in the source. */
