@@ -91,13 +91,13 @@ export function marksOf(text: string, { language, isHtml, issues = [], terms = [
   return marks.sort((one, other) => one.start - other.start || one.end - other.end);
 }
 
-/** The words in which a reviewer marked errors, as findings to underline. A mark of the whole text underlines nothing. */
-export function markedSpans(errors: readonly QualityCheckError[], machine: string): QualityIssue[] {
+/** The words in which a reviewer marked errors, in the translation. A mark of the whole text underlines nothing. */
+export function markedWords(errors: readonly QualityCheckError[], machine: string, target: string): Mark[] {
   return errors
     .filter(({ start, end }) => end - start < machine.length)
-    .map(({ category, severity, start, end, note }) => ({
-      ...{ category, severity, span: machine.slice(start, end), explanation: note, suggestion: null },
-    }));
+    .flatMap(({ severity, start, end }) =>
+      occurrences(target, machine.slice(start, end), severity === 'critical' ? 'critical' : 'warning'),
+    );
 }
 
 /** Splits a text at the ends of its marks. */

@@ -24,7 +24,7 @@ import { isOpen } from './finding-actions.ts';
 import { Findings } from './findings.tsx';
 import { insertText } from './insert-text.ts';
 import { MarkedText } from './marked-text.tsx';
-import { markedSpans, missingSpans } from './marks.ts';
+import { markedWords, missingSpans } from './marks.ts';
 import type { RowSource } from './row-source.ts';
 import type { EditedSegment } from './segment.ts';
 import { taggedMarks } from './segment-marks.ts';
@@ -121,9 +121,14 @@ export function OpenSegment<Segment extends EditedSegment>(props: OpenSegmentPro
       target: plain,
       languages,
       isHtml,
-      issues: [...open, ...markedSpans(errors, machine)],
+      issues: open,
       terms,
-      misspelled: misspelled.filter(({ start, end, text: word }) => plain.slice(start, end) === word),
+      added: [
+        ...markedWords(errors, machine, plain),
+        ...misspelled
+          .filter(({ start, end, text: word }) => plain.slice(start, end) === word)
+          .map(({ start, end }) => ({ start, end, kind: 'misspelled' as const })),
+      ],
       sought: filter.text,
     },
   );

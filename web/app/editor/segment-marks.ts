@@ -14,7 +14,8 @@ export interface MarkedSegment {
   issues: readonly QualityIssue[];
   /** The glossary terms in the source, with their translations. */
   terms?: readonly { source_term: string; target_terms: readonly string[] }[];
-  misspelled?: readonly { start: number; end: number }[];
+  /** Further marks of the translation. */
+  added?: readonly Mark[];
   /** The text that the reviewer searches for. */
   sought: string | undefined;
 }
@@ -27,7 +28,7 @@ export function marksOfSegment({
   isHtml,
   issues,
   terms = [],
-  misspelled = [],
+  added = [],
   sought,
 }: MarkedSegment): { source: Mark[]; target: Mark[] } {
   const numbers = issues.filter((issue) => isLostNumber(issue, source, target));
@@ -45,7 +46,7 @@ export function marksOfSegment({
     ],
     target: [
       ...marksOf(target, { language: languages.target, terms: inTarget, ...shared }),
-      ...misspelled.map(({ start, end }): Mark => ({ start, end, kind: 'misspelled' })),
+      ...added,
       ...(numbers[0] ? instead(numbersInstead(source, target), numbers[0]) : []),
     ],
   };

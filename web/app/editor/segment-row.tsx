@@ -7,7 +7,7 @@ import { TextDiff } from '../parts/text-diff.tsx';
 import styles from './editor.module.css';
 import { isOpen } from './finding-actions.ts';
 import { MarkedText } from './marked-text.tsx';
-import { type Languages, markedSpans } from './marks.ts';
+import { type Languages, markedWords } from './marks.ts';
 import type { EditedSegment } from './segment.ts';
 import { taggedMarks } from './segment-marks.ts';
 import type { PendingEdit } from './segment-saves.ts';
@@ -59,7 +59,8 @@ export const SegmentRow = memo(function SegmentRow({
       target: plain,
       languages,
       isHtml,
-      issues: [...(segment.confirmed_at === null ? issues : []), ...markedSpans(errors, machine)],
+      issues: segment.confirmed_at === null ? issues : [],
+      added: markedWords(errors, machine, plain),
       terms,
       sought,
     },
