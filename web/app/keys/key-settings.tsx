@@ -2,18 +2,19 @@ import { type KeyboardEvent, useRef, useState } from 'react';
 import { useT } from '../i18n.tsx';
 import { announce } from '../parts/announcer.tsx';
 import { Dialog } from '../parts/confirm-dialog.tsx';
+import { isChanged, keysOf, setKeys, useChangedKeys } from './changed-keys.tsx';
 import {
-  isChanged,
-  type KeyProblem,
-  keysOf,
-  pressedKeys,
-  problemOf,
-  setKeys,
-  useChangedKeys,
-} from './changed-keys.tsx';
-import { type CommandId, commands, keyLabel, nameOfCommand, type Place } from './commands.ts';
+  type Command,
+  type CommandId,
+  commandIds,
+  commands,
+  isApple,
+  keyLabel,
+  nameOfCommand,
+  type Place,
+} from './commands.ts';
 import styles from './keys.module.css';
-import { isComposing } from './match-key.ts';
+import { isComposing, latinKey } from './match-key.ts';
 import { matchOf } from './match-name.ts';
 import { availableCommands, setSingleKeys, useSingleKeys } from './use-commands.ts';
 
@@ -163,3 +164,52 @@ function KeySetting({ id }: { id: CommandId }) {
     </li>
   );
 }
+
+/** The pressed keys as in `commands`; undefined while only modifiers are pressed. */
+function pressedKeys(event: WindowEventMap['keydown']): string | undefined {
+  const { key, altKey, shiftKey, metaKey, ctrlKey } = event;
+  if (/^(Shift|Control|Alt|AltGraph|Meta|CapsLock|Dead|Process|Unidentified)$/.test(key)) return undefined;
+  const [isMod, isControl] = isApple ? [metaKey, ctrlKey] : [ctrlKey, false];
+  const named = latinKey(event);
+  // On some layouts, punctuation needs Shift.
+  const hasShift = shiftKey && (named.length > 1 || /[a-z]/.test(named));
+  const parts = [isMod && 'Mod', isControl && 'Control', altKey && 'Alt', hasShift && 'Shift', named];
+  return parts.filter(Boolean).join('+');
+}
+
+/** Why keys cannot be set; `taken` by another command that can be used on the same screen. */
+type KeyProblem = { kind: 'types' | 'reserved' } | { kind: 'taken'; by: CommandId };
+
+/** Returns why a command cannot have these keys; undefined if it can. */
+function problemOf(id: CommandId, keys: string): KeyProblem | undefined {
+  const parts = keys.split('+');
+  const key = parts.at(-1) ?? '';
+  const has = (name: string) => parts.slice(0, -1).includes(name);
+  const { where }: Command = commands[id];
+  const isLetter = key.length === 1;
+  const isFunction = /^F\d+$/.test(key);
+  if (isReserved(key, has, where !== 'list')) return { kind: 'reserved' };
+  const typesCharacter = !has('Mod') && !has('Control') && (!has('Alt') || (isApple && isLetter));
+  if (typesCharacter && !isFunction && (where !== 'list' || has('Alt'))) return { kind: 'types' };
+  const by = commandIds.find((other) => other !== id && !areApart(id, other) && hasKeys(other, keys));
+  return by && { kind: 'taken', by };
+}
+
+/** Whether the browser or the system keeps the keys, or they edit a text or move the focus. */
+function isReserved(key: string, has: (name: string) => boolean, isInField: boolean): boolean {
+  if (has('Mod') && (has('Alt') || /^[\dtwn]$/.test(key))) return true;
+  if (has('Mod') && isInField && /^[acvxzy]$/.test(key)) return true;
+  const isPlain = !has('Mod') && !has('Alt') && !has('Control');
+  return (
+    /^(Tab|Escape|Backspace|Delete)$/.test(key) ||
+    (isPlain && /^(Arrow.*|Home|End|Page.*|Space|F5|F11|F12)$/.test(key)) ||
+    (isPlain && isInField && key === 'Enter')
+  );
+}
+
+const hasKeys = (id: CommandId, keys: string) =>
+  keysOf(id).some((one) => one.split('+').sort().join() === keys.split('+').sort().join());
+
+/** Whether two commands have a default key in common, because they are on different screens. */
+const areApart = (one: CommandId, other: CommandId) =>
+  commands[one].keys.some((key) => (commands[other].keys as readonly string[]).includes(key));

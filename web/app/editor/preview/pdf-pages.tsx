@@ -1,10 +1,11 @@
 import { getDocument, type PDFDocumentProxy, PDFWorker, version } from 'pdfjs-dist';
 import workerAddress from 'pdfjs-dist/build/pdf.worker.min.mjs?url';
 import { useEffect, useRef, useState } from 'react';
-import { deployment, startWorker } from '../../deployment.ts';
+import { deployment } from '../../deployment.ts';
 import { useT } from '../../i18n.tsx';
 import { Loading, Read } from '../../parts/loading.tsx';
 import { Problem } from '../../parts/problem.tsx';
+import { startWorker } from '../../parts/start-worker.ts';
 import { pageOfPosition, useOutline } from '../outline.ts';
 import { pagesInFile } from './pages-in-file.ts';
 import { type PageSize, PdfPage } from './pdf-page.tsx';

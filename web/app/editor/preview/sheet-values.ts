@@ -37,34 +37,24 @@ const builtIn: Record<number, string> = {
  * @param sheet the name of the sheet
  * @param language the language in which numbers and dates are written
  */
-export async function readValues(bytes: Uint8Array, sheet: string, language: string): Promise<SheetValue[]> {
-  const { unzip } = await import('fflate');
-  const open = (wanted: (name: string) => boolean) =>
-    new Promise<Record<string, string>>((resolve, reject) =>
-      unzip(
-        bytes,
-        { filter: ({ name, originalSize }) => wanted(name) && originalSize <= maxPart },
-        (error, files) =>
-          error
-            ? reject(error)
-            : resolve(
-                Object.fromEntries(
-                  Object.entries(files).map(([name, part]) => [name, new TextDecoder().decode(part)]),
-                ),
-              ),
-      ),
-    );
-  const parts = await open((name) =>
-    /^xl\/(workbook\.xml|_rels\/workbook\.xml\.rels|styles\.xml)$/.test(name),
-  );
-  const book = elements(parts['xl/workbook.xml'] ?? '', 'sheet').find(({ name }) => name === sheet);
-  const target = elements(parts['xl/_rels/workbook.xml.rels'] ?? '', 'Relationship').find(
+export async function readValues(
+  bytes: Uint8Array<ArrayBuffer>,
+  sheet: string,
+  language: string,
+): Promise<SheetValue[]> {
+  const entries = entriesOf(bytes);
+  const open = async (name: string) => {
+    const entry = entries.get(name);
+    return entry ? new TextDecoder().decode(await unpacked(bytes, entry)) : '';
+  };
+  const book = elements(await open('xl/workbook.xml'), 'sheet').find(({ name }) => name === sheet);
+  const target = elements(await open('xl/_rels/workbook.xml.rels'), 'Relationship').find(
     ({ Id }) => Id !== undefined && Id === book?.['r:id'],
   )?.['Target'];
   if (target === undefined) return [];
   const path = target.startsWith('/') ? target.slice(1) : `xl/${target}`;
-  const content = (await open((name) => name === path))[path] ?? '';
-  const formats = formatsOf(parts['xl/styles.xml'] ?? '');
+  const content = await open(path);
+  const formats = formatsOf(await open('xl/styles.xml'));
   const values: SheetValue[] = [];
   for (const [, attributes = '', inner = ''] of content.matchAll(/<c\b([^>]*?)(?:\/>|>(.*?)<\/c>)/gs)) {
     const { r: cell, t: type = 'n', s: style = '0' } = attributesOf(attributes);
@@ -79,6 +69,53 @@ export async function readValues(bytes: Uint8Array, sheet: string, language: str
     });
   }
   return values;
+}
+
+/** A file in a ZIP archive: where its local header begins, its packed size, and whether it is compressed. */
+interface Entry {
+  start: number;
+  size: number;
+  isPacked: boolean;
+}
+
+/** Reads the directory of a ZIP archive; empty if the archive has none. */
+function entriesOf(bytes: Uint8Array): Map<string, Entry> {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const entries = new Map<string, Entry>();
+  let end = bytes.length - 22;
+  while (end >= 0 && view.getUint32(end, true) !== 0x06054b50) end -= 1;
+  if (end < 0) return entries;
+  let at = view.getUint32(end + 16, true);
+  while (at + 46 <= end && view.getUint32(at, true) === 0x02014b50) {
+    const length = view.getUint16(at + 28, true);
+    const name = new TextDecoder().decode(bytes.subarray(at + 46, at + 46 + length));
+    entries.set(name, {
+      start: view.getUint32(at + 42, true),
+      size: view.getUint32(at + 20, true),
+      isPacked: view.getUint16(at + 10, true) !== 0,
+    });
+    at += 46 + length + view.getUint16(at + 30, true) + view.getUint16(at + 32, true);
+  }
+  return entries;
+}
+
+/** @throws Error if the file is longer than `maxPart`, or damaged */
+async function unpacked(
+  bytes: Uint8Array<ArrayBuffer>,
+  { start, size, isPacked }: Entry,
+): Promise<Uint8Array> {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const from = start + 30 + view.getUint16(start + 26, true) + view.getUint16(start + 28, true);
+  const packed = bytes.subarray(from, from + size);
+  if (!isPacked) return packed;
+  const pieces: Uint8Array<ArrayBuffer>[] = [];
+  let length = 0;
+  for await (const piece of new Blob([packed]).stream().pipeThrough(new DecompressionStream('deflate-raw'))) {
+    length += piece.length;
+    if (length > maxPart) throw new Error('the sheet is too large for the preview');
+    pieces.push(piece);
+  }
+  return new Uint8Array(await new Blob(pieces).arrayBuffer());
 }
 
 const shown = (value: string, type: string) =>

@@ -1,4 +1,5 @@
-import { deployment, startWorker } from '../../deployment.ts';
+import { deployment } from '../../deployment.ts';
+import { startWorker } from '../../parts/start-worker.ts';
 import type { SpellingRequest, SpellingResponse } from './spelling-worker.ts';
 import workerAddress from './spelling-worker.ts?worker&url';
 import { plainOf, type Word } from './words.ts';
