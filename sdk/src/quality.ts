@@ -12,6 +12,8 @@ import type {
   QualityCheckSummary,
   QualityChecksQuery,
   QualityDrawRequest,
+  QualityMarks,
+  QualityMarksRequest,
   QualityReport,
   QualityReportQuery,
   QualityScorecard,
@@ -38,6 +40,13 @@ export interface Quality {
   decide(result: QualityCheckResult, options?: CallOptions): ApiPromise<QualityCheck>;
   /** Disputes the result of a quality check, for its reviewer and administrators. Another member checks the text again. */
   dispute(checkId: string, note: string, options?: CallOptions): ApiPromise<QualityCheck>;
+  /** Returns the errors that reviewers marked in a document; without one, in all text jobs under review. At most 2000 texts. */
+  marks(query?: { document_id?: string }, options?: CallOptions): ApiPromise<QualityMarks[]>;
+  /**
+   * Replaces the errors that are marked in a text under review; they count in the report when the review is over. Throws
+   * ConflictError if other errors than `known` are stored.
+   */
+  mark(request: QualityMarksRequest, options?: CallOptions): ApiPromise<QualityMarks>;
   /** Draws texts for checks at random, for administrators. Returns their number. Not retried. */
   draw(request: QualityDrawRequest, options?: CallOptions): ApiPromise<number>;
   /** Returns the settings, for administrators. */
@@ -60,6 +69,8 @@ export interface Quality {
 const checksCall: Call = { name: 'quality.checks', repeatable: true };
 const checkCall: Call = { name: 'quality.check', repeatable: true };
 const decideCall: Call = { name: 'quality.decide', repeatable: true };
+const marksCall: Call = { name: 'quality.marks', repeatable: true };
+const markCall: Call = { name: 'quality.mark', repeatable: true };
 // Not repeatable: the first call disputes the result, or draws other texts.
 const disputeCall: Call = { name: 'quality.dispute', repeatable: false };
 const drawCall: Call = { name: 'quality.draw', repeatable: false };
@@ -82,6 +93,9 @@ export function quality({ mutate, query }: Connection): Quality {
     check: (check_id, options) => query(checkCall, { check_id }, options),
     decide: (result, options) => mutate(decideCall, result, options),
     dispute: (check_id, note, options) => mutate(disputeCall, { check_id, note }, options),
+    marks: (wanted, options) =>
+      mapResult(query<{ marks: QualityMarks[] }>(marksCall, wanted ?? {}, options), ({ marks }) => marks),
+    mark: (request, options) => mutate(markCall, request, options),
     draw: (request, options) =>
       mapResult(mutate<{ drawn: number }>(drawCall, request, options), ({ drawn }) => drawn),
     settings: (options) => query(settingsCall, {}, options),

@@ -669,6 +669,10 @@ export type QualityCheck = Outputs['quality']['check'];
 export type QualityCheckError = QualityCheck['errors'][number];
 /** The result of a check. */
 export type QualityCheckResult = Inputs['quality']['decide'];
+/** The errors that a reviewer marked in the machine translation of a text. */
+export type QualityMarks = Outputs['quality']['mark'];
+/** All marks of a text under review. */
+export type QualityMarksRequest = Inputs['quality']['mark'];
 /** Which texts to draw, and how many. */
 export type QualityDrawRequest = Inputs['quality']['draw'];
 /** The settings of spot checks and quality checks. */

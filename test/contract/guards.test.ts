@@ -80,7 +80,8 @@ const byGuard: Readonly<Record<GuardName, Readonly<Record<string, string>>>> = {
     mail: 'preferences sendConfirmation setPreferences',
     members: 'colleagues',
     assignments: 'mine list assign pass profiles saveProfile',
-    quality: 'checks check decide dispute calibrations',
+    terminology: 'spellingWords setSpellingWord',
+    quality: 'checks check decide dispute marks mark calibrations',
     reviews: 'next claim reopen inbox texts comments commentCounts comment deleteComment mentions',
   },
   admin: {

@@ -13,7 +13,7 @@ export const forBrowsers: readonly string[] = namesOf({
   retention: 'anonymizeMember cancelDeletion listDeletions previewDeletion scheduleDeletion',
   reviews: 'byDomain outcomes',
   segmentation: 'delete get save',
-  terminology: 'matchesOfTexts',
+  terminology: 'matchesOfTexts setSpellingWord spellingWords',
   usage: 'breakdown',
 });
 
@@ -33,7 +33,8 @@ export const withoutRoute: readonly string[] = [
     events: 'list subscribe',
     memory:
       'addPairs align browse concordance problems importPairs matches updateUnit deleteUnits countFound deleteFound previewReplace replace duplicates mergeDuplicates otherTranslations changes undo penalties setPenalty',
-    quality: 'calibrations check checks decide dispute draw report saveSettings scorecard settings statement',
+    quality:
+      'calibrations check checks decide dispute draw mark marks report saveSettings scorecard settings statement',
     reviews:
       'byReviewer claim comment commentCounts comments deleteComment inbox mentions next pay payXlsx reopen texts turnaround turnaroundXlsx',
     styleGuides: 'delete get list save',

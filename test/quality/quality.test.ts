@@ -18,7 +18,7 @@ beforeEach(async () => {
   mine = await openReviewers(app);
 });
 
-const queries = new Set(['checks', 'check', 'calibrations', 'settings', 'report', 'scorecard']);
+const queries = new Set(['checks', 'marks', 'check', 'calibrations', 'settings', 'report', 'scorecard']);
 const ask = async (name: string, input: Fields = {}, as: Person = mine.founder) =>
   viaRpc(
     app,
@@ -175,6 +175,68 @@ describe('counting', () => {
       [2, 'changed', 40, 'held_for_score'],
       [4, 'none', 40, 'held_for_score'],
     ]);
+  });
+});
+
+describe('the marks of a reviewer', () => {
+  const mark = { category: 'terminology', severity: 'major', start: 0, end: 2, note: 'A secret name' };
+
+  test('are replaced by a reviewer who has read them, and say how serious the change was', async () => {
+    const documents = await openDocuments(app);
+    mine = { ...mine, founder: { ...mine.founder, tenantId: documents.tenantId } };
+    const asked = (name: string, input: Fields) =>
+      viaRpc(
+        app,
+        { path: `quality.${name}`, type: queries.has(name) ? 'query' : 'mutation' },
+        { input, headers: documents.admin },
+      );
+    const { id } = await documents.translate([
+      'doubtful one',
+      'doubtful two',
+      'doubtful two',
+      'doubtful three',
+    ]);
+    const item = { item_kind: 'document', item_id: id, position: 2 };
+    const first = { ...item, errors: [mark], known: [] };
+    const { body } = await asked('mark', first);
+    expect(body).toEqual({ item_id: id, position: 2, errors: [mark], marked_by: expect.any(String) });
+    // The same again changes nothing; a colleague who has not read these marks removes none.
+    expect((await asked('mark', first)).status).toBe(200);
+    expect((await asked('mark', { ...item, errors: [], known: [] })).status).toBe(409);
+    expect((await asked('mark', { ...item, position: 0, errors: [mark], known: [mark] })).status).toBe(409);
+    const outside = [{ ...mark, end: 1000 }];
+    expect((await asked('mark', { ...item, errors: outside, known: [mark] })).body).toMatchObject({
+      detail: [{ loc: ['body', 'errors', 0, 'end'] }],
+    });
+    expect((await asked('mark', { ...item, position: 9, errors: [], known: [] })).status).toBe(404);
+    expect((await asked('marks', { document_id: id })).body).toEqual({ marks: [body] });
+
+    await documents.correct(id, { A3: 'Better' });
+    expect((await documents.approve(id)).status).toBe(200);
+    expect((await asked('mark', { ...first, position: 3 })).status).toBe(409);
+    await count();
+    expect((await checks('review')).map((one) => [one['position'], one['verdict'], one['state']])).toEqual([
+      [0, 'none', 'done'],
+      [2, 'major', 'done'],
+      [3, 'none', 'done'],
+    ]);
+    expect((await asked('marks', { document_id: id })).body.marks).toHaveLength(1);
+  });
+
+  test('are not open checks, are listed until the decision about a text, and are those of one workspace', async () => {
+    const { id } = await mine.job({ source_text: 'doubtful' });
+    const item = { item_kind: 'job', item_id: id };
+    await call('mark', { ...item, errors: [mark], known: [] });
+    expect((await call('checks', { origin: 'quality_check' })).open).toBe(0);
+    expect((await call('marks')).marks).toMatchObject([{ item_id: id, errors: [mark] }]);
+    const other = await openReviewers(app);
+    expect((await call('marks', {}, other.founder)).marks).toEqual([]);
+    expect((await ask('mark', { ...item, errors: [], known: [mark] }, other.founder)).status).toBe(404);
+    expect(
+      (await app.json('DELETE', `/api/translations/${id}`, { headers: mine.founder.bearer })).status,
+    ).toBe(200);
+    expect((await call('marks')).marks).toEqual([]);
+    expect(JSON.stringify(await checks('review'))).not.toContain('secret');
   });
 });
 

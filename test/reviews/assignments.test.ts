@@ -392,3 +392,23 @@ test('some items are listed in their order, without those that do not await revi
   const unknown = await mine.call('assignments.profiles', { user_id: other.founder.userId });
   expect(unknown).toEqual({ members: [], next_cursor: null });
 });
+
+test('the texts of the editor are those of an assignee, and a group names its assignees and earliest due date', async () => {
+  const [one, other] = [await mine.join(), await mine.join()];
+  const jobs = [await mine.held(), await mine.held(), await mine.held()] as { id: string }[];
+  const [first, second, third] = jobs as [{ id: string }, { id: string }, { id: string }];
+  const group = async () => (await mine.call('reviews.inbox')).tasks[0];
+  expect(await group()).toMatchObject({ assignees: [], due_at: null });
+  await assign(first, { assignee: one.userId, due_at: '2100-01-03T08:00:00Z' });
+  await assign(second, { assignee: other.userId, due_at: '2100-01-02T08:00:00Z' });
+  expect(await group()).toMatchObject({
+    texts: 3,
+    assignees: [one.email, other.email].sort(),
+    due_at: '2100-01-02T08:00:00.000Z',
+  });
+  const texts = async (assignee: string | null) =>
+    (await mine.call('reviews.texts', { assignee })).texts.map(({ id }: Fields) => id);
+  expect(await texts(one.userId)).toEqual([first.id]);
+  expect(await texts(null)).toEqual([third.id]);
+  expect(await texts('unknown')).toEqual([]);
+});

@@ -160,6 +160,8 @@ const calls: Record<string, (client: LinguaLoop) => unknown> = {
   'quality.check': ({ quality }) => quality.check('a'),
   'quality.decide': ({ quality }) => quality.decide({ check_id: 'a' }),
   'quality.dispute': ({ quality }) => quality.dispute('a', 'a long enough note'),
+  'quality.marks': ({ quality }) => quality.marks(),
+  'quality.mark': ({ quality }) => quality.mark({ item_kind: 'job', item_id: 'a', errors: [], known: [] }),
   'quality.draw': ({ quality }) => quality.draw({ origin: 'spot_check', target_lang: 'fr', count: 1 }),
   'quality.settings': ({ quality }) => quality.settings(),
   'quality.saveSettings': ({ quality }) => quality.saveSettings({} as never),

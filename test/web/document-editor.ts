@@ -25,12 +25,17 @@ export async function openDocument(
   app: TestApp,
   browser: ReturnType<typeof useBrowser>,
   document: readonly string[] | File,
-  { search = '', before }: { search?: string; before?: (page: Page) => Promise<unknown> } = {},
+  {
+    search = '',
+    before,
+    targetLang = 'fr',
+  }: { search?: string; before?: (page: Page) => Promise<unknown>; targetLang?: string } = {},
 ) {
   let path = '';
   let id = '';
   const founder = await signedIn(app, browser, async (of) => {
-    id = await sendDocument(app, of, document instanceof File ? document : workbookFile([...document]));
+    const file = document instanceof File ? document : workbookFile([...document]);
+    id = await sendDocument(app, of, file, true, targetLang);
     path = `/app/edit/documents/${id}`;
     return before ? '/app/files' : `${path}${search}`;
   });

@@ -10,9 +10,14 @@ export async function sendDocument(
   { apiKey }: Pick<Founder, 'apiKey'>,
   file: File,
   wait = true,
+  targetLang = 'fr',
 ): Promise<string> {
   const body = new FormData();
-  const fields = documentForm({ source_document: file, target_lang: 'fr', ...(wait && { wait: 'true' }) });
+  const fields = documentForm({
+    source_document: file,
+    target_lang: targetLang,
+    ...(wait && { wait: 'true' }),
+  });
   for (const [name, value] of Object.entries(fields))
     if (value !== undefined) body.append(name, value as Blob);
   const response = await app.request('/api/documents/translate', {

@@ -53,6 +53,106 @@ describe.skipIf(withoutBrowser)('tools of the editor', { timeout: 60_000 }, () =
     await expect.poll(() => value(page)).toBe('Élan Vital. Oui');
   });
 
+  test('an error of the machine translation is marked by keys, and its row shows it to all members', async () => {
+    const { page, correct } = await openDocument(app, browser, ['Pay the deposit', 'Two']);
+    await correct(1, 'Deux');
+    await page.reload();
+    await field(page).waitFor();
+    await field(page).evaluate((area: HTMLTextAreaElement) => area.setSelectionRange(5, 8));
+    await page.keyboard.press('Alt+q');
+    const form = page.getByRole('form', { name: 'Mark error' });
+    await form.getByText('Pay', { exact: true }).waitFor();
+    await expectAccessible(page);
+    for (const key of ['3', 'c', 'Enter']) await page.keyboard.press(key);
+    await form.waitFor({ state: 'detached' });
+    expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('TEXTAREA');
+    const marks = page.getByRole('list', { name: 'Marked errors' }).getByRole('listitem');
+    await expect.poll(() => marks.allTextContents(), patient).toEqual(['CriticalTerminology: Pay']);
+    // The machine translation does not have the words of the reviewer.
+    await page.keyboard.press('Alt+ArrowDown');
+    await opened(page, 2);
+    await field(page).evaluate((area: HTMLTextAreaElement) => area.setSelectionRange(0, 4));
+    await page.keyboard.press('Alt+q');
+    await form.getByText('Error in the whole machine translation').waitFor();
+    await page.keyboard.press('Escape');
+    await page.reload();
+    await expect.poll(() => marks.allTextContents(), patient).toEqual(['CriticalTerminology: Pay']);
+    await page.keyboard.press('Alt+ArrowUp');
+    await page.getByRole('button', { name: 'Remove the mark: Terminology' }).click();
+    await expect.poll(() => marks.count(), patient).toBe(0);
+  });
+
+  test('keys can be changed: the hints show them, a conflict is named, and all can be reset', async () => {
+    const { page } = await openDocument(app, browser, ['One', 'Two', 'Three']);
+    const keys = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
+    const open = async () => {
+      await page.locator('[role=grid]').focus();
+      await page.keyboard.press('?');
+      await keys.waitFor();
+      await keys.getByRole('searchbox').fill('confirm and');
+    };
+    await open();
+    await expectAccessible(page);
+    const change = keys.getByRole('button', { name: /^Change the keys of: Confirm and open next/ });
+    await change.click();
+    for (const [pressed, problem] of [
+      ['Alt+ArrowDown', 'Alt+↓ is already used for: Next segment.'],
+      ['Control+t', 'Ctrl+T is used by the browser'],
+      ['k', 'K types text here.'],
+    ] as const) {
+      await page.keyboard.press(pressed);
+      await keys.getByRole('alert').getByText(problem).waitFor();
+    }
+    await page.keyboard.press('F9');
+    await keys.getByRole('button', { name: 'Change the keys of: Confirm and open next F9' }).waitFor();
+    await page.keyboard.press('Escape');
+    await keys.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Confirm F9', exact: true }).waitFor();
+    await field(page).focus();
+    await page.keyboard.press('Control+Enter');
+    await page.keyboard.press('F9');
+    await opened(page, 2);
+
+    await page.reload();
+    await field(page).focus();
+    await page.keyboard.press('F9');
+    await opened(page, 3);
+    await open();
+    await keys.getByRole('button', { name: 'Reset all keys' }).click();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Confirm Ctrl+⏎', exact: true }).waitFor();
+  });
+
+  test('misspelled words are marked, corrected by key and click, and added for all members', async () => {
+    const { page } = await openDocument(app, browser, ['Hello', 'Two'], { targetLang: 'nl' });
+    const marked = page.locator('[class*=misspelled]');
+    // The last word is a compound; the others are correct, a placeholder and an address.
+    await field(page).fill('Hello Zuiqel, het beginnt op {dgg} bij me@exmple.org in de huurovereenkomst');
+    await expect.poll(() => marked.allTextContents(), { timeout: 30_000 }).toEqual(['Zuiqel', 'beginnt']);
+    await page.keyboard.press('Home');
+    await page.keyboard.press('F7');
+    const bar = page.getByRole('toolbar', { name: 'Suggestions for “Zuiqel”' });
+    await bar.waitFor();
+    await expectAccessible(page);
+    await bar.getByRole('button', { name: 'Add to the workspace’s words' }).click();
+    await expect.poll(() => marked.allTextContents(), patient).toEqual(['beginnt']);
+    await page.keyboard.press('F7');
+    const best = page.getByRole('toolbar', { name: 'Suggestions for “beginnt”' }).getByRole('button').first();
+    await expect.poll(() => best.evaluate((one) => one === document.activeElement), patient).toBe(true);
+    expect(await best.textContent()).toBe('begint');
+    await page.keyboard.press('Enter');
+    expect(await value(page)).toContain('het begint op');
+    await expect.poll(() => marked.count(), patient).toBe(0);
+    await page.keyboard.press('Control+s');
+    await page.reload();
+    await field(page).fill('Zuiqel wordt zuikel');
+    await expect.poll(() => marked.allTextContents(), { timeout: 30_000 }).toEqual(['zuikel']);
+    await field(page).press('End');
+    await field(page).click({ position: { x: 130, y: 14 } });
+    await page.getByRole('toolbar', { name: 'Suggestions for “zuikel”' }).waitFor();
+    expect(await field(page).evaluate((one) => one === document.activeElement)).toBe(true);
+  });
+
   test('special characters are inserted at the caret by keys', async () => {
     const { page } = await openDocument(app, browser, ['One', 'Two']);
     await field(page).fill('oeuvre');

@@ -48,6 +48,13 @@ export const queryKeys = {
     place: (id: string, side: string, position: number | null) => ['documents', 'place', id, side, position],
     boxes: (id: string, page: number, artifactId: string) => ['documents', 'boxes', id, page, artifactId],
     lines: (id: string) => ['documents', 'lines', id],
+    values: (artifactId: string, sheet: string, language: string) => [
+      'documents',
+      'values',
+      artifactId,
+      sheet,
+      language,
+    ],
     allFiles: ['documents', 'file'],
     file: (id: string, artifactId: string) => ['documents', 'file', id, artifactId],
     allProgress: ['documents', 'progress'],
@@ -56,6 +63,7 @@ export const queryKeys = {
   terminology: {
     all: ['terminology'],
     sets: ['terminology', 'sets'],
+    spelling: (language: string) => ['terminology', 'spelling', language],
     terms: (setId: string, filter: object) => ['terminology', 'terms', setId, filter],
     matches: (text: string, languages: object, isHtml: boolean) => [
       'terminology',
@@ -117,6 +125,7 @@ export const queryKeys = {
     calibrations: ['quality', 'calibrations'],
     checks: (origin: string, state: string) => ['quality', 'checks', origin, state],
     check: (id: string) => ['quality', 'check', id],
+    marks: (documentId: string | undefined) => ['quality', 'marks', documentId],
     settings: ['quality', 'settings'],
     scorecard: (query: object) => ['quality', 'scorecard', query],
   },

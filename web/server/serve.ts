@@ -201,6 +201,8 @@ async function serveAssets(app: FastifyInstance, root: string): Promise<void> {
         // public.
         .header('access-control-allow-origin', '*');
       if (/\bpdf\.worker\b/.test(path)) reply.header('content-security-policy', workerPolicy);
+      else if (/\bspelling-worker\b/.test(path))
+        reply.header('content-security-policy', "default-src 'none'; connect-src 'self'");
     },
   });
 }

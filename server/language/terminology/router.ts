@@ -39,6 +39,7 @@ import {
   uploadedGlossary,
 } from './schema.ts';
 import { countPairs, listSets, removeSet } from './sets.ts';
+import { spellingProcedures } from './spelling-words.ts';
 import {
   addedTerm,
   addTermRequest,
@@ -266,6 +267,7 @@ const candidateProcedures = {
 
 export const terminologyRouter = router({
   ...candidateProcedures,
+  ...spellingProcedures,
   upload,
   create,
   list,

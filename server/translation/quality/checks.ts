@@ -231,7 +231,7 @@ function isEqual(stored: readonly CheckError[], sent: readonly CheckError[]): bo
 }
 
 /** @throws AppError 422 */
-function requirePlaces(errors: readonly CheckError[], target: string): void {
+export function requirePlaces(errors: readonly CheckError[], target: string): void {
   const wrong = errors.findIndex(({ start, end }) => start > end || end > target.length);
   if (wrong === -1) return;
   throw new AppError('invalid_fields', [
@@ -298,7 +298,7 @@ export async function drawTexts(
         select from quality_checks c where c.tenant_id = ${tenantId} and c.item_id = found.job_id
           and c.position = found.position and c.origin = ${origin})),
     room as (select greatest(0, ${maxOpen} - count(*)) as left from quality_checks
-      where tenant_id = ${tenantId} and state = 'open')
+      where tenant_id = ${tenantId} and state = 'open' and origin <> 'review')
     insert into quality_checks (tenant_id, check_id, origin, item_kind, item_id, position, source_lang, target_lang,
       domain, day, score, route, probability, reviewed_by, state)
     select ${tenantId}, ${checkIdOf(origin, sql`job_id`, sql`position`)}, ${origin}, item_kind, job_id, position,

@@ -224,9 +224,19 @@ async function countScores(tx: Tx, tenantId: string): Promise<boolean> {
   return last?.records === 0;
 }
 
+/** SQL: closes the check of a text in which the reviewer marked errors. The worst one is the severity of the change. */
+const closeMarked = sql`
+  on conflict (tenant_id, check_id) do update set day = excluded.day, score = excluded.score, route = excluded.route,
+    state = 'done', checked_at = excluded.checked_at, checked_by = excluded.checked_by,
+    verdict = case when excluded.verdict = 'rejected' then 'rejected' else coalesce((
+      select error ->> 'severity' from jsonb_array_elements(quality_checks.errors) error
+      order by array_position(array['critical', 'major', 'minor'], error ->> 'severity') limit 1), excluded.verdict) end
+  where quality_checks.state = 'open'`;
+
 /**
  * Collects the next decisions of reviewers about machine translations that the gate held, as checks. Published ones are
- * not collected: members look at those with errors first. An approved document is a decision about all its held segments.
+ * not collected: members look at those with errors first. An approved document is a decision about all its held segments;
+ * of equal ones, a segment with marks counts.
  * A change whose former text is not known is left out. @returns whether none are left
  */
 async function collectDecisions(tx: Tx, tenantId: string): Promise<boolean> {
@@ -263,7 +273,7 @@ async function collectDecisions(tx: Tx, tenantId: string): Promise<boolean> {
       from translation_jobs j left join usage_records u on u.tenant_id = ${tenantId} and u.job_id = j.job_id
       where j.tenant_id = ${tenantId} and ${decidedIn(sql`j.decided_at`)} and ${isJudged}) decided
     where route <> 'published' and (status <> 'human_edited' or machine_text is not null)
-    on conflict do nothing`);
+    ${closeMarked}`);
   await tx.execute(sql`
     insert into quality_checks (${columns})
     select ${tenantId}, ${checkIdOf('review', sql`document_id`, sql`position`)}, 'review', 'document', document_id,
@@ -280,9 +290,11 @@ async function collectDecisions(tx: Tx, tenantId: string): Promise<boolean> {
       ${machineResult(tenantId)}
       where d.tenant_id = ${tenantId} and ${decidedIn(sql`d.approved_at`)}
         and m.score is not null and m.fast_path is null and not (s.corrected and s.pipeline_text is null)
-      order by d.document_id, s.source_key, s.position) decided
+      order by d.document_id, s.source_key, not exists (
+        select from quality_checks k where k.tenant_id = ${tenantId} and k.item_id = d.document_id
+          and k.position = s.position and k.origin = 'review' and k.errors <> '[]'), s.position) decided
     where route <> 'published'
-    on conflict do nothing`);
+    ${closeMarked}`);
   await tx.execute(sql`
     update quality_settings set decided_until = ${until}::timestamptz where tenant_id = ${tenantId}`);
   return isLast;

@@ -2,6 +2,7 @@ import { administratorSessionProcedure, bearerProcedure } from '#server/identity
 import { router } from '#server/trpc.ts';
 import { listCalibrations } from './calibration.ts';
 import { decideCheck, disputeCheck, drawTexts, getCheck, listChecks } from './checks.ts';
+import { listMarks, markText } from './marks.ts';
 import { makeStatement, reportQuality } from './report.ts';
 import {
   calibrations,
@@ -11,7 +12,11 @@ import {
   disputeInput,
   drawInput,
   drawn,
+  errorMarks,
   fullCheck,
+  marksInput,
+  marksList,
+  markTextInput,
   oneCheckInput,
   qualityReport,
   qualitySettings,
@@ -48,6 +53,16 @@ export const qualityRouter = router({
     .input(disputeInput)
     .output(fullCheck)
     .mutation(({ ctx, input }) => disputeCheck(ctx.tx, ctx.principal, input)),
+
+  marks: bearerProcedure
+    .input(marksInput)
+    .output(marksList)
+    .query(async ({ ctx, input }) => ({ marks: await listMarks(ctx.tx, ctx.principal, input) })),
+
+  mark: bearerProcedure
+    .input(markTextInput)
+    .output(errorMarks)
+    .mutation(({ ctx, input }) => markText(ctx.tx, ctx.principal, input)),
 
   calibrations: bearerProcedure
     .output(calibrations)

@@ -113,6 +113,35 @@ export const disputeInput = oneCheckInput.extend({
   note: z.string().trim().min(10).max(1000).describe('Why the result is wrong, 10 to 1000 characters.'),
 });
 
+export const marksInput = z.object({
+  document_id: z
+    .string()
+    .max(100)
+    .optional()
+    .describe('The document; by default, all text jobs under review.'),
+});
+
+const errors = z.array(checkError).max(50);
+
+export const markTextInput = z.object({
+  item_kind: z.enum(['job', 'document']).describe('Whether the text is a job or a segment of a document.'),
+  item_id: z.string().max(100).describe('The ID of the job or document.'),
+  position: z.int().min(0).max(2_147_483_647).default(0).describe('The segment of a document, from 0.'),
+  errors: errors.describe('All errors of the machine translation.'),
+  known: errors.describe('The errors as the reviewer read them; if others are stored, the call is refused.'),
+});
+
+export const errorMarks = z.object({
+  item_id: z.string().describe('The ID of the job or document.'),
+  position: z.int().describe('The segment of a document, from 0; 0 for a job.'),
+  errors: errors.describe('The errors, with their places in the machine translation.'),
+  marked_by: z.string().nullable().describe('The email address or ID of the member who marked last.'),
+});
+
+export const marksList = z.object({
+  marks: z.array(errorMarks).describe('The texts with marks, at most 2000.'),
+});
+
 export const drawInput = z.object({
   origin,
   target_lang: languageCode.describe('The target language.'),
@@ -341,6 +370,9 @@ export type CheckPage = z.infer<typeof checkPage>;
 export type FullCheck = z.infer<typeof fullCheck>;
 export type CheckError = z.infer<typeof checkError>;
 export type DecideCheckInput = z.infer<typeof decideCheckInput>;
+export type MarksInput = z.infer<typeof marksInput>;
+export type MarkTextInput = z.infer<typeof markTextInput>;
+export type ErrorMarks = z.infer<typeof errorMarks>;
 export type DrawInput = z.infer<typeof drawInput>;
 export type QualitySettings = z.infer<typeof qualitySettings>;
 export type ReportInput = z.infer<typeof reportInput>;

@@ -65,6 +65,13 @@ const textsTask = z.object({
   warnings: z.int().describe('Texts with other findings, or with a score below the threshold.'),
   held: z.int().describe('Texts without findings, which a rule holds for review.'),
   drafts: z.int().describe('Texts among these for which a reviewer saved a draft.'),
+  assignees: z
+    .array(z.string())
+    .describe('The names of the members who review texts of the group next; at most 20.'),
+  due_at: z
+    .string()
+    .nullable()
+    .describe('The earliest due date of the texts, in ISO 8601; null if none has a due date.'),
   first: id.describe('The text to open first: the most severe one; among equally severe ones, the oldest.'),
 });
 

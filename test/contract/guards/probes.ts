@@ -302,6 +302,10 @@ export const probes: Readonly<Record<string, Probe>> = {
     input: () => ({ check_id: randomUUID(), note: 'The client wants this term' }),
     in: '404 check not found',
   },
+  'quality.mark': {
+    input: () => ({ item_kind: 'job', item_id: randomUUID(), errors: [], known: [] }),
+    in: noJob,
+  },
   'quality.draw': { input: () => ({ origin: 'spot_check', target_lang: 'fr', count: 1 }) },
   'quality.saveSettings': {
     input: () => ({
@@ -482,6 +486,8 @@ export const probes: Readonly<Record<string, Probe>> = {
     abroad: '404 style guide not found',
   },
 
+  'terminology.spellingWords': { input: () => ({ lang: 'fr' }) },
+  'terminology.setSpellingWord': { input: () => ({ lang: 'fr', word: 'Zephyrine' }) },
   'terminology.upload': { input: () => glossaryForm() },
   'terminology.create': { input: async () => ({ name: 'A new glossary', ...pair }) },
   'terminology.exportXlsx': ofGlossary(),

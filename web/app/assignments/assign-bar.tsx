@@ -1,7 +1,7 @@
 import { CalendarDays, UserRoundPlus, X } from 'lucide-react';
 import { useEffect, useEffectEvent, useState } from 'react';
 import { useT } from '../i18n.tsx';
-import { keyLabel } from '../keys/commands.ts';
+import { CommandKey } from '../keys/changed-keys.tsx';
 import bar from '../parts/dark-bar.module.css';
 import { Problem } from '../parts/problem.tsx';
 import { useAction } from '../parts/use-action.ts';
@@ -50,12 +50,12 @@ export function AssignBar({
           <b role="status">{t('assignments.selected', { count })}</b>
           <button type="button" onClick={() => onAsk('first')}>
             <UserRoundPlus size={16} aria-hidden />
-            {t('assignments.assign_dots')} <kbd>{keyLabel('a')}</kbd>
+            {t('assignments.assign_dots')} <CommandKey id="assign" />
           </button>
           {isAdmin && (
             <button type="button" onClick={() => onAsk('due')}>
               <CalendarDays size={16} aria-hidden />
-              {t('assignments.due_dots')} <kbd>{keyLabel('d')}</kbd>
+              {t('assignments.due_dots')} <CommandKey id="setDue" />
             </button>
           )}
           <button type="button" aria-label={t('assignments.deselect')} onClick={() => onClose(true)}>

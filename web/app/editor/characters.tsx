@@ -1,4 +1,4 @@
-import { type KeyboardEvent, useEffect, useRef } from 'react';
+import { type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react';
 import { type MessageId, useT } from '../i18n.tsx';
 import styles from './tools.module.css';
 
@@ -41,20 +41,24 @@ const ofLanguage: Record<string, string> = {
 
 const ofAll = '–—…“”‘’€£°×±§©®™•\u00a0\u2011';
 
-/** Characters to insert at the caret: those of the language first. Arrow keys move between them, Escape closes. */
-export default function Characters({
-  language,
-  onInsert,
+/** A bar of buttons below the field. Arrow keys move between them, Escape closes. @param takesFocus by default, it does */
+export function ToolBar({
+  label,
+  takesFocus = true,
   onClose,
+  children,
 }: {
-  language: string;
-  onInsert: (character: string) => void;
+  label: string;
+  takesFocus?: boolean;
   onClose: () => void;
+  children: ReactNode;
 }) {
-  const t = useT();
   const bar = useRef<HTMLDivElement>(null);
-  const characters = [...new Set((ofLanguage[language.split('-')[0] ?? ''] ?? '') + ofAll)];
-  useEffect(() => bar.current?.querySelector('button')?.focus(), []);
+  useEffect(() => {
+    const buttons = bar.current?.querySelectorAll('button') ?? [];
+    for (const [index, button] of buttons.entries()) button.tabIndex = index === 0 ? 0 : -1;
+    if (takesFocus) buttons[0]?.focus();
+  }, [takesFocus]);
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Escape') {
       event.preventDefault();
@@ -71,21 +75,33 @@ export default function Characters({
     buttons.at(to % buttons.length)?.focus();
   };
   return (
-    <div
-      ref={bar}
-      role="toolbar"
-      aria-label={t('tools.characters')}
-      className={styles.characters}
-      onKeyDown={onKeyDown}
-    >
-      {characters.map((character, index) => {
+    <div ref={bar} role="toolbar" aria-label={label} className={styles.characters} onKeyDown={onKeyDown}>
+      {children}
+    </div>
+  );
+}
+
+/** Characters to insert at the caret: those of the language first. */
+export default function Characters({
+  language,
+  onInsert,
+  onClose,
+}: {
+  language: string;
+  onInsert: (character: string) => void;
+  onClose: () => void;
+}) {
+  const t = useT();
+  const characters = [...new Set((ofLanguage[language.split('-')[0] ?? ''] ?? '') + ofAll)];
+  return (
+    <ToolBar label={t('tools.characters')} onClose={onClose}>
+      {characters.map((character) => {
         const named = invisible[character];
         return (
           <button
             key={character}
             type="button"
             className="ghost small"
-            tabIndex={index === 0 ? 0 : -1}
             title={named && t(named.name)}
             translate="no"
             onClick={() => onInsert(character)}
@@ -101,6 +117,6 @@ export default function Characters({
           </button>
         );
       })}
-    </div>
+    </ToolBar>
   );
 }

@@ -2,7 +2,7 @@ import { ArrowDown, Check, Cloud, CloudOff, Undo2 } from 'lucide-react';
 import { useSyncExternalStore } from 'react';
 import { useKeeping } from '../drafts/drafts.ts';
 import { useT } from '../i18n.tsx';
-import { commands, keyLabel } from '../keys/commands.ts';
+import { CommandKey } from '../keys/changed-keys.tsx';
 import { runCommand } from '../keys/use-commands.ts';
 import { useFormat } from '../parts/format.ts';
 import { useOnline } from '../parts/offline.tsx';
@@ -24,7 +24,7 @@ export function EditorFoot({ source }: { source: RowSource }) {
       <button type="button" className="ghost" disabled={!canUndo} onClick={() => runCommand('undoDecision')}>
         <Undo2 size={16} aria-hidden className={styles['mirrored']} />
         <span className={styles['label']}>{t('editor.undo')}</span>
-        <kbd>{keyLabel(commands.undoDecision.keys[0])}</kbd>
+        <CommandKey id="undoDecision" />
       </button>
       <button
         type="button"
@@ -33,17 +33,17 @@ export function EditorFoot({ source }: { source: RowSource }) {
         onClick={() => runCommand('nextFinding')}
       >
         {t('editor.next_finding')}
-        <kbd>{keyLabel('F8')}</kbd>
+        <CommandKey id="nextFinding" />
       </button>
       <button type="button" disabled={outline?.segments === 0} onClick={() => runCommand('nextItem')}>
         <ArrowDown size={16} aria-hidden />
         <span className={styles['label']}>{t('editor.next')}</span>
-        <kbd>{keyLabel('Alt+ArrowDown')}</kbd>
+        <CommandKey id="nextItem" />
       </button>
       <button type="button" className="primary" disabled={!canConfirm} onClick={() => runCommand('approve')}>
         <Check size={16} aria-hidden />
         {t('editor.confirm')}
-        <kbd>{keyLabel('Mod+Enter')}</kbd>
+        <CommandKey id="approve" />
       </button>
     </footer>
   );

@@ -1,7 +1,7 @@
 import { lazy, Suspense, useId, useState } from 'react';
 import type { QualityIssue } from '#sdk/types.ts';
 import { useT } from '../i18n.tsx';
-import { keyLabel } from '../keys/commands.ts';
+import { CommandKey } from '../keys/changed-keys.tsx';
 import { useCommands } from '../keys/use-commands.ts';
 import { problemText } from '../parts/problem.tsx';
 import { StatusMark } from '../parts/status-mark.tsx';
@@ -120,7 +120,7 @@ function FoundIssue({
       {correction && !isSettled && (
         <button type="button" className="small" onClick={() => onUse(correction)}>
           {t('editor.use')} <bdi translate="no">{correction.text}</bdi>
-          {isFirst && <kbd>{keyLabel('Alt+Enter')}</kbd>}
+          {isFirst && <CommandKey id="useSuggestion" />}
         </button>
       )}
       {actions && issue.id !== undefined && !isSettled && (
@@ -200,7 +200,7 @@ function Overrule({ onOverrule }: { onOverrule: (reason: Reason) => void }) {
         onChange={({ target }) => setNote(target.value)}
       />
       <button type="button" className="danger" aria-disabled={!isReady} onClick={overrule}>
-        {t('editor.confirm_anyway')} <kbd>{keyLabel('Mod+Shift+Enter')}</kbd>
+        {t('editor.confirm_anyway')} <CommandKey id="confirmAnyway" />
       </button>
       <p className="hint">{t('editor.reason_kept')}</p>
     </div>

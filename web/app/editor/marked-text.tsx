@@ -10,6 +10,7 @@ const byWeight: readonly MarkKind[] = [
   'tag',
   'critical',
   'warning',
+  'misspelled',
   'changed',
   'term',
   'found',

@@ -1,13 +1,22 @@
-import type { QualityIssue } from '#sdk/types.ts';
+import type { QualityCheckError, QualityIssue } from '#sdk/types.ts';
 import type { FormatKind } from '#server/formats/inline-content.ts';
 import { findMarkup } from '#server/translation/core/integrity/markup.ts';
 import { findPlaceholders } from '#server/translation/core/integrity/placeholders.ts';
 
 /**
- * What a part of a text is: a tag of the document, a placeholder of a program, an HTML tag, a glossary term, the subject of a finding, a number
- * that the translation lacks, or a match of the search.
+ * What a part of a text is: a tag of the document, a placeholder of a program, an HTML tag, a glossary term, the subject of a finding, a misspelled
+ * word, a number that the translation lacks, or a match of the search.
  */
-export type MarkKind = 'chip' | 'placeholder' | 'tag' | 'term' | 'critical' | 'warning' | 'changed' | 'found';
+export type MarkKind =
+  | 'misspelled'
+  | 'chip'
+  | 'placeholder'
+  | 'tag'
+  | 'term'
+  | 'critical'
+  | 'warning'
+  | 'changed'
+  | 'found';
 
 /** A tag of a document's segment that is shown as a chip. */
 export interface ChipMark {
@@ -80,6 +89,15 @@ export function marksOf(text: string, { language, isHtml, issues = [], terms = [
       if (span) marks.push(...occurrences(text, span, severity === 'critical' ? 'critical' : 'warning'));
   }
   return marks.sort((one, other) => one.start - other.start || one.end - other.end);
+}
+
+/** The words in which a reviewer marked errors, in the translation. A mark of the whole text underlines nothing. */
+export function markedWords(errors: readonly QualityCheckError[], machine: string, target: string): Mark[] {
+  return errors
+    .filter(({ start, end }) => end - start < machine.length)
+    .flatMap(({ severity, start, end }) =>
+      occurrences(target, machine.slice(start, end), severity === 'critical' ? 'critical' : 'warning'),
+    );
 }
 
 /** Splits a text at the ends of its marks. */

@@ -2,7 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { Fragment, type ReactNode, type RefObject } from 'react';
 import { client } from '../client.ts';
 import { useT } from '../i18n.tsx';
-import { keyLabel } from '../keys/commands.ts';
+import { CommandKey } from '../keys/changed-keys.tsx';
+import type { CommandId } from '../keys/commands.ts';
 import { useCommands } from '../keys/use-commands.ts';
 import { useFormat } from '../parts/format.ts';
 import { LanguageText } from '../parts/language-text.tsx';
@@ -45,6 +46,14 @@ interface Match {
   /** The places of the searched text on one side, in UTF-16 units. */
   hits?: { side: Sought['side']; spans: readonly { start: number; end: number }[] };
 }
+
+const insertCommands = [
+  'insertMatch1',
+  'insertMatch2',
+  'insertMatch3',
+  'insertMatch4',
+  'insertMatch5',
+] as const satisfies CommandId[];
 
 /** TM matches of the open segment with the differences to its source, and a search in all TMs. */
 export function MemoryTab({
@@ -136,7 +145,7 @@ export function MemoryTab({
         <MatchCard
           key={`${match.part} ${match.set} ${match.source} ${match.target}`}
           match={match}
-          keys={index < 5 ? `Alt+${index + 1}` : undefined}
+          command={insertCommands[index]}
           source={match.part ?? segment.source_text}
           languages={languages}
           onInsert={() => insert(index)}
@@ -193,13 +202,14 @@ function Concordance({
 
 function MatchCard({
   match,
-  keys,
+  command,
   source,
   languages,
   onInsert,
 }: {
   match: Match;
-  keys?: string | undefined;
+  /** Inserts the match. */
+  command?: CommandId | undefined;
   /** The source of the open segment, to show the differences. */
   source?: string;
   languages: Languages;
@@ -217,7 +227,7 @@ function MatchCard({
         <bdi>{match.set}</bdi>
         {match.changedAt && <span>{day(match.changedAt)}</span>}
         <button type="button" className="ghost small" onClick={onInsert}>
-          {t('editor.insert')} {keys && <kbd>{keyLabel(keys)}</kbd>}
+          {t('editor.insert')} {command && <CommandKey id={command} />}
         </button>
       </header>
       {source !== undefined && match.score !== 100 ? (

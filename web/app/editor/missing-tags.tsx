@@ -3,7 +3,7 @@ import { type RefObject, useEffect, useEffectEvent } from 'react';
 import { type Chip, chipProblems } from '#server/formats/chips.ts';
 import type { InlineContent } from '#server/formats/inline-content.ts';
 import { useT } from '../i18n.tsx';
-import { keyLabel } from '../keys/commands.ts';
+import { CommandKey } from '../keys/changed-keys.tsx';
 import { useCommands } from '../keys/use-commands.ts';
 import { MissingChip } from './chip.tsx';
 import { insertText } from './insert-text.ts';
@@ -44,7 +44,7 @@ export default function MissingTags({
   return missing.map((chip) => (
     <button key={chip.tag} type="button" className="ghost small" onClick={() => insert(chip)}>
       <ChevronRight size={14} aria-hidden /> {t('editor.insert')} <MissingChip chip={chip} />
-      {chip === missing[0] && <kbd>{keyLabel('Mod+.')}</kbd>}
+      {chip === missing[0] && <CommandKey id="putBack" />}
     </button>
   ));
 }

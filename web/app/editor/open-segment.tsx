@@ -1,4 +1,4 @@
-import { ChevronRight, Copy, GitCompare, Omega, Undo2 } from 'lucide-react';
+import { Undo2 } from 'lucide-react';
 import {
   lazy,
   type ReactNode,
@@ -13,28 +13,29 @@ import {
 } from 'react';
 import type { QualityIssue } from '#sdk/types.ts';
 import { loadWords, type MessageId, useT } from '../i18n.tsx';
-import { commands, keyLabel } from '../keys/commands.ts';
 import { useCommands } from '../keys/use-commands.ts';
 import { Problem } from '../parts/problem.tsx';
 import { StatusMark } from '../parts/status-mark.tsx';
 import { TextDiff } from '../parts/text-diff.tsx';
 import { type Correction, correctionsOf } from './corrections.ts';
 import styles from './editor.module.css';
-import { toggleChanges, toggleRepetitions, useEditorView } from './editor-view.ts';
+import { useEditorView } from './editor-view.ts';
 import { isOpen } from './finding-actions.ts';
 import { Findings } from './findings.tsx';
 import { insertText } from './insert-text.ts';
 import { MarkedText } from './marked-text.tsx';
-import { missingSpans } from './marks.ts';
+import { markedWords, missingSpans } from './marks.ts';
 import type { RowSource } from './row-source.ts';
 import type { EditedSegment } from './segment.ts';
 import { taggedMarks } from './segment-marks.ts';
 import { shownStatus } from './segment-row.tsx';
 import type { Reason } from './segment-saves.ts';
+import { SegmentTools } from './segment-tools.tsx';
+import type { Word } from './spelling/words.ts';
 import { plainOf, shiftRanges, textsOf } from './tagged-text.ts';
 import { TargetField } from './target-field.tsx';
 import tools from './tools.module.css';
-import { useIssues, useTerms } from './use-segment-data.ts';
+import { useErrorMarks, useIssues, useTerms } from './use-segment-data.ts';
 
 /** The functions of the open field for other parts of the editor. */
 export interface OpenField {
@@ -51,11 +52,15 @@ const SegmentConflict = lazy(async () => ({
   default: (await import('./segment-conflict.tsx')).SegmentConflict,
 }));
 const RecognizedWords = lazy(() => import('./recognized-words.tsx'));
-const Characters = lazy(async () => {
-  const [module] = await Promise.all([import('./characters.tsx'), loadWords('tools')]);
+const Spelling = lazy(async () => {
+  const [module] = await Promise.all([import('./spelling/spelling.tsx'), loadWords('tools')]);
   return module;
 });
-const MissingTags = lazy(() => import('./missing-tags.tsx'));
+/** The languages with a dictionary. */
+const spelledLanguages = /^(en|nl|ru)(-|$)/i;
+const MarkList = lazy(async () => ({
+  default: (await (await import('./error-marks.tsx')).loadErrorMarks()).MarkList,
+}));
 
 export interface OpenSegmentProps<Segment extends EditedSegment> {
   segment: Segment;
@@ -93,9 +98,20 @@ export function OpenSegment<Segment extends EditedSegment>(props: OpenSegmentPro
   const { issues, isCurrent } = useIssues(rows.check, segment, isChanged ? text : undefined);
   const open = useMemo(() => issues.filter(isOpen), [issues]);
   const terms = useTerms(segment, languages);
+  const errors = useErrorMarks(segment);
+  const machine = segment.pipeline_text ?? segment.target_text ?? '';
+  const isSpelled = !isReadOnly && spelledLanguages.test(languages.target);
+  const [misspelled, setMisspelled] = useState<readonly Word[]>([]);
   const missing = useMemo(
     () => missingSpans(source, plain, languages, isHtml),
     [source, plain, languages, isHtml],
+  );
+  const allowed = useMemo(
+    () => ({
+      ...{ source, language: languages.target, isHtml },
+      terms: terms.flatMap(({ target_terms }) => target_terms),
+    }),
+    [source, languages.target, isHtml, terms],
   );
   const marks = taggedMarks(
     segment,
@@ -107,6 +123,12 @@ export function OpenSegment<Segment extends EditedSegment>(props: OpenSegmentPro
       isHtml,
       issues: open,
       terms,
+      added: [
+        ...markedWords(errors, machine, plain),
+        ...misspelled
+          .filter(({ start, end, text: word }) => plain.slice(start, end) === word)
+          .map(({ start, end }) => ({ start, end, kind: 'misspelled' as const })),
+      ],
       sought: filter.text,
     },
   );
@@ -131,12 +153,6 @@ export function OpenSegment<Segment extends EditedSegment>(props: OpenSegmentPro
     // With critical findings, the segment stays open: the service will ask for a reason.
     if (reason || !(blocked || hasCritical)) onConfirmed();
   };
-  const [isPicking, setPicking] = useState(false);
-  const togglePicker = () => {
-    if (isPicking) element.current?.focus();
-    setPicking(!isPicking && !isReadOnly);
-  };
-  const putBack = () => missing[0] && element.current && insertText(element.current, missing[0]);
   const putAll = (next: string) => element.current && insertText(element.current, next, 'all');
   const replaceAll = async (next: string) => {
     const tagged = content ? (await import('./tagged-match.ts')).taggedMatch(next, content) : next;
@@ -159,19 +175,7 @@ export function OpenSegment<Segment extends EditedSegment>(props: OpenSegmentPro
       field.current = null;
     };
   }, [field]);
-  useCommands({
-    approve: () => confirm(),
-    putBack,
-    copySource: () => putAll(shownSource),
-    noBreakSpace: () => element.current && insertText(element.current, '\u00a0'),
-    changeCase: () =>
-      void import('./change-case.ts').then(
-        ({ changeCase }) => element.current && !isReadOnly && changeCase(element.current, languages.target),
-      ),
-    characters: togglePicker,
-    showChanges: toggleChanges,
-    toggleRepetitions,
-  });
+  useCommands({ approve: () => confirm() });
 
   return (
     <div className={styles['open']}>
@@ -206,56 +210,36 @@ export function OpenSegment<Segment extends EditedSegment>(props: OpenSegmentPro
           describedBy={note}
           isReadOnly={isReadOnly}
           hasTags={content != null}
+          hasDictionary={isSpelled}
           onText={(next) => saves.edit(position, next, stored)}
         />
-        <div className={styles['tools']}>
-          <button
-            type="button"
-            className="ghost small"
-            disabled={isReadOnly}
-            onClick={() => putAll(shownSource)}
-          >
-            <Copy size={14} aria-hidden /> {t('editor.copy_source')}
-          </button>
-          <button type="button" className="ghost small" aria-pressed={showsChanges} onClick={toggleChanges}>
-            <GitCompare size={14} aria-hidden /> {t('editor.changes')}{' '}
-            <kbd>{keyLabel(commands.showChanges.keys[0])}</kbd>
-          </button>
-          {!isReadOnly && (
-            <button type="button" className="ghost small" aria-expanded={isPicking} onClick={togglePicker}>
-              <Omega size={14} aria-hidden /> {t('editor.special_characters')}{' '}
-              <kbd>{keyLabel(commands.characters.keys[0])}</kbd>
-            </button>
-          )}
-          {!isReadOnly && <RepetitionChoice repetitions={segment.repetitions} />}
-          {content && !isReadOnly && (
-            <Suspense>
-              <MissingTags source={content} text={text} field={element} onNone={putBack} />
-            </Suspense>
-          )}
-          {missing.map((span) => (
-            <button
-              key={span}
-              type="button"
-              className="ghost small"
-              onClick={() => element.current && insertText(element.current, span)}
-            >
-              <ChevronRight size={14} aria-hidden /> {t('editor.insert')}{' '}
-              <code className={styles['placeholder']}>{span}</code>
-              {span === missing[0] && <kbd>{keyLabel('Mod+.')}</kbd>}
-            </button>
-          ))}
+        <SegmentTools
+          {...{ segment, shownSource, text, missing, errors, machine, isReadOnly }}
+          field={element}
+          language={languages.target}
+        >
           {props.tools}
           <span id={note} className={styles['length']}>
             {t('editor.characters', { count: [...plain].length })}
           </span>
-        </div>
-        {isPicking && (
+        </SegmentTools>
+        {isSpelled && (
           <Suspense>
-            <Characters
+            <Spelling
+              field={element}
+              text={plain}
+              allowed={allowed}
+              offset={(word) => shiftRanges([word], text, content)[0] ?? word}
+              onFound={setMisspelled}
+            />
+          </Suspense>
+        )}
+        {errors.length > 0 && (
+          <Suspense>
+            <MarkList
+              {...{ segment, machine, marks: errors }}
               language={languages.target}
-              onInsert={(character) => element.current && insertText(element.current, character)}
-              onClose={togglePicker}
+              canRemove={!isReadOnly}
             />
           </Suspense>
         )}
@@ -267,7 +251,7 @@ export function OpenSegment<Segment extends EditedSegment>(props: OpenSegmentPro
       </div>
       {showsChanges && (
         <Changes
-          machine={segment.pipeline_text ?? segment.target_text ?? ''}
+          machine={machine}
           text={plain}
           language={languages.target}
           onRestore={content || isReadOnly ? undefined : putAll}
@@ -330,20 +314,6 @@ function Changes({
       </header>
       {!isSame && <TextDiff before={machine} after={text} language={language} />}
     </div>
-  );
-}
-
-/** Whether a confirmation also fills the repetitions of the segment. Nothing is shown if it has none. */
-function RepetitionChoice({ repetitions = 0 }: { repetitions?: number | undefined }) {
-  const t = useT();
-  const { isOnlyHere } = useEditorView();
-  if (repetitions === 0) return null;
-  return (
-    <label className={tools.check}>
-      <input type="checkbox" checked={!isOnlyHere} onChange={toggleRepetitions} />
-      {t('editor.also_repetitions', { count: repetitions })}
-      <kbd>{keyLabel(commands.toggleRepetitions.keys[0])}</kbd>
-    </label>
   );
 }
 

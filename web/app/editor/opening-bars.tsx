@@ -1,6 +1,6 @@
 import { useEffect, useEffectEvent, useRef, useSyncExternalStore } from 'react';
 import { useT } from '../i18n.tsx';
-import { commands, keyLabel } from '../keys/commands.ts';
+import { CommandKey } from '../keys/changed-keys.tsx';
 import { useCommands } from '../keys/use-commands.ts';
 import { announce } from '../parts/announcer.tsx';
 import bars from './bars.module.css';
@@ -48,8 +48,7 @@ export function OpeningBars({
         <div className={bars['bar']}>
           <span>{left.length > 0 ? textOf(left) : t('editor.late', { number: offered + 1 })}</span>
           <button type="button" className="small" onClick={() => openAt(offered)}>
-            {t('editor.open_segment', { number: offered + 1 })}{' '}
-            <kbd>{keyLabel(commands.openUnsaved.keys[0])}</kbd>
+            {t('editor.open_segment', { number: offered + 1 })} <CommandKey id="openUnsaved" />
           </button>
         </div>
       )}

@@ -14,6 +14,8 @@ export interface MarkedSegment {
   issues: readonly QualityIssue[];
   /** The glossary terms in the source, with their translations. */
   terms?: readonly { source_term: string; target_terms: readonly string[] }[];
+  /** Further marks of the translation. */
+  added?: readonly Mark[];
   /** The text that the reviewer searches for. */
   sought: string | undefined;
 }
@@ -26,6 +28,7 @@ export function marksOfSegment({
   isHtml,
   issues,
   terms = [],
+  added = [],
   sought,
 }: MarkedSegment): { source: Mark[]; target: Mark[] } {
   const numbers = issues.filter((issue) => isLostNumber(issue, source, target));
@@ -43,6 +46,7 @@ export function marksOfSegment({
     ],
     target: [
       ...marksOf(target, { language: languages.target, terms: inTarget, ...shared }),
+      ...added,
       ...(numbers[0] ? instead(numbersInstead(source, target), numbers[0]) : []),
     ],
   };

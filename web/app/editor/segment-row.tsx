@@ -1,5 +1,5 @@
 import { Pencil } from 'lucide-react';
-import { memo, useMemo } from 'react';
+import { lazy, memo, Suspense, useMemo } from 'react';
 import type { QualityIssue } from '#sdk/types.ts';
 import { useT } from '../i18n.tsx';
 import { type Status, StatusMark } from '../parts/status-mark.tsx';
@@ -7,12 +7,16 @@ import { TextDiff } from '../parts/text-diff.tsx';
 import styles from './editor.module.css';
 import { isOpen } from './finding-actions.ts';
 import { MarkedText } from './marked-text.tsx';
-import type { Languages } from './marks.ts';
+import { type Languages, markedWords } from './marks.ts';
 import type { EditedSegment } from './segment.ts';
 import { taggedMarks } from './segment-marks.ts';
 import type { PendingEdit } from './segment-saves.ts';
 import { plainOf, textsOf } from './tagged-text.ts';
-import { useTerms } from './use-segment-data.ts';
+import { useErrorMarks, useTerms } from './use-segment-data.ts';
+
+const MarkList = lazy(async () => ({
+  default: (await (await import('./error-marks.tsx')).loadErrorMarks()).MarkList,
+}));
 
 interface RowProps {
   segment: EditedSegment;
@@ -45,6 +49,8 @@ export const SegmentRow = memo(function SegmentRow({
   const plain = target === null ? '' : plainOf(target, segment.source_content);
   const status = shownStatus(segment, issues, edit !== undefined);
   const terms = useTerms(segment, languages);
+  const errors = useErrorMarks(segment);
+  const machine = segment.pipeline_text ?? segment.target_text ?? '';
   const marks = taggedMarks(
     segment,
     { source: texts.source, target: target ?? '' },
@@ -54,11 +60,11 @@ export const SegmentRow = memo(function SegmentRow({
       languages,
       isHtml,
       issues: segment.confirmed_at === null ? issues : [],
+      added: markedWords(errors, machine, plain),
       terms,
       sought,
     },
   );
-  const machine = segment.pipeline_text ?? segment.target_text ?? '';
   const isDifferent = showsChanges && machine !== plain;
   const [worst] = issues.toSorted((one, other) => weight(other) - weight(one));
   return (
@@ -88,6 +94,15 @@ export const SegmentRow = memo(function SegmentRow({
         )}
         {target !== null && !isDifferent && (
           <MarkedText text={target} marks={marks.target} language={languages.target} />
+        )}
+        {errors.length > 0 && (
+          <Suspense>
+            <MarkList
+              {...{ segment, machine, marks: errors }}
+              language={languages.target}
+              canRemove={false}
+            />
+          </Suspense>
         )}
         {worst && segment.confirmed_at === null && (
           <p className={styles['why']} data-critical={worst.severity === 'critical' || undefined}>

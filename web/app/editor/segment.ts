@@ -28,6 +28,8 @@ export interface EditedSegment {
   repetitions?: number;
   kind?: string;
   is_html?: boolean;
+  /** The ID of the job, for a text. */
+  id?: string;
   /** The document to which the segment belongs; missing for a text. */
   document_id?: string;
 }

@@ -19,6 +19,7 @@ export function TargetField({
   describedBy,
   isReadOnly,
   hasTags = false,
+  hasDictionary = false,
   onText,
   onFocus,
 }: {
@@ -31,6 +32,8 @@ export function TargetField({
   isReadOnly: boolean;
   /** Whether the text may have tags, which are shown as chips. */
   hasTags?: boolean;
+  /** Whether the editor checks the spelling, in place of the browser. */
+  hasDictionary?: boolean;
   onText: (text: string) => void;
   onFocus?: () => void;
 }) {
@@ -60,7 +63,7 @@ export function TargetField({
         {...editedFieldMark}
         className={styles['field']}
         translate="no"
-        spellCheck
+        spellCheck={!hasDictionary}
         autoComplete="off"
         rows={1}
         aria-label={label}

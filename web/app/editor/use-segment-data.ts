@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
-import type { QualityIssue } from '#sdk/types.ts';
-import { client, termsOfTexts } from '../client.ts';
+import type { QualityCheckError, QualityIssue, QualityMarks } from '#sdk/types.ts';
+import { ask, client, termsOfTexts } from '../client.ts';
 import { queryKeys } from '../query-keys.ts';
 import { isVisitor } from '../session/keeper.ts';
 import type { Languages } from './marks.ts';
@@ -65,6 +66,30 @@ export function useTerms({ source_text, is_html: isHtml = false }: EditedSegment
     gcTime: staleTime,
   });
   return data ?? noTerms;
+}
+
+const noMarks: readonly QualityCheckError[] = [];
+
+/** The item of the marks of a segment: the document of the screen, or the job of a text. */
+export function useMarkedItem({ id = '', position }: EditedSegment) {
+  const { documentId } = useParams({ strict: false });
+  return documentId === undefined
+    ? ({ item_kind: 'job', item_id: id, position: 0 } as const)
+    : ({ item_kind: 'document', item_id: documentId, position } as const);
+}
+
+/** The errors that reviewers marked in the machine translation of a segment. */
+export function useErrorMarks(segment: EditedSegment) {
+  const { item_kind, item_id, position } = useMarkedItem(segment);
+  const document_id = item_kind === 'document' ? item_id : undefined;
+  const { data } = useQuery({
+    queryKey: queryKeys.quality.marks(document_id),
+    queryFn: () => ask<{ marks: QualityMarks[] }>('quality.marks', { document_id }),
+    select: ({ marks }) => marks.find((one) => one.item_id === item_id && one.position === position)?.errors,
+    enabled: !isVisitor(),
+    staleTime,
+  });
+  return data ?? noMarks;
 }
 
 /** The TM matches for a segment's source, the best first. */

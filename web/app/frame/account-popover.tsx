@@ -13,7 +13,7 @@ import { useSyncExternalStore } from 'react';
 import { type Theme, themeCookie, themes } from '#web/server/theme.ts';
 import { deployment } from '../deployment.ts';
 import { useT } from '../i18n.tsx';
-import { commands, keyLabel } from '../keys/commands.ts';
+import { CommandKey } from '../keys/changed-keys.tsx';
 import { runCommand } from '../keys/use-commands.ts';
 import { useMe } from '../session/use-me.ts';
 import styles from './frame.module.css';
@@ -121,7 +121,6 @@ function CommandButton({
   onClose: () => void;
 }) {
   const t = useT();
-  const [key] = commands[id].keys;
   return (
     <button
       type="button"
@@ -134,7 +133,7 @@ function CommandButton({
     >
       <Icon size={16} aria-hidden />
       {t(id === 'help' ? 'keys.title' : 'keys.palette')}
-      <kbd>{keyLabel(key)}</kbd>
+      <CommandKey id={id} />
     </button>
   );
 }

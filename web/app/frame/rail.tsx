@@ -2,7 +2,7 @@ import { Link, useRouterState } from '@tanstack/react-router';
 import { ChevronsUpDown, Search } from 'lucide-react';
 import { lazy, useEffect, useRef, useSyncExternalStore } from 'react';
 import { useT } from '../i18n.tsx';
-import { keyLabel } from '../keys/commands.ts';
+import { CommandKey } from '../keys/changed-keys.tsx';
 import { runCommand } from '../keys/use-commands.ts';
 import { PopoverButton } from '../parts/popover-button.tsx';
 import { useInbox } from '../parts/use-inbox.ts';
@@ -55,7 +55,7 @@ export function Rail({ inEditor, onSignOut }: { inEditor: boolean; onSignOut: ()
       <button type="button" className={styles['find']} onClick={() => runCommand('palette')}>
         <Search size={16} aria-hidden />
         <span>{t('common.find')}</span>
-        <kbd>{keyLabel('Mod+k')}</kbd>
+        <CommandKey id="palette" />
       </button>
       <nav aria-label={t('common.navigation')}>
         <ul>

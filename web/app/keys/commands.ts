@@ -52,6 +52,8 @@ export const commands = {
   changeCase: { name: 'tools.change_case', keys: ['Shift+F3'], where: 'field' },
   characters: { name: 'tools.characters', keys: [isApple ? 'Control+i' : 'Alt+i'], where: 'field' },
   noBreakSpace: { name: 'tools.no_break_space', keys: ['Mod+Shift+Space'], where: 'field' },
+  spelling: { name: 'tools.spelling', keys: ['F7', ...apple('Control+w')], where: 'field' },
+  markError: { name: 'editor.mark_error', keys: [isApple ? 'Control+q' : 'Alt+q'], where: 'field' },
   showChanges: { name: 'tools.show_changes', keys: [isApple ? 'Control+m' : 'Alt+m'], where: 'anywhere' },
   toggleRepetitions: {
     name: 'tools.toggle_repetitions',

@@ -24,7 +24,7 @@ export function isKey(event: KeyboardEvent, keys: string, apple = isApple): bool
 }
 
 /** The Latin character of a key; for another script, the Latin character at the same position on the keyboard. */
-function latinKey({ key, code, shiftKey }: KeyboardEvent): string {
+export function latinKey({ key, code, shiftKey }: KeyboardEvent): string {
   if (key === ' ') return 'Space';
   if (key.length !== 1) return key;
   if (key.charCodeAt(0) < 128) return key.toLowerCase();

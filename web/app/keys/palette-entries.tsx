@@ -10,7 +10,8 @@ import { useLanguages } from '../parts/languages.tsx';
 import { queryKeys } from '../query-keys.ts';
 import { stateOf } from '../screens/documents/files.ts';
 import { isVisitor } from '../session/keeper.ts';
-import { commands, keyLabel, nameOfCommand } from './commands.ts';
+import { keysOf } from './changed-keys.tsx';
+import { keyLabel, nameOfCommand } from './commands.ts';
 import { matchOf } from './match-name.ts';
 import { availableCommands, runCommand } from './use-commands.ts';
 
@@ -56,7 +57,7 @@ export function useActions(): Entry[] {
       id,
       icon: Keyboard,
       name: nameOfCommand(id, t),
-      hint: commands[id].keys.map((key) => <kbd key={key}>{keyLabel(key)}</kbd>),
+      hint: keysOf(id).map((key) => <kbd key={key}>{keyLabel(key)}</kbd>),
       run: () => runCommand(id),
     })),
   ];

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useSyncExternalStore } from 'react';
+import { keysOf } from './changed-keys.tsx';
 import { type Command, type CommandId, commandIds, commands } from './commands.ts';
 import { isComposing, isKey } from './match-key.ts';
 
@@ -45,7 +46,7 @@ function onKeyDown(event: KeyboardEvent): void {
   // An open dialog gets all keys.
   if (document.querySelector('dialog[open]')) return;
   // Some keys have different commands on different screens.
-  const id = commandIds.find((one) => handlerOf(one) && isMeant(commands[one], event));
+  const id = commandIds.find((one) => handlerOf(one) && isMeant(one, event));
   const handler = id && handlerOf(id);
   if (!handler) return;
   event.preventDefault();
@@ -54,13 +55,14 @@ function onKeyDown(event: KeyboardEvent): void {
   handler();
 }
 
-function isMeant({ where, keys }: Command, event: KeyboardEvent): boolean {
+function isMeant(id: CommandId, event: KeyboardEvent): boolean {
+  const { where }: Command = commands[id];
   const target = event.target as Element;
   const isTyping = isTextField(target);
   if (where === 'list' && isTyping) return false;
   // A search field handles Enter and Escape itself.
   if (where === 'field' && isTyping && !target.matches(editedField)) return false;
-  return keys.some((key) => {
+  return keysOf(id).some((key) => {
     if (!isKey(event, key)) return false;
     // Enter activates a focused button or link.
     if (key === 'Enter') return !target.closest('a, button, summary');

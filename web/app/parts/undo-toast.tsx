@@ -1,7 +1,7 @@
 import { Undo2 } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { useT } from '../i18n.tsx';
-import { keyLabel } from '../keys/commands.ts';
+import { CommandKey } from '../keys/changed-keys.tsx';
 import { isKey } from '../keys/match-key.ts';
 import { announce } from './announcer.tsx';
 import styles from './dark-bar.module.css';
@@ -71,7 +71,7 @@ export function UndoToast({
       <span role="status">{done}</span>
       {onUndo && (
         <button type="button" disabled={isBusy} onClick={undo}>
-          <Undo2 size={15} aria-hidden /> {t('editor.undo')} <kbd>{keyLabel('Mod+z')}</kbd>
+          <Undo2 size={15} aria-hidden /> {t('editor.undo')} <CommandKey id="undoDecision" />
         </button>
       )}
       {error ? <Problem error={error} /> : null}

@@ -39,7 +39,7 @@ type Row = Omit<ReviewText, 'claimed_by'>;
 export async function listTexts(
   tx: Tx,
   principal: SessionPrincipal,
-  { job_ids: ids, limit, cursor, domain, submitter: sender, ...filter }: ReviewTextsInput,
+  { job_ids: ids, limit, cursor, domain, submitter: sender, assignee, ...filter }: ReviewTextsInput,
 ): Promise<ReviewTextPage> {
   const tenantId = principal.tenant.id;
   const search = {
@@ -51,6 +51,7 @@ export async function listTexts(
     contentOf(search),
     domain === null ? sql`${translationJobs.request} ->> 'domain' is null` : undefined,
     sender === undefined ? undefined : sql`${submitter} is not distinct from ${sender}::text`,
+    assignee === undefined ? undefined : isNext(tenantId, assignee),
   );
   const { found, more, last } = ids
     ? { found: await selectTexts(tx, principal, ids, undefined, ids.length), more: false, last: undefined }
@@ -74,6 +75,11 @@ export async function listTexts(
     next_cursor: more && last ? cursorOf(last) : null,
   };
 }
+
+/** SQL: whether a member reviews a text next; null: whether no one does. */
+const isNext = (tenantId: string, userId: string | null) => sql`(
+  select a.holder from review_assignments a where a.tenant_id = ${tenantId} and a.item_kind = 'job'
+    and a.item_id = ${translationJobs.jobId} and a.closed_at is null) is not distinct from ${userId}::text`;
 
 /** Adds to each text the other members who have claimed it. */
 async function withHolders<T extends { id: string }>(tx: Tx, principal: Principal, found: readonly T[]) {

@@ -190,6 +190,11 @@ export const reviewTextsInput = z
       .max(320)
       .nullish()
       .describe('Only texts with this `request.metadata.submitter`. Null: only texts without one.'),
+    assignee: z
+      .string()
+      .max(100)
+      .nullish()
+      .describe('Only texts that the member with this ID reviews next. Null: only unassigned texts.'),
     text: searchedText
       .optional()
       .describe('Only texts whose source or translation contains this text. Letter case is ignored.'),

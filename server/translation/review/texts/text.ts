@@ -11,8 +11,17 @@ import { defaultThreshold } from '#server/translation/core/pipeline/policy.ts';
 import { reopen, reviewableStatuses } from '#server/translation/texts/job-states.ts';
 import { getJob, isJob, jobOfRow, unknownJob } from '#server/translation/texts/jobs.ts';
 import type { TranslationJob } from '#server/translation/texts/schema.ts';
+import { shownName, usersOf } from '../assignments/profiles.ts';
 import { removeDecision } from '../figures.ts';
-import { claimsOn, isOpened, type LiveClaim, type Tasks, type TextsTask, taskFields } from '../inbox.ts';
+import {
+  claimsOn,
+  isOpened,
+  type LiveClaim,
+  maxHolders,
+  type Tasks,
+  type TextsTask,
+  taskFields,
+} from '../inbox.ts';
 import { type Claimant, type Decision, type ReviewKind, reopenMinutes } from '../item.ts';
 import { hasCritical, hasFindings } from './findings.ts';
 
@@ -192,6 +201,8 @@ interface Group extends Record<string, unknown> {
   first: string;
   since: string;
   opened: boolean;
+  assignees: string[];
+  due: string | null;
   /** The live claims on each text that has any. */
   claims: LiveClaim[][];
   /** Whether not all waiting texts were examined. */
@@ -214,6 +225,8 @@ async function listWaiting(tx: Tx, member: Claimant): Promise<Tasks<TextsTask>> 
       (array_agg(job_id order by rank, updated_at, job_id))[1] as first,
       to_json(min(updated_at)) #>> '{}' as since,
       bool_or(opened) as opened,
+      coalesce(json_agg(distinct assignee) filter (where assignee is not null), '[]') as assignees,
+      to_json(min(due_at)) #>> '{}' as due,
       coalesce(json_agg(claims order by updated_at) filter (where claims is not null), '[]') as claims,
       (select count(*) > ${most.texts} or coalesce(max(bytes), 0) > ${most.bytes} from waiting) as cut
     from judged group by source_lang, target_lang, domain, submitter
@@ -244,15 +257,18 @@ function examinedTexts(tenantId: string): SQL {
 /** SQL: the examined texts with their severity (its index in `severities`), and whether the member has opened each. */
 function judgedTexts(member: Claimant): SQL {
   return sql`
-    select job_id, updated_at, source_lang, target_lang, domain, submitter, is_draft,
+    select job_id, updated_at, source_lang, target_lang, domain, submitter, is_draft, due_at, (
+        select ${shownName} from ${usersOf(member.tenantId)} and u.user_id = holder) as assignee,
       case when is_critical then 0 when is_warning then 1 else 2 end as rank,
       ${isOpened(member, 'job', sql`job_id`)} as opened, ${claimsOn(member, 'job', sql`job_id`)} as claims
     from (
       select w.job_id, w.updated_at, j.request ->> 'source_lang' as source_lang,
         j.request ->> 'target_lang' as target_lang, j.request ->> 'domain' as domain, ${submitter} as submitter,
-        j.pipeline_candidate is not null as is_draft, ${hasCritical} as is_critical, ${isWarning} as is_warning
+        j.pipeline_candidate is not null as is_draft, ${hasCritical} as is_critical, ${isWarning} as is_warning, a.due_at, a.holder
       from (select * from waiting order by updated_at, job_id limit ${most.texts}) w
       join translation_jobs j on j.tenant_id = ${member.tenantId} and j.job_id = w.job_id
+      left join review_assignments a on a.tenant_id = ${member.tenantId} and a.item_kind = 'job'
+        and a.item_id = w.job_id and a.closed_at is null
       where w.bytes <= ${most.bytes} or w.bytes = (select min(bytes) from waiting)
     ) examined`;
 }
@@ -269,7 +285,11 @@ export const isWarning = sql`coalesce(verification is not null and (
   or verification ->> 'passed' = 'false' or ${hasFindings}
   or pipeline_metadata #>> '{terminology_gate,passed}' = 'false'), false)`;
 
-function taskOf({ filter, counts, first, since, opened, claims }: Group): TextsTask {
+function taskOf({ filter, counts, first, since, opened, assignees, due, claims }: Group): TextsTask {
   const common = taskFields(counts, { since, opened, claims: claims.flat() });
-  return { kind: 'texts', ...common, filter, ...counts, first };
+  return {
+    ...{ kind: 'texts', ...common, filter, ...counts, first },
+    assignees: assignees.slice(0, maxHolders),
+    due_at: due && new Date(due).toISOString(),
+  };
 }

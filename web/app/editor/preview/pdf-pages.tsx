@@ -5,6 +5,7 @@ import { deployment } from '../../deployment.ts';
 import { useT } from '../../i18n.tsx';
 import { Loading, Read } from '../../parts/loading.tsx';
 import { Problem } from '../../parts/problem.tsx';
+import { startWorker } from '../../parts/start-worker.ts';
 import { pageOfPosition, useOutline } from '../outline.ts';
 import { pagesInFile } from './pages-in-file.ts';
 import { type PageSize, PdfPage } from './pdf-page.tsx';
@@ -92,27 +93,6 @@ function Pages({
   );
 }
 
-/** The Trusted Types API, which TypeScript does not declare. A browser without it accepts any URL of a script. */
-interface TrustedTypes {
-  createPolicy(
-    name: string,
-    rules: { createScriptURL(address: string): string },
-  ): { createScriptURL(address: string): string };
-}
-
-/** Returns the URL of PDF.js's worker. The policy `lingualoop` allows no other URL of a script. */
-function trustedWorkerAddress(): string {
-  const { trustedTypes } = globalThis as { trustedTypes?: TrustedTypes };
-  if (!trustedTypes) return workerAddress;
-  const policy = trustedTypes.createPolicy('lingualoop', {
-    createScriptURL(address) {
-      if (address !== workerAddress) throw new TypeError('not the URL of a worker of this application');
-      return address;
-    },
-  });
-  return policy.createScriptURL(workerAddress);
-}
-
 let worker: PDFWorker | undefined;
 
 /**
@@ -126,10 +106,10 @@ function openPdf(bytes: Uint8Array<ArrayBuffer>): {
   promise: Promise<PDFDocumentProxy>;
   destroy: () => Promise<void>;
 } {
-  // All files in this tab share one worker, because the policy can be created only once.
+  // All files in this tab share one worker.
   worker ??= new PDFWorker({
     // The package's types declare `port` as always null, although null is only its default.
-    port: new Worker(trustedWorkerAddress(), { type: 'module' }) as unknown as null,
+    port: startWorker(workerAddress) as unknown as null,
   });
   return getDocument({
     // A copy, because PDF.js transfers the bytes to the worker.

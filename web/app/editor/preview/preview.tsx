@@ -38,9 +38,6 @@ export default function Preview({
   return (
     <div className={styles.preview}>
       <div className={styles.bar}>
-        <span role="status" className={styles.state}>
-          {state !== 'current' && t(`documents.preview_${state}`)}
-        </span>
         <fieldset className={styles.sides}>
           <legend className="visually-hidden">{t('documents.side')}</legend>
           {(canShowBoth ? [...both, 'both' as const] : both).map((one) => (
@@ -60,6 +57,9 @@ export default function Preview({
       </div>
       <Suspense fallback={<Loading lines={20} />}>
         <div className={styles.files}>
+          <span role="status" className={styles.state}>
+            {state !== 'current' && t(`documents.preview_${state}`)}
+          </span>
           {(shown === 'both' ? both : [shown]).map((side) => (
             <div key={shown === 'both' ? side : 'one'} className={styles.file}>
               <FilePreview {...props} side={side} />

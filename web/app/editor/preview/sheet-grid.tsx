@@ -1,32 +1,50 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { memo, useEffect, useMemo, useRef } from 'react';
 import { languageOf } from '../../parts/language-text.tsx';
+import { queryKeys } from '../../query-keys.ts';
 import type { Segment } from '../segment-filter.ts';
 import { PagedSegments } from './paged-segments.tsx';
 import styles from './preview.module.css';
 import type { PreviewProps } from './preview-props.ts';
+import { readValues, type SheetValue } from './sheet-values.ts';
+import { useFile } from './use-file.ts';
 
 /**
- * Shows a workbook as a grid of its text cells. The segments have the name of their sheet and cell.
- * Numbers and formulas are not shown: they are not translated, and reading them would require another library.
+ * Shows a workbook as a grid of its text cells, and of the numbers, dates and results of formulas between them. The
+ * segments have the name of their sheet and cell.
  */
 export default function SheetGrid(props: PreviewProps) {
   return (
     <PagedSegments {...props} label="documents.sheet">
-      {(segments, language) => (
-        <Grid
-          cells={segments}
-          language={language}
-          side={props.side}
-          current={props.current}
-          onOpen={props.onOpen}
-        />
-      )}
+      {(segments, language) => <Sheet {...props} cells={segments} language={language} />}
     </PagedSegments>
   );
 }
 
+/** A sheet with the values of its file. They follow when the file is loaded. */
+function Sheet({ document, ...props }: PreviewProps & { cells: readonly Segment[]; language: string }) {
+  const { cells, side, language } = props;
+  const { data: file } = useFile(document, side);
+  const place = cells.find(({ kind }) => kind === 'cell')?.place ?? '';
+  const sheet = place.slice(0, place.lastIndexOf('!'));
+  const { data: values = none } = useQuery({
+    queryKey: queryKeys.documents.values(file?.artifactId ?? '', sheet, language),
+    queryFn: () => (file ? readValues(file.bytes, sheet, language) : []),
+    enabled: file !== undefined && sheet !== '' && document.source_format === 'xlsx',
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 30_000,
+    // The grid is complete without them, such as for a file that cannot be read here.
+    retry: false,
+    placeholderData: keepPreviousData,
+  });
+  return <Grid {...props} values={values} />;
+}
+
+const none: readonly SheetValue[] = [];
+
 interface GridProps {
   cells: readonly Segment[];
+  values: readonly SheetValue[];
   language: string;
   side: PreviewProps['side'];
   current: number | null;
@@ -34,13 +52,13 @@ interface GridProps {
 }
 
 /** Shows cells at their places in the sheet, without the rows and columns that contain no text. */
-function Grid({ cells, language, side, current, onOpen }: GridProps) {
+function Grid({ cells, values, language, side, current, onOpen }: GridProps) {
   const grid = useRef<HTMLDivElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the marked cell is another one when these change
   useEffect(() => {
     grid.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   }, [current, cells]);
-  const { columns, rows, placed } = useMemo(() => layOut(cells), [cells]);
+  const { columns, rows, placed, others } = useMemo(() => layOut(cells, values), [cells, values]);
   return (
     <div
       ref={grid}
@@ -62,6 +80,11 @@ function Grid({ cells, language, side, current, onOpen }: GridProps) {
       {rows.map((row, index) => (
         <span key={row} className={styles.head} style={{ gridRow: index + 2, gridColumn: 1 }}>
           {Number.isInteger(row) && row}
+        </span>
+      ))}
+      {others.map(({ value, gridRow, gridColumn }) => (
+        <span key={value.cell} className={styles.value} style={{ gridRow, gridColumn }} translate="no">
+          {value.text}
         </span>
       ))}
       {placed.map(({ segment, gridRow, gridColumn }) => (
@@ -115,10 +138,18 @@ interface PlacedCell {
 }
 
 /**
- * The columns and rows of the sheet that contain text, and the places of the cells. The second paragraph of a cell is in a
+ * The columns and rows of the sheet that contain text or a value, and the places of the cells. The second paragraph of a cell is in a
  * row below, whose number is not a whole one. Texts of comments, shapes and charts follow below the cells.
  */
-function layOut(segments: readonly Segment[]): { columns: string[]; rows: number[]; placed: PlacedCell[] } {
+function layOut(
+  segments: readonly Segment[],
+  values: readonly SheetValue[],
+): {
+  columns: string[];
+  rows: number[];
+  placed: PlacedCell[];
+  others: { value: SheetValue; gridRow: number; gridColumn: number }[];
+} {
   const cells = segments.filter(({ kind }) => kind === 'cell');
   const others = segments.filter(({ kind }) => kind !== 'cell');
   const paragraphs = new Map<string | null, number>();
@@ -128,8 +159,18 @@ function layOut(segments: readonly Segment[]): { columns: string[]; rows: number
     paragraphs.set(cell_id, paragraph + 1);
     return { column, row: row + paragraph / 1_000 };
   });
-  const rows = [...new Set(places.map(({ row }) => row))].toSorted((a, b) => a - b);
-  const columns = [...new Set(places.map(({ column }) => column))].toSorted(
+  // A page of a long sheet has the values of its rows.
+  const [first, last] = [
+    Math.min(...places.map(({ row }) => row)),
+    Math.max(...places.map(({ row }) => row)),
+  ];
+  const texts = new Set(cells.map(({ cell_id }) => cell_id));
+  const numbers = values
+    .map((value) => ({ value, ...placeOf(value.cell) }))
+    .filter(({ value, row }) => row >= first - 1 && row <= last + 1 && !texts.has(value.cell));
+  const all = [...places, ...numbers];
+  const rows = [...new Set(all.map(({ row }) => row))].toSorted((a, b) => a - b);
+  const columns = [...new Set(all.map(({ column }) => column))].toSorted(
     (a, b) => a.length - b.length || (a < b ? -1 : 1),
   );
   const rowOf = new Map(rows.map((row, index) => [row, index + 2]));
@@ -143,7 +184,16 @@ function layOut(segments: readonly Segment[]): { columns: string[]; rows: number
     gridRow: rows.length + 2 + index,
     gridColumn: 2,
   }));
-  return { columns, rows, placed: [...placed, ...below] };
+  return {
+    columns,
+    rows,
+    placed: [...placed, ...below],
+    others: numbers.map(({ value, row, column }) => ({
+      value,
+      gridRow: rowOf.get(row) as number,
+      gridColumn: columnOf.get(column) as number,
+    })),
+  };
 }
 
 /** Splits a cell reference such as B7 into column and row. */

@@ -13,6 +13,8 @@ export interface TextFilter {
   domain?: string | null;
   /** Null: only texts without a submitter. */
   submitter?: string | null;
+  /** The ID of the member who reviews the texts next. Null: only unassigned texts. */
+  assignee?: string | null;
 }
 
 /** The parameters in the URL of `/app/edit/texts`. */
@@ -41,6 +43,7 @@ export function readTextSearch(search: Record<string, unknown>): TextSearch {
     ...text('text', 200),
     ...textOrNull('domain', 1000),
     ...textOrNull('submitter', 320),
+    ...textOrNull('assignee', 100),
     ...(trigger && { trigger }),
     ...(status && { status }),
   };

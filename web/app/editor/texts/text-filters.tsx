@@ -1,10 +1,11 @@
+import { useColleagues } from '../../assignments/colleagues.ts';
 import { useT } from '../../i18n.tsx';
 import { LanguageSelect } from '../../parts/languages.tsx';
 import { triggerCodes, triggerName } from '../../parts/review-triggers.ts';
 import { MoreFilters } from '../more-filters.tsx';
 import type { TextFilter } from './filters.ts';
 
-/** The filters of the texts by language, reason, domain and submitter. They are part of the URL, which can be shared. */
+/** The filters of the texts by language, reason, domain, submitter and assignee. They are part of the URL, which can be shared. */
 export function TextFilters({
   filter,
   onChange,
@@ -27,7 +28,9 @@ export function TextFilters({
   return (
     <MoreFilters
       selected={selected}
-      hasMore={[filter.source, filter.target, filter.trigger].some((value) => value !== undefined)}
+      hasMore={[filter.source, filter.target, filter.trigger, filter.assignee].some(
+        (value) => value !== undefined,
+      )}
     >
       <LanguageSelect
         label={t('review.source_lang')}
@@ -52,6 +55,42 @@ export function TextFilters({
           ))}
         </select>
       </label>
+      <AssigneeSelect
+        value={filter.assignee}
+        onChange={(assignee) => {
+          const { assignee: _, ...others } = filter;
+          onChange(assignee === undefined ? others : { ...others, assignee });
+        }}
+      />
     </MoreFilters>
+  );
+}
+
+/** Selects who reviews the texts next. It is shown in the popover, so the members are loaded when that opens. */
+function AssigneeSelect({
+  value,
+  onChange,
+}: {
+  value: string | null | undefined;
+  onChange: (value: string | null | undefined) => void;
+}) {
+  const t = useT();
+  const { data: members = [] } = useColleagues();
+  return (
+    <label>
+      {t('assignments.assigned_to')}
+      <select
+        value={value === undefined ? '' : `of ${value ?? ''}`}
+        onChange={({ target }) => onChange(target.value === '' ? undefined : target.value.slice(3) || null)}
+      >
+        <option value="">{t('review.any')}</option>
+        <option value="of ">{t('review.unassigned')}</option>
+        {members.map(({ user_id, name }) => (
+          <option key={user_id} value={`of ${user_id}`}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
   );
 }

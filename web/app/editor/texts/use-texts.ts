@@ -118,7 +118,7 @@ function readTexts(list: TextList, ids: readonly string[]): Promise<void> {
 }
 
 /** The filter as sent to the service. */
-export function wanted({ source, target, trigger, text, domain, submitter }: TextFilter) {
+export function wanted({ source, target, trigger, text, domain, submitter, assignee }: TextFilter) {
   return {
     ...(source && { source_lang: source }),
     ...(target && { target_lang: target }),
@@ -126,5 +126,6 @@ export function wanted({ source, target, trigger, text, domain, submitter }: Tex
     ...(text && { text }),
     ...(domain !== undefined && { domain }),
     ...(submitter !== undefined && { submitter }),
+    ...(assignee !== undefined && { assignee }),
   };
 }

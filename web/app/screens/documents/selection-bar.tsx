@@ -5,7 +5,7 @@ import type { FileView } from '#sdk/file-types.ts';
 import { client } from '../../client.ts';
 import { forgetEdits } from '../../editor/kept-edits.ts';
 import { loadWords, useT } from '../../i18n.tsx';
-import { keyLabel } from '../../keys/commands.ts';
+import { CommandKey } from '../../keys/changed-keys.tsx';
 import { useCommands } from '../../keys/use-commands.ts';
 import { announce } from '../../parts/announcer.tsx';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
@@ -72,7 +72,7 @@ function Bar({
       </button>
       <button type="button" disabled={approvable.length === 0} onClick={() => assign('first')}>
         <UserRoundPlus size={16} aria-hidden />
-        {t('keys.assign')} <kbd>{keyLabel('a')}</kbd>
+        {t('keys.assign')} <CommandKey id="assign" />
       </button>
       <button type="button" disabled={count === 0 || isBusy} onClick={download}>
         <Download size={16} aria-hidden />

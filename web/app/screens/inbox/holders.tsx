@@ -8,6 +8,7 @@ import type { Task } from './tasks.ts';
 /** The member to whom a task is assigned; otherwise the members who work on it. */
 export function Holders({ task, assignment }: { task: Task; assignment: Assignment | undefined }) {
   const holder = assignment?.step === 'second' ? assignment.second : assignment?.assignee;
+  if (task.kind === 'texts' && task.assignees.length > 0) return <Assignees names={task.assignees} />;
   if (!assignment || !holder) return <Working task={task} />;
   return (
     <AssignedTo
@@ -43,6 +44,23 @@ function AssignedTo({
         {step === 'first' && second && (
           <small>{t('assignments.then', { name: isolated(shortName(second.name)) })}</small>
         )}
+      </span>
+    </span>
+  );
+}
+
+/** The members to whom texts of a group are assigned. */
+function Assignees({ names }: { names: readonly string[] }) {
+  const t = useT();
+  return (
+    <span className={styles.holders} title={names.join(', ')}>
+      <span className={styles.avatar} translate="no" data-own aria-hidden>
+        {[...(names[0] ?? '')][0]?.toUpperCase()}
+      </span>
+      <span>
+        <span className="visually-hidden">{t('assignments.assigned_to')} </span>
+        <bdi translate="no">{shortName(names[0])}</bdi>
+        {names.length > 1 && ` ${t('inbox.and_others', { others: names.length - 1 })}`}
       </span>
     </span>
   );

@@ -3,7 +3,7 @@ import { Upload } from 'lucide-react';
 import { lazy, type ReactNode, Suspense } from 'react';
 import { readAgain, useOwnProfile } from '../../assignments/assignments.ts';
 import { loadWords, useT } from '../../i18n.tsx';
-import { keyLabel } from '../../keys/commands.ts';
+import { CommandKey } from '../../keys/changed-keys.tsx';
 import { useCommands } from '../../keys/use-commands.ts';
 import { Loading, Read } from '../../parts/loading.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
@@ -141,7 +141,7 @@ function Head({
       {next && (
         <TaskLink task={next} className="button primary">
           {t('inbox.open_next')}
-          <kbd aria-hidden>{keyLabel('g')}</kbd>
+          <CommandKey id="openNext" isHidden />
         </TaskLink>
       )}
     </PageHead>

@@ -9,7 +9,7 @@ import { dueState, useDueWords } from '../../assignments/due.tsx';
 import { ProfileDialog } from '../../assignments/profile-dialog.tsx';
 import { Refused, type ShownRefusal, shownRefusal, useAssign } from '../../assignments/use-assign.tsx';
 import { type MessageId, useT } from '../../i18n.tsx';
-import { keyLabel } from '../../keys/commands.ts';
+import { CommandKey } from '../../keys/changed-keys.tsx';
 import { useCommands } from '../../keys/use-commands.ts';
 import { useFormat } from '../../parts/format.ts';
 import { Read } from '../../parts/loading.tsx';
@@ -217,7 +217,7 @@ function Summary({ profile, rows }: { profile: ReviewerProfile; rows: readonly A
           className="primary"
           onClick={() => void navigate(addressOfItem(first.items[0]))}
         >
-          {t('inbox.open_next')} <kbd aria-hidden>{keyLabel('g')}</kbd>
+          {t('inbox.open_next')} <CommandKey id="openNext" isHidden />
         </button>
       )}
       {words > 0 && <span>{t('assignments.words_left', { count: words, shown: number(words) })}</span>}

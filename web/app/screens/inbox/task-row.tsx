@@ -23,7 +23,7 @@ export function TaskRow({
   selection,
 }: {
   task: Task;
-  /** The assignment of a document; undefined if it is not known. */
+  /** The assignment of a document; undefined if it is not known. A group of texts has those of its texts. */
   assignment: Assignment | undefined;
   selection: Selection | undefined;
 }) {
@@ -31,6 +31,7 @@ export function TaskRow({
   const { nameOf } = useLanguages();
   const { source_lang, target_lang } = pairOf(task);
   const [source, target] = [nameOf(source_lang), nameOf(target_lang)];
+  const due = task.kind === 'document' ? assignment?.due_at : task.due_at;
   const format = task.kind === 'document' ? task.format : 'text';
   return (
     <li className={styles.task} {...rowMark(keyOf(task))}>
@@ -64,9 +65,9 @@ export function TaskRow({
       </span>
       <Progress task={task} />
       <Finding task={task} />
-      {assignment?.due_at ? (
+      {due ? (
         <span className={styles.age}>
-          <Due at={assignment.due_at} />
+          <Due at={due} />
         </span>
       ) : (
         <Age since={task.waiting_since} />

@@ -11,6 +11,7 @@ import { Problem } from '../../parts/problem.tsx';
 import { Setting } from '../../parts/setting.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { queryKeys } from '../../query-keys.ts';
+import { useGlossaries } from '../../terms/use-glossaries.ts';
 import styles from './members.module.css';
 
 /** Maximum number of rules. */
@@ -137,6 +138,7 @@ function RuleFields({
   onChange: (rule: AssignmentRule) => void;
 }) {
   const t = useT();
+  const { data: glossaries } = useGlossaries();
   const { assignee, second, due, regulated, glossary } = rule;
   /** Sets a condition; without a value, the condition is removed. */
   const set = <Key extends keyof AssignmentRule>(key: Key, value: AssignmentRule[Key] | undefined) => {
@@ -195,16 +197,23 @@ function RuleFields({
             <option value="false">{t('assignments.no')}</option>
           </select>
         </label>
-        {glossary !== undefined && (
-          <label>
-            {t('assignments.glossary')}
-            <input
-              value={glossary}
-              maxLength={200}
-              onChange={({ target: { value } }) => set('glossary', value === '' ? undefined : value)}
-            />
-          </label>
-        )}
+        <label>
+          {t('assignments.glossary')}
+          <select
+            value={glossary ?? ''}
+            onChange={({ target: { value } }) => set('glossary', value || undefined)}
+          >
+            <option value="">{t('assignments.any')}</option>
+            {glossary !== undefined && !glossaries?.some(({ id }) => id === glossary) && (
+              <option value={glossary}>{t('assignments.deleted_glossary')}</option>
+            )}
+            {glossaries?.map(({ id, name }) => (
+              <option key={id} value={id}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </label>
       </fieldset>
       <fieldset>
         <legend>{t('assignments.rule_then')}</legend>
