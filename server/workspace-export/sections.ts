@@ -124,7 +124,12 @@ const workspace: Section = {
         .where(eq(users.tenantId, tenantId))
         .orderBy(asc(userId)),
       invites: await tx
-        .select({ email: invites.email, role: invites.role, languages: invites.languages, expires_at: invites.expiresAt })
+        .select({
+          email: invites.email,
+          role: invites.role,
+          languages: invites.languages,
+          expires_at: invites.expiresAt,
+        })
         .from(invites)
         .where(eq(invites.tenantId, tenantId))
         .orderBy(asc(invites.inviteId)),

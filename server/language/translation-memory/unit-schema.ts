@@ -33,7 +33,9 @@ export const memoryUnit = z.object({
   changed_by: z
     .string()
     .nullable()
-    .describe('The email address of the member who changed the segment in the last 30 days, if any; null in responses to API keys without the scope admin.'),
+    .describe(
+      'The email address of the member who changed the segment in the last 30 days, if any; null in responses to API keys without the scope admin.',
+    ),
   file_name: z
     .string()
     .nullable()

@@ -76,14 +76,22 @@ export const changesRequest = z
 export const memoryChange = z.object({
   id: z.string().describe('The ID of the change.'),
   kind: changeKind.describe('What was done with the segments.'),
-  by: z.string().nullable().describe('The email address of the member; null for an API key, and in responses to API keys without the scope admin.'),
+  by: z
+    .string()
+    .nullable()
+    .describe(
+      'The email address of the member; null for an API key, and in responses to API keys without the scope admin.',
+    ),
   at: z.string().meta({ format: 'date-time', description: 'The time of the change.' }),
   segments: z.int().describe('The number of changed segments.'),
   undone_at: z
     .string()
     .nullable()
     .meta({ format: 'date-time', description: 'The time of the undo, if any.' }),
-  undone_by: z.string().nullable().describe('The email address of the member who undid the change; null as for `by`.'),
+  undone_by: z
+    .string()
+    .nullable()
+    .describe('The email address of the member who undid the change; null as for `by`.'),
   first: changedUnit
     .nullable()
     .describe('The first segment of the change; null if none is stored any longer.'),

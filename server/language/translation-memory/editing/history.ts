@@ -1,7 +1,7 @@
 import { type SQL, type SQLWrapper, sql } from 'drizzle-orm';
 import type { Database, Tx } from '#db/client.ts';
-import { type Principal, seesMembers } from '#server/identity/access/principal.ts';
 import { readCursor, writeCursor } from '#server/http/paging.ts';
+import { type Principal, seesMembers } from '#server/identity/access/principal.ts';
 import { requireSet, selectSetById } from '../sets.ts';
 import { forgetUses } from '../use-counts.ts';
 import type { ChangePage, ChangesRequest } from './edit-schema.ts';

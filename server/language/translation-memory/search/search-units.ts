@@ -1,10 +1,10 @@
-import { type Principal, seesMembers } from '#server/identity/access/principal.ts';
 import { sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import type { Services } from '#server/context.ts';
 import { readPlace, writePlace } from '#server/http/paging.ts';
 import { createSpanFinder, hasText } from '#server/http/text-search.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
+import { type Principal, seesMembers } from '#server/identity/access/principal.ts';
 import { readDeclaredLanguage, requireDeclaredLanguage } from '#server/language/set-upload.ts';
 import { createConcurrencyLimit } from '#server/platform/concurrency-limit.ts';
 import { shownOrigin } from '../sets.ts';
