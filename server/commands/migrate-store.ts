@@ -16,8 +16,7 @@ is read back and compared. If the copy is interrupted, run it again: it continue
 
   --watch   repeats the copy every 5 seconds, until it is stopped
 
-To move a service: run it with --watch, wait for the first "complete", restart all processes with the new
-PLATFORM_STORAGE_URL, wait for the next "complete", and stop it. Then run npm run verify-store.
+docs/storage.md describes how a service is moved.
 
 Exit codes: 0 if everything was copied, 2 if not.`;
 
@@ -34,8 +33,8 @@ interface Copy {
   to: PlatformStore;
   /** The paths that are in the new store. */
   present: Set<string>;
-  /** The paths that the former copy found in the old store. */
-  known: Set<string>;
+  /** The paths that the former copy found in the old store, with their versions if these cost no request. */
+  known: Map<string, string | null>;
 }
 
 async function* pathsIn(store: PlatformStore): AsyncGenerator<string, void> {
@@ -51,7 +50,14 @@ async function openCopy(from: PlatformStore, to: PlatformStore): Promise<Copy> {
     throw new Refusal('--to: the store belongs to another database');
   const present = new Set<string>();
   for await (const path of pathsIn(to)) present.add(path);
-  return { from, to, present, known: new Set() };
+  // A copy that was interrupted before its end: what the service has removed since must go, and a cut write is empty.
+  const known = new Map<string, string | null>();
+  if (!other)
+    for (const path of present) {
+      known.set(path, null);
+      if ((await to.read(path, 0, 1))?.length === 0) present.delete(path);
+    }
+  return { from, to, present, known };
 }
 
 /**
@@ -59,10 +65,13 @@ async function openCopy(from: PlatformStore, to: PlatformStore): Promise<Copy> {
  * copied last, so that no process can use the new store before it has the others.
  */
 async function copyAll({ from, to, present, known }: Copy): Promise<{ copied: number; removed: number }> {
-  const found = new Set<string>();
+  const found = new Map<string, string | null>();
   let copied = 0;
   const copy = async (path: string) => {
-    if (present.has(path) || !(await copyObject(from, to, path))) return;
+    const version = from.isLocal ? await from.version(path) : null;
+    const before = known.get(path) ?? version;
+    found.set(path, version);
+    if ((present.has(path) && before === version) || !(await copyObject(from, to, path))) return;
     present.add(path);
     copied += 1;
     if (copied % 10_000 === 0) print(`${copied} objects copied`);
@@ -71,20 +80,21 @@ async function copyAll({ from, to, present, known }: Copy): Promise<{ copied: nu
   const worker = async () => {
     for (let next = await paths.next(); !next.done; next = await paths.next()) {
       stop.throwIfAborted();
-      found.add(next.value);
-      if (next.value !== identityPath) await copy(next.value);
+      if (next.value === identityPath) found.set(identityPath, null);
+      else await copy(next.value);
     }
   };
   await Promise.all(Array.from({ length: atOnce }, worker));
+  if (!found.has(identityPath)) throw new Refusal('the storage of the service is gone; nothing was removed');
   let removed = 0;
-  for (const path of known)
+  for (const path of known.keys())
     if (!found.has(path)) {
       known.delete(path);
       present.delete(path);
       if (await to.remove(path)) removed += 1;
     }
-  for (const path of found) known.add(path);
-  await copy(identityPath);
+  for (const [path, version] of found) known.set(path, version);
+  if (!present.has(identityPath) && (await copyObject(from, to, identityPath))) present.add(identityPath);
   return { copied, removed };
 }
 
@@ -109,6 +119,13 @@ async function readWhole(store: PlatformStore, path: string): Promise<Buffer | n
 const digest = (content: Buffer) => createHash('sha256').update(content).digest('hex');
 const print = (line: string) => void process.stdout.write(`${line}\n`);
 
+function describe(error: unknown): string {
+  const isOurs = error instanceof Refusal || (error as { name?: string })?.name === 'SettingsError';
+  const { name, code, message } = describeForLog(error);
+  const text = isOurs ? (error as Error).message : [name, code, message].filter(Boolean).join(' ');
+  return text.split('\n')[0] ?? '';
+}
+
 async function run(url: string, watch: boolean): Promise<void> {
   const settings = readSettings();
   await requireData(settings);
@@ -119,8 +136,14 @@ async function run(url: string, watch: boolean): Promise<void> {
     openPlatformStore({ ...settings, PLATFORM_STORAGE_URL }),
   );
   for (;;) {
-    const { copied, removed } = await copyAll(copy);
-    print(`complete: ${copy.known.size} objects, ${copied} copied, ${removed} removed`);
+    const began = new Date().toISOString();
+    try {
+      const { copied, removed } = await copyAll(copy);
+      print(`complete since ${began}: ${copy.known.size} objects, ${copied} copied, ${removed} removed`);
+    } catch (error) {
+      if (!watch || stop.aborted) throw error;
+      process.stderr.write(`lingualoop: ${describe(error)}; trying again\n`);
+    }
     if (!watch) return;
     await sleep(pause, undefined, { signal: stop });
   }
@@ -138,9 +161,6 @@ try {
   else if (values.to === undefined) throw new Refusal('--to is missing: the URL of the new store');
   else await run(values.to, values.watch);
 } catch (error) {
-  const isOurs = error instanceof Refusal || (error as { name?: string })?.name === 'SettingsError';
-  const { name, code, message } = describeForLog(error);
-  const why = isOurs ? (error as Error).message : [name, code, message].filter(Boolean).join(' ');
-  if (!stop.aborted) process.stderr.write(`lingualoop: could not copy: ${why.split('\n')[0]}\n`);
+  if (!stop.aborted) process.stderr.write(`lingualoop: could not copy: ${describe(error)}\n`);
   process.exitCode = stop.aborted ? 0 : 2;
 }

@@ -56,6 +56,9 @@ export function parseS3Url(text: string): S3Bucket | Problem {
   };
 }
 
+/** The slowest upload that does not time out, in bytes a millisecond. */
+const bytesPerMs = 100;
+
 /** Timeouts and retries of requests; tests shorten them. */
 export interface S3Times {
   /** Maximum milliseconds to connect. */
@@ -83,26 +86,32 @@ export function openS3(
   let opened: Promise<{ client: S3Client; s3: typeof import('@aws-sdk/client-s3') }> | undefined;
   /** The package takes 0.1 seconds and 20 MB, so a service without a bucket does not load it. */
   const open = () => {
-    opened ??= import('@aws-sdk/client-s3').then((s3) => {
-      const client = new s3.S3Client({
-        ...(region !== undefined && { region }),
-        ...(endpoint !== undefined && { endpoint }),
-        forcePathStyle: pathStyle,
-        maxAttempts: attempts,
-        // Other services do not know the additional checksums of AWS.
-        requestChecksumCalculation: 'WHEN_REQUIRED',
-        responseChecksumValidation: 'WHEN_REQUIRED',
-        requestHandler: {
-          connectionTimeout: connect,
-          requestTimeout: response,
-          throwOnRequestTimeout: true,
-          socketTimeout: response,
-          httpsAgent: { keepAlive: true, maxSockets: 64 },
-          httpAgent: { keepAlive: true, maxSockets: 64 },
-        },
+    opened ??= import('@aws-sdk/client-s3')
+      .then((s3) => {
+        const client = new s3.S3Client({
+          ...(region !== undefined && { region }),
+          ...(endpoint !== undefined && { endpoint }),
+          forcePathStyle: pathStyle,
+          maxAttempts: attempts,
+          // Other services do not know the additional checksums of AWS.
+          requestChecksumCalculation: 'WHEN_REQUIRED',
+          responseChecksumValidation: 'WHEN_REQUIRED',
+          requestHandler: {
+            connectionTimeout: connect,
+            requestTimeout: response,
+            throwOnRequestTimeout: true,
+            socketTimeout: response,
+            // More than there are slots of downloads, so that slow readers delay no other request.
+            httpsAgent: { keepAlive: true, maxSockets: 512 },
+            httpAgent: { keepAlive: true, maxSockets: 512 },
+          },
+        });
+        return { client, s3 };
+      })
+      .catch((error: unknown) => {
+        opened = undefined;
+        throw error;
       });
-      return { client, s3 };
-    });
     return opened;
   };
   const put: PlatformStore['put'] = async (path, content) => {
@@ -110,7 +119,9 @@ export function openS3(
     await asStoreError(async () => {
       const { client, s3 } = await open();
       const Body = typeof content === 'string' ? Buffer.from(content) : content;
-      await client.send(new s3.PutObjectCommand({ Bucket, Key, Body, ...encrypted }));
+      // The time includes that of the upload.
+      const requestTimeout = response + Body.length / bytesPerMs;
+      await client.send(new s3.PutObjectCommand({ Bucket, Key, Body, ...encrypted }), { requestTimeout });
     });
   };
   const get = async (path: string, options: { Range?: string; IfMatch?: string }) => {

@@ -30,7 +30,8 @@ const pageSize = 500;
  * of them on.
  */
 const maxListed = 50_000;
-const maxParts = 10_000;
+/** Parts of a list that are read, judged and removed together. */
+const readAtOnce = 16;
 /** Milliseconds after which a list is deleted if its account keeps failing: the account may no longer exist. */
 const maxTryMs = 7 * dayMs;
 
@@ -57,7 +58,8 @@ export async function checkGoldenRecords(
 ): Promise<GoldenCheck> {
   const { storage, log } = services;
   await storage.tidy();
-  if (storage.isLocal && !verified.has(storage)) await unpackRecords(services, kinds);
+  // Processes of 1.0.0 may still write packs into a directory. Elsewhere, packs come only from a backup or a move.
+  if (storage.isLocal || !verified.has(storage)) await unpackRecords(services, kinds);
   const doubtful = await doubtfulSince(services);
   const rewritten = doubtful ? await rewriteSince(services, kinds, doubtful) : 0;
   verified.add(storage);
@@ -100,32 +102,49 @@ async function checkAnnounced(
   const { storage, settings } = services;
   const folder = announcements[kind.kind];
   let listed: Announcement[] = [];
-  let judgedParts: { path: string; isOld: boolean; waits: boolean; unreached: boolean }[] = [];
+  let judgedParts: { paths: string[]; isOld: boolean; waits: boolean; unreached: boolean }[] = [];
   const complete = async () => {
     const completed = await completeManifests(services, kind, listed);
     check.listed += completed.added;
-    for (const { path, isOld, waits, unreached } of judgedParts)
-      if (!waits && (isOld || !(unreached || completed.unreached))) await storage.remove(path);
+    for (const { paths, isOld, waits, unreached } of judgedParts)
+      if (!waits && (isOld || !(unreached || completed.unreached)))
+        await Promise.all(paths.map((path) => storage.remove(path)));
     listed = [];
     judgedParts = [];
   };
-  for (const name of (await storage.list(folder)).sort()) {
-    // A name begins with the time at which the list ends.
-    const age = Date.now() - Number.parseInt(name, 10);
-    if (age < settings.STALE_PENDING_SECONDS * 1000) continue;
-    const part = { path: `${folder}/${name}`, isOld: age > maxTryMs, waits: false, unreached: false };
-    for await (const lines of readLines<Announcement>(storage, part.path))
-      for (let from = 0; from < lines.length; from += pageSize) {
-        const judged = await judge(services, kind, lines.slice(from, from + pageSize));
-        check.removed += judged.removed;
-        part.waits ||= judged.waits;
-        part.unreached ||= judged.unreached;
-        listed.push(...judged.listed);
-      }
+  // A name begins with the time at which the list ends.
+  const ageOf = (name: string) => Date.now() - Number.parseInt(name, 10);
+  const names = (await storage.list(folder)).filter(
+    (name) => ageOf(name) >= settings.STALE_PENDING_SECONDS * 1000,
+  );
+  names.sort();
+  for (let from = 0; from < names.length; from += readAtOnce) {
+    const group = names.slice(from, from + readAtOnce);
+    const paths = group.map((name) => `${folder}/${name}`);
+    const part = {
+      paths,
+      isOld: group.every((name) => ageOf(name) > maxTryMs),
+      waits: false,
+      unreached: false,
+    };
+    const lines = (await Promise.all(paths.map((path) => linesOf(storage, path)))).flat();
+    for (let at = 0; at < lines.length; at += pageSize) {
+      const judged = await judge(services, kind, lines.slice(at, at + pageSize));
+      check.removed += judged.removed;
+      part.waits ||= judged.waits;
+      part.unreached ||= judged.unreached;
+      listed.push(...judged.listed);
+    }
     judgedParts.push(part);
-    if (listed.length >= maxListed || judgedParts.length >= maxParts) await complete();
+    if (listed.length >= maxListed) await complete();
   }
   await complete();
+}
+
+async function linesOf(storage: PlatformStore, path: string): Promise<Announcement[]> {
+  const lines: Announcement[] = [];
+  for await (const some of readLines<Announcement>(storage, path)) lines.push(...some);
+  return lines;
 }
 
 /**

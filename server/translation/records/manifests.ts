@@ -68,8 +68,13 @@ export async function* manifestLines<T extends Dated>(
 
 /** Whether a manifest has a line for which `is` returns true. */
 export async function hasManifestLine(manifest: Manifest, is: (line: string) => boolean): Promise<boolean> {
-  for (const path of await manifestObjects(manifest))
+  const has = async (path: string) => {
     for await (const lines of wholeLines(manifest.store, path)) if (lines.some(is)) return true;
+    return false;
+  };
+  const paths = await manifestObjects(manifest);
+  for (let from = 0; from < paths.length; from += readAtOnce)
+    if ((await Promise.all(paths.slice(from, from + readAtOnce).map(has))).includes(true)) return true;
   return false;
 }
 

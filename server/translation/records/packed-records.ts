@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { type SQL, sql } from 'drizzle-orm';
 import type { LocatingServices } from '#server/storage/destination.ts';
 import type { GoldenKind, RecordedJobs } from './golden-records.ts';
 import { rewriteRecord } from './rewrite-record.ts';
@@ -9,39 +9,65 @@ import { rewriteRecord } from './rewrite-record.ts';
  */
 
 const pageSize = 500;
+/** Milliseconds after its last write for which a pack stays: a process of 1.0.0 may store a row later than the record. */
+const usedMs = 3_600_000;
 
 /** Writes the records in packs again from their rows, as objects, and removes the packs to which no row refers. */
 export async function unpackRecords(
   services: LocatingServices,
   kinds: readonly RecordedJobs[],
 ): Promise<void> {
-  const { database, storage } = services;
-  const tried = new Set<string>();
-  for (;;) {
-    const rows = await database.inPlatform((tx) =>
-      tx.execute<{ kind: GoldenKind; tenant_id: string; id: string }>(sql`
-        select 'text' as kind, tenant_id, job_id as id from translation_jobs where golden_uri like '%.jsonl.gz/%'
-        union all select 'document_approval', tenant_id, document_id from document_jobs
-          where golden_uri like '%.jsonl.gz/%' limit ${pageSize}`),
-    );
-    const untried = rows.filter(({ id }) => !tried.has(id));
-    if (untried.length === 0) break;
-    for (const { kind, tenant_id: tenantId, id } of untried) {
-      tried.add(id);
-      const of = kinds.find((one) => one.kind === kind);
-      const record = of && (await database.inTenant(tenantId, (tx) => of.recordOf(tx, tenantId, id)));
-      if (of && record) await rewriteRecord(services, of, record);
-    }
-  }
+  const { storage } = services;
   for (const tenantId of await storage.listFolders())
     for (const month of await storage.listFolders(`${tenantId}/golden`)) {
       if (!/^\d{4}-\d{2}$/.test(month)) continue;
-      const start = `golden/${month}/`;
-      const [used] = await database.inTenant(tenantId, (tx) =>
-        tx.execute(sql`
-          select from translation_jobs where tenant_id = ${tenantId} and starts_with(golden_uri, ${start})
-          union all select from document_jobs where tenant_id = ${tenantId} and starts_with(golden_uri, ${start}) limit 1`),
-      );
-      if (!used) await storage.removeFolder(`${tenantId}/${start.slice(0, -1)}`);
+      for (const kind of kinds) await unpackMonth(services, kind, tenantId, month);
+      await removeUnused(services, tenantId, month);
     }
+}
+
+/** The table and the column with the ID of a kind of records. */
+const rowsOf: Record<GoldenKind, SQL> = {
+  text: sql`select job_id as id from translation_jobs`,
+  document_approval: sql`select document_id as id from document_jobs`,
+};
+
+/** Returns a page of the IDs whose rows refer to a pack of the month, in their order. */
+function selectPacked(
+  services: LocatingServices,
+  kind: GoldenKind,
+  tenantId: string,
+  month: string,
+  after: string,
+) {
+  return services.database.inTenant(tenantId, (tx) =>
+    tx.execute<{ id: string }>(sql`
+      select id from (${rowsOf[kind]} where tenant_id = ${tenantId} and starts_with(golden_uri, ${`golden/${month}/`})) packed
+      where id > ${after} order by id limit ${pageSize}`),
+  );
+}
+
+async function unpackMonth(services: LocatingServices, kind: RecordedJobs, tenantId: string, month: string) {
+  for (let after = ''; ; ) {
+    const rows = await selectPacked(services, kind.kind, tenantId, month, after);
+    for (const { id } of rows) {
+      const record = await services.database.inTenant(tenantId, (tx) => kind.recordOf(tx, tenantId, id));
+      if (record) await rewriteRecord(services, kind, record);
+    }
+    const last = rows.at(-1);
+    if (!last || rows.length < pageSize) return;
+    after = last.id;
+  }
+}
+
+async function removeUnused(services: LocatingServices, tenantId: string, month: string): Promise<void> {
+  const { storage } = services;
+  const folder = `${tenantId}/golden/${month}`;
+  for (const kind of Object.keys(rowsOf) as GoldenKind[])
+    if ((await selectPacked(services, kind, tenantId, month, '')).length > 0) return;
+  for (const name of await storage.list(folder)) {
+    const written = await storage.lastWritten(`${folder}/${name}`);
+    if (written && Date.now() - written.getTime() < usedMs) return;
+  }
+  await storage.removeFolder(folder);
 }

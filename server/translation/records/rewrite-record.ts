@@ -21,14 +21,15 @@ export async function rewriteRecord(
     await place?.store.put(place.path, record.content);
     return place !== null;
   }
-  const { address: to, path } = await writeOnPlatform(services, record);
+  const { address: to } = await writeOnPlatform(services, record);
   if (to === from) return true;
   const moved = await services.database.inTenant(tenantId, async (tx) => {
     if (!(await kind.relocate(tx, tenantId, jobId, { from, to }))) return false;
     await removeFormerLater(tx, tenantId, jobId, from);
     return true;
   });
-  await services.storage.remove(moved ? `${tenantId}/${from}` : path);
+  // Otherwise another process has written the record to the same path; if no row refers to it, the announcement tells it.
+  if (moved) await services.storage.remove(`${tenantId}/${from}`);
   return moved;
 }
 
