@@ -15,7 +15,7 @@ const move = (job: { id: string }, { held = 0, passed = null as number | null, d
     first_passed_at = now() - make_interval(secs => ${passed}), decided_at = now() - make_interval(secs => ${decided})
     where item_id = ${job.id}`;
 
-test('turnaround is counted from the beginning of the wait to the first pass and to the decision', async () => {
+test('turnaround is counted from the time of hold to the first pass and to the decision', async () => {
   const [one, two] = [await mine.join(), await mine.join()];
   const held = (source_text: string) => mine.held({ source_text });
   const [passed, late] = [await held('one two'), await held('three')];
@@ -63,7 +63,7 @@ test('turnaround is counted from the beginning of the wait to the first pass and
   expect(sheet).toContain('=1+1');
 });
 
-test('an item that awaits review again after a day begins a new wait', async () => {
+test('an item that awaits review again after a day starts its time again', async () => {
   const one = await mine.join();
   const job = await mine.held();
   await assign(job, { assignee: one.userId, due_at: '2020-01-01T00:00:00Z' });

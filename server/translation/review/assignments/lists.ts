@@ -154,7 +154,7 @@ const maxCounted = 10_000;
 const speedDays = 30;
 const minTimed = 5;
 
-/** What a member has to review. */
+/** The open reviews of a member. */
 interface Load extends Record<string, unknown> {
   user_id: string;
   items: number;

@@ -44,7 +44,7 @@ export async function saveRules(
   { tenant, user }: SessionPrincipal,
   { rules, version }: SaveRulesInput,
 ): Promise<AssignmentRules> {
-  // Without rules there is no row to lock.
+  // Without rules, the table has no row to lock.
   await lockTenant(tx, tenant.id);
   const present = await readRules(tx, tenant.id);
   const [next] = await tx.execute<{ version: string }>(

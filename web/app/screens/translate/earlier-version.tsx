@@ -43,7 +43,7 @@ async function findEarlier(
           (from === detected || one.source_lang === from),
       )
       .toSorted((one, other) => other.created_at.localeCompare(one.created_at))[0];
-    // The same file again is no new version.
+    // The same file again is not a new version.
     if (latest?.status !== 'translated' || latest.source_key === key) continue;
     const fields = {
       source_lang: from,
