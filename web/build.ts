@@ -158,7 +158,7 @@ function fileOf(id: string, modules: Rolldown.ChunkingContext): string | null {
   const path = relative(join(root, 'app'), id);
   if (path.startsWith('..')) return id.includes('/lucide-react/') ? 'workspace' : null;
   if (isInEditor) return 'editor-parts';
-  if (path.startsWith('editor/')) return 'preview-parts';
+  if (path.startsWith('editor/preview/')) return 'preview-parts';
   return path.startsWith('screens/') ? `${basename(dirname(path))}-parts` : 'parts';
 }
 

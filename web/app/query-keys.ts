@@ -48,13 +48,6 @@ export const queryKeys = {
     place: (id: string, side: string, position: number | null) => ['documents', 'place', id, side, position],
     boxes: (id: string, page: number, artifactId: string) => ['documents', 'boxes', id, page, artifactId],
     lines: (id: string) => ['documents', 'lines', id],
-    values: (artifactId: string, sheet: string, language: string) => [
-      'documents',
-      'values',
-      artifactId,
-      sheet,
-      language,
-    ],
     allFiles: ['documents', 'file'],
     file: (id: string, artifactId: string) => ['documents', 'file', id, artifactId],
     allProgress: ['documents', 'progress'],

@@ -1,4 +1,4 @@
-import { lazy, Suspense, useId, useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import type { QualityIssue } from '#sdk/types.ts';
 import { useT } from '../i18n.tsx';
 import { CommandKey } from '../keys/changed-keys.tsx';
@@ -7,10 +7,11 @@ import { problemText } from '../parts/problem.tsx';
 import { StatusMark } from '../parts/status-mark.tsx';
 import type { Correction } from './corrections.ts';
 import styles from './editor.module.css';
-import { type Decision, type FindingActions, isOpen, minNote } from './finding-actions.ts';
+import { type Decision, type FindingActions, isOpen } from './finding-actions.ts';
 import type { Reason } from './segment-saves.ts';
 
 const Resolve = lazy(async () => ({ default: (await import('./resolve-finding.tsx')).Resolve }));
+const Overrule = lazy(async () => ({ default: (await import('./resolve-finding.tsx')).Overrule }));
 
 /**
  * The findings of the open segment, the worst first. If the reviewer confirmed a segment with critical findings, it asks
@@ -57,7 +58,11 @@ export function Findings({
           />
         ))}
       </ul>
-      {isBlocked && <Overrule onOverrule={onOverrule} />}
+      {isBlocked && (
+        <Suspense>
+          <Overrule onOverrule={onOverrule} />
+        </Suspense>
+      )}
     </div>
   );
 }
@@ -165,44 +170,3 @@ function FoundIssue({
 }
 
 const weights = { minor: 0, major: 1, critical: 2 };
-
-const codes = ['check_is_wrong', 'client_wants_it', 'elsewhere_in_text'] as const satisfies Reason['code'][];
-
-function Overrule({ onOverrule }: { onOverrule: (reason: Reason) => void }) {
-  const t = useT();
-  const group = useId();
-  const [code, setCode] = useState<Reason['code']>();
-  const [note, setNote] = useState('');
-  const isReady = code !== undefined && [...note.trim()].length >= minNote;
-  const overrule = () => {
-    if (code !== undefined && isReady) onOverrule({ code, note: note.trim() });
-  };
-  useCommands({ confirmAnyway: overrule });
-  return (
-    <div role="alert" className={styles['overrule']}>
-      <p>
-        <b>{t('editor.not_confirmed')}</b> {t('editor.not_confirmed_why')}
-      </p>
-      <fieldset>
-        <legend>{t('editor.reason')}</legend>
-        {codes.map((one) => (
-          <label key={one}>
-            <input type="radio" name={group} checked={code === one} onChange={() => setCode(one)} />
-            {t(`editor.reason_${one}`)}
-          </label>
-        ))}
-      </fieldset>
-      <input
-        aria-label={t('editor.note')}
-        placeholder={t('editor.note')}
-        maxLength={500}
-        value={note}
-        onChange={({ target }) => setNote(target.value)}
-      />
-      <button type="button" className="danger" aria-disabled={!isReady} onClick={overrule}>
-        {t('editor.confirm_anyway')} <CommandKey id="confirmAnyway" />
-      </button>
-      <p className="hint">{t('editor.reason_kept')}</p>
-    </div>
-  );
-}

@@ -28,7 +28,7 @@ import { markedWords, missingSpans } from './marks.ts';
 import type { RowSource } from './row-source.ts';
 import type { EditedSegment } from './segment.ts';
 import { taggedMarks } from './segment-marks.ts';
-import { shownStatus } from './segment-row.tsx';
+import { MarkList, shownStatus } from './segment-row.tsx';
 import type { Reason } from './segment-saves.ts';
 import { SegmentTools } from './segment-tools.tsx';
 import type { Word } from './spelling/words.ts';
@@ -58,10 +58,6 @@ const Spelling = lazy(async () => {
 });
 /** The languages with a dictionary. */
 const spelledLanguages = /^(en|nl|ru)(-|$)/i;
-const MarkList = lazy(async () => ({
-  default: (await (await import('./error-marks.tsx')).loadErrorMarks()).MarkList,
-}));
-
 export interface OpenSegmentProps<Segment extends EditedSegment> {
   segment: Segment;
   source: RowSource<Segment>;

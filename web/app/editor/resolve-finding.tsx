@@ -1,7 +1,10 @@
 import { useId, useState } from 'react';
 import { useT } from '../i18n.tsx';
+import { CommandKey } from '../keys/changed-keys.tsx';
+import { useCommands } from '../keys/use-commands.ts';
 import styles from './editor.module.css';
 import { type Decision, minNote } from './finding-actions.ts';
+import type { Reason } from './segment-saves.ts';
 
 const resolutions = ['fixed', 'not_an_error', 'accepted'] as const satisfies Decision['resolution'][];
 
@@ -63,5 +66,47 @@ export function Resolve({
         {t('editor.resolve')}
       </button>
     </form>
+  );
+}
+
+const codes = ['check_is_wrong', 'client_wants_it', 'elsewhere_in_text'] as const satisfies Reason['code'][];
+
+/** Asks why a segment is confirmed although it has critical findings. */
+export function Overrule({ onOverrule }: { onOverrule: (reason: Reason) => void }) {
+  const t = useT();
+  const group = useId();
+  const [code, setCode] = useState<Reason['code']>();
+  const [note, setNote] = useState('');
+  const isReady = code !== undefined && [...note.trim()].length >= minNote;
+  const overrule = () => {
+    if (code !== undefined && isReady) onOverrule({ code, note: note.trim() });
+  };
+  useCommands({ confirmAnyway: overrule });
+  return (
+    <div role="alert" className={styles['overrule']}>
+      <p>
+        <b>{t('editor.not_confirmed')}</b> {t('editor.not_confirmed_why')}
+      </p>
+      <fieldset>
+        <legend>{t('editor.reason')}</legend>
+        {codes.map((one) => (
+          <label key={one}>
+            <input type="radio" name={group} checked={code === one} onChange={() => setCode(one)} />
+            {t(`editor.reason_${one}`)}
+          </label>
+        ))}
+      </fieldset>
+      <input
+        aria-label={t('editor.note')}
+        placeholder={t('editor.note')}
+        maxLength={500}
+        value={note}
+        onChange={({ target }) => setNote(target.value)}
+      />
+      <button type="button" className="danger" aria-disabled={!isReady} onClick={overrule}>
+        {t('editor.confirm_anyway')} <CommandKey id="confirmAnyway" />
+      </button>
+      <p className="hint">{t('editor.reason_kept')}</p>
+    </div>
   );
 }

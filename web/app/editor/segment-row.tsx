@@ -14,7 +14,7 @@ import type { PendingEdit } from './segment-saves.ts';
 import { plainOf, textsOf } from './tagged-text.ts';
 import { useErrorMarks, useTerms } from './use-segment-data.ts';
 
-const MarkList = lazy(async () => ({
+export const MarkList = lazy(async () => ({
   default: (await (await import('./error-marks.tsx')).loadErrorMarks()).MarkList,
 }));
 

@@ -16,9 +16,9 @@ import type { OpenField } from './open-segment.tsx';
 import type { Counts } from './row-source.ts';
 import type { EditedSegment } from './segment.ts';
 import { plainOf } from './tagged-text.ts';
-import { TermsTab } from './terms-tab.tsx';
 import { useMatches, useTerms } from './use-segment-data.ts';
 
+const TermsTab = lazy(async () => ({ default: (await import('./terms-tab.tsx')).TermsTab }));
 const CommentsTab = lazy(async () => ({ default: (await import('./comments-tab.tsx')).CommentsTab }));
 
 const tabs = ['terms', 'memory', 'issues', 'comments', 'history'] as const;

@@ -1,13 +1,11 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { memo, useEffect, useMemo, useRef } from 'react';
+import { useQueryClient } from '@tanstack/react-query';
+import { memo, useEffect, useMemo, useRef, useState } from 'react';
 import { languageOf } from '../../parts/language-text.tsx';
-import { queryKeys } from '../../query-keys.ts';
 import type { Segment } from '../segment-filter.ts';
 import { PagedSegments } from './paged-segments.tsx';
 import styles from './preview.module.css';
 import type { PreviewProps } from './preview-props.ts';
-import { readValues, type SheetValue } from './sheet-values.ts';
-import { useFile } from './use-file.ts';
+import type { SheetValue } from './sheet-values.ts';
 
 /**
  * Shows a workbook as a grid of its text cells, and of the numbers, dates and results of formulas between them. The
@@ -21,22 +19,39 @@ export default function SheetGrid(props: PreviewProps) {
   );
 }
 
-/** A sheet with the values of its file. They follow when the file is loaded. */
+/** Milliseconds after which the values of a sheet are read, so that they do not delay the editor. */
+const valuesAfter = 1000;
+
+/** A sheet with the values of its file, which follow the texts. */
 function Sheet({ document, ...props }: PreviewProps & { cells: readonly Segment[]; language: string }) {
   const { cells, side, language } = props;
-  const { data: file } = useFile(document, side);
+  const queries = useQueryClient();
+  const [values, setValues] = useState(none);
   const place = cells.find(({ kind }) => kind === 'cell')?.place ?? '';
   const sheet = place.slice(0, place.lastIndexOf('!'));
-  const { data: values = none } = useQuery({
-    queryKey: queryKeys.documents.values(file?.artifactId ?? '', sheet, language),
-    queryFn: () => (file ? readValues(file.bytes, sheet, language) : []),
-    enabled: file !== undefined && sheet !== '' && document.source_format === 'xlsx',
-    staleTime: Number.POSITIVE_INFINITY,
-    gcTime: 30_000,
-    // The grid is complete without them, such as for a file that cannot be read here.
-    retry: false,
-    placeholderData: keepPreviousData,
-  });
+  useEffect(() => {
+    if (document.source_format !== 'xlsx' || sheet === '') return;
+    let isLate = false;
+    const read = async () => {
+      const [{ readValues }, { fileQuery }] = await Promise.all([
+        import('./sheet-values.ts'),
+        import('./use-file.ts'),
+      ]);
+      const { bytes } = await queries.fetchQuery(fileQuery(document, side));
+      return readValues(bytes, sheet, language);
+    };
+    const timer = setTimeout(() => {
+      // The texts are complete without values, such as of a file that cannot be read here.
+      void read().then(
+        (found) => isLate || setValues(found),
+        () => isLate || setValues(none),
+      );
+    }, valuesAfter);
+    return () => {
+      isLate = true;
+      clearTimeout(timer);
+    };
+  }, [queries, document, side, sheet, language]);
   return <Grid {...props} values={values} />;
 }
 
