@@ -10,6 +10,7 @@ import type {
   SegmentTranslation,
   TakeText,
 } from './document.ts';
+import { FileError } from './file-error.ts';
 import { readPages } from './flatten/pdf.ts';
 import { formatTagged, plainText } from './inline-content.ts';
 import type { RecognizedPage } from './ocr/recognized-page.ts';
@@ -104,6 +105,8 @@ export async function extract(bytes: Uint8Array, selection: ExtractOptions = {})
         ),
       ),
     );
+    if (segments.length === 0 && counts.imagePages.length === 0 && !hasEnd(bytes))
+      throw new FileError('unreadable', 'incomplete PDF: its end (%%EOF) is missing; send the whole file');
     const isWordFile = selection.output === 'docx';
     const hint = scans.hint(selection.sourceLanguage);
     const findings = counts.findings(segments.length, { isSigned: isSigned(bytes), isWordFile, hint });
@@ -278,6 +281,11 @@ async function checkedResult(
  */
 function isSigned(bytes: Uint8Array): boolean {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes('/ByteRange');
+}
+
+/** Whether the last 1024 bytes have the marker of the end, as PDF 32000-1, annex H.3 asks of readers. */
+function hasEnd(bytes: Uint8Array): boolean {
+  return Buffer.from(bytes.subarray(-1024)).includes('%%EOF');
 }
 
 async function withPdf<T>(bytes: Uint8Array, use: (pdf: OpenPdf) => Promise<T>): Promise<T> {

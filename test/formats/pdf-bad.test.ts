@@ -35,6 +35,14 @@ async function translated(bytes: Uint8Array): Promise<Uint8Array> {
 const codesOf = ({ findings }: ExtractedDocument): string[] => findings.map(({ code }) => code);
 
 describe('a PDF that is broken or hostile', () => {
+  it('is rejected as incomplete if it is cut and no text is left', async () => {
+    const document = await PDFDocument.create();
+    document.addPage();
+    const whole = await document.save({ useObjectStreams: false });
+    expect((await extract(whole)).segments).toEqual([]);
+    await expect(extract(whole.subarray(0, -8))).rejects.toThrow('incomplete PDF');
+  });
+
   it.each(corpusNames('bad').filter((name) => name.endsWith('.pdf')))('%s', async (name) => {
     const outcome = expected[name]!;
     const bytes = corpusFile(`bad/${name}`);

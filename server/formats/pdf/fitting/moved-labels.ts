@@ -11,7 +11,7 @@ import { drawMoved } from './moved-glyphs.ts';
 
 /**
  * Returns the bullets and numbers that move up and down with the items of their list, by block id. Boxes to check stay in
- * place, as do labels on a colored area of their own.
+ * place, as do labels on a separate colored area.
  */
 export function movableLabels(
   blocks: readonly TextBlock[],
