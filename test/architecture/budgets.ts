@@ -37,9 +37,10 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'lines of source',
     count: linesOf(sources),
-    limit: 239_150,
+    limit: 242_000,
     goal: 165_000,
     bought: [
+      '242,000: buckets, positions of approved tags, spelling, marks of errors, own keys, turnaround, versions of files, CSV files; packs left',
       '239,150: screens of assignments and estimates, the pay report, proofs of tag positions, contexts of TMX files',
       '233,550: assignments, analyses of files, keys and filters of the editor, context matches and penalties, inline code in the memory',
       '227,900: posting lists of look-ups stay in the process',
@@ -57,9 +58,10 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'files of source',
     count: sources.length,
-    limit: 1851,
+    limit: 1868,
     goal: 1400,
     bought: [
+      '1,868: the same, one file for each screen or concept',
       '1,851, after 1,892 and 74 small modules that moved to their only users: screens of assignments and estimates',
       '1,860: screens of quality, candidates, alignment and duplicates, with their procedures',
       '1,815: units of numbers',
@@ -73,9 +75,10 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'lines of tests',
     count: linesOf(tests),
-    limit: 161_260,
+    limit: 162_550,
     goal: 100_000,
     bought: [
+      '162,550: positions of approved tags, a store on S3 and its move, turnaround, spelling, keys',
       '161,260: the screens of assignments and estimates, kills of their processes, and an attack on them',
       '160,300: assignments, analyses, tools of the editor, penalties and contexts, and mends after an attack',
       '158,500: the cache of posting lists, and the ratio of an import to COPY',
@@ -95,9 +98,10 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'words of documentation',
     count: wordsOf(guides),
-    limit: 55_100,
+    limit: 55_800,
     goal: 50_000,
     bought: [
+      '55,800: what the editor, reports and exports gained',
       '55,100: platform storage in a bucket, and its move',
       '54,680: words to pay for, estimates in four languages, positions of tags',
       '54,150: assignments, analyses, penalties, tools of the editor, and four decisions',

@@ -46,7 +46,7 @@ test('all objects are copied, the ID last, and a second run copies nothing', asy
   expect(second.said()).toMatch(/5 objects, 0 copied, 0 removed/);
 });
 
-test('a copy that was interrupted goes on, without what was removed since, and replaces an empty object', async () => {
+test('a copy that was interrupted continues, without what was removed since, and replaces an empty object', async () => {
   const { from, to, run, ended } = await openStores();
   await to.put('tenant/golden/a.json', 'text of a');
   await to.put('tenant/golden/b.json', '');
