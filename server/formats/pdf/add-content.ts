@@ -57,7 +57,7 @@ export function unusedFontPrefix(document: PDFDocument): string {
 /**
  * Encloses a content stream so that it does not affect later content: saves and restores the graphics state, and closes
  * open text objects and marked content. The stream may have more restores than saves, or more saves than restores. Its
- * bytes stay the same, except that bytes after the last operator are dropped. A damaged stream is written anew, because
+ * bytes stay the same, except that bytes after the last operator are dropped. A damaged stream is written again, because
  * readers stop at its faults, or take later content for a part of an array.
  */
 export function enclose(content: Uint8Array): Uint8Array {
