@@ -180,6 +180,8 @@ test('records that version 1.0.0 kept in packs become objects, and the packs wit
   const file = join(storage(), mine.tenantId, pack);
   await mkdir(dirname(file), { recursive: true });
   await writeFile(file, 'a pack with the texts of a customer');
+  const twoHoursAgo = new Date(Date.now() - 7_200_000);
+  await utimes(file, twoHoursAgo, twoHoursAgo);
   for (const { id } of [kept, other]) {
     await rm(await recordFile(app, mine.tenantId, id));
     await sql`update translation_jobs set golden_uri = ${`${pack}/0-35/${id}.json`} where job_id = ${id}`;
