@@ -15,6 +15,8 @@ export const unused: RegExp[] = [
   /^@napi-rs\/canvas-[^/]+$/,
   // For browsers and React Native.
   /^@azure\/[^/]+\/dist\/(browser|react-native)$/,
+  // For bundlers and for TypeScript 3: Node.js loads `dist-cjs`.
+  /^@(aws-sdk|smithy)\/.+\/(dist-es|dist-types\/ts3\.4)$/,
   // Languages whose words are not divided (server/formats/typesetting/hyphenation.ts); their licenses differ.
   /^hyphen\/patterns\/(?!(da|de-1996|en-us|es|fr|it|nb|nl|pl|pt|uk)\.js$)/,
   // For debuggers that step into packages.

@@ -41,7 +41,13 @@ export interface Quality {
   /** Disputes the result of a quality check, for its reviewer and administrators. Another member checks the text again. */
   dispute(checkId: string, note: string, options?: CallOptions): ApiPromise<QualityCheck>;
   /** Returns the errors that reviewers marked in a document; without one, in all text jobs under review. At most 2000 texts. */
-  marks(query?: { document_id?: string }, options?: CallOptions): ApiPromise<QualityMarks[]>;
+  marks(
+    query?: {
+      /** The ID of the document. Default: all text jobs under review. */
+      document_id?: string;
+    },
+    options?: CallOptions,
+  ): ApiPromise<QualityMarks[]>;
   /**
    * Replaces the errors that are marked in a text under review; they count in the report when the review is over. Throws
    * ConflictError if other errors than `known` are stored.

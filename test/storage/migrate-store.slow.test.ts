@@ -47,7 +47,7 @@ test('all objects are copied, the ID last, and a second run copies nothing', asy
 });
 
 test('a copy that was interrupted continues, without what was removed since, and replaces an empty object', async () => {
-  const { from, to, run, ended } = await openStores();
+  const { to, run, ended } = await openStores();
   await to.put('tenant/golden/a.json', 'text of a');
   await to.put('tenant/golden/b.json', '');
   await to.put('tenant/golden/deleted.json', 'a text that was deleted since');
@@ -55,9 +55,7 @@ test('a copy that was interrupted continues, without what was removed since, and
   expect(await ended(child)).toBe(0);
   expect(said()).toMatch(/5 objects, 3 copied, 1 removed/);
   expect(await to.read('tenant/golden/deleted.json', 0, 1)).toBeNull();
-  expect(await to.read('tenant/golden/b.json', 0, 100)).toEqual(
-    await from.read('tenant/golden/b.json', 0, 100),
-  );
+  expect(Buffer.from((await to.read('tenant/golden/b.json', 0, 100))!).toString()).toBe('text of b');
 });
 
 test('with --watch, changes follow; a storage that vanishes removes nothing', {
