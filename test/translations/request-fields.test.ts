@@ -37,9 +37,7 @@ describe('the request fields (B 2.1)', () => {
       domain: null,
       metadata: {
         tenant: { id: tenant.tenantId, name: 'Maison Übersetzung' },
-        golden_uri: expect.stringMatching(
-          /^golden\/\d{4}-\d\d\/[0-9a-f]+\.jsonl\.gz\/\d+-\d+\/[0-9a-f]{32}\.json$/,
-        ),
+        golden_uri: expect.stringMatching(/^golden\/[0-9a-f]{6}\/[0-9a-f]{32}\.json$/),
       },
       text_type: null,
       tone: null,

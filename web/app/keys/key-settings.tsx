@@ -38,7 +38,7 @@ export function KeySettings({ onClose }: { onClose: () => void }) {
     <Dialog title={t('keys.title')} className={styles.dialog} onClose={onClose}>
       <input
         type="search"
-        dir="auto"
+        dir={sought === '' ? undefined : 'auto'}
         aria-label={t('keys.find_key')}
         placeholder={t('keys.find_key')}
         value={sought}
