@@ -52,7 +52,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
         <Search size={18} aria-hidden />
         <input
           role="combobox"
-          dir="auto"
+          dir={sought === '' ? undefined : 'auto'}
           aria-label={t('keys.find_command')}
           placeholder={t('keys.find_command')}
           aria-expanded={entries.length > 0}
