@@ -60,7 +60,7 @@ export async function restoredFrom(files: readonly string[]): Promise<Record<str
   refuseForged(backup, keys);
   const objects: Record<string, string> = {};
   for (const [at, file] of files.entries()) {
-    const reader = new ObjectReader(backup.file, at);
+    const reader = new ObjectReader(backup.file, at, file);
     const use = async ({ path, content }: { path: string; content: Buffer }) => {
       if (path in objects) throw new Error(`${path} was restored twice`);
       objects[path] = content.toString('latin1');

@@ -53,7 +53,8 @@ async function manifestLinesNow({ services }: TestApp, { tenantId }: Tenant, id:
   const folder = join(services.settings.DATA_DIR, 'storage', 'golden');
   const manifests = join(folder, 'manifest');
   const lines: { path: string; line: string }[] = [];
-  for (const entry of await readdir(manifests, { recursive: true, withFileTypes: true })) {
+  // The folder does not exist before the first line is written.
+  for (const entry of await readdir(manifests, { recursive: true, withFileTypes: true }).catch(() => [])) {
     if (!entry.isFile()) continue;
     const path = join(entry.parentPath, entry.name);
     for (const line of (await readFile(path, 'utf8')).split('\n'))

@@ -22,6 +22,7 @@ interface Current extends ObjectPart {
  */
 export class ObjectReader {
   readonly #file: string;
+  readonly #read: string;
   readonly #list: ListCursor;
   #current: Current | undefined;
   /** The number of selected objects, and their size. */
@@ -31,9 +32,11 @@ export class ObjectReader {
   /**
    * @param file the last backup of the chain
    * @param position the position in the chain of the backup that is read
+   * @param read this backup
    */
-  constructor(file: string, position: number) {
+  constructor(file: string, position: number, read: string) {
     this.#file = file;
+    this.#read = read;
     this.#list = new ListCursor(of(readList(file), position));
   }
 
@@ -70,8 +73,14 @@ export class ObjectReader {
     const { path, listed, hash, bytes, pieces } = this.#current as Current;
     this.#current = undefined;
     if (!listed) return;
-    if (listed.bytes !== bytes || listed.sha256 !== hash.digest('hex'))
-      throw new DamagedError(this.#file, path, 'its size or checksum differs from the list of objects');
+    if (listed.bytes !== bytes || listed.sha256 !== hash.digest('hex')) {
+      const list = this.#read === this.#file ? '' : ` in ${this.#file}`;
+      throw new DamagedError(
+        this.#read,
+        path,
+        `its size or checksum differs from the list of objects${list}`,
+      );
+    }
     await use({ path, content: Buffer.concat(pieces, bytes) });
     this.count += 1;
     this.bytes += bytes;

@@ -55,7 +55,7 @@ async function readChain({ headers, last }: Chain, stop: AbortSignal): Promise<V
   for (const [at, one] of headers.entries()) {
     await requireEnd(one.file);
     const rows = new RowCheck(one.file, one.header);
-    const objects = new ObjectReader(file, at);
+    const objects = new ObjectReader(file, at, one.file);
     const drop = async () => {};
     const take = (found: Manifest) => {
       rows.compare(found);
@@ -163,7 +163,7 @@ async function restoreParts(
 ): Promise<void> {
   const restore = (object: StoredObject) => restoreObject(object, storage);
   for (const [at, file] of backup.files.slice(0, -1).entries()) {
-    const objects = new ObjectReader(backup.file, at);
+    const objects = new ObjectReader(backup.file, at, file);
     for await (const part of readParts(file)) {
       stop.throwIfAborted();
       await objects.add(part, restore);
@@ -202,7 +202,7 @@ async function restoreLast(
 ): Promise<void> {
   const { files, file, header, manifest } = backup;
   const restore = (object: StoredObject) => restoreObject(object, storage);
-  const objects = new ObjectReader(file, files.length - 1);
+  const objects = new ObjectReader(file, files.length - 1, file);
   const tables = new Map(header.tables.map((table) => [tableName(table), table]));
   const parts = new Parts(readParts(file), stop);
   for (let part = await parts.peek(); part; part = await parts.peek()) {
