@@ -66,7 +66,7 @@ export function useAssign(): {
   const undo = async (changed: readonly Changed[]) => {
     let left = 0;
     const groups = Map.groupBy(changed, ({ before }) => JSON.stringify(formerOf(before, isAdmin)));
-    for (const part of [...groups.values()].flatMap(partsOf)) {
+    for (const part of [...groups.values()].flatMap((group) => partsOf(group))) {
       const items = part.map(({ before: { kind, id }, version }) => ({ kind, id, version }));
       const results = await service.assign({ ...formerOf((part[0] as Changed).before, isAdmin), items });
       left += results.filter(({ outcome }) => outcome === 'refused').length;
