@@ -93,7 +93,10 @@ describe.skipIf(withoutBrowser)('selected words become a glossary term', { timeo
     expect(await page.evaluate(() => document.activeElement?.matches('[data-edited]'))).toBe(true);
     await page.keyboard.press('Escape');
     await page.keyboard.press('?');
-    await page.getByRole('dialog').getByText('Add the selected words to a glossary', { exact: true }).waitFor();
+    await page
+      .getByRole('dialog')
+      .getByText('Add the selected words to a glossary', { exact: true })
+      .waitFor();
   });
 
   test('words selected in one item are not offered in the next, nor words outside of a source', async () => {
