@@ -33,7 +33,7 @@ export function decodeAndroid(pieces: readonly { text: string; isCode: boolean }
         isStart = false;
       } else if (token === '\\') continue;
       else if (token[0] === '\\') append(unescaped(token));
-      else if (!isQuoted && token.trim() === '') {
+      else if (!isQuoted && /^[ \t\n\r]/.test(token)) {
         hasSpace = !isStart;
         continue;
       } else append(token);

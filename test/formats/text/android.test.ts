@@ -133,6 +133,12 @@ describe('Android string resources', () => {
     expect(encodeAndroid(text, false)).toBe(written);
   });
 
+  test('keep a no-break space between two escapes', async () => {
+    const own = textsOf('android', resources('<string name="a">x</string>'));
+    const { text: written } = await own.rebuild(() => ["“\u00a0\\ a'\u00a0'"]);
+    expect(await textsOf('android', written).texts()).toEqual(["“\u00a0\\ a'\u00a0'"]);
+  });
+
   test('survive any text as a translation', async () => {
     const own = textsOf(
       'android',
