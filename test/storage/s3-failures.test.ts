@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openPlatformStore } from '#server/platform/stores/platform-store.ts';
 import { parseS3Url } from '#server/platform/stores/s3-store.ts';
@@ -55,10 +56,21 @@ describe('a bucket whose requests fail', () => {
     await store.put(path, 'x');
   });
 
+  test('a reader that is slower than the timeout gets the whole object', { timeout: 20_000 }, async () => {
+    const store = s3.open();
+    await store.put(path, Buffer.alloc(9_000_000, 'x'));
+    let bytes = 0;
+    for await (const piece of (await store.stream(path))!) {
+      if (bytes === 0) await sleep(3000);
+      bytes += piece.length;
+    }
+    expect(bytes).toBe(9_000_000);
+  });
+
   test('wrong credentials are an error that has no secret', async () => {
     const store = s3.open();
     const key = process.env['AWS_ACCESS_KEY_ID'];
-    process.env['AWS_ACCESS_KEY_ID'] = 'nobody';
+    process.env['AWS_ACCESS_KEY_ID'] = 'wrong';
     const thrown = await store.check().catch((error: unknown) => error);
     process.env['AWS_ACCESS_KEY_ID'] = key;
     expect(thrown).toMatchObject({ name: 'StoreError', code: 'InvalidAccessKeyId', status: 403 });

@@ -63,7 +63,7 @@ const bytesPerMs = 100;
 export interface S3Times {
   /** Maximum milliseconds to connect. */
   connect?: number;
-  /** Maximum milliseconds until a response, and between two pieces of a body. */
+  /** Maximum milliseconds until a response. A body may pause 15 times as long, because its reader may be slow. */
   response?: number;
   /** Attempts of a request that fails because of the service or the connection. */
   attempts?: number;
@@ -100,7 +100,7 @@ export function openS3(
             connectionTimeout: connect,
             requestTimeout: response,
             throwOnRequestTimeout: true,
-            socketTimeout: response,
+            socketTimeout: 15 * response,
             // More than there are slots of downloads, so that slow readers delay no other request.
             httpsAgent: { keepAlive: true, maxSockets: 512 },
             httpAgent: { keepAlive: true, maxSockets: 512 },

@@ -28,7 +28,8 @@ export async function rewriteRecord(
     await removeFormerLater(tx, tenantId, jobId, from);
     return true;
   });
-  // Otherwise another process has written the record to the same path; if no row refers to it, the check of announced records removes it.
+  // Otherwise another process has written the record to the same path. If no row refers to it, the check of announced
+  // records removes it.
   if (moved) await services.storage.remove(`${tenantId}/${from}`);
   return moved;
 }
