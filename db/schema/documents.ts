@@ -180,8 +180,10 @@ export const documentSegments = pgTable(
      * context of the file format. Null for most segments.
      */
     variant: text('variant'),
-    /** The maximum number of characters of the translation. Null without a limit. */
+    /** The maximum length of the translation. Null without a limit. */
     maxLength: integer('max_length'),
+    /** The unit of the maximum length (`server/formats/length-limit.ts`); null for characters as advice, in subtitles. */
+    lengthUnit: text('length_unit'),
     /**
      * The rectangles of the source text on its page, and those of its translation in the latest translated file. Null
      * if the file has no fixed pages.

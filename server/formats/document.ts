@@ -1,5 +1,6 @@
 import type { FileTexts, KeptTexts } from './existing-target.ts';
 import type { InlineContent } from './inline-content.ts';
+import type { LengthUnit } from './length-limit.ts';
 import type { RecognizedPage } from './ocr/recognized-page.ts';
 import type { Selection } from './selection.ts';
 import type { TextOutcome } from './text-tally.ts';
@@ -60,8 +61,10 @@ export interface Segment extends SegmentKey {
    * compares only texts. Absent for most segments.
    */
   variant?: string;
-  /** The maximum number of characters of the translation. Absent without a limit. */
+  /** The maximum length of the translation. Absent without a limit. */
   maxLength?: number;
+  /** The unit of a limit that translations must keep. Absent for one in characters that is only advice, as in subtitles. */
+  lengthUnit?: LengthUnit;
   source: InlineContent;
   /** The words of a text that was recognized in an image, in reading order. Absent for other texts. */
   words?: SegmentWord[];

@@ -11,6 +11,7 @@ import type {
 import type { FileTexts, KeptTexts } from './existing-target.ts';
 import { FileError } from './file-error.ts';
 import { formatTagged, type InlineContent, isSameContent, plainText } from './inline-content.ts';
+import { describeLength, type LengthLimit, lengthIn, limitInNotes } from './length-limit.ts';
 import { emptyFinding } from './office/kept-finding.ts';
 import { type Edit, splice } from './office/splice.ts';
 import { requireCharacters, SegmentBudget } from './segment-budget.ts';
@@ -37,7 +38,9 @@ export interface TextPlace {
   segments: readonly TextSegment[];
   /** Returns the changes that write translations, in the order of `segments`. They do not overlap those of other places. */
   write(targets: readonly TextTarget[]): readonly Edit[];
-  /** Returns what is wrong with translations that can be written, such as their length. */
+  /** The limit of all texts together, or of each one if they are alternatives. By default, that of a comment. */
+  limit?: LengthLimit | undefined;
+  /** Returns what is wrong with translations that can be written. */
   check?(targets: readonly TextTarget[]): readonly Omit<Finding, 'unitId'>[];
   /**
    * Set if the file has the source and a place for the translation. Then a translation is also written if it equals
@@ -135,7 +138,7 @@ export function textFormat(
         if (!isChanged && !place.isBilingual) continue;
         const written = segments.map(({ source }, at) => targetOf(own[at], source));
         edits.push(...place.write(written));
-        for (const problem of place.check?.(written) ?? [])
+        for (const problem of [...(place.check?.(written) ?? []), ...(await tooLong(place, written))])
           findings.push({ ...problem, unitId: segments[0]!.regionId });
       }
       edits.push(...dependentEdits(found.dependent ?? [], edits), ...(found.always ?? []));
@@ -201,11 +204,33 @@ function targetOf(translation: SegmentTranslation | undefined, source: InlineCon
 
 const nameOf = ({ regionId, cellId }: SegmentKey): string => `${regionId} ${cellId ?? ''}`;
 
-/** Numbers the places of a file, and gives their segments keys. */
+/** The texts of a message are alternatives; those of a unit of XLIFF follow each other. */
+const areAlternatives = ({ segments }: TextPlace): boolean =>
+  segments.length === 1 || segments.some(({ variant }) => variant !== undefined);
+
+function limitOf({ limit, segments }: TextPlace): LengthLimit | undefined {
+  return limit ?? (segments[0]?.context === undefined ? undefined : limitInNotes(segments[0].context));
+}
+
+async function tooLong(
+  place: TextPlace,
+  targets: readonly TextTarget[],
+): Promise<Pick<Finding, 'severity' | 'code' | 'message'>[]> {
+  const limit = limitOf(place);
+  if (!limit) return [];
+  const lengths = await Promise.all(targets.map(({ target }) => lengthIn(limit.unit, plainText(target))));
+  const length = areAlternatives(place) ? Math.max(...lengths) : lengths.reduce((sum, one) => sum + one, 0);
+  if (length <= limit.most) return [];
+  const message = `the translation has ${describeLength(length, limit.unit)}; the file allows ${limit.most}`;
+  return [{ severity: 'warning', code: 'text_too_long', message }];
+}
+
+/** Numbers the places of a file, and gives their segments keys and limits. */
 function withKeys({ places }: TextPlaces): { place: TextPlace; segments: Segment[] }[] {
   return places.map((place, index) => ({
     place,
     segments: place.segments.map((segment, form) => ({
+      ...(areAlternatives(place) && segmentLimit(limitOf(place))),
       ...segment,
       regionId: `t${index + 1}`,
       cellId: place.segments.length === 1 ? (segment.cellId ?? null) : `f${form + 1}`,
@@ -213,6 +238,9 @@ function withKeys({ places }: TextPlaces): { place: TextPlace; segments: Segment
     })),
   }));
 }
+
+const segmentLimit = (limit: LengthLimit | undefined) =>
+  limit && { maxLength: limit.most, lengthUnit: limit.unit };
 
 function outcomeOf({ places, kept = [], characters }: TextPlaces): TextOutcome {
   const tally = new TextTally();

@@ -1,18 +1,11 @@
 import { readDeclaredVariant } from '../languages.ts';
-import { plainText } from './inline-content.ts';
 import { poPluralsOf } from './messages/gettext-plurals.ts';
 import { InlineCodes } from './messages/inline-codes.ts';
 import { joinPlaces } from './messages/joined-place.ts';
 import { describeForm } from './messages/plural-forms.ts';
 import { placesOfStrings, type StringEntry } from './messages/strings.ts';
 import { type Edit, escapeXmlText, spliceRange, withoutForbidden } from './office/splice.ts';
-import {
-  type TextOptions,
-  type TextPlace,
-  type TextPlaces,
-  type TextTarget,
-  textFormat,
-} from './text-file.ts';
+import { type TextOptions, type TextPlace, type TextPlaces, textFormat } from './text-file.ts';
 import { countCharacters } from './text-tally.ts';
 import { type DocumentUnit, type DocumentUnits, isTranslation, readUnits } from './xliff/document-units.ts';
 import { markInline } from './xliff/inline-elements.ts';
@@ -131,10 +124,7 @@ class Reader implements TextPlaces {
         return write(spliceRange(this.#text, source.innerStart, source.innerEnd, all), needsReview);
       });
       const place = category === undefined ? joined : this.#asForm(joined, category);
-      const { maxLength } = unit;
-      return maxLength === undefined
-        ? place
-        : { ...place, check: (targets) => tooLong(place, targets, maxLength) };
+      return unit.limit ? { ...place, limit: unit.limit } : place;
     };
     const { form = 0, count = 0 } = unit.plural ?? {};
     const categories = this.#categoriesFor(count);
@@ -239,15 +229,4 @@ class Reader implements TextPlaces {
 /** Whether a declared tag is that of a language, or of it in a country: `de-DE` is German. */
 function isLanguage(tag: string, language: string): boolean {
   return readDeclaredVariant(tag, language as Parameters<typeof readDeclaredVariant>[1]) === language;
-}
-
-function tooLong({ segments }: TextPlace, targets: readonly TextTarget[], most: number) {
-  const lengths = targets.map(({ target }) => [...plainText(target)].length);
-  // The texts of a message are alternatives; the segments of a unit follow each other.
-  const length = segments.some(({ variant }) => variant !== undefined)
-    ? Math.max(...lengths)
-    : lengths.reduce((sum, one) => sum + one, 0);
-  if (length <= most) return [];
-  const message = `the translation has ${length} characters; the file allows ${most}`;
-  return [{ severity: 'warning' as const, code: 'text_too_long' as const, message }];
 }

@@ -144,7 +144,7 @@ describe('the calls for a group of segments', () => {
     ' of owner_id.',
   ];
   const segment = (source: InlineContent, fields: { context?: string; maxLength?: number } = {}) => ({
-    ...{ source, before: 'Before.', context: null, variant: null, maxLength: null },
+    ...{ source, before: 'Before.', context: null, variant: null, maxLength: null, lengthUnit: null },
     ...fields,
   });
   async function translate(texts: ReturnType<typeof segment>[]) {

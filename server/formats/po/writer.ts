@@ -91,15 +91,17 @@ export class PoWriter {
     original: string,
     existing: readonly (KeptText | undefined)[],
   ): TextPlace {
-    const { context, comments, id } = entry;
+    const { context, comments, id, flags } = entry;
     const note = [context && `context “${context.text}”`, ...comments.filter((one) => one !== explicitId)]
       .filter(Boolean)
       .join('; ');
     const { forms: all, write } = this.#messageOf(entry, source) ?? this.#formsOf(entry, source);
     const forms = entry.plural ? all.filter((_, form) => !existing[form]) : all;
+    const most = Number(flags.find((flag) => /^max-length:\d{1,6}$/.test(flag))?.slice('max-length:'.length));
     return {
       isBilingual: true,
       original,
+      ...(most > 0 && { limit: { most, unit: 'characters' } }),
       segments: forms.map((form) => {
         const variant = [context?.text, form.variant].filter(Boolean).join(' ');
         const about = [note, form.note].filter(Boolean).join('; ');

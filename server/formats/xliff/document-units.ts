@@ -1,4 +1,5 @@
 import { FileError } from '../file-error.ts';
+import { type LengthLimit, type LengthUnit, lengthUnitOf } from '../length-limit.ts';
 import { elementsIn, textIn, type XmlElement } from '../xml/xml-nodes.ts';
 import { isSameSource } from './content.ts';
 
@@ -15,8 +16,8 @@ export interface DocumentUnit {
   texts: readonly XmlElement[];
   key: string;
   notes: readonly string[];
-  /** The maximum number of characters of the translation. */
-  maxLength: number | undefined;
+  /** The maximum length of the translation. */
+  limit: LengthLimit | undefined;
   isTranslatable: boolean;
   /** For a unit in a group of gettext: the number of its plural form, from 0, and that of all units in the group. */
   plural?: { form: number; count: number };
@@ -38,7 +39,7 @@ export interface DocumentUnits {
 /** The properties that elements pass on to those inside. */
 interface Inherited {
   isTranslatable: boolean;
-  maxLength: number | undefined;
+  limit: LengthLimit | undefined;
   /** Whether the file declares that sizes are in code points. */
   hasSizes: boolean;
 }
@@ -70,7 +71,7 @@ export function readUnits(root: XmlElement): DocumentUnits {
     );
   const reader = new UnitReader(local, segmentsIn);
   const files = elementsIn(root).filter((element) => local(element) === 'file');
-  const start = { isTranslatable: true, maxLength: undefined, hasSizes: false };
+  const start = { isTranslatable: true, limit: undefined, hasSizes: false };
   for (const file of files) reader.readGroup(file, start);
   return { version: major, declaring: major === 1 ? files : [root], units: reader.units, local, segmentsIn };
 }
@@ -107,17 +108,17 @@ class UnitReader {
     return units.length > 1 && units.every(isForm) ? units : [];
   }
 
-  #inherit(element: XmlElement, { isTranslatable, maxLength, hasSizes }: Inherited): Inherited {
+  #inherit(element: XmlElement, { isTranslatable, limit, hasSizes }: Inherited): Inherited {
     const of = (name: string) => element.attributes.get(name)?.value;
     const translate = of('translate');
     const profiles = elementsIn(element).find(({ name }) => name.endsWith(':profiles'));
     const sized = hasSizes || profiles?.attributes.get('generalProfile')?.value === 'xliff:codepoints';
     const [, restriction] = [...element.attributes].find(([name]) => name.endsWith(':sizeRestriction')) ?? [];
-    const max =
-      of('size-unit') === 'char' ? of('maxwidth') : sized ? restriction?.value.split(',').at(-1) : undefined;
+    const unit = unitOf(of('size-unit'), of('font'));
+    const max = unit ? of('maxwidth') : sized ? restriction?.value.split(',').at(-1) : undefined;
     return {
       isTranslatable: translate === undefined ? isTranslatable : translate !== 'no',
-      maxLength: /^\d{1,9}$/.test(max?.trim() ?? '') ? Number(max) : maxLength,
+      limit: /^\d{1,9}$/.test(max?.trim() ?? '') ? { most: Number(max), unit: unit ?? 'characters' } : limit,
       hasSizes: sized,
     };
   }
@@ -177,6 +178,14 @@ class UnitReader {
         : [],
     );
   }
+}
+
+/** Returns the unit of `maxwidth`: pixels without `size-unit`. The attribute `font` has a name and a size in points. */
+function unitOf(unit = 'pixel', font = ''): LengthUnit | null {
+  if (unit !== 'pixel') return unit === 'char' ? 'characters' : unit === 'glyph' ? 'graphemes' : null;
+  const [name = '', points, weight] = font.split(';').map((part) => part.trim());
+  const pixels = Math.round((Number(points) || 0) * (400 / 3)) / 100;
+  return lengthUnitOf(`${weight === 'bold' ? 'bold ' : ''}${pixels}px ${name}`);
 }
 
 function nameOf({ attributes }: XmlElement, attribute: string): string {

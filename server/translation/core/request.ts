@@ -12,4 +12,9 @@ export interface TextRequest {
   gender: string | null;
   text_type: 'Plain' | 'Html' | null;
   metadata: Record<string, unknown>;
+  /** What the model is told about the text: where it appears, or what it means. */
+  context?: string | null | undefined;
+  /** The maximum length of the translation, and its unit: characters by default. */
+  max_length?: number | null | undefined;
+  length_unit?: string | null | undefined;
 }

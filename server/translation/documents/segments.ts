@@ -52,6 +52,16 @@ export const documentSegment = z
       description:
         'What the file states about the segment, such as the comment of a developer or the plural form; otherwise null.',
     }),
+    max_length: z
+      .int()
+      .nullable()
+      .describe('The maximum length of the translation, as the file states it; null without a limit.'),
+    length_unit: z
+      .string()
+      .nullable()
+      .describe(
+        'The unit of `max_length`: `characters`, `graphemes`, or a width in pixels such as `12px Arial`. Null without a limit, and for subtitles, where the limit is advice about characters.',
+      ),
     source_rectangles: pageRectangles,
     target_rectangles: pageRectangles,
     source_text: z.string().describe('The source text of the segment.'),
@@ -129,6 +139,8 @@ export function segmentView(row: SegmentRow): z.infer<typeof documentSegment> {
     page: row.page,
     place: row.place,
     context: row.context,
+    max_length: row.maxLength,
+    length_unit: row.lengthUnit,
     source_rectangles: row.sourceRectangles,
     target_rectangles: row.targetRectangles,
     source_text: row.sourceText,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { lengthUnitOf, lengthUnitsInWords } from '#server/formats/length-limit.ts';
 import { warnings } from '#server/http/warnings.ts';
 import { languageCodes } from '#server/languages.ts';
 import { defaultSettings } from '#server/settings.ts';
@@ -38,6 +39,30 @@ const textType = z.enum(['Plain', 'Html']);
 
 /** Maximum number of characters of an idempotency key in a request. */
 export const maxKeyLength = 255;
+
+/** What is known about a text besides its words. A stored translation that is longer than the limit is not served. */
+export const aboutText = {
+  context: z
+    .string()
+    .max(2000)
+    .nullish()
+    .describe(
+      'What the model and the reviewer should know about the text, such as where it appears: at most 2,000 characters. It is not translated.',
+    ),
+  max_length: z
+    .int()
+    .min(1)
+    .max(1_000_000)
+    .nullish()
+    .describe(
+      'The maximum length of the translation, in the unit `length_unit`. A longer translation is repaired; one that is still too long gets a major issue and requires a review with the default `min_quality_score`.',
+    ),
+  length_unit: z
+    .string()
+    .refine((unit) => lengthUnitOf(unit) !== null, `must be ${lengthUnitsInWords.replaceAll('`', '')}`)
+    .nullish()
+    .describe(`The unit of \`max_length\`: ${lengthUnitsInWords}. Default: \`characters\` (code points).`),
+};
 
 /**
  * The schema does not check languages: the service checks them against the supported ones, and its error message lists
@@ -103,6 +128,7 @@ export const translationRequest = z
       .nullable()
       .default(null)
       .describe('The grammatical gender to use if the target language requires one.'),
+    ...aboutText,
     deployment_name: z
       .string()
       .max(1000)

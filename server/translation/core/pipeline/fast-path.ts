@@ -1,3 +1,4 @@
+import { plainText } from '#server/formats/inline-content.ts';
 import { clip } from '#server/formats/text.ts';
 import type { MemoryHit } from '#server/language/translation-memory/lookup/exact-match.ts';
 import type { TermRow } from '#server/matching/terms/glossary.ts';
@@ -6,10 +7,12 @@ import type { SlotScope } from '#server/platform/concurrency-limit.ts';
 import type { AgentDecision, AgentStep, Provenance } from '../agent-run-schema.ts';
 import { memoryProvenance, termProvenance } from '../leverage/leverage.ts';
 import type { TermsInText } from '../leverage/terms.ts';
+import { checkLength } from '../text-limit.ts';
 import { forbids } from '../threads/check-threads.ts';
 import type { PreparedText } from './prepared-text.ts';
 import type { TaggedSource } from './run.ts';
-import type { SourceText } from './source-text.ts';
+import { joinSegments } from './source-text.ts';
+import { limitOfText } from './tagged-segments.ts';
 import { newDecision, recordStep } from './trace.ts';
 
 /** A stored translation that is served without a model call. */
@@ -57,7 +60,7 @@ export async function takeFastPath(
       const decisions: AgentDecision[] = [];
       for (const read of found) {
         const fast = await read();
-        const refusal = await refusalOf(prepared.text, fast, scope, tagged);
+        const refusal = await refusalOf(prepared, fast, scope, tagged);
         decisions.push(refusal ?? servingOf(fast));
         if (!refusal) return { value: fast, output: outcomeOf(fast), decisions };
       }
@@ -68,20 +71,27 @@ export async function takeFastPath(
 
 /** Returns the reason why a match is not served; null if it may be served. */
 async function refusalOf(
-  text: SourceText,
+  prepared: PreparedText & { tagged?: TaggedSource },
   fast: FastPath,
   scope: SlotScope,
   tagged?: Pick<TaggedSource, 'serve'>,
 ): Promise<AgentDecision | null> {
+  const { text } = prepared;
   const { name, translation, compliance, provenance } = fast;
   if (name === 'tm_exact' && !text.hasMarkupOf(translation)) {
     const why = 'the markup of the stored translation differs from the markup of the text';
     return newDecision(name, 'tm_exact_markup', why, { provenance });
   }
-  if (tagged && !tagged.serve(translation)) {
+  const served = tagged?.serve(translation);
+  if (served === null) {
     const why = 'the stored translation has other code than the text';
     return newDecision(name, `${name}_markup`, why, { provenance });
   }
+  const limit = limitOfText(prepared);
+  // In subtitles, the limit is advice.
+  const written = served ? plainText(served.content) : joinSegments(text.segmentsOf(translation));
+  if (limit.lengthUnit && (await checkLength(limit, written)).excess > 0)
+    return newDecision(name, `${name}_too_long`, 'the stored translation is too long', { provenance });
   const { style, targetLang } = text.task;
   if (name === 'tm_exact' && style && (await forbids(style, translation, targetLang, scope)))
     return newDecision(name, 'tm_exact_forbidden_word', 'the style guide forbids a word', { provenance });

@@ -1,10 +1,12 @@
 import { memoryText, plainText } from '#server/formats/inline-content.ts';
 import type { Translations, TranslationTask, Verification } from '#server/platform/engines/engine.ts';
 import { checkTranslation, inspectTranslation, isCritical, withFindings } from '../checks.ts';
+import { checkLength } from '../text-limit.ts';
 import type { Policy } from './policy.ts';
 import { isDoubtful } from './quality-gate.ts';
 import { type Assessed, type Draft, type Run, spend, translationsOf } from './run.ts';
-import { excessOf, readRepaired, taggedIssues, taskOfTexts } from './tagged-segments.ts';
+import { joinSegments } from './source-text.ts';
+import { limitOfText, readRepaired, taggedIssues, taskOfTexts } from './tagged-segments.ts';
 import { recordStep } from './trace.ts';
 
 /**
@@ -27,17 +29,28 @@ export function judge(
       : await engine.assess(task, texts, scope);
     const judgements = Array.isArray(result.value) ? result.value : [result.value];
     const model = result.models[0] ?? null;
-    const check = ({ of, translations, tagged }: Draft) =>
-      tagged
-        ? checkTranslation(run, of, [plainText(tagged.inner)], memoryText(tagged.inner))
-        : checkTranslation(run, of, translations);
+    const check = async ({ of, translations, tagged }: Draft) => {
+      const texts = tagged ? [plainText(tagged.inner)] : translations;
+      const limit = limitOfText(of);
+      const length = await checkLength(limit, joinSegments(texts));
+      const found = await checkTranslation(run, of, texts, tagged && memoryText(tagged.inner));
+      const { excess, issues } = length;
+      // Only advice does not lower the score. The stub returns the source, so its translations are exempt.
+      const isStrict = limit.lengthUnit !== null && engine.live;
+      return {
+        ...found,
+        findings: isStrict ? [...found.findings, ...issues] : found.findings,
+        excess,
+        advice: limit.lengthUnit === null ? issues : [],
+      };
+    };
     const [only] = drafts;
     const checked = only && drafts.length === 1 ? [await check(only)] : await Promise.all(drafts.map(check));
     const value = drafts.map((draft, index): Assessed => {
-      const { findings, compliance } = checked[index]!;
+      const { findings, compliance, excess, advice } = checked[index]!;
       const { score, issues, summary } = withFindings(judgements[index]!, findings);
-      const all = draft.tagged ? [...taggedIssues(draft, findings), ...issues] : issues;
-      return { ...draft, judgement: { score, issues: all, summary, model }, compliance };
+      const all = [...taggedIssues(draft, findings), ...advice, ...issues];
+      return { ...draft, judgement: { score, issues: all, summary, model }, compliance, excess };
     });
     const found = checked.reduce((sum, { findings }) => sum + findings.length, 0);
     return {
@@ -62,7 +75,7 @@ export async function repairLoop(
   let best = assessed;
   let rounds = 0;
   while (rounds < policy.repairRounds) {
-    const poor = best.filter((candidate) => isDoubtful(policy, candidate) || excessOf(candidate) > 0);
+    const poor = best.filter((candidate) => isDoubtful(policy, candidate) || candidate.excess > 0);
     if (poor.length === 0) break;
     rounds += 1;
     const texts = poor.map(({ of }) => of);
@@ -106,20 +119,23 @@ function countChanges(texts: Translations, than: Translations): number {
   return texts.filter((text, index) => text !== than[index]).length;
 }
 
-/** Compares two faults first, then scores. So a judge model's score never outweighs a lost placeholder. */
+/** Compares faults first, then lengths, then scores. So a judge model's score never outweighs a lost placeholder. */
 function isBetter(policy: Policy, candidate: Assessed, than: Assessed): boolean {
   const [faults, others] = [faultsOf(policy, candidate), faultsOf(policy, than)];
-  const worse = faults[0] - others[0] || faults[1] - others[1];
+  const worse = faults[0] - others[0] || faults[1] - others[1] || candidate.excess - than.excess;
   return worse === 0 ? candidate.judgement.score > than.judgement.score : worse < 0;
 }
 
-/** Returns the numbers of critical issues and of missing or forbidden terms; for a segment, whether it is doubtful and how much too long. */
+/**
+ * Returns the numbers of critical issues and of missing or forbidden terms, to which a text that is too long adds one; for a
+ * segment, whether it is doubtful.
+ */
 function faultsOf(policy: Policy, candidate: Assessed): [number, number] {
-  if (policy.judgesEach) return [Number(isDoubtful(policy, candidate)), excessOf(candidate)];
-  const { judgement, compliance } = candidate;
+  const { judgement, compliance, excess } = candidate;
+  if (policy.judgesEach) return [Number(isDoubtful(policy, candidate)), 0];
   const criticals = judgement.issues.filter(({ severity }) => severity === 'critical');
   const { missing_terms = [], forbidden_terms = [] } = compliance ?? {};
-  return [criticals.length, missing_terms.length + forbidden_terms.length];
+  return [criticals.length, missing_terms.length + forbidden_terms.length + Number(excess > 0)];
 }
 
 /** Verifies the final translation. The verification passes only if the service's own checks find no critical issue. */

@@ -10,6 +10,7 @@ import type {
   Translations,
 } from '#server/platform/engines/engine.ts';
 import type { AgentStep } from '../agent-run-schema.ts';
+import type { TextLimit } from '../text-limit.ts';
 import type { Policy } from './policy.ts';
 import type { PreparedText } from './prepared-text.ts';
 import type { ProtectedText } from './protected-words.ts';
@@ -69,7 +70,7 @@ export interface ApprovedTarget {
 }
 
 /** One of the texts of a group. One engine call translates several. */
-export interface GroupText {
+export interface GroupText extends TextLimit {
   source: InlineContent;
   /** The previous text in the file, as context. */
   before: string | null;
@@ -82,8 +83,6 @@ export interface GroupText {
    * translation is served.
    */
   variant: string | null;
-  /** The maximum number of characters of the translation; null without a limit. A longer one is repaired once. */
-  maxLength: number | null;
   /** Its approved translations in other documents, which prove the positions of tags. */
   approved?: readonly ApprovedTarget[];
 }
@@ -109,6 +108,8 @@ export interface Assessed extends Draft {
   judgement: Judgement & { model: string | null };
   /** Glossary compliance; null without a glossary. */
   compliance: TermCompliance | null;
+  /** By how much the translation exceeds its maximum length, in the unit of the limit. */
+  excess: number;
 }
 
 /** Returns the translations of all drafts, in the order in which the engine gets the segments. */

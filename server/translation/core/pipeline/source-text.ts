@@ -1,4 +1,5 @@
 import { blocksOf, extractHtml, rebuildHtml } from '#server/formats/html-segments.ts';
+import { describeLength, lengthUnitOf } from '#server/formats/length-limit.ts';
 import type { TaskStyle, Translations, TranslationTask } from '#server/platform/engines/engine.ts';
 import type { TextRequest } from '../request.ts';
 
@@ -70,9 +71,19 @@ function taskOf(request: TextRequest, style: TaskStyle | null, segments: string[
     tone,
     gender: request.gender ?? null,
     domain: request.domain ?? null,
+    ...notesOf(request, segments.length),
     // The tone of a request is more specific than the formality of the guide.
     ...(style && { style: { ...style, formality: tone === null ? style.formality : null } }),
   };
+}
+
+/** Returns the notes of a task: the first segment has the context of the whole text, and its limit. */
+function notesOf({ context, max_length: most, length_unit: unit }: TextRequest, segments: number) {
+  const limit = most && `at most ${describeLength(most, lengthUnitOf(unit ?? 'characters') ?? 'characters')}`;
+  const note = [limit, context].filter(Boolean).join('; ');
+  return note === '' || segments === 0
+    ? {}
+    : { notes: Array.from({ length: segments }, (_, at) => (at === 0 ? note : null)) };
 }
 
 /** Joins segments into one text, one segment per line. */

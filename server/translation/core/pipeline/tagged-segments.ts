@@ -1,10 +1,7 @@
-import {
-  formatTagged,
-  type InlineContent,
-  parseWithoutFormats,
-  plainText,
-} from '#server/formats/inline-content.ts';
+import { formatTagged, type InlineContent, parseWithoutFormats } from '#server/formats/inline-content.ts';
+import { describeLength } from '#server/formats/length-limit.ts';
 import type { QualityIssue, Translations, TranslationTask } from '#server/platform/engines/engine.ts';
+import { limitOfRequest, type TextLimit } from '../text-limit.ts';
 import { protectWords } from './protected-words.ts';
 import type { Assessed, Draft, GroupText, RunText, TaggedSource } from './run.ts';
 
@@ -15,9 +12,17 @@ export function isTagged(text: RunText): text is TaggedText {
   return text.tagged !== undefined;
 }
 
+/** Returns the limit of a text: that of its file or request. */
+export function limitOfText({ tagged, request }: RunText): TextLimit {
+  return tagged?.of ?? limitOfRequest(request);
+}
+
 /** @param tags the placeholders for which tags stand */
-export function noteOf({ context, maxLength }: GroupText, tags: string | null = null): string | null {
-  const most = maxLength && `at most ${maxLength} characters`;
+export function noteOf(
+  { context, maxLength, lengthUnit }: GroupText,
+  tags: string | null = null,
+): string | null {
+  const most = maxLength && `at most ${describeLength(maxLength, lengthUnit ?? 'characters')}`;
   // A long note is cut, so the context comes last.
   return [most, tags && `tags: ${tags}`, context].filter(Boolean).join('; ') || null;
 }
@@ -61,11 +66,9 @@ function styleIssue(severity: 'minor' | 'major', explanation: string, suggestion
   return { severity, category: 'style', span: null, explanation, suggestion };
 }
 
-/** Returns what is wrong with the tags, the words and the length of a draft; nothing for a text without tags. */
+/** Returns what is wrong with the tags and the words of a draft; nothing for a text without tags. */
 export function taggedIssues(draft: Draft, findings: readonly QualityIssue[]): QualityIssue[] {
-  return draft.tagged
-    ? [...tagIssues(draft.tagged), ...lostWordIssues(draft, findings), ...lengthIssues(draft)]
-    : [];
+  return draft.tagged ? [...tagIssues(draft.tagged), ...lostWordIssues(draft, findings)] : [];
 }
 
 /** Returns what is wrong with the tags of a translation. */
@@ -98,21 +101,6 @@ function lostWordIssues({ of, tagged }: Draft, findings: readonly QualityIssue[]
     explanation: `The word ${span} of the source is missing.`,
     suggestion: `Keep ${span} exactly as it is.`,
   }));
-}
-
-/** Returns the number of characters above the limit of the text; 0 without a limit. */
-export function excessOf({ tagged }: Draft): number {
-  if (!tagged || tagged.source.of.maxLength === null) return 0;
-  return Math.max(0, [...plainText(tagged.inner)].length - tagged.source.of.maxLength);
-}
-
-function lengthIssues(draft: Draft): QualityIssue[] {
-  const excess = excessOf(draft);
-  if (excess === 0) return [];
-  const maxLength = draft.tagged?.source.of.maxLength;
-  const explanation = `the text has ${excess} characters more than the ${maxLength} that can be read`;
-  const suggestion = `shorten it to at most ${maxLength} characters, and keep the meaning`;
-  return [styleIssue('minor', explanation, suggestion)];
 }
 
 function isFormat(item: InlineContent[number]): boolean {

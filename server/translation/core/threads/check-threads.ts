@@ -3,8 +3,10 @@ import type { QualityIssue, TaskStyle } from '#server/platform/engines/engine.ts
 import { inSlices } from '#server/platform/threads/slices.ts';
 import { createThreads, DeadlineError, threadCount } from '#server/platform/threads/threads.ts';
 import { findIssues, findIssuesOfText, type Inspection, type ProposedTranslation } from '../inspection.ts';
+import { joinSegments, readSourceText } from '../pipeline/source-text.ts';
 import { allRisks, type RiskFlag, type RiskyTexts } from '../plausibility/index.ts';
 import { hasForbiddenWord } from '../style/index.ts';
+import { checkLength, limitOfRequest } from '../text-limit.ts';
 import type { CheckedUnits, UnitProblem } from '../unit-problems.ts';
 import type { CheckWork } from './check-thread.ts';
 
@@ -51,11 +53,20 @@ export async function inspect(asked: Inspection, scope: SlotScope): Promise<Qual
   return onThread('inspect', { ...asked, task }, scope, [unchecked]);
 }
 
-/** Finds the issues of a proposed translation, as `inspect` does. @throws AppError as `inspect` does */
-export function inspectProposed(asked: ProposedTranslation, scope: SlotScope): Promise<QualityIssue[]> {
-  if (asked.request.source_text.length + asked.text.length <= inlineUnits)
-    return inSlices(findIssuesOfText(asked));
-  return onThread('inspectText', asked, scope, [unchecked]);
+/**
+ * Finds the issues of a proposed translation, as `inspect` does, and whether it is longer than its request allows.
+ * @throws AppError as `inspect` does
+ */
+export async function inspectProposed(asked: ProposedTranslation, scope: SlotScope): Promise<QualityIssue[]> {
+  const { request, text } = asked;
+  const found =
+    request.source_text.length + text.length <= inlineUnits
+      ? await inSlices(findIssuesOfText(asked))
+      : await onThread('inspectText', asked, scope, [unchecked]);
+  if (!request.max_length) return found;
+  const visible =
+    request.text_type === 'Html' ? joinSegments(readSourceText(request).segmentsOf(text)) : text;
+  return [...found, ...(await checkLength(limitOfRequest(request), visible)).issues];
 }
 
 /**

@@ -121,8 +121,7 @@ export function sourceKeyOf(segment: Pick<Segment, 'source' | 'variant'>): strin
 }
 
 function rowOf(segment: Segment, position: number) {
-  const { regionId, cellId, kind, page, place, rectangles, context, variant, maxLength, source, words } =
-    segment;
+  const { regionId, cellId, kind, page, place, rectangles, context, variant, source, words } = segment;
   const sourceKey = sourceKeyOf(segment);
   const issues = doubtOf(words);
   return {
@@ -135,7 +134,8 @@ function rowOf(segment: Segment, position: number) {
     rectangles,
     context,
     variant,
-    max_length: maxLength,
+    max_length: segment.maxLength,
+    length_unit: segment.lengthUnit,
     source_key: sourceKey,
     source,
     source_text: plainText(source),
@@ -153,11 +153,11 @@ function insertSegments(
   return tx.execute(sql`
     insert into document_segments
       (tenant_id, document_id, position, region_id, cell_id, kind, page, place, source_rectangles, context, variant,
-        max_length, source_key, source, source_text, words, issues, needs_review)
+        max_length, length_unit, source_key, source, source_text, words, issues, needs_review)
     select ${tenantId}, ${documentId}, r.position, r.region_id, r.cell_id, r.kind, r.page, r.place, r.rectangles,
-      r.context, r.variant, r.max_length, decode(r.source_key, 'hex'), r.source, r.source_text, r.words,
+      r.context, r.variant, r.max_length, r.length_unit, decode(r.source_key, 'hex'), r.source, r.source_text, r.words,
       r.issues, r.needs_review
     from json_to_recordset(${JSON.stringify(rows)}::json) as r(position int, region_id text, cell_id text, kind text,
-      page int, place text, rectangles jsonb, context text, variant text, max_length int, source_key text, source jsonb, source_text text,
+      page int, place text, rectangles jsonb, context text, variant text, max_length int, length_unit text, source_key text, source jsonb, source_text text,
       words jsonb, issues jsonb, needs_review boolean)`);
 }

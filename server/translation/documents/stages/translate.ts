@@ -6,6 +6,7 @@ import type { InlineContent } from '#server/formats/inline-content.ts';
 import { keyOf, type Prefetched } from '#server/translation/core/leverage/leverage.ts';
 import { lookUpTexts, lookupOfText, translateGroup } from '#server/translation/core/pipeline/group.ts';
 import type { GroupText } from '#server/translation/core/pipeline/run.ts';
+import { limitOf } from '#server/translation/core/text-limit.ts';
 import { selectApprovedTargets } from '../approved-tags.ts';
 import { type DocumentRun, updateRun, Yielded } from '../document-run.ts';
 import { groupRequestOf, requestOf } from '../jobs.ts';
@@ -166,9 +167,12 @@ async function selectTexts(
       place: documentSegments.place,
       context: documentSegments.context,
       variant: documentSegments.variant,
-      maxLength: sql<number | null>`case when ${documentSegments.maxLength} is not null then
-        (select min(b.max_length) from document_segments b
-          where b.tenant_id = ${tenantId} and b.document_id = ${documentId} and b.source_key = ${documentSegments.sourceKey}) end`,
+      limit: sql<
+        [most: number, unit: string | null] | null
+      >`case when ${documentSegments.maxLength} is not null then
+        (select json_build_array(b.max_length, b.length_unit) from document_segments b
+          where b.tenant_id = ${tenantId} and b.document_id = ${documentId} and b.source_key = ${documentSegments.sourceKey}
+          order by b.max_length limit 1) end`,
       units: sql<number>`length(${documentSegments.sourceText})`,
       before: sql<string | null>`(select b.source_text from document_segments b
         where b.tenant_id = ${tenantId} and b.document_id = ${documentId} and b.position = document_segments.position - 1)`,
@@ -181,8 +185,9 @@ async function selectTexts(
         select jsonb_array_elements_text(${JSON.stringify([...byFirst.keys()])}::jsonb)::int))`,
     )
     .orderBy(documentSegments.position);
-  return rows.map(({ position, source, place, context, ...row }) => ({
+  return rows.map(({ position, source, place, context, limit, ...row }) => ({
     ...row,
+    ...limitOf(limit?.[0], limit?.[1]),
     context: noteOf(place, context),
     positions: byFirst.get(position) ?? [position],
     source: source as InlineContent,

@@ -12,6 +12,7 @@ import { leverageOf, prefetch } from '#server/translation/core/leverage/leverage
 import { findTerms, termIssues } from '#server/translation/core/leverage/terms.ts';
 import { prepareText } from '#server/translation/core/pipeline/prepared-text.ts';
 import { readSourceText } from '#server/translation/core/pipeline/source-text.ts';
+import { checkLength, limitOf, type TextLimit } from '#server/translation/core/text-limit.ts';
 import { inspectProposed } from '#server/translation/core/threads/check-threads.ts';
 import {
   type DocumentRow,
@@ -31,6 +32,8 @@ export interface ProposedText {
   targetText: string;
   /** The texts with their tags; undefined if the reviewer gave no tags. */
   tagged?: { source: InlineContent; target: InlineContent };
+  /** The maximum length of the translation; undefined without a limit. */
+  limit?: TextLimit;
 }
 
 /** Returns the present translation of a segment. */
@@ -39,17 +42,20 @@ export function proposedOf({
   targetText,
   source,
   target,
+  maxLength,
+  lengthUnit,
 }: typeof documentSegments.$inferSelect): ProposedText {
   return {
     sourceText,
     targetText: targetText ?? '',
     tagged: { source: source as InlineContent, target: target as InlineContent },
+    limit: limitOf(maxLength, lengthUnit),
   };
 }
 
 /**
- * Checks texts that a reviewer proposes for segments of a document, without a model: integrity, plausibility, style and
- * terms, as for machine translations, and tags. No transaction is open during the checks.
+ * Checks texts that a reviewer proposes for segments of a document, without a model: integrity, plausibility, style,
+ * terms and length, as for machine translations, and tags. No transaction is open during the checks.
  * @returns the issues of each text, in the order of the texts
  * @throws AppError rate_limit if too many long texts are queued for the check
  */
@@ -67,7 +73,7 @@ export async function checkSegments(
   const found = await services.database.inTenant(tenantId, (tx) => prefetch(tx, requests));
   const issues: QualityIssue[][] = [];
   for (const [index, request] of requests.entries()) {
-    const { targetText, tagged } = texts[index] as ProposedText;
+    const { targetText, tagged, limit } = texts[index] as ProposedText;
     const leverage = await leverageOf(services, { tenantId }, request, found);
     const { terms } = await prepareText(request, leverage, signal);
     const compliance = await terms?.check([targetText]);
@@ -75,6 +81,7 @@ export async function checkSegments(
       ...(tagged ? chipIssues(tagged.source, tagged.target) : []),
       ...(await inspectProposed({ request, text: targetText, style: leverage.style }, { tenantId, signal })),
       ...(compliance && !compliance.passed ? termIssues(compliance) : []),
+      ...(limit ? (await checkLength(limit, targetText)).issues : []),
     ]);
   }
   return issues;
@@ -136,6 +143,7 @@ export async function checkSegmentText(
   const proposed = {
     sourceText,
     targetText: text,
+    limit: limitOf(segment.max_length, segment.length_unit),
     ...(target && { tagged: { source, target } }),
   };
   const [issues = []] = await checkSegments(services, row, [proposed], signal);

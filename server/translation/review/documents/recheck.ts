@@ -20,6 +20,7 @@ import {
 } from '#server/translation/core/findings.ts';
 import { judgeTexts } from '#server/translation/core/pipeline/group.ts';
 import { defaultThreshold } from '#server/translation/core/pipeline/policy.ts';
+import { limitOf } from '#server/translation/core/text-limit.ts';
 import { type DocumentRow, groupRequestOf, requestOf } from '#server/translation/documents/jobs.ts';
 import { isAtOneOf, noteOf, ofDocument } from '#server/translation/documents/segments.ts';
 import { requireJudge } from '../findings.ts';
@@ -151,14 +152,16 @@ async function judge(
   signal?: AbortSignal,
 ): Promise<Judged[]> {
   if (segments.length === 0) return [];
-  const texts = segments.map(({ source, target, before, place, context, variant }) => ({
-    source: source as InlineContent,
-    target: target as InlineContent,
-    before,
-    context: noteOf(place, context),
-    variant,
-    maxLength: null,
-  }));
+  const texts = segments.map(
+    ({ source, target, before, place, context, variant, maxLength, lengthUnit }) => ({
+      source: source as InlineContent,
+      target: target as InlineContent,
+      before,
+      context: noteOf(place, context),
+      variant,
+      ...limitOf(maxLength, lengthUnit),
+    }),
+  );
   const request = groupRequestOf(requestOf(row));
   const judgements = await judgeTexts(services, { tenantId: row.tenantId, signal }, request, texts);
   const found = await checkSegments(services, row, segments.map(proposedOf), signal);

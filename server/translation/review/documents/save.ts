@@ -12,6 +12,7 @@ import type { QualityIssue } from '#server/platform/engines/engine.ts';
 import { newId } from '#server/platform/ids.ts';
 import { destinationIn, type LocatingServices } from '#server/storage/destination.ts';
 import { type Finding, idOf, isOpenCritical } from '#server/translation/core/findings.ts';
+import { limitOf } from '#server/translation/core/text-limit.ts';
 import type { DocumentRow } from '#server/translation/documents/jobs.ts';
 import { maxTargetLength } from '#server/translation/documents/schema.ts';
 import { isAtOneOf, ofDocument } from '#server/translation/documents/segments.ts';
@@ -127,6 +128,7 @@ export async function saveSegments(
     edited.map(({ row, given, content }) => ({
       sourceText: row.sourceText,
       targetText: given.target_text,
+      limit: limitOf(row.maxLength, row.lengthUnit),
       ...(content && { tagged: { source: row.source as InlineContent, target: content } }),
     })),
   );

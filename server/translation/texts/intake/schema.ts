@@ -4,7 +4,7 @@ import { arrayLimits } from '#server/http/array-limits.ts';
 import { defaultSettings, type Settings } from '#server/settings.ts';
 import { limitFields, limitFormFields } from '#server/translation/core/intake/submission-limits.ts';
 import { uploadedFile } from '#server/trpc.ts';
-import { maxKeyLength, translationRequest } from '../schema.ts';
+import { aboutText, maxKeyLength, translationRequest } from '../schema.ts';
 
 const note = (description: string) => z.string().max(1000).nullable().optional().describe(description);
 
@@ -39,6 +39,9 @@ export const batchRequest = z
             .enum(['Plain', 'Html'])
             .default('Plain')
             .describe('The same as `text_type` of a single text.'),
+          Context: aboutText.context.describe('The same as `context` of a single text.'),
+          MaxLength: aboutText.max_length.describe('The same as `max_length` of a single text.'),
+          LengthUnit: aboutText.length_unit.describe('The same as `length_unit` of a single text.'),
           Targets: z
             .array(
               z.object({
@@ -77,6 +80,7 @@ export const batchRequest = z
 
 /** A document that is sent as text is translated page by page. */
 export const documentTextRequest = translationRequest
+  .omit({ max_length: true, length_unit: true })
   .extend({
     metadata: z
       .looseObject({

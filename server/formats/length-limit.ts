@@ -1,0 +1,75 @@
+import type { FontName } from './typesetting/fonts.ts';
+
+/*
+ * The longest translation for which a program, a form or a device has room: in characters, or in pixels of a font.
+ */
+
+/**
+ * The unit of a limit: Unicode code points, grapheme clusters (what readers see as characters), or the width of a line in
+ * pixels, such as `12px Arial` or `bold 9.5px Courier`.
+ */
+export type LengthUnit = 'characters' | 'graphemes' | `${string}px ${string}`;
+
+export interface LengthLimit {
+  most: number;
+  unit: LengthUnit;
+}
+
+/** The fonts with known widths, regular and bold: Arimo, Tinos and Cousine are as wide as the fonts that they replace. */
+const families: Readonly<Record<string, readonly [regular: FontName, bold: FontName]>> = {
+  arial: ['arimo', 'arimoBold'],
+  helvetica: ['arimo', 'arimoBold'],
+  times: ['tinos', 'tinosBold'],
+  'times new roman': ['tinos', 'tinosBold'],
+  courier: ['cousine', 'cousineBold'],
+  'courier new': ['cousine', 'cousineBold'],
+  'noto sans': ['sans', 'sans'],
+};
+
+const pixelUnit = /^(bold )?(\d{1,3}(?:\.\d{1,2})?)px (.+)$/i;
+
+/** Returns the unit in the way that the service writes it; null if it is unknown. */
+export function lengthUnitOf(written: string): LengthUnit | null {
+  const unit = written.trim().toLowerCase();
+  if (unit === 'characters' || unit === 'graphemes') return unit;
+  const [, , size, family = ''] = pixelUnit.exec(unit) ?? [];
+  return Number(size) > 0 && family in families ? (written.trim() as LengthUnit) : null;
+}
+
+/** For messages to people. */
+export const lengthUnitsInWords =
+  '`characters`, `graphemes`, or a size in pixels with a font, such as `12px Arial` or `bold 9px Courier`; the fonts are Arial, Helvetica, Times, Courier and Noto Sans';
+
+/**
+ * Returns the length of a text in a unit. In pixels, it is the width of the longest line, rounded up; a letter that the
+ * font does not have counts as one em.
+ */
+export async function lengthIn(unit: LengthUnit, text: string): Promise<number> {
+  if (unit === 'characters') return [...text].length;
+  if (unit === 'graphemes') return [...new Intl.Segmenter('en').segment(text)].length;
+  const [, bold, size, family = ''] = pixelUnit.exec(unit) ?? [];
+  const font = families[family.toLowerCase()]?.[bold ? 1 : 0] ?? 'arimo';
+  const { advanceIn } = await import('./typesetting/fonts.ts');
+  const widthOf = (line: string) =>
+    [...line].reduce((sum, one) => sum + (/\p{M}|\p{Cf}/u.test(one) ? 0 : (advanceIn(font, one) ?? 1)), 0);
+  // A sum of fractions may be a little above a whole number.
+  return Math.max(0, Math.ceil(Math.max(...text.split(/\r\n?|\n/).map(widthOf)) * Number(size) - 1e-6));
+}
+
+/** Says a length in words: `12 characters`, `96 pixels (12px Arial)`. */
+export function describeLength(length: number, unit: LengthUnit): string {
+  if (unit === 'characters' || unit === 'graphemes')
+    return `${length} ${length === 1 ? 'character' : 'characters'}`;
+  return `${length} ${length === 1 ? 'pixel' : 'pixels'} (${unit})`;
+}
+
+/** Limits in the comments of developers: `max. 20 characters`, `Max length: 20`, `max-length:20`, `no more than 20 chars`. */
+const inNotes =
+  /\b(?:max(?:imum|imal)?(?:[-_. ]*(?:of|is))?|at most|up to|limit(?:ed)?(?: (?:is|to|of))?|(?:no|not) (?:more|longer) than|fewer than)[-_.:= ]*(\d{1,5})[- ]*(?:chars?|characters?|letters|glyphs)\b|\b(?:max(?:imum)?[-_ ]?(?:length|len|chars?|characters)|(?:char(?:acter)?|length)[-_ ]?limit)(?: (?:is|of))?[-_.:= ]*(\d{1,5})\b(?! ?(?:px|pixels|words|bytes|lines))/i;
+
+/** Returns the limit that a comment states; undefined if it states none. */
+export function limitInNotes(notes: string): LengthLimit | undefined {
+  const [, before, behind] = inNotes.exec(notes.slice(0, 2000)) ?? [];
+  const most = Number(before ?? behind ?? 0);
+  return most > 0 ? { most, unit: 'characters' } : undefined;
+}

@@ -1,0 +1,42 @@
+import { describeLength, type LengthUnit, lengthIn, lengthUnitOf } from '#server/formats/length-limit.ts';
+import type { QualityIssue } from '#server/platform/engines/engine.ts';
+import type { TextRequest } from './request.ts';
+
+/** The maximum length of a translation; null without a limit. Without a unit, it is advice about characters. */
+export interface TextLimit {
+  maxLength: number | null;
+  lengthUnit: LengthUnit | null;
+}
+
+/** Returns the limit of a stored text. */
+export function limitOf(maxLength: number | null = null, unit: string | null = null): TextLimit {
+  return { maxLength, lengthUnit: unit === null ? null : lengthUnitOf(unit) };
+}
+
+/** Returns the limit of the text of a request. */
+export function limitOfRequest({ max_length, length_unit }: TextRequest): TextLimit {
+  return limitOf(max_length ?? null, length_unit ?? 'characters');
+}
+
+/**
+ * Returns by how much a text exceeds its limit, and an issue if it does. A program cuts such a text, or does not accept it,
+ * so the issue lowers the score like a forbidden word; for subtitles it does not.
+ */
+export async function checkLength(
+  { maxLength, lengthUnit }: TextLimit,
+  text: string,
+): Promise<{ excess: number; issues: QualityIssue[] }> {
+  if (maxLength === null) return { excess: 0, issues: [] };
+  const unit = lengthUnit ?? 'characters';
+  const length = await lengthIn(unit, text);
+  if (length <= maxLength) return { excess: 0, issues: [] };
+  const explanation = lengthUnit
+    ? `The translation has ${describeLength(length, unit)}, and at most ${maxLength} are allowed.`
+    : `the text has ${length - maxLength} characters more than the ${maxLength} that can be read`;
+  const suggestion = `${lengthUnit ? 'Shorten' : 'shorten'} it to at most ${describeLength(maxLength, unit)}, and keep the meaning${lengthUnit ? '.' : ''}`;
+  const severity = lengthUnit ? 'major' : 'minor';
+  return {
+    excess: length - maxLength,
+    issues: [{ severity, category: 'style', span: null, explanation, suggestion }],
+  };
+}

@@ -1,0 +1,153 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { lengthIn, lengthUnitOf, limitInNotes } from '#server/formats/length-limit.ts';
+import type { QualityIssue } from '#server/platform/engines/engine.ts';
+import { viaRpc } from '#test/contract/call.ts';
+import { openDocuments, recordingEngine } from '#test/documents/workspace.ts';
+import { env } from '#test/factories.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { answered } from '#test/setup/engine.ts';
+import { setsOf } from '#test/translation-memory/sets.ts';
+import { openWorkspace } from './workspace.ts';
+
+const source = 'Please save the changes';
+const long = 'Veuillez enregistrer les modifications';
+const short = 'Veuillez enregistrer';
+/** The translations that a repair returns, and the issues that it was told. */
+let repaired = short;
+const told: QualityIssue[][] = [];
+const engine = recordingEngine({
+  live: true,
+  repair: async ({ segments }, _candidate, issues) => {
+    told.push([...issues]);
+    return answered(segments.map(() => repaired));
+  },
+});
+const app = useTestApp({ env: { ...env, AUTH_RATE_LIMIT_ENABLED: 'false' }, engine });
+beforeEach(() => {
+  engine.reset();
+  engine.reply = ({ segments }) => segments.map(() => long);
+  repaired = short;
+  told.length = 0;
+});
+
+describe('the limit of a text', () => {
+  test('reaches the model with the context, and a translation that is too long is repaired', async () => {
+    const mine = await openWorkspace(app);
+    const fields = { source_text: source, target_lang: 'fr', context: 'Button in a dialog', max_length: 24 };
+    const job = await mine.job(fields);
+    expect(engine.asked[0]!.notes).toEqual(['at most 24 characters; Button in a dialog']);
+    expect(told).toMatchObject([
+      [{ severity: 'major', explanation: 'The translation has 38 characters, and at most 24 are allowed.' }],
+    ]);
+    expect(job).toMatchObject({ status: 'published', final_translation: short });
+    expect(job.request).toMatchObject({ context: 'Button in a dialog', max_length: 24 });
+  });
+
+  test('sends a translation to review that is still too long, and a person sees it in each check', async () => {
+    repaired = 'Veuillez enregistrer les modifs';
+    const mine = await openWorkspace(app);
+    const job = await mine.job({ source_text: source, target_lang: 'fr', max_length: 24 });
+    expect(job).toMatchObject({ status: 'awaiting_review', final_translation: repaired });
+    expect(job.agent_run.quality_gate.triggers).toContainEqual({
+      code: 'low_quality_score',
+      severity: 'blocking',
+    });
+    const check = async (text: string) =>
+      (
+        await viaRpc(
+          app,
+          { path: 'translations.check', type: 'mutation' },
+          { input: { job_id: job.id, text }, headers: mine.headers },
+        )
+      ).body.issues.map(({ explanation }: QualityIssue) => explanation);
+    expect(await check(long)).toContain('The translation has 38 characters, and at most 24 are allowed.');
+    expect(await check(short)).toEqual([]);
+  });
+
+  test('is in graphemes or pixels, and a stored translation that exceeds it is not served', async () => {
+    const mine = await openWorkspace(app);
+    const other = `${source} of the page`;
+    await setsOf(app, mine.headers).memory([
+      [source, long],
+      [other, long],
+    ]);
+    const ask = async (source_text: string, fields: object) =>
+      (await mine.job({ source_text, target_lang: 'fr', ...fields })).final_translation;
+    const pixels = { max_length: await lengthIn('12px Arial', long), length_unit: '12px Arial' };
+    expect(await ask(source, { max_length: 38 })).toBe(long);
+    expect(await ask(other, pixels)).toBe(long);
+    expect(await ask(source, { max_length: 37, length_unit: 'graphemes' })).toBe(short);
+    expect(await ask(other, { ...pixels, max_length: pixels.max_length - 1 })).toBe(short);
+  });
+
+  test.each([
+    [{ max_length: 0 }, 'max_length'],
+    [{ max_length: 5, length_unit: '12px Papyrus' }, 'length_unit'],
+    [{ context: 'x'.repeat(2001) }, 'context'],
+  ])('is refused with the name of the field: %j', async (fields, name) => {
+    const mine = await openWorkspace(app);
+    const { status, body } = await mine.submit({ source_text: source, target_lang: 'fr', ...fields });
+    expect([status, JSON.stringify(body.detail)]).toEqual([422, expect.stringContaining(name)]);
+    expect(engine.asked).toEqual([]);
+  });
+});
+
+describe('the limit of a string in a file', () => {
+  const po = (flag: string, comment = '') =>
+    `${comment}${flag}msgid "${source}"\nmsgstr ""\n\nmsgid "Another text of the page"\nmsgstr ""\n`;
+  const xliff = (attributes: string) =>
+    `<xliff version="1.2" xmlns="urn:oasis:names:tc:xliff:document:1.2"><file original="a" source-language="en" target-language="fr" datatype="plaintext"><body><trans-unit id="1" ${attributes}><source>${source}</source></trans-unit></body></file></xliff>`;
+
+  test.each([
+    ['a.po', po('#, max-length:24\n'), 24, 'characters'],
+    ['a.po', po('', '#. Button. Max. 24 characters!\n'), 24, 'characters'],
+    ['a.strings', `/* Title, no more than 24 chars */\n"save" = "${source}";\n`, 24, 'characters'],
+    [
+      'a.xml',
+      `<resources><!-- max length: 24 --><string name="a">${source}</string></resources>`,
+      24,
+      'characters',
+    ],
+    ['a.xlf', xliff('maxwidth="24" size-unit="glyph"'), 24, 'graphemes'],
+    ['a.xlf', xliff('maxwidth="130" size-unit="pixel" font="Arial;9"'), 130, '12px Arial'],
+  ])('of %s is kept by the model, checked and shown', async (name, content, most, unit) => {
+    engine.reply = ({ segments }) =>
+      segments.map((text) => (text === source ? long : 'Un autre texte de la page'));
+    const mine = await openDocuments(app);
+    const { status, body } = await mine.send({ source_document: new File([content], name), wait: 'true' });
+    expect([status, body.detail]).toEqual([200, undefined]);
+    const { segments } = await mine.segments(body.id);
+    expect(segments[0]).toMatchObject({ max_length: most, length_unit: unit, target_text: short });
+    expect(told).toHaveLength(1);
+    expect(told[0]).toMatchObject([{ severity: 'major', found_by: 'check' }]);
+    if (segments[1]) expect(segments[1]).toMatchObject({ max_length: null, length_unit: null });
+    expect((await (await mine.download(body.id)).text()).includes(short)).toBe(true);
+  });
+});
+
+test.each([
+  ['Max. 20 characters', 20],
+  ['maximum length is 12', 12],
+  ['max-length:7', 7],
+  ['Button label; at most 15 chars', 15],
+  ['Limit to 30 characters please', 30],
+  ['MaxLength=40', 40],
+  ['character limit: 9', 9],
+  ['at most 3 items', undefined],
+  ['maximum 20 pixels', undefined],
+  ['max length 200px', undefined],
+  ['Shows the 20 characters of the key', undefined],
+  ['up to 5 files of 12 characters', undefined],
+])('a comment such as %j', (notes, most) => {
+  expect(limitInNotes(notes)?.most).toBe(most);
+});
+
+test.each([
+  ['characters', 'e\u0301👨‍👩‍👧', 7],
+  ['graphemes', 'e\u0301👨‍👩‍👧', 2],
+  ['10px Courier', 'abc\nab', 19],
+  ['bold 10px Arial', '', 0],
+] as const)('in %s, the length of %j is %i', async (unit, text, length) => {
+  expect(lengthUnitOf(unit)).toBe(unit);
+  expect(await lengthIn(unit, text)).toBe(length);
+});
