@@ -29,6 +29,7 @@ test('a text is listed with its findings, the reasons for its review, and the me
         target_lang: 'fr',
         is_own_decision: false,
         is_html: false,
+        ...{ context: null, max_length: null, length_unit: null },
         domain: 'legal',
         submitter: 'app@example.org',
         source_text: 'wrong',

@@ -75,6 +75,23 @@ export interface OpenSegmentProps<Segment extends EditedSegment> {
 
 const none: ReadonlyMap<QualityIssue, Correction> = new Map();
 
+/** The length of a text, and the limit of its segment. */
+function Length({ id, text, segment }: { id: string; text: string; segment: EditedSegment }) {
+  const t = useT();
+  const { max_length: most, length_unit: unit } = segment;
+  const isInPixels = /px/.test(unit ?? '');
+  const count = unit === 'graphemes' ? [...new Intl.Segmenter().segment(text)].length : [...text].length;
+  const isTooLong = most != null && !isInPixels && count > most;
+  return (
+    <span id={id} className={isTooLong ? `${styles['length']} ${styles['too_long']}` : styles['length']}>
+      {most == null || isInPixels
+        ? t('editor.characters', { count })
+        : t('editor.characters_of', { count, most })}
+      {most != null && isInPixels && `, ${t('editor.at_most_pixels', { most, unit: unit ?? '' })}`}
+    </span>
+  );
+}
+
 /** The open segment: the source, the field with the translation, and its findings. */
 export function OpenSegment<Segment extends EditedSegment>(props: OpenSegmentProps<Segment>) {
   const { segment, source: rows, onConfirmed } = props;
@@ -215,9 +232,7 @@ export function OpenSegment<Segment extends EditedSegment>(props: OpenSegmentPro
           language={languages.target}
         >
           {props.tools}
-          <span id={note} className={styles['length']}>
-            {t('editor.characters', { count: [...plain].length })}
-          </span>
+          <Length id={note} text={plain} segment={segment} />
         </SegmentTools>
         {isSpelled && (
           <Suspense>

@@ -19,6 +19,9 @@ export interface EditedSegment {
   place: string;
   /** Notes of the file about the segment, such as the comment of a developer. */
   context?: string | null;
+  /** The maximum length of the translation, and its unit; missing or null without a limit. */
+  max_length?: number | null;
+  length_unit?: string | null;
   /** The texts with their tags; missing or null if the segment has none. */
   source_content?: InlineContent | null;
   target_content?: InlineContent | null;
