@@ -12,7 +12,7 @@ export interface TextRequest {
   gender: string | null;
   text_type: 'Plain' | 'Html' | null;
   metadata: Record<string, unknown>;
-  /** What the model is told about the text: where it appears, or what it means. */
+  /** A note for the model about the text, such as the screen on which it appears. */
   context?: string | null | undefined;
   /** The maximum length of the translation, and its unit: characters by default. */
   max_length?: number | null | undefined;

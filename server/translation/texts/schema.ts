@@ -47,7 +47,7 @@ export const aboutText = {
     .max(2000)
     .nullish()
     .describe(
-      'What the model and the reviewer should know about the text, such as where it appears: at most 2,000 characters. It is not translated.',
+      'A note about the text for the model and the reviewer, such as the screen on which it appears: at most 2,000 characters. It is not translated.',
     ),
   max_length: z
     .int()
