@@ -1,7 +1,7 @@
 import type { Settings } from '#server/settings.ts';
 import { type ConcurrencyLimit, createConcurrencyLimit } from '../concurrency-limit.ts';
+import type { OutputMode } from './chat/output-modes.ts';
 import type { Embedder, Engine, Paid } from './engine.ts';
-import type { OutputMode } from './openai/output-modes.ts';
 import { stubEngine } from './stub.ts';
 
 /** The models of a deployment. */
@@ -27,7 +27,7 @@ export async function selectModels(settings: Settings, paid?: Paid): Promise<Mod
   const [{ createOpenAiEngine }, { createOpenAiEmbedder }, { openOutputModes }] = await Promise.all([
     import('./openai/openai-engine.ts'),
     import('./openai/embedder.ts'),
-    import('./openai/output-modes.ts'),
+    import('./chat/output-modes.ts'),
   ]);
   const live = { ...settings, OPENAI_API_KEY };
   const concurrencyLimit = createConcurrencyLimit();
