@@ -122,7 +122,7 @@ async function translate(
 }
 
 /** A part of the source that fits into one request: a whole segment, or a part of a long one. */
-interface Piece {
+export interface Piece {
   /** Index of the segment to which the piece belongs. */
   segment: number;
   /** A part of the source segment. All pieces of a segment joined are exactly the segment. */
@@ -141,7 +141,7 @@ function cutSegments(segments: readonly string[], language: string): Piece[] {
  * the source language is written without spaces and the target language with spaces, a space is added between two
  * pieces.
  */
-function joinPieces(
+export function joinPieces(
   pieces: readonly Piece[],
   translations: readonly string[],
   { sourceLang, targetLang }: { sourceLang: string; targetLang: string },

@@ -35,7 +35,7 @@ export function judge(
     const checked = only && drafts.length === 1 ? [await check(only)] : await Promise.all(drafts.map(check));
     const value = drafts.map((draft, index): Assessed => {
       const { findings, compliance } = checked[index]!;
-      const { score, issues, summary } = withFindings(judgements[index]!, findings);
+      const { score, issues, summary } = withFindings(engine, judgements[index]!, findings);
       const all = draft.tagged ? [...taggedIssues(draft, findings), ...issues] : issues;
       return { ...draft, judgement: { score, issues: all, summary, model }, compliance };
     });
@@ -49,7 +49,7 @@ export function judge(
 }
 
 /**
- * Repairs and assesses doubtful translations repeatedly. Stops when none is doubtful or too long, when all rounds are
+ * Repairs and assesses doubtful translations repeatedly, if there is a model for it. Stops when none is doubtful or too long, when all rounds are
  * used, or when a repair of a text changes nothing. A repair that is not better is discarded.
  * @returns the best translation of each text, and the number of repairs that the engine made
  */
@@ -61,7 +61,7 @@ export async function repairLoop(
   const { policy } = run;
   let best = assessed;
   let rounds = 0;
-  while (rounds < policy.repairRounds) {
+  while (rounds < policy.repairRounds && !run.engine.withoutJudge) {
     const poor = best.filter((candidate) => isDoubtful(policy, candidate) || excessOf(candidate) > 0);
     if (poor.length === 0) break;
     rounds += 1;
@@ -129,7 +129,8 @@ export function verify(run: Run, task: TranslationTask, { of, translations }: Dr
     { name: 'verification', actor: 'verifier', input: 'final translation' },
     async () => {
       const result = await run.engine.verify(task, translations, run.scope);
-      const found = withFindings(result.value, await inspectTranslation(run, of.text, translations));
+      const findings = await inspectTranslation(run, of.text, translations);
+      const found = withFindings(run.engine, result.value, findings);
       const value = { ...found, passed: found.passed && !isCritical(found) };
       return {
         value,
