@@ -6,7 +6,7 @@ import { failureOf, type Translator, UnsupportedPair } from './translator.ts';
 const codes: Readonly<Record<string, string>> = { 'fr-CA': 'fr-ca', 'pt-BR': 'pt', 'pt-PT': 'pt-pt' };
 
 /** The codes of errors about a source or target language. */
-const languageErrors = ['400018', '400019', '400023', '400035', '400036'];
+const languageErrors = ['400003', '400019', '400023', '400035', '400036'];
 
 /** Maximum bytes of a response. */
 const maxBytes = 8_000_000;

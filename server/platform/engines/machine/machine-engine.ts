@@ -21,6 +21,8 @@ export interface MachineParts extends RetryPolicy {
 interface Sent extends Piece {
   text: string;
   isMarkup: boolean;
+  /** Whether there is anything to translate: letters or digits. */
+  hasWords: boolean;
   read(reply: string): string;
 }
 
@@ -37,7 +39,7 @@ export function translateBy(translator: Translator, name: string, parts: Machine
     const pieces = task.segments.flatMap((text, segment) =>
       cut(text, segment, task, translator, parts.protect),
     );
-    const asked = pieces.filter(({ text }) => /[\p{L}\p{N}]/u.test(withoutTags(text)));
+    const asked = pieces.filter(({ hasWords }) => hasWords);
     const groups = [true, false].flatMap((isMarkup) =>
       group(
         asked.filter((one) => one.isMarkup === isMarkup),
@@ -103,6 +105,7 @@ function cut(
         source,
         text: isMarkup ? toMarkup(text.trim()) : text.trim(),
         isMarkup,
+        hasWords: /[\p{L}\p{N}]/u.test(withoutTags(text)),
         // A reply with broken tags is used without them: the checks of the pipeline find the words that it lacks.
         read: (reply) =>
           kept ? (kept.restore(fromMarkup(reply)) ?? withoutTags(fromMarkup(reply))) : tagsOf(reply),
