@@ -74,8 +74,14 @@ export const wires: Record<MachineKind, Wire> = {
       body: { error: { code: 429001, message: 'The client has exceeded request limits.' } },
     },
     refused: { status: 403, body: { error: { code: 403001, message: 'exceeded its free quota' } } },
-    outage: { status: 503, body: { error: { code: 503000, message: 'Service is temporarily unavailable.' } } },
-    unknownPair: { status: 400, body: { error: { code: 400036, message: 'The target language is not valid.' } } },
+    outage: {
+      status: 503,
+      body: { error: { code: 503000, message: 'Service is temporarily unavailable.' } },
+    },
+    unknownPair: {
+      status: 400,
+      body: { error: { code: 400036, message: 'The target language is not valid.' } },
+    },
   },
   google: {
     read: (body: { q: string[]; source: string; target: string; format: string }) => ({
@@ -88,13 +94,24 @@ export const wires: Record<MachineKind, Wire> = {
     busy: {
       status: 403,
       headers: { 'retry-after': '3' },
-      body: { error: { code: 403, message: 'User Rate Limit Exceeded', errors: [{ reason: 'userRateLimitExceeded' }] } },
+      body: {
+        error: {
+          code: 403,
+          message: 'User Rate Limit Exceeded',
+          errors: [{ reason: 'userRateLimitExceeded' }],
+        },
+      },
     },
     refused: {
       status: 403,
-      body: { error: { code: 403, message: 'Daily Limit Exceeded', errors: [{ reason: 'dailyLimitExceeded' }] } },
+      body: {
+        error: { code: 403, message: 'Daily Limit Exceeded', errors: [{ reason: 'dailyLimitExceeded' }] },
+      },
     },
-    outage: { status: 503, body: { error: { code: 503, message: 'The service is unavailable.', errors: [] } } },
+    outage: {
+      status: 503,
+      body: { error: { code: 503, message: 'The service is unavailable.', errors: [] } },
+    },
     unknownPair: {
       status: 400,
       body: { error: { code: 400, message: 'Bad language pair: en|de', errors: [{ reason: 'badRequest' }] } },
@@ -118,7 +135,11 @@ export const wires: Record<MachineKind, Wire> = {
       const [from = '', to = ''] = form(body, 'langpair').split('|');
       return { texts: body['q'] ?? [], from, to, isMarkup: form(body, 'format') === 'html' };
     },
-    write: ([translatedText]) => ({ responseData: { translatedText }, responseDetails: null, responseStatus: 200 }),
+    write: ([translatedText]) => ({
+      responseData: { translatedText },
+      responseDetails: null,
+      responseStatus: 200,
+    }),
     busy: { status: 429, headers: { 'retry-after': '3' }, body: { status: 'error', code: 429 } },
     refused: { status: 403, body: { status: 'error', code: 403, message: 'Forbidden' } },
     outage: { status: 500, body: { status: 'error', code: 500, message: 'Internal Server Error' } },

@@ -23,7 +23,8 @@ export interface Routing extends Pick<EngineSettings, 'routes' | 'without_judge'
 
 /**
  * Creates the engine of a deployment with several. The first route that matches a task names the engines for it, which are
- * asked one after the other until one of them translates. One engine translates all texts of a task.
+ * asked one after the other until one of them translates. One engine translates all texts of a task. Without such a route,
+ * the engine of OPENAI_API_KEY translates, if it is set.
  *
  * A model that the caller names is the name of an engine, or goes to the judge.
  */
@@ -35,8 +36,8 @@ export function createRoutedEngine({ engines, routes, judge, without_judge }: Ro
       if (named) return named.translate(task, scope);
       if (judge) return judge.translate(task, scope, model);
     }
-    const route = routes.find((one) => matches(one, task));
-    const chain = (route?.use ?? []).map((name) => byName.get(name)!);
+    const { use } = routes.find((one) => matches(one, task)) ?? { use: ['openai'] };
+    const chain = use.flatMap((name) => byName.get(name) ?? []);
     const failures: unknown[] = [];
     for (const [index, engine] of chain.entries()) {
       const isLast = index === chain.length - 1;

@@ -2,6 +2,7 @@ import { type Settings, SettingsError } from '#server/settings.ts';
 import { type ConcurrencyLimit, createConcurrencyLimit } from '../concurrency-limit.ts';
 import type { OutputMode } from './chat/output-modes.ts';
 import type { Embedder, Engine, Paid, Protect } from './engine.ts';
+import type { Translator } from './machine/translator.ts';
 import type { NamedEngine } from './routes.ts';
 import { stubEngine } from './stub.ts';
 
@@ -30,7 +31,11 @@ export async function selectModels(settings: Settings, parts: ModelParts = {}): 
   if (settings.ENGINES === undefined)
     return openai ?? { engine: stubEngine, embedder: null, concurrencyLimit: null, modeOf: null };
   const { routes, judge, without_judge } = settings.ENGINES;
-  const engines = await openEngines(settings, parts, openai?.engine);
+  const engines = await openEngines(settings, parts);
+  if (openai) {
+    const { engine: model } = openai;
+    engines.unshift({ name: 'openai', model, translate: model.translate });
+  }
   const { createRoutedEngine } = await import('./routes.ts');
   const model =
     engines.find(({ name, model }) => (judge === undefined ? model : name === judge))?.model ?? null;
@@ -66,12 +71,8 @@ async function openOpenAi(settings: Settings, { paid }: ModelParts): Promise<Mod
 
 type EngineOf = NonNullable<Settings['ENGINES']>['engines'][string];
 
-/** Opens the engines of ENGINES, and that of OPENAI_API_KEY as `openai`. Each has its own limit of concurrent calls. */
-export async function openEngines(
-  settings: Settings,
-  parts: ModelParts,
-  openai: Engine | undefined,
-): Promise<NamedEngine[]> {
+/** Opens the engines of ENGINES. Each has its own limit of concurrent calls. */
+export async function openEngines(settings: Settings, parts: ModelParts = {}): Promise<NamedEngine[]> {
   const named = Object.entries(settings.ENGINES?.engines ?? {});
   const opened = named.map(async ([name, of]): Promise<NamedEngine> => {
     if (of.kind === 'openai' || of.kind === 'anthropic') {
@@ -93,10 +94,7 @@ export async function openEngines(
     });
     return { name, model: null, translate };
   });
-  return [
-    ...(openai ? [{ name: 'openai', model: openai, translate: openai.translate }] : []),
-    ...(await Promise.all(opened)),
-  ];
+  return Promise.all(opened);
 }
 
 /** Opens an engine of a language model. */
@@ -120,8 +118,23 @@ async function openChatEngine(
   );
 }
 
-/** Opens a translation service. Its package is loaded only now. */
-async function openTranslator(of: Exclude<EngineOf, { kind: 'openai' | 'anthropic' }>) {
+type MachineOf = Exclude<EngineOf, { kind: 'openai' | 'anthropic' }>;
+
+/** Opens a translation service. Its package is loaded only now, because it is optional. */
+async function openTranslator(of: MachineOf): Promise<Translator> {
+  try {
+    return await loadTranslator(of);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code !== 'ERR_MODULE_NOT_FOUND') throw error;
+    const [, name = 'of this kind'] = /package '([^']+)'/.exec(message) ?? [];
+    throw new SettingsError(`ENGINES: for the kind ${of.kind}, the package ${name} must be installed`, {
+      cause: error,
+    });
+  }
+}
+
+async function loadTranslator(of: MachineOf): Promise<Translator> {
   switch (of.kind) {
     case 'deepl':
       return (await import('./machine/deepl.ts')).openDeepL(of);

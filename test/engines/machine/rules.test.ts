@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { createConcurrencyLimit } from '#server/platform/concurrency-limit.ts';
 import { describeForLog } from '#server/errors.ts';
+import { createConcurrencyLimit } from '#server/platform/concurrency-limit.ts';
 import type { TranslationTask } from '#server/platform/engines/engine.ts';
 import { openApertium } from '#server/platform/engines/machine/apertium.ts';
 import { openAzure } from '#server/platform/engines/machine/azure.ts';
@@ -88,7 +88,11 @@ describe.each(fakes.map((fake) => [fake.kind, fake] as const))('%s', (kind, fake
 
   test('reports its name as the model, and no tokens', async () => {
     const { models, inputTokens, outputTokens } = await engineOf()(plainTask, scope);
-    expect({ models, inputTokens, outputTokens }).toEqual({ models: ['mine'], inputTokens: 0, outputTokens: 0 });
+    expect({ models, inputTokens, outputTokens }).toEqual({
+      models: ['mine'],
+      inputTokens: 0,
+      outputTokens: 0,
+    });
   });
 
   test('names the variants of languages in its own way', async () => {
@@ -125,7 +129,9 @@ describe.each(fakes.map((fake) => [fake.kind, fake] as const))('%s', (kind, fake
   });
 
   test('translates 200 segments in their order, in requests within its limits', async () => {
-    const segments = Array.from({ length: 200 }, (_, index) => (index % 3 ? `text ${index}` : `text <1>${index}</1>`));
+    const segments = Array.from({ length: 200 }, (_, index) =>
+      index % 3 ? `text ${index}` : `text <1>${index}</1>`,
+    );
     expect(await translate(segments, { hasTags: true })).toEqual(segments.map((text) => text.toUpperCase()));
     const { texts, units } = translator.abilities;
     for (const asked of fake.asked) {
@@ -195,8 +201,10 @@ describe.each(fakes.map((fake) => [fake.kind, fake] as const))('%s', (kind, fake
     const elsewhere = fakes.find((one) => one !== fake)!;
     elsewhere.reset();
     fake.enqueue(
-      ...Array.from({ length: 3 }, () => (response: Parameters<Parameters<typeof fake.enqueue>[0]>[0]) =>
-        void response.writeHead(307, { location: `${elsewhere.url}/translate` }).end(),
+      ...Array.from(
+        { length: 3 },
+        () => (response: Parameters<Parameters<typeof fake.enqueue>[0]>[0]) =>
+          void response.writeHead(307, { location: `${elsewhere.url}/translate` }).end(),
       ),
     );
     await failed(translate(['Hello']));
@@ -231,16 +239,26 @@ describe.each(fakes.map((fake) => [fake.kind, fake] as const))('%s', (kind, fake
     expect(error.message).toBe('the translation was interrupted; try again later');
     await closed.promise;
     fake.enqueue(() => {});
-    expect((await failed(engineOf({ retries: 0, timeout: 50 })(plainTask, scope))).code).toBe('transient_error');
+    expect((await failed(engineOf({ retries: 0, timeout: 50 })(plainTask, scope))).code).toBe(
+      'transient_error',
+    );
   });
 
   test('asks for formality and context only if it can', async () => {
-    const style = { rules: [], quotationMarks: null, spacing: null, formality: 'formal' as const, forbiddenWords: [] };
+    const style = {
+      rules: [],
+      quotationMarks: null,
+      spacing: null,
+      formality: 'formal' as const,
+      forbiddenWords: [],
+    };
     await translate(['Hello'], { style, contextBefore: 'Before.' });
     const body = fake.requests[0]!.body as Record<string, unknown>;
     const asked = { formality: body['formality'], context: body['context'] };
     expect(asked).toEqual(
-      kind === 'deepl' ? { formality: ['prefer_more'], context: ['Before.'] } : { formality: undefined, context: undefined },
+      kind === 'deepl'
+        ? { formality: ['prefer_more'], context: ['Before.'] }
+        : { formality: undefined, context: undefined },
     );
   });
 });

@@ -56,7 +56,9 @@ export function openAzure({
         });
       const response = await post()
         .catch((thrown: unknown) => {
-          throw isTooLong ? new UpstreamFailure('malformed', 'the response of the engine is too long') : thrown;
+          throw isTooLong
+            ? new UpstreamFailure('malformed', 'the response of the engine is too long')
+            : thrown;
         })
         .finally(() => signal.removeEventListener('abort', stop));
       if (isUnexpected(response)) {
