@@ -217,7 +217,7 @@ export type FakeTranslator = Awaited<ReturnType<typeof startTranslator>>;
 
 function fieldsOf(sent: string): Record<string, string[]> {
   const fields: Record<string, string[]> = {};
-  for (const [name, value] of new URLSearchParams(sent)) (fields[name] ??= []).push(value);
+  for (const [name, value] of new URLSearchParams(sent)) fields[name] = [...(fields[name] ?? []), value];
   return fields;
 }
 
