@@ -636,6 +636,18 @@ export function redactSettings(settings: Settings): Record<string, unknown> {
 
 export type EngineSettings = NonNullable<Settings['ENGINES']>;
 
+/** Returns the models of ENGINES by their roles. A translation service is a model with the name of its engine. */
+export function modelsOfEngines({ ENGINES }: Settings): { model: string; role: 'translation' | 'judge' }[] {
+  return Object.entries(ENGINES?.engines ?? {}).flatMap(([name, of]) =>
+    'model' in of
+      ? [
+          { model: of.model, role: 'translation' as const },
+          { model: of.refiner_model ?? of.model, role: 'judge' as const },
+        ]
+      : [{ model: name, role: 'translation' as const }],
+  );
+}
+
 function withoutKeys(value: EngineSettings): object {
   const engines = Object.entries(value.engines).map(([name, of]) => [
     name,

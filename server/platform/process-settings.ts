@@ -20,14 +20,14 @@ const contradictions: readonly ((settings: Settings, parts: { api: boolean }) =>
   (settings) => {
     const names = namesOfEngines(settings);
     const unknown = settings.ENGINES?.routes.flatMap(({ use }) => use).find((name) => !names.has(name));
-    return unknown !== undefined && `ENGINES: routes use ${unknown}, which is no engine`;
+    return unknown !== undefined && `ENGINES: routes use ${unknown}, which is not in engines`;
   },
   (settings) => {
     const { judge } = settings.ENGINES ?? {};
     if (judge === undefined) return false;
     const kind = namesOfEngines(settings).get(judge);
     const isModel = kind === 'openai' || kind === 'anthropic';
-    return !isModel && `ENGINES: judge is ${judge}, which is no engine of the kind openai or anthropic`;
+    return !isModel && `ENGINES: judge is ${judge}, which must be an engine of the kind openai or anthropic`;
   },
   ({ DATABASE_URL, DATABASE_MIGRATION_URL }) =>
     DATABASE_MIGRATION_URL !== undefined &&

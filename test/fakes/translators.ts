@@ -30,7 +30,7 @@ interface Answer {
   body: unknown;
 }
 
-/** How a service speaks. */
+/** The form of the requests and responses of a service. */
 interface Wire {
   read(body: never): MachineAsked;
   /** The body of a response with these translations, which may be of any type. */

@@ -138,7 +138,7 @@ export async function checkEngine(settings: Settings): Promise<Finding[]> {
   ];
 }
 
-/** Asks each engine of ENGINES for one short translation. A pair that an engine does not have is no failure. */
+/** Asks each engine of ENGINES for one short translation. An engine without this pair of languages has responded, too. */
 async function checkNamedEngines(settings: Settings): Promise<Finding[]> {
   const engines = await openEngines({ ...settings, OPENAI_MAX_RETRIES: 2 });
   const findings = engines.map(async ({ name, translate }): Promise<Finding> => {

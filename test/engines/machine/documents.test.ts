@@ -11,7 +11,14 @@ import { useTestApp } from '#test/setup/app.ts';
 import { hasApertium, installApertium, startApertium } from '../../../examples/apertium.ts';
 
 /** Each engine has its own target language. */
-const targets = { deepl: 'de', azure: 'fr', google: 'it', libretranslate: 'nl', apertium: 'pt-PT', real: 'es' } as const;
+const targets = {
+  deepl: 'de',
+  azure: 'fr',
+  google: 'it',
+  libretranslate: 'nl',
+  apertium: 'pt-PT',
+  real: 'es',
+} as const;
 const fakes = await Promise.all(
   (['deepl', 'azure', 'google', 'libretranslate', 'apertium'] as const).map(startTranslator),
 );
@@ -38,7 +45,13 @@ const bold = '<w:b/>';
 const lineBreak = '<w:r><w:br/></w:r>';
 const body =
   paragraph(run('Read the '), link(run('report')), run(' and send 3.5 kg of rice to {name}.')) +
-  paragraph(run('The '), run('contract', bold), run(' ends soon.'), lineBreak, run('Write to me@example.org today.')) +
+  paragraph(
+    run('The '),
+    run('contract', bold),
+    run(' ends soon.'),
+    lineBreak,
+    run('Write to me@example.org today.'),
+  ) +
   paragraph(run('My brother is '), link(run('happy', bold)), run(' &amp; eats &lt; 5 apples.'));
 
 interface Segment {
@@ -48,7 +61,12 @@ interface Segment {
 
 async function translate(to: string) {
   const source_document = new File([new Uint8Array(wordFile(body))], 'Letter.docx');
-  const { status, body: job } = await mine.send({ source_document, wait: 'true', source_lang: 'en', target_lang: to });
+  const { status, body: job } = await mine.send({
+    source_document,
+    wait: 'true',
+    source_lang: 'en',
+    target_lang: to,
+  });
   expect([status, job.detail]).toEqual([200, undefined]);
   const file = partsOf(new Uint8Array(await (await mine.download(job.id)).arrayBuffer()));
   const { segments } = await mine.segments(job.id);
@@ -60,8 +78,13 @@ async function translate(to: string) {
 
 const count = (xml: string, pattern: RegExp) => [...xml.matchAll(pattern)].length;
 /** The links, bold runs and line breaks of a file. */
-const tagsOf = (xml: string) => [count(xml, /<w:hyperlink /g), count(xml, /<w:b\/>/g), count(xml, /<w:br\/>/g)];
-const explanations = ({ quality: { issues } }: Segment) => issues.map(({ explanation }) => explanation).join();
+const tagsOf = (xml: string) => [
+  count(xml, /<w:hyperlink /g),
+  count(xml, /<w:b\/>/g),
+  count(xml, /<w:br\/>/g),
+];
+const explanations = ({ quality: { issues } }: Segment) =>
+  issues.map(({ explanation }) => explanation).join();
 
 beforeEach(() => {
   for (const fake of fakes) fake.reset();
@@ -83,7 +106,11 @@ describe.each(addresses)('a document translated by %s', (name) => {
 
   test('has a finding for each glossary term that the engine does not use', async () => {
     const terms = new File(['contract,Zzyzx\n'], 'terms.csv', { type: 'text/csv' });
-    await addGlossary(app, { bearer: mine.headers } as never, { terminology_file: terms, source_lang: 'en', target_lang: to });
+    await addGlossary(app, { bearer: mine.headers } as never, {
+      terminology_file: terms,
+      source_lang: 'en',
+      target_lang: to,
+    });
     const { segments } = await translate(to);
     expect(segments[1]!.quality.issues).toContainEqual(expect.objectContaining({ category: 'terminology' }));
   });
@@ -91,7 +118,7 @@ describe.each(addresses)('a document translated by %s', (name) => {
   if (name === 'real') return;
   test('has a finding for each tag that the engine loses', async () => {
     const fake = fakes.find(({ kind }) => kind === name)!;
-    // No word of the source shows where a tag belongs.
+    // No word of the source is left that shows the position of a tag.
     fake.translateWith((text) => text.replaceAll(/<[^<>]*>/g, '').replace(/\p{L}/gu, 'x'));
     const { xml, segments } = await translate(to);
     expect(tagsOf(xml).slice(0, 1)).toEqual([2]);

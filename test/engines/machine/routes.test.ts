@@ -77,7 +77,7 @@ async function refused(running: Promise<unknown>): Promise<AppError> {
 }
 
 describe('without a language model', () => {
-  test('the checks alone give the score, and the gate says that no model has judged', async () => {
+  test('the checks alone give the score, and a reason of the gate is that no model has judged', async () => {
     const { status, agentRun, quality_assessment, cost } = await run({});
     expect(status).toBe('awaiting_review');
     expect(agentRun.quality_gate).toMatchObject({
@@ -236,8 +236,8 @@ describe('ENGINES', () => {
     [{ engines: {} }, 'engines: must not be empty'],
     [{ routes: [{ use: ['deepl'], to: 'klingon' }] }, 'routes.0.to: has the unknown language klingon'],
     [{ routes: [{ use: [] }] }, 'routes.0.use: must not be empty'],
-    [{ routes: [{ use: ['claude'] }] }, 'routes use claude, which is no engine'],
-    [{ judge: 'deepl' }, 'judge is deepl, which is no engine of the kind openai or anthropic'],
+    [{ routes: [{ use: ['claude'] }] }, 'routes use claude, which is not in engines'],
+    [{ judge: 'deepl' }, 'judge is deepl, which must be an engine of the kind openai or anthropic'],
     [{ without_judge: 'no' }, 'without_judge: must be review or checks'],
   ])('%j is rejected with its field', (setting, message) => {
     expect(refusal(setting)).toContain(message);

@@ -147,7 +147,7 @@ describe.each(fakes.map((fake) => [fake.kind, fake] as const))('%s', (kind, fake
     for (const { texts } of fake.asked) for (const text of texts) expect(text).toMatch(/^The .*dog\.$/);
   });
 
-  test('waits as long as the service says after too many requests, and repeats', async () => {
+  test('after too many requests, waits as long as Retry-After demands, and repeats', async () => {
     fake.enqueue(fake.failing('busy'));
     expect(await translate(['Hello'])).toEqual(['HELLO']);
     expect(waits).toHaveLength(1);

@@ -1,7 +1,7 @@
 import { DeepLClient, type SourceLanguageCode, type TargetLanguageCode } from 'deepl-node';
 import { failureOf, type Translator, UnsupportedPair } from './translator.ts';
 
-/** The languages of ours that DeepL has, with its codes where they differ by role. Canadian French is none of its targets. */
+/** Our languages that DeepL translates into, with its codes. It does not have Canadian French. */
 const plain = [
   'es',
   'fr',
@@ -89,7 +89,7 @@ export function openDeepL({ api_key, url }: { api_key: string; url?: string | un
   };
 }
 
-/** DeepL says 400 and a sentence for a language that it does not have. */
+/** DeepL rejects a language that it does not have with 400 and a sentence. */
 function refusal(status: number, body: unknown): UnsupportedPair | undefined {
   return status === 400 && /(source|target)_lang/.test(String(body)) ? new UnsupportedPair() : undefined;
 }

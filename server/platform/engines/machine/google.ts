@@ -2,7 +2,7 @@ import { v2 } from '@google-cloud/translate';
 import { boundedFetch } from '../chat/endpoint-http.ts';
 import { failureOf, type Translator, UnsupportedPair } from './translator.ts';
 
-/** The codes of Google where they differ from ours. */
+/** The codes of Google that differ from ours. */
 const codes: Readonly<Record<string, string>> = { 'zh-Hans': 'zh-CN', 'zh-Hant': 'zh-TW', nb: 'no' };
 
 /** The body of an error. */
@@ -63,7 +63,7 @@ export function openGoogle({
   };
 }
 
-/** Google answers 403 with a reason for a limit of requests, too. */
+/** Google also sends 403, with a reason, if its limit of requests is reached. */
 function refusalOf({ status, headers }: Response, body: Refusal | null): Error {
   const reason = body?.error?.errors?.[0]?.reason;
   const message = body?.error?.message;

@@ -1,7 +1,7 @@
 import { boundedFetch } from '../chat/endpoint-http.ts';
 import { failureOf, type Translator, UnsupportedPair } from './translator.ts';
 
-/** The codes of LibreTranslate where they differ from ours. */
+/** The codes of LibreTranslate that differ from ours; undefined for a language that it does not have. */
 const codes: Readonly<Record<string, string | undefined>> = { 'pt-PT': 'pt', 'fr-CA': undefined };
 
 /**

@@ -3,7 +3,7 @@ import { languageName } from '#server/languages.ts';
 import { readRetryAfter } from '../chat/rate-limit-retry-after.ts';
 import { type FailureFacts, UpstreamFailure } from '../chat/upstream-failure.ts';
 
-/** What a translation service can do. What it cannot do, `machine-engine.ts` makes up for. */
+/** The abilities of a translation service. `machine-engine.ts` makes up for those that it lacks. */
 export interface Abilities {
   /** Whether the caller can ask for formal or informal words. */
   formality: boolean;
