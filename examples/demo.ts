@@ -1,13 +1,16 @@
 /**
  * Shows the main use of the service from beginning to end: start the service, create a workspace, translate real
  * texts through the SDK and through plain REST, read the results, and stop. Run it with `npm run demo`; only `npm ci`
- * is needed before.
+ * is needed before. `npm run demo -- --engine apertium` translates between English and Spanish with Apertium, which
+ * needs neither a key nor a network.
  */
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 // In your own project: from '@lingualoop/sdk'.
 import { LinguaLoop, type TranslationJob } from '#sdk/index.ts';
+import { type Apertium, hasApertium, installApertium, startApertium } from './apertium.ts';
 import { startService } from './service.ts';
 
 interface ExampleText {
@@ -21,23 +24,49 @@ interface ExampleText {
 
 const textsFolder = join(import.meta.dirname, 'texts');
 
-console.log('Starting the service on its embedded PostgreSQL ...');
-const service = await startService();
-try {
-  console.log(`It listens on ${service.address}`);
-  await demo(service.address);
-} finally {
-  await service.stop();
+const { engine } = parseArgs({ options: { engine: { type: 'string' } } }).values;
+if (engine !== undefined && engine !== 'apertium') {
+  console.error(`--engine ${engine} is unknown; use --engine apertium, or set OPENAI_API_KEY or ENGINES`);
+  process.exit(1);
 }
-console.log('The service has stopped.');
+if (engine && !hasApertium()) {
+  console.error(`Apertium is not installed. On Debian: ${installApertium}`);
+  process.exit(1);
+}
+let apertium: Apertium | undefined;
+/** The language of the short texts. Apertium does not have French from English. */
+const language = engine ? 'es' : 'fr';
+const corrected = engine ? 'Las partes acuerdan.' : 'Les parties conviennent.';
+
+try {
+  apertium = engine && (await startApertium());
+  console.log('Starting the service on its embedded PostgreSQL ...');
+  const service = await startService(apertium && { ENGINES: enginesOf(apertium) });
+  try {
+    console.log(`It listens on ${service.address}`);
+    await demo(service.address);
+  } finally {
+    await service.stop();
+  }
+  console.log('The service has stopped.');
+} finally {
+  await apertium?.stop();
+}
+
+/** No language model judges, so the checks of the service decide what is published. */
+function enginesOf({ address: url }: Apertium): string {
+  return JSON.stringify({ engines: { apertium: { kind: 'apertium', url } }, without_judge: 'checks' });
+}
 
 async function demo(address: string): Promise<void> {
   const visitor = new LinguaLoop({ baseUrl: address });
   const { live_services: live } = await visitor.system.health();
   console.log(
-    live
-      ? 'OPENAI_API_KEY is set: the live engine translates.\n'
-      : 'OPENAI_API_KEY is not set: the STUB engine runs. It only prefixes each source with the code of the\ntarget language, so that everything can be tried but nothing is translated.\n',
+    engine
+      ? 'Apertium translates by rules. No language model judges: the checks of the service decide alone.\n'
+      : live
+        ? 'OPENAI_API_KEY or ENGINES is set: a live engine translates.\n'
+        : 'OPENAI_API_KEY is not set: the STUB engine runs. It only prefixes each source with the code of the\ntarget language, so that everything can be tried but nothing is translated.\n',
   );
 
   const { account, tenant_api_key: apiKey } = await visitor.auth.signUp({
@@ -50,7 +79,10 @@ async function demo(address: string): Promise<void> {
 
   const texts = JSON.parse(await readFile(join(textsFolder, 'manifest.json'), 'utf8')) as ExampleText[];
   const client = new LinguaLoop({ baseUrl: address, apiKey });
-  const work = texts.flatMap((text) => text.translate_to.map((target) => ({ text, target })));
+  const pairs: Record<string, string[]> = { en: ['es'], es: ['en'] };
+  const work = texts.flatMap((text) =>
+    (engine ? (pairs[text.lang] ?? []) : text.translate_to).map((target) => ({ text, target })),
+  );
   const jobs: TranslationJob[] = [];
   for (const [done, { text, target }] of work.entries()) {
     const source = (await readFile(join(textsFolder, text.file), 'utf8')).trim();
@@ -71,13 +103,13 @@ async function demo(address: string): Promise<void> {
     );
   }
 
-  console.log('\nThe first lines of three of them:');
-  for (const job of [jobs[0], jobs[Math.floor(jobs.length / 2)], jobs.at(-1)])
+  console.log('\nThe first lines of some of them:');
+  for (const job of new Set([jobs[0], jobs[Math.floor(jobs.length / 2)], jobs.at(-1)]))
     if (job)
       console.log(`\n  ${firstLine(job.request.source_text)}\n  ${firstLine(job.final_translation ?? '')}`);
 
   // A text that is sent again with the same idempotency key returns the first job and is not billed again.
-  const once = { source_text: 'Sent twice, paid once.', target_lang: 'fr', idempotency_key: 'demo-once' };
+  const once = { source_text: 'Sent twice, paid once.', target_lang: language, idempotency_key: 'demo-once' };
   const [first, second] = [await client.translations.create(once), await client.translations.create(once)];
   console.log(`\nThe same Idempotency-Key twice: ${first.id === second.id ? 'one job' : 'TWO JOBS'}.`);
 
@@ -107,14 +139,14 @@ async function demo(address: string): Promise<void> {
 async function reviewHeldJob(client: LinguaLoop): Promise<TranslationJob> {
   const held = await client.translations.create({
     source_text: 'The parties agree.',
-    target_lang: 'fr',
+    target_lang: language,
     domain: 'legal',
   });
   const reasons = held.agent_run.quality_gate?.reasons.join('; ');
   console.log(`\nA text of the domain "legal" is ${held.status}: ${reasons}.`);
   const edited = await client.translations.review(held.id, {
     action: 'modify',
-    final_translation: 'Les parties conviennent.',
+    final_translation: corrected,
     reviewer: 'the demo',
   });
   const sizes: string[] = [];

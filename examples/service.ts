@@ -9,11 +9,14 @@ export interface Service {
   stop(): Promise<void>;
 }
 
-/** Starts the service in the same way as `npm start`, but on a free port, and waits until it responds. */
-export async function startService(): Promise<Service> {
+/**
+ * Starts the service in the same way as `npm start`, but on a free port, and waits until it responds.
+ * @param env environment variables in addition to those of this process
+ */
+export async function startService(env: Record<string, string> = {}): Promise<Service> {
   const child = spawn(process.execPath, ['--max-semi-space-size=8', join(root, 'server/main.ts')], {
     cwd: root,
-    env: { ...process.env, PORT: '0', LOG_LEVEL: 'warn' },
+    env: { ...process.env, ...env, PORT: '0', LOG_LEVEL: 'warn' },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));

@@ -29,6 +29,7 @@ import { openAccountStores } from '#server/platform/stores/account-stores.ts';
 import { openPlatformStore } from '#server/platform/stores/platform-store.ts';
 import { guardStore } from '#server/storage/store-identity.ts';
 import { refuseWrongSecretsKey } from '#server/storage/stored-secrets.ts';
+import { protectText } from '#server/translation/core/pipeline/protected-words.ts';
 import type { Services } from './context.ts';
 import { describeForLog } from './errors.ts';
 import { inTime } from './observability/bounded-reading.ts';
@@ -104,10 +105,10 @@ async function startProcess(
     const isSpendingLimited = tokenLimitOf(settings) !== null;
     const independent = [
       // The models are opened while the process joins the database, and checked afterwards.
-      selectModels(
-        settings,
-        isSpendingLimited ? async (...paid) => (await spending.promise).record(...paid) : undefined,
-      ),
+      selectModels(settings, {
+        paid: isSpendingLimited ? async (...paid) => (await spending.promise).record(...paid) : undefined,
+        protect: protectText,
+      }),
       parts.api ? openPayments(settings) : null,
       // Loaded while the database starts.
       import('#db/migrate.ts'),

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { readFileSync, statSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { z } from 'zod';
+import { canonicalLanguage } from './languages.ts';
 
 /** An invalid setting. The message names its variable, and the start ends with this message. */
 export class SettingsError extends Error {
@@ -187,6 +188,53 @@ const fallback = fields({
   path: ['api_key'],
 });
 
+const key = text;
+const chatModel = { api_key: key, url: webAddress.optional(), model: text, refiner_model: text.optional() };
+/** The engines that a deployment may have, each with what its service needs. */
+const engine = z.discriminatedUnion(
+  'kind',
+  [
+    fields({ kind: z.literal('openai'), ...chatModel }),
+    fields({ kind: z.literal('anthropic'), ...chatModel }),
+    fields({ kind: z.literal('deepl'), api_key: key, url: webAddress.optional() }),
+    fields({ kind: z.literal('azure'), api_key: key, region: text.optional(), url: webAddress.optional() }),
+    fields({ kind: z.literal('google'), api_key: key, url: webAddress.optional() }),
+    fields({ kind: z.literal('libretranslate'), api_key: key.optional(), url: webAddress }),
+    fields({ kind: z.literal('apertium'), url: webAddress }),
+  ],
+  'must be openai, anthropic, deepl, azure, google, libretranslate or apertium',
+);
+
+/** A language or several, by canonical codes. */
+const languages = z
+  .union([text, z.array(text).min(1, 'must not be empty')], 'must be a language code or a list of them')
+  .transform((value, { addIssue }): string[] =>
+    [value].flat().map((code) => {
+      const known = canonicalLanguage(code);
+      if (known === undefined) addIssue({ code: 'custom', message: `has the unknown language ${code}` });
+      return known ?? code;
+    }),
+  );
+
+/** Which engines translate a task: the first route whose conditions all hold. The engines are asked in order. */
+const route = fields({
+  from: languages.optional(),
+  to: languages.optional(),
+  domain: text.transform((value) => value.trim().toLowerCase()).optional(),
+  text_type: z.enum(['Plain', 'Html'], 'must be Plain or Html').optional(),
+  use: z.array(text, 'must be a list').min(1, 'must not be empty'),
+});
+
+/** The engines, their routes, and the one that judges. Without routes, all engines are asked in their order. */
+const engines = fields({
+  engines: z
+    .record(z.string().regex(/^[\w.-]{1,60}$/, 'must be a short name'), engine, mustBe('an object')({}))
+    .refine((value) => Object.keys(value).length > 0, 'must not be empty'),
+  routes: z.array(route, 'must be a list').min(1, 'must not be empty').optional(),
+  judge: text.optional(),
+  without_judge: z.enum(['review', 'checks'], 'must be review or checks').default('review'),
+}).transform((value) => ({ ...value, routes: value.routes ?? [{ use: Object.keys(value.engines) }] }));
+
 const days = number(1, maxRetentionDays);
 /** Days after which data is deleted; null if it is kept. */
 const retentionDays = fields({
@@ -318,6 +366,10 @@ const environment = z.object({
   OPENAI_TIMEOUT_SECONDS: decimal(60, 0.001),
   OPENAI_MAX_RETRIES: integer(3, 0, 20),
   OPENAI_FALLBACK: json(fallback, '{"model":"a-model","refiner_model":"another"}').optional(),
+  ENGINES: json(
+    engines,
+    '{"engines":{"deepl":{"kind":"deepl","api_key":"..."}},"routes":[{"use":["deepl"]}]}',
+  ).optional(),
   ALLOWED_MODELS: list,
   MODEL_PRICES: json(modelPrices, '{"a-model":{"input":1.25,"output":10}}').prefault('{}'),
   WORKSPACE_LIMITS: json(workspaceLimits, '{"tokens_per_day":1000000}').prefault('{}'),
@@ -399,6 +451,7 @@ const secretFields: Partial<Record<keyof Settings, string>> = {
 export const settingsInFiles = [
   ...secretNames,
   'OPENAI_FALLBACK',
+  'ENGINES',
   'MAIL_SERVER',
   'PLATFORM_STORAGE_URL',
 ] as const satisfies (keyof Settings)[];
@@ -573,11 +626,34 @@ export function redactSettings(settings: Settings): Record<string, unknown> {
     Object.entries(settings).map(([name, value]) => {
       const field = secretFields[name as keyof Settings];
       if (value === undefined) return [name, value];
+      if (name === ('ENGINES' satisfies keyof Settings)) return [name, withoutKeys(value as EngineSettings)];
       if (secretNames.some((secret) => secret === name)) return [name, '(set)'];
       if (field === undefined || !(field in (value as object))) return [name, withoutQuery(name, value)];
       return [name, { ...(value as object), [field]: '(set)' }];
     }),
   );
+}
+
+export type EngineSettings = NonNullable<Settings['ENGINES']>;
+
+/** Returns the models of ENGINES by their roles. A translation service is a model with the name of its engine. */
+export function modelsOfEngines({ ENGINES }: Settings): { model: string; role: 'translation' | 'judge' }[] {
+  return Object.entries(ENGINES?.engines ?? {}).flatMap(([name, of]) =>
+    'model' in of
+      ? [
+          { model: of.model, role: 'translation' as const },
+          { model: of.refiner_model ?? of.model, role: 'judge' as const },
+        ]
+      : [{ model: name, role: 'translation' as const }],
+  );
+}
+
+function withoutKeys(value: EngineSettings): object {
+  const engines = Object.entries(value.engines).map(([name, of]) => [
+    name,
+    'api_key' in of ? { ...of, api_key: '(set)' } : of,
+  ]);
+  return { ...value, engines: Object.fromEntries(engines) };
 }
 
 /**

@@ -384,6 +384,15 @@ const structured: [name: string, json: string, value: unknown][] = [
     '{"model":"m"}',
     { model: 'm', on: ['rate_limit', 'outage', 'unusable', 'misconfigured'] },
   ],
+  [
+    'ENGINES',
+    '{"engines":{"a":{"kind":"apertium","url":"http://a/"}}}',
+    {
+      engines: { a: { kind: 'apertium', url: 'http://a' } },
+      routes: [{ use: ['a'] }],
+      without_judge: 'review',
+    },
+  ],
   ['MODEL_PRICES', '{"m":{"input":1}}', { m: { input: 1, output: 0 } }],
   [
     'WORKSPACE_LIMITS',

@@ -3,7 +3,7 @@ import type { Services } from '#server/context.ts';
 import type { Models } from '#server/platform/engines/select.ts';
 import { serviceVersion } from '#server/platform/service-version.ts';
 import { isObserved, sendMeasurements, traceIfRegistered } from '#server/platform/telemetry.ts';
-import { fallbackEndpoint, type Settings } from '#server/settings.ts';
+import { fallbackEndpoint, modelsOfEngines, type Settings } from '#server/settings.ts';
 import { watchDeployment } from './deployment-state.ts';
 import type { Metrics } from './metrics.ts';
 import { observeDatabase, observeServices } from './observed-services.ts';
@@ -103,6 +103,7 @@ function modelsOf(settings: Settings): string[] {
   return [
     ...[OPENAI_MODEL, OPENAI_REFINER_MODEL, OPENAI_EMBEDDING_MODEL],
     ...(second ? [second.OPENAI_MODEL, second.OPENAI_REFINER_MODEL] : []),
+    ...modelsOfEngines(settings).map(({ model }) => model),
     ...ALLOWED_MODELS,
     ...Object.keys(MODEL_PRICES),
   ];

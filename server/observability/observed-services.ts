@@ -21,7 +21,7 @@ function observeEngine(engine: Engine): Engine {
   const call = <T>(name: string, tenantId: string, ask: () => Promise<EngineResult<T>>) =>
     observe('engine', name, ask, { 'lingualoop.tenant_id': tenantId });
   return {
-    live: engine.live,
+    ...engine,
     translate: (task, scope, model) =>
       call('translate', scope.tenantId, () => engine.translate(task, scope, model)),
     assess: (task, candidate, scope) =>

@@ -7,7 +7,7 @@ import {
   type ModelRequests,
   takeModelRequests,
 } from '#server/platform/model-requests.ts';
-import { fallbackEndpoint, type Settings } from '#server/settings.ts';
+import { fallbackEndpoint, modelsOfEngines, type Settings } from '#server/settings.ts';
 import type { ModelsView } from './schema.ts';
 
 /*
@@ -40,6 +40,7 @@ function rolesOf(settings: Settings): Map<string, Role[]> {
   const second = fallbackEndpoint(settings);
   for (const model of new Set(second && [second.OPENAI_MODEL, second.OPENAI_REFINER_MODEL]))
     add(model, 'fallback');
+  for (const { model, role } of modelsOfEngines(settings)) add(model, role);
   for (const model of ALLOWED_MODELS) if (!roles.has(model)) add(model, 'candidate');
   return roles;
 }

@@ -13,6 +13,22 @@ const contradictions: readonly ((settings: Settings, parts: { api: boolean }) =>
     OPENAI_FALLBACK !== undefined &&
     OPENAI_API_KEY === undefined &&
     'OPENAI_FALLBACK: requires OPENAI_API_KEY',
+  ({ ENGINES, OPENAI_API_KEY }) =>
+    OPENAI_API_KEY !== undefined &&
+    ENGINES?.engines['openai'] !== undefined &&
+    'ENGINES: engines.openai needs another name, because openai is the engine of OPENAI_API_KEY',
+  (settings) => {
+    const names = namesOfEngines(settings);
+    const unknown = settings.ENGINES?.routes.flatMap(({ use }) => use).find((name) => !names.has(name));
+    return unknown !== undefined && `ENGINES: routes use ${unknown}, which is not in engines`;
+  },
+  (settings) => {
+    const { judge } = settings.ENGINES ?? {};
+    if (judge === undefined) return false;
+    const kind = namesOfEngines(settings).get(judge);
+    const isModel = kind === 'openai' || kind === 'anthropic';
+    return !isModel && `ENGINES: judge is ${judge}, which must be an engine of the kind openai or anthropic`;
+  },
   ({ DATABASE_URL, DATABASE_MIGRATION_URL }) =>
     DATABASE_MIGRATION_URL !== undefined &&
     DATABASE_URL === undefined &&
@@ -28,6 +44,12 @@ const contradictions: readonly ((settings: Settings, parts: { api: boolean }) =>
     BASE_URL === undefined &&
     'BASE_URL: is required with MAIL_SERVER, because mails contain links to it',
 ];
+
+/** The kinds of the engines by their names. */
+function namesOfEngines({ ENGINES, OPENAI_API_KEY }: Settings): ReadonlyMap<string, string> {
+  const own = Object.entries(ENGINES?.engines ?? {}).map(([name, { kind }]) => [name, kind] as const);
+  return new Map([...(OPENAI_API_KEY === undefined ? [] : [['openai', 'openai'] as const]), ...own]);
+}
 
 /**
  * Rejects settings that cannot work together in a process with these parts. Applications in tests may omit settings

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createHealth } from '#server/platform/engines/openai/fallback.ts';
+import { createHealth } from '#server/platform/engines/chat/fallback.ts';
 import type { OpenAiSettings } from '#server/platform/engines/openai/openai-engine.ts';
 import { refuseContradictions } from '#server/platform/process-settings.ts';
 import { readSettings, SettingsError } from '#server/settings.ts';

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, vi } from 'vitest';
 import { AppError } from '#server/errors.ts';
+import type { ChatDependencies } from '#server/platform/engines/chat/chat-engine.ts';
 import type {
   CallScope,
   Engine,
@@ -7,11 +8,7 @@ import type {
   QualityIssue,
   TranslationTask,
 } from '#server/platform/engines/engine.ts';
-import {
-  createOpenAiEngine,
-  type OpenAiDependencies,
-  type OpenAiSettings,
-} from '#server/platform/engines/openai/openai-engine.ts';
+import { createOpenAiEngine, type OpenAiSettings } from '#server/platform/engines/openai/openai-engine.ts';
 import { type Asked, askedOf, type FakeOpenAi, startFakeOpenAi } from '#test/fakes/openai.ts';
 import { plainTask } from '#test/setup/engine.ts';
 
@@ -79,7 +76,7 @@ export function useFakeUpstream() {
     get waits() {
       return waits;
     },
-    engine: (more: Partial<OpenAiSettings> = {}, parts: OpenAiDependencies = {}) =>
+    engine: (more: Partial<OpenAiSettings> = {}, parts: ChatDependencies = {}) =>
       createOpenAiEngine(
         { ...settings, OPENAI_BASE_URL: fake.baseUrl, ...more },
         { sleep: async (ms) => void waits.push(ms), ...parts },

@@ -4,8 +4,8 @@ import {
   type OutputModes,
   openOutputModes,
   recheckMs,
-} from '#server/platform/engines/openai/output-modes.ts';
-import { UpstreamFailure } from '#server/platform/engines/openai/upstream-failure.ts';
+} from '#server/platform/engines/chat/output-modes.ts';
+import { UpstreamFailure } from '#server/platform/engines/chat/upstream-failure.ts';
 import { agreeable } from '#test/fakes/openai.ts';
 import { answersAs, endpoints, ignoresAllBut, modeOf } from '#test/fakes/openai-endpoints.ts';
 import { failed, plain, scope, useFakeUpstream } from './live-engine.ts';

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { createConcurrencyLimit } from '#server/platform/concurrency-limit.ts';
-import type { OutputMode } from '#server/platform/engines/openai/output-modes.ts';
+import type { OutputMode } from '#server/platform/engines/chat/output-modes.ts';
 import { sendMeasurements } from '#server/platform/telemetry.ts';
 import {
   agreeable,

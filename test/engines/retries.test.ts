@@ -7,7 +7,7 @@ import {
   readRetryAfter,
   type Sleep,
   sleep,
-} from '#server/platform/engines/openai/rate-limit-retry-after.ts';
+} from '#server/platform/engines/chat/rate-limit-retry-after.ts';
 import { agreeable, failure, hang } from '#test/fakes/openai.ts';
 import { eachRole, failed, plain, scope, useFakeUpstream } from './live-engine.ts';
 

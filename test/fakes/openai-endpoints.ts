@@ -1,4 +1,4 @@
-import type { OutputMode } from '#server/platform/engines/openai/output-modes.ts';
+import type { OutputMode } from '#server/platform/engines/chat/output-modes.ts';
 import { agreeable, type ChatRequestBody, completion, type Reply, raw } from './openai.ts';
 
 /**

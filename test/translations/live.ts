@@ -1,8 +1,5 @@
-import {
-  createOpenAiEngine,
-  type OpenAiDependencies,
-  type OpenAiSettings,
-} from '#server/platform/engines/openai/openai-engine.ts';
+import type { ChatDependencies } from '#server/platform/engines/chat/chat-engine.ts';
+import { createOpenAiEngine, type OpenAiSettings } from '#server/platform/engines/openai/openai-engine.ts';
 import { type Asked, askedOf, type FakeOpenAi, type Reply, translatingReply } from '#test/fakes/openai.ts';
 
 /** Model names that occur nowhere else, so that each occurrence in a response is a leak. */
@@ -12,7 +9,7 @@ export const models = { translator: 'scribe-zq17', refiner: 'judge-zq23', extra:
 export function liveEngine(
   fake: FakeOpenAi,
   settings: Partial<OpenAiSettings> = {},
-  parts: OpenAiDependencies = {},
+  parts: ChatDependencies = {},
 ) {
   return createOpenAiEngine(
     {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ExpectedTerm, TermCompliance } from '#server/matching/terms/index.ts';
-import { promptData } from '#server/platform/engines/openai/prompts.ts';
+import { promptData } from '#server/platform/engines/chat/prompts.ts';
 import { termGate, termIssues } from '#server/translation/core/leverage/terms.ts';
 import { writtenMetadata } from '#server/translation/core/pipeline/metadata.ts';
 import { useTestApp } from '#test/setup/app.ts';

@@ -1,7 +1,8 @@
 import { access, constants, statfs } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { selectModels } from '#server/platform/engines/select.ts';
+import { AppError } from '#server/errors.ts';
+import { openEngines, selectModels } from '#server/platform/engines/select.ts';
 import { newId } from '#server/platform/ids.ts';
 import { openFileWork } from '#server/platform/sandbox/file-work.ts';
 import { systemIsolation } from '#server/platform/sandbox/isolation.ts';
@@ -123,10 +124,11 @@ const namesOf = {
 
 /** Checks the models by sending one short request to each, those of the second endpoint too. */
 export async function checkEngine(settings: Settings): Promise<Finding[]> {
-  const { OPENAI_FALLBACK: _, ...own } = settings;
+  const { OPENAI_FALLBACK: _, ENGINES, ...own } = settings;
   const second = fallbackEndpoint(settings);
   return [
-    ...(await checkEndpoint(own as Settings, 'OPENAI')),
+    ...(ENGINES ? await checkNamedEngines(settings) : []),
+    ...(ENGINES && own.OPENAI_API_KEY === undefined ? [] : await checkEndpoint(own as Settings, 'OPENAI')),
     ...(second
       ? await checkEndpoint(
           { ...own, ...second, OPENAI_EMBEDDING_MODEL: 'none' } as Settings,
@@ -135,6 +137,54 @@ export async function checkEngine(settings: Settings): Promise<Finding[]> {
       : []),
   ];
 }
+
+/** Asks each engine of ENGINES for one short translation. An engine without this pair of languages has responded, too. */
+async function checkNamedEngines(settings: Settings): Promise<Finding[]> {
+  const engines = await openEngines({ ...settings, OPENAI_MAX_RETRIES: 2 });
+  const findings = engines.map(async ({ name, translate }): Promise<Finding> => {
+    const begun = performance.now();
+    try {
+      await translate({ ...greeting, targetLang: 'es' }, checkScope());
+    } catch (error) {
+      if (!(error instanceof AppError && error.code === 'validation_error'))
+        return fail(
+          'engine',
+          `the engine ${name} does not respond: ${reasonOf(error)}`,
+          `check the address and the key of ${name} in ENGINES`,
+        );
+    }
+    return ok('engine', `the engine ${name} responds in ${Math.round(performance.now() - begun)} ms`);
+  });
+  const { judge, without_judge } = settings.ENGINES!;
+  const hasJudge =
+    judge !== undefined || settings.OPENAI_API_KEY !== undefined || engines.some(({ model }) => model);
+  return [
+    ...(await Promise.all(findings)),
+    ...(hasJudge
+      ? []
+      : [
+          warn(
+            'engine',
+            without_judge === 'review'
+              ? 'no language model judges: each translation of an engine needs a review'
+              : 'no language model judges: translations are published after the checks of the service alone',
+            'add an engine of the kind openai or anthropic to ENGINES, or set OPENAI_API_KEY',
+          ),
+        ]),
+  ];
+}
+
+const greeting = {
+  segments: ['Good morning.'],
+  sourceLang: 'en',
+  targetLang: 'fr',
+  textType: 'Plain' as const,
+  tone: null,
+  gender: null,
+  domain: null,
+};
+
+const checkScope = () => ({ tenantId: 'doctor', signal: AbortSignal.timeout(60_000) });
 
 async function checkEndpoint(settings: Settings, endpoint: keyof typeof namesOf): Promise<Finding[]> {
   if (settings.OPENAI_API_KEY === undefined)
@@ -149,16 +199,7 @@ async function checkEndpoint(settings: Settings, endpoint: keyof typeof namesOf)
   // Two retries are needed: an endpoint that ignores the output mode gets the next mode only after its second
   // response.
   const { engine, embedder, modeOf } = await selectModels({ ...settings, OPENAI_MAX_RETRIES: 2 });
-  const scope = { tenantId: 'doctor', signal: AbortSignal.timeout(60_000) };
-  const task = {
-    segments: ['Good morning.'],
-    sourceLang: 'en',
-    targetLang: 'fr',
-    textType: 'Plain' as const,
-    tone: null,
-    gender: null,
-    domain: null,
-  };
+  const scope = checkScope();
   const ask = async (setting: string, model: string, question: () => Promise<unknown>): Promise<Finding> => {
     const begun = performance.now();
     try {
@@ -175,8 +216,10 @@ async function checkEndpoint(settings: Settings, endpoint: keyof typeof namesOf)
     }
   };
   return [
-    await ask(names.model, settings.OPENAI_MODEL, () => engine.translate(task, scope)),
-    await ask(names.refiner, settings.OPENAI_REFINER_MODEL, () => engine.assess(task, ['Bonjour.'], scope)),
+    await ask(names.model, settings.OPENAI_MODEL, () => engine.translate(greeting, scope)),
+    await ask(names.refiner, settings.OPENAI_REFINER_MODEL, () =>
+      engine.assess(greeting, ['Bonjour.'], scope),
+    ),
     ...(embedder
       ? [await ask('OPENAI_EMBEDDING_MODEL', embedder.model, () => embedder.embed(['Good morning.'], scope))]
       : []),

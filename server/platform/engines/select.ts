@@ -1,7 +1,9 @@
-import type { Settings } from '#server/settings.ts';
+import { type Settings, SettingsError } from '#server/settings.ts';
 import { type ConcurrencyLimit, createConcurrencyLimit } from '../concurrency-limit.ts';
-import type { Embedder, Engine, Paid } from './engine.ts';
-import type { OutputMode } from './openai/output-modes.ts';
+import type { OutputMode } from './chat/output-modes.ts';
+import type { Embedder, Engine, Paid, Protect } from './engine.ts';
+import type { Translator } from './machine/translator.ts';
+import type { NamedEngine } from './routes.ts';
 import { stubEngine } from './stub.ts';
 
 /** The models of a deployment. */
@@ -15,19 +17,45 @@ export interface Models {
   modeOf: ((model: string) => OutputMode) | null;
 }
 
-/**
- * Opens the models in the settings: live ones if there is an API key, otherwise the stub.
- * @param paid called with the tokens of each response
- */
-export async function selectModels(settings: Settings, paid?: Paid): Promise<Models> {
+/** Parts of the process that the models use. */
+export interface ModelParts {
+  /** Called with the tokens of each response. */
+  paid?: Paid | undefined;
+  /** Finds the words that a translation service must not change. Without it, none is protected. */
+  protect?: Protect;
+}
+
+/** Opens the models in the settings: the engines of ENGINES, those of OPENAI_API_KEY, or the stub if both are unset. */
+export async function selectModels(settings: Settings, parts: ModelParts = {}): Promise<Models> {
+  const openai = await openOpenAi(settings, parts);
+  if (settings.ENGINES === undefined)
+    return openai ?? { engine: stubEngine, embedder: null, concurrencyLimit: null, modeOf: null };
+  const { routes, judge, without_judge } = settings.ENGINES;
+  const engines = await openEngines(settings, parts);
+  if (openai) {
+    const { engine: model } = openai;
+    engines.unshift({ name: 'openai', model, translate: model.translate });
+  }
+  const { createRoutedEngine } = await import('./routes.ts');
+  const model =
+    engines.find(({ name, model }) => (judge === undefined ? model : name === judge))?.model ?? null;
+  return {
+    embedder: null,
+    concurrencyLimit: null,
+    modeOf: null,
+    ...openai,
+    engine: createRoutedEngine({ engines, routes, judge: model, without_judge }),
+  };
+}
+
+async function openOpenAi(settings: Settings, { paid }: ModelParts): Promise<Models | null> {
   const { OPENAI_API_KEY, OPENAI_EMBEDDING_MODEL } = settings;
-  if (OPENAI_API_KEY === undefined)
-    return { engine: stubEngine, embedder: null, concurrencyLimit: null, modeOf: null };
+  if (OPENAI_API_KEY === undefined) return null;
   // Loaded only if needed, because the package takes a large part of the startup time.
   const [{ createOpenAiEngine }, { createOpenAiEmbedder }, { openOutputModes }] = await Promise.all([
     import('./openai/openai-engine.ts'),
     import('./openai/embedder.ts'),
-    import('./openai/output-modes.ts'),
+    import('./chat/output-modes.ts'),
   ]);
   const live = { ...settings, OPENAI_API_KEY };
   const concurrencyLimit = createConcurrencyLimit();
@@ -39,4 +67,84 @@ export async function selectModels(settings: Settings, paid?: Paid): Promise<Mod
     concurrencyLimit,
     modeOf: modes.modeOf,
   };
+}
+
+type EngineOf = NonNullable<Settings['ENGINES']>['engines'][string];
+
+/** Opens the engines of ENGINES. Each has its own limit of concurrent calls. */
+export async function openEngines(settings: Settings, parts: ModelParts = {}): Promise<NamedEngine[]> {
+  const named = Object.entries(settings.ENGINES?.engines ?? {});
+  const opened = named.map(async ([name, of]): Promise<NamedEngine> => {
+    if (of.kind === 'openai' || of.kind === 'anthropic') {
+      const model = await openChatEngine(of, settings, parts);
+      return { name, model, translate: model.translate };
+    }
+    const { translateBy } = await import('./machine/machine-engine.ts');
+    const [translator, { sleep }, { timerMs }] = await Promise.all([
+      openTranslator(of),
+      import('./chat/rate-limit-retry-after.ts'),
+      import('./chat/endpoint-http.ts'),
+    ]);
+    const translate = translateBy(translator, name, {
+      retries: settings.OPENAI_MAX_RETRIES,
+      sleep,
+      concurrencyLimit: createConcurrencyLimit(),
+      timeout: timerMs(settings.OPENAI_TIMEOUT_SECONDS),
+      protect: parts.protect ?? (() => null),
+    });
+    return { name, model: null, translate };
+  });
+  return Promise.all(opened);
+}
+
+/** Opens an engine of a language model. */
+async function openChatEngine(
+  of: Extract<EngineOf, { kind: 'openai' | 'anthropic' }>,
+  settings: Settings,
+  { paid }: ModelParts,
+): Promise<Engine> {
+  if (of.kind === 'anthropic') throw new SettingsError('ENGINES: the kind anthropic is not supported yet');
+  const { createOpenAiEngine } = await import('./openai/openai-engine.ts');
+  const { OPENAI_FALLBACK: _, ...own } = settings;
+  return createOpenAiEngine(
+    {
+      ...own,
+      OPENAI_API_KEY: of.api_key,
+      OPENAI_BASE_URL: of.url,
+      OPENAI_MODEL: of.model,
+      OPENAI_REFINER_MODEL: of.refiner_model ?? of.model,
+    },
+    paid ? { paid } : {},
+  );
+}
+
+type MachineOf = Exclude<EngineOf, { kind: 'openai' | 'anthropic' }>;
+
+/** Opens a translation service. Its package is loaded only now, because it is optional. */
+async function openTranslator(of: MachineOf): Promise<Translator> {
+  try {
+    return await loadTranslator(of);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code !== 'ERR_MODULE_NOT_FOUND') throw error;
+    const [, name = 'of this kind'] = /package '([^']+)'/.exec(message) ?? [];
+    throw new SettingsError(`ENGINES: for the kind ${of.kind}, the package ${name} must be installed`, {
+      cause: error,
+    });
+  }
+}
+
+async function loadTranslator(of: MachineOf): Promise<Translator> {
+  switch (of.kind) {
+    case 'deepl':
+      return (await import('./machine/deepl.ts')).openDeepL(of);
+    case 'azure':
+      return (await import('./machine/azure.ts')).openAzure(of);
+    case 'google':
+      return (await import('./machine/google.ts')).openGoogle(of);
+    case 'libretranslate':
+      return (await import('./machine/libretranslate.ts')).openLibreTranslate(of);
+    case 'apertium':
+      return (await import('./machine/apertium.ts')).openApertium(of);
+  }
 }

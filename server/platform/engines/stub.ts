@@ -1,6 +1,7 @@
 import type { Engine, EngineResult } from './engine.ts';
 
-const free = <T>(value: T): Promise<EngineResult<T>> =>
+/** Returns a result that has cost nothing. */
+export const free = <T>(value: T): Promise<EngineResult<T>> =>
   Promise.resolve({ value, models: [], inputTokens: 0, outputTokens: 0 });
 
 const summary = 'synthetic score of the stub engine';

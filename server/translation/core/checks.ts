@@ -1,7 +1,7 @@
 import { clip } from '#server/formats/text.ts';
 import { normalForm } from '#server/matching/normal-form.ts';
 import type { TermCompliance } from '#server/matching/terms/index.ts';
-import type { Judgement, QualityIssue, Translations } from '#server/platform/engines/engine.ts';
+import type { Engine, Judgement, QualityIssue, Translations } from '#server/platform/engines/engine.ts';
 import { marked } from './findings.ts';
 import { findTerms, termIssues } from './leverage/terms.ts';
 import type { PreparedText } from './pipeline/prepared-text.ts';
@@ -95,9 +95,24 @@ const highestScores = { minor: 94, major: 84, critical: 84 } as const satisfies 
   number
 >;
 
-/** Returns the judgement of a model with the findings of the service's own checks. */
-export function withFindings<T extends Judgement>(judged: T, findings: readonly QualityIssue[]): T {
+/** The points that each finding takes from a score that no model has given: one major finding is below the default threshold. */
+const points = { minor: 3, major: 16, critical: 60 } as const satisfies Record<
+  QualityIssue['severity'],
+  number
+>;
+
+/** Returns the judgement of a model, or without one the judgement by the findings alone, with the findings of the service's own checks. */
+export function withFindings<T extends Judgement>(
+  { withoutJudge }: Pick<Engine, 'withoutJudge'>,
+  judged: T,
+  findings: readonly QualityIssue[],
+): T {
   const style = findings.filter(({ category }) => category === 'style');
-  const score = Math.min(judged.score, ...style.map(({ severity }) => highestScores[severity]));
+  const score = withoutJudge
+    ? Math.max(
+        0,
+        findings.reduce((rest, { severity }) => rest - points[severity], judged.score),
+      )
+    : Math.min(judged.score, ...style.map(({ severity }) => highestScores[severity]));
   return { ...judged, score, issues: [...marked(findings), ...judged.issues] };
 }

@@ -82,7 +82,7 @@ export async function requireJudge(
   credential: Principal['kind'],
 ): Promise<void> {
   requireTranslationEnabled({ settings });
-  if (!engine.live)
+  if (!engine.live || engine.withoutJudge)
     throw new AppError('validation_error', 'no model is connected that could check the text again');
   const tenant = await readBilledTenant(tx, settings);
   const refusal = await findRefusal(

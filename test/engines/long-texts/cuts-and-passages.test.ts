@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { languageCodes } from '#server/languages.ts';
-import { alignPassages, cutText } from '#server/platform/engines/openai/long-texts.ts';
+import { alignPassages, cutText } from '#server/platform/engines/chat/long-texts.ts';
 import { units } from '../live-engine.ts';
 
 describe('a cut', () => {

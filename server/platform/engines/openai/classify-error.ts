@@ -1,6 +1,6 @@
 import { APIConnectionError, APIConnectionTimeoutError, APIError, APIUserAbortError } from 'openai';
-import { readRetryAfter } from './rate-limit-retry-after.ts';
-import { type FailureFacts, UpstreamFailure } from './upstream-failure.ts';
+import { readRetryAfter } from '../chat/rate-limit-retry-after.ts';
+import { type FailureFacts, UpstreamFailure } from '../chat/upstream-failure.ts';
 
 /**
  * Error codes for a rejected prompt. The endpoints that use them are Azure, OpenAI, OpenAI for its reasoning models,

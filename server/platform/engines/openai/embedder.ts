@@ -2,12 +2,13 @@ import type { Settings } from '#server/settings.ts';
 import { createConcurrencyLimit } from '../../concurrency-limit.ts';
 import { recordModelRequest } from '../../model-requests.ts';
 import { countModelTokens } from '../../telemetry.ts';
+import { callConcurrently } from '../chat/chat.ts';
+import { type ChatDependencies, nobodyCounts } from '../chat/chat-engine.ts';
+import { callWithRetries, type RetryPolicy, sleep } from '../chat/rate-limit-retry-after.ts';
+import { UpstreamFailure } from '../chat/upstream-failure.ts';
 import type { Embedder } from '../engine.ts';
-import { type ClientSettings, callConcurrently, openClient } from './client.ts';
+import { type ClientSettings, openClient } from './client.ts';
 import { countTokens } from './completion.ts';
-import { nobodyCounts, type OpenAiDependencies } from './openai-engine.ts';
-import { callWithRetries, type RetryPolicy, sleep } from './rate-limit-retry-after.ts';
-import { UpstreamFailure } from './upstream-failure.ts';
 
 export type EmbedderSettings = ClientSettings &
   Pick<Settings, 'OPENAI_EMBEDDING_MODEL' | 'OPENAI_MAX_RETRIES'>;
@@ -22,7 +23,7 @@ const maxCharacters = 60_000;
 /** Creates embeddings with OPENAI_EMBEDDING_MODEL, from OpenAI or any endpoint with a compatible embeddings API. */
 export function createOpenAiEmbedder(
   settings: EmbedderSettings,
-  dependencies: OpenAiDependencies = {},
+  dependencies: ChatDependencies = {},
 ): Embedder {
   const { OPENAI_EMBEDDING_MODEL: model } = settings;
   const call = openClient(settings);

@@ -1,160 +1,72 @@
-import { isUnspaced } from '#server/languages.ts';
 import { fallbackEndpoint, type Settings } from '#server/settings.ts';
-import { type ConcurrencyLimit, createConcurrencyLimit } from '../../concurrency-limit.ts';
-import type { CallScope, Engine, EngineResult, Paid, Translations, TranslationTask } from '../engine.ts';
-import { type AskAll, openChat, type Question, type Upstream } from './chat.ts';
-import type { ClientSettings } from './client.ts';
-import { askWithFallback } from './fallback.ts';
-import { assess, assessEach, compare, verify } from './judge.ts';
-import { cutText, groupConsecutive, keepOuterSpace, unitsPerCall, unitsPerSegment } from './long-texts.ts';
-import { type OutputModes, openOutputModes } from './output-modes.ts';
-import { contextsBefore, instructions, noteOf, promptData } from './prompts.ts';
-import { type Sleep, sleep } from './rate-limit-retry-after.ts';
-import { repair } from './repair.ts';
-import { readSegments, type TranslatedSegments, translationFormat } from './response-formats.ts';
+import type { Chat, Prompt } from '../chat/chat.ts';
+import { type ChatDependencies, type ChatModels, createChatEngine, upstreamOf } from '../chat/chat-engine.ts';
+import type { OutputMode } from '../chat/output-modes.ts';
+import type { Engine } from '../engine.ts';
+import { type ClientSettings, openClient, throwErrorInside } from './client.ts';
+import { replyOf } from './completion.ts';
 
 export type OpenAiSettings = ClientSettings &
   Pick<Settings, 'OPENAI_MODEL' | 'OPENAI_REFINER_MODEL' | 'OPENAI_MAX_RETRIES'> &
   Partial<Pick<Settings, 'OPENAI_FALLBACK'>>;
 
-export interface OpenAiDependencies {
-  /** Waits between two attempts. Default: real time; tests replace it. */
-  sleep?: Sleep;
-  modes?: OutputModes;
-  paid?: Paid;
-  /** The limit that all calls of a process to the same endpoint share. */
-  concurrencyLimit?: ConcurrencyLimit;
-}
-
-export const nobodyCounts: Paid = async () => {};
-
 /**
  * Creates the live engine. OPENAI_MODEL translates, and OPENAI_REFINER_MODEL judges and repairs, at OpenAI or any
  * endpoint with compatible chat completions. If OPENAI_FALLBACK is set, a second endpoint is asked after some
- * failures; a model that the caller has named is asked at the first one only. The engine limits concurrent calls, splits
- * long texts and retries after transient failures. Its calls fail with an AppError.
+ * failures.
  */
-export function createOpenAiEngine(settings: OpenAiSettings, dependencies: OpenAiDependencies = {}): Engine {
-  const { OPENAI_MODEL: translator, OPENAI_REFINER_MODEL: refiner } = settings;
+export function createOpenAiEngine(settings: OpenAiSettings, dependencies: ChatDependencies = {}): Engine {
   const second = fallbackEndpoint(settings);
   // The second endpoint has its own limit of concurrent calls, and learns separately how JSON is requested.
   const { modes: _, concurrencyLimit: __, ...shared } = dependencies;
-  const askAs = askWithFallback(
-    upstreamOf(settings, dependencies),
+  return createChatEngine(
+    modelsOf(settings, dependencies),
     second && {
-      upstream: upstreamOf({ ...settings, ...second, OPENAI_API_KEY: second.OPENAI_API_KEY ?? '' }, shared),
+      ...modelsOf({ ...settings, ...second, OPENAI_API_KEY: second.OPENAI_API_KEY ?? '' }, shared),
       on: settings.OPENAI_FALLBACK?.on ?? [],
     },
   );
-  const ask = askAs(second?.OPENAI_REFINER_MODEL);
+}
 
+function modelsOf(settings: OpenAiSettings, dependencies: ChatDependencies): ChatModels {
   return {
-    live: true,
-    translate: (task, scope, model) =>
-      translate(
-        askAs(model === undefined ? second?.OPENAI_MODEL : undefined),
-        model ?? translator,
-        task,
-        scope,
+    upstream: upstreamOf(openChat(settings), settings.OPENAI_MAX_RETRIES, dependencies),
+    translator: settings.OPENAI_MODEL,
+    refiner: settings.OPENAI_REFINER_MODEL,
+  };
+}
+
+/** Opens a client for any endpoint with chat completions. */
+function openChat(settings: ClientSettings): Chat {
+  const call = openClient(settings);
+  return async (prompt, mode, signal) => {
+    const create = request(prompt, mode);
+    return replyOf(
+      await call(
+        async (client, cut) =>
+          throwErrorInside(await client.chat.completions.create(create, { signal: cut })),
+        signal,
       ),
-    assess: (task, candidate, scope) => assess(ask, refiner, task, candidate, scope),
-    assessEach: (task, candidate, scope) => assessEach(ask, refiner, task, candidate, scope),
-    repair: (task, candidate, issues, scope) => repair(ask, refiner, task, candidate, issues, scope),
-    compare: (task, candidates, scope) => compare(ask, refiner, task, candidates, scope),
-    verify: (task, candidate, scope) => verify(ask, refiner, task, candidate, scope),
+    );
   };
 }
 
-function upstreamOf(
-  settings: ClientSettings & Pick<Settings, 'OPENAI_MAX_RETRIES'>,
-  { modes, paid, sleep: pause, concurrencyLimit }: OpenAiDependencies,
-): Upstream {
+/**
+ * Temperature, token limit and reasoning effort are not sent, because some models reject them. The role is `system`,
+ * because only OpenAI supports `developer`.
+ */
+function request({ model, instructions, data, format }: Prompt, mode: OutputMode) {
+  const isEnforced = mode === 'json_schema';
+  const { name, jsonSchema: schema } = format;
   return {
-    chat: openChat(settings),
-    modes: modes ?? openOutputModes(),
-    paid: paid ?? nobodyCounts,
-    retries: settings.OPENAI_MAX_RETRIES,
-    sleep: pause ?? sleep,
-    concurrencyLimit: concurrencyLimit ?? createConcurrencyLimit(),
-  };
-}
-
-/**
- * Translates the segments. A long text is sent in several requests, because a model may not be able to translate it
- * within OPENAI_TIMEOUT_SECONDS. Whitespace around segments, and between the pieces of a segment, is not sent to the
- * model.
- */
-async function translate(
-  askAll: AskAll,
-  model: string,
-  task: TranslationTask,
-  scope: CallScope,
-): Promise<EngineResult<Translations>> {
-  const pieces = cutSegments(task.segments, task.sourceLang);
-  const asked = pieces.filter(({ source }) => source.trim() !== '');
-  const groups = groupConsecutive(
-    asked,
-    ({ source }) => source.length + unitsPerSegment,
-    unitsPerCall(task.sourceLang) + unitsPerSegment,
-  );
-  const contexts = contextsBefore(groups, task.contextBefore);
-  const questions = groups.map(
-    (group, at): Question<TranslatedSegments, string[]> => ({
-      model,
-      instructions: instructions('translate', task),
-      data: {
-        ...promptData(task),
-        context_before: contexts[at],
-        segments: group.map(({ segment, source }, index) => ({
-          id: index + 1,
-          text: source.trim(),
-          ...noteOf(task, segment),
-        })),
-      },
-      format: translationFormat,
-      read: (reply) => readSegments(reply, group.length),
+    model,
+    messages: [
+      { role: 'system' as const, content: isEnforced ? instructions : `${instructions}\n${format.inWords}` },
+      { role: 'user' as const, content: JSON.stringify(data) },
+    ],
+    ...(isEnforced && {
+      response_format: { type: mode, json_schema: { name, strict: true, schema } },
     }),
-  );
-  const { value, ...cost } = await askAll(questions, scope);
-
-  const texts = value.flat();
-  const translated = new Map(asked.map((piece, index) => [piece, texts[index]!]));
-  const translations = pieces.map((piece) => translated.get(piece) ?? piece.source);
-  return { value: joinPieces(pieces, translations, task), ...cost };
-}
-
-/** A part of the source that fits into one request: a whole segment, or a part of a long one. */
-interface Piece {
-  /** Index of the segment to which the piece belongs. */
-  segment: number;
-  /** A part of the source segment. All pieces of a segment joined are exactly the segment. */
-  source: string;
-}
-
-function cutSegments(segments: readonly string[], language: string): Piece[] {
-  const max = unitsPerCall(language);
-  return segments.flatMap((text, segment) =>
-    cutText(text, max, language).map((source) => ({ segment, source })),
-  );
-}
-
-/**
- * Joins the translations of the pieces to segments. Whitespace around and between pieces is taken from the source. If
- * the source language is written without spaces and the target language with spaces, a space is added between two
- * pieces.
- */
-function joinPieces(
-  pieces: readonly Piece[],
-  translations: readonly string[],
-  { sourceLang, targetLang }: { sourceLang: string; targetLang: string },
-): string[] {
-  const gap = isUnspaced(sourceLang) && !isUnspaced(targetLang) ? ' ' : '';
-  const joined: string[] = [];
-  for (const [index, { segment, source }] of pieces.entries()) {
-    const text = keepOuterSpace(source, translations[index]!);
-    const before = joined[segment];
-    if (before === undefined) joined[segment] = text;
-    else joined[segment] = before + (/\S$/.test(before.slice(-1)) && /^\S/.test(text) ? gap : '') + text;
-  }
-  return joined;
+    ...(mode === 'json_object' && { response_format: { type: mode } }),
+  };
 }

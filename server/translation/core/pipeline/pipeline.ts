@@ -50,7 +50,8 @@ export async function translateTexts(
           ? []
           : await risksOfTask({ ...task, segments }, isReviewed, run.scope);
       const value = best.map((final, index) => {
-        const judged = { first: assessed[index]!, final, verification, risks };
+        const { withoutJudge } = run.engine;
+        const judged = { first: assessed[index]!, final, verification, risks, withoutJudge };
         return { ...judged, baseline: baseline[index]!, rounds, gate: decideGate(policy, judged) };
       });
       return { value, output: value.map(({ gate }) => gate.decision).join(', ') };

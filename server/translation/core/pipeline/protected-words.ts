@@ -1,9 +1,13 @@
 import {
+  formatTagged,
   type InlineContent,
   type InlineTag,
   joinStrings,
+  parseTagged,
+  plainText,
   tagWriter,
 } from '#server/formats/inline-content.ts';
+import type { Protect } from '#server/platform/engines/engine.ts';
 import { blanked, type Range } from '../integrity/found.ts';
 import { findLinks } from '../integrity/links.ts';
 import { findPlaceholders } from '../integrity/placeholders.ts';
@@ -66,6 +70,20 @@ export function protectWords(source: InlineContent, sourceLang: string): Protect
   const note = placeholders.map((item) => `${formatTag(item)} ${words.get(item.tag)}`).join(', ');
   return { content, words: [...words.values()], note: note || null, hasOtherWords, restore };
 }
+
+/** Returns a plain text with numbered tags in the places of its protected words; null without such words. */
+export const protectText: Protect = (text, sourceLang) => {
+  const found = protectWords([text], sourceLang);
+  return (
+    found && {
+      text: formatTagged(found.content),
+      restore: (reply) => {
+        const content = parseTagged(reply, found.content);
+        return content && plainText(found.restore(content));
+      },
+    }
+  );
+};
 
 /** Returns the ranges of the protected words in order. They do not overlap. */
 function protectedRanges(text: string, lang: string): ProtectedRange[] {

@@ -1,6 +1,6 @@
 import { clip } from '#server/formats/text.ts';
 import type { TermCompliance } from '#server/matching/terms/index.ts';
-import type { QualityIssue, Translations, Verification } from '#server/platform/engines/engine.ts';
+import type { Engine, QualityIssue, Translations, Verification } from '#server/platform/engines/engine.ts';
 import { newId } from '#server/platform/ids.ts';
 import type { AgentRun, AgentStep, HumanReviewTask, QualityGate } from '../agent-run-schema.ts';
 import { termGate } from '../leverage/terms.ts';
@@ -23,6 +23,8 @@ export interface Judged {
   verification: Verification | null;
   /** Risk flags of the task. They are warnings, unless the workspace demands a review of suspected instructions. */
   risks: readonly RiskFlag[];
+  /** Set if no language model has judged. */
+  withoutJudge?: Engine['withoutJudge'];
 }
 
 /**
@@ -35,7 +37,9 @@ export function decideGate(
   judged: Judged | null,
   served: Pick<FastPath, 'name' | 'compliance'> | null = null,
 ): QualityGate {
-  const found = judged ? [...policy.rules, ...reasonsOf(policy, judged)] : policy.rules;
+  const found = judged
+    ? [...policy.rules, ...unjudgedReasons(judged), ...reasonsOf(policy, judged)]
+    : policy.rules;
   const compliance = (judged?.final ?? served)?.compliance ?? null;
   return {
     decision: found.some(isBlocking) ? 'needs_human' : 'pass',
@@ -54,6 +58,15 @@ export function decideGate(
       ...(served && { fast_path: served.name }),
     },
   };
+}
+
+/** Says that no model has judged. It is no fault of the translation, so it makes no translation doubtful. */
+function unjudgedReasons({ withoutJudge }: Judged): Reason[] {
+  if (!withoutJudge) return [];
+  const severity = withoutJudge === 'review' ? 'blocking' : 'warning';
+  const reason =
+    'no language model has judged the translation: its score is computed from the checks of the service';
+  return [{ trigger: { code: 'policy_required', severity }, reason }];
 }
 
 /** Whether the gate would send a translation to review as it is. Then a repair may help. */

@@ -48,7 +48,7 @@ export function judge(
     const checked = only && drafts.length === 1 ? [await check(only)] : await Promise.all(drafts.map(check));
     const value = drafts.map((draft, index): Assessed => {
       const { findings, compliance, excess, advice } = checked[index]!;
-      const { score, issues, summary } = withFindings(judgements[index]!, findings);
+      const { score, issues, summary } = withFindings(engine, judgements[index]!, findings);
       const all = [...taggedIssues(draft, findings), ...advice, ...issues];
       return { ...draft, judgement: { score, issues: all, summary, model }, compliance, excess };
     });
@@ -62,7 +62,7 @@ export function judge(
 }
 
 /**
- * Repairs and assesses doubtful translations repeatedly. Stops when none is doubtful or too long, when all rounds are
+ * Repairs and assesses doubtful translations repeatedly, if there is a model for it. Stops when none is doubtful or too long, when all rounds are
  * used, or when a repair of a text changes nothing. A repair that is not better is discarded.
  * @returns the best translation of each text, and the number of repairs that the engine made
  */
@@ -74,7 +74,7 @@ export async function repairLoop(
   const { policy } = run;
   let best = assessed;
   let rounds = 0;
-  while (rounds < policy.repairRounds) {
+  while (rounds < policy.repairRounds && !run.engine.withoutJudge) {
     const poor = best.filter((candidate) => isDoubtful(policy, candidate) || candidate.excess > 0);
     if (poor.length === 0) break;
     rounds += 1;
@@ -145,7 +145,8 @@ export function verify(run: Run, task: TranslationTask, { of, translations }: Dr
     { name: 'verification', actor: 'verifier', input: 'final translation' },
     async () => {
       const result = await run.engine.verify(task, translations, run.scope);
-      const found = withFindings(result.value, await inspectTranslation(run, of.text, translations));
+      const findings = await inspectTranslation(run, of.text, translations);
+      const found = withFindings(run.engine, result.value, findings);
       const value = { ...found, passed: found.passed && !isCritical(found) };
       return {
         value,

@@ -169,7 +169,7 @@ async function judge(
     const issues = found[index] ?? [];
     return {
       segment,
-      judgement: withFindings(judgements[index] as Judgement, issues),
+      judgement: withFindings(services.engine, judgements[index] as Judgement, issues),
       checked: issues,
     };
   });

@@ -1,16 +1,14 @@
-import type { ChatCompletion } from 'openai/resources/chat/completions';
 import { type CountTokens, recordModelRequest } from '../../model-requests.ts';
 import { countModelTokens } from '../../telemetry.ts';
 import type { CallScope, EngineResult, Paid } from '../engine.ts';
-import { type ClientSettings, callConcurrently, openClient, throwErrorInside } from './client.ts';
-import { countTokens, type Reading, readCompletion, readModel } from './completion.ts';
 import type { OutputMode, OutputModes } from './output-modes.ts';
 import type { UserMessage } from './prompts.ts';
 import { callWithRetries, type RetryPolicy } from './rate-limit-retry-after.ts';
+import { type ChatReply, type Reading, readReply } from './read-reply.ts';
 import type { ResponseFormat } from './response-formats.ts';
 
 /** The request to a model. */
-interface Prompt {
+export interface Prompt {
   model: string;
   /** The system message. It is constant and contains none of the caller's text. */
   instructions: string;
@@ -24,35 +22,11 @@ export interface Question<Reply, Value> extends Prompt, Reading<Reply, Value> {
   format: ResponseFormat<Reply>;
 }
 
-/** Sends one request. The signal ends it. Rejects with an UpstreamFailure. */
-type Chat = (prompt: Prompt, mode: OutputMode, signal?: AbortSignal) => Promise<ChatCompletion>;
-
-/** Opens a client for any endpoint with chat completions. */
-export function openChat(settings: ClientSettings): Chat {
-  const call = openClient(settings);
-  return (prompt, mode, signal) =>
-    call(async (client, cut) => {
-      const asked = request(prompt, mode);
-      return throwErrorInside(await client.chat.completions.create(asked, { signal: cut }));
-    }, signal);
-}
-
 /**
- * Temperature, token limit and reasoning effort are not sent, because some models reject them. The role is `system`,
- * because only OpenAI supports `developer`.
+ * Sends one request in this mode. The signal ends it. The types of the client package do not leave its directory.
+ * Resolves for any reply of the model; rejects with an UpstreamFailure if the call failed.
  */
-function request({ model, instructions, data, format }: Prompt, mode: OutputMode) {
-  const isEnforced = mode === 'json_schema';
-  return {
-    model,
-    messages: [
-      { role: 'system' as const, content: isEnforced ? instructions : `${instructions}\n${format.inWords}` },
-      { role: 'user' as const, content: JSON.stringify(data) },
-    ],
-    ...(isEnforced && { response_format: format.responseFormat }),
-    ...(mode === 'json_object' && { response_format: { type: mode } }),
-  };
-}
+export type Chat = (prompt: Prompt, mode: OutputMode, signal?: AbortSignal) => Promise<ChatReply>;
 
 /** The endpoint of a model, and the limits and retries of calls to it. */
 export interface Upstream extends RetryPolicy {
@@ -88,15 +62,15 @@ export function ask<Reply, Value>(
   const attempt = (mode: OutputMode): Promise<ChatResult<Value>> =>
     recordModelRequest({ model: question.model, mode }, (count) => attemptOnce(mode, count));
   const attemptOnce = async (mode: OutputMode, count: CountTokens): Promise<ChatResult<Value>> => {
-    const completion = await upstream.chat(question, mode, scope.signal);
-    const { inputTokens, outputTokens } = countTokens(completion);
+    const reply = await upstream.chat(question, mode, scope.signal);
+    const { inputTokens, outputTokens } = reply;
     tokens.inputTokens += inputTokens;
     tokens.outputTokens += outputTokens;
     countModelTokens(question.model, { inputTokens, outputTokens });
     count({ inputTokens, outputTokens });
     await upstream.paid(scope.tenantId, inputTokens + outputTokens);
-    const value = readCompletion(completion, question);
-    return { value, model: readModel(completion) ?? question.model, ...tokens };
+    const value = readReply(reply, question);
+    return { value, model: reply.model ?? question.model, ...tokens };
   };
   return callWithRetries(upstream, scope, () => upstream.modes.run(question.model, attempt));
 }
@@ -124,4 +98,44 @@ export function askAllBy(
       outputTokens: results.reduce((sum, { outputTokens }) => sum + outputTokens, 0),
     };
   };
+}
+
+/** Maximum concurrent calls of one task. */
+const concurrentCalls = 4;
+
+/**
+ * Makes the calls, at most four at the same time, and returns the results in the order of the calls. If a call fails,
+ * the others are aborted to save their cost.
+ */
+export async function callConcurrently<Call, T>(
+  calls: readonly Call[],
+  scope: CallScope,
+  make: (call: Call, scope: CallScope) => Promise<T>,
+): Promise<T[]> {
+  const results: T[] = [];
+  const others = new AbortController();
+  const stop = (): void => others.abort();
+  if (scope.signal?.aborted) stop();
+  scope.signal?.addEventListener('abort', stop, { once: true });
+
+  let failure: { thrown: unknown } | undefined;
+  let next = 0;
+  const callNext = async (): Promise<void> => {
+    while (next < calls.length && !failure) {
+      const index = next++;
+      results[index] = await make(calls[index]!, { ...scope, signal: others.signal });
+    }
+  };
+  const remember = (thrown: unknown): void => {
+    failure ??= { thrown };
+    stop();
+  };
+  try {
+    const workers = Array.from({ length: Math.min(concurrentCalls, calls.length) }, callNext);
+    await Promise.all(workers.map((worker) => worker.catch(remember)));
+  } finally {
+    scope.signal?.removeEventListener('abort', stop);
+  }
+  if (failure) throw failure.thrown;
+  return results;
 }

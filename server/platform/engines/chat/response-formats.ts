@@ -21,21 +21,18 @@ export function clipRemark(text: string): string {
 /** The format of a response. The model is asked for it, and the response is checked against it. */
 export interface ResponseFormat<T> {
   schema: z.ZodType<T>;
-  /** The value of `response_format` in a chat completions request, for endpoints that enforce a schema. */
-  responseFormat: ReturnType<typeof structuredOutput>;
+  /** The name of the format, in word characters. */
+  name: string;
+  /** For endpoints that enforce a schema. */
+  jsonSchema: Record<string, unknown>;
   /** A description of the format for the instructions, for endpoints that do not enforce a schema. */
   inWords: string;
 }
 
-function structuredOutput(name: string, schema: z.ZodType) {
-  const jsonSchema = z.toJSONSchema(schema, { target: 'draft-7' });
-  return { type: 'json_schema' as const, json_schema: { name, strict: true, schema: jsonSchema } };
-}
-
 // Called once for each format, because deriving the schema takes almost a millisecond.
 function responseFormat<T>(name: string, schema: z.ZodType<T>): ResponseFormat<T> {
-  const format = structuredOutput(name, schema);
-  return { schema, responseFormat: format, inWords: inWords(name, format.json_schema.schema) };
+  const jsonSchema: Record<string, unknown> = z.toJSONSchema(schema, { target: 'draft-7' });
+  return { schema, name, jsonSchema, inWords: inWords(name, jsonSchema) };
 }
 
 /**

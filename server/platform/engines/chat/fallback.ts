@@ -16,7 +16,7 @@ const causes = {
 } as const satisfies Record<FallbackCause, readonly UpstreamFailure['kind'][]>;
 
 /** The failures that concern the endpoint and not only one text. */
-const endpointFailures: readonly UpstreamFailure['kind'][] = [
+export const endpointFailures: readonly UpstreamFailure['kind'][] = [
   'saturated',
   'outage',
   'misconfigured',
@@ -108,7 +108,7 @@ export function askWithFallback(
 }
 
 /** The failure that caused the error of a call. */
-function failureOf(thrown: unknown): UpstreamFailure | undefined {
+export function failureOf(thrown: unknown): UpstreamFailure | undefined {
   const { cause } = (thrown ?? {}) as { cause?: unknown };
   return cause instanceof UpstreamFailure ? cause : undefined;
 }

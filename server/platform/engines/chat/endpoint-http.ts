@@ -1,0 +1,59 @@
+import { UpstreamFailure } from './upstream-failure.ts';
+
+/** Maximum milliseconds of a timer; Node fires a longer one immediately. */
+const maxTimerMs = 2 ** 31 - 1;
+
+/** Returns the milliseconds of a timeout, which a timer can have. */
+export const timerMs = (seconds: number): number => Math.min(Math.ceil(seconds * 1000), maxTimerMs);
+
+/**
+ * Makes a call to the endpoint of a model, and aborts it if the signal aborts or the time has passed. The timeouts of
+ * client packages do not cover the body of an error response. AbortSignal.any is not used, because it would keep the
+ * timer of each call until it fires.
+ * @param classify returns the failure for what the call throws
+ * @throws {UpstreamFailure}
+ */
+export async function callWithin<T>(
+  ms: number,
+  signal: AbortSignal | undefined,
+  classify: (thrown: unknown) => UpstreamFailure,
+  call: (cut: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const cut = new AbortController();
+  const stop = (): void => cut.abort();
+  const timer = setTimeout(stop, ms);
+  signal?.addEventListener('abort', stop, { once: true });
+  if (signal?.aborted) stop();
+  try {
+    return await call(cut.signal);
+  } catch (thrown) {
+    throw classify(thrown);
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', stop);
+  }
+}
+
+/** Maximum bytes of a decompressed response: many times more than the response to any request needs. */
+const maxResponseBytes = 8_000_000;
+
+/**
+ * A `fetch` for an endpoint that is not trusted. It cuts off a response that is too long after decompression. It does
+ * not follow redirects, because they would send the API key to another URL.
+ */
+export async function boundedFetch(url: string | URL | Request, init?: RequestInit): Promise<Response> {
+  const response = await fetch(url, { ...init, redirect: 'error' });
+  if (!response.body) return response;
+  let bytes = 0;
+  const bounded = response.body.pipeThrough(
+    new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, controller) {
+        bytes += chunk.length;
+        if (bytes <= maxResponseBytes) controller.enqueue(chunk);
+        else controller.error(new UpstreamFailure('malformed', 'the response of the endpoint is too long'));
+      },
+    }),
+  );
+  const { status, statusText, headers } = response;
+  return new Response(bounded, { status, statusText, headers });
+}

@@ -1,0 +1,152 @@
+import { findUnstorable } from '../../input-limits.ts';
+import { recordModelRequest } from '../../model-requests.ts';
+import { callConcurrently } from '../chat/chat.ts';
+import { joinPieces, type Piece } from '../chat/chat-engine.ts';
+import { callWithin } from '../chat/endpoint-http.ts';
+import { cutText, groupConsecutive } from '../chat/long-texts.ts';
+import { contextsBefore } from '../chat/prompts.ts';
+import { callWithRetries, type RetryPolicy } from '../chat/rate-limit-retry-after.ts';
+import { UpstreamFailure } from '../chat/upstream-failure.ts';
+import type { Engine, Protect, TranslationTask } from '../engine.ts';
+import { fromMarkup, hasTags, toMarkup, withoutTags } from './markup.ts';
+import { type MachineRequest, type Translator, UnsupportedPair, UnsupportedPairError } from './translator.ts';
+
+export interface MachineParts extends RetryPolicy {
+  /** Milliseconds of one request. */
+  timeout: number;
+  protect: Protect;
+}
+
+/** A part of a segment that is sent, and how its translation is read. */
+interface Sent extends Piece {
+  text: string;
+  isMarkup: boolean;
+  /** Whether there is anything to translate: letters or digits. */
+  hasWords: boolean;
+  read(reply: string): string;
+}
+
+/**
+ * Returns the `translate` function of an engine. It sends tags and protected words in the syntax of the service, cuts
+ * and groups the texts by its limits, and retries as for a model.
+ * @param name the engine's name in the settings, which operators see as the model
+ */
+export function translateBy(translator: Translator, name: string, parts: MachineParts): Engine['translate'] {
+  return async (task, scope) => {
+    const from = translator.codeOf(task.sourceLang, 'source');
+    const to = translator.codeOf(task.targetLang, 'target');
+    if (from === undefined || to === undefined) throw new UnsupportedPairError(name, task);
+    const pieces = task.segments.flatMap((text, segment) =>
+      cut(text, segment, task, translator, parts.protect),
+    );
+    const asked = pieces.filter(({ hasWords }) => hasWords);
+    const groups = [true, false].flatMap((isMarkup) =>
+      group(
+        asked.filter((one) => one.isMarkup === isMarkup),
+        translator,
+      ),
+    );
+    const contexts = translator.abilities.context ? contextsBefore(groups, task.contextBefore) : [];
+    const requests = groups.map(
+      (sent, at): MachineRequest => ({
+        texts: sent.map(({ text }) => text),
+        from,
+        to,
+        isMarkup: sent[0]!.isMarkup,
+        formality: translator.abilities.formality ? formalityOf(task) : null,
+        context: contexts[at] ?? null,
+      }),
+    );
+    const send = (request: MachineRequest, signal: AbortSignal | undefined) =>
+      recordModelRequest({ model: name, mode: 'machine' }, () =>
+        callWithin(parts.timeout, signal, classify, async (stop) =>
+          readTexts(await translator.translate(request, stop), request.texts),
+        ),
+      );
+    const replies = await callConcurrently(requests, scope, (request, at) =>
+      callWithRetries(parts, at, () => send(request, at.signal)),
+    ).catch((thrown) => {
+      throw thrown instanceof UnsupportedPair ? new UnsupportedPairError(name, task) : thrown;
+    });
+    const texts = replies.flat();
+    const read = new Map(groups.flat().map((piece, index) => [piece, piece.read(texts[index]!)]));
+    const translations = pieces.map((piece) => read.get(piece) ?? piece.source);
+    return {
+      value: joinPieces(pieces, translations, task),
+      models: [name],
+      inputTokens: 0,
+      outputTokens: 0,
+    };
+  };
+}
+
+/**
+ * Returns the pieces of a segment. A text with tags is cut at line ends, because HTML has no lines, and any text by the
+ * limit of the service.
+ */
+function cut(
+  segment: string,
+  index: number,
+  { hasTags: isTagged, sourceLang }: TranslationTask,
+  { abilities }: Translator,
+  protect: Protect,
+): Sent[] {
+  const isMarked = isTagged ? hasTags(segment) : protect(segment, sourceLang) !== null;
+  const lines = isMarked ? segment.split(/(?<=\n)/) : [segment];
+  return lines
+    .flatMap((line) => cutText(line, abilities.units, sourceLang))
+    .map((source): Sent => {
+      const kept = isTagged ? null : protect(source, sourceLang);
+      const text = kept?.text ?? source;
+      const isMarkup = kept !== null || (isTagged === true && hasTags(text));
+      const tagsOf = isMarkup ? fromMarkup : (reply: string) => reply;
+      return {
+        segment: index,
+        source,
+        text: isMarkup ? toMarkup(text.trim()) : text.trim(),
+        isMarkup,
+        hasWords: /[\p{L}\p{N}]/u.test(withoutTags(text)),
+        // A reply with broken tags is used without them: the checks of the pipeline find the words that it lacks.
+        read: (reply) =>
+          kept ? (kept.restore(fromMarkup(reply)) ?? withoutTags(fromMarkup(reply))) : tagsOf(reply),
+      };
+    });
+}
+
+function group(pieces: readonly Sent[], { abilities: { texts, units } }: Translator): Sent[][] {
+  return groupConsecutive(pieces, ({ text }) => Math.max(text.length, units / texts), units);
+}
+
+function formalityOf({ style, tone }: TranslationTask): MachineRequest['formality'] {
+  const asked = style?.formality ?? tone?.trim().toLowerCase();
+  return asked === 'formal' || asked === 'informal' ? asked : null;
+}
+
+/** Maximum UTF-16 units of a response: many times more than the translation of any request has. */
+const maxTextLength = 400_000;
+
+/** @throws {UpstreamFailure} if the response has not one usable text for each text of the request */
+function readTexts(response: unknown, { length }: readonly string[]): string[] {
+  const texts = Array.isArray(response) ? response : [];
+  const isUsable =
+    texts.length === length &&
+    texts.every((text) => typeof text === 'string' && text.trim() !== '') &&
+    texts.reduce((sum, text) => sum + text.length, 0) <= maxTextLength &&
+    !findUnstorable(texts);
+  if (!isUsable)
+    throw new UpstreamFailure('malformed', 'the response has not one text for each text of the request');
+  return texts;
+}
+
+function classify(thrown: unknown): UpstreamFailure {
+  if (thrown instanceof UnsupportedPair) throw thrown;
+  for (let error = thrown; error instanceof Error; error = error.cause)
+    if (error instanceof UpstreamFailure) return error;
+  const { name, code, cause } = thrown as { name?: string; code?: unknown; cause?: { code?: unknown } };
+  if (name === 'AbortError' || name === 'CanceledError')
+    return new UpstreamFailure('outage', 'the engine did not respond in time', { timedOut: true });
+  if (thrown instanceof SyntaxError)
+    return new UpstreamFailure('malformed', 'the response of the engine is not JSON');
+  const known = [code, cause?.code].find((one) => typeof one === 'string' && /^[\w.-]{1,64}$/.test(one));
+  return new UpstreamFailure('outage', 'the engine cannot be reached', { code: known as string | undefined });
+}
