@@ -61,7 +61,8 @@ interface Module {
   db?: RegExp;
 }
 
-const libraries = /^npm:(?!fastify|graphile-worker|postgres$|openai|stripe$|@aws-sdk\/|@azure\/|pino$)/;
+const libraries =
+  /^npm:(?!fastify|graphile-worker|postgres$|openai|stripe$|@anthropic-ai\/|@aws-sdk\/|@azure\/|pino$)/;
 const anyPackage = /^(npm|node):/;
 
 /** Matches what one of several patterns matches. */
@@ -236,7 +237,7 @@ export const modules: Module[] = [
   {
     name: 'server/platform/engines',
     files: /^server\/platform\/engines\//,
-    packages: any(/^npm:(openai|zod)$/, /^node:timers/),
+    packages: any(/^npm:(openai|zod|@anthropic-ai\/sdk)$/, /^node:timers/),
     interface: /\/(engine|select)\.ts$/,
     db: /$^/,
   },

@@ -78,6 +78,7 @@ export function classifyThrown<T extends Error>(
   classifyStatus: (error: T) => UpstreamFailure,
 ): UpstreamFailure {
   if (thrown instanceof UpstreamFailure) return thrown;
+  if (thrown instanceof Error && thrown.cause instanceof UpstreamFailure) return thrown.cause;
   // An abort is caused by the timeout of `callWithin`.
   if (thrown instanceof APIUserAbortError || thrown instanceof APIConnectionTimeoutError)
     return new UpstreamFailure('outage', 'the endpoint did not respond in time', { timedOut: true });
