@@ -44,7 +44,7 @@ function entraTokens(baseUrl: string | undefined): () => Promise<string> {
       const identity = await azureIdentity();
       return (await identity.getToken(`${resource}/.default`))!.token;
     } catch (error) {
-      // The message is not logged: it may quote the answer of the token endpoint.
+      // The message is not logged: it may quote the token endpoint.
       const code = errorWord((error as { code?: unknown }).code) ?? errorWord((error as Error).name);
       throw new UpstreamFailure('outage', 'the identity of this deployment at Azure returned no token', {
         code,
