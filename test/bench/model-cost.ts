@@ -6,21 +6,33 @@ import { wordReport } from './documents/word-file.ts';
 import { requirePremise } from './load.ts';
 import { withService } from './with-service.ts';
 
-const labels = ['Save', 'Delete the file', 'Cancel', 'Your changes were not saved', 'Open in a new window', 'Settings'];
+const labels = [
+  'Save',
+  'Delete the file',
+  'Cancel',
+  'Your changes were not saved',
+  'Open in a new window',
+  'Settings',
+];
 /** A file of the texts of an interface. */
 const interfaceTexts = JSON.stringify(
-  Object.fromEntries(Array.from({ length: 300 }, (_, n) => [`screen.label_${n}`, `${labels[n % labels.length]} ${n}`])),
+  Object.fromEntries(
+    Array.from({ length: 300 }, (_, n) => [`screen.label_${n}`, `${labels[n % labels.length]} ${n}`]),
+  ),
 );
 
 const files: readonly [name: string, read: () => Promise<Uint8Array<ArrayBuffer>>][] = [
   ['A report of 30 pages.docx', async () => wordReport(30)],
   ['An interface of 300 texts.json', async () => new TextEncoder().encode(interfaceTexts)],
-  ['A form of 4 pages.docx', async () => new Uint8Array(await readFile('test/corpus/docx/form-footnotes-tables.docx'))],
+  [
+    'A form of 4 pages.docx',
+    async () => new Uint8Array(await readFile('test/corpus/docx/form-footnotes-tables.docx')),
+  ],
 ];
 
 /**
- * Measures what requests to models contain for each byte of a document: the whole prompt, with the schema. Tokens are
- * words, groups of digits, signs and blanks, which is near to the tokens of models; cached ones begin an earlier request
+ * Measures what requests to models contain for each byte of the source in them: the whole prompt, with the schema. Tokens are
+ * words, groups of digits, signs and spaces, which is near to the tokens of models; cached ones begin an earlier request
  * to the same model.
  */
 export async function benchModelCost(print: (line: string) => void): Promise<void> {
@@ -32,23 +44,22 @@ export async function benchModelCost(print: (line: string) => void): Promise<voi
       const tenant = await createBenchTenant(address);
       fake.requests.length = 0;
       await translate(address, tenant, name, await read());
-      const translated = fake.requests.filter((one) => askedOf(one).role === 'translation');
-      const judged = fake.requests.filter((one) => askedOf(one).role === 'segment_assessment');
-      const source = translated.flatMap((one) => askedOf(one).data.segments.map(({ text }) => text)).join('');
-      requirePremise(judged.length > 0 && source.length > 1000, 'a model translates and judges the document');
-      print(
-        `${name.replace(/\.\w+$/, '')}: ${source.length} characters, ${fake.requests.length} requests (${translated.length} to translate, ${judged.length} to judge)`,
-      );
-      for (const [what, requests] of [
-        ['translate', translated],
-        ['judge    ', judged],
-      ] as const)
-        print(`    ${what} ${costOf(requests, Buffer.byteLength(source), source.length)}`);
+      const roles = Map.groupBy(fake.requests, (request) => askedOf(request).role);
+      print(`${name.replace(/\.\w+$/, '')}: ${fake.requests.length} requests`);
+      for (const role of ['translation', 'segment_assessment', 'repair'] as const) {
+        const requests = roles.get(role) ?? [];
+        requirePremise(role === 'repair' || requests.length > 0, `the document causes a ${role}`);
+        if (requests.length === 0) continue;
+        print(`    ${role.padEnd(18)} ${requests.length} requests, ${costOf(requests)}`);
+      }
     }
   }, env);
 }
 
-function costOf(requests: readonly RecordedRequest[], bytes: number, characters: number): string {
+function costOf(requests: readonly RecordedRequest[]): string {
+  const source = requests
+    .flatMap((one) => askedOf(one).data.segments.map((segment) => segment.text ?? segment.source))
+    .join('');
   const prompts = requests.map(({ body }) => body.messages.map(({ content }) => content));
   const schema = JSON.stringify(requests[0]!.body.response_format?.json_schema?.schema ?? '').length;
   const sizeOf = (texts: string[]) => Buffer.byteLength(texts.join('')) + schema;
@@ -59,10 +70,10 @@ function costOf(requests: readonly RecordedRequest[], bytes: number, characters:
     (sum, one, at) => sum + Math.max(0, ...tokens.slice(0, at).map((other) => commonLength(one, other))),
     0,
   );
-  return `${(total / bytes).toFixed(2)} bytes of prompt a byte of source, ${(all / characters).toFixed(3)} tokens a character, ${((100 * cached) / all).toFixed(0)}% of them cached; instructions ${prompts[0]![0]!.length}, schema ${schema} bytes`;
+  return `${(total / Buffer.byteLength(source)).toFixed(2)} bytes of prompt a byte of source, ${(all / source.length).toFixed(3)} tokens a character, ${((100 * cached) / all).toFixed(0)}% of them cached; instructions ${prompts[0]![0]!.length}, schema ${schema} bytes`;
 }
 
-const tokensOf = (text: string) => text.match(/\p{L}+|\p{N}{1,3}|\s+|[^\p{L}\p{N}\s]/gu) ?? [];
+const tokensOf = (text: string) => text.match(/ ?\p{L}+|\p{N}{1,3}|\s+|[^\p{L}\p{N}\s]/gu) ?? [];
 
 function commonLength(one: readonly string[], other: readonly string[]): number {
   const end = one.findIndex((token, index) => token !== other[index]);
