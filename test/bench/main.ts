@@ -16,6 +16,7 @@ import { benchLiveEngine } from './live-engine.ts';
 import { benchMemoryImport } from './memory-import.ts';
 import { benchExactLookup, benchFuzzyLookup } from './memory-lookup.ts';
 import { benchMemorySentences, benchParagraphLookup } from './memory-sentences.ts';
+import { benchModelCost } from './model-cost.ts';
 import { benchSegments } from './segments.ts';
 import { benchSignIns } from './sign-ins.ts';
 import { benchTextJobs } from './text-jobs.ts';
@@ -63,6 +64,7 @@ const benches = {
   downloads: ['A document of 30 MB downloaded, beside a bare HTTP server of the file', benchDownloads],
   web: ['The web application: files of a first load, and the time until a screen can be used', benchWeb],
   live: ['The live engine against a local endpoint of 500 ms a call', benchLiveEngine],
+  'model-cost': ['Prompts for a document: bytes and tokens for its source, and requests', benchModelCost],
   'live-documents': [
     'A document with a model of 1.5 s a call, and a text of another workspace',
     benchLiveDocuments,
