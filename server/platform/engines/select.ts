@@ -103,7 +103,14 @@ async function openChatEngine(
   settings: Settings,
   { paid }: ModelParts,
 ): Promise<Engine> {
-  if (of.kind === 'anthropic') throw new SettingsError('ENGINES: the kind anthropic is not supported yet');
+  if (of.kind === 'anthropic') {
+    const { openChatEngine: openAnthropic } = await import('./anthropic/anthropic-engine.ts');
+    const limits = {
+      timeoutSeconds: settings.OPENAI_TIMEOUT_SECONDS,
+      retries: settings.OPENAI_MAX_RETRIES,
+    };
+    return openAnthropic(of, limits, paid ? { paid } : {});
+  }
   const { createOpenAiEngine } = await import('./openai/openai-engine.ts');
   const { OPENAI_FALLBACK: _, ...own } = settings;
   return createOpenAiEngine(
