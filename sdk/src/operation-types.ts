@@ -11,5 +11,7 @@ export type QueueView = Outputs['queue'];
 export type WorkspaceView = Outputs['workspace'];
 /** The requests to the models. */
 export type ModelsView = Outputs['models'];
+/** The engines, their routes and their results. */
+export type EnginesView = Outputs['engines'];
 /** The state of platform storage. */
 export type StorageView = Outputs['storage'];

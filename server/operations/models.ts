@@ -128,7 +128,7 @@ export async function viewModels({
       from model_requests where hour > now() - make_interval(hours => ${reportedHours}::int)
       group by 1, 2, 3, 4`),
   );
-  const isLive = settings.OPENAI_API_KEY !== undefined;
+  const isLive = settings.OPENAI_API_KEY !== undefined || settings.ENGINES !== undefined;
   const roles = isLive ? rolesOf(settings) : new Map<string, Role[]>();
   const names = [...new Set([...roles.keys(), ...rows.map(({ model }) => model).sort()])];
   return {

@@ -16,6 +16,7 @@ import {
 import { rotatedKey } from '#server/identity/tenants/schema.ts';
 import { setStorageCap } from '#server/storage/usage.ts';
 import { router } from '#server/trpc.ts';
+import { viewEngines } from './engines.ts';
 import { viewModels } from './models.ts';
 import { retryBackgroundJobs, viewQueue } from './queue.ts';
 import {
@@ -23,6 +24,7 @@ import {
   changed,
   endedSessions,
   endSessionsRequest,
+  enginesView,
   modelsView,
   queueView,
   retried,
@@ -143,6 +145,11 @@ export const operationsRouter = router({
   models: operator.output(modelsView).query(async ({ ctx }) => {
     await ctx.asOperator();
     return viewModels(ctx.services);
+  }),
+
+  engines: operator.output(enginesView).query(async ({ ctx }) => {
+    await ctx.asOperator();
+    return viewEngines(ctx.services);
   }),
 
   storage: operator.output(storageView).query(async ({ ctx }) => {

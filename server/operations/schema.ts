@@ -139,6 +139,43 @@ export const modelsView = z.object({
 });
 export type ModelsView = z.infer<typeof modelsView>;
 
+export const enginesView = z.object({
+  engines: z.array(z.object({ name: z.string(), kind: z.string() })),
+  routes: z
+    .array(
+      z.object({
+        from: z
+          .array(z.string())
+          .nullable()
+          .describe('Source languages; null for all. So for the next fields.'),
+        to: z.array(z.string()).nullable(),
+        domain: z.string().nullable(),
+        text_type: z.enum(['Plain', 'Html']).nullable(),
+        use: z.array(z.string()).describe('The engines in the order in which they are asked.'),
+      }),
+    )
+    .describe('The first route that matches a text is used.'),
+  judge: z.string().nullable().describe('The engine that judges and repairs; null without one.'),
+  without_judge: z.enum(['review', 'checks']),
+  days: z.int().describe('The results are of texts that people checked in these days.'),
+  results: z
+    .array(
+      z.object({
+        engine: z.string(),
+        source_lang: z.string(),
+        target_lang: z.string(),
+        checked: count.describe('Machine translations that people reviewed or checked.'),
+        changed: count.describe('Those that they changed or rejected, or in which they found an error.'),
+        serious: count.describe(
+          'Those that they rejected, or in which they found a major or critical error.',
+        ),
+        repaired: count.describe('Those that a language model had repaired before.'),
+      }),
+    )
+    .describe('The most checked first.'),
+});
+export type EnginesView = z.infer<typeof enginesView>;
+
 export const storageView = z.object({
   provider: z.enum(['directory', 'datalake', 's3']),
   up: z.boolean().describe('Whether platform storage accepts objects.'),

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { viewEngines } from '#server/operations/engines.ts';
+import { readSettings } from '#server/settings.ts';
 import { countQuality, countTenant } from '#server/translation/quality/counting.ts';
 import { env, type Fields, found, join, type Person } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
@@ -176,6 +178,61 @@ describe('counting', () => {
       [4, 'none', 40, 'held_for_score'],
     ]);
   });
+});
+
+test('an operator sees how often people change the translations of an engine, by languages', async () => {
+  const { services } = app;
+  const results = async () => (await viewEngines(services)).results.filter((one) => one.target_lang === 'nl');
+  expect(await results()).toEqual([]);
+  const documents = await openDocuments(app);
+  mine = { ...mine, founder: { ...mine.founder, tenantId: documents.tenantId } };
+  const { id } = await documents.translate(['Good', 'doubtful one', 'doubtful two'], { target_lang: 'nl' });
+  await documents.correct(id, { A3: 'Beter' });
+  expect((await documents.approve(id)).status).toBe(200);
+  const { segments } = await documents.segments(id);
+  expect(segments.map(({ provenance }: Fields) => provenance)).toEqual([
+    { engine: 'stub' },
+    { engine: 'stub' },
+    { engine: 'reviewer' },
+  ]);
+  await count();
+  const texts = await openReviewers(app);
+  const job = await texts.job({ source_text: 'doubtful text', target_lang: 'nl' });
+  await texts.review(job.id, { action: 'reject' });
+  await count(texts.founder);
+  const pair = { engine: 'model', source_lang: 'en', target_lang: 'nl' };
+  expect(await results()).toEqual([{ ...pair, checked: 3, changed: 2, serious: 1, repaired: 0 }]);
+});
+
+test('the routes of an operator are shown in their order, with what judges', async () => {
+  const { services } = app;
+  const engines = {
+    deepl: { kind: 'deepl', api_key: 'x' },
+    local: { kind: 'apertium', url: 'http://a.example' },
+  };
+  const routes = [
+    { from: 'en', to: ['de', 'FR'], domain: ' Legal', use: ['deepl', 'local'] },
+    { use: ['local'] },
+  ];
+  const shown = (more: object) =>
+    viewEngines({
+      ...services,
+      settings: readSettings({ ENGINES: JSON.stringify({ engines, routes, ...more }) }),
+    });
+  const all = { from: null, to: null, domain: null, text_type: null };
+  expect(await shown({ without_judge: 'checks' })).toMatchObject({
+    engines: [
+      { name: 'deepl', kind: 'deepl' },
+      { name: 'local', kind: 'apertium' },
+    ],
+    routes: [
+      { ...all, from: ['en'], to: ['de', 'fr'], domain: 'legal', use: ['deepl', 'local'] },
+      { ...all, use: ['local'] },
+    ],
+    judge: null,
+    without_judge: 'checks',
+  });
+  expect(JSON.stringify(await shown({}))).not.toContain('api_key');
 });
 
 describe('the marks of a reviewer', () => {

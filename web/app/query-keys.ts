@@ -137,6 +137,7 @@ export const queryKeys = {
     usage: (tenantId: string | undefined) => ['operator', 'usage', tenantId],
     queue: ['operator', 'queue'],
     workspace: (tenantId: string) => ['operator', 'workspace', tenantId],
+    engines: ['operator', 'engines'],
     models: ['operator', 'models'],
     storage: ['operator', 'storage'],
     outages: ['operator', 'outage'],

@@ -130,6 +130,13 @@ export const segmentQuery = z.object({
 
 type SegmentRow = typeof documentSegments.$inferSelect;
 
+/** Only operators know which model has made a translation. */
+function provenanceView(stored: Record<string, unknown> | null): Record<string, unknown> | null {
+  if (stored === null) return null;
+  const { model: _, repaired: __, ...provenance } = stored;
+  return provenance;
+}
+
 /** Returns the view of a segment. */
 export function segmentView(row: SegmentRow): z.infer<typeof documentSegment> {
   return {
@@ -154,7 +161,7 @@ export function segmentView(row: SegmentRow): z.infer<typeof documentSegment> {
     corrected: row.corrected,
     confirmed_at: row.confirmedAt?.toISOString() ?? null,
     confirmed_by: row.confirmedBy,
-    provenance: row.provenance as Record<string, unknown> | null,
+    provenance: provenanceView(row.provenance as Record<string, unknown> | null),
   };
 }
 

@@ -423,6 +423,7 @@ export const probes: Readonly<Record<string, Probe>> = {
     in: '409 revoke the access of the member first',
     abroad: noUser,
   },
+  'operations.engines': ofDeployment,
   'operations.models': ofDeployment,
   'operations.queue': ofDeployment,
   'operations.retry': { input: () => ({ task: 'run_document' }), ...ofDeployment },

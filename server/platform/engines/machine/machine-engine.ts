@@ -58,11 +58,13 @@ export function translateBy(translator: Translator, name: string, parts: Machine
       }),
     );
     const send = (request: MachineRequest, signal: AbortSignal | undefined) =>
-      recordModelRequest({ model: name, mode: 'machine' }, () =>
-        callWithin(parts.timeout, signal, classify, async (stop) =>
+      recordModelRequest({ model: name, mode: 'machine' }, (count) => {
+        // These services are paid by the character, so characters take the place of tokens.
+        count({ inputTokens: request.texts.reduce((sum, { length }) => sum + length, 0), outputTokens: 0 });
+        return callWithin(parts.timeout, signal, classify, async (stop) =>
           readTexts(await translator.translate(request, stop), request.texts),
-        ),
-      );
+        );
+      });
     const replies = await callConcurrently(requests, scope, (request, at) =>
       callWithRetries(parts, at, () => send(request, at.signal)),
     ).catch((thrown) => {

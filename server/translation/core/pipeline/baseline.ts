@@ -5,7 +5,7 @@ import {
   parseWithoutFormats,
 } from '#server/formats/inline-content.ts';
 import { placeTags } from '#server/formats/tag-placing.ts';
-import type { Translations, TranslationTask } from '#server/platform/engines/engine.ts';
+import type { TranslationTask } from '#server/platform/engines/engine.ts';
 import { sentenceDecisions } from '../leverage/leverage.ts';
 import { type Draft, type Run, type RunText, spend } from './run.ts';
 import { draftOf, isTagged, noteOf, type TaggedText } from './tagged-segments.ts';
@@ -29,8 +29,8 @@ export async function draftTexts(
     const drafts = (await draftTagged(run, task, tagged)).values();
     return assembled.map((draft) => draft ?? drafts.next().value!);
   }
-  const translations = await request(run, task);
-  return texts.map((of) => ({ of, translations }));
+  const made = await request(run, task);
+  return texts.map((of) => ({ of, ...made }));
 }
 
 /**
@@ -57,13 +57,14 @@ async function assemble({ steps }: Run, of: RunText): Promise<Draft | null> {
   );
 }
 
-function request(run: Run, task: TranslationTask): Promise<Translations> {
+function request(run: Run, task: TranslationTask): Promise<Pick<Draft, 'translations' | 'model'>> {
   return recordStep(
     run.steps,
     { name: 'baseline', actor: 'translator', input: `${task.sourceLang} to ${task.targetLang}` },
     async () => {
       const result = await run.engine.translate(task, run.scope, run.policy.primaryModel);
-      return { value: result.value, output: 'baseline translation', metadata: spend(run, result) };
+      const value = { translations: result.value, model: result.models[0] };
+      return { value, output: 'baseline translation', metadata: spend(run, result) };
     },
   );
 }
@@ -79,6 +80,7 @@ async function draftTagged(run: Run, task: TranslationTask, texts: readonly Tagg
     const { protectedText, inner } = of.tagged;
     return { of, inner: protectedText?.hasOtherWords === false ? inner : null, replies: [] as string[] };
   });
+  let model: string | undefined;
   for (const isLast of [false, true]) {
     const open = drafts.filter(({ inner }) => !inner);
     if (open.length === 0) break;
@@ -86,15 +88,16 @@ async function draftTagged(run: Run, task: TranslationTask, texts: readonly Tagg
       const own = { content: tagged.inner, note: null, restore: (inner: InlineContent) => inner };
       return (isLast ? null : tagged.protectedText) ?? own;
     });
-    const replies = await request(run, {
+    const made = await request(run, {
       ...task,
       segments: forms.map(({ content }) => formatTagged(content)),
       notes: open.map(({ of }, index) => noteOf(of.tagged.of, forms[index]!.note)),
       hasTags: forms.some(({ content }) => content.some((item) => typeof item !== 'string')),
     });
+    model = made.model;
     for (const [index, one] of open.entries()) {
       const { content, restore } = forms[index]!;
-      const reply = replies[index] ?? '';
+      const reply = made.translations[index] ?? '';
       const inner = parseTagged(reply, content);
       one.inner = inner && restore(inner);
       // A broken reply with protected words is not used, because their tags would be lost with it.
@@ -105,8 +108,8 @@ async function draftTagged(run: Run, task: TranslationTask, texts: readonly Tagg
     const { inner: source } = of.tagged;
     const read =
       inner ?? replies.map((reply) => parseWithoutFormats(reply, source)).find((one) => one !== null);
-    if (read) return draftOf(of, read, false);
+    if (read) return { ...draftOf(of, read, false), model };
     const placed = placeTags(replies.at(-1)!.replace(/<\/?\d{1,9}\/?>/g, ''), source);
-    return draftOf(of, placed.content, placed.isGuessed);
+    return { ...draftOf(of, placed.content, placed.isGuessed), model };
   });
 }

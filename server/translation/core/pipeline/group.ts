@@ -116,7 +116,12 @@ export async function translateGroup<T extends GroupText>(
         ? { engine: null, ...fastPath.provenance, ...(fastPath.hit?.inContext && { context_match: true }) }
         : one?.final.assembledFrom
           ? { engine: null, ...sentenceProvenance(one.final.assembledFrom) }
-          : { engine: engine.live ? 'model' : 'stub', ...matchOf(gathered?.closest.get(text)) },
+          : {
+              engine: engine.live ? 'model' : 'stub',
+              ...matchOf(gathered?.closest.get(text)),
+              // For operators only.
+              ...(one?.baseline.model && { model: one.baseline.model, repaired: one.gate.metadata.repaired }),
+            },
     };
     return { of, translation };
   });

@@ -92,6 +92,8 @@ export interface Draft {
   of: RunText;
   /** The translations of the segments as the engine gets and returns them, with tags if there are any. */
   translations: Translations;
+  /** The engine that made it, as operators see it; missing if it was made of the TM. */
+  model?: string | undefined;
   /** The segments of the TM of which the translation is made, sentence by sentence; missing for any other translation. */
   assembledFrom?: readonly MemoryHit[];
   /** Only for a text with tags. */
