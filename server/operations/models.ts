@@ -31,12 +31,15 @@ type Role = ModelsView['models'][number]['roles'][number];
 
 /** The models that the settings name, with their roles. */
 function rolesOf(settings: Settings): Map<string, Role[]> {
-  const { OPENAI_MODEL, OPENAI_REFINER_MODEL, OPENAI_EMBEDDING_MODEL, ALLOWED_MODELS } = settings;
+  const { OPENAI_API_KEY, OPENAI_MODEL, OPENAI_REFINER_MODEL, OPENAI_EMBEDDING_MODEL, ALLOWED_MODELS } =
+    settings;
   const roles = new Map<string, Role[]>();
   const add = (model: string, role: Role) => roles.set(model, [...(roles.get(model) ?? []), role]);
-  add(OPENAI_MODEL, 'translation');
-  add(OPENAI_REFINER_MODEL, 'judge');
-  if (OPENAI_EMBEDDING_MODEL !== 'none') add(OPENAI_EMBEDDING_MODEL, 'embedding');
+  if (OPENAI_API_KEY !== undefined) {
+    add(OPENAI_MODEL, 'translation');
+    add(OPENAI_REFINER_MODEL, 'judge');
+    if (OPENAI_EMBEDDING_MODEL !== 'none') add(OPENAI_EMBEDDING_MODEL, 'embedding');
+  }
   const second = fallbackEndpoint(settings);
   for (const model of new Set(second && [second.OPENAI_MODEL, second.OPENAI_REFINER_MODEL]))
     add(model, 'fallback');

@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { addJob } from '#server/platform/job-queue.ts';
 import { recordMaintenance } from '#server/platform/maintenance-runs.ts';
+import { readSettings } from '#server/settings.ts';
 import {
   addAdministrator,
   openOperators,
@@ -140,6 +141,51 @@ describe.skipIf(withoutBrowser)('an operator', { timeout: 60_000 }, () => {
     await page.getByRole('link', { name: 'Models' }).click();
     await page.getByText('No model is connected.').waitFor();
     await page.getByRole('row', { name: /Other models.* 80 20 \(25%\) saturated 20/ }).waitFor();
+    await fitsNarrow(page);
+  });
+
+  test('sees the routes of the engines, and how often people changed their translations', async () => {
+    const { services } = app;
+    const engines = {
+      deepl: { kind: 'deepl', api_key: 'x' },
+      apertium: { kind: 'apertium', url: 'http://127.0.0.1:2737' },
+      house: { kind: 'anthropic', api_key: 'y', model: 'm' },
+    };
+    const routes = [
+      { from: 'en', to: ['de', 'fr'], domain: 'legal', use: ['deepl', 'house'] },
+      { use: ['apertium'] },
+    ];
+    const { ENGINES } = readSettings({ ENGINES: JSON.stringify({ engines, routes }) });
+    Object.assign(app.services, { settings: { ...services.settings, ENGINES } });
+    const jobs = [
+      ...['deepl', 'deepl', 'apertium'].map((engine, at) => ({
+        engine,
+        verdict: at === 1 ? 'changed' : 'none',
+      })),
+      { engine: 'apertium', verdict: 'rejected' },
+    ];
+    for (const [at, { engine, verdict }] of jobs.entries()) {
+      const { body } = await app.json('POST', '/api/translations', {
+        headers: customer.bearer,
+        body: { target_lang: 'de', source_text: `Text ${at}` },
+      });
+      const { id } = body;
+      await sql()`update translation_jobs set agent_run = jsonb_set(agent_run, '{steps}', ${sql().json([
+        { name: 'baseline', metadata: { models: [engine] } },
+      ])}) where job_id = ${id}`;
+      await sql()`insert into quality_checks (tenant_id, check_id, origin, item_kind, item_id, position, source_lang,
+          target_lang, domain, day, score, route, state, checked_at, verdict)
+        values (${customer.tenantId}, ${id}, 'review', 'job', ${id}, 0, 'en', 'de', '', now(), 80, 'held_for_score',
+          'done', now(), ${verdict})`;
+    }
+    const page = await opened('/app/settings/operator/models');
+    await page
+      .getByRole('row', { name: /English → German, French · legal.* deepl.* house anthropic/ })
+      .waitFor();
+    await page.getByRole('row', { name: /All languages.* apertium/ }).waitFor();
+    await page.getByText('house judges and repairs the translations.').waitFor();
+    await page.getByRole('row', { name: /deepl English → German 2 50% 0% 0%/ }).waitFor();
+    await page.getByRole('row', { name: /apertium English → German 2 50% 50% 0%/ }).waitFor();
     await fitsNarrow(page);
   });
 
