@@ -73,10 +73,13 @@ type EngineOf = NonNullable<Settings['ENGINES']>['engines'][string];
 
 /** Opens the engines of ENGINES. Each has its own limit of concurrent calls. */
 export async function openEngines(settings: Settings, parts: ModelParts = {}): Promise<NamedEngine[]> {
-  const named = Object.entries(settings.ENGINES?.engines ?? {});
-  const opened = named.map(async ([name, of]): Promise<NamedEngine> => {
+  const { engines = {}, routes = [] } = settings.ENGINES ?? {};
+  const opened = Object.entries(engines).map(async ([name, of]): Promise<NamedEngine> => {
+    // If another engine can respond instead, it is asked soon.
+    const isHurried = routes.some(({ use }) => use.includes(name) && use.at(-1) !== name);
+    const retries = Math.min(settings.OPENAI_MAX_RETRIES, isHurried ? 1 : Number.POSITIVE_INFINITY);
     if (of.kind === 'openai' || of.kind === 'anthropic') {
-      const model = await openChatEngine(of, settings, parts);
+      const model = await openChatEngine(of, { ...settings, OPENAI_MAX_RETRIES: retries }, parts);
       return { name, model, translate: model.translate };
     }
     const { translateBy } = await import('./machine/machine-engine.ts');
@@ -86,7 +89,8 @@ export async function openEngines(settings: Settings, parts: ModelParts = {}): P
       import('./chat/endpoint-http.ts'),
     ]);
     const translate = translateBy(translator, name, {
-      retries: settings.OPENAI_MAX_RETRIES,
+      retries,
+      isHurried,
       sleep,
       concurrencyLimit: createConcurrencyLimit(),
       timeout: timerMs(settings.OPENAI_TIMEOUT_SECONDS),

@@ -143,6 +143,12 @@ describe('with a language model', () => {
       (await run(setting, { metadata: { primary_model } })).cost.models;
     expect(await models('azure')).toEqual(['azure', 'judge-1']);
     expect(await models('another-1')).toEqual(['another-1', 'judge-1']);
+    chat.requests.length = 0;
+    const only = { ...setting, routes: [{ use: ['deepl'] }] };
+    expect((await run(only, { metadata: { primary_model: 'azure' } })).cost.models).toEqual(['azure', 'judge-1']);
+    // It is the name of a model there, not of the engine.
+    expect(chat.requests[0]?.body.model).toBe('azure');
+    expect(azure.requests).toHaveLength(1);
   });
 });
 
@@ -180,6 +186,12 @@ describe('routes', () => {
     chat.otherwise(failure(500));
     await refused(run(setting));
     expect(asked()).toEqual(['azure']);
+  });
+
+  test('an engine that has a next one is asked at most twice', async () => {
+    deepl.enqueue(...Array.from({ length: 5 }, () => deepl.failing('outage')));
+    expect((await run({}, {}, { OPENAI_MAX_RETRIES: '3' })).cost.models).toEqual(['azure']);
+    expect(deepl.requests).toHaveLength(2);
   });
 
   test('an engine that has failed three times in a row is left out', async () => {

@@ -184,6 +184,18 @@ describe.each(fakes.map((fake) => [fake.kind, fake] as const))('%s', (kind, fake
     expect(fake.requests).toHaveLength(3);
   });
 
+  test.each([{}, [], null, 'text', { translations: null, value: null, data: null, responseData: null }])(
+    'rejects a response of another form: %j',
+    async (body) => {
+      fake.enqueue((response) => {
+        response.writeHead(200, { 'content-type': 'application/json' });
+        response.end(JSON.stringify(body));
+      });
+      expect(await translate(['Hello'])).toEqual(['HELLO']);
+      expect(fake.requests).toHaveLength(2);
+    },
+  );
+
   test('rejects a response that is not JSON, and one that is cut off', async () => {
     fake.enqueue(
       (response) => response.end('<html>'),
