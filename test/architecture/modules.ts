@@ -62,7 +62,7 @@ interface Module {
 }
 
 const libraries =
-  /^npm:(?!fastify|graphile-worker|postgres$|openai|stripe$|@aws-sdk\/|@azure|@google-cloud\/|deepl-node$|pino$)/;
+  /^npm:(?!fastify|graphile-worker|postgres$|openai|stripe$|@anthropic-ai\/|@aws-sdk\/|@azure|@google-cloud\/|deepl-node$|pino$)/;
 const anyPackage = /^(npm|node):/;
 
 /** Matches what one of several patterns matches. */
@@ -238,7 +238,7 @@ export const modules: Module[] = [
     name: 'server/platform/engines',
     files: /^server\/platform\/engines\//,
     packages: any(
-      /^npm:(openai|zod|deepl-node|@azure-rest\/ai-translation-text|@google-cloud\/translate)$/,
+      /^npm:(openai|zod|@anthropic-ai\/sdk|deepl-node|@azure-rest\/ai-translation-text|@google-cloud\/translate)$/,
       /^node:timers/,
     ),
     interface: /\/(engine|select)\.ts$/,

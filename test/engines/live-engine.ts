@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, vi } from 'vitest';
 import { AppError } from '#server/errors.ts';
+import { openChatEngine } from '#server/platform/engines/anthropic/anthropic-engine.ts';
 import type { ChatDependencies } from '#server/platform/engines/chat/chat-engine.ts';
 import type {
   CallScope,
@@ -50,11 +51,35 @@ export const eachRole = Object.entries(calls) as [keyof typeof calls, Call][];
 
 const echo = ({ segments }: TranslationTask): string[] => segments.map((text) => `judged: ${text}`);
 
+/** The kinds of chat endpoints, which follow the same rules. */
+export const chatKinds = ['openai', 'anthropic'] as const;
+
+/** Opens an engine at Anthropic with the settings of one at OpenAI. */
+function anthropicEngine(options: OpenAiSettings, parts: ChatDependencies): Engine {
+  const opened = openChatEngine(
+    {
+      kind: 'anthropic',
+      api_key: options.OPENAI_API_KEY,
+      url: options.OPENAI_BASE_URL?.replace(/\/v1$/, ''),
+      model: options.OPENAI_MODEL,
+      refiner_model: options.OPENAI_REFINER_MODEL,
+    },
+    { timeoutSeconds: options.OPENAI_TIMEOUT_SECONDS, retries: options.OPENAI_MAX_RETRIES },
+    parts,
+  );
+  type Method = (...given: unknown[]) => unknown;
+  return new Proxy({ live: true } as Engine, {
+    get: (engine, name: keyof Engine) =>
+      engine[name] ?? (async (...given: unknown[]) => ((await opened)[name] as Method)(...given)),
+  });
+}
+
 /**
  * Starts a fake model endpoint for each test of the file. Its engines do not wait before a retry; they record the
  * duration and continue.
  */
-export function useFakeUpstream() {
+export function useFakeUpstream(kind: (typeof chatKinds)[number] = 'openai') {
+  const open = kind === 'openai' ? createOpenAiEngine : anthropicEngine;
   let fake: FakeOpenAi;
   let waits: number[];
 
@@ -77,7 +102,7 @@ export function useFakeUpstream() {
       return waits;
     },
     engine: (more: Partial<OpenAiSettings> = {}, parts: ChatDependencies = {}) =>
-      createOpenAiEngine(
+      open(
         { ...settings, OPENAI_BASE_URL: fake.baseUrl, ...more },
         { sleep: async (ms) => void waits.push(ms), ...parts },
       ),

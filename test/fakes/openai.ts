@@ -3,6 +3,7 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { QualityIssue } from '#server/platform/engines/engine.ts';
+import { anthropicError, anthropicMessage, asChatRequest, isAnthropic } from './anthropic.ts';
 
 /** The fields of a chat completion request that tests read. */
 export interface ChatRequestBody {
@@ -16,7 +17,10 @@ export interface RecordedRequest {
   method: string;
   path: string;
   headers: IncomingHttpHeaders;
+  /** A request to Anthropic's API has here the form of a chat completion request. */
   body: ChatRequestBody;
+  /** The body as it was sent. */
+  received: unknown;
 }
 
 /** Responds to one request. May also never respond, or drop the connection. */
@@ -42,7 +46,7 @@ export interface FakeOpenAi extends AsyncDisposable {
  */
 const nothingQueued: Reply = (response) => sendJson(response, 400, { error: { code: 'nothing_queued' } });
 
-/** Starts a chat completions API on a free port of the loopback address. */
+/** Starts a chat completions API, which also has the messages API of Anthropic, on a free port of the loopback address. */
 export async function startFakeOpenAi(): Promise<FakeOpenAi> {
   const requests: RecordedRequest[] = [];
   const queue: Reply[] = [];
@@ -54,11 +58,14 @@ export async function startFakeOpenAi(): Promise<FakeOpenAi> {
     try {
       const chunks: Buffer[] = [];
       for await (const chunk of incoming) chunks.push(chunk);
+      const path = incoming.url ?? '';
+      const received = JSON.parse(Buffer.concat(chunks).toString() || '{}');
       const recorded: RecordedRequest = {
         method: incoming.method ?? '',
-        path: incoming.url ?? '',
+        path,
         headers: incoming.headers,
-        body: JSON.parse(Buffer.concat(chunks).toString() || '{}'),
+        body: isAnthropic({ path }) ? asChatRequest(received) : received,
+        received,
       };
       requests.push(recorded);
       peak = Math.max(peak, ++open);
@@ -101,9 +108,15 @@ export interface CompletionOptions {
   usage?: { prompt_tokens: number; completion_tokens: number } | null;
 }
 
-/** Responds with a chat completion. If `content` is a string, it is sent unchanged; other values are sent as JSON. */
+/**
+ * Responds with a chat completion, or with a message if Anthropic's API is called. If `content` is a string, it is sent
+ * unchanged; other values are sent as JSON.
+ */
 export function completion(options: CompletionOptions = {}): Reply {
-  return (response, request) => sendJson(response, 200, completionBody(options, request.body.model));
+  return (response, request) => {
+    const body = isAnthropic(request) ? anthropicMessage : completionBody;
+    sendJson(response, 200, body(options, request.body.model));
+  };
 }
 
 function completionBody(options: CompletionOptions, asked: string): unknown {
@@ -250,14 +263,19 @@ function firstInOrder(texts: string[]): number {
   return texts.indexOf(texts.toSorted()[0]!);
 }
 
-/** Responds with an error in the format of OpenAI. */
+/** Responds with an error in the format of OpenAI or, if it is called, of Anthropic. */
 export function failure(
   status: number,
   error: { code?: string | number | null; type?: string; message?: string } = {},
   headers: Record<string, string> = {},
 ): Reply {
   const { code = null, type = 'server_error', message = 'something went wrong' } = error;
-  return (response) => sendJson(response, status, { error: { message, type, param: null, code } }, headers);
+  return (response, request) => {
+    const body = isAnthropic(request)
+      ? anthropicError(status, error)
+      : { error: { message, type, param: null, code } };
+    sendJson(response, status, body, headers);
+  };
 }
 
 /** Responds with any body. */

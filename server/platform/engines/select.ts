@@ -79,7 +79,7 @@ export async function openEngines(settings: Settings, parts: ModelParts = {}): P
     const isHurried = routes.some(({ use }) => use.includes(name) && use.at(-1) !== name);
     const retries = Math.min(settings.OPENAI_MAX_RETRIES, isHurried ? 1 : Number.POSITIVE_INFINITY);
     if (of.kind === 'openai' || of.kind === 'anthropic') {
-      const model = await openChatEngine(of, { ...settings, OPENAI_MAX_RETRIES: retries }, parts);
+      const model = await openModel(of, { ...settings, OPENAI_MAX_RETRIES: retries }, parts);
       return { name, model, translate: model.translate };
     }
     const { translateBy } = await import('./machine/machine-engine.ts');
@@ -102,12 +102,17 @@ export async function openEngines(settings: Settings, parts: ModelParts = {}): P
 }
 
 /** Opens an engine of a language model. */
-async function openChatEngine(
+async function openModel(
   of: Extract<EngineOf, { kind: 'openai' | 'anthropic' }>,
   settings: Settings,
   { paid }: ModelParts,
 ): Promise<Engine> {
-  if (of.kind === 'anthropic') throw new SettingsError('ENGINES: the kind anthropic is not supported yet');
+  const parts = paid ? { paid } : {};
+  if (of.kind === 'anthropic') {
+    const { openChatEngine } = await import('./anthropic/anthropic-engine.ts');
+    const { OPENAI_TIMEOUT_SECONDS: timeoutSeconds, OPENAI_MAX_RETRIES: retries } = settings;
+    return openChatEngine(of, { timeoutSeconds, retries }, parts);
+  }
   const { createOpenAiEngine } = await import('./openai/openai-engine.ts');
   const { OPENAI_FALLBACK: _, ...own } = settings;
   return createOpenAiEngine(
@@ -118,7 +123,7 @@ async function openChatEngine(
       OPENAI_MODEL: of.model,
       OPENAI_REFINER_MODEL: of.refiner_model ?? of.model,
     },
-    paid ? { paid } : {},
+    parts,
   );
 }
 

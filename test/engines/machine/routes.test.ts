@@ -125,6 +125,14 @@ describe('with a language model', () => {
     expect(chat.requests.map(({ body }) => body.model)).not.toContain('writer-1');
   });
 
+  test('it can be one of Anthropic', async () => {
+    const writer = { kind: 'anthropic', api_key: key, url: claude.url, model: 'claude-1', refiner_model: 'claude-2' };
+    claude.otherwise(good);
+    const setting = { engines: { ...engines, writer }, routes: [{ use: ['writer'] }] };
+    const { status, cost } = await run(setting);
+    expect([status, cost.models]).toEqual(['published', ['claude-1', 'claude-2']]);
+  });
+
   test('OPENAI_API_KEY is the engine openai, which judges, and translates what no route names', async () => {
     const env = {
       OPENAI_API_KEY: key,

@@ -62,10 +62,16 @@ export const recheckMs = 3_600_000;
 /** Maximum models that are remembered, because callers may request any model (`candidate_models`). */
 const maxModels = 1000;
 
-/** @param now returns the milliseconds of a clock that never goes back; tests replace it */
-export function openOutputModes(now: () => number = () => performance.now()): OutputModes {
+/**
+ * @param modes the modes that the endpoint may have, the most reliable one first
+ * @param now returns the milliseconds of a clock that never goes back; tests replace it
+ */
+export function openOutputModes(
+  now: () => number = () => performance.now(),
+  modes: readonly [OutputMode, ...OutputMode[]] = outputModes,
+): OutputModes {
   const entries = new Map<string, Entry>();
-  const [best] = outputModes;
+  const [best] = modes;
 
   /** Returns the modes of the next call, in the order in which they are tried. */
   function choose(model: string): OutputMode[] {
@@ -75,7 +81,7 @@ export function openOutputModes(now: () => number = () => performance.now()): Ou
     // Set the time now, so that only this call tries the first mode again.
     if (isRecheck) entry.since = now();
     // The mode that has worked comes before modes that the endpoint might accept and ignore.
-    return [...new Set([isRecheck ? best : known, known, ...outputModes])];
+    return [...new Set([isRecheck ? best : known, known, ...modes])];
   }
 
   function remember(model: string, entry: Entry): void {
@@ -101,7 +107,7 @@ export function openOutputModes(now: () => number = () => performance.now()): Ou
       // mode, without success.
       if (refused) remember(model, { mode, since: now(), misses: isMiss ? 1 : 0 });
     } else if (isMiss) {
-      const next = outputModes[outputModes.indexOf(mode) + 1];
+      const next = modes[modes.indexOf(mode) + 1];
       if (entry.misses >= missesAllowed && next) remember(model, { mode: next, since: now(), misses: 0 });
       else remember(model, { ...entry, misses: entry.misses + 1 });
     }

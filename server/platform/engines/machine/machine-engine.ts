@@ -2,13 +2,13 @@ import { findUnstorable } from '../../input-limits.ts';
 import { recordModelRequest } from '../../model-requests.ts';
 import { callConcurrently } from '../chat/chat.ts';
 import { joinPieces, type Piece } from '../chat/chat-engine.ts';
-import { callWithin } from '../chat/endpoint-http.ts';
+import { callWithin, errorWord } from '../chat/endpoint-http.ts';
 import { cutText, groupConsecutive } from '../chat/long-texts.ts';
 import { contextsBefore } from '../chat/prompts.ts';
 import { callWithRetries, type RetryPolicy } from '../chat/rate-limit-retry-after.ts';
 import { UpstreamFailure } from '../chat/upstream-failure.ts';
 import type { Engine, Protect, TranslationTask } from '../engine.ts';
-import { fromMarkup, hasTags, toMarkup, withoutTags } from './markup.ts';
+import { fromMarkup, hasTags, numbered, toMarkup, withoutTags } from './markup.ts';
 import { type MachineRequest, type Translator, UnsupportedPair, UnsupportedPairError } from './translator.ts';
 
 export interface MachineParts extends RetryPolicy {
@@ -91,26 +91,32 @@ function cut(
   { abilities }: Translator,
   protect: Protect,
 ): Sent[] {
-  const isMarked = isTagged ? hasTags(segment) : protect(segment, sourceLang) !== null;
+  const isMarked = (isTagged && hasTags(segment)) || protect(segment, sourceLang) !== null;
   const lines = isMarked ? segment.split(/(?<=\n)/) : [segment];
   return lines
     .flatMap((line) => cutText(line, abilities.units, sourceLang))
     .map((source): Sent => {
-      const kept = isTagged ? null : protect(source, sourceLang);
+      const kept = protect(source, sourceLang);
       const text = kept?.text ?? source;
       const isMarkup = kept !== null || (isTagged === true && hasTags(text));
-      const tagsOf = isMarkup ? fromMarkup : (reply: string) => reply;
+      const restore = (reply: string) => kept?.restore(reply) ?? keepTags(reply, source);
       return {
         segment: index,
         source,
         text: isMarkup ? toMarkup(text.trim()) : text.trim(),
         isMarkup,
         hasWords: /[\p{L}\p{N}]/u.test(withoutTags(text)),
-        // A reply with broken tags is used without them: the checks of the pipeline find the words that it lacks.
-        read: (reply) =>
-          kept ? (kept.restore(fromMarkup(reply)) ?? withoutTags(fromMarkup(reply))) : tagsOf(reply),
+        read: (reply) => (isMarkup ? restore(fromMarkup(reply)) : reply),
       };
     });
+}
+
+/**
+ * Returns a reply without the tags that stand for words, for a reply in which some of them are lost. The checks of the
+ * pipeline find the words that it lacks.
+ */
+function keepTags(reply: string, source: string): string {
+  return reply.replace(numbered, (tag) => (source.includes(tag) ? tag : ''));
 }
 
 function group(pieces: readonly Sent[], { abilities: { texts, units } }: Translator): Sent[][] {
@@ -147,6 +153,7 @@ function classify(thrown: unknown): UpstreamFailure {
     return new UpstreamFailure('outage', 'the engine did not respond in time', { timedOut: true });
   if (thrown instanceof SyntaxError)
     return new UpstreamFailure('malformed', 'the response of the engine is not JSON');
-  const known = [code, cause?.code].find((one) => typeof one === 'string' && /^[\w.-]{1,64}$/.test(one));
-  return new UpstreamFailure('outage', 'the engine cannot be reached', { code: known as string | undefined });
+  return new UpstreamFailure('outage', 'the engine cannot be reached', {
+    code: errorWord(code) ?? errorWord(cause?.code),
+  });
 }

@@ -1,4 +1,5 @@
 import { APIConnectionError, APIConnectionTimeoutError, APIError, APIUserAbortError } from 'openai';
+import { classifyThrown, errorWord } from '../chat/endpoint-http.ts';
 import { readRetryAfter } from '../chat/rate-limit-retry-after.ts';
 import { type FailureFacts, UpstreamFailure } from '../chat/upstream-failure.ts';
 
@@ -20,36 +21,21 @@ const spentAccountCodes = ['insufficient_quota', 'billing_not_active', 'billing_
 const unstructuredCodes = ['json_validate_failed'];
 
 /** Classifies an error that the client library threw. */
-export function classify(thrown: unknown): UpstreamFailure {
-  if (thrown instanceof UpstreamFailure) return thrown;
-  // Check in this order: these classes are subclasses of APIError, but have no status. An abort is caused by the
-  // client's own timeout.
-  if (thrown instanceof APIUserAbortError || thrown instanceof APIConnectionTimeoutError)
-    return new UpstreamFailure('outage', 'the endpoint did not respond in time', { timedOut: true });
-  if (thrown instanceof APIConnectionError)
-    return new UpstreamFailure('outage', 'the endpoint cannot be reached', {
-      code: networkCode(thrown.cause),
-    });
-  if (thrown instanceof APIError) return classifyStatus(thrown);
-  if (thrown instanceof SyntaxError)
-    return new UpstreamFailure('malformed', 'the response of the endpoint is not JSON');
-  // A TypeError with a cause means that the body was incomplete. A TypeError without a cause was thrown before
-  // anything was sent.
-  if (thrown instanceof TypeError && thrown.cause instanceof Error)
-    return new UpstreamFailure('outage', 'the response of the endpoint is incomplete', {
-      code: networkCode(thrown.cause),
-    });
-  return new UpstreamFailure('misconfigured', 'the request could not be sent to the endpoint');
-}
+export const classify = (thrown: unknown): UpstreamFailure =>
+  classifyThrown(
+    thrown,
+    { APIError, APIConnectionError, APIConnectionTimeoutError, APIUserAbortError },
+    classifyStatus,
+  );
 
 function classifyStatus(error: APIError): UpstreamFailure {
   // Check both fields: OpenAI sets `code` to null if `type` contains the code, and other endpoints send a number in
   // `code`.
-  const names = [error.code, error.type].map(word).filter((name) => name !== undefined);
+  const names = [error.code, error.type].map(errorWord).filter((name) => name !== undefined);
   const facts: FailureFacts = {
     status: error.status,
     code: names.find((name) => !/^\d+$/.test(name)),
-    requestId: word(error.requestID),
+    requestId: errorWord(error.requestID),
     retryAfterMs: error.headers && readRetryAfter(error.headers),
   };
   const status = error.status ?? 0;
@@ -98,22 +84,4 @@ function refusesFormat(error: APIError, status: number): boolean {
   const words = [error.param, error.message].filter((part) => typeof part === 'string').join(' ');
   const own = words.slice(0, wordsLength);
   return formatWords.test(own) && !otherWords.test(own);
-}
-
-/** Returns the system's code for a failed connection, such as ECONNREFUSED. Its depth in the chain of causes varies. */
-function networkCode(cause: unknown): string | undefined {
-  for (let error = cause; error instanceof Error; error = error.cause) {
-    const { code } = error as { code?: unknown };
-    if (typeof code === 'string') return word(code);
-  }
-  return undefined;
-}
-
-/**
- * Returns the value if it is an error code. Undefined for longer texts, which may be a sentence that quotes the
- * request.
- */
-function word(value: unknown): string | undefined {
-  const text = typeof value === 'number' ? String(value) : value;
-  return typeof text === 'string' && /^[\w.-]{1,64}$/.test(text) ? text : undefined;
 }

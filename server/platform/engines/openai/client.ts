@@ -1,6 +1,8 @@
 import OpenAI, { APIError } from 'openai';
-import type { Settings } from '#server/settings.ts';
-import { boundedFetch, callWithin, timerMs } from '../chat/endpoint-http.ts';
+import { type Settings, SettingsError } from '#server/settings.ts';
+import { azureIdentity } from '../../azure-identity.ts';
+import { boundedFetch, callWithin, errorWord, timerMs } from '../chat/endpoint-http.ts';
+import { UpstreamFailure } from '../chat/upstream-failure.ts';
 import { classify } from './classify-error.ts';
 
 /** The settings for the connection to the models. */
@@ -17,12 +19,47 @@ type CallOnce = <T>(
   signal?: AbortSignal,
 ) => Promise<T>;
 
+/** The value of OPENAI_API_KEY with which the identity of the deployment at Azure replaces a key. */
+const entraKey = 'entra';
+
+/** The clouds of Azure: the end of the host names of their services, and the resource for which a token is requested. */
+const clouds: readonly [string, string][] = [
+  ['.azure.us', 'https://cognitiveservices.azure.us'],
+  ['.azure.cn', 'https://cognitiveservices.azure.cn'],
+  ['', 'https://cognitiveservices.azure.com'],
+];
+
+/**
+ * Returns the function that gets a token of Microsoft Entra ID for each request. The package of the identity keeps
+ * tokens until shortly before they expire.
+ * @throws {SettingsError} if anyone else could read the tokens
+ */
+function entraTokens(baseUrl: string | undefined): () => Promise<string> {
+  const { protocol, hostname } = new URL(baseUrl ?? 'http://none');
+  if (protocol !== 'https:' && hostname !== '127.0.0.1')
+    throw new SettingsError(`the API key "${entraKey}" requires the https URL of an Azure OpenAI endpoint`);
+  const [, resource] = clouds.find(([end]) => hostname.endsWith(end))!;
+  return async () => {
+    try {
+      const identity = await azureIdentity();
+      return (await identity.getToken(`${resource}/.default`))!.token;
+    } catch (error) {
+      // The message is not logged: it may quote the answer of the token endpoint.
+      const code = errorWord((error as { code?: unknown }).code) ?? errorWord((error as Error).name);
+      throw new UpstreamFailure('outage', 'the identity of this deployment at Azure returned no token', {
+        code,
+      });
+    }
+  };
+}
+
 /** Opens a client for OpenAI or a compatible endpoint. */
 export function openClient(settings: ClientSettings): CallOnce {
   const timeout = timerMs(settings.OPENAI_TIMEOUT_SECONDS);
   // Set all options that would otherwise be read from the environment: the package does so for undefined ones.
   const client = new OpenAI({
-    apiKey: settings.OPENAI_API_KEY,
+    apiKey:
+      settings.OPENAI_API_KEY === entraKey ? entraTokens(settings.OPENAI_BASE_URL) : settings.OPENAI_API_KEY,
     baseURL: settings.OPENAI_BASE_URL ?? null,
     adminAPIKey: null,
     organization: null,

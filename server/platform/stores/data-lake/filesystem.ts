@@ -5,6 +5,7 @@ import {
   StorageSharedKeyCredential,
 } from '@azure/storage-file-datalake';
 import type { Dispatcher } from 'undici';
+import { azureIdentity } from '../../azure-identity.ts';
 import type { Resolve } from '../../outbound/checked-lookup.ts';
 import {
   accountOf,
@@ -114,64 +115,13 @@ function connectionsFor({ endpointOverride, resolve }: FilesystemOptions): Dispa
   return checkedConnections;
 }
 
-/** Timeout to get a token, in milliseconds. */
-const timeout = 20_000;
-
-/**
- * The identities by client id. They are shared, so that a process requests a token only once for all its Data Lakes;
- * the package keeps the tokens.
- */
-const identities = new Map<string | undefined, Promise<TokenCredential>>();
-
-/**
- * Returns the identity of this deployment: the workload identity (Kubernetes) or, without one, the managed identity
- * of the machine. Tools for developers are not asked for an identity, so no process is started.
- * @param clientId selects one of several identities; by default, the one in the environment
- */
-function managedIdentity(clientId: string | undefined): Promise<TokenCredential> {
-  const known = identities.get(clientId);
-  if (known) return known;
-  const opened = openIdentity(clientId);
-  identities.set(clientId, opened);
-  opened.catch(() => identities.delete(clientId));
-  return opened;
-}
-
-async function openIdentity(clientId: string | undefined): Promise<TokenCredential> {
-  const identity = await import('@azure/identity');
-  const named = clientId === undefined ? {} : { clientId };
-  const managed = new identity.ManagedIdentityCredential({ ...named, retryOptions: { maxRetries: 1 } });
-  const chain = new identity.ChainedTokenCredential(...workloadIdentity(identity, named), managed);
+/** Returns the identity of this deployment, whose failures are errors of the store. */
+async function managedIdentity(clientId: string | undefined): Promise<TokenCredential> {
+  const identity = await azureIdentity(clientId);
   return {
-    async getToken(scopes, options) {
-      const abortSignal = AbortSignal.timeout(timeout);
-      try {
-        // Race with the signal, because the package does not pass the signal to all of its requests.
-        return await Promise.race([chain.getToken(scopes, { ...options, abortSignal }), failAt(abortSignal)]);
-      } catch (error) {
+    getToken: (scopes, options) =>
+      identity.getToken(scopes, options).catch((error: unknown) => {
         throw toStoreError(error);
-      }
-    },
+      }),
   };
-}
-
-/** Returns the workload identity. The constructor throws if the environment has none. */
-function workloadIdentity(
-  { CredentialUnavailableError, WorkloadIdentityCredential }: typeof import('@azure/identity'),
-  named: { clientId?: string },
-): TokenCredential[] {
-  try {
-    return [new WorkloadIdentityCredential(named)];
-  } catch (error) {
-    if (error instanceof CredentialUnavailableError) return [];
-    throw error;
-  }
-}
-
-function failAt(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    signal.addEventListener('abort', () =>
-      reject(new StoreError('the managed identity returned no token', 'timeout')),
-    );
-  });
 }
