@@ -126,8 +126,13 @@ describe('with a language model', () => {
   });
 
   test('it can be one of Anthropic', async () => {
-    const writer = { kind: 'anthropic', api_key: key, url: claude.url, model: 'claude-1', refiner_model: 'claude-2' };
-    claude.otherwise(good);
+    const writer = {
+      kind: 'anthropic',
+      api_key: key,
+      url: new URL(chat.baseUrl).origin,
+      model: 'claude-1',
+      refiner_model: 'claude-2',
+    };
     const setting = { engines: { ...engines, writer }, routes: [{ use: ['writer'] }] };
     const { status, cost } = await run(setting);
     expect([status, cost.models]).toEqual(['published', ['claude-1', 'claude-2']]);
@@ -153,7 +158,10 @@ describe('with a language model', () => {
     expect(await models('another-1')).toEqual(['another-1', 'judge-1']);
     chat.requests.length = 0;
     const only = { ...setting, routes: [{ use: ['deepl'] }] };
-    expect((await run(only, { metadata: { primary_model: 'azure' } })).cost.models).toEqual(['azure', 'judge-1']);
+    expect((await run(only, { metadata: { primary_model: 'azure' } })).cost.models).toEqual([
+      'azure',
+      'judge-1',
+    ]);
     // It is the name of a model there, not of the engine.
     expect(chat.requests[0]?.body.model).toBe('azure');
     expect(azure.requests).toHaveLength(1);

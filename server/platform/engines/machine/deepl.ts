@@ -83,7 +83,11 @@ export function openDeepL({ api_key, url }: { api_key: string; url?: string | un
           ...(isMarkup && { tagHandling: 'xml', outlineDetection: false }),
         })
         .catch((thrown: Error & { error?: unknown }) => {
-          throw failure ?? thrown.error ?? new UpstreamFailure('malformed', 'the response is not the expected JSON');
+          throw (
+            failure ??
+            thrown.error ??
+            new UpstreamFailure('malformed', 'the response is not the expected JSON')
+          );
         });
       return results.map(({ text }) => text);
     },
