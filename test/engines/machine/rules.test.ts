@@ -123,6 +123,16 @@ describe.each(fakes.map((fake) => [fake.kind, fake] as const))('%s', (kind, fake
     expect(await translate([segment], { hasTags })).toEqual([expected]);
   });
 
+  test('keeps terms that are their own translation, but no parts of longer words', async () => {
+    const glossary = [
+      { source: 'Acme', targets: ['Acme'] },
+      { source: 'cat', targets: ['Katze'] },
+    ];
+    const segments = ['Acme sells <1>Acme</1> to Acmeville, and a cat.'];
+    const expected = ['Acme SELLS <1>Acme</1> TO ACMEVILLE, AND A CAT.'];
+    expect(await translate(segments, { glossary, hasTags: true })).toEqual(expected);
+  });
+
   test('sends no text without letters and digits', async () => {
     const segments = ['…', ' ', '<1/>', '🎉'];
     expect(await translate(segments, { hasTags: true })).toEqual(segments);

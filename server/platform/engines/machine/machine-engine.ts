@@ -36,8 +36,10 @@ export function translateBy(translator: Translator, name: string, parts: Machine
     const from = translator.codeOf(task.sourceLang, 'source');
     const to = translator.codeOf(task.targetLang, 'target');
     if (from === undefined || to === undefined) throw new UnsupportedPairError(name, task);
+    const names = namesIn(task);
+    const protect: Protect = (text, lang) => parts.protect(text, lang, names);
     const pieces = task.segments.flatMap((text, segment) =>
-      cut(text, segment, task, translator, parts.protect),
+      cut(text, segment, task, translator, protect),
     );
     const asked = pieces.filter(({ hasWords }) => hasWords);
     const groups = [true, false].flatMap((isMarkup) =>
@@ -121,6 +123,14 @@ function keepTags(reply: string, source: string): string {
 
 function group(pieces: readonly Sent[], { abilities: { texts, units } }: Translator): Sent[][] {
   return groupConsecutive(pieces, ({ text }) => Math.max(text.length, units / texts), units);
+}
+
+/** Maximum number of names that are searched in each text. */
+const maxNames = 200;
+
+/** Returns the terms whose translation is the same word, such as names of products. The service gets no others. */
+function namesIn({ glossary = [] }: TranslationTask): string[] {
+  return glossary.flatMap(({ source, targets }) => (targets[0] === source ? source : [])).slice(0, maxNames);
 }
 
 function formalityOf({ style, tone }: TranslationTask): MachineRequest['formality'] {
