@@ -23,6 +23,7 @@ const judgement = { score: 92, issues: [], summary: 'a recorded translation' };
  */
 export const recordedEngine: Engine = {
   live: true,
+  withoutJudge: null,
   translate: ({ segments, targetLang }) =>
     recorded(segments.map((segment) => recordedTarget(segment, targetLang))),
   assess: () => recorded(judgement),

@@ -238,7 +238,7 @@ export const modules: Module[] = [
     name: 'server/platform/engines',
     files: /^server\/platform\/engines\//,
     packages: any(
-      /^npm:(openai|zod|deepl-node|@anthropic-ai\/sdk|@azure-rest\/ai-translation-text|@google-cloud\/translate)$/,
+      /^npm:(openai|zod|@anthropic-ai\/sdk|deepl-node|@azure-rest\/ai-translation-text|@google-cloud\/translate)$/,
       /^node:timers/,
     ),
     interface: /\/(engine|select)\.ts$/,

@@ -29,6 +29,7 @@ const good: Judgement = { score: 95, issues: [], summary: 'good' };
 export function engineOf(translate: Engine['translate'], overrides: Partial<Engine> = {}): Engine {
   return {
     live: false,
+    withoutJudge: null,
     translate,
     assess: async () => answered(good),
     assessEach: async ({ segments }) => answered(segments.map(() => good)),

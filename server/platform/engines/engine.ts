@@ -125,10 +125,10 @@ export interface Engine {
   /** False if the backend only repeats its source: such output is not a translation. */
   readonly live: boolean;
   /**
-   * Set if no language model judges: scores are computed from the findings of the service's checks. `review`: each
-   * translation of an engine then needs a review; `checks`: the gate only warns.
+   * Not null if no language model judges: scores are computed from the findings of the service's checks. `review`: each
+   * translation then needs a review; `checks`: the gate only warns.
    */
-  readonly withoutJudge?: 'review' | 'checks';
+  readonly withoutJudge: 'review' | 'checks' | null;
   /** @param model a model to use in place of the deployment's own (`candidate_models`) */
   translate(task: TranslationTask, scope: CallScope, model?: string): Promise<EngineResult<Translations>>;
   /** Scores a candidate, to decide whether to repair it. */
@@ -186,8 +186,10 @@ export interface Embedder {
 /**
  * Replaces the words of a plain text that no engine may change by numbered tags. `restore` puts them back; null if the
  * tags are broken. Returns null for a text without such words.
+ * @param names further words that stay as they are, such as terms that are their own translation
  */
 export type Protect = (
   text: string,
   sourceLang: string,
+  names?: readonly string[],
 ) => { text: string; restore(reply: string): string | null } | null;

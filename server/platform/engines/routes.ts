@@ -26,18 +26,19 @@ export interface Routing extends Pick<EngineSettings, 'routes' | 'without_judge'
  * asked one after the other until one of them translates. One engine translates all texts of a task. Without such a route,
  * the engine of OPENAI_API_KEY translates, if it is set.
  *
- * A model that the caller names is the name of an engine, or goes to the judge.
+ * A model that the caller names is the name of an engine of this route, or goes to the judge: no text reaches an engine that
+ * its route does not name.
  */
 export function createRoutedEngine({ engines, routes, judge, without_judge }: Routing): Engine {
   const byName = new Map(engines.map((engine) => [engine.name, { ...engine, health: createHealth() }]));
   const translate: Engine['translate'] = async (task, scope, model) => {
+    const { use } = routes.find((one) => matches(one, task)) ?? { use: ['openai'] };
+    const chain = use.flatMap((name) => byName.get(name) ?? []);
     if (model !== undefined) {
-      const named = byName.get(model);
+      const named = chain.find(({ name }) => name === model);
       if (named) return named.translate(task, scope);
       if (judge) return judge.translate(task, scope, model);
     }
-    const { use } = routes.find((one) => matches(one, task)) ?? { use: ['openai'] };
-    const chain = use.flatMap((name) => byName.get(name) ?? []);
     const failures: unknown[] = [];
     for (const [index, engine] of chain.entries()) {
       const isLast = index === chain.length - 1;

@@ -73,10 +73,13 @@ type EngineOf = NonNullable<Settings['ENGINES']>['engines'][string];
 
 /** Opens the engines of ENGINES. Each has its own limit of concurrent calls. */
 export async function openEngines(settings: Settings, parts: ModelParts = {}): Promise<NamedEngine[]> {
-  const named = Object.entries(settings.ENGINES?.engines ?? {});
-  const opened = named.map(async ([name, of]): Promise<NamedEngine> => {
+  const { engines = {}, routes = [] } = settings.ENGINES ?? {};
+  const opened = Object.entries(engines).map(async ([name, of]): Promise<NamedEngine> => {
+    // If another engine can respond instead, it is asked soon.
+    const isHurried = routes.some(({ use }) => use.includes(name) && use.at(-1) !== name);
+    const retries = Math.min(settings.OPENAI_MAX_RETRIES, isHurried ? 1 : Number.POSITIVE_INFINITY);
     if (of.kind === 'openai' || of.kind === 'anthropic') {
-      const model = await openChatEngine(of, settings, parts);
+      const model = await openModel(of, { ...settings, OPENAI_MAX_RETRIES: retries }, parts);
       return { name, model, translate: model.translate };
     }
     const { translateBy } = await import('./machine/machine-engine.ts');
@@ -86,7 +89,8 @@ export async function openEngines(settings: Settings, parts: ModelParts = {}): P
       import('./chat/endpoint-http.ts'),
     ]);
     const translate = translateBy(translator, name, {
-      retries: settings.OPENAI_MAX_RETRIES,
+      retries,
+      isHurried,
       sleep,
       concurrencyLimit: createConcurrencyLimit(),
       timeout: timerMs(settings.OPENAI_TIMEOUT_SECONDS),
@@ -98,18 +102,16 @@ export async function openEngines(settings: Settings, parts: ModelParts = {}): P
 }
 
 /** Opens an engine of a language model. */
-async function openChatEngine(
+async function openModel(
   of: Extract<EngineOf, { kind: 'openai' | 'anthropic' }>,
   settings: Settings,
   { paid }: ModelParts,
 ): Promise<Engine> {
+  const parts = paid ? { paid } : {};
   if (of.kind === 'anthropic') {
-    const { openChatEngine: openAnthropic } = await import('./anthropic/anthropic-engine.ts');
-    const limits = {
-      timeoutSeconds: settings.OPENAI_TIMEOUT_SECONDS,
-      retries: settings.OPENAI_MAX_RETRIES,
-    };
-    return openAnthropic(of, limits, paid ? { paid } : {});
+    const { openChatEngine } = await import('./anthropic/anthropic-engine.ts');
+    const { OPENAI_TIMEOUT_SECONDS: timeoutSeconds, OPENAI_MAX_RETRIES: retries } = settings;
+    return openChatEngine(of, { timeoutSeconds, retries }, parts);
   }
   const { createOpenAiEngine } = await import('./openai/openai-engine.ts');
   const { OPENAI_FALLBACK: _, ...own } = settings;
@@ -121,7 +123,7 @@ async function openChatEngine(
       OPENAI_MODEL: of.model,
       OPENAI_REFINER_MODEL: of.refiner_model ?? of.model,
     },
-    paid ? { paid } : {},
+    parts,
   );
 }
 

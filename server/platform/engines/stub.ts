@@ -12,6 +12,7 @@ const summary = 'synthetic score of the stub engine';
  */
 export const stubEngine: Engine = {
   live: false,
+  withoutJudge: null,
   translate: ({ segments, targetLang }) => free(segments.map((segment) => `[${targetLang}] ${segment}`)),
   assess: () => free({ score: 92, issues: [], summary }),
   assessEach: ({ segments }) => free(segments.map(() => ({ score: 92, issues: [], summary }))),

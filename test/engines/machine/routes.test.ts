@@ -125,6 +125,19 @@ describe('with a language model', () => {
     expect(chat.requests.map(({ body }) => body.model)).not.toContain('writer-1');
   });
 
+  test('it can be one of Anthropic', async () => {
+    const writer = {
+      kind: 'anthropic',
+      api_key: key,
+      url: new URL(chat.baseUrl).origin,
+      model: 'claude-1',
+      refiner_model: 'claude-2',
+    };
+    const setting = { engines: { ...engines, writer }, routes: [{ use: ['writer'] }] };
+    const { status, cost } = await run(setting);
+    expect([status, cost.models]).toEqual(['published', ['claude-1', 'claude-2']]);
+  });
+
   test('OPENAI_API_KEY is the engine openai, which judges, and translates what no route names', async () => {
     const env = {
       OPENAI_API_KEY: key,
@@ -143,6 +156,15 @@ describe('with a language model', () => {
       (await run(setting, { metadata: { primary_model } })).cost.models;
     expect(await models('azure')).toEqual(['azure', 'judge-1']);
     expect(await models('another-1')).toEqual(['another-1', 'judge-1']);
+    chat.requests.length = 0;
+    const only = { ...setting, routes: [{ use: ['deepl'] }] };
+    expect((await run(only, { metadata: { primary_model: 'azure' } })).cost.models).toEqual([
+      'azure',
+      'judge-1',
+    ]);
+    // It is the name of a model there, not of the engine.
+    expect(chat.requests[0]?.body.model).toBe('azure');
+    expect(azure.requests).toHaveLength(1);
   });
 });
 
@@ -180,6 +202,12 @@ describe('routes', () => {
     chat.otherwise(failure(500));
     await refused(run(setting));
     expect(asked()).toEqual(['azure']);
+  });
+
+  test('an engine that has a next one is asked at most twice', async () => {
+    deepl.enqueue(...Array.from({ length: 5 }, () => deepl.failing('outage')));
+    expect((await run({}, {}, { OPENAI_MAX_RETRIES: '3' })).cost.models).toEqual(['azure']);
+    expect(deepl.requests).toHaveLength(2);
   });
 
   test('an engine that has failed three times in a row is left out', async () => {

@@ -113,13 +113,24 @@ describe.each(fakes.map((fake) => [fake.kind, fake] as const))('%s', (kind, fake
     ['tags', 'A <1>big <2/> house</1> & <3>more</3>.', true],
     ['a tag whose partner is elsewhere', 'one</1> two <2>three', true],
     ['text that looks like markup', 'if a < b && c > d &amp; <b>e</b> <1/>', true],
+    ['words between tags', 'Dear <1>Person_1</1>, owe {sum} at <2/> me@example.org.', true],
     ['placeholders', 'Hi {name}, you have %d new messages at https://example.org/a_b?x=1&y=2.', false],
     ['numbers and emoji', '3.5 kg 👩‍👩‍👧 costs 1,250 €', false],
     ['spaces around, and lines', '  one {x}\n\n\ttwo {y}\n', false],
   ])('keeps %s', async (_, segment, hasTags) => {
-    const kept = /(<\/?\d+\/?>|\{\w+\}|%d|https:\S+\w)|./gsu;
+    const kept = /(<\/?\d+\/?>|\{\w+\}|%d|https:\S+\w|Person_1|me@[a-z.]+[a-z])|./gsu;
     const expected = segment.replace(kept, (part, whole) => whole ?? part.toUpperCase());
     expect(await translate([segment], { hasTags })).toEqual([expected]);
+  });
+
+  test('keeps terms that are their own translation, but no parts of longer words', async () => {
+    const glossary = [
+      { source: 'Acme', targets: ['Acme'] },
+      { source: 'cat', targets: ['Katze'] },
+    ];
+    const segments = ['Acme sells <1>Acme</1> to Acmeville, and a cat.'];
+    const expected = ['Acme SELLS <1>Acme</1> TO ACMEVILLE, AND A CAT.'];
+    expect(await translate(segments, { glossary, hasTags: true })).toEqual(expected);
   });
 
   test('sends no text without letters and digits', async () => {
@@ -184,6 +195,18 @@ describe.each(fakes.map((fake) => [fake.kind, fake] as const))('%s', (kind, fake
     expect(fake.requests).toHaveLength(3);
   });
 
+  test.each([{}, [], null, 'text', { translations: null, value: null, data: null, responseData: null }])(
+    'rejects a response of another form: %j',
+    async (body) => {
+      fake.enqueue((response) => {
+        response.writeHead(200, { 'content-type': 'application/json' });
+        response.end(JSON.stringify(body));
+      });
+      expect(await translate(['Hello'])).toEqual(['HELLO']);
+      expect(fake.requests).toHaveLength(2);
+    },
+  );
+
   test('rejects a response that is not JSON, and one that is cut off', async () => {
     fake.enqueue(
       (response) => response.end('<html>'),
@@ -226,6 +249,9 @@ describe.each(fakes.map((fake) => [fake.kind, fake] as const))('%s', (kind, fake
   test('loses no words of a text whose placeholder the service lost', async () => {
     fake.translateWith((text, isMarkup) => shout(text, isMarkup).replaceAll(/<[^<>]*>/g, ''));
     expect(await translate(['one {name} two'])).toEqual(['ONE  TWO']);
+    fake.translateWith((text, isMarkup) => shout(text, isMarkup).replace(/<img[^<>]*>/, ''));
+    const tagged = await translate(['one {name} <1>two</1>'], { hasTags: true });
+    expect(tagged).toEqual(['ONE  <1>TWO</1>']);
   });
 
   test('ends its request if the job ends, and reports a timeout', async () => {

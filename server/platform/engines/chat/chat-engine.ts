@@ -62,6 +62,7 @@ export function createChatEngine(
   const ask = askAs(second?.refiner);
   return {
     live: true,
+    withoutJudge: null,
     translate: (task, scope, model) =>
       translate(
         askAs(model === undefined ? second?.translator : undefined),

@@ -46,7 +46,7 @@ export function openApertium({ url }: { url: string }): Translator {
         method: 'POST',
         body: new URLSearchParams({
           langpair: `${from}|${to}`,
-          q: texts.join('\n'),
+          q: texts[0]!,
           format: isMarkup ? 'html' : 'txt',
           // Without it, an asterisk marks each word that is not in the dictionary.
           markUnknown: 'no',

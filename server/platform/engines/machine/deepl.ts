@@ -1,4 +1,5 @@
 import { DeepLClient, type SourceLanguageCode, type TargetLanguageCode } from 'deepl-node';
+import { UpstreamFailure } from '../chat/upstream-failure.ts';
 import { failureOf, type Translator, UnsupportedPair } from './translator.ts';
 
 /** Our languages that DeepL translates into, with its codes. It does not have Canadian French. */
@@ -82,7 +83,11 @@ export function openDeepL({ api_key, url }: { api_key: string; url?: string | un
           ...(isMarkup && { tagHandling: 'xml', outlineDetection: false }),
         })
         .catch((thrown: Error & { error?: unknown }) => {
-          throw failure ?? thrown.error ?? thrown;
+          throw (
+            failure ??
+            thrown.error ??
+            new UpstreamFailure('malformed', 'the response is not the expected JSON')
+          );
         });
       return results.map(({ text }) => text);
     },

@@ -21,10 +21,10 @@ class BoundedTranslate extends v2.Translate {
     this.#send = send;
   }
   override request(...[{ json }, callback]: Parameters<v2.Translate['request']>): void {
-    this.#send(json).then(
-      (body) => callback(null, body),
-      (error) => callback(error),
-    );
+    // The package reads the response in `callback`, which throws if its shape is another one.
+    this.#send(json)
+      .then((body) => callback(null, body))
+      .catch((error) => callback(error));
   }
 }
 

@@ -2,13 +2,13 @@ import { findUnstorable } from '../../input-limits.ts';
 import { recordModelRequest } from '../../model-requests.ts';
 import { callConcurrently } from '../chat/chat.ts';
 import { joinPieces, type Piece } from '../chat/chat-engine.ts';
-import { callWithin } from '../chat/endpoint-http.ts';
+import { callWithin, errorWord } from '../chat/endpoint-http.ts';
 import { cutText, groupConsecutive } from '../chat/long-texts.ts';
 import { contextsBefore } from '../chat/prompts.ts';
 import { callWithRetries, type RetryPolicy } from '../chat/rate-limit-retry-after.ts';
 import { UpstreamFailure } from '../chat/upstream-failure.ts';
 import type { Engine, Protect, TranslationTask } from '../engine.ts';
-import { fromMarkup, hasTags, toMarkup, withoutTags } from './markup.ts';
+import { fromMarkup, hasTags, numbered, toMarkup, withoutTags } from './markup.ts';
 import { type MachineRequest, type Translator, UnsupportedPair, UnsupportedPairError } from './translator.ts';
 
 export interface MachineParts extends RetryPolicy {
@@ -36,8 +36,10 @@ export function translateBy(translator: Translator, name: string, parts: Machine
     const from = translator.codeOf(task.sourceLang, 'source');
     const to = translator.codeOf(task.targetLang, 'target');
     if (from === undefined || to === undefined) throw new UnsupportedPairError(name, task);
+    const names = namesIn(task);
+    const protect: Protect = (text, lang) => parts.protect(text, lang, names);
     const pieces = task.segments.flatMap((text, segment) =>
-      cut(text, segment, task, translator, parts.protect),
+      cut(text, segment, task, translator, protect),
     );
     const asked = pieces.filter(({ hasWords }) => hasWords);
     const groups = [true, false].flatMap((isMarkup) =>
@@ -93,30 +95,44 @@ function cut(
   { abilities }: Translator,
   protect: Protect,
 ): Sent[] {
-  const isMarked = isTagged ? hasTags(segment) : protect(segment, sourceLang) !== null;
+  const isMarked = (isTagged && hasTags(segment)) || protect(segment, sourceLang) !== null;
   const lines = isMarked ? segment.split(/(?<=\n)/) : [segment];
   return lines
     .flatMap((line) => cutText(line, abilities.units, sourceLang))
     .map((source): Sent => {
-      const kept = isTagged ? null : protect(source, sourceLang);
+      const kept = protect(source, sourceLang);
       const text = kept?.text ?? source;
       const isMarkup = kept !== null || (isTagged === true && hasTags(text));
-      const tagsOf = isMarkup ? fromMarkup : (reply: string) => reply;
+      const restore = (reply: string) => kept?.restore(reply) ?? keepTags(reply, source);
       return {
         segment: index,
         source,
         text: isMarkup ? toMarkup(text.trim()) : text.trim(),
         isMarkup,
         hasWords: /[\p{L}\p{N}]/u.test(withoutTags(text)),
-        // A reply with broken tags is used without them: the checks of the pipeline find the words that it lacks.
-        read: (reply) =>
-          kept ? (kept.restore(fromMarkup(reply)) ?? withoutTags(fromMarkup(reply))) : tagsOf(reply),
+        read: (reply) => (isMarkup ? restore(fromMarkup(reply)) : reply),
       };
     });
 }
 
+/**
+ * Returns a reply without the tags that stand for words, for a reply in which some of them are lost. The checks of the
+ * pipeline find the words that it lacks.
+ */
+function keepTags(reply: string, source: string): string {
+  return reply.replace(numbered, (tag) => (source.includes(tag) ? tag : ''));
+}
+
 function group(pieces: readonly Sent[], { abilities: { texts, units } }: Translator): Sent[][] {
   return groupConsecutive(pieces, ({ text }) => Math.max(text.length, units / texts), units);
+}
+
+/** Maximum number of names that are searched in each text. */
+const maxNames = 200;
+
+/** Returns the terms whose translation is the same word, such as names of products. The service gets no others. */
+function namesIn({ glossary = [] }: TranslationTask): string[] {
+  return glossary.flatMap(({ source, targets }) => (targets[0] === source ? source : [])).slice(0, maxNames);
 }
 
 function formalityOf({ style, tone }: TranslationTask): MachineRequest['formality'] {
@@ -149,6 +165,7 @@ function classify(thrown: unknown): UpstreamFailure {
     return new UpstreamFailure('outage', 'the engine did not respond in time', { timedOut: true });
   if (thrown instanceof SyntaxError)
     return new UpstreamFailure('malformed', 'the response of the engine is not JSON');
-  const known = [code, cause?.code].find((one) => typeof one === 'string' && /^[\w.-]{1,64}$/.test(one));
-  return new UpstreamFailure('outage', 'the engine cannot be reached', { code: known as string | undefined });
+  return new UpstreamFailure('outage', 'the engine cannot be reached', {
+    code: errorWord(code) ?? errorWord(cause?.code),
+  });
 }

@@ -3,7 +3,8 @@
  * `</1>`, `<2/>`). They travel as `<span id="1">`, `</span>` and `<img id="2/">`.
  */
 
-const numbered = /<(\/?)(\d{1,9})(\/?)>/g;
+/** Matches the numbered tags of a text. */
+export const numbered = /<(\/?)(\d{1,9})(\/?)>/g;
 
 /** Whether a text has numbered tags. */
 export const hasTags = (text: string): boolean => text.search(numbered) >= 0;

@@ -1,5 +1,6 @@
 import { AppError } from '#server/errors.ts';
 import { languageName } from '#server/languages.ts';
+import { errorWord } from '../chat/endpoint-http.ts';
 import { readRetryAfter } from '../chat/rate-limit-retry-after.ts';
 import { type FailureFacts, UpstreamFailure } from '../chat/upstream-failure.ts';
 
@@ -61,7 +62,7 @@ export class UnsupportedPairError extends AppError {
 export function failureOf(status: number, headers: Headers, code?: unknown): UpstreamFailure {
   const facts: FailureFacts = {
     status,
-    code: typeof code === 'string' || typeof code === 'number' ? wordOf(String(code)) : undefined,
+    code: errorWord(code),
     retryAfterMs: readRetryAfter(headers),
   };
   const kind =
@@ -71,8 +72,4 @@ export function failureOf(status: number, headers: Headers, code?: unknown): Ups
         ? 'outage'
         : 'misconfigured';
   return new UpstreamFailure(kind, 'the engine rejected the request', facts);
-}
-
-function wordOf(text: string): string | undefined {
-  return /^[\w.-]{1,64}$/.test(text) ? text : undefined;
 }

@@ -41,16 +41,21 @@ interface ProtectedRange extends Range {
 /**
  * Replaces the links, email addresses, code and placeholders in a text by void tags, so that no engine can change them.
  * Classic machine translation changes them even if it is asked to repair them. The time is linear in the text.
+ * @param names further words that stay as they are
  * @returns null without such words
  */
-export function protectWords(source: InlineContent, sourceLang: string): ProtectedText | null {
+export function protectWords(
+  source: InlineContent,
+  sourceLang: string,
+  names: readonly string[] = [],
+): ProtectedText | null {
   const words = new Map<number, string>();
   const placeholders: InlineTag[] = [];
   let tag = source.reduce((last, item) => Math.max(last, typeof item === 'string' ? 0 : item.tag), 0);
   const protect = (text: string): InlineContent => {
     const pieces: InlineContent = [];
     let done = 0;
-    for (const { start, end, isPlaceholder } of protectedRanges(text, sourceLang)) {
+    for (const { start, end, isPlaceholder } of protectedRanges(text, sourceLang, names)) {
       tag += 1;
       words.set(tag, text.slice(start, end));
       const item = { tag, type: 'void' } as const;
@@ -72,8 +77,8 @@ export function protectWords(source: InlineContent, sourceLang: string): Protect
 }
 
 /** Returns a plain text with numbered tags in the places of its protected words; null without such words. */
-export const protectText: Protect = (text, sourceLang) => {
-  const found = protectWords([text], sourceLang);
+export const protectText: Protect = (text, sourceLang, names) => {
+  const found = protectWords([text], sourceLang, names);
   return (
     found && {
       text: formatTagged(found.content),
@@ -86,16 +91,17 @@ export const protectText: Protect = (text, sourceLang) => {
 };
 
 /** Returns the ranges of the protected words in order. They do not overlap. */
-function protectedRanges(text: string, lang: string): ProtectedRange[] {
+function protectedRanges(text: string, lang: string, names: readonly string[]): ProtectedRange[] {
+  const named = names.flatMap((name) => rangesOf(name, text));
   // Most texts have none of these characters.
-  if (!/[_@/(){}%$#[|<]|www\.|[A-Z]-\d/i.test(text)) return [];
+  if (named.length === 0 && !/[_@/(){}%$#[|<]|www\.|[A-Z]-\d/i.test(text)) return [];
   const { urls, addresses } = findLinks(text);
   const codes = [...text.matchAll(code)].map(({ index, 0: { length } }) => ({
     start: index,
     end: index + length,
   }));
   const placeholders = placeholdersIn(blanked(text, [...urls, ...addresses]), lang);
-  const found: ProtectedRange[] = [...urls, ...addresses, ...codes, ...placeholders];
+  const found: ProtectedRange[] = [...urls, ...addresses, ...codes, ...placeholders, ...named];
   const ranges: ProtectedRange[] = [];
   for (const range of found.sort((a, b) => a.start - b.start || b.end - a.end))
     if (
@@ -103,6 +109,17 @@ function protectedRanges(text: string, lang: string): ProtectedRange[] {
       (range.isPlaceholder || /\p{L}/u.test(text.slice(range.start, range.end)))
     )
       ranges.push(range);
+  return ranges;
+}
+
+/** Returns the places in which a name is no part of a longer word. */
+function rangesOf(name: string, text: string): Range[] {
+  const ranges: Range[] = [];
+  for (let start = text.indexOf(name); start >= 0; start = text.indexOf(name, start + name.length)) {
+    const end = start + name.length;
+    const around = [text.slice(Math.max(0, start - 2), start), text.slice(end, end + 2)] as const;
+    if (!/[\p{L}\p{N}]$/u.test(around[0]) && !/^[\p{L}\p{N}]/u.test(around[1])) ranges.push({ start, end });
+  }
   return ranges;
 }
 
