@@ -6,7 +6,12 @@ import { openTokenSpending, type TokenSpending } from '#server/billing/metering/
 import { createGlossaries } from '#server/language/terminology/glossary.ts';
 import { createBackgroundWork } from '#server/platform/background-work.ts';
 import { poolSizes } from '#server/platform/database-connections.ts';
-import { type DatabaseHome, explainUnreachable, joinDatabase } from '#server/platform/database-home.ts';
+import {
+  addressPools,
+  type DatabaseHome,
+  explainUnreachable,
+  joinDatabase,
+} from '#server/platform/database-home.ts';
 import { loadSecretsKeys } from '#server/platform/encryption.ts';
 import { selectModels } from '#server/platform/engines/select.ts';
 import { collectWhenIdle } from '#server/platform/garbage-collection.ts';
@@ -134,7 +139,9 @@ async function startProcess(
       });
     stop.throwIfAborted();
     const { engine, embedder } = models;
-    const observation = await observeProcess(settings, () => home.url, models, { fileWork, storage });
+    const pools = await addressPools(settings, home);
+    stop.throwIfAborted();
+    const observation = await observeProcess(settings, pools, models, { fileWork, storage });
     const running = await startParts(
       observation.wrap({
         settings,

@@ -1,5 +1,6 @@
 import { type Database, openDatabase, type PoolOptions, type PoolState } from '#db/client.ts';
 import type { Services } from '#server/context.ts';
+import type { PoolAddress } from '#server/platform/database-home.ts';
 import type { Models } from '#server/platform/engines/select.ts';
 import { serviceVersion } from '#server/platform/service-version.ts';
 import { isObserved, sendMeasurements, traceIfRegistered } from '#server/platform/telemetry.ts';
@@ -38,7 +39,7 @@ export interface Observation {
  */
 export async function observeProcess(
   settings: Settings,
-  databaseUrl: () => string,
+  { url, pooler }: PoolAddress,
   { concurrencyLimit }: Pick<Models, 'concurrencyLimit'>,
   { fileWork, storage }: Pick<Services, 'fileWork' | 'storage'>,
 ): Promise<Observation> {
@@ -64,7 +65,7 @@ export async function observeProcess(
   return {
     metrics,
     openDatabase(pool, options) {
-      const database = openDatabase(databaseUrl, options);
+      const database = openDatabase(url, { ...options, pooler });
       pools.set(pool, () => database.connections());
       if (pool === 'probe') probe = database;
       // The readiness probe is not traced: its query every five seconds would be most of the traces of an idle

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import type { PoolerKind } from '#db/pool.ts';
 import type { Settings } from '#server/settings.ts';
 import { SettingsError } from '#server/settings.ts';
 import { isLogged, writeLogLine } from './log.ts';
@@ -56,6 +57,25 @@ export function rolesOf(url: string, migrationUrl: string | undefined): Omit<Dat
 
 function userOf(url: string): string {
   return decodeURIComponent(new URL(url).username);
+}
+
+/** Where the pools of a process connect. */
+export interface PoolAddress {
+  url(): string;
+  /** Set if a pooler in transaction mode is between them and PostgreSQL. */
+  pooler: PoolerKind | undefined;
+}
+
+/**
+ * Finds where the pools of a process connect: to the database itself, or through the pooler of the settings.
+ * @throws Error that names the setting if the pooler cannot be used
+ */
+export async function addressPools(settings: Settings, home: DatabaseHome): Promise<PoolAddress> {
+  const { pooler } = settings.DATABASE_POOLS;
+  if (pooler === undefined) return { url: () => home.url, pooler: undefined };
+  const { inspectPooler, urlThrough } = await import('#db/pooler.ts');
+  const url = urlThrough(pooler, home.url);
+  return { url: () => url, pooler: await inspectPooler(url, home.url) };
 }
 
 /** Describes the database for a sentence, without secrets. */

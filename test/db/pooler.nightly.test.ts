@@ -9,7 +9,7 @@ import { migrate, migrationLock } from '#db/migrate.ts';
 import { workbookFile } from '#test/factories/workbook.ts';
 import { connect, secretsKey } from '#test/setup/app.ts';
 import { createTestDatabase } from '#test/setup/database.ts';
-import { startPgbouncer, withoutPgbouncer } from '#test/setup/pgbouncer.ts';
+import { openPgbouncer, startPgbouncer, withoutPgbouncer } from '#test/setup/pgbouncer.ts';
 import { poll } from '#test/setup/poll.ts';
 import { startService } from '#test/setup/service.ts';
 
@@ -34,34 +34,46 @@ describe.skipIf(withoutPgbouncer)('PgBouncer between the service and PostgreSQL'
   ] as const)('in %s mode %j the start ends with what to use instead', async (mode, options) => {
     const url = await startPgbouncer(await database(), mode, options);
     await expect(migrate(url)).rejects.toThrow(
-      /^DATABASE_URL: a connection pooler runs .* on several connections; connect to PostgreSQL itself, or set pool_mode = session/,
+      /^DATABASE_URL: a connection pooler runs .* on several connections; set DATABASE_URL to the address of PostgreSQL itself, and pooler of DATABASE_POOLS/,
     );
-    await expect(startService(await environment(url))).rejects.toThrow(/pool_mode = session/);
+    await expect(startService(await environment(url))).rejects.toThrow(/pooler of DATABASE_POOLS/);
   });
 
-  test('in session mode the service works: a text, a document by a worker, and a second start', async () => {
-    const env = await environment(await startPgbouncer(await database(), 'session'));
-    const service = await startService(env);
-    onTestFinished(async () => void (await service.stop('SIGKILL')));
-    const app = connect(service.address);
-    const { headers } = await app.signUp();
-    const { body: job } = await app.json('POST', '/api/translations', {
-      headers,
-      body: { source_text: 'Hello', target_lang: 'fr' },
-    });
-    expect(job.status).toBe('published');
-    const form = new FormData();
-    form.append('target_lang', 'fr');
-    form.append('source_document', workbookFile(['Hello']));
-    const queued = await app.request('/api/documents/translate', { method: 'POST', headers, body: form });
-    const { id } = (await queued.json()) as { id: string };
-    await poll(
-      async () => (await app.json('GET', `/api/documents/${id}`, { headers })).body.status === 'translated',
-    );
-    const other = await startService(env);
-    expect(await other.stop()).toBe(0);
-    expect(await service.stop()).toBe(0);
-  });
+  test.each([
+    ['session', 40],
+    ['transaction', 2],
+  ] as const)(
+    'in %s mode the service works: a text, a document by a worker, and a second start',
+    async (mode, size) => {
+      const url = await database();
+      const pgbouncer = await openPgbouncer(url, mode, { default_pool_size: size });
+      onTestFinished(() => pgbouncer.remove());
+      const env =
+        mode === 'session'
+          ? await environment(pgbouncer.url)
+          : { ...(await environment(url)), DATABASE_POOLS: JSON.stringify({ pooler: pgbouncer.address }) };
+      const service = await startService(env);
+      onTestFinished(async () => void (await service.stop('SIGKILL')));
+      const app = connect(service.address);
+      const { headers } = await app.signUp();
+      const { body: job } = await app.json('POST', '/api/translations', {
+        headers,
+        body: { source_text: 'Hello', target_lang: 'fr' },
+      });
+      expect(job.status).toBe('published');
+      const form = new FormData();
+      form.append('target_lang', 'fr');
+      form.append('source_document', workbookFile(['Hello']));
+      const queued = await app.request('/api/documents/translate', { method: 'POST', headers, body: form });
+      const { id } = (await queued.json()) as { id: string };
+      await poll(
+        async () => (await app.json('GET', `/api/documents/${id}`, { headers })).body.status === 'translated',
+      );
+      const other = await startService(env);
+      expect(await other.stop()).toBe(0);
+      expect(await service.stop()).toBe(0);
+    },
+  );
 
   test('a pool that is too small for one process is an error, not a start that hangs', async () => {
     const url = await startPgbouncer(await database(), 'session', { default_pool_size: 1 });
