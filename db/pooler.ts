@@ -35,16 +35,23 @@ export function urlThrough(pooler: string, url: string): string {
   return through.href;
 }
 
+/** A pooler in transaction mode between the pools and PostgreSQL. */
+export interface Pooler {
+  url: string;
+  kind: PoolerKind;
+}
+
 /** What differs between two databases, or between a server and its standby. */
 const identity = `select system_identifier::text || '/' || (select oid from pg_database where datname = current_database())
   || '/' || pg_is_in_recovery() as id from pg_control_system()`;
 
 /**
  * Finds out what the pooler at `through` keeps of a session.
- * @param url the same database without the pooler
+ * @param through the database through the pooler
+ * @param url the database itself
  * @throws Error if the pooler leads to another database or a standby, or gives each statement another session
  */
-export async function inspectPooler(through: string, url: string): Promise<PoolerKind> {
+export async function inspectPooler(through: string, url: string): Promise<Pooler> {
   const [pooled, direct] = [through, url].map(
     (address) =>
       new pg.Client({
@@ -69,7 +76,7 @@ export async function inspectPooler(through: string, url: string): Promise<Poole
     });
     if (rows.length === 1) await pooled.query(`deallocate "${name}"`);
     await pooled.query('commit');
-    return rows.length === 1 ? 'unprepared' : 'prepared';
+    return { url: through, kind: rows.length === 1 ? 'unprepared' : 'prepared' };
   } catch (error) {
     if (!(error instanceof Error) || error.message.startsWith('DATABASE_POOLS')) throw error;
     const { host } = new URL(through);

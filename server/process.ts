@@ -1,15 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import type { Database, PoolOptions } from '#db/client.ts';
+import type { Pooler } from '#db/pooler.ts';
 import { tokenLimitOf } from '#server/billing/metering/token-limit.ts';
 import { openTokenSpending, type TokenSpending } from '#server/billing/metering/token-spending.ts';
 import { createGlossaries } from '#server/language/terminology/glossary.ts';
 import { createBackgroundWork } from '#server/platform/background-work.ts';
 import { poolSizes } from '#server/platform/database-connections.ts';
 import {
-  addressPools,
   type DatabaseHome,
   explainUnreachable,
+  findPooler,
   joinDatabase,
 } from '#server/platform/database-home.ts';
 import { loadSecretsKeys } from '#server/platform/encryption.ts';
@@ -139,9 +140,14 @@ async function startProcess(
       });
     stop.throwIfAborted();
     const { engine, embedder } = models;
-    const pools = await addressPools(settings, home);
+    const pooler = await findPooler(settings, home);
     stop.throwIfAborted();
-    const observation = await observeProcess(settings, pools, models, { fileWork, storage });
+    const observation = await observeProcess(
+      settings,
+      { url: () => pooler?.url ?? home.url, pooler: pooler?.kind },
+      models,
+      { fileWork, storage },
+    );
     const running = await startParts(
       observation.wrap({
         settings,
@@ -155,7 +161,14 @@ async function startProcess(
         backgroundWork: createBackgroundWork(),
         secretsKeys,
       }),
-      { parts, home, observation, started, countTokens: isSpendingLimited ? spending.resolve : undefined },
+      {
+        parts,
+        home,
+        pooler,
+        observation,
+        started,
+        countTokens: isSpendingLimited ? spending.resolve : undefined,
+      },
     );
     return running;
   } catch (error) {
@@ -191,6 +204,7 @@ async function stopAll(started: Stoppable[]): Promise<void> {
 interface Start {
   parts: ProcessParts;
   home: DatabaseHome;
+  pooler: Pooler | undefined;
   observation: Observation;
   /** The parts that have started. A failed start stops them again. */
   started: Stoppable[];
@@ -200,7 +214,7 @@ interface Start {
 
 async function startParts(
   unguarded: Omit<Services, 'log' | 'database'>,
-  { parts, home, observation, started, countTokens }: Start,
+  { parts, home, pooler, observation, started, countTokens }: Start,
 ): Promise<RunningProcess> {
   const { settings } = unguarded;
   const open = (pool: string, size: number, options: Partial<PoolOptions> = {}): Database => {
@@ -271,7 +285,7 @@ async function startParts(
   if (parts.workers) {
     const { startWorkers } = await import('#workers/run.ts');
     const services = { ...given, database: open('workers', poolSizes.workers(settings)), log };
-    const workers = await startWorkers(services, () => home.url);
+    const workers = await startWorkers(services, () => home.url, pooler);
     started.push(workers);
     readiness.watchWorkers(() => workers.working());
   }

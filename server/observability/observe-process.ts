@@ -1,6 +1,5 @@
 import { type Database, openDatabase, type PoolOptions, type PoolState } from '#db/client.ts';
 import type { Services } from '#server/context.ts';
-import type { PoolAddress } from '#server/platform/database-home.ts';
 import type { Models } from '#server/platform/engines/select.ts';
 import { serviceVersion } from '#server/platform/service-version.ts';
 import { isObserved, sendMeasurements, traceIfRegistered } from '#server/platform/telemetry.ts';
@@ -39,7 +38,7 @@ export interface Observation {
  */
 export async function observeProcess(
   settings: Settings,
-  { url, pooler }: PoolAddress,
+  { url, pooler }: { url(): string; pooler: PoolOptions['pooler'] },
   { concurrencyLimit }: Pick<Models, 'concurrencyLimit'>,
   { fileWork, storage }: Pick<Services, 'fileWork' | 'storage'>,
 ): Promise<Observation> {

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { PoolerKind } from '#db/pool.ts';
+import type { Pooler } from '#db/pooler.ts';
 import type { Settings } from '#server/settings.ts';
 import { SettingsError } from '#server/settings.ts';
 import { isLogged, writeLogLine } from './log.ts';
@@ -59,23 +59,15 @@ function userOf(url: string): string {
   return decodeURIComponent(new URL(url).username);
 }
 
-/** Where the pools of a process connect. */
-export interface PoolAddress {
-  url(): string;
-  /** Set if a pooler in transaction mode is between them and PostgreSQL. */
-  pooler: PoolerKind | undefined;
-}
-
 /**
- * Finds where the pools of a process connect: to the database itself, or through the pooler of the settings.
+ * Finds the pooler between the pools of a process and PostgreSQL; undefined if they connect to PostgreSQL itself.
  * @throws Error that names the setting if the pooler cannot be used
  */
-export async function addressPools(settings: Settings, home: DatabaseHome): Promise<PoolAddress> {
+export async function findPooler(settings: Settings, home: DatabaseHome): Promise<Pooler | undefined> {
   const { pooler } = settings.DATABASE_POOLS;
-  if (pooler === undefined) return { url: () => home.url, pooler: undefined };
+  if (pooler === undefined) return undefined;
   const { inspectPooler, urlThrough } = await import('#db/pooler.ts');
-  const url = urlThrough(pooler, home.url);
-  return { url: () => url, pooler: await inspectPooler(url, home.url) };
+  return inspectPooler(urlThrough(pooler, home.url), home.url);
 }
 
 /** Describes the database for a sentence, without secrets. */

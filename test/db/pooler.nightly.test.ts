@@ -9,7 +9,7 @@ import { migrate, migrationLock } from '#db/migrate.ts';
 import { workbookFile } from '#test/factories/workbook.ts';
 import { connect, secretsKey } from '#test/setup/app.ts';
 import { createTestDatabase } from '#test/setup/database.ts';
-import { openPgbouncer, startPgbouncer, withoutPgbouncer } from '#test/setup/pgbouncer.ts';
+import { startPgbouncer, withoutPgbouncer } from '#test/setup/pgbouncer.ts';
 import { poll } from '#test/setup/poll.ts';
 import { startService } from '#test/setup/service.ts';
 
@@ -17,6 +17,12 @@ async function database() {
   const made = await createTestDatabase();
   onTestFinished(() => made.drop());
   return made.ownerUrl;
+}
+
+async function pgbouncer(...given: Parameters<typeof startPgbouncer>) {
+  const started = await startPgbouncer(...given);
+  onTestFinished(() => started.remove());
+  return started;
 }
 
 async function environment(url: string) {
@@ -32,7 +38,7 @@ describe.skipIf(withoutPgbouncer)('PgBouncer between the service and PostgreSQL'
     // Statements may run on any of the pooler's connections to the server.
     ['transaction', { server_round_robin: 1, min_pool_size: 2 }],
   ] as const)('in %s mode %j the start ends with what to use instead', async (mode, options) => {
-    const url = await startPgbouncer(await database(), mode, options);
+    const { url } = await pgbouncer(await database(), mode, options);
     await expect(migrate(url)).rejects.toThrow(
       /^DATABASE_URL: a connection pooler runs .* on several connections; set DATABASE_URL to the address of PostgreSQL itself, and pooler of DATABASE_POOLS/,
     );
@@ -46,12 +52,11 @@ describe.skipIf(withoutPgbouncer)('PgBouncer between the service and PostgreSQL'
     'in %s mode the service works: a text, a document by a worker, and a second start',
     async (mode, size) => {
       const url = await database();
-      const pgbouncer = await openPgbouncer(url, mode, { default_pool_size: size });
-      onTestFinished(() => pgbouncer.remove());
+      const pooler = await pgbouncer(url, mode, { default_pool_size: size });
       const env =
         mode === 'session'
-          ? await environment(pgbouncer.url)
-          : { ...(await environment(url)), DATABASE_POOLS: JSON.stringify({ pooler: pgbouncer.address }) };
+          ? await environment(pooler.url)
+          : { ...(await environment(url)), DATABASE_POOLS: JSON.stringify({ pooler: pooler.address }) };
       const service = await startService(env);
       onTestFinished(async () => void (await service.stop('SIGKILL')));
       const app = connect(service.address);
@@ -76,7 +81,7 @@ describe.skipIf(withoutPgbouncer)('PgBouncer between the service and PostgreSQL'
   );
 
   test('a pool that is too small for one process is an error, not a start that hangs', async () => {
-    const url = await startPgbouncer(await database(), 'session', { default_pool_size: 1 });
+    const { url } = await pgbouncer(await database(), 'session', { default_pool_size: 1 });
     await expect(migrate(url)).rejects.toThrow(/^DATABASE_URL: .*its pool is too small/);
   });
 });

@@ -3,7 +3,6 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
 import { freePort } from '#db/embedded/secrets.ts';
 import { poll } from './poll.ts';
 
@@ -31,18 +30,8 @@ export interface Pgbouncer {
   remove(): Promise<void>;
 }
 
-/**
- * Starts PgBouncer in front of the database at `url` until the current test ends.
- * @returns the URL of the same database through PgBouncer
- */
-export async function startPgbouncer(...given: Parameters<typeof openPgbouncer>): Promise<string> {
-  const pgbouncer = await openPgbouncer(...given);
-  onTestFinished(() => pgbouncer.remove());
-  return pgbouncer.url;
-}
-
 /** Starts PgBouncer in front of the database at `url`. The caller must remove it. */
-export async function openPgbouncer(
+export async function startPgbouncer(
   url: string,
   mode: PoolMode,
   settings: Record<string, string | number> = {},
