@@ -53,6 +53,8 @@ export async function startPgbouncer(
     auth_file: join(folder, 'users.txt'),
     pool_mode: mode,
     default_pool_size: 40,
+    // By default, it tries again only 15 s after PostgreSQL has refused a connection, for example during a recovery.
+    server_login_retry: 1,
     ...settings,
   };
   await writeFile(
