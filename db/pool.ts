@@ -28,8 +28,8 @@ export interface Connection {
 /**
  * What a pooler in transaction mode keeps, such as PgBouncer. It gives each transaction any connection to PostgreSQL, so
  * that nothing may depend on a session.
- * - "prepared": it prepares the statements of a session again where they are missing (PgBouncer 1.21 and newer).
- * - "unprepared": it does not, so that each statement is parsed and planned again.
+ * - "prepared": the prepared statements of a session (PgBouncer 1.21 and newer).
+ * - "unprepared": nothing, so that each statement is parsed and planned again.
  */
 export type PoolerKind = 'prepared' | 'unprepared';
 

@@ -3,6 +3,10 @@ import postgres from 'postgres';
 import type { PoolerKind } from './pool.ts';
 import { queueUrl } from './queue-url.ts';
 
+/** What to set if DATABASE_URL leads to a pooler in transaction mode. */
+export const sharedAdvice =
+  'set DATABASE_URL to the address of PostgreSQL itself, and pooler of DATABASE_POOLS to that of the pooler (docs/scaling.md)';
+
 /** Maximum milliseconds for each statement. A pooler without a free connection lets a session wait. */
 const patience = 10_000;
 
@@ -18,7 +22,7 @@ export async function refuseSharedSessions(url: string): Promise<void> {
   try {
     if (await areShared(...sessions))
       throw new Error(
-        'DATABASE_URL: a connection pooler runs the statements of one session on several connections; set DATABASE_URL to the address of PostgreSQL itself, and pooler of DATABASE_POOLS to that of the pooler (docs/scaling.md)',
+        `DATABASE_URL: a connection pooler runs the statements of one session on several connections; ${sharedAdvice}`,
       );
   } finally {
     await Promise.all(sessions.map((session) => session.end({ timeout: 0 })));
@@ -41,7 +45,7 @@ export interface Pooler {
   kind: PoolerKind;
 }
 
-/** What differs between two databases, or between a server and its standby. */
+/** An id of the database, which also differs between a server and its standby. */
 const identity = `select system_identifier::text || '/' || (select oid from pg_database where datname = current_database())
   || '/' || pg_is_in_recovery() as id from pg_control_system()`;
 
@@ -67,7 +71,7 @@ export async function inspectPooler(through: string, url: string): Promise<Poole
     if (there.rows[0].id !== here.rows[0].id)
       throw new Error('DATABASE_POOLS: pooler leads to another database than DATABASE_URL, or to a standby');
     await pooled.query('begin');
-    // A pooler that prepares statements again gives them names of its own.
+    // A pooler that prepares statements again renames them.
     const name = `lingualoop_${process.pid}_${performance.now()}`;
     const { rows } = await pooled.query({
       name,

@@ -133,8 +133,8 @@ async function transact<S, T>(
 function sendOn(connection: Connection): Send {
   return (text, parameters = []) => {
     const query = connection.sql.unsafe(text, parameters as never[], { prepare: true });
-    // Otherwise postgres.js waits for the types of the parameters before it sends them, with each unprepared statement.
-    // PostgreSQL finds the types itself.
+    // Without prepared statements, postgres.js would ask for the types of the parameters before it sends them. PostgreSQL
+    // finds the types without that.
     if (connection.pooler === 'unprepared')
       Object.defineProperty(query, 'describeFirst', { get: () => false, set: () => {} });
     return query.execute();

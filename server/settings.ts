@@ -254,7 +254,7 @@ const databaseAddress = address(['postgres:', 'postgresql:'])
   )
   .optional();
 
-/** The maximum numbers of database connections of a process, and where the pools connect. */
+/** The maximum numbers of database connections of a process, and the address of their pooler. */
 const databasePools = fields({
   requests: number(2, 500).default(10),
   jobs: number(2, 500).default(6),

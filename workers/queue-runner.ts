@@ -42,7 +42,7 @@ export interface QueueRunner {
 
 export interface QueueRunnerOptions {
   databaseUrl: string;
-  /** For all statements except LISTEN, which needs a session with PostgreSQL itself. */
+  /** For all statements except LISTEN, which needs its own session. */
   pooler?: Pooler | undefined;
   /** Maximum jobs that run at the same time. */
   concurrency: number;

@@ -60,7 +60,7 @@ function userOf(url: string): string {
 }
 
 /**
- * Finds the pooler between the pools of a process and PostgreSQL; undefined if they connect to PostgreSQL itself.
+ * Finds the pooler of the settings, if they have one, between the pools of a process and PostgreSQL.
  * @throws Error that names the setting if the pooler cannot be used
  */
 export async function findPooler(settings: Settings, home: DatabaseHome): Promise<Pooler | undefined> {
