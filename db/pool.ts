@@ -18,11 +18,20 @@ export class ConnectionLostError extends Error {
  */
 export interface Connection {
   readonly sql: postgres.Sql;
+  readonly pooler: PoolerKind | undefined;
   lost: boolean;
   onLoss: (() => void) | undefined;
   /** Marks the connection as lost, even if it is in use. */
   lose(): void;
 }
+
+/**
+ * What a pooler in transaction mode keeps, such as PgBouncer. It gives each transaction any connection to PostgreSQL, so
+ * that nothing may depend on a session.
+ * - "prepared": the prepared statements of a session (PgBouncer 1.21 and newer).
+ * - "unprepared": nothing, so that each statement is parsed and planned again.
+ */
+export type PoolerKind = 'prepared' | 'unprepared';
 
 export interface PoolOptions {
   /** Maximum connections. */
@@ -32,6 +41,8 @@ export interface PoolOptions {
   /** Maximum callers that wait for a connection at the same time. */
   maxWaiting?: number;
   applicationName?: string;
+  /** Set if the URL leads to a pooler in transaction mode. */
+  pooler?: PoolerKind | undefined;
 }
 
 export interface Pool {
@@ -56,12 +67,20 @@ interface Waiter {
   timer: NodeJS.Timeout;
 }
 
-/** Sets the time limits of a session, in milliseconds. */
-const setLimits = `select set_config('statement_timeout', '30000', false), set_config('lock_timeout', '10000', false),
-  set_config('idle_in_transaction_session_timeout', '60000', false)`;
+/** The time limits of a session, in milliseconds. */
+const limits = Object.entries({
+  statement_timeout: 30_000,
+  lock_timeout: 10_000,
+  idle_in_transaction_session_timeout: 60_000,
+});
+const setLimits = `select ${limits.map(([name, value]) => `set_config('${name}', '${value}', false)`).join(', ')}`;
 
-function openConnection(url: string, applicationName = 'lingualoop'): Connection {
+/** Sets the same limits for one transaction, because a pooler gives the next one another session. */
+export const limitTransaction = limits.map(([name, value]) => `set local ${name} = ${value}`).join('; ');
+
+function openConnection(url: string, { applicationName = 'lingualoop', pooler }: PoolOptions): Connection {
   const connection: Connection = {
+    pooler,
     lost: false,
     onLoss: undefined,
     lose() {
@@ -76,6 +95,7 @@ function openConnection(url: string, applicationName = 'lingualoop'): Connection
       // Do not look up array types: this query causes an unhandled rejection if the connection breaks soon after it
       // opens. Without the types, a parameter cannot be an array: send JSON and unpack it in SQL.
       fetch_types: false,
+      prepare: pooler !== 'unprepared',
       onnotice: () => {},
       onclose: () => {
         connection.lose();
@@ -83,6 +103,7 @@ function openConnection(url: string, applicationName = 'lingualoop'): Connection
       connection: { application_name: applicationName },
     }),
   };
+  if (pooler) return connection;
   // Sent as a statement, because PgBouncer rejects these limits as parameters of the connection. postgres.js sends it
   // in one packet with the first transaction.
   connection.sql
@@ -105,7 +126,7 @@ export function openPool(url: string | (() => string), options: PoolOptions): Po
   let closed = false;
 
   function connect(): Connection {
-    const connection = openConnection(typeof url === 'string' ? url : url(), options.applicationName);
+    const connection = openConnection(typeof url === 'string' ? url : url(), options);
     all.add(connection);
     return connection;
   }

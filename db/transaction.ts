@@ -1,5 +1,5 @@
 import { buildQueriesWith, type QueryBuilder, registerTypes, type Send } from './drizzle-session.ts';
-import { type Connection, ConnectionLostError, type Pool } from './pool.ts';
+import { type Connection, ConnectionLostError, limitTransaction, type Pool } from './pool.ts';
 
 /** An open transaction. It is Drizzle's query builder and can be used until the transaction ends. */
 export interface Tx extends QueryBuilder {
@@ -81,7 +81,9 @@ async function transact<S, T>(
   };
 
   // BEGIN and the scope are sent first. If either fails, every later statement fails, too.
-  const begun = send(statement);
+  const begun = connection.pooler
+    ? connection.sql.unsafe(`${statement}; ${limitTransaction}`).simple().execute()
+    : send(statement);
   const scoped = Promise.resolve(scope(send));
   const begin = Promise.all([begun, scoped]).catch((error: unknown) => {
     failure = error;
@@ -125,12 +127,18 @@ async function transact<S, T>(
 }
 
 /**
- * Returns a function that sends SQL as a statement that is prepared once per connection. The statement is sent at
+ * Returns a function that sends SQL as a statement that is prepared once per connection if possible. The statement is sent at
  * once, not when `then` is called, because the order of statements matters.
  */
 function sendOn(connection: Connection): Send {
-  return (text, parameters = []) =>
-    connection.sql.unsafe(text, parameters as never[], { prepare: true }).execute();
+  return (text, parameters = []) => {
+    const query = connection.sql.unsafe(text, parameters as never[], { prepare: true });
+    // Without prepared statements, postgres.js would ask for the types of the parameters before it sends them. PostgreSQL
+    // finds the types without that.
+    if (connection.pooler === 'unprepared')
+      Object.defineProperty(query, 'describeFirst', { get: () => false, set: () => {} });
+    return query.execute();
+  };
 }
 
 /** A query in which `sql.placeholder` stands for each value, as returned by Drizzle's `.prepare(name)`. */

@@ -1,12 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import type { Database, PoolOptions } from '#db/client.ts';
+import type { Pooler } from '#db/pooler.ts';
 import { tokenLimitOf } from '#server/billing/metering/token-limit.ts';
 import { openTokenSpending, type TokenSpending } from '#server/billing/metering/token-spending.ts';
 import { createGlossaries } from '#server/language/terminology/glossary.ts';
 import { createBackgroundWork } from '#server/platform/background-work.ts';
 import { poolSizes } from '#server/platform/database-connections.ts';
-import { type DatabaseHome, explainUnreachable, joinDatabase } from '#server/platform/database-home.ts';
+import {
+  type DatabaseHome,
+  explainUnreachable,
+  findPooler,
+  joinDatabase,
+} from '#server/platform/database-home.ts';
 import { loadSecretsKeys } from '#server/platform/encryption.ts';
 import { selectModels } from '#server/platform/engines/select.ts';
 import { collectWhenIdle } from '#server/platform/garbage-collection.ts';
@@ -135,7 +141,14 @@ async function startProcess(
       });
     stop.throwIfAborted();
     const { engine, embedder } = models;
-    const observation = await observeProcess(settings, () => home.url, models, { fileWork, storage });
+    const pooler = await findPooler(settings, home);
+    stop.throwIfAborted();
+    const observation = await observeProcess(
+      settings,
+      { url: () => pooler?.url ?? home.url, pooler: pooler?.kind },
+      models,
+      { fileWork, storage },
+    );
     const running = await startParts(
       observation.wrap({
         settings,
@@ -149,7 +162,14 @@ async function startProcess(
         backgroundWork: createBackgroundWork(),
         secretsKeys,
       }),
-      { parts, home, observation, started, countTokens: isSpendingLimited ? spending.resolve : undefined },
+      {
+        parts,
+        home,
+        pooler,
+        observation,
+        started,
+        countTokens: isSpendingLimited ? spending.resolve : undefined,
+      },
     );
     return running;
   } catch (error) {
@@ -185,6 +205,7 @@ async function stopAll(started: Stoppable[]): Promise<void> {
 interface Start {
   parts: ProcessParts;
   home: DatabaseHome;
+  pooler: Pooler | undefined;
   observation: Observation;
   /** The parts that have started. A failed start stops them again. */
   started: Stoppable[];
@@ -194,7 +215,7 @@ interface Start {
 
 async function startParts(
   unguarded: Omit<Services, 'log' | 'database'>,
-  { parts, home, observation, started, countTokens }: Start,
+  { parts, home, pooler, observation, started, countTokens }: Start,
 ): Promise<RunningProcess> {
   const { settings } = unguarded;
   const open = (pool: string, size: number, options: Partial<PoolOptions> = {}): Database => {
@@ -265,7 +286,7 @@ async function startParts(
   if (parts.workers) {
     const { startWorkers } = await import('#workers/run.ts');
     const services = { ...given, database: open('workers', poolSizes.workers(settings)), log };
-    const workers = await startWorkers(services, () => home.url);
+    const workers = await startWorkers(services, () => home.url, pooler);
     started.push(workers);
     readiness.watchWorkers(() => workers.working());
   }

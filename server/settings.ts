@@ -247,12 +247,6 @@ const retentionDays = fields({
   events: days.default(7),
 });
 
-/** The maximum numbers of database connections of a process. */
-const databasePools = fields({
-  requests: number(2, 500).default(10),
-  jobs: number(2, 500).default(6),
-});
-
 /** The address of metrics and health checks without a credential. `top_workspaces` are in the metrics by ID. */
 const metrics = fields({
   port: number(0, 65_535),
@@ -307,6 +301,16 @@ const databaseAddress = address(['postgres:', 'postgresql:'])
     'supports only sslmode=disable, require and verify-full; to trust a private certificate authority, set NODE_EXTRA_CA_CERTS to its file',
   )
   .optional();
+
+/** The maximum numbers of database connections of a process, and the address of their pooler. */
+const databasePools = fields({
+  requests: number(2, 500).default(10),
+  jobs: number(2, 500).default(6),
+  pooler: databaseAddress.refine(
+    (value) => value === undefined || !URL.canParse(value) || !/^[^/]*\/\/[^/]*@/.test(value),
+    'must have no user and password: those of DATABASE_URL are used',
+  ),
+});
 
 /** All environment variables of the service, with defaults. */
 const environment = z.object({

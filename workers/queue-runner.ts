@@ -2,9 +2,9 @@ import { EventEmitter } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Logger, type Runner, run, type TaskList, type Worker, type WorkerEvents } from 'graphile-worker';
 import pg from 'pg';
+import type { Pooler } from '#db/pooler.ts';
 import { queueUrl } from '#db/queue-url.ts';
 import { describeForLog } from '#server/errors.ts';
-import { connectionsOfQueue } from '#server/platform/database-connections.ts';
 import type { Log } from '#server/platform/log.ts';
 
 /** Milliseconds between two checks of a runner's workers. */
@@ -42,6 +42,8 @@ export interface QueueRunner {
 
 export interface QueueRunnerOptions {
   databaseUrl: string;
+  /** For all statements except LISTEN, which needs its own session. */
+  pooler?: Pooler | undefined;
   /** Maximum jobs that run at the same time. */
   concurrency: number;
   tasks: TaskList;
@@ -57,11 +59,12 @@ export interface QueueRunnerOptions {
  */
 export async function startQueueRunner({
   databaseUrl,
+  pooler,
   concurrency,
   tasks,
   log,
 }: QueueRunnerOptions): Promise<QueueRunner> {
-  const connections = openConnections(databaseUrl, concurrency, log);
+  const connections = openConnections(databaseUrl, pooler, concurrency, log);
   const failure = Promise.withResolvers<unknown>();
   const inFlight = new Set<Promise<unknown>>();
   let closed = false;
@@ -83,7 +86,13 @@ export async function startQueueRunner({
       // Enable batches. Without them, graphile-worker does not await the promise that completes a job: if the
       // connection to the database were lost at that moment, there would be an unhandled rejection and the job would
       // stay locked unnoticed. With batches, the loss is an event.
-      preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
+      preset: {
+        worker: {
+          completeJobBatchDelay: 0,
+          failJobBatchDelay: 0,
+          preparedStatements: pooler?.kind !== 'unprepared',
+        },
+      },
       logger: new Logger(() => (level, message) => {
         if (level === 'error' || level === 'warning') log.warn({ source: 'graphile-worker' }, message);
       }),
@@ -118,15 +127,23 @@ export async function startQueueRunner({
 type Connected = Parameters<Parameters<pg.Pool['connect']>[0]>;
 
 /**
- * A pool whose connections can be released twice. graphile-worker does so if its connection for notifications is lost
- * while it stops, and `pg` would reject the second release where nothing can catch the error.
+ * A pool for graphile-worker, whose connection for notifications comes from another pool: only graphile-worker's request
+ * for that one has a callback. This connection can be released twice. graphile-worker does so if it is lost while it
+ * stops, and `pg` would reject the second release where nothing can catch the error.
  */
 class QueuePool extends pg.Pool {
+  readonly #listening: pg.Pool;
+
+  constructor(options: pg.PoolConfig, listening: pg.Pool) {
+    super(options);
+    this.#listening = listening;
+  }
+
   override connect(): Promise<pg.PoolClient>;
   override connect(callback: (...connected: Connected) => void): void;
   override connect(callback?: (...connected: Connected) => void): Promise<pg.PoolClient> | undefined {
     if (!callback) return super.connect();
-    super.connect((error, client, release) => {
+    this.#listening.connect((error, client, release) => {
       // The pool passes no `release` with an error.
       if (error) return callback(error, client, release);
       let released = false;
@@ -140,27 +157,31 @@ class QueuePool extends pg.Pool {
 }
 
 /** Opens connections that belong to one runner and end with it. */
-function openConnections(databaseUrl: string, concurrency: number, log: Log) {
+function openConnections(databaseUrl: string, pooler: Pooler | undefined, concurrency: number, log: Log) {
   const open = new Set<pg.PoolClient>();
-  const pool = new QueuePool({
-    connectionString: queueUrl(databaseUrl, 'lingualoop queue'),
-    max: connectionsOfQueue(concurrency),
+  const optionsOf = (url: string, max: number) => ({
+    connectionString: queueUrl(url, 'lingualoop queue'),
+    max,
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
   });
+  const listening = new pg.Pool(optionsOf(databaseUrl, 1));
+  const pool = new QueuePool(optionsOf(pooler?.url ?? databaseUrl, concurrency), listening);
   const heard = (error: Error) =>
     log.warn({ error: describeForLog(error) }, 'a connection of the job queue was lost');
-  pool.on('error', heard);
-  pool.on('connect', (client) => {
-    open.add(client);
-    client.on('error', heard);
-  });
-  pool.on('remove', (client) => open.delete(client));
+  for (const each of [pool, listening]) {
+    each.on('error', heard);
+    each.on('connect', (client) => {
+      open.add(client);
+      client.on('error', heard);
+    });
+    each.on('remove', (client) => open.delete(client));
+  }
   return {
     pool,
     /** Closes the pool. Connections that are never released, or whose server does not respond, are cut off. */
     async close() {
-      const ended = pool.end();
+      const ended = Promise.all([pool.end(), listening.end()]);
       await Promise.race([ended, delay(1000)]);
       for (const client of open) client.end().catch(() => {});
       await Promise.race([ended, delay(1000)]);
@@ -191,9 +212,12 @@ function watchWorkers(events: WorkerEvents, pool: pg.Pool, fail: (reason: unknow
     looks += 1;
     unanswered += 1;
     if (looks % probeEvery === 0)
-      pool.query('select 1').then(() => {
-        unanswered = 0;
-      }, fail);
+      pool
+        .connect()
+        .then((client) => client.query('select 1').finally(() => client.release()))
+        .then(() => {
+          unanswered = 0;
+        }, fail);
     for (const [worker, since] of silence) silence.set(worker, since + 1);
     if (unanswered > patience + probeEvery || Math.max(0, ...silence.values()) > patience)
       fail(new Error('the job workers have made no progress for too long'));

@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm';
+import type { Pooler } from '#db/pooler.ts';
 import type { Services } from '#server/context.ts';
 import { connectionsForService, maxConnections } from '#server/platform/database-connections.ts';
 import { startHeartbeat } from './heartbeat.ts';
@@ -17,7 +18,11 @@ export interface Workers {
  * Runs the job workers of one process, with jobs from the queue in the database at `databaseUrl`. At most
  * WORKER_CONCURRENCY jobs run at the same time; housekeeping and documents have separate pools.
  */
-export async function startWorkers(services: Services, databaseUrl: () => string): Promise<Workers> {
+export async function startWorkers(
+  services: Services,
+  databaseUrl: () => string,
+  pooler?: Pooler,
+): Promise<Workers> {
   await warnOfFewConnections(services);
   const running: RunningPool[] = [];
   const stopPools = () => Promise.all(running.map((pool) => pool.stop()));
@@ -25,7 +30,7 @@ export async function startWorkers(services: Services, databaseUrl: () => string
     // Start the pools one after the other, because each updates the schema of the queue.
     for (const pool of workerPools)
       if (pool.concurrency(services.settings) > 0)
-        running.push(await startWorkerPool(services, pool, databaseUrl));
+        running.push(await startWorkerPool(services, pool, databaseUrl, pooler));
   } catch (error) {
     await stopPools();
     throw error;

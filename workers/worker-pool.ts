@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
 import type { TaskList } from 'graphile-worker';
+import type { Pooler } from '#db/pooler.ts';
 import type { Services } from '#server/context.ts';
 import { describeForLog } from '#server/errors.ts';
 import type { TaskName } from '#server/platform/job-queue.ts';
@@ -34,17 +35,20 @@ export interface RunningPool {
  * immediately, or after a pause if it failed soon after its start. The old runner completes its jobs, and then its
  * remaining locks are freed.
  * @param databaseUrl returns the URL of the database; called at each start of a runner
+ * @param pooler for everything but notifications
  */
 export async function startWorkerPool(
   services: Services,
   pool: WorkerPool,
   databaseUrl: () => string,
+  pooler?: Pooler,
 ): Promise<RunningPool> {
   const { log } = services;
   const taskList = tasksOf(services, pool);
   const start = () =>
     startQueueRunner({
       databaseUrl: databaseUrl(),
+      pooler,
       concurrency: pool.concurrency(services.settings),
       tasks: taskList,
       log,

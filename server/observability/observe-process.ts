@@ -38,7 +38,7 @@ export interface Observation {
  */
 export async function observeProcess(
   settings: Settings,
-  databaseUrl: () => string,
+  { url, pooler }: { url(): string; pooler: PoolOptions['pooler'] },
   { concurrencyLimit }: Pick<Models, 'concurrencyLimit'>,
   { fileWork, storage }: Pick<Services, 'fileWork' | 'storage'>,
 ): Promise<Observation> {
@@ -64,7 +64,7 @@ export async function observeProcess(
   return {
     metrics,
     openDatabase(pool, options) {
-      const database = openDatabase(databaseUrl, options);
+      const database = openDatabase(url, { ...options, pooler });
       pools.set(pool, () => database.connections());
       if (pool === 'probe') probe = database;
       // The readiness probe is not traced: its query every five seconds would be most of the traces of an idle

@@ -24,10 +24,15 @@ export const concurrentJobs = {
 /** Returns the number of connections of a worker pool: one to listen, and one per job to update the queue. */
 export const connectionsOfQueue = (concurrency: number): number => (concurrency === 0 ? 0 : concurrency + 1);
 
-/** Returns the maximum number of connections of a process with these parts. docs/scaling.md explains the sums. */
+/**
+ * Returns the maximum number of connections to PostgreSQL of a process with these parts. docs/scaling.md explains the
+ * sums. With a pooler, only the connections that listen do not go through it.
+ */
 export function maxConnections(settings: Settings, parts: { api: boolean; workers: boolean }): number {
   const { probe, tokens, api, workers } = poolSizes;
   const queues = Object.values(concurrentJobs).map((jobs) => connectionsOfQueue(jobs(settings)));
+  if (settings.DATABASE_POOLS.pooler !== undefined)
+    return parts.workers ? queues.filter((connections) => connections > 0).length : 0;
   const ofWorkers = queues.reduce((sum, connections) => sum + connections, workers(settings));
   return probe() + tokens() + (parts.api ? api(settings) : 0) + (parts.workers ? ofWorkers : 0);
 }

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import type { Pooler } from '#db/pooler.ts';
 import type { Settings } from '#server/settings.ts';
 import { SettingsError } from '#server/settings.ts';
 import { isLogged, writeLogLine } from './log.ts';
@@ -56,6 +57,17 @@ export function rolesOf(url: string, migrationUrl: string | undefined): Omit<Dat
 
 function userOf(url: string): string {
   return decodeURIComponent(new URL(url).username);
+}
+
+/**
+ * Finds the pooler of the settings, if they have one, between the pools of a process and PostgreSQL.
+ * @throws Error that names the setting if the pooler cannot be used
+ */
+export async function findPooler(settings: Settings, home: DatabaseHome): Promise<Pooler | undefined> {
+  const { pooler } = settings.DATABASE_POOLS;
+  if (pooler === undefined) return undefined;
+  const { inspectPooler, urlThrough } = await import('#db/pooler.ts');
+  return inspectPooler(urlThrough(pooler, home.url), home.url);
 }
 
 /** Describes the database for a sentence, without secrets. */

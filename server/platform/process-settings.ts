@@ -33,6 +33,10 @@ const contradictions: readonly ((settings: Settings, parts: { api: boolean }) =>
     DATABASE_MIGRATION_URL !== undefined &&
     DATABASE_URL === undefined &&
     'DATABASE_MIGRATION_URL: requires DATABASE_URL; the embedded database has its own roles',
+  ({ DATABASE_URL, DATABASE_POOLS }) =>
+    DATABASE_POOLS.pooler !== undefined &&
+    DATABASE_URL === undefined &&
+    'DATABASE_POOLS: pooler requires DATABASE_URL, the URL of PostgreSQL itself',
   ({ OPERATOR_API_KEY, SERVICE_API_KEY }) =>
     OPERATOR_API_KEY !== undefined &&
     OPERATOR_API_KEY === SERVICE_API_KEY &&

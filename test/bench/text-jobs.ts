@@ -1,10 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import postgres from 'postgres';
 import { Pool } from 'undici';
 import { joinEmbeddedPostgres } from '#db/embedded/index.ts';
 import { LinguaLoop } from '#sdk/index.ts';
+import { startPgbouncer, withoutPgbouncer } from '#test/setup/pgbouncer.ts';
 import { startService } from '#test/setup/service.ts';
 import { type BareTenant, openBareScript } from './bare-job.ts';
 import { createBenchTenant } from './bench-service.ts';
@@ -18,7 +19,8 @@ const sourceText = 'The quick brown fox jumps over the lazy dog, and nobody mind
 
 /**
  * Measures POST /api/translations with the stub engine, over 32 connections and for 100 tenants: through REST, through
- * /trpc with the SDK, and as a bare script that only sends the same statements. All three alternate in one run.
+ * /trpc with the SDK, as a bare script that only sends the same statements, and through REST of a second process, whose
+ * pools connect through PgBouncer in transaction mode. All alternate in one run.
  */
 export async function benchTextJobs(print: (line: string) => void): Promise<void> {
   const dataDir = await mkdtemp(join(tmpdir(), 'lingualoop-bench-'));
@@ -28,6 +30,7 @@ export async function benchTextJobs(print: (line: string) => void): Promise<void
     'server/main.ts',
     ['--api-only'],
   );
+  const through = withoutPgbouncer ? undefined : await startThroughPgbouncer(dataDir, server.url);
   const superuser = postgres(withDatabase(server.superuserUrl, server.url), { max: 1, onnotice: () => {} });
   const pool = new Pool(service.address, { connections: concurrency, pipelining: 1 });
   const tenants = await foundTenants(service.address);
@@ -36,8 +39,8 @@ export async function benchTextJobs(print: (line: string) => void): Promise<void
   let turn = 0;
   const next = <T>(list: T[]): T => list[turn++ % list.length] as T;
 
-  const viaRest = async () => {
-    const { statusCode, body } = await pool.request({
+  const viaRest = async (_loop: number, at: Pool = pool) => {
+    const { statusCode, body } = await at.request({
       method: 'POST',
       path: '/api/translations',
       headers: { 'content-type': 'application/json', 'x-api-key': next(tenants).apiKey },
@@ -52,12 +55,18 @@ export async function benchTextJobs(print: (line: string) => void): Promise<void
   };
 
   try {
-    const rates = { bare: [] as number[], rest: [] as number[], sdk: [] as number[] };
+    const rates = {
+      bare: [] as number[],
+      rest: [] as number[],
+      sdk: [] as number[],
+      through: [] as number[],
+    };
     const latencies: number[] = [];
     // A warm-up, in which code is compiled and each connection prepares its statements.
     await measureRate(concurrency, 2, (loop) => bare.job(loop, next(tenants)));
     await measureRate(concurrency, 2, viaRest);
     await measureRate(concurrency, 2, viaSdk);
+    if (through) await measureRate(concurrency, 2, (loop) => viaRest(loop, through.pool));
     let counted: { transactions: number; statements: number } | undefined;
     for (let round = 0; round < rounds; round++) {
       await superuser`select pg_stat_statements_reset()`;
@@ -72,6 +81,10 @@ export async function benchTextJobs(print: (line: string) => void): Promise<void
         `the script sends a job's statements: ${scripted.statements.toFixed(1)}, the service ${counted.statements.toFixed(1)}`,
       );
       rates.rest.push(rest.perSecond);
+      if (through) {
+        const pooled = await measureRate(concurrency, seconds, (loop) => viaRest(loop, through.pool));
+        rates.through.push(pooled.perSecond);
+      }
       latencies.push(rest.p50);
       rates.sdk.push((await measureRate(concurrency, seconds, viaSdk)).perSecond);
     }
@@ -86,6 +99,11 @@ export async function benchTextJobs(print: (line: string) => void): Promise<void
     print(`/trpc with the SDK    ${Math.round(median(rates.sdk))} jobs/s   (rounds ${show(rates.sdk)})`);
     print(`REST / bare           ${ratio(rates.rest, rates.bare)}   (target 0.55 or better)`);
     print(`SDK / REST            ${ratio(rates.sdk, rates.rest)}   (target 0.70 or better)`);
+    print(
+      through
+        ? `REST / through PgBouncer ${ratio(rates.rest, rates.through)}   (rounds ${show(rates.through)}; target at most 1.10)`
+        : `not measured through PgBouncer: ${withoutPgbouncer}`,
+    );
     print(`transactions a job    ${counted?.transactions.toFixed(2)}   (target at most 2)`);
     print(`statements a job      ${counted?.statements.toFixed(2)}   (target at most 12)`);
     print(`peak memory of the API ${await service.peakMemory()} MB   (target below 300)`);
@@ -93,10 +111,36 @@ export async function benchTextJobs(print: (line: string) => void): Promise<void
     await pool.close();
     await bare.close();
     await superuser.end();
+    await through?.stop();
     await service.stop();
     await server.leave();
     await rm(dataDir, { recursive: true, force: true });
   }
+}
+
+/** Starts a second API on the same data, whose pools share eight connections of PgBouncer. */
+async function startThroughPgbouncer(dataDir: string, url: string) {
+  const pgbouncer = await startPgbouncer(url, 'transaction', { default_pool_size: 8 });
+  const service = await startService(
+    {
+      DATA_DIR: dataDir,
+      DATABASE_URL: url,
+      DATABASE_POOLS: JSON.stringify({ pooler: pgbouncer.address }),
+      SECRETS_KEY: (await readFile(join(dataDir, 'secrets.key'), 'utf8')).trim(),
+      AUTH_RATE_LIMIT_ENABLED: 'false',
+    },
+    'server/main.ts',
+    ['--api-only'],
+  );
+  const pool = new Pool(service.address, { connections: concurrency, pipelining: 1 });
+  return {
+    pool,
+    async stop() {
+      await pool.close();
+      await service.stop();
+      await pgbouncer.remove();
+    },
+  };
 }
 
 async function foundTenants(address: string): Promise<BareTenant[]> {

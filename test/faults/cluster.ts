@@ -2,14 +2,20 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import postgres from 'postgres';
 import { freePort } from '#db/embedded/secrets.ts';
+import type { Pgbouncer } from '#test/setup/pgbouncer.ts';
 import { type RunningService, startService } from '#test/setup/service.ts';
 
 /** The processes that can be killed. */
 export const victims = ['api', 'worker', 'postmaster', 'backend', 'all'] as const;
-export type Victim = (typeof victims)[number];
+/** Those that can be killed if the processes connect through PgBouncer. */
+export const pooledVictims = ['api', 'worker', 'pooler', 'backend'] as const;
+export type Victim = (typeof victims | typeof pooledVictims)[number];
 
-/** Starts an API process and a worker process with one embedded PostgreSQL. Each of them can be killed. */
-export async function startCluster(env: Record<string, string>) {
+/**
+ * Starts an API process and a worker process with one embedded PostgreSQL. Each of them can be killed.
+ * @param pooler the PgBouncer through which `env` lets the processes connect
+ */
+export async function startCluster(env: Record<string, string>, pooler?: Pgbouncer) {
   const dataDir = env['DATA_DIR'] as string;
   const port = await freePort();
   const settings = { ...env, PORT: String(port) };
@@ -72,6 +78,10 @@ export async function startCluster(env: Record<string, string>) {
         ).catch(() => []);
         const pid = pickBackend(rows.map((row) => row.pid));
         if (pid) kill(pid);
+      }
+      if (victim === 'pooler') {
+        await pooler?.kill();
+        await pooler?.start();
       }
       const dying: Promise<unknown>[] = [];
       if (victim === 'postmaster' || victim === 'all') await killPostmaster();

@@ -1,4 +1,4 @@
-import { victims } from './cluster.ts';
+import { pooledVictims, victims } from './cluster.ts';
 import { runFaults } from './run.ts';
 
 const kills = Number(process.env['FAULTS_KILLS'] ?? 200);
@@ -6,7 +6,8 @@ const seed = Number(process.env['FAULTS_SEED'] ?? Date.now() % 1_000_000);
 const print = (line: string) => console.log(line);
 
 print(`${kills} kills, FAULTS_SEED=${seed}`);
-const { recoveries, wrong, counts } = await runFaults({ kills, seed }, print);
+const isPooled = process.env['FAULTS_PGBOUNCER'] === '1';
+const { recoveries, wrong, counts } = await runFaults({ kills, seed, isPooled }, print);
 
 const at = (sorted: number[], share: number) => sorted[Math.ceil(sorted.length * share) - 1] ?? 0;
 const figures = (values: number[]) => {
@@ -15,7 +16,7 @@ const figures = (values: number[]) => {
 };
 print('\nMilliseconds until everything worked again: median, 95th percentile, maximum');
 print('killed       kills  a text is translated   jobs run');
-for (const victim of victims) {
+for (const victim of isPooled ? pooledVictims : victims) {
   const of = recoveries.filter((recovery) => recovery.victim === victim);
   const [api, worker] = [of.map((one) => one.api), of.map((one) => one.worker)];
   print(`${victim.padEnd(12)} ${String(of.length).padStart(5)}  ${figures(api)}  ${figures(worker)}`);

@@ -2,12 +2,16 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { joinEmbeddedPostgres } from '#db/embedded/index.ts';
+import { migrate } from '#db/migrate.ts';
 import { pick, type Random, seededRandom, shuffled } from '#test/bench/seeded-random.ts';
 import { atItsPath, embeddings } from '#test/fakes/embeddings.ts';
 import { failure, type Reply, startFakeOpenAi, translatingReply } from '#test/fakes/openai.ts';
+import { secretsKey } from '#test/setup/app.ts';
+import { startPgbouncer } from '#test/setup/pgbouncer.ts';
 import { poll } from '#test/setup/poll.ts';
 import { models, translate } from '#test/translations/live.ts';
-import { type Cluster, startCluster, type Victim, victims } from './cluster.ts';
+import { type Cluster, pooledVictims, startCluster, type Victim, victims } from './cluster.ts';
 import { processesOf } from './leftovers.ts';
 import { type Load, startLoad } from './load.ts';
 import { verify } from './verify.ts';
@@ -31,9 +35,17 @@ export interface FaultsReport {
   counts: Record<string, number>;
 }
 
+export interface FaultsOptions {
+  kills: number;
+  seed: number;
+  clients?: number;
+  /** Whether the service connects through PgBouncer in transaction mode. */
+  isPooled?: boolean;
+}
+
 /** Kills the processes of the service under load, `kills` times, and verifies that nothing was lost. */
 export async function runFaults(
-  { kills, seed, clients = 6 }: { kills: number; seed: number; clients?: number },
+  { kills, seed, clients = 6, isPooled = false }: FaultsOptions,
   print: (line: string) => void,
 ): Promise<FaultsReport> {
   const random = seededRandom(seed);
@@ -43,7 +55,8 @@ export async function runFaults(
   // One of thirty calls fails, because failed jobs must be as consistent as others.
   const chat: Reply = (response, request) => (random() < 0.03 ? failure(400) : good)(response, request);
   model.otherwise(atItsPath(embeddings(), chat));
-  const cluster = await startCluster({
+  const pooled = isPooled ? await startPooledDatabase(dataDir) : undefined;
+  const env = {
     DATA_DIR: dataDir,
     LOG_LEVEL: 'silent',
     AUTH_RATE_LIMIT_ENABLED: 'false',
@@ -59,12 +72,14 @@ export async function runFaults(
     OPENAI_MODEL: models.translator,
     OPENAI_REFINER_MODEL: models.refiner,
     OPENAI_MAX_RETRIES: '0',
-  });
+    ...pooled?.env,
+  };
+  const cluster = await startCluster(env, pooled?.pgbouncer);
   const report: FaultsReport = { recoveries: [], wrong: [], counts: {} };
   try {
     const load = await startLoad(cluster.address, clients, random);
     report.counts = load.answers.counts;
-    for (const [n, victim] of orderOf(kills, random).entries()) {
+    for (const [n, victim] of orderOf(kills, isPooled ? pooledVictims : victims, random).entries()) {
       await delay(50 + random() * 600);
       const recovery = await killOnce(cluster, load, victim, random);
       report.recoveries.push(recovery);
@@ -74,19 +89,34 @@ export async function runFaults(
     report.wrong.push(...(await verify(cluster, load, dataDir)));
     const codes = await cluster.stop();
     if (codes.some((code) => code !== 0)) report.wrong.push(`ended with ${codes}`);
+    await pooled?.leave();
     const left = processesOf(dataDir);
     if (left.length > 0) report.wrong.push(`left over: ${left.join('; ')}`);
   } finally {
     await cluster.destroy();
+    await pooled?.pgbouncer.remove();
     await rm(dataDir, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
   }
   return report;
 }
 
+/** Starts the database and a PgBouncer with fewer connections than the processes have. */
+async function startPooledDatabase(dataDir: string) {
+  const server = await joinEmbeddedPostgres(dataDir);
+  await migrate(server.ownerUrl, { service: new URL(server.url).username });
+  const pgbouncer = await startPgbouncer(server.url, 'transaction', { default_pool_size: 4 });
+  const env = {
+    DATABASE_URL: server.url,
+    DATABASE_POOLS: JSON.stringify({ pooler: pgbouncer.address }),
+    SECRETS_KEY: secretsKey,
+  };
+  return { env, pgbouncer, leave: () => server.leave() };
+}
+
 /** The victims in random order, all kinds about equally often. */
-function orderOf(kills: number, random: Random): Victim[] {
+function orderOf(kills: number, among: readonly Victim[], random: Random): Victim[] {
   return shuffled(
-    Array.from({ length: kills }, (_, n) => victims[n % victims.length] as Victim),
+    Array.from({ length: kills }, (_, n) => among[n % among.length] as Victim),
     random,
   );
 }

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect } from 'vitest';
+import { afterAll, beforeAll, expect, inject } from 'vitest';
 import { type Database, openDatabase } from '#db/client.ts';
 import { buildApp } from '#server/app.ts';
 import { openPaymentProcessor } from '#server/billing/capabilities.ts';
@@ -101,7 +101,7 @@ async function startApp(databaseUrl: string, options: TestAppOptions) {
   const storage = openPlatformStore(settings);
   const secretsKeys = await loadSecretsKeys(settings);
   const fileWork = openFileWork(options.fileWork);
-  const database = openDatabase(databaseUrl, { size: 5 });
+  const database = openDatabase(databaseUrl, { size: 5, pooler: inject('pooler') });
   const engine = options.engine ?? stubEngine;
   const { http, services } = await buildApp({
     settings,

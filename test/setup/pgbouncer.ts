@@ -3,12 +3,11 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
 import { freePort } from '#db/embedded/secrets.ts';
 import { poll } from './poll.ts';
 
-/** Debian installs PgBouncer in a directory that is only in root's PATH. */
-const program = ['pgbouncer', '/usr/sbin/pgbouncer'].find(
+/** The program at PGBOUNCER, or the system's. Debian installs it in a directory that is only in root's PATH. */
+const program = [process.env['PGBOUNCER'] ?? 'pgbouncer', '/usr/sbin/pgbouncer'].find(
   (name) => spawnSync(name, ['--version']).status === 0,
 );
 
@@ -18,18 +17,27 @@ if (withoutPgbouncer) console.warn(`tests of connection poolers are skipped: ${w
 
 export type PoolMode = 'session' | 'transaction' | 'statement';
 
-/**
- * Starts PgBouncer in front of the database at `url` until the current test ends.
- * @returns the URL of the same database through PgBouncer
- */
+/** A PgBouncer between the service and PostgreSQL. */
+export interface Pgbouncer {
+  /** The URL of the database through PgBouncer. */
+  url: string;
+  /** The value of `pooler` in DATABASE_POOLS. */
+  address: string;
+  /** Kills PgBouncer, as a crash would. */
+  kill(): Promise<void>;
+  /** Starts a killed PgBouncer again at the same address. */
+  start(): Promise<void>;
+  remove(): Promise<void>;
+}
+
+/** Starts PgBouncer in front of the database at `url`. The caller must remove it. */
 export async function startPgbouncer(
   url: string,
   mode: PoolMode,
   settings: Record<string, string | number> = {},
-): Promise<string> {
+): Promise<Pgbouncer> {
   const { hostname, port, username, password } = new URL(url);
   const folder = await mkdtemp(join(tmpdir(), 'lingualoop-pgbouncer-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
   // PgBouncer does not run as root, so another user must be able to read its files.
   await chmod(folder, 0o755);
   const listen = await freePort();
@@ -45,6 +53,8 @@ export async function startPgbouncer(
     auth_file: join(folder, 'users.txt'),
     pool_mode: mode,
     default_pool_size: 40,
+    // By default, it tries again only 15 s after PostgreSQL has refused a connection, for example during a recovery.
+    server_login_retry: 1,
     ...settings,
   };
   await writeFile(
@@ -54,20 +64,33 @@ export async function startPgbouncer(
       .join('\n')}\n`,
   );
   const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
-  const child = spawn(program as string, ['-q', join(folder, 'pgbouncer.ini')], {
-    stdio: 'ignore',
-    ...nobody,
-  });
-  const ended = new Promise((resolve) => child.once('exit', resolve));
-  onTestFinished(async () => {
-    child.kill('SIGKILL');
-    await ended;
-  });
-  await poll(() => accepts(listen));
+  let kill = async () => {};
+  const start = async () => {
+    const child = spawn(program as string, ['-q', join(folder, 'pgbouncer.ini')], {
+      stdio: 'ignore',
+      ...nobody,
+    });
+    const ended = new Promise((resolve) => child.once('exit', resolve));
+    kill = async () => {
+      child.kill('SIGKILL');
+      await ended;
+    };
+    await poll(() => accepts(listen));
+  };
+  await start();
   const through = new URL(url);
   through.hostname = '127.0.0.1';
   through.port = String(listen);
-  return through.href;
+  return {
+    url: through.href,
+    address: `postgres://127.0.0.1:${listen}`,
+    start,
+    kill: () => kill(),
+    async remove() {
+      await kill();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
 }
 
 function accepts(port: number): Promise<boolean> {

@@ -9,7 +9,10 @@ import type { TestProject } from 'vitest/node';
 import { joinEmbeddedPostgres } from '../../db/embedded/index.ts';
 import { freePort } from '../../db/embedded/secrets.ts';
 import { migrate } from '../../db/migrate.ts';
+import type { PoolerKind } from '../../db/pool.ts';
+import { inspectPooler } from '../../db/pooler.ts';
 import { partitionCount, partitionTables, splitTables } from './partitions.ts';
+import { startPgbouncer } from './pgbouncer.ts';
 import { recordStatementsOf } from './statement-recorder.ts';
 import { useTemporaryFolder } from './temporary-folder.ts';
 
@@ -24,11 +27,15 @@ declare module 'vitest' {
      * connect to it.
      */
     templateUrl: string;
+    /** Set if `templateUrl` leads through PgBouncer in transaction mode. */
+    pooler: PoolerKind | undefined;
   }
 }
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '../..');
+/** With `1`, the service's role connects through PgBouncer in transaction mode, with two connections for each database. */
+const isPooled = process.env['TEST_PGBOUNCER'] === '1';
 /** With a path, the statements of the service's role are written to this file. */
 const statementsFile = process.env['TEST_STATEMENTS'];
 const kept = join(
@@ -49,11 +56,17 @@ export default async function setup(project: TestProject) {
   project.provide('superuserUrl', server.superuserUrl);
   const recorder = statementsFile ? await recordStatementsOf(server.url, statementsFile) : undefined;
   const template = new URL(templateUrl(server.url));
+  const pgbouncer = isPooled
+    ? await startPgbouncer(server.url, 'transaction', { default_pool_size: 2, max_client_conn: 1000 })
+    : undefined;
+  if (pgbouncer) template.port = new URL(pgbouncer.url).port;
+  project.provide('pooler', pgbouncer && (await inspectPooler(pgbouncer.url, server.url)).kind);
   if (recorder) template.port = String(recorder.port);
   project.provide('templateUrl', template.href);
   project.provide('ownerUrl', templateUrl(server.ownerUrl));
   return async () => {
     await recorder?.finish();
+    await pgbouncer?.remove();
     await server.leave();
     await removeFolder();
   };

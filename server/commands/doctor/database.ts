@@ -1,6 +1,7 @@
 import pg from 'pg';
 import postgres from 'postgres';
 import { type Database, openDatabase } from '#db/client.ts';
+import { inspectPooler, refuseSharedSessions, sharedAdvice, urlThrough } from '#db/pooler.ts';
 import { queueUrl } from '#db/queue-url.ts';
 import { hasCurrentSchema } from '#db/schema-version.ts';
 import { mayReadJournal } from '#db/service-role.ts';
@@ -36,7 +37,7 @@ interface Facts {
   connections: number;
 }
 
-/** Checks the database at `url`: connection, version, role, schema, clock and the key of the stored secrets. Changes nothing. */
+/** Checks the database at `url`: connection, poolers, version, role, schema, clock and the key of the stored secrets. Changes nothing. */
 export async function checkDatabase(
   url: string,
   settings: Settings,
@@ -45,9 +46,11 @@ export async function checkDatabase(
   const sql = postgres(url, {
     max: 1,
     connect_timeout: 10,
+    // A pooler in transaction mode prepares no statements, and rejects a limit as a parameter of the connection.
+    prepare: false,
     fetch_types: false,
     onnotice: () => {},
-    connection: { application_name: 'lingualoop doctor', statement_timeout: 10_000 },
+    connection: { application_name: 'lingualoop doctor' },
   });
   try {
     const asked = Date.now();
@@ -57,14 +60,38 @@ export async function checkDatabase(
     const facts = await readFacts(sql).catch(explain);
     const answered = Date.now();
     await connectAsQueue(url).catch(explain);
+    const shared = await check('database', () => refuseSharedSessions(url).then(() => []), sharedAdvice);
     return [
       ...describeServer(facts, settings),
+      ...shared,
+      ...(settings.DATABASE_POOLS.pooler === undefined
+        ? []
+        : await checkPooler(url, settings.DATABASE_POOLS.pooler)),
       compareClocks((asked + answered) / 2, facts.now, answered - asked),
       ...(facts.migrated ? await checkContents(url, settings, keys) : [notMigrated]),
     ];
   } finally {
     await sql.end({ timeout: 1 });
   }
+}
+
+/** Checks the pooler between the pools and the database. */
+function checkPooler(url: string, pooler: string): Promise<Finding[]> {
+  const { host } = new URL(pooler);
+  return check(
+    'pooler',
+    async () => {
+      const { kind } = await inspectPooler(urlThrough(pooler, url), url);
+      return kind === 'prepared'
+        ? ok('pooler', `the pooler at ${host} leads to this database, and prepares statements`)
+        : warn(
+            'pooler',
+            `the pooler at ${host} prepares no statements: PostgreSQL plans each one again, which takes more than twice its CPU time`,
+            'use PgBouncer 1.21 or newer with max_prepared_statements = 300, and restart the service',
+          );
+    },
+    'check pooler of DATABASE_POOLS',
+  );
 }
 
 async function readFacts(sql: postgres.Sql): Promise<Facts> {
