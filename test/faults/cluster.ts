@@ -96,3 +96,5 @@ export async function startCluster(env: Record<string, string>) {
 }
 
 export type Cluster = Awaited<ReturnType<typeof startCluster>>;
+/** The database under a load, as its superuser sees it. */
+export type Queries = Pick<Cluster, 'query'>;

@@ -2,9 +2,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { openFolder } from '#server/platform/stores/folder-store.ts';
 import { pick, type Random, seededRandom, shuffled } from '#test/bench/seeded-random.ts';
 import { atItsPath, embeddings } from '#test/fakes/embeddings.ts';
 import { failure, type Reply, startFakeOpenAi, translatingReply } from '#test/fakes/openai.ts';
+import { connect } from '#test/setup/app.ts';
 import { poll } from '#test/setup/poll.ts';
 import { models, translate } from '#test/translations/live.ts';
 import { type Cluster, startCluster, type Victim, victims } from './cluster.ts';
@@ -62,7 +64,7 @@ export async function runFaults(
   });
   const report: FaultsReport = { recoveries: [], wrong: [], counts: {} };
   try {
-    const load = await startLoad(cluster.address, clients, random);
+    const load = await startLoad(connect(cluster.address), clients, random);
     report.counts = load.answers.counts;
     for (const [n, victim] of orderOf(kills, random).entries()) {
       await delay(50 + random() * 600);
@@ -71,7 +73,7 @@ export async function runFaults(
       print(`${n + 1}. ${victim}: api ${recovery.api} ms, worker ${recovery.worker} ms`);
     }
     await load.stop();
-    report.wrong.push(...(await verify(cluster, load, dataDir)));
+    report.wrong.push(...(await verify(cluster, load, connect(cluster.address), openFolder(join(dataDir, 'storage')))));
     const codes = await cluster.stop();
     if (codes.some((code) => code !== 0)) report.wrong.push(`ended with ${codes}`);
     const left = processesOf(dataDir);
