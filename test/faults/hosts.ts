@@ -5,10 +5,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import postgres from 'postgres';
 import { joinEmbeddedPostgres } from '#db/embedded/index.ts';
 import { migrate } from '#db/migrate.ts';
-import { pick, type Random, seededRandom, shuffled } from '#test/bench/seeded-random.ts';
+import { pick, type Random, seededRandom } from '#test/bench/seeded-random.ts';
 import { atItsPath, embeddings } from '#test/fakes/embeddings.ts';
 import { failure, type Reply, startFakeOpenAi, translatingReply } from '#test/fakes/openai.ts';
-import { connect } from '#test/setup/app.ts';
+import { connect, type Signup } from '#test/setup/app.ts';
 import { poll } from '#test/setup/poll.ts';
 import { type RunningService, startService } from '#test/setup/service.ts';
 import { s3Credentials } from '#test/storage/s3-server.ts';
@@ -26,7 +26,7 @@ const patience = { request: 15_000, host: 3000 };
 
 export interface HostsReport {
   /** For each kill, the requests or jobs that the killed process had in progress. */
-  kills: { victim: string; busy: number }[];
+  kills: { victim: string; inProgress: number }[];
   /** Answers of the bucket to writes that were lost. */
   lostAnswers: number;
   cuts: Cut[];
@@ -94,28 +94,37 @@ export async function runHosts(
     OPENAI_REFINER_MODEL: models.refiner,
     OPENAI_MAX_RETRIES: '0',
   };
-  const processes = await startProcesses(network, env, folder, sql);
+  const processes = createProcesses(network, env, folder, sql);
+  const parts = { network, sql, processes };
+  const bucketPort = Number(new URL(/endpoint=([^&]*)/.exec(swift.url)?.[1] ?? '').port);
   try {
     // The addresses of the hosts may connect, as the one of this process.
     await appendFile(join(folder, 'database/postgres/pg_hba.conf'), 'host all all 10.77.0.0/24 scram-sha-256\n');
     await sql`select pg_reload_conf()`;
     for (const host of hosts) for (const part of ['api', 'worker'] as const) await processes.start(host, part);
+    await sql.unsafe(`${slowdown(false)};
+      create trigger slow_host before insert on translation_jobs for each row execute function slow_host()`);
     const balancer = balanceLoad(random);
     const load = await startLoad(connect('http://any', balancer.send), 8, random);
     report.counts = load.answers.counts;
-    const order = shuffled(
-      Array.from({ length: kills }, (_, n) => [hosts[n % 2]!, n % 4 < 2 ? 'api' : 'worker'] as const),
-      random,
-    );
-    for (const [n, [host, part]] of order.entries()) {
+    const begun: Promise<unknown>[] = [];
+    for (let n = 1; n <= kills; n++) {
+      if (n % 10 === 5) begun.push(loseResponses(network, hosts[(n / 5) % 2 === 1 ? 0 : 1]!, bucketPort));
+      if (n === Math.ceil(kills / 3)) report.cuts.push(await cutOff(parts, load.tenants, cutSeconds));
+      if (n === Math.ceil((2 * kills) / 3)) {
+        // As if the host had lost its power: nobody ends the connections of its processes.
+        const cutting = cutOff(parts, load.tenants, cutSeconds, () => processes.killAll('b'));
+        begun.push(cutting.then((cut) => report.cuts.push(cut)));
+      }
       await delay(200 + random() * 800);
-      const busy = part === 'api' ? balancer.inProgress[host] : await processes.runningJobs(host);
-      report.kills.push({ victim: `${part} ${host}`, busy });
-      print(`${n + 1}. ${part} ${host}, with ${busy} in progress`);
-      await processes.kill(host, part);
-      await processes.start(host, part);
+      const killed = await processes.killBusy(random, balancer.inProgress);
+      report.kills.push(killed);
+      print(`${n}. ${killed.victim}, with ${killed.inProgress} in progress`);
     }
+    await Promise.all(begun);
+    await processes.started();
     await load.stop();
+    report.lostAnswers = hosts.reduce((sum, host) => sum + network.lostResponses(host), 0);
     report.wrong.push(...(await verify(cluster, load, connect(`http://${address.a}:${port}`), swift.open())));
     report.wrong.push(...(await agreed(env, folder)));
     report.wrong.push(...(await processes.stop()));
@@ -157,14 +166,11 @@ function balanceLoad(random: Random) {
 
 type Part = 'api' | 'worker';
 
-/** The processes of both hosts. */
-async function startProcesses(
-  network: Network,
-  env: Record<string, string>,
-  folder: string,
-  sql: postgres.Sql,
-) {
-  const running = new Map<string, RunningService>();
+/** The processes of both hosts. Each one that was killed is started again, like by a supervisor. */
+function createProcesses(network: Network, env: Record<string, string>, folder: string, sql: postgres.Sql) {
+  const running = new Map<string, { host: Host; part: Part; service: RunningService }>();
+  const starting = new Set<Promise<void>>();
+  let isEnding = false;
   /** The queue's names of the workers of a host. */
   const pools: Record<Host, Set<string>> = { a: new Set(), b: new Set() };
   const onHosts = Object.fromEntries(
@@ -177,32 +183,125 @@ async function startProcesses(
     for (const { id } of fresh) pools[host].add(id);
     return fresh.length > 0;
   };
+  const start = async (host: Host, part: Part) => {
+    const settings = { ...onHosts, HOST: address[host], PORT: String(port), DATA_DIR: join(folder, host) };
+    const [file = '', ...args] = part === 'api' ? ['server/main.ts', '--api-only'] : ['workers/main.ts'];
+    const service = await poll(
+      () => startService(settings, file, args, network.on(host)).catch(() => isEnding && undefined),
+      300,
+    );
+    running.set(part + host, { host, part, service: service as RunningService });
+    if (part === 'worker') await poll(() => learnPools(host), 20).catch(() => {});
+  };
+  const startSoon = (host: Host, part: Part) => {
+    const done = start(host, part).finally(() => starting.delete(done));
+    starting.add(done);
+  };
+  const kill = async ({ host, part, service }: { host: Host; part: Part; service: RunningService }) => {
+    running.delete(part + host);
+    await service.stop('SIGKILL');
+    startSoon(host, part);
+  };
   return {
-    async start(host: Host, part: Part): Promise<void> {
-      const settings = { ...onHosts, HOST: address[host], PORT: String(port), DATA_DIR: join(folder, host) };
-      const script = part === 'api' ? ['server/main.ts', '--api-only'] : ['workers/main.ts'];
-      const [file = '', ...args] = script;
-      running.set(part + host, await startService(settings, file, args, network.on(host)));
-      if (part === 'worker') await poll(() => learnPools(host));
+    start,
+    /** Waits until no process is starting. */
+    started: async () => void (await Promise.all(starting)),
+    /** Kills a process, if possible one that has requests or jobs in progress. */
+    async killBusy(random: Random, requests: Record<Host, number>) {
+      for (let tries = 0; ; tries++) {
+        const all = [...running.values()];
+        const one = all.length > 0 ? pick(all, random) : undefined;
+        if (one) {
+          const inProgress = one.part === 'api' ? requests[one.host] : await runningJobs(one.host);
+          if ((inProgress > 0 || tries > 20) && running.has(one.part + one.host)) {
+            await kill(one);
+            return { victim: `${one.part} ${one.host}`, inProgress };
+          }
+        }
+        await delay(100);
+      }
     },
-    /** The jobs that the worker of a host is running. */
-    async runningJobs(host: Host): Promise<number> {
-      const locked = await sql<{ by: string }[]>`
-        select locked_by as by from graphile_worker._private_jobs where locked_at is not null`;
-      return locked.filter(({ by }) => pools[host].has(by)).length;
-    },
-    async kill(host: Host, part: Part): Promise<void> {
-      await running.get(part + host)?.stop('SIGKILL');
-      running.delete(part + host);
-    },
+    killAll: (host: Host) => Promise.all([...running.values()].filter((one) => one.host === host).map(kill)),
     /** Stops all, and returns what did not end well. */
     async stop(): Promise<string[]> {
-      const codes = await Promise.all([...running.values()].map((service) => service.stop('SIGTERM')));
+      const codes = await Promise.all([...running.values()].map(({ service }) => service.stop('SIGTERM')));
       running.clear();
       return codes.some((code) => code !== 0) ? [`ended with ${codes}`] : [];
     },
-    destroy: () => Promise.all([...running.values()].map((service) => service.stop('SIGKILL'))),
+    async destroy() {
+      isEnding = true;
+      await Promise.allSettled(starting);
+      await Promise.all([...running.values()].map(({ service }) => service.stop('SIGKILL')));
+    },
   };
+
+  async function runningJobs(host: Host): Promise<number> {
+    const locked = await sql<{ by: string }[]>`
+      select locked_by as by from graphile_worker._private_jobs where locked_at is not null`;
+    return locked.filter(({ by }) => pools[host].has(by)).length;
+  }
+}
+
+/** Loses the responses of the bucket to writes of a host for some seconds. */
+async function loseResponses(network: Network, host: Host, bucketPort: number): Promise<void> {
+  network.loseResponses(host, bucketPort);
+  await delay(4000);
+  network.deliverResponses(host);
+}
+
+/** Makes each admission of texts by host b take some seconds, so that it has open transactions. */
+const slowdown = (isOn: boolean) => `create or replace function slow_host() returns trigger language plpgsql as
+  $$ begin if ${isOn} and inet_client_addr() = '${address.b}' then perform pg_sleep(2); end if; return new; end $$`;
+
+/**
+ * Cuts host b off while it has open transactions, and measures how that affects texts that are sent to host a.
+ * @param then called as soon as it is cut off
+ */
+async function cutOff(
+  { network, sql }: { network: Network; sql: postgres.Sql },
+  tenants: readonly Signup[],
+  seconds: number,
+  then: () => unknown = () => {},
+): Promise<Cut> {
+  const connections = () => sql<{ open: boolean }[]>`
+    select xact_start is not null as open from pg_stat_activity where client_addr = ${address.b}::inet`;
+  const opened = async () => (await connections()).filter(({ open }) => open).length;
+  await sql.unsafe(slowdown(true));
+  await poll(opened, 60);
+  network.cut('b');
+  const begin = performance.now();
+  const since = () => Math.round((performance.now() - begin) / 100) / 10;
+  const cut: Cut = {
+    duration: seconds,
+    transactions: await opened(),
+    transactionsEnded: null,
+    connectionsEnded: null,
+    longestPause: 0,
+  };
+  await then();
+  await sql.unsafe(slowdown(false));
+  const app = connect(`http://${address.a}:${port}`);
+  const probe = async ({ headers }: Signup, index: number) => {
+    let last = since();
+    for (let n = 0; since() < seconds; n++) {
+      const body = { source_text: `Probe ${index} ${n} at ${begin}`, target_lang: 'de' };
+      const sent = await app.json('POST', '/api/translations', { headers, body }).catch(() => undefined);
+      cut.longestPause = Math.max(cut.longestPause, since() - last);
+      if (sent?.status === 200) last = since();
+      else await delay(100);
+    }
+  };
+  const watch = async () => {
+    while (since() < seconds) {
+      const left = await connections();
+      if (!left.some(({ open }) => open)) cut.transactionsEnded ??= since();
+      if (left.length === 0) cut.connectionsEnded ??= since();
+      await delay(200);
+    }
+  };
+  await Promise.all([watch(), ...tenants.map(probe)]);
+  network.join('b');
+  return cut;
 }
 
 /** Waits until the storage agrees with the database and no object may still be needed; returns what differs. */
