@@ -56,9 +56,25 @@ interface Waiter {
   timer: NodeJS.Timeout;
 }
 
-/** Sets the time limits of a session, in milliseconds. */
+/**
+ * Sets the time limits of a session, in milliseconds. The last one ends the transactions of a host that was cut off: until
+ * then, they hold locks for which the requests to other hosts wait.
+ */
 const setLimits = `select set_config('statement_timeout', '30000', false), set_config('lock_timeout', '10000', false),
-  set_config('idle_in_transaction_session_timeout', '60000', false)`;
+  set_config('idle_in_transaction_session_timeout', '20000', false)`;
+
+/**
+ * Settings with which PostgreSQL notices that a client was killed or has lost its network, so that its session ends. By
+ * default, this takes two hours if the session is idle, and the session counts as a connection until then. A system may
+ * lack a setting: its error is ignored.
+ */
+export const lossSettings = [
+  `set client_connection_check_interval = '10s'`,
+  'set tcp_keepalives_idle = 30; set tcp_keepalives_interval = 10; set tcp_keepalives_count = 3',
+];
+
+/** Ends a session that does not confirm data or keepalives for so long. On Linux, it replaces the number of keepalives. */
+export const endUnconfirmed = `set tcp_user_timeout = '1min'`;
 
 function openConnection(url: string, applicationName = 'lingualoop'): Connection {
   const connection: Connection = {
@@ -89,6 +105,11 @@ function openConnection(url: string, applicationName = 'lingualoop'): Connection
     .unsafe(setLimits)
     .execute()
     .catch(() => connection.lose());
+  for (const setting of [...lossSettings, endUnconfirmed])
+    connection.sql
+      .unsafe(setting)
+      .execute()
+      .catch(() => {});
   return connection;
 }
 

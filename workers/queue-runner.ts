@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Logger, type Runner, run, type TaskList, type Worker, type WorkerEvents } from 'graphile-worker';
 import pg from 'pg';
+import { endUnconfirmed, lossSettings } from '#db/pool.ts';
 import { queueUrl } from '#db/queue-url.ts';
 import { describeForLog } from '#server/errors.ts';
 import { connectionsOfQueue } from '#server/platform/database-connections.ts';
@@ -154,6 +155,7 @@ function openConnections(databaseUrl: string, concurrency: number, log: Log) {
   pool.on('connect', (client) => {
     open.add(client);
     client.on('error', heard);
+    for (const setting of [...lossSettings, endUnconfirmed]) client.query(setting).catch(() => {});
   });
   pool.on('remove', (client) => open.delete(client));
   return {

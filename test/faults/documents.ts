@@ -108,11 +108,7 @@ export async function approveDocument(
 }
 
 /** Deletes a document in any state. */
-export async function deleteDocument(
-  app: Client,
-  answers: DocumentAnswers,
-  tenant: Signup,
-): Promise<number> {
+export async function deleteDocument(app: Client, answers: DocumentAnswers, tenant: Signup): Promise<number> {
   const id = answers.newestOf(tenant);
   if (!id) return 0;
   answers.deleting.add(id);

@@ -99,9 +99,13 @@ export async function runHosts(
   const bucketPort = Number(new URL(/endpoint=([^&]*)/.exec(swift.url)?.[1] ?? '').port);
   try {
     // The addresses of the hosts may connect, as the one of this process.
-    await appendFile(join(folder, 'database/postgres/pg_hba.conf'), 'host all all 10.77.0.0/24 scram-sha-256\n');
+    await appendFile(
+      join(folder, 'database/postgres/pg_hba.conf'),
+      'host all all 10.77.0.0/24 scram-sha-256\n',
+    );
     await sql`select pg_reload_conf()`;
-    for (const host of hosts) for (const part of ['api', 'worker'] as const) await processes.start(host, part);
+    for (const host of hosts)
+      for (const part of ['api', 'worker'] as const) await processes.start(host, part);
     await sql.unsafe(`${slowdown(false)};
       create trigger slow_host before insert on translation_jobs for each row execute function slow_host()`);
     const balancer = balanceLoad(random);
@@ -187,7 +191,13 @@ function createProcesses(network: Network, env: Record<string, string>, folder: 
     const settings = { ...onHosts, HOST: address[host], PORT: String(port), DATA_DIR: join(folder, host) };
     const [file = '', ...args] = part === 'api' ? ['server/main.ts', '--api-only'] : ['workers/main.ts'];
     const service = await poll(
-      () => startService(settings, file, args, network.on(host)).catch(() => isEnding && undefined),
+      () =>
+        startService(settings, file, args, [
+          ...network.on(host),
+          ...(process.env['FAULTS_LOG']
+            ? ['bash', '-c', `exec "$@" > >(tee -a /tmp/hosts-log-${host}-${part})`, '_']
+            : []),
+        ]).catch(() => isEnding && undefined),
       300,
     );
     running.set(part + host, { host, part, service: service as RunningService });
@@ -250,7 +260,9 @@ async function loseResponses(network: Network, host: Host, bucketPort: number): 
 }
 
 /** Makes each admission of texts by host b take some seconds, so that it has open transactions. */
-const slowdown = (isOn: boolean) => `create or replace function slow_host() returns trigger language plpgsql as
+const slowdown = (
+  isOn: boolean,
+) => `create or replace function slow_host() returns trigger language plpgsql as
   $$ begin if ${isOn} and inet_client_addr() = '${address.b}' then perform pg_sleep(2); end if; return new; end $$`;
 
 /**
@@ -263,11 +275,15 @@ async function cutOff(
   seconds: number,
   then: () => unknown = () => {},
 ): Promise<Cut> {
-  const connections = () => sql<{ open: boolean }[]>`
-    select xact_start is not null as open from pg_stat_activity where client_addr = ${address.b}::inet`;
+  const connections = () => sql<{ open: boolean; waits: boolean }[]>`
+    select xact_start is not null as open, wait_event = 'PgSleep' as waits, state, wait_event, application_name, left(query, 200) as query, now()-xact_start as age, now() - state_change as since
+    from pg_stat_activity where client_addr = ${address.b}::inet`;
   const opened = async () => (await connections()).filter(({ open }) => open).length;
   await sql.unsafe(slowdown(true));
-  await poll(opened, 60);
+  await poll(async () => (await connections()).some(({ waits }) => waits), 240).catch(async (e) => {
+    console.log(await connections());
+    throw e;
+  });
   network.cut('b');
   const begin = performance.now();
   const since = () => Math.round((performance.now() - begin) / 100) / 10;
@@ -300,6 +316,11 @@ async function cutOff(
     }
   };
   await Promise.all([watch(), ...tenants.map(probe)]);
+  console.log(
+    'LEFT',
+    (await connections()).filter(({ open }) => open),
+    (await connections()).length,
+  );
   network.join('b');
   return cut;
 }

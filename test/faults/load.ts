@@ -4,7 +4,13 @@ import type { connect, Signup } from '#test/setup/app.ts';
 import { setsOf } from '#test/translation-memory/sets.ts';
 import { tmx } from '#test/translation-memory/tmx.ts';
 import { sentences } from '#test/translations/live.ts';
-import { approveDocument, DocumentAnswers, deleteDocument, downloadDocument, sendDocument } from './documents.ts';
+import {
+  approveDocument,
+  DocumentAnswers,
+  deleteDocument,
+  downloadDocument,
+  sendDocument,
+} from './documents.ts';
 
 const PATH = '/api/translations';
 const password = 'a long enough passphrase';

@@ -6,7 +6,11 @@ import { isSwiftInstalled } from '#test/storage/swift.ts';
 export const hosts = ['a', 'b'] as const;
 export type Host = (typeof hosts)[number];
 
-export const address: Record<Host | 'services', string> = { services: '10.77.0.1', a: '10.77.0.2', b: '10.77.0.3' };
+export const address: Record<Host | 'services', string> = {
+  services: '10.77.0.1',
+  a: '10.77.0.2',
+  b: '10.77.0.3',
+};
 
 /** Returns why two hosts cannot be made on this machine; undefined if they can. */
 export function missingForHosts(): string | undefined {

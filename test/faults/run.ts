@@ -73,7 +73,9 @@ export async function runFaults(
       print(`${n + 1}. ${victim}: api ${recovery.api} ms, worker ${recovery.worker} ms`);
     }
     await load.stop();
-    report.wrong.push(...(await verify(cluster, load, connect(cluster.address), openFolder(join(dataDir, 'storage')))));
+    report.wrong.push(
+      ...(await verify(cluster, load, connect(cluster.address), openFolder(join(dataDir, 'storage')))),
+    );
     const codes = await cluster.stop();
     if (codes.some((code) => code !== 0)) report.wrong.push(`ended with ${codes}`);
     const left = processesOf(dataDir);
