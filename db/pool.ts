@@ -64,17 +64,17 @@ const setLimits = `select set_config('statement_timeout', '30000', false), set_c
   set_config('idle_in_transaction_session_timeout', '20000', false)`;
 
 /**
- * Settings with which PostgreSQL notices that a client was killed or has lost its network, so that its session ends. By
- * default, this takes two hours if the session is idle, and the session counts as a connection until then. A system may
- * lack a setting: its error is ignored.
+ * Settings with which PostgreSQL notices that a client was killed or has lost its network, so that its session ends. The
+ * limits above do not apply between the parse and the execution of a statement, where locks would be held for two hours:
+ * the default of TCP. A system may lack a setting: its error is ignored.
  */
 export const lossSettings = [
   `set client_connection_check_interval = '10s'`,
-  'set tcp_keepalives_idle = 30; set tcp_keepalives_interval = 10; set tcp_keepalives_count = 3',
+  'set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3',
 ];
 
 /** Ends a session that does not confirm data or keepalives for so long. On Linux, it replaces the number of keepalives. */
-export const endUnconfirmed = `set tcp_user_timeout = '1min'`;
+export const endUnconfirmed = `set tcp_user_timeout = '20s'`;
 
 function openConnection(url: string, applicationName = 'lingualoop'): Connection {
   const connection: Connection = {

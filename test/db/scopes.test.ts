@@ -109,10 +109,10 @@ describe('transactions', () => {
       client_connection_check_interval: 10_000,
       idle_in_transaction_session_timeout: 20_000,
       ...(process.platform === 'linux' && {
-        tcp_keepalives_idle: 30,
-        tcp_keepalives_interval: 10,
+        tcp_keepalives_idle: 10,
+        tcp_keepalives_interval: 5,
         tcp_keepalives_count: 3,
-        tcp_user_timeout: 60_000,
+        tcp_user_timeout: 20_000,
       }),
     });
   });

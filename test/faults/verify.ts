@@ -22,7 +22,7 @@ export async function verify(
 ): Promise<string[]> {
   const wrong = [...load.answers.wrong];
   const settle = (what: string, look: () => Promise<unknown[]>) =>
-    poll(async () => (await look()).length === 0, 90).catch(async () => {
+    poll(async () => (await look()).length === 0, 180).catch(async () => {
       wrong.push(`${what}: ${JSON.stringify((await look()).slice(0, 5))}`);
     });
   await settle('locked in the name of nobody', () =>
