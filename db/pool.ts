@@ -67,13 +67,29 @@ interface Waiter {
   timer: NodeJS.Timeout;
 }
 
-/** The time limits of a session, in milliseconds. */
+/**
+ * The time limits of a session, in milliseconds. The last one ends the transactions of a host that was cut off: until then,
+ * they hold locks for which the requests to other hosts wait.
+ */
 const limits = Object.entries({
   statement_timeout: 30_000,
   lock_timeout: 10_000,
-  idle_in_transaction_session_timeout: 60_000,
+  idle_in_transaction_session_timeout: 20_000,
 });
 const setLimits = `select ${limits.map(([name, value]) => `set_config('${name}', '${value}', false)`).join(', ')}`;
+
+/**
+ * Settings with which PostgreSQL notices that a client was killed or has lost its network, so that its session ends. The
+ * limits above do not apply between the parse and the execution of a statement, where locks would be held for two hours:
+ * the default of TCP. A system may lack a setting: its error is ignored.
+ */
+export const lossSettings = [
+  `set client_connection_check_interval = '10s'`,
+  'set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3',
+];
+
+/** Ends a session that does not confirm data or keepalives for so long. On Linux, it replaces the number of keepalives. */
+export const endUnconfirmed = `set tcp_user_timeout = '20s'`;
 
 /** Sets the same limits for one transaction, because a pooler gives the next one another session. */
 export const limitTransaction = limits.map(([name, value]) => `set local ${name} = ${value}`).join('; ');
@@ -110,6 +126,11 @@ function openConnection(url: string, { applicationName = 'lingualoop', pooler }:
     .unsafe(setLimits)
     .execute()
     .catch(() => connection.lose());
+  for (const setting of [...lossSettings, endUnconfirmed])
+    connection.sql
+      .unsafe(setting)
+      .execute()
+      .catch(() => {});
   return connection;
 }
 

@@ -3,6 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import pg from 'pg';
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
 import { findWait } from './lock-waits.ts';
+import { lossSettings } from './pool.ts';
 import { advance, countSteps, noteObstacle } from './progress.ts';
 import { queueUrl } from './queue-url.ts';
 
@@ -15,13 +16,12 @@ const lost = () =>
 
 /**
  * Settings with which PostgreSQL ends the session's transaction soon after this process has ended or has lost its
- * network: an open transaction would hold locks, and dead rows. A living process sends a sign of life more often. Some
- * systems lack some of the settings.
+ * network: an open transaction would hold locks, and dead rows. A living process sends a sign of life more often.
  */
 const endings = [
+  ...lossSettings,
   `set idle_in_transaction_session_timeout = '2min'`,
-  `set client_connection_check_interval = '10s'`,
-  `set tcp_keepalives_idle = 30; set tcp_keepalives_interval = 10; set tcp_keepalives_count = 3`,
+  // A reader may stop for a while during a COPY.
   `set tcp_user_timeout = '2min'`,
 ];
 

@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Logger, type Runner, run, type TaskList, type Worker, type WorkerEvents } from 'graphile-worker';
 import pg from 'pg';
+import { endUnconfirmed, lossSettings } from '#db/pool.ts';
 import type { Pooler } from '#db/pooler.ts';
 import { queueUrl } from '#db/queue-url.ts';
 import { describeForLog } from '#server/errors.ts';
@@ -174,6 +175,9 @@ function openConnections(databaseUrl: string, pooler: Pooler | undefined, concur
     each.on('connect', (client) => {
       open.add(client);
       client.on('error', heard);
+      // A pooler has its own settings for the connections to PostgreSQL.
+      if (pooler && each === pool) return;
+      for (const setting of [...lossSettings, endUnconfirmed]) client.query(setting).catch(() => {});
     });
     each.on('remove', (client) => open.delete(client));
   }

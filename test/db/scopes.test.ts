@@ -100,6 +100,23 @@ describe('scopes', () => {
 });
 
 describe('transactions', () => {
+  test('PostgreSQL ends the transactions of a host that was cut off, and its sessions', async () => {
+    const rows = await database.inPlatform((tx) =>
+      tx.execute<{ name: string; setting: string }>(sql`
+        select name, setting from pg_settings where name ~ '^tcp_|idle_in_transaction|^client_conn'`),
+    );
+    expect(Object.fromEntries(rows.map(({ name, setting }) => [name, Number(setting)]))).toMatchObject({
+      client_connection_check_interval: 10_000,
+      idle_in_transaction_session_timeout: 20_000,
+      ...(process.platform === 'linux' && {
+        tcp_keepalives_idle: 10,
+        tcp_keepalives_interval: 5,
+        tcp_keepalives_count: 3,
+        tcp_user_timeout: 20_000,
+      }),
+    });
+  });
+
   test('an exception rolls back, and the connection stays usable', async () => {
     await expect(
       database.inPlatform(async (tx) => {

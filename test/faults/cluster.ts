@@ -106,3 +106,5 @@ export async function startCluster(env: Record<string, string>, pooler?: Pgbounc
 }
 
 export type Cluster = Awaited<ReturnType<typeof startCluster>>;
+/** The database under a load, as its superuser sees it. */
+export type Queries = Pick<Cluster, 'query'>;

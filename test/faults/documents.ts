@@ -1,12 +1,23 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { workbook } from '#test/factories/workbook.ts';
 import { paragraph, run, wordFile } from '#test/formats/docx-file.ts';
-import type { connect, Signup } from '#test/setup/app.ts';
-import type { Cluster } from './cluster.ts';
+import type { Signup } from '#test/setup/app.ts';
+import type { Queries } from './cluster.ts';
+import type { Client } from './load.ts';
 
 const PATH = '/api/documents';
 
-type TestClient = ReturnType<typeof connect>;
+const corpus = join(import.meta.dirname, '../corpus');
+/** Small files of other programs. */
+const realFiles = [
+  'docx/tracked-changes.docx',
+  'pdf/made-form-xobject-english.pdf',
+  'docx/header-footer-fields.docx',
+  'pdf/made-rotations-labels-links.pdf',
+  'docx/form-footnotes-tables.docx',
+];
 
 /** Records the documents that clients have sent, and the responses. The responses must stay true after each kill. */
 export class DocumentAnswers {
@@ -14,6 +25,8 @@ export class DocumentAnswers {
   readonly accepted = new Map<string, Signup>();
   /** The documents of which a client has received the status `translated`. */
   readonly translated = new Set<string>();
+  /** The documents whose approval the service has confirmed. */
+  readonly approved = new Set<string>();
   readonly deleting = new Set<string>();
   readonly deleted = new Set<string>();
 
@@ -24,20 +37,26 @@ export class DocumentAnswers {
 }
 
 /**
- * Sends a Word file or a workbook with some texts and an idempotency key. Half of the clients wait for the translation.
+ * Sends a Word file or a workbook with some texts, or a file of the corpus, and an idempotency key. Half of the clients wait for the translation.
  * If a request has no response, it is repeated.
  * @returns the last status; 0 if there was no response
  */
 export async function sendDocument(
-  app: TestClient,
+  app: Client,
   answers: DocumentAnswers,
   tenant: Signup,
   { key, texts, isStopped }: { key: number; texts: string[]; isStopped: () => boolean },
 ): Promise<number> {
-  const file =
-    key % 2 === 0
-      ? new File([workbook(...texts)], 'Book.xlsx')
-      : new File([new Uint8Array(wordFile(texts.map((text) => paragraph(run(text))).join('')))], 'Text.docx');
+  const kinds = [
+    () => new File([workbook(...texts)], 'Book.xlsx'),
+    () =>
+      new File([new Uint8Array(wordFile(texts.map((text) => paragraph(run(text))).join('')))], 'Text.docx'),
+    async () => {
+      const path = realFiles[key % realFiles.length] as string;
+      return new File([await readFile(join(corpus, path))], path.replace(/.*\//, ''));
+    },
+  ];
+  const file = await kinds[key % kinds.length]!();
   const headers = { ...tenant.headers, 'idempotency-key': `document-${key}` };
   for (let attempt = 0; ; attempt++) {
     const form = new FormData();
@@ -61,7 +80,7 @@ export async function sendDocument(
 
 /** Downloads a translated document. */
 export async function downloadDocument(
-  app: TestClient,
+  app: Client,
   answers: DocumentAnswers,
   tenant: Signup,
 ): Promise<number> {
@@ -72,12 +91,24 @@ export async function downloadDocument(
   return response.status;
 }
 
-/** Deletes a document in any state. */
-export async function deleteDocument(
-  app: TestClient,
+/** Approves a document, which writes a golden record. */
+export async function approveDocument(
+  app: Client,
   answers: DocumentAnswers,
   tenant: Signup,
 ): Promise<number> {
+  const id = answers.newestOf(tenant);
+  if (!id || !answers.translated.has(id)) return 0;
+  const { status } = await app.json('POST', `${PATH}/${id}/approve`, {
+    headers: tenant.headers,
+    body: { reviewer: 'Rev' },
+  });
+  if (status === 200) answers.approved.add(id);
+  return status;
+}
+
+/** Deletes a document in any state. */
+export async function deleteDocument(app: Client, answers: DocumentAnswers, tenant: Signup): Promise<number> {
   const id = answers.newestOf(tenant);
   if (!id) return 0;
   answers.deleting.add(id);
@@ -96,10 +127,11 @@ interface StoredDocument {
   records: number;
   untranslated: number;
   outputs: number;
+  golden_uri: string | null;
 }
 
 /** The documents that are still queued or in progress. */
-export const unfinishedDocuments = (cluster: Cluster) =>
+export const unfinishedDocuments = (cluster: Queries) =>
   cluster.query(
     (sql) =>
       sql`select document_id, status, stage from document_jobs where status in ('queued', 'extracted')`,
@@ -111,14 +143,14 @@ export const unfinishedDocuments = (cluster: Cluster) =>
  * deleted document must be gone.
  */
 export async function verifyDocuments(
-  cluster: Cluster,
-  app: TestClient,
+  cluster: Queries,
+  app: Client,
   answers: DocumentAnswers,
 ): Promise<string[]> {
   const wrong: string[] = [];
   const rows = await cluster.query(
     (sql) => sql<StoredDocument[]>`
-      select d.document_id, d.status, d.failure, d.running, d.reserved_chars::int,
+      select d.document_id, d.status, d.failure, d.running, d.golden_uri, d.reserved_chars::int,
         (select count(*)::int from usage_records u where u.tenant_id = d.tenant_id and u.job_id = d.document_id) as records,
         (select count(*)::int from document_segments s where s.tenant_id = d.tenant_id
           and s.document_id = d.document_id and s.target is null) as untranslated,
@@ -148,6 +180,8 @@ export async function verifyDocuments(
     if (!row) wrong.push(`document ${id} is gone`);
     else if (answers.translated.has(id) && row.status !== 'translated')
       wrong.push(`document ${id} was translated and is ${row.status}`);
+    else if (answers.approved.has(id) && row.golden_uri === null)
+      wrong.push(`document ${id} was approved and has no record`);
     else if (row.status === 'translated') {
       const { status } = await app.request(`${PATH}/${id}/download`, { headers });
       if (status !== 200) wrong.push(`the download of document ${id} is ${status}`);

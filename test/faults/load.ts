@@ -1,13 +1,21 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { pick, type Random } from '#test/bench/seeded-random.ts';
-import { connect, type Signup } from '#test/setup/app.ts';
+import type { connect, Signup } from '#test/setup/app.ts';
 import { setsOf } from '#test/translation-memory/sets.ts';
 import { tmx } from '#test/translation-memory/tmx.ts';
 import { sentences } from '#test/translations/live.ts';
-import { DocumentAnswers, deleteDocument, downloadDocument, sendDocument } from './documents.ts';
+import {
+  approveDocument,
+  DocumentAnswers,
+  deleteDocument,
+  downloadDocument,
+  sendDocument,
+} from './documents.ts';
 
 const PATH = '/api/translations';
 const password = 'a long enough passphrase';
+
+export type Client = ReturnType<typeof connect>;
 
 /** The responses of the service. They must stay true after each kill. */
 export interface Answers {
@@ -39,8 +47,7 @@ interface Actor {
  * reviews, inline and background imports, glossaries, documents, deletions, sign-ins, exports, downloads. Like real
  * clients, they continue when the service fails.
  */
-export async function startLoad(address: string, clients: number, random: Random) {
-  const app = connect(address);
+export async function startLoad(app: Client, clients: number, random: Random) {
   const answers: Answers = {
     jobs: new Map(),
     deleted: new Set(),
@@ -123,6 +130,7 @@ export async function startLoad(address: string, clients: number, random: Random
       return sendDocument(app, answers.documents, tenant, { key: counter, texts, isStopped: () => stopped });
     },
     download: ({ tenant }) => downloadDocument(app, answers.documents, tenant),
+    approveDocument: ({ tenant }) => approveDocument(app, answers.documents, tenant),
     removeDocument: ({ tenant }) => deleteDocument(app, answers.documents, tenant),
     async review(actor) {
       const asked = { source_text: text(), target_lang: 'de', metadata: { sensitive: true } };

@@ -4,10 +4,11 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { joinEmbeddedPostgres } from '#db/embedded/index.ts';
 import { migrate } from '#db/migrate.ts';
+import { openFolder } from '#server/platform/stores/folder-store.ts';
 import { pick, type Random, seededRandom, shuffled } from '#test/bench/seeded-random.ts';
 import { atItsPath, embeddings } from '#test/fakes/embeddings.ts';
 import { failure, type Reply, startFakeOpenAi, translatingReply } from '#test/fakes/openai.ts';
-import { secretsKey } from '#test/setup/app.ts';
+import { connect, secretsKey } from '#test/setup/app.ts';
 import { startPgbouncer } from '#test/setup/pgbouncer.ts';
 import { poll } from '#test/setup/poll.ts';
 import { models, translate } from '#test/translations/live.ts';
@@ -77,7 +78,7 @@ export async function runFaults(
   const cluster = await startCluster(env, pooled?.pgbouncer);
   const report: FaultsReport = { recoveries: [], wrong: [], counts: {} };
   try {
-    const load = await startLoad(cluster.address, clients, random);
+    const load = await startLoad(connect(cluster.address), clients, random);
     report.counts = load.answers.counts;
     for (const [n, victim] of orderOf(kills, isPooled ? pooledVictims : victims, random).entries()) {
       await delay(50 + random() * 600);
@@ -86,7 +87,9 @@ export async function runFaults(
       print(`${n + 1}. ${victim}: api ${recovery.api} ms, worker ${recovery.worker} ms`);
     }
     await load.stop();
-    report.wrong.push(...(await verify(cluster, load, dataDir)));
+    report.wrong.push(
+      ...(await verify(cluster, load, connect(cluster.address), openFolder(join(dataDir, 'storage')))),
+    );
     const codes = await cluster.stop();
     if (codes.some((code) => code !== 0)) report.wrong.push(`ended with ${codes}`);
     await pooled?.leave();

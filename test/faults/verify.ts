@@ -1,10 +1,8 @@
-import { join } from 'node:path';
-import { openFolder } from '#server/platform/stores/folder-store.ts';
-import { connect } from '#test/setup/app.ts';
+import type { PlatformStore } from '#server/platform/stores/blob-store.ts';
 import { poll } from '#test/setup/poll.ts';
-import type { Cluster } from './cluster.ts';
+import type { Queries } from './cluster.ts';
 import { unfinishedDocuments, verifyDocuments } from './documents.ts';
-import type { Load } from './load.ts';
+import type { Client, Load } from './load.ts';
 
 interface StoredJob {
   tenant_id: string;
@@ -16,10 +14,15 @@ interface StoredJob {
 }
 
 /** Verifies all conditions that must hold after the load has ended, and returns the violations. */
-export async function verify(cluster: Cluster, load: Load, dataDir: string): Promise<string[]> {
+export async function verify(
+  cluster: Queries,
+  load: Load,
+  app: Client,
+  store: PlatformStore,
+): Promise<string[]> {
   const wrong = [...load.answers.wrong];
   const settle = (what: string, look: () => Promise<unknown[]>) =>
-    poll(async () => (await look()).length === 0, 90).catch(async () => {
+    poll(async () => (await look()).length === 0, 180).catch(async () => {
       wrong.push(`${what}: ${JSON.stringify((await look()).slice(0, 5))}`);
     });
   await settle('locked in the name of nobody', () =>
@@ -40,21 +43,24 @@ export async function verify(cluster: Cluster, load: Load, dataDir: string): Pro
     cluster.query((sql) => sql`select * from memory_imports where status not in ('completed', 'failed')`),
   );
   await settle('documents under way', () => unfinishedDocuments(cluster));
-  const storage = join(dataDir, 'storage');
   await settle('records of no job', async () => {
-    const jobs = await storedJobs(cluster);
-    const referred = new Set(jobs.map((job) => `${job.tenant_id}/${job.golden_uri}`));
-    return (await recordsIn(storage)).filter((path) => !referred.has(path));
+    const rows = await cluster.query(
+      (sql) => sql`
+        select tenant_id || '/' || golden_uri as path from translation_jobs where golden_uri is not null
+        union all select tenant_id || '/' || golden_uri from document_jobs where golden_uri is not null`,
+    );
+    const referred = new Set(rows.map(({ path }) => path));
+    return (await recordsIn(store)).filter((path) => !referred.has(path));
   });
 
   const jobs = await storedJobs(cluster);
-  wrong.push(...(await billing(cluster, jobs, load)), ...(await records(storage, jobs)));
-  wrong.push(...(await answered(cluster, jobs, load)));
-  wrong.push(...(await verifyDocuments(cluster, connect(cluster.address), load.answers.documents)));
+  wrong.push(...(await billing(cluster, jobs, load)), ...(await records(store, jobs)));
+  wrong.push(...(await answered(app, jobs, load)));
+  wrong.push(...(await verifyDocuments(cluster, app, load.answers.documents)));
   return wrong;
 }
 
-function storedJobs(cluster: Cluster): Promise<StoredJob[]> {
+function storedJobs(cluster: Queries): Promise<StoredJob[]> {
   return cluster.query(
     (sql) => sql<StoredJob[]>`
       select j.tenant_id, j.job_id, j.status, j.golden_uri,
@@ -65,7 +71,7 @@ function storedJobs(cluster: Cluster): Promise<StoredJob[]> {
 }
 
 /** Each completed job must be billed once, and no other job. Usage records and totals must agree. */
-async function billing(cluster: Cluster, jobs: StoredJob[], { answers }: Load): Promise<string[]> {
+async function billing(cluster: Queries, jobs: StoredJob[], { answers }: Load): Promise<string[]> {
   const unpaid = ['failed', 'pending'];
   const wrong = jobs
     .filter(({ status, records }) => records !== (unpaid.includes(status) ? 0 : 1))
@@ -92,9 +98,8 @@ async function billing(cluster: Cluster, jobs: StoredJob[], { answers }: Load): 
 }
 
 /** Each published job that was translated must have its published record. */
-async function records(storage: string, jobs: StoredJob[]): Promise<string[]> {
+async function records(store: PlatformStore, jobs: StoredJob[]): Promise<string[]> {
   const wrong: string[] = [];
-  const store = openFolder(storage);
   for (const { tenant_id, job_id, status, golden_uri, fast_path } of jobs) {
     if (status !== 'published' && status !== 'human_edited') continue;
     if (golden_uri === null) {
@@ -108,8 +113,7 @@ async function records(storage: string, jobs: StoredJob[]): Promise<string[]> {
   return wrong;
 }
 
-async function recordsIn(storage: string): Promise<string[]> {
-  const store = openFolder(storage);
+async function recordsIn(store: PlatformStore): Promise<string[]> {
   const paths: string[] = [];
   for (const tenant of await store.listFolders())
     if (tenant !== 'golden') for await (const path of store.walk(`${tenant}/golden`)) paths.push(path);
@@ -117,7 +121,7 @@ async function recordsIn(storage: string): Promise<string[]> {
 }
 
 /** Everything that the service has confirmed must exist, and everything that was deleted must be gone. */
-async function answered(cluster: Cluster, jobs: StoredJob[], { answers, tenants }: Load): Promise<string[]> {
+async function answered(app: Client, jobs: StoredJob[], { answers, tenants }: Load): Promise<string[]> {
   const wrong: string[] = [];
   const stored = new Map(jobs.map((job) => [job.job_id, job]));
   for (const id of answers.jobs.keys()) {
@@ -126,7 +130,6 @@ async function answered(cluster: Cluster, jobs: StoredJob[], { answers, tenants 
       wrong.push(`job ${id} was answered and is ${status ?? 'gone'}`);
   }
   for (const id of answers.deleted) if (stored.has(id)) wrong.push(`job ${id} was deleted and is there`);
-  const app = connect(cluster.address);
   for (const { headers } of tenants) {
     const idsAt = async (path: string) => JSON.stringify((await app.json('GET', path, { headers })).body);
     const [glossaries, memories] = [await idsAt('/api/terminology'), await idsAt('/api/tm')];

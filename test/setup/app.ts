@@ -164,9 +164,12 @@ export async function startBeside(app: TestApp, env: Record<string, string>) {
   return { ...connect(address), services, close };
 }
 
-/** Functions that send requests to the application at `address`. */
-export function connect(address: string): Pick<TestApp, 'address' | 'request' | 'json' | 'signUp'> {
-  const request = (path: string, init?: RequestInit) => fetch(`${address}${path}`, init);
+/** Functions that send requests to the application at `address`, with `send`. */
+export function connect(
+  address: string,
+  send: (url: string, init?: RequestInit) => Promise<Response> = fetch,
+): Pick<TestApp, 'address' | 'request' | 'json' | 'signUp'> {
+  const request = (path: string, init?: RequestInit) => send(`${address}${path}`, init);
 
   const json: TestApp['json'] = async (method, path, { body, headers } = {}) => {
     const response = await request(path, {

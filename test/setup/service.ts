@@ -16,13 +16,21 @@ export interface RunningService {
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
-/** Starts one of the service's programs in a separate process, and waits until it prints that it has started. */
+/**
+ * Starts one of the service's programs in a separate process, and waits until it prints that it has started.
+ * @param within a command that runs the program in its place, such as `ip netns exec`
+ */
 export async function startService(
   env: Record<string, string>,
   script = 'server/main.ts',
   args: string[] = [],
+  within: string[] = [],
 ): Promise<RunningService> {
-  const child = spawn(process.execPath, ['--max-semi-space-size=8', join(root, script), ...args], {
+  const [program = '', ...given] = [
+    ...[...within, process.execPath],
+    ...['--max-semi-space-size=8', join(root, script), ...args],
+  ];
+  const child = spawn(program, given, {
     cwd: root,
     env: { PATH: process.env['PATH'] ?? '', PORT: '0', ...mallocSettings, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

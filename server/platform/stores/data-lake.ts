@@ -8,6 +8,7 @@ import type { DataLakeAddress, DataLakeCredential } from './data-lake-address.ts
 import { lineBatches } from './objects/line-parts.ts';
 import { checkedFolder, checkedPath, isFolderName } from './objects/object-path.ts';
 import { releasedStream } from './objects/released-stream.ts';
+import { requestsOf } from './store-error.ts';
 
 export interface DataLakeOptions extends FilesystemOptions {
   /** The folder in the filesystem that contains all objects. Omitted if they are at the top. */
@@ -98,7 +99,7 @@ export function openDataLake(
       const found = await asStoreError(async () =>
         (await filesystem()).listPaths({ path: below, recursive: true })[Symbol.asyncIterator](),
       );
-      const next = () => asStoreError(() => ifThere(() => found.next()));
+      const next = () => ifThere(() => found.next());
       // The package requests the names in pages of some thousands.
       for (let step = await next(); step && !step.done; step = await next()) {
         const { name = '', isDirectory = false } = step.value;
@@ -117,21 +118,7 @@ function bytesOf(content: Uint8Array | string): Buffer {
   return Buffer.from(content.buffer, content.byteOffset, content.byteLength);
 }
 
-/** Returns the result of `work`; null if the object or folder, or the requested version, does not exist. */
-async function ifThere<T>(work: () => Promise<T>): Promise<T | null> {
-  try {
-    return await work();
-  } catch (error) {
-    if (isMissing(error) || isOtherVersion(error)) return null;
-    throw error;
-  }
-}
-
-/** Converts errors of the package and of the identity library, because these contain data that must not be shown. */
-async function asStoreError<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    throw toStoreError(error);
-  }
-}
+const { asStoreError, ifThere } = requestsOf(
+  toStoreError,
+  (error) => isMissing(error) || isOtherVersion(error),
+);

@@ -5,7 +5,7 @@ import type { Problem } from './data-lake-address.ts';
 import { linesInParts } from './objects/line-parts.ts';
 import { checkedFolder, checkedPath, isFolderName } from './objects/object-path.ts';
 import { releasedStream } from './objects/released-stream.ts';
-import { StoreError } from './store-error.ts';
+import { requestsOf, StoreError } from './store-error.ts';
 
 /** A bucket of a service with the S3 API, and how to access it. */
 export interface S3Bucket {
@@ -133,12 +133,10 @@ export function openS3(
   };
   const head = async (path: string) => {
     const Key = root + checkedPath(path);
-    return ifThere(() =>
-      asStoreError(async () => {
-        const { client, s3 } = await open();
-        return client.send(new s3.HeadObjectCommand({ Bucket, Key }));
-      }),
-    );
+    return ifThere(async () => {
+      const { client, s3 } = await open();
+      return client.send(new s3.HeadObjectCommand({ Bucket, Key }));
+    });
   };
   const remove: PlatformStore['remove'] = async (path) => {
     if (!(await head(path))) return false;
@@ -235,25 +233,11 @@ export function openS3(
   };
 }
 
-/** Returns the result of `work`; null if the object, or the requested version, does not exist. */
-async function ifThere<T>(work: () => Promise<T>): Promise<T | null> {
-  try {
-    return await work();
-  } catch (error) {
-    const { status, code } = error as StoreError;
-    // A missing bucket is a failure; a response to HEAD does not say which of the two is missing.
-    if ((status === 404 && code !== 'NoSuchBucket') || status === 412) return null;
-    throw error;
-  }
-}
-
-async function asStoreError<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    throw toStoreError(error);
-  }
-}
+const { asStoreError, ifThere } = requestsOf(
+  toStoreError,
+  // A missing bucket is a failure; a response to HEAD does not say which of the two is missing.
+  ({ status, code }) => (status === 404 && code !== 'NoSuchBucket') || status === 412,
+);
 
 /** Maximum characters of the service's message. */
 const maxMessageLength = 1000;

@@ -18,3 +18,31 @@ export class StoreError extends Error {
     this.status = status;
   }
 }
+
+/**
+ * Returns functions around the requests of a provider's package.
+ * @param convert converts any error of the package
+ * @param isAbsent whether an error means that the object, or the requested version, does not exist
+ */
+export function requestsOf(
+  convert: (thrown: unknown) => StoreError,
+  isAbsent: (error: StoreError) => boolean,
+) {
+  const asStoreError = async <T>(work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work();
+    } catch (error) {
+      throw convert(error);
+    }
+  };
+  /** Returns the result of `work`; null if the object does not exist. */
+  const ifThere = async <T>(work: () => Promise<T>): Promise<T | null> => {
+    try {
+      return await asStoreError(work);
+    } catch (error) {
+      if (isAbsent(error as StoreError)) return null;
+      throw error;
+    }
+  };
+  return { asStoreError, ifThere };
+}
