@@ -12,7 +12,7 @@ import type { ModelsView } from './schema.ts';
 
 /*
  * The requests to models by hour, over all processes. Each process counts its requests in memory and adds the counts to
- * the table once a minute, so that this delays no job (decision 60).
+ * the table once a minute, so that this delays no job.
  */
 
 /** Milliseconds between two writes of a process. */

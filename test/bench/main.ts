@@ -3,6 +3,7 @@ import { benchAbuse } from './abuse.ts';
 import { benchAdmission } from './admission.ts';
 import { benchBackup } from './backup.ts';
 import { benchBatch } from './batch.ts';
+import { benchDay } from './day.ts';
 import { benchTextFiles } from './documents/text-files.ts';
 import { benchDocuments } from './documents.ts';
 import { benchDownloads } from './downloads.ts';
@@ -49,6 +50,7 @@ const benches = {
     'What the quality gate is worth: errors in translations by people, and a simulated judge',
     benchGate,
   ],
+  day: ['What jobs cost at 12 in a second: CPU, database, store, connections', benchDay],
   growth: ['Deployments of several sizes: each request, periodic work, disk', benchGrowth],
   'glossary-slices': [
     'The event loop under the worst legal glossaries, in all languages',

@@ -74,9 +74,9 @@ export function processFigures(pid: number): ProcessFigures | undefined {
   }
 }
 
-/** CPU time of a process and all its children so far, in milliseconds. */
+/** CPU time of a process and all its descendants so far, in milliseconds. */
 export function cpuTimeWithChildren(pid: number): number {
   const own = processFigures(pid);
-  const children = childrenOf(pid).reduce((sum, child) => sum + (processFigures(child)?.cpuMs ?? 0), 0);
-  return (own?.cpuMs ?? 0) + (own?.endedCpuMs ?? 0) + children;
+  if (own === undefined) return 0;
+  return childrenOf(pid).reduce((sum, child) => sum + cpuTimeWithChildren(child), own.cpuMs + own.endedCpuMs);
 }

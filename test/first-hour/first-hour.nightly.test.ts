@@ -22,7 +22,7 @@ function cloneable(): boolean {
 /**
  * Follows the README like a person who has only a clone of the repository: all files that it names must exist, and its
  * commands must work in order. There is one difference: instead of `npm ci`, the packages of this installation are
- * linked (docs/decisions/0085).
+ * linked.
  */
 describe.skipIf(withoutClone)('the first hour, by the README alone', () => {
   let folder: string;

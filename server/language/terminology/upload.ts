@@ -195,7 +195,7 @@ const tsvTypes = ['text/tab-separated-values', 'application/octet-stream'];
 
 /**
  * Returns the kind of a file, by its suffix. Without a suffix it is CSV, TMX or TBX, by its content type
- * (docs/decisions/0066, 0115).
+ * (docs/decisions/0066).
  * @throws AppError 415
  */
 function requireKind({ name, contentType }: UploadedFile): GlossaryKind {
