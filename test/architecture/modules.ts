@@ -142,7 +142,7 @@ export const modules: Module[] = [
     name: 'server/process and workers',
     files: /^(server\/process\.ts$|workers\/)/,
     packages: any(/^npm:(graphile-worker|drizzle-orm|pg)$/, /^node:/),
-    db: /^db\/(client|migrate|queue-url)\.ts$/,
+    db: /^db\/(client|migrate|pool|pooler|queue-url)\.ts$/,
   },
   {
     name: 'server/app',
@@ -263,7 +263,7 @@ export const modules: Module[] = [
     name: 'server/platform',
     files: /^server\/platform\//,
     packages: anyPackage,
-    db: /^db\/(client|embedded\/index)\.ts$/,
+    db: /^db\/(client|embedded\/index|pooler)\.ts$/,
   },
   {
     name: 'server/platform/sandbox',

@@ -81,7 +81,7 @@ export async function runHosts(
     LOG_LEVEL: process.env['FAULTS_LOG'] ?? 'silent',
     AUTH_RATE_LIMIT_ENABLED: 'false',
     ACCESS_TOKEN_TTL_SECONDS: '100000',
-    // Longer than a host is cut off: after that, a process may not go on with what it had begun before.
+    // Longer than a host is cut off: after that, a process may not continue what it had begun before.
     STALE_PENDING_SECONDS: String(cutSeconds + 60),
     SWEEP_INTERVAL_SECONDS: '5',
     TM_ASYNC_THRESHOLD: '50',
@@ -117,7 +117,7 @@ export async function runHosts(
       if (n === Math.ceil(kills / 3))
         report.cuts.push(await cutOff(parts, load.tenants, cutSeconds, report.wrong));
       if (n === Math.ceil((2 * kills) / 3)) {
-        // As if the host had lost its power: nobody ends the connections of its processes.
+        // As if the host had lost its power: its processes do not end their connections.
         const cutting = cutOff(parts, load.tenants, cutSeconds, report.wrong, () => processes.killAll('b'));
         begun.push(cutting.then((cut) => report.cuts.push(cut)));
       }

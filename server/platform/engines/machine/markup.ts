@@ -12,7 +12,7 @@ export const hasTags = (text: string): boolean => text.search(numbered) >= 0;
 /** Returns a text without its numbered tags. */
 export const withoutTags = (text: string): string => text.replace(numbered, '');
 
-/** Returns a text as HTML. A tag whose partner is not in the text travels alone, as a void one does. */
+/** Returns a text as HTML. A tag whose partner is not in the text travels as a void one does. */
 export function toMarkup(text: string): string {
   const tags = [...text.matchAll(numbered)];
   const paired = new Set<number>();
