@@ -31,12 +31,15 @@ type Role = ModelsView['models'][number]['roles'][number];
 
 /** The models that the settings name, with their roles. */
 function rolesOf(settings: Settings): Map<string, Role[]> {
-  const { OPENAI_MODEL, OPENAI_REFINER_MODEL, OPENAI_EMBEDDING_MODEL, ALLOWED_MODELS } = settings;
+  const { OPENAI_API_KEY, OPENAI_MODEL, OPENAI_REFINER_MODEL, OPENAI_EMBEDDING_MODEL, ALLOWED_MODELS } =
+    settings;
   const roles = new Map<string, Role[]>();
   const add = (model: string, role: Role) => roles.set(model, [...(roles.get(model) ?? []), role]);
-  add(OPENAI_MODEL, 'translation');
-  add(OPENAI_REFINER_MODEL, 'judge');
-  if (OPENAI_EMBEDDING_MODEL !== 'none') add(OPENAI_EMBEDDING_MODEL, 'embedding');
+  if (OPENAI_API_KEY !== undefined || settings.ENGINES === undefined) {
+    add(OPENAI_MODEL, 'translation');
+    add(OPENAI_REFINER_MODEL, 'judge');
+    if (OPENAI_EMBEDDING_MODEL !== 'none') add(OPENAI_EMBEDDING_MODEL, 'embedding');
+  }
   const second = fallbackEndpoint(settings);
   for (const model of new Set(second && [second.OPENAI_MODEL, second.OPENAI_REFINER_MODEL]))
     add(model, 'fallback');
@@ -128,7 +131,7 @@ export async function viewModels({
       from model_requests where hour > now() - make_interval(hours => ${reportedHours}::int)
       group by 1, 2, 3, 4`),
   );
-  const isLive = settings.OPENAI_API_KEY !== undefined;
+  const isLive = settings.OPENAI_API_KEY !== undefined || settings.ENGINES !== undefined;
   const roles = isLive ? rolesOf(settings) : new Map<string, Role[]>();
   const names = [...new Set([...roles.keys(), ...rows.map(({ model }) => model).sort()])];
   return {
