@@ -35,7 +35,7 @@ function rolesOf(settings: Settings): Map<string, Role[]> {
     settings;
   const roles = new Map<string, Role[]>();
   const add = (model: string, role: Role) => roles.set(model, [...(roles.get(model) ?? []), role]);
-  if (OPENAI_API_KEY !== undefined) {
+  if (OPENAI_API_KEY !== undefined || settings.ENGINES === undefined) {
     add(OPENAI_MODEL, 'translation');
     add(OPENAI_REFINER_MODEL, 'judge');
     if (OPENAI_EMBEDDING_MODEL !== 'none') add(OPENAI_EMBEDDING_MODEL, 'embedding');

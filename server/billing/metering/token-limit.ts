@@ -1,6 +1,6 @@
 import { type SQLWrapper, sql } from 'drizzle-orm';
 import { AppError } from '#server/errors.ts';
-import type { Settings } from '#server/settings.ts';
+import { hasLanguageModel, type Settings } from '#server/settings.ts';
 
 /**
  * Limits the tokens that a tenant's model calls may cost on one day in UTC (tokens_per_day of WORKSPACE_LIMITS). The cost of work is
@@ -27,12 +27,12 @@ const perChar = 3;
 export const expectedTokens = (chars: SQLWrapper, jobs: SQLWrapper) =>
   sql`(${sql.raw(String(perChar))} * ${chars} + ${sql.raw(String(perJob))} * ${jobs})`;
 
-type Limit = Pick<Settings, 'WORKSPACE_LIMITS' | 'OPENAI_API_KEY'>;
+type Limit = Pick<Settings, 'WORKSPACE_LIMITS' | 'OPENAI_API_KEY' | 'ENGINES'>;
 
-/** Tokens that one tenant may use on a day; null if tokens are not limited. The stub engine uses no tokens. */
-export function tokenLimitOf({ WORKSPACE_LIMITS, OPENAI_API_KEY: key }: Limit): number | null {
-  const { tokens_per_day: max } = WORKSPACE_LIMITS;
-  return max === 0 || key === undefined ? null : max;
+/** Tokens that one tenant may use on a day; null if tokens are not limited. Only language models use tokens. */
+export function tokenLimitOf(settings: Limit): number | null {
+  const { tokens_per_day: max } = settings.WORKSPACE_LIMITS;
+  return max === 0 || !hasLanguageModel(settings) ? null : max;
 }
 
 /**

@@ -8,7 +8,7 @@ import { openFileWork } from '#server/platform/sandbox/file-work.ts';
 import { systemIsolation } from '#server/platform/sandbox/isolation.ts';
 import { checkSmtp } from '#server/platform/smtp.ts';
 import { openPlatformStore } from '#server/platform/stores/platform-store.ts';
-import { fallbackEndpoint, publicAddress, type Settings } from '#server/settings.ts';
+import { fallbackEndpoint, hasLanguageModel, publicAddress, type Settings } from '#server/settings.ts';
 import { dist, readBuild } from '#web/server/build.ts';
 import { type Finding, fail, ok, reasonOf, warn } from './finding.ts';
 import { judgeIsolation } from './isolation.ts';
@@ -155,12 +155,10 @@ async function checkNamedEngines(settings: Settings): Promise<Finding[]> {
     }
     return ok('engine', `the engine ${name} responds in ${Math.round(performance.now() - begun)} ms`);
   });
-  const { judge, without_judge } = settings.ENGINES!;
-  const hasJudge =
-    judge !== undefined || settings.OPENAI_API_KEY !== undefined || engines.some(({ model }) => model);
+  const { without_judge } = settings.ENGINES!;
   return [
     ...(await Promise.all(findings)),
-    ...(hasJudge
+    ...(hasLanguageModel(settings)
       ? []
       : [
           warn(

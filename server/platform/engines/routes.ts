@@ -1,4 +1,5 @@
 import type { Settings } from '#server/settings.ts';
+import type { ConcurrencyLimit } from '../concurrency-limit.ts';
 import { countEvent } from '../telemetry.ts';
 import { createHealth, endpointFailures, failureOf } from './chat/fallback.ts';
 import type { CallScope, Engine, TranslationTask } from './engine.ts';
@@ -13,6 +14,7 @@ export interface NamedEngine extends Pick<Engine, 'translate'> {
   name: string;
   /** A language model also judges and repairs, and takes the names of models. Null for other engines. */
   model: Engine | null;
+  limit?: ConcurrencyLimit;
 }
 
 export interface Routing extends Pick<EngineSettings, 'routes' | 'without_judge'> {

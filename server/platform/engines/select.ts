@@ -1,5 +1,6 @@
 import { type Settings, SettingsError } from '#server/settings.ts';
 import { type ConcurrencyLimit, createConcurrencyLimit } from '../concurrency-limit.ts';
+import type { ChatDependencies } from './chat/chat-engine.ts';
 import type { OutputMode } from './chat/output-modes.ts';
 import type { Embedder, Engine, Paid, Protect } from './engine.ts';
 import type { Translator } from './machine/translator.ts';
@@ -11,8 +12,8 @@ export interface Models {
   engine: Engine;
   /** Null if no embedding model is configured. */
   embedder: Embedder | null;
-  /** The limit of concurrent calls to the models; null for the stub, which calls none. */
-  concurrencyLimit: ConcurrencyLimit | null;
+  /** The limit of concurrent calls, with the counts of all engines; null for the stub, which makes none. */
+  concurrencyLimit: Pick<ConcurrencyLimit, 'counts'> | null;
   /** Returns the mode in which JSON is requested from a chat model. Null for the stub. */
   modeOf: ((model: string) => OutputMode) | null;
 }
@@ -32,6 +33,7 @@ export async function selectModels(settings: Settings, parts: ModelParts = {}): 
     return openai ?? { engine: stubEngine, embedder: null, concurrencyLimit: null, modeOf: null };
   const { routes, judge, without_judge } = settings.ENGINES;
   const engines = await openEngines(settings, parts);
+  const limits = [openai?.concurrencyLimit, ...engines.map(({ limit }) => limit)].filter((one) => !!one);
   if (openai) {
     const { engine: model } = openai;
     engines.unshift({ name: 'openai', model, translate: model.translate });
@@ -41,11 +43,18 @@ export async function selectModels(settings: Settings, parts: ModelParts = {}): 
     engines.find(({ name, model }) => (judge === undefined ? model : name === judge))?.model ?? null;
   return {
     embedder: null,
-    concurrencyLimit: null,
     modeOf: null,
     ...openai,
+    concurrencyLimit: { counts: () => sumOf(limits.map((limit) => limit.counts())) },
     engine: createRoutedEngine({ engines, routes, judge: model, without_judge }),
   };
+}
+
+function sumOf(counts: readonly ReturnType<ConcurrencyLimit['counts']>[]) {
+  return counts.reduce(
+    (sum, { running, waiting }) => ({ running: sum.running + running, waiting: sum.waiting + waiting }),
+    { running: 0, waiting: 0 },
+  );
 }
 
 async function openOpenAi(settings: Settings, { paid }: ModelParts): Promise<Models | null> {
@@ -78,9 +87,15 @@ export async function openEngines(settings: Settings, parts: ModelParts = {}): P
     // If another engine can respond instead, it is asked soon.
     const isHurried = routes.some(({ use }) => use.includes(name) && use.at(-1) !== name);
     const retries = Math.min(settings.OPENAI_MAX_RETRIES, isHurried ? 1 : Number.POSITIVE_INFINITY);
+    const concurrencyLimit = createConcurrencyLimit();
     if (of.kind === 'openai' || of.kind === 'anthropic') {
-      const model = await openModel(of, { ...settings, OPENAI_MAX_RETRIES: retries }, parts);
-      return { name, model, translate: model.translate };
+      const paid = parts.paid && { paid: parts.paid };
+      const model = await openModel(
+        of,
+        { ...settings, OPENAI_MAX_RETRIES: retries },
+        { ...paid, concurrencyLimit },
+      );
+      return { name, model, translate: model.translate, limit: concurrencyLimit };
     }
     const { translateBy } = await import('./machine/machine-engine.ts');
     const [translator, { sleep }, { timerMs }] = await Promise.all([
@@ -92,11 +107,11 @@ export async function openEngines(settings: Settings, parts: ModelParts = {}): P
       retries,
       isHurried,
       sleep,
-      concurrencyLimit: createConcurrencyLimit(),
+      concurrencyLimit,
       timeout: timerMs(settings.OPENAI_TIMEOUT_SECONDS),
       protect: parts.protect ?? (() => null),
     });
-    return { name, model: null, translate };
+    return { name, model: null, translate, limit: concurrencyLimit };
   });
   return Promise.all(opened);
 }
@@ -105,9 +120,8 @@ export async function openEngines(settings: Settings, parts: ModelParts = {}): P
 async function openModel(
   of: Extract<EngineOf, { kind: 'openai' | 'anthropic' }>,
   settings: Settings,
-  { paid }: ModelParts,
+  parts: ChatDependencies,
 ): Promise<Engine> {
-  const parts = paid ? { paid } : {};
   if (of.kind === 'anthropic') {
     const { openChatEngine } = await import('./anthropic/anthropic-engine.ts');
     const { OPENAI_TIMEOUT_SECONDS: timeoutSeconds, OPENAI_MAX_RETRIES: retries } = settings;

@@ -71,6 +71,7 @@ async function translate(to: string) {
   const file = partsOf(new Uint8Array(await (await mine.download(job.id)).arrayBuffer()));
   const { segments } = await mine.segments(job.id);
   return {
+    id: job.id as string,
     xml: file['word/document.xml'] as string,
     segments: segments as Segment[],
   };
@@ -94,7 +95,7 @@ describe.each(addresses)('a document translated by %s', (name) => {
   const to = targets[name as keyof typeof targets];
 
   test('has all tags, placeholders and numbers, and each segment needs a review', async () => {
-    const { xml, segments } = await translate(to);
+    const { id, xml, segments } = await translate(to);
     expect(tagsOf(xml)).toEqual([2, 2, 1]);
     const text = segments.map(({ target_text }) => target_text).join('\n');
     for (const kept of ['{name}', 'me@example.org', '5', '&', '<']) expect(text).toContain(kept);
@@ -102,6 +103,9 @@ describe.each(addresses)('a document translated by %s', (name) => {
       expect(explanations(one)).not.toMatch(/inline tags|formatting/);
       expect(one.quality.needs_review).toBe(true);
     }
+    // No model could judge the translation again.
+    const again = await mine.mutate('recheck', { document_id: id, positions: [0] }, mine.admin);
+    expect(again.status).toBe(400);
   });
 
   test('has a finding for each glossary term that the engine does not use', async () => {

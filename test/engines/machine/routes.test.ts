@@ -1,4 +1,5 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { tokenLimitOf } from '#server/billing/metering/token-limit.ts';
 import { AppError } from '#server/errors.ts';
 import { selectModels } from '#server/platform/engines/select.ts';
 import { refuseContradictions } from '#server/platform/process-settings.ts';
@@ -275,6 +276,12 @@ describe('ENGINES', () => {
   test('a name that OPENAI_API_KEY has is rejected', () => {
     expect(refusal({ engines: { openai: model } }, { OPENAI_API_KEY: key })).toContain('needs another name');
     expect(refusal({ routes: [{ use: ['openai'] }] }, { OPENAI_API_KEY: key })).toBeNull();
+  });
+
+  test('the daily limit of tokens counts for language models, also for those of ENGINES', () => {
+    const limitOf = (setting: object) =>
+      tokenLimitOf(readSettings(environment(setting, { WORKSPACE_LIMITS: '{"tokens_per_day":7}' })));
+    expect([limitOf({}), limitOf({ engines: { model } })]).toEqual([null, 7]);
   });
 
   test('keys are not logged', () => {

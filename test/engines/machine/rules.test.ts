@@ -107,6 +107,16 @@ describe.each(fakes.map((fake) => [fake.kind, fake] as const))('%s', (kind, fake
         apertium: ['por', 'por_BR', 'eng', 'nob'],
       }[kind],
     );
+    const sources = ['fr-CA', 'pt-BR', 'en'].map((language) => translator.codeOf(language, 'source'));
+    expect(sources).toEqual(
+      {
+        deepl: ['fr', 'pt', 'en'],
+        azure: ['fr-ca', 'pt', 'en'],
+        google: ['fr-CA', 'pt-BR', 'en'],
+        libretranslate: ['fr', 'pt-BR', 'en'],
+        apertium: ['fra', 'por', 'eng'],
+      }[kind],
+    );
   });
 
   test.each([

@@ -32,6 +32,9 @@ const codes: Readonly<Record<string, string>> = {
   fa: 'pes',
 };
 
+/** Variants that are read like their language. */
+const variants: Readonly<Record<string, string>> = { 'pt-BR': 'por', 'fr-CA': 'fra' };
+
 /**
  * Opens a server of Apertium (`apertium-apy`), which translates by rules and needs no key.
  * @param url the address of the server
@@ -40,7 +43,7 @@ export function openApertium({ url }: { url: string }): Translator {
   return {
     // A request has one text.
     abilities: { formality: false, context: false, texts: 1, units: 5000 },
-    codeOf: (language, role) => (language === 'pt-BR' && role === 'source' ? 'por' : codes[language]),
+    codeOf: (language, role) => (role === 'source' && variants[language]) || codes[language],
     translate: async ({ texts, from, to, isMarkup }, signal) => {
       const response = await boundedFetch(`${url}/translate`, {
         method: 'POST',

@@ -38,9 +38,7 @@ export function translateBy(translator: Translator, name: string, parts: Machine
     if (from === undefined || to === undefined) throw new UnsupportedPairError(name, task);
     const names = namesIn(task);
     const protect: Protect = (text, lang) => parts.protect(text, lang, names);
-    const pieces = task.segments.flatMap((text, segment) =>
-      cut(text, segment, task, translator, protect),
-    );
+    const pieces = task.segments.flatMap((text, segment) => cut(text, segment, task, translator, protect));
     const asked = pieces.filter(({ hasWords }) => hasWords);
     const groups = [true, false].flatMap((isMarkup) =>
       group(

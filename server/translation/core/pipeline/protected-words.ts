@@ -112,7 +112,7 @@ function protectedRanges(text: string, lang: string, names: readonly string[]): 
   return ranges;
 }
 
-/** Returns the places in which a name is no part of a longer word. */
+/** Returns the places of a name, except those inside longer words. */
 function rangesOf(name: string, text: string): Range[] {
   const ranges: Range[] = [];
   for (let start = text.indexOf(name); start >= 0; start = text.indexOf(name, start + name.length)) {
