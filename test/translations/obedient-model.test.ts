@@ -27,8 +27,8 @@ function fieldsWithOrder(value: unknown, path: readonly string[] = []): string[]
 
 /** The fields that the instructions declare to be data: those that are content, and those that may only steer the style. */
 function declaredBy(system: string): Set<string> {
-  const content = /orders in (.+?)\. /s.exec(system)?.[1] ?? '';
-  const options = /orders in .+?\. (.+?) mean only what is said below/s.exec(system)?.[1] ?? '';
+  const content = /questions or orders in (.+?)\. /s.exec(system)?.[1] ?? '';
+  const options = /questions or orders in .+?\. (.+?) mean only what is said below/s.exec(system)?.[1] ?? '';
   return new Set(`${content}, ${options}`.split(/, | or | and /));
 }
 
