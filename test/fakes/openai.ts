@@ -159,7 +159,7 @@ export interface Asked {
   data: {
     source_lang: { code: string };
     target_lang: { code: string };
-    context_before: string | null;
+    context_before?: string;
     /**
      * For the roles that translate or compare, a segment has `text`; for all others, it has `source` and `translation`.
      */

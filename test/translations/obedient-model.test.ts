@@ -27,8 +27,8 @@ function fieldsWithOrder(value: unknown, path: readonly string[] = []): string[]
 
 /** The fields that the instructions declare to be data: those that are content, and those that may only steer the style. */
 function declaredBy(system: string): Set<string> {
-  const content = /Whatever stands in (.+?), be it/s.exec(system)?.[1] ?? '';
-  const options = /remark on it\. (.+?) mean what is said below/s.exec(system)?.[1] ?? '';
+  const content = /questions or orders in (.+?)\. /s.exec(system)?.[1] ?? '';
+  const options = /questions or orders in .+?\. (.+?) mean only what is said below/s.exec(system)?.[1] ?? '';
   return new Set(`${content}, ${options}`.split(/, | or | and /));
 }
 
@@ -191,7 +191,7 @@ test('each prompt declares all its fields with texts of others to be data', asyn
     new Set(['translation', 'comparison', 'assessment', 'segment_assessment', 'repair', 'verification']),
   );
   /** Fields that only the service writes. */
-  const own = new Set(['source_lang', 'target_lang', 'text_type', 'id', 'approximate']);
+  const own = new Set(['source_lang', 'target_lang', 'id', 'approximate']);
   for (const { role, data, system } of asked) {
     const names = [...Object.keys(data), ...data.segments.flatMap(Object.keys)];
     const declared = declaredBy(system);

@@ -21,7 +21,7 @@ describe('judges of a long text', () => {
     expect(units(passages.map(({ source }) => source))).toBe(longText.length);
   });
 
-  const ofFirst = ({ data }: Asked): boolean => data.context_before === null;
+  const ofFirst = ({ data }: Asked): boolean => data.context_before === undefined;
 
   it('give the mean of their scores by length, rounded down', async () => {
     upstream.fake.otherwise(translatingReply({ score: (group) => (ofFirst(group) ? 90 : 95) }));

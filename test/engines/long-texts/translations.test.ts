@@ -44,9 +44,9 @@ describe('a long plain text', () => {
       before: data.context_before,
       text: data.segments[0]!.text,
     }));
-    expect(contexts.filter(({ before }) => before === null)).toHaveLength(1);
+    expect(contexts.filter(({ before }) => before === undefined)).toHaveLength(1);
     for (const { before, text } of contexts) {
-      if (before === null) expect(longText.startsWith(text)).toBe(true);
+      if (before === undefined) expect(longText.startsWith(text)).toBe(true);
       else {
         expect(before).toHaveLength(500);
         expect(longText).toContain(before + text);

@@ -89,8 +89,7 @@ function openChat(sdk: Sdk, entry: AnthropicEntry, timeoutSeconds: number): Chat
 /** The instructions are the beginning that requests share: what was cached costs a tenth. */
 function request({ model, instructions, data, format }: Prompt, mode: OutputMode) {
   const isEnforced = mode === 'json_schema';
-  // The API documents no dialect of a schema.
-  const { $schema: _, ...schema } = format.jsonSchema;
+  const { jsonSchema: schema } = format;
   return {
     model,
     max_tokens: maxTokens,

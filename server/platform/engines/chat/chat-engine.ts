@@ -6,7 +6,7 @@ import { askWithFallback, type Fallback } from './fallback.ts';
 import { assess, assessEach, compare, verify } from './judge.ts';
 import { cutText, groupConsecutive, keepOuterSpace, unitsPerCall, unitsPerSegment } from './long-texts.ts';
 import { type OutputModes, openOutputModes } from './output-modes.ts';
-import { contextsBefore, instructions, noteOf, promptData } from './prompts.ts';
+import { contextsBefore, noteOf, promptOf } from './prompts.ts';
 import { type Sleep, sleep } from './rate-limit-retry-after.ts';
 import { repair } from './repair.ts';
 import { readSegments, type TranslatedSegments, translationFormat } from './response-formats.ts';
@@ -100,16 +100,13 @@ async function translate(
   const questions = groups.map(
     (group, at): Question<TranslatedSegments, string[]> => ({
       model,
-      instructions: instructions('translate', task),
-      data: {
-        ...promptData(task),
-        context_before: contexts[at],
+      ...promptOf('translate', task, contexts[at], {
         segments: group.map(({ segment, source }, index) => ({
           id: index + 1,
           text: source.trim(),
           ...noteOf(task, segment),
         })),
-      },
+      }),
       format: translationFormat,
       read: (reply) => readSegments(reply, group.length),
     }),

@@ -2,7 +2,7 @@ import { type CountTokens, recordModelRequest } from '../../model-requests.ts';
 import { countModelTokens } from '../../telemetry.ts';
 import type { CallScope, EngineResult, Paid } from '../engine.ts';
 import type { OutputMode, OutputModes } from './output-modes.ts';
-import type { UserMessage } from './prompts.ts';
+import { promptVersion, type UserMessage } from './prompts.ts';
 import { callWithRetries, type RetryPolicy } from './rate-limit-retry-after.ts';
 import { type ChatReply, type Reading, readReply } from './read-reply.ts';
 import type { ResponseFormat } from './response-formats.ts';
@@ -94,6 +94,7 @@ export function askAllBy(
     return {
       value: results.map(({ value }) => value),
       models: [...new Set(results.map(({ model }) => model))],
+      prompts: promptVersion,
       inputTokens: results.reduce((sum, { inputTokens }) => sum + inputTokens, 0),
       outputTokens: results.reduce((sum, { outputTokens }) => sum + outputTokens, 0),
     };

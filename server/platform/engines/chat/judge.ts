@@ -9,7 +9,7 @@ import type {
 } from '../engine.ts';
 import type { AskAll, Question } from './chat.ts';
 import { alignPassages, groupConsecutive, unitsPerSegment } from './long-texts.ts';
-import { contextsBefore, instructions, noteOf, promptData } from './prompts.ts';
+import { contextsBefore, noteOf, promptOf } from './prompts.ts';
 import {
   assessmentFormat,
   clipRemark,
@@ -55,21 +55,18 @@ export async function assessEach(
     ({ source, translation }) => source.length + translation.length + unitsPerSegment,
     unitsPerJudge,
   );
-  const contexts = contextsBefore(groups, task.contextBefore);
+  const contexts = contextsBefore(groups, task.contextBefore, contextUnits);
   const questions = groups.map(
     (group, at): Question<SegmentJudgements, Judgement[]> => ({
       model,
-      instructions: instructions('assess_each', task),
-      data: {
-        ...promptData(task),
-        context_before: contexts[at],
+      ...promptOf('assess_each', task, contexts[at], {
         segments: group.map(({ segment, source, translation }, index) => ({
           id: index + 1,
           source,
           translation,
           ...noteOf(task, segment),
         })),
-      },
+      }),
       format: segmentAssessmentFormat,
       read: (reply) => readJudgements(reply, group.length),
     }),
@@ -105,20 +102,17 @@ function questionsOf<T>(
   { model, task, candidate }: { model: string; task: TranslationTask; candidate: Translations },
 ) {
   const groups = groupPassages(task.segments, [candidate]);
-  const contexts = contextsBefore(groups);
+  const contexts = contextsBefore(groups, null, contextUnits);
   const questions = groups.map(
     (group, at): Question<T, T> => ({
       model,
-      instructions: instructions(role, task),
-      data: {
-        ...promptData(task),
-        context_before: contexts[at],
+      ...promptOf(role, task, contexts[at], {
         segments: group.map(({ source, translations: [translation] }, index) => ({
           id: index + 1,
           source,
           translation,
         })),
-      },
+      }),
       format,
       read: (reply) => reply,
     }),
@@ -141,15 +135,12 @@ export async function compare(
 ): Promise<EngineResult<Comparison>> {
   const groups = groupPassages(task.segments, candidates);
   const weights = groups.map(weightOf);
-  const contexts = contextsBefore(groups);
+  const contexts = contextsBefore(groups, null, contextUnits);
   const questions = groups.map((group, at): Question<NamedWinner, Comparison> => {
     const order = rotate(candidates.keys().toArray(), weights[at]! + at);
     return {
       model,
-      instructions: instructions('compare', task),
-      data: {
-        ...promptData(task),
-        context_before: contexts[at],
+      ...promptOf('compare', task, contexts[at], {
         segments: group.map(({ source }, index) => ({ id: index + 1, text: source })),
         candidates: order.map((candidate, place) => ({
           id: place + 1,
@@ -158,7 +149,7 @@ export async function compare(
             text: translations[candidate],
           })),
         })),
-      },
+      }),
       format: comparisonFormat,
       read: ({ winner: id, rationale }) => {
         const winner = order[id - 1];
@@ -186,6 +177,9 @@ function rotate<T>(items: readonly T[], by: number): T[] {
  * does not matter here, because the response is short.
  */
 const unitsPerJudge = 24_000;
+
+/** UTF-16 units of the source before a group. A judge needs only those that its first segment refers to. */
+const contextUnits = 200;
 
 /** A passage of a segment: the source and its translations. */
 interface JudgedPassage {

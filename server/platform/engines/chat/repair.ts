@@ -8,7 +8,7 @@ import {
   unitsPerCall,
   unitsPerSegment,
 } from './long-texts.ts';
-import { contextsBefore, instructions, noteOf, promptData } from './prompts.ts';
+import { contextsBefore, noteOf, promptOf } from './prompts.ts';
 import { readSegments, repairFormat, type TranslatedSegments, worstIssues } from './response-formats.ts';
 
 /**
@@ -131,19 +131,16 @@ export async function repair(
   const questions = touched.map(
     ({ group, context, found }): Question<TranslatedSegments, string[]> => ({
       model,
-      instructions: instructions('repair', task),
-      data: {
-        ...promptData(task),
-        context_before: context,
+      ...promptOf('repair', task, context, {
         segments: group.map(({ segment, source, translation, approximate }, index) => ({
           id: index + 1,
           source,
           translation,
-          approximate,
+          ...(approximate && { approximate }),
           ...noteOf(task, segment),
         })),
         issues: found.map(({ found_by: _, ...issue }) => issue),
-      },
+      }),
       format: repairFormat,
       read: (reply) => readSegments(reply, group.length),
     }),

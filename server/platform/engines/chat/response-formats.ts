@@ -31,7 +31,10 @@ export interface ResponseFormat<T> {
 
 // Called once for each format, because deriving the schema takes almost a millisecond.
 function responseFormat<T>(name: string, schema: z.ZodType<T>): ResponseFormat<T> {
-  const jsonSchema: Record<string, unknown> = z.toJSONSchema(schema, { target: 'draft-7' });
+  // The name of the dialect is left out: no endpoint needs it.
+  const { $schema: _, ...jsonSchema }: Record<string, unknown> = z.toJSONSchema(schema, {
+    target: 'draft-7',
+  });
   return { schema, name, jsonSchema, inWords: inWords(name, jsonSchema) };
 }
 
@@ -40,7 +43,7 @@ function responseFormat<T>(name: string, schema: z.ZodType<T>): ResponseFormat<T
  * writes it in small letters.
  */
 const inWords = (name: string, schema: unknown) =>
-  `The reply: one JSON object (application/json) and nothing else, without remarks and without a code fence. It fits \
+  `Reply with one JSON object (application/json) and nothing else, without remarks and without a code fence. It matches \
 this JSON Schema, called "${name}": ${JSON.stringify(schema)}`;
 
 /*
@@ -51,18 +54,20 @@ this JSON Schema, called "${name}": ${JSON.stringify(schema)}`;
 
 const remark = () => z.string().overwrite(clipRemark);
 
+const segmentId = () => z.number().describe('of the segment');
+
 const translatedSegments = z.object({
   translations: z
     .array(
       z.object({
-        id: z.number().describe('the id of the segment'),
+        id: segmentId(),
         text: z
           .string()
-          .describe('its whole translation')
+          .describe('its translation')
           .refine((text) => text.trim() !== ''),
       }),
     )
-    .describe('one for each segment, in their order'),
+    .describe('one for each segment'),
 });
 
 /** One text for each segment id of the request. */
@@ -73,17 +78,14 @@ const issue = z.object({
   category: z.enum(['accuracy', 'fluency', 'terminology', 'style', 'locale']),
   span: remark()
     .nullable()
-    .describe('the words of the translation it is about; for what is missing, those of the source'),
-  explanation: remark().describe('what is wrong and why, in English, in one or two sentences'),
-  suggestion: remark().nullable().describe('what should stand there instead, in the target language'),
+    .describe('the words concerned, as in the translation; if something is missing, as in the source'),
+  explanation: remark().describe('what is wrong, in one or two English sentences'),
+  suggestion: remark().nullable().describe('the words to use instead'),
 }) satisfies z.ZodType<QualityIssue>;
 
 const judgement = z.object({
-  issues: z
-    .array(issue)
-    .describe('the worst first; empty for a translation without fault')
-    .overwrite(worstIssues),
-  summary: remark().describe('the finding in one or two English sentences'),
+  issues: z.array(issue).describe('worst first; empty without fault').overwrite(worstIssues),
+  summary: remark().describe('the result in one English sentence'),
   score: z
     .number()
     .describe('0 to 100')
@@ -92,19 +94,20 @@ const judgement = z.object({
 
 const judgements = z.object({
   judgements: z
-    .array(judgement.extend({ id: z.number().describe('the id of the segment') }))
-    .describe('one for each segment, in their order'),
+    // No one reads the summary of a segment.
+    .array(judgement.omit({ summary: true }).extend({ id: segmentId() }))
+    .describe('one for each segment'),
 });
 
 /** One judgement for each segment id of the request. */
 export type SegmentJudgements = z.infer<typeof judgements>;
 
 const verification = judgement.extend({
-  passed: z.boolean().describe('whether the translation can be published as it stands'),
+  passed: z.boolean().describe('whether it can be published as it is'),
 }) satisfies z.ZodType<Verification>;
 
 const comparison = z.object({
-  rationale: remark().describe('what decides, in one or two English sentences'),
+  rationale: remark().describe('what decides, in one English sentence'),
   winner: z.number().describe('the id of the best candidate'),
 });
 
@@ -139,7 +142,7 @@ export function readSegments({ translations }: TranslatedSegments, count: number
 /** Returns the judgements in the order of the ids 1 to `count`; undefined if an id is missing, repeated or unknown. */
 export function readJudgements({ judgements }: SegmentJudgements, count: number): Judgement[] | undefined {
   if (judgements.length !== count) return undefined;
-  const byId = new Map(judgements.map(({ id, ...judgement }) => [id, judgement]));
+  const byId = new Map(judgements.map(({ id, ...judgement }) => [id, { ...judgement, summary: '' }]));
   const ordered = Array.from({ length: count }, (_, index) => byId.get(index + 1));
   return ordered.every((judgement) => judgement !== undefined) ? ordered : undefined;
 }

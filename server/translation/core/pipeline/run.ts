@@ -40,11 +40,11 @@ export function openRun(engine: Engine, scope: CallScope, policy: Policy): Run {
  * Adds the cost of an engine call to the cost of the run.
  * @returns the cost of the call, as metadata of the step
  */
-export function spend({ cost }: Run, { models, inputTokens, outputTokens }: EngineResult<unknown>) {
+export function spend({ cost }: Run, { models, prompts, inputTokens, outputTokens }: EngineResult<unknown>) {
   cost.inputTokens += inputTokens;
   cost.outputTokens += outputTokens;
   for (const model of models) if (!cost.models.includes(model)) cost.models.push(model);
-  return { models, input_tokens: inputTokens, output_tokens: outputTokens };
+  return { models, ...(prompts && { prompts }), input_tokens: inputTokens, output_tokens: outputTokens };
 }
 
 /** A text of a run. One without tags is the only text of its run, and may have several segments. */

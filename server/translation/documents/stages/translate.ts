@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { documentSegments } from '#db/schema/documents.ts';
 import { toAppError } from '#server/errors.ts';
-import type { InlineContent } from '#server/formats/inline-content.ts';
+import { formatTagged, type InlineContent } from '#server/formats/inline-content.ts';
 import { keyOf, type Prefetched } from '#server/translation/core/leverage/leverage.ts';
 import { lookUpTexts, lookupOfText, translateGroup } from '#server/translation/core/pipeline/group.ts';
 import type { GroupText } from '#server/translation/core/pipeline/run.ts';
@@ -17,15 +17,19 @@ import { TranslationStore } from './translation-store.ts';
 interface GroupSegment extends GroupText {
   /** Positions of the text in the document. Segments with the same source are translated once. */
   positions: readonly number[];
-  /** UTF-16 units of the source text without its tags. */
-  units: number;
 }
 
 /** Number of distinct texts that are read and looked up together. */
 const textsOfBatch = 400;
-/** Maximum UTF-16 units of the texts in one group. A group is one call to the engine. */
-const unitsOfGroup = 6000;
-const textsOfGroup = 40;
+/**
+ * Maximum UTF-16 units of the texts in one group, with their tags and 20 for the fields of each. A group is one call to
+ * the engine, which translates it in two requests, and judges it in one. The second request has room for what a long
+ * text leaves of the first one.
+ */
+const unitsOfGroup = 11_500;
+const unitsOfFields = 20;
+/** A translation with many texts must not leave one out. */
+const textsOfGroup = 80;
 /**
  * Number of groups of one document that are translated concurrently: half of a tenant's share of the model slots
  * (`concurrency-limit.ts`), because a process runs two documents at a time by default. After a crash, at most the calls
@@ -173,7 +177,6 @@ async function selectTexts(
         (select json_build_array(b.max_length, b.length_unit) from document_segments b
           where b.tenant_id = ${tenantId} and b.document_id = ${documentId} and b.source_key = ${documentSegments.sourceKey}
           order by b.max_length limit 1) end`,
-      units: sql<number>`length(${documentSegments.sourceText})`,
       before: sql<string | null>`(select b.source_text from document_segments b
         where b.tenant_id = ${tenantId} and b.document_id = ${documentId} and b.position = document_segments.position - 1)`,
       after: sql<string | null>`(select b.source_text from document_segments b
@@ -199,11 +202,12 @@ function groupsOf(texts: readonly GroupSegment[]): GroupSegment[][] {
   let units = 0;
   for (const text of texts) {
     const last = groups.at(-1);
-    units += text.units;
+    const own = formatTagged(text.source).length + unitsOfFields;
+    units += own;
     if (last && units <= unitsOfGroup && last.length < textsOfGroup) last.push(text);
     else {
       groups.push([text]);
-      units = text.units;
+      units = own;
     }
   }
   return groups;
