@@ -1,4 +1,7 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { missingForHosts } from './network.ts';
 import { runFaults } from './run.ts';
 
 /** One kill of each kind. `npm run test:faults` makes forty times as many. */
@@ -11,3 +14,16 @@ test('5 kills under load: nothing is lost or billed twice, no dead pool, no reco
   expect(wrong, lines.join('\n')).toEqual([]);
   expect(recoveries).toHaveLength(kills);
 }, 400_000);
+
+const missing = missingForHosts();
+
+test.skipIf(missing)(
+  `two hosts with one bucket, 12 kills, one host cut off: nothing is lost or doubled ${missing ? `(${missing})` : ''}`,
+  () => {
+    const main = join(import.meta.dirname, 'main.ts');
+    const env = { ...process.env, FAULTS_KILLS: '12' };
+    const { status, stdout } = spawnSync(process.execPath, [main, 'hosts'], { env, encoding: 'utf8' });
+    expect(status, stdout).toBe(0);
+  },
+  1_200_000,
+);
