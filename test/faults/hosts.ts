@@ -122,7 +122,7 @@ export async function runHosts(
     if (n === Math.ceil(kills / 3))
       report.cuts.push(await cutOff(parts, load.tenants, cutSeconds, report.wrong));
     if (n === Math.ceil((2 * kills) / 3)) {
-      // As if the host had lost its power: nobody ends the connections of its processes.
+      // As if the host had lost its power: the connections of its processes do not end.
       const cutting = cutOff(parts, load.tenants, cutSeconds, report.wrong, () => processes.killAll('b'));
       begun.push(cutting.then((cut) => report.cuts.push(cut)));
     }
