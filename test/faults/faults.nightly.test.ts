@@ -1,5 +1,8 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { withoutPgbouncer } from '#test/setup/pgbouncer.ts';
+import { missingForHosts } from './network.ts';
 import { runFaults } from './run.ts';
 
 /** One kill of each kind. `npm run test:faults` makes forty times as many. */
@@ -20,4 +23,17 @@ test.each(connections)(
     expect(recoveries).toHaveLength(kills);
   },
   400_000,
+);
+
+const missing = missingForHosts();
+
+test.skipIf(missing)(
+  `two hosts with one bucket, 12 kills, one host cut off: nothing is lost or doubled ${missing ? `(${missing})` : ''}`,
+  () => {
+    const main = join(import.meta.dirname, 'main.ts');
+    const env = { ...process.env, FAULTS_KILLS: '12' };
+    const { status, stdout } = spawnSync(process.execPath, [main, 'hosts'], { env, encoding: 'utf8' });
+    expect(status, stdout).toBe(0);
+  },
+  1_200_000,
 );

@@ -93,7 +93,7 @@ user_${user.replace(':', '_')} = ${secret} .admin
         () => true,
         () => false,
       ),
-    30,
+    120,
   );
   return {
     url,
