@@ -98,6 +98,7 @@ const byGuard: Readonly<Record<GuardName, Readonly<Record<string, string>>>> = {
   tenant_admin: {
     storage: 'bind unbind verify',
     segmentation: 'get save delete',
+    tenants: 'general saveGeneral',
     styleGuides: 'save delete',
   },
 };

@@ -15,6 +15,7 @@ const byScopes: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     billing: 'checkout topup portal',
     storage: 'bind unbind verify',
     segmentation: 'get save delete',
+    tenants: 'general saveGeneral',
     styleGuides: 'save delete',
     terminology:
       'upload create delete addEntry rename addTerm updateTerm deleteTerm previewUpload applyPreview rejectCandidates',

@@ -38,7 +38,7 @@ export const withoutRoute: readonly string[] = [
     reviews:
       'byReviewer claim comment commentCounts comments deleteComment inbox mentions next pay payXlsx reopen texts turnaround turnaroundXlsx',
     styleGuides: 'delete get list save',
-    tenants: 'rotateKey',
+    tenants: 'general rotateKey saveGeneral',
     terminology:
       'addEntry addTerm applyPreview candidates create deleteTerm entries matches pairs previewUpload rejectCandidates rename terms updateTerm',
     translations: 'act recheck resolve check counts reviewMany search',

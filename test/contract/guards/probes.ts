@@ -173,6 +173,9 @@ export const probes: Readonly<Record<string, Probe>> = {
   },
 
   'tenants.create': { input: () => ({ name: 'New' }) },
+  'tenants.saveGeneral': {
+    input: () => ({ name: 'New', default_source_lang: null, default_target_langs: [] }),
+  },
   'tenants.setSecurityPolicy': {
     input: (fixture) => ({ ...named(fixture), mfa_required: false }),
     ...ofNamedTenant,
