@@ -34,7 +34,7 @@ const byScopes: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       'list listImports getImport export exportCsv exportGolden browse concordance problems matches countFound previewReplace duplicates otherTranslations changes penalties',
   },
   translate: {
-    analyses: 'create addFile start cancel delete',
+    analyses: 'create addFile removeFile setVersion start cancel delete',
     translations: 'create createBatch createFromText createFromFile',
     documents: 'translate',
   },

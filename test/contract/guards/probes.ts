@@ -282,6 +282,11 @@ export const probes: Readonly<Record<string, Probe>> = {
     input: () => ({ analysis_id: randomUUID(), file_name: 'a.docx', content: '' }),
     in: noAnalysis,
   },
+  'analyses.removeFile': { input: () => ({ analysis_id: randomUUID(), file_id: 'a' }), in: noAnalysis },
+  'analyses.setVersion': {
+    input: () => ({ analysis_id: randomUUID(), file_id: 'a', used: true }),
+    in: noAnalysis,
+  },
   'analyses.list': { input: () => ({}) },
   ...Object.fromEntries(
     ['get', 'start', 'cancel', 'delete', 'exportXlsx'].map((name): [string, Probe] => [
