@@ -106,11 +106,14 @@ function WorkspaceForm({ saved }: { saved: General }) {
         value={name}
         onValue={(typed) => change({ name: typed })}
       />
-      <SourceLanguageSelect
-        value={source ?? detected}
-        onChange={(code) => change({ default_source_lang: code === detected ? null : code })}
-      />
-      <TargetChips codes={targets} onChange={(codes) => change({ default_target_langs: codes })} />
+      <fieldset>
+        <legend>{t('general.languages')}</legend>
+        <SourceLanguageSelect
+          value={source ?? detected}
+          onChange={(code) => change({ default_source_lang: code === detected ? null : code })}
+        />
+        <TargetChips codes={targets} onChange={(codes) => change({ default_target_langs: codes })} />
+      </fieldset>
       <div className="actions">
         <button type="submit" className="primary" disabled={isBusy || !isChanged || name.trim() === ''}>
           {t('common.save')}
