@@ -13,6 +13,7 @@ export const forBrowsers: readonly string[] = namesOf({
   retention: 'anonymizeMember cancelDeletion listDeletions previewDeletion scheduleDeletion',
   reviews: 'byDomain outcomes',
   segmentation: 'delete get save',
+  tenants: 'general saveGeneral',
   terminology: 'matchesOfTexts setSpellingWord spellingWords',
   usage: 'breakdown',
 });
@@ -38,7 +39,7 @@ export const withoutRoute: readonly string[] = [
     reviews:
       'byReviewer claim comment commentCounts comments deleteComment inbox mentions next pay payXlsx reopen texts turnaround turnaroundXlsx',
     styleGuides: 'delete get list save',
-    tenants: 'general rotateKey saveGeneral',
+    tenants: 'rotateKey',
     terminology:
       'addEntry addTerm applyPreview candidates create deleteTerm entries matches pairs previewUpload rejectCandidates rename terms updateTerm',
     translations: 'act recheck resolve check counts reviewMany search',

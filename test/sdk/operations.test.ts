@@ -326,7 +326,7 @@ test('every operation of the API and every procedure without a route is asked by
  * repeat the effect, or would find nothing to do.
  */
 const notSentAgain = namesOf({
-  analyses: 'create delete removeFile',
+  analyses: 'create removeFile delete',
   apiKeys: 'create update rotate',
   assignments: 'assign pass',
   auth: 'signUp signIn token verifyMfa confirmMfa regenerateRecoveryCodes resetPassword sso.complete',

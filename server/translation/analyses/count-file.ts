@@ -15,7 +15,6 @@ import {
 import type { RunServices } from '#server/translation/documents/document-run.ts';
 import { selectKnownKeys } from '#server/translation/documents/earlier-document.ts';
 import { checkSource, extractForm, textsOf } from '#server/translation/documents/source-file.ts';
-import { sourceKeyOf } from '#server/translation/documents/stages/extract.ts';
 import { type CheckedForm, checkForm } from '#server/translation/documents/submission-form.ts';
 import type { AnalysisRow, FileRow } from './analyses.ts';
 import { formOf } from './file-form.ts';
@@ -106,15 +105,17 @@ function countedOf(
   segments: readonly Segment[],
   words: ReadonlyMap<string, number>,
 ): CountedText[] {
-  return textsOf(request, segments).map((text, at) => ({
-    ...text,
-    words: words.get(plainText(segments[at]!.source)) ?? 0,
-    sourceKey: sourceKeyOf(segments[at]!),
-    key: createHash('sha256')
-      .update(text.repeatKey ?? text.request.source_text)
-      .digest()
-      .readBigUInt64LE(),
-  }));
+  return textsOf(request, segments).map((text, at) => {
+    // The source key of a segment is the hash of the text by which repetitions are found.
+    const hash = createHash('sha256').update(text.repeatKey ?? text.request.source_text);
+    const digest = hash.digest();
+    return {
+      ...text,
+      words: words.get(plainText(segments[at]!.source)) ?? 0,
+      key: digest.readBigUInt64LE(),
+      sourceKey: digest.toString('hex'),
+    };
+  });
 }
 
 /** UTF-16 units of the texts whose words are counted in one statement, with some more for each text. */

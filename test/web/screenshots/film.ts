@@ -76,8 +76,9 @@ async function picture(page: Page, name: string): Promise<void> {
   process.stdout.write(`${new Date().toISOString().slice(11, 19)} ${file}\n`);
 }
 
-const signedIn = (email: string) =>
-  opened(browser, look, service.address, { email, password: ada.password });
+function signedIn(email: string): Promise<Page> {
+  return opened(browser, look, service.address, { email, password: ada.password });
+}
 
 /** Creates the workspace with its members and rules. @returns the administrator's client, and the IDs of the members */
 async function createTeam() {
@@ -125,7 +126,7 @@ async function play(): Promise<void> {
   const paths = await documents();
   const page = await signedIn(ada.email);
   await page.goto('/app/settings/general');
-  await page.getByLabel('Name').waitFor();
+  await page.getByRole('textbox', { name: 'Name' }).waitFor();
   await picture(page, 'general');
   await page.goto('/app/settings/members');
   await page.getByText('Mira Vogel').first().waitFor();
