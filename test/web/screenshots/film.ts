@@ -43,7 +43,9 @@ const colleagues = [
 await mkdir(values.out, { recursive: true });
 const data = await mkdtemp(join(tmpdir(), 'lingualoop-film-'));
 await using model = await startFakeOpenAi();
-const working = translatingReply({ score: ({ data: { segments } }) => (segments.length % 4 === 0 ? 80 : 94) });
+const working = translatingReply({
+  score: ({ data: { segments } }) => (segments.length % 4 === 0 ? 80 : 94),
+});
 model.otherwise(working);
 Object.assign(process.env, {
   DATA_DIR: data,
@@ -96,7 +98,12 @@ async function createTeam() {
     await client.assignments.saveProfile({
       user_id: user.user_id,
       display_name: name,
-      languages: targets.map((target_lang) => ({ source_lang: '*', target_lang, review: true, second: true })),
+      languages: targets.map((target_lang) => ({
+        source_lang: '*',
+        target_lang,
+        review: true,
+        second: true,
+      })),
     });
   }
   await client.assignments.saveRules({
@@ -154,14 +161,18 @@ async function play(): Promise<void> {
   });
   process.stdout.write(`counted in ${Math.round((Date.now() - began) / 1000)} s\n`);
   await page.reload();
-  await page.getByText(/second review by a rule/).first().waitFor();
+  await page
+    .getByText(/second review by a rule/)
+    .first()
+    .waitFor();
   await picture(page, 'estimate');
   await page.keyboard.press('Control+Enter');
   await page.getByText('translations finished').waitFor(patient);
 
   // The outage of the model.
   const all = paths.length * languages.length;
-  const finished = async () => (await client.documents.list().toArray({ limit: 1000 })).filter(isTranslated).length;
+  const finished = async () =>
+    (await client.documents.list().toArray({ limit: 1000 })).filter(isTranslated).length;
   await until(async () => (await finished()) > all / 4);
   await picture(page, 'translating');
   model.otherwise(failure(503));
@@ -179,7 +190,9 @@ async function play(): Promise<void> {
   // What the rules have assigned; one file is overdue.
   const mira = ids.get('mira@example.org')!;
   const assignments = async () => client.assignments.list({ assignee: mira }).toArray({ limit: 500 });
-  await until(async () => (await client.assignments.list({}).toArray({ limit: 1000 })).every((one) => one.assignee));
+  await until(async () =>
+    (await client.assignments.list({}).toArray({ limit: 1000 })).every((one) => one.assignee),
+  );
   const [late, german] = [
     (await assignments()).find(({ target_lang }) => target_lang === 'fr')!,
     (await assignments()).find(({ target_lang, second }) => target_lang === 'de' && second)!,
