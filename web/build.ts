@@ -276,7 +276,7 @@ const partOfArea: Record<string, CatalogPart> = {
 
 /** Messages of other areas that belong to these parts, because the first screens do not show them. */
 const partOfMessages: readonly (readonly [RegExp, CatalogPart])[] = [
-  [/^(apiKeys|billing|storage)\.(?!title$)/, 'settings'],
+  [/^(apiKeys|billing|general|storage)\.(?!title$)/, 'settings'],
   [/^keys\.(?!(title|palette|close|assign)$)/, 'tools'],
   [/^editor\.replace_/, 'tools'],
   [/^assignments\.(after|assigned_to|due|no_date|overdue|select|select_first|then)$/, 'workspace'],

@@ -28,6 +28,13 @@ export interface Analyses {
   create(request: AnalysisRequest, options?: CallOptions): ApiPromise<Analysis>;
   /** Adds a file, which a worker then counts. An analysis has at most 40. The same file is added once. */
   addFile(analysisId: string, file: SourceFile, options?: CallOptions): ApiPromise<Analysis>;
+  /** Removes a file that was not started. */
+  removeFile(analysisId: string, fileId: string, options?: CallOptions): ApiPromise<Analysis>;
+  /**
+   * Decides whether a file is a new version of the earlier document with its name, as it is by default, or another file.
+   * Texts that a version has in common with the document keep their translations, and are not billed.
+   */
+  setVersion(analysisId: string, fileId: string, used: boolean, options?: CallOptions): ApiPromise<Analysis>;
   /** Returns an analysis as it is now. */
   get(analysisId: string, options?: CallOptions): ApiPromise<Analysis>;
   /** Lists the analyses of the workspace, latest first. */
@@ -63,6 +70,8 @@ export interface Analyses {
 
 const createCall: Call = { name: 'analyses.create', repeatable: false };
 const addFileCall: Call = { name: 'analyses.addFile', repeatable: true };
+const removeFileCall: Call = { name: 'analyses.removeFile', repeatable: false };
+const setVersionCall: Call = { name: 'analyses.setVersion', repeatable: true };
 const getCall: Call = { name: 'analyses.get', repeatable: true };
 const listCall: Call = { name: 'analyses.list', repeatable: true };
 const startCall: Call = { name: 'analyses.start', repeatable: true };
@@ -80,6 +89,9 @@ export function analyses({ mutate, query }: Connection): Analyses {
     create: (request, options) => mutate(createCall, request, options),
     addFile: (analysis_id, file, options) =>
       afterwards(encodedFile(file), (encoded) => mutate(addFileCall, { analysis_id, ...encoded }, options)),
+    removeFile: (analysis_id, file_id, options) => mutate(removeFileCall, { analysis_id, file_id }, options),
+    setVersion: (analysis_id, file_id, used, options) =>
+      mutate(setVersionCall, { analysis_id, file_id, used }, options),
     get: (analysis_id, options) => query(getCall, { analysis_id }, options),
     list: listing.list,
     listPage: listing.listPage,

@@ -185,12 +185,12 @@ export const modules: Module[] = [
   domain('events'),
   // Translation.
   domain('translation/quality', { tables: /quality/ }),
+  domain('translation/analyses', { tables: /analyses|documents/ }),
   domain('translation/review', {
     tables: /documents|reviews|translations/,
     published: /(assignments|texts|documents)\/[\w-]+\.ts$/,
   }),
   domain('translation/texts', { tables: /translations/, published: /intake\/[\w-]+\.ts$/ }),
-  domain('translation/analyses', { tables: /analyses|documents/ }),
   domain('translation/documents', { tables: /analyses|documents/ }),
   domain('translation/records'),
   domain('translation/core', { packages: /^npm:eld$/, published: /[\w-]+\/[\w-]+\.ts$/ }),

@@ -87,6 +87,7 @@ const others = [
   'storage.verify',
   'styleGuides.delete',
   'styleGuides.save',
+  'tenants.saveGeneral',
   'translations.delete',
 ];
 

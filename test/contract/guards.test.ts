@@ -48,7 +48,7 @@ const byGuard: Readonly<Record<GuardName, Readonly<Record<string, string>>>> = {
     reviews: 'byReviewer byDomain outcomes pay payXlsx turnaround turnaroundXlsx',
   },
   tenant_identity: {
-    analyses: 'addFile cancel create delete exportXlsx get list start',
+    analyses: 'addFile cancel create delete exportXlsx get list removeFile setVersion start',
     events: 'list subscribe',
     billing: 'checkout topup portal coverage prices',
     translations:
@@ -98,6 +98,7 @@ const byGuard: Readonly<Record<GuardName, Readonly<Record<string, string>>>> = {
   tenant_admin: {
     storage: 'bind unbind verify',
     segmentation: 'get save delete',
+    tenants: 'general saveGeneral',
     styleGuides: 'save delete',
   },
 };

@@ -15,6 +15,7 @@ const byScopes: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     billing: 'checkout topup portal',
     storage: 'bind unbind verify',
     segmentation: 'get save delete',
+    tenants: 'general saveGeneral',
     styleGuides: 'save delete',
     terminology:
       'upload create delete addEntry rename addTerm updateTerm deleteTerm previewUpload applyPreview rejectCandidates',
@@ -33,7 +34,7 @@ const byScopes: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       'list listImports getImport export exportCsv exportGolden browse concordance problems matches countFound previewReplace duplicates otherTranslations changes penalties',
   },
   translate: {
-    analyses: 'create addFile start cancel delete',
+    analyses: 'create addFile removeFile setVersion start cancel delete',
     translations: 'create createBatch createFromText createFromFile',
     documents: 'translate',
   },

@@ -13,6 +13,7 @@ export const forBrowsers: readonly string[] = namesOf({
   retention: 'anonymizeMember cancelDeletion listDeletions previewDeletion scheduleDeletion',
   reviews: 'byDomain outcomes',
   segmentation: 'delete get save',
+  tenants: 'general saveGeneral',
   terminology: 'matchesOfTexts setSpellingWord spellingWords',
   usage: 'breakdown',
 });
@@ -24,7 +25,7 @@ export const forBrowsers: readonly string[] = namesOf({
 export const withoutRoute: readonly string[] = [
   ...forBrowsers,
   ...namesOf({
-    analyses: 'addFile cancel create delete exportXlsx get list start',
+    analyses: 'addFile cancel create delete exportXlsx get list removeFile setVersion start',
     apiKeys: 'create list revoke rotate update',
     assignments: 'assign list load mine pass profiles rules saveProfile saveRules',
     audit: 'list',

@@ -52,6 +52,10 @@ async function analyze(files: Record<string, string[]>, target_langs = ['fr', 'j
 const jobs = () => sql()`select document_id, idempotency_key, request ->> 'target_lang' as lang, submitted_by
   from document_jobs where tenant_id = ${mine.tenantId} order by 2`;
 
+async function runDocuments() {
+  for (const { document_id } of await jobs()) await mine.run(String(document_id));
+}
+
 const rent = 'The lessee pays the rent in advance on the first day of each month.';
 const similar = 'The lessee pays the rent in advance on the last day of each month.';
 
@@ -149,6 +153,97 @@ describe('an analysis', () => {
     await call('start', { analysis_id: id });
     await run(id);
     expect(await jobs()).toMatchObject([{ lang: 'fr' }]);
+  });
+
+  test('a file with the name of a translated one is its new version: the same texts are unchanged and not billed', async () => {
+    const first = await analyze({ 'a.xlsx': [rent, 'Stays as it is', 'Goes away'] }, ['fr']);
+    await call('start', { analysis_id: first.id });
+    await run(first.id);
+    const [sent] = (await jobs()).map((row) => String(row['document_id']));
+    await runDocuments();
+    // The first file again is no new version; another name is another file.
+    const again = await analyze(
+      {
+        'a.xlsx': [rent, 'Stays as it is', 'Goes away'],
+        'b.xlsx': ['Stays as it is', 'All new'],
+      },
+      ['fr'],
+    );
+    expect(again.files.map(({ languages }: Answer) => languages[0].version)).toEqual([null, null]);
+    await call('delete', { analysis_id: again.id });
+
+    const second = await analyze({ 'a.xlsx': [rent, 'Stays as it is', 'All new', 'All new'] }, ['fr', 'de']);
+    const [file] = second.files;
+    const [french, german] = file.languages;
+    expect(french).toMatchObject({
+      segments: 4,
+      unchanged: { segments: 2, words: 14 + 4, characters: rent.length + 'Stays as it is'.length },
+      repetitions: { segments: 1 },
+      billable_characters: 2 * 'All new'.length,
+      version: { document_id: sent, used: true },
+    });
+    expect(german).toMatchObject({ unchanged: { segments: 0 }, version: null });
+    const asNew = await call('setVersion', { analysis_id: second.id, file_id: file.id, used: false });
+    expect(asNew.files[0].languages[0]).toMatchObject({
+      unchanged: { segments: 0 },
+      billable_characters: french.characters,
+      version: { used: false },
+    });
+    expect(asNew.files[0].languages[1]).toEqual(german);
+    const back = await call('setVersion', { analysis_id: second.id, file_id: file.id, used: true });
+    expect(back.files[0].languages).toEqual(file.languages);
+
+    await call('start', { analysis_id: second.id });
+    await run(second.id);
+    const requests = await sql()`select request ->> 'update_of' as of from document_jobs
+      where tenant_id = ${mine.tenantId} and status = 'queued' order by request ->> 'target_lang'`;
+    expect(requests.map((row) => row['of'])).toEqual([null, sent]);
+    await runDocuments();
+    const [billed] = await sql()`select billable_chars from usage_records where job_id = (
+      select document_id from document_jobs where request ->> 'update_of' = ${sent ?? ''})`;
+    expect(billed).toEqual({ billable_chars: french.billable_characters });
+    const late = await ask('setVersion', { analysis_id: second.id, file_id: file.id, used: false });
+    expect([late.status, late.body.detail]).toEqual([409, 'documents of the file were already requested']);
+  });
+
+  test('without a removed file counts what repeated it, and keeps files that were started', async () => {
+    const { id, files } = await analyze(
+      { 'a.xlsx': ['Wholly different'], 'b.xlsx': ['Wholly different', 'More'], 'c.xlsx': ['More'] },
+      ['fr'],
+    );
+    expect(files.map(({ languages }: Answer) => languages[0].repetitions_across.segments)).toEqual([0, 1, 1]);
+    const [a, b] = files.map((file: Answer) => file.id);
+    await call('removeFile', { analysis_id: id, file_id: a });
+    await run(id);
+    const left = await call('get', { analysis_id: id });
+    expect(
+      left.files.map(({ name, languages }: Answer) => [name, languages[0].repetitions_across.segments]),
+    ).toEqual([
+      ['b.xlsx', 0],
+      ['c.xlsx', 1],
+    ]);
+    await call('start', { analysis_id: id, only: [{ file_id: b, target_lang: 'fr' }] });
+    expect((await ask('removeFile', { analysis_id: id, file_id: b })).status).toBe(409);
+    expect((await ask('removeFile', { analysis_id: id, file_id: a })).status).toBe(404);
+    const stored = await sql()`select count(*)::int as files from analysis_files where analysis_id = ${id}`;
+    expect(stored).toEqual([{ files: 2 }]);
+  });
+
+  test('names the files that need a second review by a rule, and a review by their domain', async () => {
+    const rules = [{ target_lang: 'de', min_words: 3, assignee: null, second: 'fewest_words', due: null }];
+    await sql()`insert into assignment_rules (tenant_id, rules)
+      values (${mine.tenantId}, ${JSON.stringify(rules)}::text::jsonb)`;
+    const reviewsOf = ({ files }: Answer) =>
+      files.map(({ languages }: Answer) => languages.map((cell: Answer) => cell.review));
+    const files = { 'a.xlsx': ['Two words'], 'b.xlsx': ['More than two words'] };
+    expect(reviewsOf(await analyze(files, ['fr', 'de']))).toEqual([
+      ['usual', 'usual'],
+      ['usual', 'second'],
+    ]);
+    const { id } = await call('create', { target_langs: ['fr', 'de'], domain: 'medical' });
+    await call('addFile', sheet(id, 'b.xlsx', files['b.xlsx']));
+    await run(id);
+    expect(reviewsOf(await call('get', { analysis_id: id }))).toEqual([['policy', 'second']]);
   });
 
   test('a file that was added before is added once, also by two calls at a time', async () => {

@@ -12,6 +12,8 @@ const terms = { name: 'a.csv', data: new Uint8Array([1]) };
 const calls: Record<string, (client: LinguaLoop) => unknown> = {
   'analyses.create': ({ analyses }) => analyses.create({ target_langs: ['fr'] }),
   'analyses.addFile': ({ analyses }) => analyses.addFile('a', file),
+  'analyses.removeFile': ({ analyses }) => analyses.removeFile('a', 'f'),
+  'analyses.setVersion': ({ analyses }) => analyses.setVersion('a', 'f', false),
   'analyses.get': ({ analyses }) => analyses.get('a'),
   'analyses.list': ({ analyses }) => analyses.list().toArray({ limit: 1 }),
   'analyses.listPage': ({ analyses }) => analyses.listPage(),
@@ -324,7 +326,7 @@ test('every operation of the API and every procedure without a route is asked by
  * repeat the effect, or would find nothing to do.
  */
 const notSentAgain = namesOf({
-  analyses: 'create delete',
+  analyses: 'create removeFile delete',
   apiKeys: 'create update rotate',
   assignments: 'assign pass',
   auth: 'signUp signIn token verifyMfa confirmMfa regenerateRecoveryCodes resetPassword sso.complete',

@@ -24,6 +24,7 @@ test('a saved file is returned as it was sent, replaced by the next, and deleted
   expect((await call('get')).status).toBe(404);
   const first = await addSegmentation(app, admin, 'first.srx');
   expect(first).toEqual({
+    version: expect.any(String),
     name: 'first.srx',
     srx: expect.stringContaining('<srx version="2.0">'),
     updated_at: expect.any(String),
@@ -41,6 +42,21 @@ test('a saved file is returned as it was sent, replaced by the next, and deleted
   expect(await eventsOf(app, admin.tenantId, 'segmentation_deleted')).toMatchObject([
     { details: { name: 'second.srx' } },
   ]);
+});
+
+test('a change of rules that were changed since they were read is refused, and sent again accepted', async () => {
+  const { version: first, srx } = await addSegmentation(app, admin, 'first.srx');
+  const mine = { name: 'mine.srx', srx, version: first };
+  const { body: saved } = await call('save', mine);
+  expect(await call('save', mine)).toMatchObject({ status: 200, body: { version: saved.version } });
+  for (const version of [first, null]) {
+    const { status, body } = await call('save', { ...mine, name: 'theirs.srx', version });
+    expect([status, body.error_code]).toEqual([409, 'state_conflict']);
+  }
+  expect((await call('delete', { version: first })).status).toBe(409);
+  expect((await call('get')).body.name).toBe('mine.srx');
+  expect((await call('delete', { version: saved.version })).status).toBe(200);
+  expect((await call('delete', { version: saved.version })).status).toBe(200);
 });
 
 test('a file that cannot be used is refused with the reason, and the former one stays', async () => {

@@ -13,6 +13,7 @@ import type documents from '../locales/en/documents.json';
 import type drafts from '../locales/en/drafts.json';
 import type editor from '../locales/en/editor.json';
 import type estimates from '../locales/en/estimates.json';
+import type general from '../locales/en/general.json';
 import type inbox from '../locales/en/inbox.json';
 import type jobs from '../locales/en/jobs.json';
 import type keys from '../locales/en/keys.json';
@@ -47,6 +48,7 @@ interface Areas {
   drafts: typeof drafts;
   editor: typeof editor;
   estimates: typeof estimates;
+  general: typeof general;
   inbox: typeof inbox;
   jobs: typeof jobs;
   keys: typeof keys;

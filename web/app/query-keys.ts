@@ -11,6 +11,8 @@ export const queryKeys = {
   apiKeys: ['api-keys'],
   exports: ['exports'],
   styleGuides: ['style-guides'],
+  general: ['general'],
+  segmentation: ['segmentation'],
   earlierVersions: (file: number, request: object) => ['earlier-versions', file, request],
   mailPreferences: ['mail-preferences'],
   jobs: {

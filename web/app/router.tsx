@@ -194,6 +194,13 @@ const styleGuides = createRoute({
   component: lazyRouteComponent(() => import('./screens/style-guides/style-guides.tsx'), 'StyleGuidesScreen'),
 });
 
+const general = createRoute({
+  getParentRoute: () => workspace,
+  path: '/app/settings/general',
+  beforeLoad: () => Promise.all([loadWords('settings'), loadWords('sets')]),
+  component: lazyRouteComponent(() => import('./screens/general/general.tsx'), 'GeneralScreen'),
+});
+
 const apiKeys = createRoute({
   getParentRoute: () => workspace,
   path: '/app/settings/api-keys',
@@ -373,6 +380,7 @@ export const router = createRouter({
       security,
       notifications,
       styleGuides,
+      general,
       apiKeys,
       audit,
       usage,

@@ -39,6 +39,7 @@ export const auditActions = [
   // Tenants
   'tenant_founded',
   'tenant_provisioned',
+  'general_settings_changed',
   'security_policy_changed',
   'api_key_created',
   'api_key_changed',

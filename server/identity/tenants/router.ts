@@ -9,6 +9,7 @@ import { rateLimited } from '#server/identity/access/rate-limit.ts';
 import { rotateOwnKey } from '#server/identity/auth/key-rotation.ts';
 import { router } from '#server/trpc.ts';
 import { listTenants, provisionTenant } from './accounts.ts';
+import { generalSettingsProcedures } from './general-settings.ts';
 import {
   keyRotationRequest,
   listPage,
@@ -21,6 +22,7 @@ import {
 import { setSecurityPolicy } from './security-policy.ts';
 
 export const tenantsRouter = router({
+  ...generalSettingsProcedures,
   create: operatorProcedure('tenant provisioning is operator-only', { needsProof: true })
     .meta({
       route: {

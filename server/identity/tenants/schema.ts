@@ -30,6 +30,13 @@ export const maxMonthlyLimit = 2_147_483_647;
 /** Maximum characters of the metadata as JSON. Every sign-in reads the metadata with the tenant. */
 const maxMetadata = 16_384;
 
+export const workspaceName = z
+  .string()
+  .trim()
+  .min(1)
+  .max(200)
+  .describe('The name of the workspace, 1 to 200 characters.');
+
 /** Free-form metadata of an account. */
 export const tenantMetadata = z
   .record(z.string(), z.unknown())
@@ -43,7 +50,7 @@ export const tenantMetadata = z
  */
 export const tenantAccountCreate = z
   .object({
-    name: z.string().trim().min(1).max(200).describe('The name of the workspace, 1 to 200 characters.'),
+    name: workspaceName,
     monthly_char_limit: z
       .int()
       .min(1)

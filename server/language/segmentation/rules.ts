@@ -7,6 +7,7 @@ import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
 import type { Principal } from '#server/identity/access/principal.ts';
 import { actorOfPrincipal, type Origin, recordEvent } from '#server/identity/audit/audit-log.ts';
 import { emailsOf } from '#server/identity/members/members.ts';
+import { lockTenant } from '#server/identity/tenants/tenant-row.ts';
 import { languageCodes } from '#server/languages.ts';
 import { SegmentationRules, SrxError } from '#server/matching/sentences/index.ts';
 import type { Segmentation, SegmentationInput } from './schema.ts';
@@ -55,12 +56,12 @@ export function getSegmentation(withTenant: WithTenant): Promise<Segmentation> {
 
 /**
  * Saves the rules of a tenant, and replaces the former ones.
- * @throws AppError 422 if the file cannot be used
+ * @throws AppError 409 state_conflict if the former rules do not have the version; 422 if the file cannot be used
  */
 export async function saveSegmentation(
   origin: Origin,
   withTenant: WithTenant,
-  { name, srx }: SegmentationInput,
+  { name, srx, version }: SegmentationInput,
 ): Promise<Segmentation> {
   const hash = createHash('sha256').update(srx).digest('hex');
   try {
@@ -70,6 +71,7 @@ export async function saveSegmentation(
   }
   return withTenant(async (tx, principal) => {
     const tenantId = principal.tenant.id;
+    await requireVersion(tx, tenantId, version, versionOf({ name, hash }));
     const values = { name, srx, hash, updatedBy: principal.kind === 'session' ? principal.user.id : null };
     await tx
       .insert(segmentationRules)
@@ -80,15 +82,48 @@ export async function saveSegmentation(
   });
 }
 
-/** Deletes the rules of a tenant, if it has any. */
-export async function deleteSegmentation(origin: Origin, withTenant: WithTenant): Promise<void> {
+/**
+ * Deletes the rules of a tenant, if it has any.
+ * @throws AppError 409 state_conflict if they do not have the version
+ */
+export async function deleteSegmentation(
+  origin: Origin,
+  withTenant: WithTenant,
+  { version }: Pick<SegmentationInput, 'version'>,
+): Promise<void> {
   return withTenant(async (tx, principal) => {
+    const tenantId = principal.tenant.id;
+    await requireVersion(tx, tenantId, version, null);
     const [deleted] = await tx
       .delete(segmentationRules)
-      .where(eq(segmentationRules.tenantId, principal.tenant.id))
+      .where(eq(segmentationRules.tenantId, tenantId))
       .returning({ name: segmentationRules.name });
     if (deleted) await record(tx, origin, principal, 'segmentation_deleted', deleted.name);
   });
+}
+
+/**
+ * Locks the rules of a tenant.
+ * @param next the version after the change, which a request that is sent again finds
+ * @throws AppError 409 if they are not those that the caller read
+ */
+async function requireVersion(
+  tx: Tx,
+  tenantId: string,
+  version: string | null | undefined,
+  next: string | null,
+): Promise<void> {
+  if (version === undefined) return;
+  // Without rules, the table has no row to lock.
+  await lockTenant(tx, tenantId);
+  const [file] = await select(tx, tenantId);
+  const present = file ? versionOf(file) : null;
+  if (present !== version && present !== next)
+    throw new AppError('state_conflict', 'the rules have changed since they were read; read them again');
+}
+
+function versionOf({ name, hash }: { name: string; hash: string }): string {
+  return createHash('md5').update(`${hash} ${name}`).digest('hex');
 }
 
 function select(tx: Tx, tenantId: string) {
@@ -101,6 +136,7 @@ async function view(tx: Tx, tenantId: string): Promise<Segmentation> {
   const { name, srx, updatedAt, updatedBy } = file;
   const emails = updatedBy === null ? undefined : await emailsOf(tx, tenantId, [updatedBy]);
   return {
+    version: versionOf(file),
     name,
     srx,
     updated_at: updatedAt.toISOString(),

@@ -5,7 +5,18 @@ const maxCharacters = 1_000_000;
 
 const name = z.string().trim().min(1).max(200).describe('The name of the file, 1 to 200 characters.');
 
+const version = z
+  .string()
+  .max(64)
+  .nullish()
+  .describe(
+    'The version that the caller read; null if there was no file. If it has changed, the response is 409.',
+  );
+
+export const deleteInput = z.strictObject({ version });
+
 export const saveInput = z.strictObject({
+  version,
   name,
   srx: z
     .string()
@@ -15,6 +26,7 @@ export const saveInput = z.strictObject({
 });
 
 export const segmentation = saveInput.extend({
+  version: z.string().describe('Identifies the name and content of the file.'),
   updated_at: z.string().describe('When the file was saved, ISO 8601 in UTC.'),
   updated_by: z
     .string()

@@ -13,7 +13,7 @@ import { addJob } from '#server/platform/job-queue.ts';
 import type { LocatingServices } from '#server/storage/destination.ts';
 import { asksForDetection } from '#server/translation/core/intake/source-language.ts';
 import { removeFile } from '#server/translation/documents/artifacts.ts';
-import type { AnalysisRequest, ListRequest } from './schema.ts';
+import type { AnalysisRequest, ListRequest, StartOutcome, StoredCell, VersionRequest } from './schema.ts';
 
 /*
  * An analysis reads files once, and counts them for several target languages with the look-ups of an estimate. A worker
@@ -228,15 +228,87 @@ export async function removeAnalysis(
     await tx.delete(analyses).where(isAnalysis(tenantId, analysisId));
     return found;
   });
-  for (const { tenantId, fileId, address, isStored } of files)
-    if (isStored)
-      await removeFile(services, { tenantId, documentId: analysisId, artifactId: fileId, address }).catch(
-        (error: unknown) =>
-          services.log.warn(
-            { analysis_id: analysisId, error: describeForLog(error) },
-            'a file of a deleted analysis was not removed yet',
-          ),
+  for (const file of files) await removeStored(services, file);
+}
+
+/** Removes the stored content of a deleted row. */
+async function removeStored(
+  services: RemovingServices,
+  { tenantId, analysisId, fileId, address, isStored }: FileRow,
+): Promise<void> {
+  if (!isStored) return;
+  const place = { tenantId, documentId: analysisId, artifactId: fileId, address };
+  await removeFile(services, place).catch((error: unknown) =>
+    services.log.warn(
+      { analysis_id: analysisId, error: describeForLog(error) },
+      'a file of a deleted analysis was not removed yet',
+    ),
+  );
+}
+
+/**
+ * Removes a file that was not sent. Files after it that have repetitions of others are counted again.
+ * @throws AppError 404; 409 if documents of the file were requested
+ */
+export async function removeFileOf(
+  services: RemovingServices,
+  withTenant: WithTenant,
+  { analysis_id: analysisId, file_id: fileId }: { analysis_id: string; file_id: string },
+): Promise<void> {
+  const removed = await withTenant(async (tx, { tenant: { id: tenantId } }) => {
+    const analysis = await lockAnalysis(tx, tenantId, analysisId);
+    const file = await requireUnsent(tx, analysis, fileId);
+    const ofAnalysis = and(eq(analysisFiles.tenantId, tenantId), eq(analysisFiles.analysisId, analysisId));
+    await tx.delete(analysisFiles).where(and(ofAnalysis, eq(analysisFiles.fileId, fileId)));
+    if (analysis.canceledAt) return file;
+    await tx
+      .update(analysisFiles)
+      .set({ state: 'waiting', results: {}, textKeys: null })
+      .where(
+        and(
+          ofAnalysis,
+          sql`${analysisFiles.position} > ${file.position} and ${analysisFiles.state} = 'counted' and ${analysisFiles.starts} = '{}'
+            and jsonb_path_exists(${analysisFiles.results}, '$.*.repetitions_across.segments ? (@ > 0)')`,
+        ),
       );
+    await queueAnalysis(tx, analysis);
+    return file;
+  });
+  await removeStored(services, removed);
+}
+
+/**
+ * Decides whether a file is a new version of the earlier document with its name, or another file.
+ * @throws AppError 404; 409 if the file has no earlier version, is not counted yet, or documents of it were requested
+ */
+export async function setVersion(
+  tx: Tx,
+  tenantId: string,
+  { analysis_id: analysisId, file_id: fileId, used }: VersionRequest,
+): Promise<void> {
+  const analysis = await lockAnalysis(tx, tenantId, analysisId);
+  const { state, results } = await requireUnsent(tx, analysis, fileId);
+  const cells = Object.entries(results as Record<string, StoredCell>).filter(([, cell]) => cell.version);
+  if (state !== 'counted' || cells.length === 0)
+    throw new AppError('conflict', 'the file is not counted yet, or has no earlier version');
+  const changed = cells.flatMap(([code, { version, other, ...counts }]) =>
+    version!.used === used ? [] : [[code, { ...other, version: { ...version, used }, other: counts }]],
+  );
+  await tx
+    .update(analysisFiles)
+    .set({ results: sql`results || ${JSON.stringify(Object.fromEntries(changed))}::jsonb` })
+    .where(and(eq(analysisFiles.tenantId, tenantId), eq(analysisFiles.fileId, fileId)));
+}
+
+/** Returns a file of which no document was sent or requested. @throws AppError 404, 409 */
+async function requireUnsent(tx: Tx, analysis: AnalysisRow, fileId: string): Promise<FileRow> {
+  const [file] = await selectFiles(tx, analysis, eq(analysisFiles.fileId, fileId));
+  if (!file) throw new AppError('not_found', 'file of the analysis not found');
+  const isSent = Object.values(file.starts as Record<string, StartOutcome>).some(
+    ({ state }) => state !== 'refused',
+  );
+  if (isSent) throw new AppError('conflict', 'documents of the file were already requested');
+  return file;
 }
 
 /** Deletes an analysis for its caller. @throws AppError 404 */

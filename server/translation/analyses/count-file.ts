@@ -13,6 +13,7 @@ import {
   matchTexts,
 } from '#server/translation/core/estimate.ts';
 import type { RunServices } from '#server/translation/documents/document-run.ts';
+import { selectKnownKeys } from '#server/translation/documents/earlier-document.ts';
 import { checkSource, extractForm, textsOf } from '#server/translation/documents/source-file.ts';
 import { type CheckedForm, checkForm } from '#server/translation/documents/submission-form.ts';
 import type { AnalysisRow, FileRow } from './analyses.ts';
@@ -24,6 +25,8 @@ export interface CountedText extends EstimatedText {
   words: number;
   /** By which equal texts of several files are found. */
   key: bigint;
+  /** By which the text is found in an earlier version of the file: `source_key`, in hexadecimal. */
+  sourceKey: string;
 }
 
 /**
@@ -47,8 +50,8 @@ const maxSliceMs = 4;
 
 /** A file that has been read. */
 export interface ReadFile {
-  /** The stated or detected language. */
-  sourceLang: string;
+  /** The request of its first document, with the stated or detected language. */
+  request: CheckedForm['request'];
   imagePages: number;
   /** Whether it has neither texts nor pages that consist of images. */
   isEmpty: boolean;
@@ -69,7 +72,6 @@ export async function readFile(
   const first = analysis.targetLangs[0]!;
   const checked = checkForm(formOf(analysis, file, first));
   const { form } = await checkSource(services, { form: checked, earlier: undefined }, scope);
-  const { source_lang: sourceLang } = form.request;
   const words = new Map<string, number>();
   const read = async (targetLang: string) => {
     const request = { ...form.request, target_lang: targetLang };
@@ -85,7 +87,7 @@ export async function readFile(
   };
   const { texts: firstTexts, imagePages } = await read(first);
   return {
-    sourceLang,
+    request: form.request,
     imagePages,
     isEmpty: firstTexts.length === 0 && imagePages === 0,
     async textsFor(target_lang) {
@@ -103,14 +105,17 @@ function countedOf(
   segments: readonly Segment[],
   words: ReadonlyMap<string, number>,
 ): CountedText[] {
-  return textsOf(request, segments).map((text, at) => ({
-    ...text,
-    words: words.get(plainText(segments[at]!.source)) ?? 0,
-    key: createHash('sha256')
-      .update(text.repeatKey ?? text.request.source_text)
-      .digest()
-      .readBigUInt64LE(),
-  }));
+  return textsOf(request, segments).map((text, at) => {
+    // The source key of a segment is the hash of the text by which repetitions are found.
+    const hash = createHash('sha256').update(text.repeatKey ?? text.request.source_text);
+    const digest = hash.digest();
+    return {
+      ...text,
+      words: words.get(plainText(segments[at]!.source)) ?? 0,
+      key: digest.readBigUInt64LE(),
+      sourceKey: digest.toString('hex'),
+    };
+  });
 }
 
 /** UTF-16 units of the texts whose words are counted in one statement, with some more for each text. */
@@ -159,6 +164,7 @@ const noShare = (): Share => ({ segments: 0, words: 0, characters: 0 });
 export function noCounts(): CellCounts {
   return {
     ...noShare(),
+    unchanged: noShare(),
     repetitions: noShare(),
     repetitions_across: noShare(),
     exact_matches: noShare(),
@@ -183,6 +189,7 @@ export function addShare(
 export function addCounts(sum: CellCounts, counts: CellCounts): void {
   addShare(sum, counts);
   for (const name of [
+    'unchanged',
     'repetitions',
     'repetitions_across',
     'exact_matches',
@@ -232,6 +239,38 @@ export async function countTexts(
   if (text) {
     const { source_lang: from, target_lang: to } = text.request;
     counts.billable_characters = weighCharacters(counts.characters, from, to, weight);
+  }
+  return counts;
+}
+
+/**
+ * Counts the texts of a file as a new version of a document: those that it has in common with it keep their translations,
+ * and are not billed.
+ * @returns undefined if it has no text in common with the document
+ */
+export async function countVersion(
+  services: RunServices,
+  scope: { tenantId: string; signal: AbortSignal },
+  texts: readonly CountedText[],
+  earlier: ReadonlySet<bigint>,
+  documentId: string,
+): Promise<CellCounts | undefined> {
+  const { tenantId } = scope;
+  const keys = [...new Set(texts.map(({ sourceKey }) => sourceKey))];
+  const known = await services.database.inTenant(tenantId, (tx) =>
+    selectKnownKeys(tx, tenantId, documentId, keys),
+  );
+  if (known.size === 0) return undefined;
+  const isKnown = ({ sourceKey }: CountedText) => known.has(sourceKey);
+  const counts = await countTexts(
+    services,
+    scope,
+    texts.filter((text) => !isKnown(text)),
+    earlier,
+  );
+  for (const text of texts.filter(isKnown)) {
+    addShare(counts, text);
+    addShare(counts.unchanged, text);
   }
   return counts;
 }

@@ -31,6 +31,7 @@ export function isRefusal(error: unknown): error is AppError {
 export function refusalText({ message, hint }: AppError): string {
   const text = message
     .replace(/^source_document: /, '')
+    .replace(/^update_of: /, 'the earlier version: ')
     .replace(/^source_document is/, 'the file is')
     .replace('source_document ', 'file ');
   const [first = '', ...rest] = [text, hint].filter(Boolean).join('; ').replace(/\.$/, '');

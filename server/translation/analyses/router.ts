@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { deferredTenantProcedure, tenantProcedure } from '#server/identity/access/guards/tenant.ts';
 import { router } from '#server/trpc.ts';
 import { addFile } from './add-file.ts';
-import { cancelAnalysis, createAnalysis, deleteAnalysis } from './analyses.ts';
+import { cancelAnalysis, createAnalysis, deleteAnalysis, removeFileOf, setVersion } from './analyses.ts';
 import {
   addFileRequest,
   analysis,
@@ -11,7 +11,9 @@ import {
   exportedWorkbook,
   listRequest,
   oneAnalysis,
+  oneFile,
   startRequest,
+  versionRequest,
 } from './schema.ts';
 import { requestStart } from './start.ts';
 import { listAnalyses, viewAnalysis } from './view.ts';
@@ -32,6 +34,22 @@ export const analysesRouter = router({
     .output(analysis)
     .mutation(async ({ ctx, input }) => {
       await addFile(ctx.services, ctx.withTenant, input);
+      return viewAnalysis(ctx.services, ctx.withTenant, input.analysis_id);
+    }),
+
+  removeFile: deferredTenantProcedure('translate')
+    .input(oneFile)
+    .output(analysis)
+    .mutation(async ({ ctx, input }) => {
+      await removeFileOf(ctx.services, ctx.withTenant, input);
+      return viewAnalysis(ctx.services, ctx.withTenant, input.analysis_id);
+    }),
+
+  setVersion: deferredTenantProcedure('translate')
+    .input(versionRequest)
+    .output(analysis)
+    .mutation(async ({ ctx, input }) => {
+      await ctx.withTenant((tx, { tenant }) => setVersion(tx, tenant.id, input));
       return viewAnalysis(ctx.services, ctx.withTenant, input.analysis_id);
     }),
 

@@ -4,9 +4,11 @@ import { AppError, describeForLog } from '#server/errors.ts';
 import type { TaskPayloads } from '#server/platform/job-queue.ts';
 import { readArtifact } from '#server/translation/documents/artifacts.ts';
 import type { RunServices } from '#server/translation/documents/document-run.ts';
+import { findEarlierByName } from '#server/translation/documents/earlier-document.ts';
 import { type AnalysisRow, type FileRow, queueAnalysis, removeAnalysis, selectFiles } from './analyses.ts';
-import { countTexts, readFile } from './count-file.ts';
+import { countTexts, countVersion, readFile } from './count-file.ts';
 import { isRefusal, refusalText } from './file-form.ts';
+import type { StoredCell } from './schema.ts';
 import { isRequested, sendFile } from './start.ts';
 
 /** Milliseconds of a run, and of one file in it. Then the task is queued again, so that other tasks get their turn. */
@@ -141,7 +143,11 @@ async function countFile(services: RunServices, counting: Counting): Promise<voi
     const scope = { tenantId, signal };
     const read = await readFile(services, analysis, { fileName: file.fileName, bytes }, scope);
     if (read.isEmpty) return refuse(services, file, 'No text was found in the file.');
-    const { sourceLang, imagePages } = read;
+    const { request, imagePages } = read;
+    const sourceLang = request.source_lang;
+    const versions = await services.database.inTenant(tenantId, (tx) =>
+      findEarlierByName(tx, tenantId, { ...file, request }),
+    );
     const known = await earlier.before(file, sourceLang);
     const left = analysis.targetLangs.filter((code) => !(code in file.results));
     const keys = new Set<bigint>();
@@ -149,7 +155,11 @@ async function countFile(services: RunServices, counting: Counting): Promise<voi
       if (index > 0 && (Date.now() > end || (await isCanceled(services, file)))) return;
       const texts = await read.textsFor(targetLang);
       for (const { key } of texts) if (keys.size < maxKeys) keys.add(key);
-      const counts = await countTexts(services, scope, texts, known);
+      const asNew = await countTexts(services, scope, texts, known);
+      const version = versions.get(targetLang);
+      const asVersion = version && (await countVersion(services, scope, texts, known, version.document_id));
+      const counts: StoredCell =
+        version && asVersion ? { ...asVersion, version: { ...version, used: true }, other: asNew } : asNew;
       const isLast = index === left.length - 1;
       await change(services, file, {
         attempts: 0,
@@ -205,11 +215,15 @@ class EarlierTexts {
     this.#services = services;
   }
 
-  /** Must be called with the files in their order. */
   async before(
     { tenantId, analysisId, position }: FileRow,
     sourceLang: string,
   ): Promise<ReadonlySet<bigint>> {
+    // After the removal of a file, later files are counted again.
+    if (position < this.#position) {
+      this.#position = 0;
+      this.#keys.clear();
+    }
     const rows = await this.#services.database.inTenant(tenantId, (tx) =>
       tx
         .select({ language: analysisFiles.sourceLang, keys: analysisFiles.textKeys })

@@ -39,6 +39,16 @@ export const addFileRequest = z.object({
 
 export const oneAnalysis = z.object({ analysis_id: id.describe('The ID of the analysis.') });
 
+/** Input of `analyses.removeFile`. */
+export const oneFile = oneAnalysis.extend({ file_id: id.describe('The ID of the file.') });
+
+/** Input of `analyses.setVersion`. */
+export const versionRequest = oneFile.extend({
+  used: z
+    .boolean()
+    .describe('Whether the file is a new version of the earlier document, in all languages that have one.'),
+});
+
 /** Input of `analyses.start`. */
 export const startRequest = oneAnalysis.extend({
   only: z
@@ -69,6 +79,9 @@ const share = z.object(part);
 
 const counts = {
   ...part,
+  unchanged: share.describe(
+    'Segments that keep the translations of an earlier version of the file. They are not billed.',
+  ),
   repetitions: share.describe('Segments that occur earlier in the file, and have no exact match.'),
   repetitions_across: share.describe('Segments that occur in an earlier file, and have no exact match.'),
   exact_matches: share.describe('Segments from the translation memory or a glossary, without a model.'),
@@ -92,8 +105,19 @@ const counts = {
     .describe('The characters that are billed: weighted, if a language has a dense script.'),
 };
 
-/** The counts of one file in one language, as they are stored. */
+/** The counts of one file in one language. */
 export const cellCounts = z.object(counts);
+
+const version = z.object({
+  document_id: z.string().describe('The ID of the document of the earlier version.'),
+  created_at: z.string().describe('When it was created, ISO 8601.'),
+  used: z
+    .boolean()
+    .describe('Whether the file is counted, and will be translated, as a new version of this document.'),
+});
+
+/** What is stored of a file in a language: the counts and, if there is an earlier version, those without or with it. */
+export type StoredCell = CellCounts & { version?: z.infer<typeof version>; other?: CellCounts };
 
 /** The outcome of a start for a file in a language. */
 export const startOutcome = z.union([
@@ -115,6 +139,14 @@ export const startOutcome = z.union([
 const cell = z.object({
   ...counts,
   target_lang: z.string().describe('The code of the target language.'),
+  version: version
+    .nullable()
+    .describe('The earlier document with the same name, languages and options; null if there is none.'),
+  review: z
+    .enum(['second', 'policy', 'usual'])
+    .describe(
+      '`second`: a rule of the workspace demands a second review. `policy`: the domain requires a review of each text. `usual`: one reviewer approves the file.',
+    ),
   covered: z
     .enum(['covered', 'reaches_limit', 'beyond'])
     .describe(
@@ -229,6 +261,7 @@ export type StartRequest = z.infer<typeof startRequest>;
 export type ListRequest = z.infer<typeof listRequest>;
 export type Analysis = z.infer<typeof analysis>;
 export type AnalysisPage = z.infer<typeof analysisPage>;
+export type VersionRequest = z.infer<typeof versionRequest>;
 export type CellCounts = z.infer<typeof cellCounts>;
 export type StartOutcome = z.infer<typeof startOutcome>;
 export type Share = z.infer<typeof share>;

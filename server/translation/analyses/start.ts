@@ -15,7 +15,7 @@ import { checkForm } from '#server/translation/documents/submission-form.ts';
 import { submitInBackground } from '#server/translation/documents/submit.ts';
 import { type AnalysisRow, type FileRow, lockAnalysis, queueAnalysis, selectFiles } from './analyses.ts';
 import { formOf, isRefusal, refusalText } from './file-form.ts';
-import type { StartOutcome, StartRequest } from './schema.ts';
+import type { StartOutcome, StartRequest, StoredCell } from './schema.ts';
 
 /*
  * A start is stored first, and a worker sends the documents. Each has an idempotency key of its file and language, so a
@@ -137,7 +137,11 @@ export async function sendFile(
     try {
       requireTranslationEnabled(services);
       // A copy, because the bytes are handed over to a child process.
-      const form = checkForm(formOf(analysis, { ...file, bytes: bytes.slice() }, code, key));
+      const { version } = file.results[code] as StoredCell;
+      const form = checkForm({
+        ...formOf(analysis, { ...file, bytes: bytes.slice() }, code, key),
+        ...(version?.used && { update_of: version.document_id }),
+      });
       outcome = { state: 'sent', document_id: await submitInBackground(services, by, form, signal) };
     } catch (error) {
       if (!isRefusal(error)) throw error;

@@ -11,6 +11,7 @@ import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
 import type { Principal } from '#server/identity/access/principal.ts';
 import { emailsOf } from '#server/identity/members/members.ts';
 import { readEstimateAllowance, refusalView } from '#server/translation/core/estimate.ts';
+import { demandedReview, readRules } from '#server/translation/review/assignments/rules.ts';
 import {
   type AnalysisRow,
   type FileRow,
@@ -21,7 +22,7 @@ import {
   sumFiles,
 } from './analyses.ts';
 import { addCounts, noCounts } from './count-file.ts';
-import type { Analysis, AnalysisPage, CellCounts, ListRequest } from './schema.ts';
+import type { Analysis, AnalysisPage, ListRequest, StoredCell } from './schema.ts';
 import { startOf } from './start.ts';
 
 type ViewServices = Pick<Services, 'log' | 'payments' | 'settings'>;
@@ -60,6 +61,7 @@ async function readAnalysis(
     { kind: 'document', credential: credentialOf(principal), chars: 1 },
   );
   const speed = await readSpeed(tx, tenantId);
+  const { rules } = await readRules(tx, tenantId);
   const names = await emailsOf(tx, tenantId, row.createdBy === null ? [] : [row.createdBy]);
   const secondsOf = ({ characters }: { characters: number }) =>
     speed === null ? null : Math.ceil(characters / speed);
@@ -81,8 +83,9 @@ async function readAnalysis(
     source_lang: file.sourceLang,
     image_pages: file.imagePages,
     languages: row.targetLangs.flatMap((code) => {
-      const counts = countsOf(file, code);
-      if (!counts || file.state === 'refused') return [];
+      const cell = cellOf(file, code);
+      if (!cell || file.state === 'refused') return [];
+      const { version = null, other: _, ...counts } = cell;
       addCounts(sums.all, counts);
       addCounts(sums.languages.get(code)!, counts);
       const start = startOf(file, code) ?? null;
@@ -93,6 +96,13 @@ async function readAnalysis(
       return {
         ...counts,
         target_lang: code,
+        version,
+        review: demandedReview(rules, {
+          source_lang: file.sourceLang ?? row.sourceLang,
+          target_lang: code,
+          domain: row.options['domain'] ?? null,
+          words: counts.words,
+        }),
         covered: coverageOf(before, sums.left, remaining),
         seconds: secondsOf(counts),
         start,
@@ -133,8 +143,10 @@ function coverageOf(
   return before < remaining ? 'reaches_limit' : 'beyond';
 }
 
-function countsOf(file: FileRow, targetLang: string): CellCounts | undefined {
-  return file.results[targetLang] as CellCounts | undefined;
+/** Cells that were stored by an earlier release have fewer counts. */
+function cellOf(file: FileRow, targetLang: string): StoredCell | undefined {
+  const stored = file.results[targetLang] as StoredCell | undefined;
+  return stored && { ...noCounts(), ...stored };
 }
 
 function summaryOf(

@@ -6,6 +6,7 @@ import type { Analysis, CellCounts, Share } from './schema.ts';
 /** The columns with counts, each as segments, words and characters. */
 const parts: readonly [name: string, of: (counts: CellCounts) => Share][] = [
   ['Total', (counts) => counts],
+  ['Unchanged since the earlier version', ({ unchanged }) => unchanged],
   ['Repetitions in the file', (counts) => counts.repetitions],
   ['Repetitions across files', (counts) => counts.repetitions_across],
   ['Exact matches', (counts) => counts.exact_matches],
@@ -24,10 +25,13 @@ const covered = {
   beyond: 'Beyond the limit',
 };
 
+const reviews = { second: 'Second review by a rule', policy: 'Review by policy', usual: '' };
+
 const head = [
   'File',
   'Language',
   'Result',
+  'Review',
   ...parts.flatMap(([name]) => [`${name}: segments`, `${name}: words`, `${name}: characters`]),
   'Billed characters',
   'Seconds',
@@ -39,12 +43,14 @@ export async function writeAnalysis(analysis: Analysis): Promise<{ file_name: st
     file: string,
     language: string,
     result: string,
+    review: string,
     counts: CellCounts,
     seconds: number | null,
   ) => [
     file,
     language,
     result,
+    review,
     ...parts.flatMap(([, of]) => [of(counts).segments, of(counts).words, of(counts).characters]),
     counts.billable_characters,
     seconds ?? '',
@@ -54,18 +60,26 @@ export async function writeAnalysis(analysis: Analysis): Promise<{ file_name: st
     state === 'refused'
       ? [[name, '', refusal ?? '']]
       : languages.map((cell) =>
-          row(name, nameOf(cell.target_lang), covered[cell.covered], cell, cell.seconds),
+          row(
+            name,
+            nameOf(cell.target_lang),
+            covered[cell.covered],
+            reviews[cell.review],
+            cell,
+            cell.seconds,
+          ),
         ),
   );
   const { by_language, ...all } = analysis.totals;
   const sums = [
-    ...by_language.map((sum) => row('All files', nameOf(sum.target_lang), '', sum, sum.seconds)),
-    row('All files', 'All languages', '', all, all.seconds),
+    ...by_language.map((sum) => row('All files', nameOf(sum.target_lang), '', '', sum, sum.seconds)),
+    row('All files', 'All languages', '', '', all, all.seconds),
   ];
   const widths = [
     { columns: 1, width: 40 },
     { columns: 2, width: 20 },
-    { columns: head.length - 3, width: 12 },
+    { columns: 1, width: 24 },
+    { columns: head.length - 4, width: 12 },
   ];
   const pieces: Uint8Array[] = [];
   for await (const piece of writeTable({ name: 'Analysis', head, widths }, [...pages, sums]))

@@ -39,6 +39,43 @@ export function requireEarlier(earlier: DocumentRow | undefined, { update_of: id
 }
 
 /**
+ * Finds the documents of which a file may be a new version: for each target language, the latest translated one with the
+ * same name, source language and options. The same file again is no new version.
+ */
+export async function findEarlierByName(
+  tx: Tx,
+  tenantId: string,
+  { fileName, sha256, request }: { fileName: string; sha256: string; request: Omit<Update, 'target_lang'> },
+): Promise<Map<string, { document_id: string; created_at: string }>> {
+  const isSame = sql.join(
+    (['source_lang', ...options] as const).map(
+      (name) => sql`coalesce(d.request ->> ${name}, '') = ${request[name] ?? ''}`,
+    ),
+    sql` and `,
+  );
+  const rows = await tx.execute<{
+    document_id: string;
+    target_lang: string;
+    created_at: Date;
+    sha256: string;
+  }>(sql`
+    select distinct on (d.request ->> 'target_lang') d.document_id, d.request ->> 'target_lang' as target_lang, d.created_at,
+      a.sha256
+    from document_jobs d join document_artifacts a on a.tenant_id = d.tenant_id and a.document_id = d.document_id
+      and a.kind = 'source' and a.revision = 1
+    where d.tenant_id = ${tenantId} and d.source_file_name = ${fileName} and d.status = 'translated' and ${isSame}
+    order by d.request ->> 'target_lang', d.created_at desc`);
+  return new Map(
+    rows
+      .filter((row) => row.sha256 !== sha256)
+      .map(({ document_id, target_lang, created_at }) => [
+        target_lang,
+        { document_id, created_at: new Date(created_at).toISOString() },
+      ]),
+  );
+}
+
+/**
  * SQL: the translations of a document by the key of their source, one for each key: a confirmed one if there is one.
  */
 const translationsOf = (tenantId: string, documentId: string) => sql`

@@ -173,6 +173,9 @@ export const probes: Readonly<Record<string, Probe>> = {
   },
 
   'tenants.create': { input: () => ({ name: 'New' }) },
+  'tenants.saveGeneral': {
+    input: () => ({ name: 'New', default_source_lang: null, default_target_langs: [] }),
+  },
   'tenants.setSecurityPolicy': {
     input: (fixture) => ({ ...named(fixture), mfa_required: false }),
     ...ofNamedTenant,
@@ -277,6 +280,11 @@ export const probes: Readonly<Record<string, Probe>> = {
   'analyses.create': { input: () => ({ target_langs: ['fr'] }) },
   'analyses.addFile': {
     input: () => ({ analysis_id: randomUUID(), file_name: 'a.docx', content: '' }),
+    in: noAnalysis,
+  },
+  'analyses.removeFile': { input: () => ({ analysis_id: randomUUID(), file_id: 'a' }), in: noAnalysis },
+  'analyses.setVersion': {
+    input: () => ({ analysis_id: randomUUID(), file_id: 'a', used: true }),
     in: noAnalysis,
   },
   'analyses.list': { input: () => ({}) },

@@ -8,6 +8,7 @@ import { Field } from '../parts/field.tsx';
 import { LanguageSelect, useLanguages } from '../parts/languages.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { useAction } from '../parts/use-action.ts';
+import { useDefaultLanguages } from '../screens/general/default-languages.ts';
 import styles from './assignments.module.css';
 import { useReload } from './assignments.ts';
 import { service } from './colleagues.ts';
@@ -132,7 +133,10 @@ export function LanguageFields({
   const { languages: known, nameOf } = useLanguages();
   const change = (at: number, part: Partial<Language>) =>
     onChange(languages.map((one, index) => (index === at ? { ...one, ...part } : one)));
-  const unused = known.find(({ code }) => !languages.some(({ target_lang }) => target_lang === code));
+  const defaults = useDefaultLanguages();
+  const unused = [...(defaults?.targets ?? []), ...known.map(({ code }) => code)].find(
+    (code) => !languages.some(({ target_lang }) => target_lang === code),
+  );
   return (
     <fieldset className={styles['languages']} aria-labelledby={title}>
       <legend id={title}>{t('assignments.languages')}</legend>
@@ -188,7 +192,12 @@ export function LanguageFields({
         onClick={() =>
           onChange([
             ...languages,
-            { source_lang: '*', target_lang: unused?.code ?? 'en', review: true, second: true },
+            {
+              source_lang: defaults?.source ?? '*',
+              target_lang: unused ?? 'en',
+              review: true,
+              second: true,
+            },
           ])
         }
       >

@@ -19,6 +19,7 @@ import {
   ServerCog,
   Settings,
   ShieldCheck,
+  SlidersHorizontal,
   SpellCheck,
   TextQuote,
   Users,
@@ -87,6 +88,7 @@ export const sections: readonly Section[] = [
     name: 'common.settings',
     icon: Settings,
     entries: [
+      { to: '/app/settings/general', name: 'general.title', icon: SlidersHorizontal, admin: true },
       { to: '/app/settings/members', name: 'members.title', icon: Users, admin: true },
       { to: '/app/settings/security', name: 'security.title', icon: ShieldCheck },
       { to: '/app/settings/notifications', name: 'notifications.title', icon: Bell, needs: 'mail' },

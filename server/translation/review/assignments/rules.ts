@@ -230,13 +230,30 @@ export function applyRulesTo(
   };
 }
 
+/**
+ * Returns what review is demanded of an item that does not exist yet. A rule about glossaries does not match, because the
+ * glossaries of an item are known when its terms have been found.
+ */
+export function demandedReview(
+  rules: readonly AssignmentRule[],
+  item: Pick<AssignedItem, 'source_lang' | 'target_lang' | 'domain' | 'words'>,
+): 'second' | 'policy' | 'usual' {
+  const isRegulated = textPolicy({ domain: item.domain, metadata: {} }).rules.length > 0;
+  if (rules.find((one) => matches(one, item, isRegulated))?.second) return 'second';
+  return isRegulated ? 'policy' : 'usual';
+}
+
 /** @param isRegulated whether the request itself demands a review: its domain is regulated, or it is marked as sensitive */
-function matches(rule: AssignmentRule, item: AssignedItem, isRegulated: boolean): boolean {
+function matches(
+  rule: AssignmentRule,
+  item: Parameters<typeof demandedReview>[1] & Partial<Pick<AssignedItem, 'glossaries'>>,
+  isRegulated: boolean,
+): boolean {
   const { source_lang = '*', target_lang = '*', domain, glossary, min_words, max_words, regulated } = rule;
   const pair = [{ source_lang, target_lang, review: true, second: true }];
   return (
     (domain === undefined || domain.trim().toLowerCase() === (item.domain ?? '').trim().toLowerCase()) &&
-    (glossary === undefined || item.glossaries?.includes(glossary)) &&
+    (glossary === undefined || (item.glossaries?.includes(glossary) ?? false)) &&
     item.words >= (min_words ?? 0) &&
     item.words <= (max_words ?? Infinity) &&
     (regulated === undefined || regulated === isRegulated) &&

@@ -34,6 +34,7 @@ const ofWorkspaces = {
   invite_withdrawn: true,
   tenant_founded: true,
   tenant_provisioned: true,
+  general_settings_changed: true,
   security_policy_changed: true,
   api_key_created: true,
   api_key_changed: true,

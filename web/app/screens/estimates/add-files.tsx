@@ -9,7 +9,7 @@ import { StatusMark } from '../../parts/status-mark.tsx';
 import { useFileDropping } from '../translate/file-drop.tsx';
 import { accepted } from '../translate/file-kind.ts';
 import { refusalId } from './counts.ts';
-import { FileName } from './estimate-table.tsx';
+import { FileName, RemoveFile } from './estimate-table.tsx';
 import styles from './estimates.module.css';
 import { addFiles, maxFiles, removeUpload, retryUpload, type Upload, useUploads } from './uploads.ts';
 
@@ -34,11 +34,12 @@ export function AddFiles({ estimate }: { estimate: Analysis }) {
             <span className="hint">{t('estimates.refused_note')}</span>
           </h2>
           <ul>
-            {refused.map(({ id, name, refusal }) => (
-              <li key={id}>
-                <FileName name={name} />
-                <Reason refusal={refusal ?? ''} />
-                {isOpen && <Choose label={t('estimates.replace')} name={name} onFiles={add} />}
+            {refused.map((file) => (
+              <li key={file.id}>
+                <FileName name={file.name} />
+                <Reason refusal={file.refusal ?? ''} />
+                {isOpen && <Choose label={t('estimates.replace')} name={file.name} onFiles={add} />}
+                <RemoveFile estimateId={estimate.id} file={file} />
               </li>
             ))}
             {problems.map((upload) => (

@@ -18,9 +18,16 @@ export interface Part {
 }
 
 /** The parts of the texts, from those with the least work to those with the most. All texts are in one part. */
-export function partsOf({ fuzzy_matches }: Counts): Part[] {
+export function partsOf({ fuzzy_matches, unchanged }: Counts): Part[] {
   const bands = fuzzy_matches.by_similarity.map(({ from }) => from);
+  const kept: Part = {
+    id: 'unchanged',
+    name: 'estimates.unchanged',
+    why: 'estimates.unchanged_why',
+    of: (counts, unit) => counts.unchanged[unit],
+  };
   return [
+    ...(unchanged.segments > 0 ? [kept] : []),
     { id: 'repetitions', name: 'estimates.repetitions', of: (counts, unit) => counts.repetitions[unit] },
     {
       id: 'across',
@@ -81,6 +88,11 @@ export function placesOf({ files, allowance }: Analysis, leftOut: ReadonlySet<st
 /** The service's reasons why a file is refused, in English, and the texts of the interface for them. */
 const refusals: readonly (readonly [RegExp, MessageId])[] = [
   [/password/, 'problems.file_protected'],
+  [/^The file has \d+ bytes|too (large|many|long)|at most \d/, 'problems.file_too_large'],
+  [/^Unsupported file type/, 'estimates.refused_type'],
+  [/could not be detected/, 'problems.language_unknown'],
+  [/UTF-8|encoding/, 'problems.file_not_text'],
+  [/process stopped|timed out|too long to read/, 'problems.file_slow'],
   [/^The file is empty|^No text was found/, 'problems.file_empty'],
   [/is not a|cannot be read|not valid|damaged|no zip|missing part/i, 'problems.file_unreadable'],
 ];

@@ -1,11 +1,18 @@
+import { X } from 'lucide-react';
+import { analyses } from '#sdk/analyses.ts';
 import type { Analysis, AnalysisFile } from '#sdk/types.ts';
+import { bound } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
+import { announce } from '../../parts/announcer.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { useLanguages } from '../../parts/languages.tsx';
+import { Problem } from '../../parts/problem.tsx';
 import { StatusMark } from '../../parts/status-mark.tsx';
+import { useAction } from '../../parts/use-action.ts';
 import { Running } from '../documents/running.tsx';
 import { keyOf, type Part, type Place, partName, partsOf, type Unit } from './counts.ts';
 import styles from './estimates.module.css';
+import { keep } from './uploads.ts';
 
 /** The parts of the texts as a bar. The numbers stand next to it, so screen readers ignore it. */
 export function PartsBar({
@@ -94,6 +101,7 @@ export function EstimateTable({
           .map((file) => (
             <FileRows
               key={file.id}
+              estimateId={estimate.id}
               file={file}
               parts={parts}
               unit={unit}
@@ -107,7 +115,69 @@ export function EstimateTable({
   );
 }
 
+/** That a file is counted as a new version of an earlier one, and the way to make it another file and back. */
+function Version({ estimateId, file: { id, name, state, languages } }: InEstimate) {
+  const t = useT();
+  const { day } = useFormat();
+  const { run, error, isBusy } = useAction();
+  const versions = languages.flatMap(({ version }) => version ?? []);
+  const [first] = versions;
+  if (!first) return null;
+  const isUsed = versions.some(({ used }) => used);
+  const change = run(async () => void keep(await bound(analyses).setVersion(estimateId, id, !isUsed)));
+  return (
+    <span className={styles.version}>
+      {t(isUsed ? 'estimates.version' : 'estimates.no_version', { when: day(first.created_at) })}
+      {state === 'counted' && (
+        <button
+          type="button"
+          className="small"
+          aria-label={`${t(isUsed ? 'estimates.as_new' : 'estimates.as_version')}: ${name}`}
+          disabled={isBusy}
+          onClick={change}
+        >
+          {t(isUsed ? 'estimates.as_new' : 'estimates.as_version')}
+        </button>
+      )}
+      {error !== undefined && <Problem error={error} />}
+    </span>
+  );
+}
+
+interface InEstimate {
+  estimateId: string;
+  file: AnalysisFile;
+}
+
+/** Removes a file, which is not sent yet, from the estimate. */
+export function RemoveFile({ estimateId, file: { id, name } }: InEstimate) {
+  const t = useT();
+  const { run, error, isBusy } = useAction();
+  const remove = run(async () => {
+    keep(await bound(analyses).removeFile(estimateId, id));
+    announce(t('estimates.removed', { name }));
+    // The button that had the focus is gone.
+    document.querySelector<HTMLElement>('main')?.focus();
+  });
+  return (
+    <>
+      {error !== undefined && <Problem error={error} />}
+      <button
+        type="button"
+        className="ghost icon"
+        aria-label={t('estimates.remove', { name })}
+        title={t('estimates.remove', { name })}
+        disabled={isBusy}
+        onClick={remove}
+      >
+        <X size={15} aria-hidden />
+      </button>
+    </>
+  );
+}
+
 function FileRows({
+  estimateId,
   file,
   parts,
   unit,
@@ -115,9 +185,9 @@ function FileRows({
   leftOut,
   onSelect,
 }: {
-  file: AnalysisFile;
   parts: readonly Part[];
-} & Pick<Parameters<typeof EstimateTable>[0], 'unit' | 'places' | 'leftOut' | 'onSelect'>) {
+} & InEstimate &
+  Pick<Parameters<typeof EstimateTable>[0], 'unit' | 'places' | 'leftOut' | 'onSelect'>) {
   const t = useT();
   const { number, span } = useFormat();
   const { nameOf } = useLanguages();
@@ -138,12 +208,14 @@ function FileRows({
               />
               <FileName name={name} />
             </label>
+            {file.languages.some(({ version }) => version) && <Version estimateId={estimateId} file={file} />}
             {file.image_pages > 0 && <small>{t('estimates.image_pages', { count: file.image_pages })}</small>}
             {file.state === 'waiting' && (
               <span className={styles.state}>
                 <Running size={14} /> {t('estimates.waiting')}
               </span>
             )}
+            <RemoveFile estimateId={estimateId} file={file} />
           </div>
         </th>
       </tr>
@@ -161,7 +233,10 @@ function FileRows({
                   checked={!leftOut.has(key)}
                   onChange={({ target }) => onSelect([key], target.checked)}
                 />
-                <span className={styles.language}>{language}</span>
+                <span className={styles.language}>
+                  {language}
+                  {cell.review !== 'usual' && <small>{t(`estimates.review_${cell.review}`)}</small>}
+                </span>
                 <PartsBar parts={parts} counts={cell} unit={unit} />
               </label>
             </th>

@@ -22,7 +22,7 @@ import { EstimateTable, PartsBar } from './estimate-table.tsx';
 import styles from './estimates.module.css';
 import { DeleteEstimate } from './estimates.tsx';
 import { ResultTable } from './result-table.tsx';
-import { estimateKeys, useUploads } from './uploads.ts';
+import { estimateKeys, keep, useUploads } from './uploads.ts';
 
 /** `/app/estimates/…`: the counts of files in languages and, after the start, what has become of each. */
 export function EstimateScreen() {
@@ -149,8 +149,6 @@ function Estimate({ estimate }: { estimate: Analysis }) {
   );
 }
 
-const keep = (estimate: Analysis) => queryClient.setQueryData(estimateKeys.one(estimate.id), estimate);
-
 /** What is still uploaded and counted. */
 function Progress({ estimate }: { estimate: Analysis }) {
   const t = useT();
@@ -193,6 +191,7 @@ function Summary({
   const { totals, files, target_langs: languages } = estimate;
   const parts = partsOf(totals);
   const counted = files.filter(({ state }) => state !== 'refused').length;
+  const second = files.flatMap((file) => file.languages).filter(({ review }) => review === 'second').length;
   return (
     <section className={styles.summary}>
       <div>
@@ -208,6 +207,7 @@ function Summary({
             totals.seconds > 0 &&
             t('estimates.time', { time: span(totals.seconds) })}
         </p>
+        {second > 0 && <p className="hint">{t('estimates.second_reviews', { count: second })}</p>}
       </div>
       <div>
         <PartsBar parts={parts} counts={totals} unit={unit} isLarge />

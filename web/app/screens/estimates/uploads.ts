@@ -11,6 +11,9 @@ export const estimateKeys = {
   one: (id: string) => ['estimates', 'one', id],
 };
 
+/** Stores an estimate that the service has returned. */
+export const keep = (estimate: Analysis) => queryClient.setQueryData(estimateKeys.one(estimate.id), estimate);
+
 /*
  * The files that this tab adds to estimates, one after the other, so that the estimate has them in their order. They are
  * kept outside of the screens, so that the upload continues while the member looks at another screen.

@@ -1,6 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { TenantAccount } from '#sdk/types.ts';
 import { ask, tell } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
@@ -8,11 +7,11 @@ import { PasswordField } from '../../parts/field.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { Read } from '../../parts/loading.tsx';
 import { fieldProblem, Problem } from '../../parts/problem.tsx';
-import { Setting, Switch } from '../../parts/setting.tsx';
+import { Setting } from '../../parts/setting.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { queryKeys } from '../../query-keys.ts';
-import { proved } from '../../session/proof.ts';
-import { isAdministrator, type Me, useMe } from '../../session/use-me.ts';
+import { isAdministrator, useMe } from '../../session/use-me.ts';
+import { Policy } from '../general/policy.tsx';
 import styles from './exports.module.css';
 import { Exports } from './exports.tsx';
 import { OwnAuthenticator } from './own-authenticator.tsx';
@@ -36,7 +35,7 @@ export function SecurityScreen() {
             <OwnSessions />
             {isAdministrator(known) && (
               <>
-                <Policy me={known} />
+                <Policy me={known} settings={['policy']} />
                 <Exports />
               </>
             )}
@@ -90,63 +89,6 @@ function OwnPassword() {
         </button>
       </form>
     </Setting>
-  );
-}
-
-/** The toggles of the security policy, by the setting that they belong to. */
-const toggles = {
-  policy: ['mfa_required', 'mfa_required_for_sso'],
-  instructions: ['review_suspected_instructions'],
-  sentences: ['review_tm_sentences'],
-  context: ['prefer_tm_context'],
-} as const;
-
-type Toggle = (typeof toggles)[keyof typeof toggles][number];
-
-/** The security policy of the workspace. A toggle changes only after the service has stored the change. */
-function Policy({ me: { tenant } }: { me: Me }) {
-  const t = useT();
-  const queries = useQueryClient();
-  const [error, setError] = useState<unknown>();
-  const [changing, setChanging] = useState<Toggle>();
-  const change = async (toggle: Toggle, value: boolean) => {
-    setChanging(toggle);
-    setError(undefined);
-    try {
-      // For a platform operator, the request must name the workspace, even the operator's own.
-      const request = { [toggle]: value, tenant_id: tenant.id };
-      const account = await proved(() => tell<TenantAccount>('tenants.setSecurityPolicy', request));
-      queries.setQueryData<Me>(queryKeys.me, (me) => me && { ...me, tenant: account });
-      announce(t('common.saved'));
-    } catch (thrown) {
-      setError(thrown);
-    } finally {
-      setChanging(undefined);
-    }
-  };
-  return (
-    <>
-      {error ? <Problem error={error} /> : null}
-      {(['policy', 'instructions', 'sentences', 'context'] as const).map((setting) => (
-        <Setting
-          key={setting}
-          id={setting}
-          title={t(`security.${setting}`)}
-          why={t(`security.${setting}_why`)}
-        >
-          {toggles[setting].map((toggle) => (
-            <Switch
-              key={toggle}
-              label={t(`security.${toggle}`)}
-              hint={t(`security.${toggle}_hint`)}
-              isOn={tenant.metadata[toggle] === true}
-              isDisabled={changing !== undefined}
-              onChange={(isOn) => void change(toggle, isOn)}
-            />
-          ))}
-        </Setting>
-      ))}
-    </>
   );
 }
 

@@ -12,6 +12,7 @@ import { LanguageSelect, useLanguages } from '../../parts/languages.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { maxNameLength } from '../../terms/use-new-glossary.ts';
+import { useDefaultLanguages } from '../general/default-languages.ts';
 import styles from './align.module.css';
 import type { AlignmentWork } from './kept-alignment.ts';
 
@@ -50,7 +51,11 @@ export function AlignForm({
   const [setId, setSetId] = useState(sets.some(({ id }) => id === first) ? first! : '');
   const [name, setName] = useState('');
   const [files, setFiles] = useState<Partial<Record<Side, File>>>({});
-  const [chosen, setChosen] = useState({ source: '', target: '' });
+  const defaults = useDefaultLanguages();
+  const [chosen, setChosen] = useState({
+    source: defaults?.source ?? '',
+    target: defaults?.targets[0] ?? '',
+  });
   const [wasSent, setWasSent] = useState(false);
   /** The error about files that the member has replaced since. */
   const [outdated, setOutdated] = useState<unknown>();

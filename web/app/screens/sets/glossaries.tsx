@@ -18,6 +18,7 @@ import { queryKeys } from '../../query-keys.ts';
 import { glossaryService, useGlossaries } from '../../terms/use-glossaries.ts';
 import { isNameTaken, maxNameLength, useNewGlossary } from '../../terms/use-new-glossary.ts';
 import { shareOf, type UploadShare } from '../../upload.ts';
+import { useDefaultLanguages } from '../general/default-languages.ts';
 import { SetTable } from './set-table.tsx';
 import styles from './sets.module.css';
 import { type SetFields, UploadForm, UploadSection } from './upload-form.tsx';
@@ -147,8 +148,9 @@ function NewGlossaryDialog({ onClose }: { onClose: () => void }) {
   const create = useNewGlossary();
   const { run, error, isBusy } = useAction();
   const [name, setName] = useState('');
-  const [source, setSource] = useState('');
-  const [target, setTarget] = useState('');
+  const defaults = useDefaultLanguages();
+  const [source, setSource] = useState(defaults?.source ?? '');
+  const [target, setTarget] = useState(defaults?.targets[0] ?? '');
   const [wasSent, setWasSent] = useState(false);
   const isNameMissing = name.trim() === '';
   const pairProblem = !(source && target)

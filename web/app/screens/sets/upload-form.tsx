@@ -10,6 +10,7 @@ import { Problem } from '../../parts/problem.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { maxNameLength } from '../../terms/use-new-glossary.ts';
 import type { UploadShare } from '../../upload.ts';
+import { useDefaultLanguages } from '../general/default-languages.ts';
 import {
   type AssignedTable,
   assignmentOf,
@@ -71,11 +72,16 @@ export function UploadForm({
   const name = fields.name.trim();
   const isReplacing = names.includes(name);
   const needsPair = isPairNeeded(file);
+  const defaults = useDefaultLanguages();
+  const pair = {
+    source_lang: fields.source_lang || (needsPair && defaults?.source) || '',
+    target_lang: fields.target_lang || (needsPair && defaults?.targets[0]) || '',
+  };
   const fileProblem = !file
     ? wasSent && t('sets.no_file')
     : file.size > deployment.maxUploadBytes &&
       t('sets.file_too_large', { most: bytes(deployment.maxUploadBytes) });
-  const isPairMissing = needsPair && !(fields.source_lang && fields.target_lang);
+  const isPairMissing = needsPair && !(pair.source_lang && pair.target_lang);
 
   /** The columns that the service has read, also if it has rejected the file. */
   const table = previewed ? previewed.table : tableOf(error);
@@ -98,7 +104,7 @@ export function UploadForm({
   const upload = run(async () => {
     if (!file) return;
     setWrongLine(undefined);
-    const values = { ...fields, name, table: assigned };
+    const values = { ...fields, ...pair, name, table: assigned };
     try {
       const found = previewed && !isOutdated ? undefined : await preview?.(file, values);
       setPreviewed(found);
@@ -153,7 +159,7 @@ export function UploadForm({
         {...(isReplacing && { hint: t('sets.replaces') })}
         onValue={(value) => change({ name: value })}
       />
-      <LanguagePair fields={fields} isNeeded={needsPair} onChange={change} />
+      <LanguagePair fields={pair} isNeeded={needsPair} onChange={change} />
       {wasSent && isPairMissing && <p className="field-problem">{t('sets.no_language')}</p>}
       {error ? <Problem error={error} /> : null}
       {wrongLine && <RefusedLine line={wrongLine} />}
@@ -232,7 +238,7 @@ function LanguagePair({
   isNeeded,
   onChange,
 }: {
-  fields: SetFields;
+  fields: Pick<SetFields, 'source_lang' | 'target_lang'>;
   isNeeded: boolean;
   onChange: (changed: Partial<SetFields>) => void;
 }) {

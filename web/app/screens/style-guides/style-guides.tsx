@@ -14,6 +14,7 @@ import { queryKeys } from '../../query-keys.ts';
 import { isAdministrator, useMe } from '../../session/use-me.ts';
 import { GuideCard } from './guide-card.tsx';
 import { GuideDialog } from './guide-dialog.tsx';
+import { SpellingList } from './spelling-list.tsx';
 
 /** An open dialog: to create a guide, or for an action on an existing guide. */
 type Open = { what: 'create' } | { what: 'edit' | 'delete'; guide: StyleGuide };
@@ -62,6 +63,7 @@ export function StyleGuidesScreen() {
           </>
         )}
       </Read>
+      <SpellingList />
       {open?.what === 'create' && (
         <GuideDialog
           title={t('styleGuides.create')}

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { SlidersHorizontal } from 'lucide-react';
-import { useEffect, useId, useState, useSyncExternalStore } from 'react';
+import { useEffect, useEffectEvent, useId, useRef, useState, useSyncExternalStore } from 'react';
 import { client } from '../../client.ts';
 import { deployment } from '../../deployment.ts';
 import { type MessageId, useT } from '../../i18n.tsx';
@@ -15,6 +15,7 @@ import { useCoverage } from '../../session/use-coverage.ts';
 import { isAdministrator, useMe } from '../../session/use-me.ts';
 import { useSession } from '../../session/use-session.ts';
 import { translationService } from '../../translation-service.ts';
+import { useDefaultLanguages } from '../general/default-languages.ts';
 import { linesOf, useBatchTexts } from './batch-texts.tsx';
 import { BatchTranslation } from './batch-translation.tsx';
 import { FileDrop, useFileDropping } from './file-drop.tsx';
@@ -64,6 +65,18 @@ function Translate({ userId }: { userId: string }) {
       replace: true,
       resetScroll: false,
     });
+  const defaults = useDefaultLanguages();
+  const isPreset = useRef(false);
+  // Once, so that the member can also remove all languages.
+  const preset = useEffectEvent(() => {
+    if (!defaults || isPreset.current) return;
+    isPreset.current = true;
+    if (!search.from && !search.to) go({ from: defaults.source ?? undefined, to: defaults.targets });
+  });
+  const isKnown = defaults !== undefined;
+  useEffect(() => {
+    if (isKnown) preset();
+  }, [isKnown]);
   const languages: LanguageChoiceProps = { from, to, choose: go };
   const split = () => {
     const lines = linesOf(text);

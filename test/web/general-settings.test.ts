@@ -1,0 +1,101 @@
+import { describe, expect, test } from 'vitest';
+import { addSegmentation, env, found, type Person } from '#test/factories.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { viaRpc } from '../contract/call.ts';
+import { expectAccessible } from './accessibility.ts';
+import { useBrowser, withoutBrowser } from './browser.ts';
+import { memberAt, said } from './reviewing.ts';
+
+const app = useTestApp({ env });
+const browser = useBrowser(app);
+const path = '/app/settings/general';
+
+const call = async ({ bearer }: Person, name: string, input: object) => {
+  const type = ['tenants.general', 'terminology.spellingWords'].includes(name) ? 'query' : 'mutation';
+  const { status, body } = await viaRpc(app, { path: name, type }, { input: { ...input }, headers: bearer });
+  expect(status, JSON.stringify(body)).toBe(200);
+  return body;
+};
+
+describe.skipIf(withoutBrowser)('the general settings', { timeout: 90_000 }, () => {
+  test('have default languages, which are selected first; a change by another administrator is not overwritten unseen', async () => {
+    const founder = await found(app);
+    const { page, tab } = await memberAt(browser, founder, path);
+    const name = page.getByRole('textbox', { name: 'Name' });
+    await name.fill('Hillside');
+    await page.getByRole('combobox', { name: 'From' }).selectOption('English');
+    await page.getByRole('button', { name: 'Add', exact: true }).press('Enter');
+    await page.getByLabel('Find a language').fill('German');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Done' }).press('Enter');
+    await expectAccessible(page);
+    const save = page.getByRole('button', { name: 'Save' });
+    await save.press('Enter');
+    await said(page, 'Saved.');
+    await page.getByText('Hillside').first().waitFor();
+
+    const theirs = await call(founder, 'tenants.general', {});
+    expect(theirs).toMatchObject({
+      name: 'Hillside',
+      default_source_lang: 'en',
+      default_target_langs: ['de'],
+    });
+    await call(founder, 'tenants.saveGeneral', { ...theirs, name: 'Theirs' });
+    await name.fill('Mine');
+    await save.click();
+    await page.getByText('Another administrator changed these settings').waitFor();
+    expect((await call(founder, 'tenants.general', {})).name).toBe('Theirs');
+    expect(await name.inputValue()).toBe('Mine');
+    await save.click();
+    await page.getByText('Mine').first().waitFor();
+
+    const other = await tab();
+    await other.goto('/app/translate');
+    await other.waitForURL(/from=en.*to=.*de/);
+    await other.getByRole('button', { name: 'English', pressed: true }).waitFor();
+    // The member can still choose detection and other languages.
+    await other.getByRole('button', { name: 'Detect language' }).click();
+    await other.waitForURL((url) => url.searchParams.get('from') !== 'en');
+  });
+
+  test('replace the built-in segmentation by a file, and return to it', async () => {
+    const founder = await found(app);
+    const { page } = await memberAt(browser, founder, path);
+    await page.getByText('The built-in rules are used.').waitFor();
+    const upload = page.getByLabel('Upload an SRX file');
+    const mine = (text: string) => ({ name: 'mine.srx', mimeType: 'text/xml', buffer: Buffer.from(text) });
+    await upload.setInputFiles(mine('<srx'));
+    await page.getByRole('alert').waitFor();
+    // Another administrator has uploaded a file since the page was read.
+    const { srx } = await addSegmentation(app, founder, 'theirs.srx');
+    await upload.setInputFiles(mine(srx));
+    await page.getByText('Another administrator changed the file').waitFor();
+    await page.getByText('theirs.srx').waitFor();
+    await upload.setInputFiles(mine(srx));
+    await page.getByText('mine.srx').waitFor();
+    await page.getByRole('button', { name: 'Use the built-in rules' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Use the built-in rules' }).click();
+    await page.getByText('The built-in rules are used.').waitFor();
+  });
+
+  test('words of the spelling check are found and removed, also on a phone', async () => {
+    const founder = await found(app);
+    for (const word of ['Parzelle', 'Lattenrost', 'foo'])
+      await call(founder, 'terminology.setSpellingWord', { lang: 'en', word });
+    const { page } = await memberAt(browser, founder, '/app/style-guides', {
+      viewport: { width: 390, height: 800 },
+    });
+    const list = page.getByRole('region', { name: 'Words of the spelling check' });
+    await list.getByLabel('Language').selectOption('English');
+    await list.getByText('Lattenrost').waitFor();
+    await expectAccessible(page);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+    await list.getByLabel('Find a word').fill('PARZ');
+    await list.getByText('Lattenrost').waitFor({ state: 'detached' });
+    await list.getByRole('button', { name: 'Remove Parzelle' }).press('Enter');
+    await list.getByText('No results.').waitFor();
+    expect(await call(founder, 'terminology.spellingWords', { lang: 'en' })).toEqual({
+      words: ['Lattenrost', 'foo'],
+    });
+  });
+});

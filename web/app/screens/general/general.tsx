@@ -1,0 +1,129 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { ask, tell } from '../../client.ts';
+import { useT } from '../../i18n.tsx';
+import { AdminsOnly } from '../../parts/admins-only.tsx';
+import { announce } from '../../parts/announcer.tsx';
+import { Field } from '../../parts/field.tsx';
+import { Read } from '../../parts/loading.tsx';
+import { fieldProblem, Problem } from '../../parts/problem.tsx';
+import { Setting } from '../../parts/setting.tsx';
+import { detected, SourceLanguageSelect } from '../../parts/source-language.tsx';
+import { useAction } from '../../parts/use-action.ts';
+import { queryKeys } from '../../query-keys.ts';
+import { TargetChips } from '../translate/target-chips.tsx';
+import { Policy } from './policy.tsx';
+import { isConflict, Segmentation } from './segmentation.tsx';
+
+/** `/app/settings/general`: the name, default languages, review policy and segmentation of the workspace. */
+export function GeneralScreen() {
+  const t = useT();
+  const general = useQuery({
+    queryKey: queryKeys.general,
+    queryFn: () => ask<General>('tenants.general'),
+    // Another reading must not replace what the administrator types.
+    staleTime: Infinity,
+    gcTime: 0,
+  });
+  return (
+    <AdminsOnly title="general.title">
+      {(me) => (
+        <>
+          <Setting id="workspace" title={t('general.workspace')} why={t('general.workspace_why')}>
+            <Read from={general} lines={4}>
+              {(saved) => <WorkspaceForm saved={saved} />}
+            </Read>
+          </Setting>
+          <Setting id="review" title={t('general.review')} why={t('general.review_why')}>
+            <p className="actions">
+              <Link to="/app/settings/members" hash="rules" className="button">
+                {t('general.review_rules')}
+              </Link>
+              <Link to="/app/quality" search={{ view: 'spot_check' }} className="button">
+                {t('general.review_checks')}
+              </Link>
+            </p>
+          </Setting>
+          <Policy me={me} settings={['instructions', 'sentences', 'context']} />
+          <Segmentation />
+        </>
+      )}
+    </AdminsOnly>
+  );
+}
+
+interface General {
+  name: string;
+  default_source_lang: string | null;
+  default_target_langs: string[];
+  version: string;
+}
+
+/**
+ * The name and the default languages. If another administrator has saved them since, the form says so; a second save
+ * replaces those values.
+ */
+function WorkspaceForm({ saved }: { saved: General }) {
+  const t = useT();
+  const queries = useQueryClient();
+  const { run, error, isBusy } = useAction();
+  const [form, setForm] = useState(saved);
+  const { name, default_source_lang: source, default_target_langs: targets } = form;
+  const change = (changed: Partial<General>) => setForm((before) => ({ ...before, ...changed }));
+  const take = (now: General) => {
+    queries.setQueryData(queryKeys.general, now);
+    return now;
+  };
+  const save = run(async () => {
+    try {
+      setForm(take(await tell<General>('tenants.saveGeneral', form)));
+      announce(t('common.saved'));
+      await queries.invalidateQueries({ queryKey: queryKeys.me });
+    } catch (thrown) {
+      if (isConflict(thrown)) change({ version: take(await ask<General>('tenants.general')).version });
+      throw thrown;
+    }
+  });
+  const wrongName = fieldProblem(error, 'name');
+  const isChanged = JSON.stringify(form) !== JSON.stringify(saved);
+  return (
+    <form className="form" onSubmit={save}>
+      {isConflict(error) ? (
+        <p role="alert" className="problem">
+          {t('general.changed')}
+        </p>
+      ) : (
+        error !== undefined && !wrongName && <Problem error={error} />
+      )}
+      <Field
+        label={t('general.name')}
+        problem={wrongName}
+        required
+        maxLength={200}
+        dir="auto"
+        autoComplete="off"
+        value={name}
+        onValue={(typed) => change({ name: typed })}
+      />
+      <fieldset>
+        <legend>{t('general.languages')}</legend>
+        <SourceLanguageSelect
+          value={source ?? detected}
+          onChange={(code) => change({ default_source_lang: code === detected ? null : code })}
+        />
+        <TargetChips codes={targets} onChange={(codes) => change({ default_target_langs: codes })} />
+      </fieldset>
+      <div className="actions">
+        <button type="submit" className="primary" disabled={isBusy || !isChanged || name.trim() === ''}>
+          {t('common.save')}
+        </button>
+        {isChanged && (
+          <button type="button" disabled={isBusy} onClick={() => setForm(saved)}>
+            {t('general.discard')}
+          </button>
+        )}
+      </div>
+    </form>
+  );
+}
