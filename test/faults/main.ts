@@ -69,7 +69,7 @@ if (what === 'hosts') {
     print(`Skipped: ${missing}`);
     process.exit(0);
   }
-  // In a network of its own, whose interfaces and rules end with the process.
+  // In a separate network, whose interfaces and rules end with the process.
   if (process.argv[3] !== 'inside') {
     const again = ['--net', process.execPath, ...process.argv.slice(1), 'inside'];
     process.exit(spawnSync('unshare', again, { stdio: 'inherit' }).status ?? 1);
