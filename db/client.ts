@@ -3,7 +3,7 @@ import { openPool, type PoolOptions, type PoolState } from './pool.ts';
 import { runTransaction, type Tx } from './transaction.ts';
 
 export type { QueryBuilder } from './drizzle-session.ts';
-export type { PoolOptions, PoolState } from './pool.ts';
+export { endUnconfirmed, lossSettings, type PoolOptions, type PoolState } from './pool.ts';
 export { prepare, type Tx } from './transaction.ts';
 
 /**

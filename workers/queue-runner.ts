@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Logger, type Runner, run, type TaskList, type Worker, type WorkerEvents } from 'graphile-worker';
 import pg from 'pg';
-import { endUnconfirmed, lossSettings } from '#db/pool.ts';
+import { endUnconfirmed, lossSettings } from '#db/client.ts';
 import type { Pooler } from '#db/pooler.ts';
 import { queueUrl } from '#db/queue-url.ts';
 import { describeForLog } from '#server/errors.ts';

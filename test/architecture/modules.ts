@@ -142,7 +142,7 @@ export const modules: Module[] = [
     name: 'server/process and workers',
     files: /^(server\/process\.ts$|workers\/)/,
     packages: any(/^npm:(graphile-worker|drizzle-orm|pg)$/, /^node:/),
-    db: /^db\/(client|migrate|pool|pooler|queue-url)\.ts$/,
+    db: /^db\/(client|migrate|pooler|queue-url)\.ts$/,
   },
   {
     name: 'server/app',

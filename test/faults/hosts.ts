@@ -87,7 +87,7 @@ export async function runHosts(
     LOG_LEVEL: 'silent',
     AUTH_RATE_LIMIT_ENABLED: 'false',
     ACCESS_TOKEN_TTL_SECONDS: '100000',
-    // Longer than a host is cut off: after that, a process may not continue what it had begun before.
+    // Longer than a host is cut off: after this time, a process may not complete what it had begun before.
     STALE_PENDING_SECONDS: String(cutSeconds + 60),
     SWEEP_INTERVAL_SECONDS: '5',
     TM_ASYNC_THRESHOLD: '50',
