@@ -9,6 +9,8 @@ import { migrate, migrationLock } from '#db/migrate.ts';
 import { ConnectionLostError } from '#db/pool.ts';
 import { inspectPooler, urlThrough } from '#db/pooler.ts';
 import { tenants } from '#db/schema/tenants.ts';
+import { checkDatabase } from '#server/commands/doctor/database.ts';
+import { readSettings } from '#server/settings.ts';
 import { workbookFile } from '#test/factories/workbook.ts';
 import { connect, secretsKey } from '#test/setup/app.ts';
 import { createTestDatabase, openSuperuser } from '#test/setup/database.ts';
@@ -206,6 +208,26 @@ describe.skipIf(withoutPgbouncer)('pools through PgBouncer in transaction mode',
     held.resolve();
     await holding;
     expect(await pool.inTenant('a', visible)).toEqual(['a']);
+  });
+
+  test('the doctor says what to set, and whether the pooler prepares statements', async () => {
+    const made = await createTestDatabase();
+    onTestFinished(() => made.drop());
+    const pooler = await pgbouncer(made.url, 'transaction');
+    const find = async (url: string, pools: object) =>
+      checkDatabase(url, readSettings({ DATABASE_URL: url, DATABASE_POOLS: JSON.stringify(pools) }), undefined);
+    expect(await find(pooler.url, {})).toContainEqual({
+      about: 'database',
+      state: 'fail',
+      message: expect.stringMatching(/on several connections/),
+      advice: expect.stringMatching(/^set DATABASE_URL to the address of PostgreSQL itself, and pooler/),
+    });
+    const { kind } = await inspectPooler(pooler.url, made.url);
+    const found = await find(made.url, { pooler: pooler.address });
+    expect(found.map(({ about, state }) => `${about} ${state}`)).toEqual(
+      expect.arrayContaining(['database ok', kind === 'prepared' ? 'pooler ok' : 'pooler warn']),
+    );
+    expect(found.filter(({ state }) => state === 'fail')).toEqual([]);
   });
 
   test.each([
