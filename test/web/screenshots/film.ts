@@ -187,7 +187,7 @@ async function play(): Promise<void> {
   await page.getByText(`${all} of ${all} translations finished`).waitFor(patient);
   await picture(page, 'finished');
 
-  // What the rules have assigned; one file is overdue.
+  // The assignments by the rules; one file is overdue.
   const mira = ids.get('mira@example.org')!;
   const assignments = async () => client.assignments.list({ holder: mira }).toArray({ limit: 500 });
   const unassigned = () => client.assignments.list({ state: 'unassigned' }).toArray({ limit: 1 });
