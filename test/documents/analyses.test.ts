@@ -161,7 +161,7 @@ describe('an analysis', () => {
     await run(first.id);
     const [sent] = (await jobs()).map((row) => String(row['document_id']));
     await runDocuments();
-    // The first file again is no new version; another name is another file.
+    // The first file again is not a new version; another name is another file.
     const again = await analyze(
       {
         'a.xlsx': [rent, 'Stays as it is', 'Goes away'],

@@ -40,7 +40,8 @@ describe.skipIf(withoutBrowser)('a member with several files', { timeout: 90_000
     const uploaded = async () =>
       (await sql`select 1 from analysis_files where analysis_id = ${analysisId}`).length;
     await expect.poll(uploaded, patient).toBe(3);
-    await runAnalysis(app.services, payload);
+    // A busy machine must not end the run before the last file.
+    await runAnalysis(app.services, payload, { runMs: 60_000, fileMs: 60_000 });
 
     const row = (name: string, language: string) =>
       page.locator('tbody').filter({ hasText: name }).getByRole('row').filter({ hasText: language });

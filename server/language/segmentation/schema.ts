@@ -10,7 +10,7 @@ const version = z
   .max(64)
   .nullish()
   .describe(
-    'The version that the caller read; null if there was no file. If it has changed, the response is 409.',
+    'The version that the caller read; null without a file. If it has changed, the response is 409.',
   );
 
 export const deleteInput = z.strictObject({ version });

@@ -141,7 +141,7 @@ const cell = z.object({
   target_lang: z.string().describe('The code of the target language.'),
   version: version
     .nullable()
-    .describe('The earlier document with the same name, languages and options; null if there is none.'),
+    .describe('The earlier document with the same name, languages and options; null without one.'),
   review: z
     .enum(['second', 'policy', 'usual'])
     .describe(

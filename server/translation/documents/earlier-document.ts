@@ -40,7 +40,7 @@ export function requireEarlier(earlier: DocumentRow | undefined, { update_of: id
 
 /**
  * Finds the documents of which a file may be a new version: for each target language, the latest translated one with the
- * same name, source language and options. The same file again is no new version.
+ * same name, source language and options. The same file again is not a new version.
  */
 export async function findEarlierByName(
   tx: Tx,

@@ -42,6 +42,18 @@ async function selectProfiles(
   });
 }
 
+/** Returns the shown names of members, by ID. */
+export async function namesOf(
+  tx: Tx,
+  tenantId: string,
+  userIds: readonly string[],
+): Promise<Map<string, string>> {
+  const rows = await tx.execute<{ id: string; name: string }>(sql`
+    select u.user_id as id, ${shownName} as name from ${usersOf(tenantId)}
+      and u.user_id = any(array(select json_array_elements_text(${JSON.stringify(userIds)}::json)))`);
+  return new Map(rows.map(({ id, name }) => [id, name]));
+}
+
 /** Returns a page of the active members of a workspace, with their languages or with none. */
 export async function listProfiles(
   tx: Tx,

@@ -6,7 +6,6 @@ import type { Services } from '#server/context.ts';
 import { readCursor, writeCursor } from '#server/http/paging.ts';
 import { hasText, searchedText } from '#server/http/text-search.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
-import { emailsOf } from '#server/identity/members/members.ts';
 import { runSearch, scanJobs } from '#server/translation/core/listing/bounded-scan.ts';
 import { filterCondition, jobListFilter } from '#server/translation/core/listing/job-list-filter.ts';
 import { isAfter, isInFlight, isOneOf } from '#server/translation/documents/jobs.ts';
@@ -19,6 +18,7 @@ import {
   documentStage,
 } from '#server/translation/documents/schema.ts';
 import { waitingColumns, waitingView } from '#server/translation/documents/waiting.ts';
+import { namesOf } from '../assignments/profiles.ts';
 import { changedAt, ofDocumentJob } from './segment-schema.ts';
 
 /** The states of a file in the list. */
@@ -190,7 +190,7 @@ async function selectFiles(tx: Tx, tenantId: string, ids: readonly string[]): Pr
   const rows = await selectRows(tx, tenantId, ids);
   const keys = await selectSourceKeys(tx, tenantId, ids);
   const holders = rows.flatMap(({ holder }) => holder ?? []);
-  const names = holders.length > 0 ? await emailsOf(tx, tenantId, holders) : undefined;
+  const names = holders.length > 0 ? await namesOf(tx, tenantId, holders) : undefined;
   return rows.map((row) => ({
     ...fileView(row, keys.get(row.id) ?? null),
     assignee: (row.holder && names?.get(row.holder)) ?? null,

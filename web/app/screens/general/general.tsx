@@ -61,7 +61,7 @@ interface General {
 }
 
 /**
- * The name and the default languages. If another administrator has saved them since, the form says so; a second save
+ * The name and the default languages. If another administrator has saved them since, the form shows this, and a second save
  * replaces those values.
  */
 function WorkspaceForm({ saved }: { saved: General }) {
