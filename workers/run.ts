@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type { Services } from '#server/context.ts';
 import { connectionsForService, maxConnections } from '#server/platform/database-connections.ts';
+import { withRedaction } from '#server/translation/redaction/redacted-models.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { startSchedule } from './schedule.ts';
 import { workerPools } from './tasks.ts';
@@ -17,7 +18,8 @@ export interface Workers {
  * Runs the job workers of one process, with jobs from the queue in the database at `databaseUrl`. At most
  * WORKER_CONCURRENCY jobs run at the same time; housekeeping and documents have separate pools.
  */
-export async function startWorkers(services: Services, databaseUrl: () => string): Promise<Workers> {
+export async function startWorkers(given: Services, databaseUrl: () => string): Promise<Workers> {
+  const services = withRedaction(given);
   await warnOfFewConnections(services);
   const running: RunningPool[] = [];
   const stopPools = () => Promise.all(running.map((pool) => pool.stop()));

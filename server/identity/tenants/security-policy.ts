@@ -3,6 +3,7 @@ import type { Tx } from '#db/client.ts';
 import { tenants } from '#db/schema/tenants.ts';
 import { tenantNotFound, type WithNamedTenant } from '#server/identity/access/guards/admin.ts';
 import { type Origin, recordAdministration } from '#server/identity/audit/audit-log.ts';
+import type { RedactionRules } from '#server/translation/redaction/rules.ts';
 import { accountOf } from './accounts.ts';
 import type { SecurityPolicyRequest, TenantAccount } from './schema.ts';
 import type { TenantRow } from './tenant-row.ts';
@@ -17,10 +18,7 @@ export async function setSecurityPolicy(
   withNamedTenant: WithNamedTenant,
   { tenant_id: named, ...request }: SecurityPolicyRequest,
 ): Promise<TenantAccount> {
-  const given = Object.entries(request).filter(
-    (toggle): toggle is [string, boolean] => toggle[1] !== undefined,
-  );
-  const toggles = Object.fromEntries(given);
+  const changes = Object.fromEntries(Object.entries(request).filter(([, value]) => value !== undefined));
   const parameter = {
     named,
     foreign: 'not_found',
@@ -28,16 +26,21 @@ export async function setSecurityPolicy(
     operatorMustName: true,
   } as const;
   return withNamedTenant(parameter, async (tx, tenantId, admin) => {
-    const row = await mergeMetadata(tx, tenantId, toggles);
+    const row = await mergeMetadata(tx, tenantId, changes);
     if (!row) throw tenantNotFound();
     await recordAdministration(tx, origin, admin, {
       action: 'security_policy_changed',
       tenantId,
       target: tenantId,
-      details: toggles,
+      details: { ...changes, ...(request.redaction && { redaction: summaryOf(request.redaction) }) },
     });
     return accountOf(row);
   });
+}
+
+/** Returns what the audit log has about rules: not the words themselves, which may be secret. */
+function summaryOf({ kinds, patterns, terms }: RedactionRules) {
+  return { kinds, patterns: patterns.length, terms: terms.length };
 }
 
 /** Sets keys of a tenant's metadata in one statement, so that concurrent changes of other keys are not lost. */

@@ -115,6 +115,28 @@ export interface CallScope {
   tenantId: string;
   /** Aborts running calls and waits for a slot, because their result is no longer needed. */
   signal?: AbortSignal | undefined;
+  /** An object that all calls for one text or document share. Default: the scope itself. */
+  run?: object | undefined;
+}
+
+/** What was replaced by placeholders in the requests for a text. Nothing else of these kinds was sent. */
+export interface RedactionReceipt {
+  /** The number of different values, by kind. */
+  replaced: Record<string, number>;
+}
+
+/** The replacement of personal data in all calls of an engine. */
+export interface Redaction {
+  /** Finds the values in texts of a run before its first call, so that each is replaced in all texts. */
+  learn(texts: readonly string[], scope: CallScope): Promise<void>;
+  /** Returns what is replaced in segments of a run; null if the workspace replaces nothing. */
+  receiptOf(segments: readonly string[], scope: CallScope): Promise<RedactionReceipt | null>;
+  /** Returns a critical issue for each replaced value that is lost or doubled in the engine's translation. */
+  issuesOf(
+    segments: readonly string[],
+    translations: Translations,
+    scope: CallScope,
+  ): Promise<QualityIssue[]>;
 }
 
 /**
@@ -124,6 +146,8 @@ export interface CallScope {
 export interface Engine {
   /** False if the backend only repeats its source: such output is not a translation. */
   readonly live: boolean;
+  /** Missing if the engine gets all texts as they are. */
+  readonly redaction?: Redaction;
   /** @param model a model to use in place of the deployment's own (`candidate_models`) */
   translate(task: TranslationTask, scope: CallScope, model?: string): Promise<EngineResult<Translations>>;
   /** Scores a candidate, to decide whether to repair it. */
