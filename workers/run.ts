@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type { Services } from '#server/context.ts';
 import { connectionsForService, maxConnections } from '#server/platform/database-connections.ts';
-import { withRedaction } from '#server/translation/redaction/redacted-models.ts';
+import { withRedaction } from '#server/redaction/redacted-models.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { startSchedule } from './schedule.ts';
 import { workerPools } from './tasks.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { countCodePoints } from '#server/formats/text.ts';
-import { redactionRules } from '#server/translation/redaction/rules.ts';
+import { redactionRules } from '#server/redaction/rules.ts';
 
 export const tenantAccount = z
   .object({

@@ -3,7 +3,6 @@ import type { Tx } from '#db/client.ts';
 import { tenants } from '#db/schema/tenants.ts';
 import { tenantNotFound, type WithNamedTenant } from '#server/identity/access/guards/admin.ts';
 import { type Origin, recordAdministration } from '#server/identity/audit/audit-log.ts';
-import type { RedactionRules } from '#server/translation/redaction/rules.ts';
 import { accountOf } from './accounts.ts';
 import type { SecurityPolicyRequest, TenantAccount } from './schema.ts';
 import type { TenantRow } from './tenant-row.ts';
@@ -18,7 +17,11 @@ export async function setSecurityPolicy(
   withNamedTenant: WithNamedTenant,
   { tenant_id: named, ...request }: SecurityPolicyRequest,
 ): Promise<TenantAccount> {
-  const changes = Object.fromEntries(Object.entries(request).filter(([, value]) => value !== undefined));
+  const { redaction, ...toggles } = request;
+  const given = Object.entries(toggles).filter(
+    (toggle): toggle is [string, boolean] => toggle[1] !== undefined,
+  );
+  const changed = Object.fromEntries(given);
   const parameter = {
     named,
     foreign: 'not_found',
@@ -26,21 +29,27 @@ export async function setSecurityPolicy(
     operatorMustName: true,
   } as const;
   return withNamedTenant(parameter, async (tx, tenantId, admin) => {
-    const row = await mergeMetadata(tx, tenantId, changes);
+    const row = await mergeMetadata(tx, tenantId, {
+      ...changed,
+      ...(redaction !== undefined && { redaction }),
+    });
     if (!row) throw tenantNotFound();
     await recordAdministration(tx, origin, admin, {
       action: 'security_policy_changed',
       tenantId,
       target: tenantId,
-      details: { ...changes, ...(request.redaction && { redaction: summaryOf(request.redaction) }) },
+      details: { ...changed, ...summaryOf(redaction) },
     });
     return accountOf(row);
   });
 }
 
-/** Returns what the audit log has about rules: not the words themselves, which may be secret. */
-function summaryOf({ kinds, patterns, terms }: RedactionRules) {
-  return { kinds, patterns: patterns.length, terms: terms.length };
+/** Returns what the audit log has about rules: not the patterns and terms themselves, which may be secret. */
+function summaryOf(rules: SecurityPolicyRequest['redaction']): Record<string, string | number | boolean> {
+  if (rules === undefined) return {};
+  if (rules === null) return { redaction: false };
+  const { kinds, patterns, terms } = rules;
+  return { redaction: kinds.join(', '), redaction_patterns: patterns.length, redaction_terms: terms.length };
 }
 
 /** Sets keys of a tenant's metadata in one statement, so that concurrent changes of other keys are not lost. */

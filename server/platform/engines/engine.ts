@@ -127,8 +127,11 @@ export interface RedactionReceipt {
 
 /** The replacement of personal data in all calls of an engine. */
 export interface Redaction {
-  /** Finds the values in texts of a run before its first call, so that each is replaced in all texts. */
-  learn(texts: readonly string[], scope: CallScope): Promise<void>;
+  /**
+   * Finds the values in texts of a run before its first call, so that each is replaced in all texts.
+   * @param texts read only if the workspace replaces something
+   */
+  learn(texts: () => AsyncIterable<readonly string[]>, scope: CallScope): Promise<void>;
   /** Returns what is replaced in segments of a run; null if the workspace replaces nothing. */
   receiptOf(segments: readonly string[], scope: CallScope): Promise<RedactionReceipt | null>;
   /** Returns a critical issue for each replaced value that is lost or doubled in the engine's translation. */

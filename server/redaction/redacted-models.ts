@@ -270,7 +270,8 @@ function redactionOf(sessionOf: SessionOf): Redaction {
   return {
     async learn(texts, scope) {
       const session = await sessionOf(scope);
-      if (session) await replacing(session, [{ texts }], scope);
+      if (!session) return;
+      for await (const part of texts()) await replacing(session, [{ texts: part }], scope);
     },
     async receiptOf(segments, scope) {
       const session = await sessionOf(scope);
