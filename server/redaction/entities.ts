@@ -1,4 +1,7 @@
 import { RE2JS } from 're2js';
+import { findAddresses, findBirthDates } from './addresses.ts';
+import { findNames } from './names.ts';
+import { findNationalNumbers } from './national-numbers.ts';
 import { type Entity, findCards, findEmails, findIbans, findPhones } from './numbers.ts';
 import { type ReadableText, readText } from './readable-text.ts';
 import type { RedactedKind, RedactionRules } from './rules.ts';
@@ -18,10 +21,17 @@ export interface SearchedTexts {
 /** What was found, by text. */
 export type FoundTexts = Map<string, Entity[]>;
 
-const finders: Partial<Record<RedactedKind, (text: string) => Generator<Entity>>> = {
-  emails: findEmails,
-  phones: findPhones,
-};
+/** Of two kinds that are found at one place, the first counts. */
+const finders: [RedactedKind, (text: string) => Generator<Entity>][] = [
+  ['emails', findEmails],
+  ['national_numbers', findNationalNumbers],
+  ['accounts', findIbans],
+  ['accounts', findCards],
+  ['birth_dates', findBirthDates],
+  ['phones', findPhones],
+  ['addresses', findAddresses],
+  ['names', findNames],
+];
 
 /** Finds the personal data in some texts. Takes time in proportion to their length. */
 export function findPersonalData({ passages, rules }: SearchedTexts): FoundTexts {
@@ -40,11 +50,7 @@ export function findPersonalData({ passages, rules }: SearchedTexts): FoundTexts
 }
 
 function* findAll(text: string, { kinds }: RedactionRules): Generator<Entity> {
-  if (kinds.includes('accounts')) {
-    yield* findIbans(text);
-    yield* findCards(text);
-  }
-  for (const kind of kinds) yield* finders[kind]?.(text) ?? [];
+  for (const [kind, find] of finders) if (kinds.some((one) => one === kind)) yield* find(text);
 }
 
 /** Yields the matches of the workspace's own patterns. */

@@ -52,7 +52,7 @@ export function* findIbans(text: string): Generator<Entity> {
 }
 
 /** Returns the remainder modulo 97 of digits and letters (A is 10), as ISO 7064 and IBANs have it. */
-export function mod97(digits: string): number {
+function mod97(digits: string): number {
   let rest = 0;
   for (const unit of digits.toUpperCase()) {
     const value = Number.parseInt(unit, 36);
@@ -142,7 +142,7 @@ export function* findEmails(text: string): Generator<Entity> {
 }
 
 const phoneWords =
-  /(?:\b(?:tel|telephone|phone|mobile|cell|fax|call|telefon|telefax|mobil|handy|rückruf|tél|téléphone|portable|teléfono|tfno|móvil|celular|telefono|cellulare|telefone|telemóvel|telefoon|mobiel|telefonie|puhelin|komórka|whatsapp|telegram|telefonnummer|rufnummer|nummer|telefonnr|тел|телефон|моб|мобильный)\b|电话|電話|手机|携帯|전화|هاتف|फ़ोन)[^\d\n]{0,24}$/iu;
+  /(?:(?<!\p{L})(?:tel|telephone|phone|mobile|cell|fax|call|telefon|telefax|mobil|handy|rückruf|tél|téléphone|portable|teléfono|tfno|móvil|celular|telefono|cellulare|telefone|telemóvel|telefoon|mobiel|telefonie|puhelin|komórka|whatsapp|telegram|telefonnummer|rufnummer|nummer|telefonnr|тел|телефон|моб|мобильный)(?!\p{L})|电话|電話|手机|携帯|전화|هاتف|फ़ोन)[^\d\n]{0,24}$/iu;
 
 /** Ways in which national numbers are written without a country code. */
 const phoneForms = [
@@ -155,7 +155,7 @@ const phoneForms = [
 
 /** Yields phone numbers: with a country code, after a word such as “Tel.”, or in a usual national form. */
 export function* findPhones(text: string): Generator<Entity> {
-  const pattern = /(?<![\d@])(?:\+ ?)?\(?\d{1,15}(?:[ ./()-]{1,3}\d{1,15}){0,8}(?!\d)/gu;
+  const pattern = /(?<![\d@])(?:\+ ?)?\(?\d{1,15}(?:(?:[ ./-]|\)[ /-]?| ?\(| [-/] )\d{1,15}){0,8}(?!\d)/gu;
   for (const { index: start, 0: written } of text.matchAll(pattern)) {
     const digits = written.replace(/\D/g, '').length;
     const end = start + written.length;
