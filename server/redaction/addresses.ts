@@ -3,7 +3,7 @@ import type { Entity } from './numbers.ts';
 /** Streets with their house number, by the way in which languages write them. All quantifiers are bounded. */
 const streets = [
   // Hauptstraße 5, Keizersgracht 12 a
-  String.raw`\p{Lu}[\p{L}.-]{0,30}(?:stra(?:ß|ss)e|str\.|weg|platz|allee|gasse|ring|damm|ufer|chaussee|laan|straat|plein|gracht|kade|singel|dijk|steeg|gatan|vägen|vej|gade|veien|gata|katu) ?\d{1,4}(?: ?[a-zA-Z](?!\p{L}))?(?:[-/]\d{1,4})?`,
+  String.raw`(?:\p{Lu}[\p{L}.-]{1,30} )?\p{Lu}[\p{L}.-]{0,30}(?:stra(?:ß|ss)e|str\.|-Stra(?:ß|ss)e|-Str\.|-(?:Weg|Platz|Allee|Ring|Ufer|Damm)|weg|platz|allee|gasse|ring|damm|ufer|chaussee|laan|straat|plein|gracht|kade|singel|dijk|steeg|gatan|vägen|vej|gade|veien|gata|katu) ?\d{1,4}(?: ?[a-zA-Z](?!\p{L}))?(?:[-/]\d{1,4})?`,
   // Alte Straße 5, Prins Hendrik Laan 3
   String.raw`\p{Lu}[\p{L}.-]{1,30}(?: \p{Lu}[\p{L}.-]{1,30}){0,2} (?:Stra(?:ß|ss)e|Str\.|Weg|Platz|Allee|Gasse|Ring|Damm|Ufer|Chaussee|Markt|Laan|Straat|Plein) \d{1,4}(?: ?[a-zA-Z](?!\p{L}))?`,
   // Am Markt 3, 12345 Dorf
@@ -14,6 +14,8 @@ const streets = [
   String.raw`\d{1,4}(?: ?(?:bis|ter|[A-Z]))?,? (?:[Rr]ue|[Aa]venue|[Aa]v\.|[Bb]oulevard|[Bb]d|[Pp]lace|[Cc]hemin|[Ii]mpasse|[Aa]llées?|[Qq]uai|[Cc]ours|[Rr]oute|[Ss]quare|[Pp]assage|[Ff]aubourg)(?: (?:de|du|des|la|le|les|aux?)){0,3} (?:[dl]')?\p{L}[\p{L}'-]{1,30}(?: (?:de|du|des|la|le) \p{Lu}[\p{L}'-]{1,30}| \p{Lu}[\p{L}'-]{1,30}){0,3}`,
   // Calle de Alcalá, 12; Via Roma 5; Rua das Flores, n.º 3; ул. Ленина, д. 7
   String.raw`(?<![\p{L}])(?:Calle|C\/|Avenida|Avda?\.|Plaza|Pza\.|Paseo|Carrer|Ronda|Camino|Via|Viale|V\.le|Piazza|Corso|Largo|Vicolo|Strada|Rua|R\.|Travessa|Praça|Alameda|Estrada|ул\.|улица|проспект|пр-т|пр\.|переулок|пер\.|наб\.|набережная|бульвар|б-р|площадь|вул\.|ul\.|ulica|al\.|aleja|Strada|Bulevardul|Str\.) ?[\p{L}\d'.-]{1,30}(?: [\p{L}'.-]{1,30}){0,4},? ?(?:n\.? ?[º°o]\.? ?|nº ?|núm\. ?|д\. ?|дом |№ ?)?\d{1,5}(?: ?[a-zA-Zа-я](?!\p{L}))?`,
+  // Невский проспект, 28
+  String.raw`\p{Lu}[\p{L}-]{1,30}(?: \p{Lu}[\p{L}-]{1,30})? (?:проспект|пр-т|улица|переулок|бульвар|шоссе|набережная|площадь),? (?:д\. ?|дом )?\d{1,4}`,
 ];
 
 const street = new RegExp(`(?<![\\p{L}\\d])(?:${streets.join('|')})`, 'gu');

@@ -100,7 +100,7 @@ const labels =
   /(?:^|[\n;|•(])[ ]*(?:(?:full |first |last |given |family |middle |contact |customer |client |patient |employee |account |tenant |applicant |your )?name|surname|contact(?: person)?|attn\.?|attention|patient|employee|applicant|tenant|customer|signed|from|to|cc|author|vorname|nachname|familienname|zuname|kunde|kundin|mieter(?:in)?|ansprechpartner(?:in)?|z\. ?hd\.?|patient(?:in)?|von|an|absender|empfänger|nom(?: de famille)?|prénom|nom et prénom|patient(?:e)?|destinataire|expéditeur|à l'attention de|nombre(?: y apellidos)?|apellidos?|paciente|titular|destinatario|remitente|nome(?: completo)?|cognome|nome e cognome|paziente|intestatario|mittente|sobrenome|apelido|paciente|destinatário|remetente|naam|voornaam|achternaam|patiënt|t\.a\.v\.|afzender|имя|фамилия|отчество|фио|ф\.и\.о\.|пациент|клиент|кому|от кого|imię|nazwisko|imię i nazwisko|jméno|příjmení|namn|navn|nimi|ad[ıi]|soyad[ıi]|име|姓名|名前|氏名|성명|이름|الاسم|नाम)(?: \([^)\n]{0,20}\))?[ ]?[:：][ ]*/giu;
 
 const closings =
-  /(?:sincerely|regards|best wishes|yours truly|yours faithfully|cheers|cordially|love|thank you|thanks|grüßen?|gruß|hochachtungsvoll|herzlichst|ihre?|euer|eure|dein|deine|cordialement|salutations(?: distinguées)?|sincèrement|amicalement|bien à vous|atentamente|saludos(?: cordiales)?|un saludo|un abrazo|cordialmente|saluti|cordiali saluti|distinti saluti|un saluto|atenciosamente|cumprimentos|abraços|com os melhores cumprimentos|met vriendelijke groete?n?|vriendelijke groet(?:en)?|hoogachtend|groetjes?|с уважением|с наилучшими пожеланиями|искренне ваш|z poważaniem|pozdrawiam|s pozdravem|med vänliga hälsningar|med venlig hilsen|med vennlig hilsen|ystävällisin terveisin|saygılarımla)[,.!]?[ ]*\n[\s]{0,4}/giu;
+  /(?<=^|\n|[ ,])(?:sincerely|regards|best wishes|yours truly|yours faithfully|cheers|cordially|love|thank you|thanks|grüßen?|gruß|hochachtungsvoll|herzlichst|ihre?|euer|eure|dein|deine|cordialement|salutations(?: distinguées)?|sincèrement|amicalement|bien à vous|atentamente|saludos(?: cordiales)?|un saludo|un abrazo|cordialmente|saluti|cordiali saluti|distinti saluti|un saluto|atenciosamente|cumprimentos|abraços|com os melhores cumprimentos|met vriendelijke groete?n?|vriendelijke groet(?:en)?|hoogachtend|groetjes?|с уважением|с наилучшими пожеланиями|искренне ваш|z poważaniem|pozdrawiam|s pozdravem|med vänliga hälsningar|med venlig hilsen|med vennlig hilsen|ystävällisin terveisin|saygılarımla)[,.!]?[ ]*\n[\s]{0,4}/giu;
 
 interface Word {
   text: string;
@@ -166,7 +166,13 @@ function skipTitles(all: readonly Word[], from: number): { next: number; gender:
   return { next, gender };
 }
 
+const isLoud = (word: string) => word.length > 1 && word === word.toUpperCase();
+const isAcronym = (word: string) => word.length < 5 && isLoud(word) && /^\p{Lu}/u.test(word);
 const isCapital = (word: string) => /^(?:\p{Lu}|\p{Lo})/u.test(word) || /^[dl]'\p{Lu}/u.test(word);
+
+/** Whether a particle at the start of a name is followed by a surname: “van der Berg”. */
+const beginsSurname = (all: readonly Word[], at: number) =>
+  [all[at + 1], all[at + 2], all[at + 3]].some((word) => word !== undefined && isCapital(word.text));
 
 /** Returns the number of words of the name that begins with a word; 0 if there is none. */
 function lengthOfName(text: string, all: readonly Word[], first: number): number {
@@ -185,8 +191,12 @@ function lengthOfName(text: string, all: readonly Word[], first: number): number
         break;
     }
     const lower = word.text.toLowerCase();
-    if (particles.has(lower) && at > first - 1 && !isCapital(word.text)) continue;
-    if (!isCapital(word.text) || noNames.has(lower)) break;
+    if (particles.has(lower) && (at > first || beginsSurname(all, at))) {
+      if (isCapital(word.text)) length = at - first + 1;
+      continue;
+    }
+    if (!isCapital(word.text) || noNames.has(lower) || (at > first && isAcronym(word.text) && !isLoud(all[first]!.text)))
+      break;
     // Scripts without capitals: a given name and a surname at most.
     if (/^\p{Lo}/u.test(word.text) && length >= 2) break;
     length = at - first + 1;
@@ -210,7 +220,7 @@ function* nameAt(
 
 /** Returns a name with one capital, as in the list. */
 function nameForm(word: string): string {
-  return word.length > 1 && word === word.toUpperCase() ? word[0] + word.slice(1).toLowerCase() : word;
+  return isLoud(word) ? word[0] + word.slice(1).toLowerCase() : word;
 }
 
 /** Cases of Slavic given names: Анне, Павла, Annie. */
@@ -231,12 +241,12 @@ function isGiven(text: string, all: readonly Word[], at: number): boolean {
   const word = all[at]!;
   if (!isCapital(word.text)) return false;
   const name = givenName(word.text);
-  if (!name || noNames.has(word.text.toLowerCase())) return false;
-  const isLoud = word.text === word.text.toUpperCase();
-  if (!name.isWord && !isLoud && word.text.length > 2) return true;
+  if (!name || noNames.has(word.text.toLowerCase()) || greetings.has(word.text.toLowerCase())) return false;
+  const loud = isLoud(word.text);
+  if (!name.isWord && !loud && word.text.length > 2) return true;
   if (/\d ?$/.test(text.slice(Math.max(0, word.start - 2), word.start))) return false;
   const next = all[at + 1];
-  return next !== undefined && isCapital(next.text) && lengthOfName(text, all, at) > 1 && !(isLoud && name.isWord);
+  return next !== undefined && (isCapital(next.text) || /^(?:van|von|ter|ten|bin|ibn)$/.test(next.text)) && lengthOfName(text, all, at) > 1 && !(loud && name.isWord);
 }
 
 /** Yields Russian and Ukrainian names with a patronymic. */

@@ -103,7 +103,8 @@ export function* findCards(text: string): Generator<Entity> {
     let first = 0;
     while (first < groups.length) {
       const found = cardAt(text, groups, first);
-      if (found) yield { kind: 'accounts', start: groups[first]!.start, end: groups[found]!.end };
+      if (found !== undefined)
+        yield { kind: 'accounts', start: groups[first]!.start, end: groups[found]!.end };
       first = (found ?? first) + 1;
     }
   }

@@ -152,7 +152,7 @@ const wordings: Record<string, Wording> = {
   en: {
     usual: { f: 'Emily Hannah Rebecca Megan Alice', m: 'George Harry Edward Trevor Kenneth' },
     rare: { f: 'Oluwaseun Xochitl Siobhán Nkechi Wrenly', m: 'Kwabena Tadhg Zaphod Ikaika Bjornar' },
-    surnames: 'Whitfield Okonkwo Ashdown MacIntyre O’Hara Featherstone-Hughes Penhaligon Trask',
+    surnames: 'Whitfield; Okonkwo; Ashdown; MacIntyre; O’Hara; Featherstone-Hughes; Penhaligon; Trask',
     title: { f: 'Ms', m: 'Mr' },
     lines: [
       ['{street}', 'Phone: {phone}', 'Email: {email}'],
@@ -181,7 +181,7 @@ const wordings: Record<string, Wording> = {
   de: {
     usual: { f: 'Sabine Ursula Katrin Heike Anneliese', m: 'Jürgen Thomas Matthias Uwe Detlef' },
     rare: { f: 'Yüksel-Ada Thuy-Trang Zwaantje Oluchi Wiebkea', m: 'Hinnerksen Ngozi Eklavya Tarkwin Bekele' },
-    surnames: 'Müller-Lüdenscheidt Krawczyk Vogelsang Özdemir Hohenadl Brettschneider Zschoche Ißleib',
+    surnames: 'Müller-Lüdenscheidt; Krawczyk; Vogelsang; Özdemir; Hohenadl; Brettschneider; Zschoche; Ißleib',
     title: { f: 'Frau', m: 'Herr' },
     lines: [
       ['{street}', 'Telefon: {phone}', 'E-Mail: {email}'],
@@ -207,7 +207,7 @@ const wordings: Record<string, Wording> = {
   fr: {
     usual: { f: 'Sylvie Nathalie Brigitte Chantal Monique', m: 'Thierry Philippe Laurent Didier Yves' },
     rare: { f: 'Maëlysse-Ondine Fatoumata Rozenn Aïssatou Xuan', m: 'Mamadou Gwendal Zéphirin Ousmane Tuan-Anh' },
-    surnames: 'Lefebvre Dufresne d’Artagnan Ben-Ammar Kerguelen Thibodeaux Ngoma Saint-Exupéry',
+    surnames: 'Lefebvre; Dufresne; d’Artagnan; Ben-Ammar; Kerguelen; Thibodeaux; Ngoma; Saint-Exupéry',
     title: { f: 'Madame', m: 'Monsieur' },
     lines: [
       ['{street}', 'Tél. : {phone}', 'Courriel : {email}'],
@@ -233,7 +233,7 @@ const wordings: Record<string, Wording> = {
   es: {
     usual: { f: 'Lucía Ester Guadalupe Rocío Leticia', m: 'Javier Rodrigo Alberto Gerardo Esteban' },
     rare: { f: 'Itziarne Yatzil Nerealba Uxuezne Citlalmina', m: 'Unaiko Cuitláhuac Eneko-Beñat Nahuelito Gorkatxo' },
-    surnames: 'Etxeberria Fernández-Oquendo Zubizarreta Ibáñez Quispe Peñalosa Urrutikoetxea Ñíguez',
+    surnames: 'Etxeberria; Fernández-Oquendo; Zubizarreta; Ibáñez; Quispe; Peñalosa; Urrutikoetxea; Ñíguez',
     title: { f: 'Sra.', m: 'Sr.' },
     lines: [
       ['{street}', 'Teléfono: {phone}', 'Correo: {email}'],
@@ -259,7 +259,7 @@ const wordings: Record<string, Wording> = {
   it: {
     usual: { f: 'Giulia Francesca Elisabetta Simona Valentina', m: 'Alessandro Giuseppe Salvatore Gianluca Vittorio' },
     rare: { f: 'Ngozika Bibianella Xhensila Zelmirina Ifeoma', m: 'Gjergji Fiorfredo Tadeuccio Babacar Ermenulfo' },
-    surnames: 'Bonaventura Scognamiglio D’Alessandro Dell’Acqua Pfitscher Hoxha Mastrangelo Zuccon',
+    surnames: 'Bonaventura; Scognamiglio; D’Alessandro; Dell’Acqua; Pfitscher; Hoxha; Mastrangelo; Zuccon',
     title: { f: 'Signora', m: 'Signor' },
     lines: [
       ['{street}', 'Telefono: {phone}', 'E-mail: {email}'],
@@ -285,7 +285,7 @@ const wordings: Record<string, Wording> = {
   pt: {
     usual: { f: 'Beatriz Fernanda Mariana Patrícia Raquel', m: 'Gustavo Leonardo Eduardo Marcelo Rafael' },
     rare: { f: 'Iracemalva Jupiára Ayumiko Thayonara Ximenara', m: 'Ubiratãzinho Caetanólio Wanderlêi Itamarão Peregrílio' },
-    surnames: 'Cavalcanti Figueiredo Conceição-Reis Nakamura Guimarães Bragança Taveira Sousândrade',
+    surnames: 'Cavalcanti; Figueiredo; Conceição-Reis; Nakamura; Guimarães; Bragança; Taveira; Sousândrade',
     title: { f: 'Sra.', m: 'Sr.' },
     lines: [
       ['{street}', 'Telefone: {phone}', 'E-mail: {email}'],
@@ -311,7 +311,7 @@ const wordings: Record<string, Wording> = {
   nl: {
     usual: { f: 'Marieke Annemiek Saskia Ingrid Willemijn', m: 'Maarten Pieter Jeroen Wouter Sjoerd' },
     rare: { f: 'Gjaltje-Riemkje Abenaa Ytskeline Shaniqua Fenneliese', m: 'Kwamina Oepkema Reitzejan Sytzebouke Tjebbele' },
-    surnames: 'van der Berg de Vries-Jansen Hoogendoorn Ouwehand ter Horst El Khatib Wijnaldum Pietersma',
+    surnames: 'van der Berg; de Vries-Jansen; Hoogendoorn; Ouwehand; ter Horst; El Khatib; Wijnaldum; Pietersma',
     title: { f: 'mevrouw', m: 'heer' },
     lines: [
       ['{street}', 'Telefoon: {phone}', 'E-mail: {email}'],
@@ -337,7 +337,7 @@ const wordings: Record<string, Wording> = {
   ru: {
     usual: { f: 'Татьяна Светлана Людмила Галина Ирина', m: 'Дмитрий Сергей Николай Андрей Владимир' },
     rare: { f: 'Айгульсу Зулейха Сэлэмэ Бэлигма Нюргуяна', m: 'Айтмырза Дугаржап Эрчимэн Нюргустан Бэргэн' },
-    surnames: 'Васнецов Шевцов Оболенский Нурмагомедов Ким Тер-Петросян Лебедь Громыко',
+    surnames: 'Васнецов; Шевцов; Оболенский; Нурмагомедов; Ким; Тер-Петросян; Лебедь; Громыко',
     title: { f: 'Госпожа', m: 'Господин' },
     lines: [
       ['{street}', 'Телефон: {phone}', 'Почта: {email}'],
@@ -375,7 +375,7 @@ function makeLetter(language: string, index: number, random: Random): Letter {
   const isRare = Math.floor(index / letterLanguages.length) % 5 < 2;
   const one = <T>(all: readonly T[]): T => all[random(all.length)]!;
   const gender = one(['f', 'm'] as const);
-  const surnames = wording.surnames.split(/ (?=\p{Lu})/u).flatMap((name) => name.split(/ (?=(?:van|ter|de) )/));
+  const surnames = wording.surnames.split('; ');
   const given = () => one((isRare ? wording.rare : wording.usual)[gender].split(' '));
   const [surname, surname2, surname3] = [one(surnames), one(surnames), one(surnames)];
   const ascii = (text: string) => text.normalize('NFD').replace(/[^A-Za-z]/g, '').toLowerCase() || `user${random(999)}`;
@@ -399,6 +399,9 @@ function makeLetter(language: string, index: number, random: Random): Letter {
   const fill = (line: string) =>
     line.replace(/\{(\w+)\}/g, (_, name: string) => {
       if (name === 'title') return wording.title[gender];
+      // Without a usual given name, only a title shows that words are a name.
+      if (name === 'full2' && isRare) planted.push({ kind: 'names', text: values[name]![1] });
+      if (name === 'full2' && isRare) return `${wording.title[gender]} ${values[name]![1]}`;
       const [kind, text] = values[name]!;
       planted.push({ kind, text });
       return text;
