@@ -195,7 +195,11 @@ function lengthOfName(text: string, all: readonly Word[], first: number): number
       if (isCapital(word.text)) length = at - first + 1;
       continue;
     }
-    if (!isCapital(word.text) || noNames.has(lower) || (at > first && isAcronym(word.text) && !isLoud(all[first]!.text)))
+    if (
+      !isCapital(word.text) ||
+      noNames.has(lower) ||
+      (at > first && isAcronym(word.text) && !isLoud(all[first]!.text))
+    )
       break;
     // Scripts without capitals: a given name and a surname at most.
     if (/^\p{Lo}/u.test(word.text) && length >= 2) break;
@@ -246,7 +250,12 @@ function isGiven(text: string, all: readonly Word[], at: number): boolean {
   if (!name.isWord && !loud && word.text.length > 2) return true;
   if (/\d ?$/.test(text.slice(Math.max(0, word.start - 2), word.start))) return false;
   const next = all[at + 1];
-  return next !== undefined && (isCapital(next.text) || /^(?:van|von|ter|ten|bin|ibn)$/.test(next.text)) && lengthOfName(text, all, at) > 1 && !(loud && name.isWord);
+  return (
+    next !== undefined &&
+    (isCapital(next.text) || /^(?:van|von|ter|ten|bin|ibn)$/.test(next.text)) &&
+    lengthOfName(text, all, at) > 1 &&
+    !(loud && name.isWord)
+  );
 }
 
 /** Yields Russian and Ukrainian names with a patronymic. */

@@ -295,7 +295,8 @@ const words =
 
 /** Yields national numbers of persons. */
 export function* findNationalNumbers(text: string): Generator<Entity> {
-  const pattern = /(?<![\p{L}\p{N}])(?:[A-Z]{2} |[XYZ]-)?[A-Za-zÑñ]{0,6}\d[A-Za-z\d]{0,19}(?:[ ./+-][A-Za-z\d]{1,18}){0,7}/gu;
+  const pattern =
+    /(?<![\p{L}\p{N}])(?:[A-Z]{2} |[XYZ]-)?[A-Za-zÑñ]{0,6}\d[A-Za-z\d]{0,19}(?:[ ./+-][A-Za-z\d]{1,18}){0,7}/gu;
   for (const { index, 0: piece } of text.matchAll(pattern)) {
     const groups = [...piece.matchAll(/[A-Za-zÑñ\d]+/g)];
     const isNamed = words.test(text.slice(Math.max(0, index - 60), index));

@@ -137,7 +137,11 @@ export function* findEmails(text: string): Generator<Entity> {
     while (end < text.length && end - at < 254 && domainUnit.test(text[end]!)) end++;
     while (end > at && /[.-]/.test(text[end - 1]!)) end--;
     const domain = text.slice(at + 1, end);
-    if (start < at && /^[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)*\.\p{L}{2,}$/u.test(domain))
+    if (
+      start < at &&
+      text[at - 1] !== '=' &&
+      /^[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)*\.\p{L}{2,}$/u.test(domain)
+    )
       yield { kind: 'emails', start, end };
   }
 }

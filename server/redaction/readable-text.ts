@@ -80,7 +80,7 @@ export function readText(original: string): ReadableText {
   let text = '';
   let from = 0;
   let starts: number[] | null = null;
-  let ends: number[] = [];
+  const ends: number[] = [];
   const copy = (until: number) => {
     for (let at = from; starts && at < until; at++) {
       starts.push(at);
@@ -90,12 +90,11 @@ export function readText(original: string): ReadableText {
   };
   for (const match of original.matchAll(special)) {
     const [piece] = match;
-    const read = reading(piece);
-    if (read === piece) continue;
-    if (!starts) {
-      starts = Array.from({ length: match.index }, (_, at) => at);
-      ends = Array.from({ length: match.index }, (_, at) => at + 1);
-    }
+    const decoded = reading(piece);
+    if (decoded === piece) continue;
+    // What an escape stands for can be special itself. It is always shorter.
+    const read = /^[\\%&]/.test(piece) ? readText(decoded).text : decoded;
+    starts ??= [];
     copy(match.index);
     from = match.index + piece.length;
     for (let unit = 0; unit < read.length; unit++) {

@@ -72,7 +72,7 @@ export class Vault {
 
   /** Adds what was found in a text, so that it is replaced in all texts. */
   learn({ text }: ReadableText, entities: readonly Entity[]): void {
-    for (const entity of entities) this.#valueOf(text.slice(entity.start, entity.end), entity);
+    for (const entity of united(entities)) this.#valueOf(text.slice(entity.start, entity.end), entity);
   }
 
   #valueOf(written: string, { kind, gender }: Entity): Value | null {

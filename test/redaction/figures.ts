@@ -14,13 +14,17 @@ export interface Figures {
 
 /** Searches letters for their personal data. A value is found if every letter and digit of it is replaced. */
 export function figuresOf(letters: readonly Letter[]): Figures {
-  const recall = Object.fromEntries(letterKinds.map((kind) => [kind, { planted: 0, found: 0 }])) as Figures['recall'];
+  const recall = Object.fromEntries(
+    letterKinds.map((kind) => [kind, { planted: 0, found: 0 }]),
+  ) as Figures['recall'];
   const figures: Figures = { recall, found: 0, wrong: 0, examples: [] };
   const rules = { kinds: [...letterKinds], patterns: [], terms: [] };
   for (const { text, planted, language } of letters) {
     const { text: read } = readText(text);
     const entities = findPersonalData({ passages: [{ texts: [text] }], rules }).get(text) ?? [];
-    const covered = new Set(entities.flatMap(({ start, end }) => Array.from({ length: end - start }, (_, at) => start + at)));
+    const covered = new Set(
+      entities.flatMap(({ start, end }) => Array.from({ length: end - start }, (_, at) => start + at)),
+    );
     const wanted = new Set<number>();
     for (const { kind, text: written } of planted) {
       const { text: value } = readText(written);
@@ -30,12 +34,16 @@ export function figuresOf(letters: readonly Letter[]): Figures {
         for (let at = 0; at < value.length; at++) wanted.add(from + at);
       recall[kind].planted += 1;
       if (places.every((place) => covered.has(place))) recall[kind].found += 1;
-      else figures.examples.push(`${language} missed ${kind}: ${written} in ${read.slice(Math.max(0, start - 30), start + value.length + 20)}`);
+      else
+        figures.examples.push(
+          `${language} missed ${kind}: ${written} in ${read.slice(Math.max(0, start - 30), start + value.length + 20)}`,
+        );
     }
     const distinct = new Map(entities.map((entity) => [`${entity.start} ${entity.end}`, entity]));
     for (const { kind, start, end } of distinct.values()) {
       figures.found += 1;
-      if (Array.from({ length: end - start }, (_, at) => start + at).some((place) => wanted.has(place))) continue;
+      if (Array.from({ length: end - start }, (_, at) => start + at).some((place) => wanted.has(place)))
+        continue;
       figures.wrong += 1;
       figures.examples.push(`${language} wrong ${kind}: ${read.slice(start, end)}`);
     }
@@ -46,7 +54,9 @@ export function figuresOf(letters: readonly Letter[]): Figures {
 if (import.meta.main) {
   const { recall, found, wrong, examples } = figuresOf(makeLetters(Number(process.argv[2] ?? 500)));
   for (const [kind, counts] of Object.entries(recall))
-    console.log(`${kind}: ${counts.found} of ${counts.planted}, ${((100 * counts.found) / counts.planted).toFixed(2)}%`);
+    console.log(
+      `${kind}: ${counts.found} of ${counts.planted}, ${((100 * counts.found) / counts.planted).toFixed(2)}%`,
+    );
   console.log(`false: ${wrong} of ${found}, ${((100 * wrong) / found).toFixed(2)}%`);
   for (const line of examples.slice(0, 60)) console.log(line);
 }

@@ -3,7 +3,15 @@
  * (`judge.test.ts` verifies it). The same seed gives the same letters.
  */
 
-export const letterKinds = ['names', 'addresses', 'emails', 'phones', 'accounts', 'national_numbers', 'birth_dates'] as const;
+export const letterKinds = [
+  'names',
+  'addresses',
+  'emails',
+  'phones',
+  'accounts',
+  'national_numbers',
+  'birth_dates',
+] as const;
 
 export interface Planted {
   kind: (typeof letterKinds)[number];
@@ -27,7 +35,7 @@ function randomOf(seed: number): Random {
     state = (state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
     mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return (((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296) * below | 0;
+    return ((((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296) * below) | 0;
   };
 }
 
@@ -67,7 +75,7 @@ const nationalNumbers: Record<string, ((random: Random) => string)[]> = {
     (random) => {
       const base = digits(random, 10);
       let product = 10;
-      for (const digit of base) product = ((((Number(digit) + product) % 10 || 10) * 2) % 11);
+      for (const digit of base) product = (((Number(digit) + product) % 10 || 10) * 2) % 11;
       return base + ((11 - product) % 10);
     },
     (random) => `65${two(1 + random(28))}${two(1 + random(12))}${two(random(90))}M${digits(random, 3)}`,
@@ -93,7 +101,9 @@ const nationalNumbers: Record<string, ((random: Random) => string)[]> = {
     (random) => {
       const base = `RSSMRA${two(40 + random(59))}A${two(1 + random(28))}H501`;
       const code = `${base.slice(0, 12)}${digits(random, 3)}`.slice(0, 15);
-      const odd = [1, 0, 5, 7, 9, 13, 15, 17, 19, 21, 2, 4, 18, 20, 11, 3, 6, 8, 12, 14, 16, 10, 22, 25, 24, 23];
+      const odd = [
+        1, 0, 5, 7, 9, 13, 15, 17, 19, 21, 2, 4, 18, 20, 11, 3, 6, 8, 12, 14, 16, 10, 22, 25, 24, 23,
+      ];
       const value = (unit: string) => (/\d/.test(unit) ? Number(unit) : unit.charCodeAt(0) - 65);
       const total = [...code].reduce((all, unit, at) => all + (at % 2 ? value(unit) : odd[value(unit)]!), 0);
       return code + String.fromCharCode(65 + (total % 26));
@@ -102,7 +112,13 @@ const nationalNumbers: Record<string, ((random: Random) => string)[]> = {
   pt: [
     (random) => {
       const rest = (text: string, from: number) => {
-        const left = 11 - (sum(text, Array.from({ length: from - 1 }, (_, at) => from - at)) % 11);
+        const left =
+          11 -
+          (sum(
+            text,
+            Array.from({ length: from - 1 }, (_, at) => from - at),
+          ) %
+            11);
         return left > 9 ? 0 : left;
       };
       const base = digits(random, 9);
@@ -166,8 +182,17 @@ const wordings: Record<string, Wording> = {
       ['Yours sincerely,', 'Kind regards,'],
       ['{full3}'],
     ],
-    streets: ['14 Long Meadow Road, Bristol, BS1 4DJ', '221 Baker Street, London NW1 6XE', '1600 Willow Creek Drive, Springfield, IL 62704', '7 Mill Lane'],
-    phones: [(r) => `+44 20 ${digits(r, 4)} ${digits(r, 4)}`, (r) => `(555) ${digits(r, 3)}-${digits(r, 4)}`, (r) => `020 ${digits(r, 4)} ${digits(r, 4)}`],
+    streets: [
+      '14 Long Meadow Road, Bristol, BS1 4DJ',
+      '221 Baker Street, London NW1 6XE',
+      '1600 Willow Creek Drive, Springfield, IL 62704',
+      '7 Mill Lane',
+    ],
+    phones: [
+      (r) => `+44 20 ${digits(r, 4)} ${digits(r, 4)}`,
+      (r) => `(555) ${digits(r, 3)}-${digits(r, 4)}`,
+      (r) => `020 ${digits(r, 4)} ${digits(r, 4)}`,
+    ],
     iban: (r) => grouped(ibanOf('GB', `NWBK${digits(r, 14)}`)),
     others: [
       'The order 4500018231 of 12 May 2024 was delivered on Monday.',
@@ -180,20 +205,38 @@ const wordings: Record<string, Wording> = {
   },
   de: {
     usual: { f: 'Sabine Ursula Katrin Heike Anneliese', m: 'Jürgen Thomas Matthias Uwe Detlef' },
-    rare: { f: 'Yüksel-Ada Thuy-Trang Zwaantje Oluchi Wiebkea', m: 'Hinnerksen Ngozi Eklavya Tarkwin Bekele' },
+    rare: {
+      f: 'Yüksel-Ada Thuy-Trang Zwaantje Oluchi Wiebkea',
+      m: 'Hinnerksen Ngozi Eklavya Tarkwin Bekele',
+    },
     surnames: 'Müller-Lüdenscheidt; Krawczyk; Vogelsang; Özdemir; Hohenadl; Brettschneider; Zschoche; Ißleib',
     title: { f: 'Frau', m: 'Herr' },
     lines: [
       ['{street}', 'Telefon: {phone}', 'E-Mail: {email}'],
       ['Sehr geehrte(r) {title} {surname},', 'Hallo {given},', 'Guten Tag {title} Dr. {surname},'],
-      ['Ihre Steuer-Identifikationsnummer {national} liegt uns vor, Ihr Geburtsdatum ist der {birth}.', 'Die Nummer {national} gehört zu der Person, geboren am {birth}.'],
+      [
+        'Ihre Steuer-Identifikationsnummer {national} liegt uns vor, Ihr Geburtsdatum ist der {birth}.',
+        'Die Nummer {national} gehört zu der Person, geboren am {birth}.',
+      ],
       ['Bitte überweisen Sie auf {iban}; die Karte {card} wurde belastet.'],
-      ['Morgen ruft Sie {full2} an.', 'Ihre Ansprechpartnerin ist Frau {surname2}, erreichbar unter {email2}.'],
+      [
+        'Morgen ruft Sie {full2} an.',
+        'Ihre Ansprechpartnerin ist Frau {surname2}, erreichbar unter {email2}.',
+      ],
       ['Mit freundlichen Grüßen', 'Viele Grüße'],
       ['{full3}'],
     ],
-    streets: ['Hauptstraße 5, 10115 Berlin', 'Am Alten Markt 12 a, 50667 Köln', 'Karl-Marx-Allee 101', 'Goethestr. 7, 60313 Frankfurt'],
-    phones: [(r) => `+49 30 ${digits(r, 7)}`, (r) => `0${digits(r, 3)} ${digits(r, 7)}`, (r) => `0${digits(r, 2)}/${digits(r, 6)}-${digits(r, 2)}`],
+    streets: [
+      'Hauptstraße 5, 10115 Berlin',
+      'Am Alten Markt 12 a, 50667 Köln',
+      'Karl-Marx-Allee 101',
+      'Goethestr. 7, 60313 Frankfurt',
+    ],
+    phones: [
+      (r) => `+49 30 ${digits(r, 7)}`,
+      (r) => `0${digits(r, 3)} ${digits(r, 7)}`,
+      (r) => `0${digits(r, 2)}/${digits(r, 6)}-${digits(r, 2)}`,
+    ],
     iban: (r) => grouped(ibanOf('DE', digits(r, 18))),
     others: [
       'Die Bestellung 4500018231 vom 12. Mai 2024 wurde am Montag geliefert.',
@@ -206,19 +249,30 @@ const wordings: Record<string, Wording> = {
   },
   fr: {
     usual: { f: 'Sylvie Nathalie Brigitte Chantal Monique', m: 'Thierry Philippe Laurent Didier Yves' },
-    rare: { f: 'Maëlysse-Ondine Fatoumata Rozenn Aïssatou Xuan', m: 'Mamadou Gwendal Zéphirin Ousmane Tuan-Anh' },
+    rare: {
+      f: 'Maëlysse-Ondine Fatoumata Rozenn Aïssatou Xuan',
+      m: 'Mamadou Gwendal Zéphirin Ousmane Tuan-Anh',
+    },
     surnames: 'Lefebvre; Dufresne; d’Artagnan; Ben-Ammar; Kerguelen; Thibodeaux; Ngoma; Saint-Exupéry',
     title: { f: 'Madame', m: 'Monsieur' },
     lines: [
       ['{street}', 'Tél. : {phone}', 'Courriel : {email}'],
       ['{title} {surname},', 'Bonjour {given},', 'Cher Dr {surname},'],
-      ['Votre numéro de sécurité sociale {national} est enregistré ; vous êtes né(e) le {birth}.', 'Nous avons noté {national} et la date de naissance {birth}.'],
+      [
+        'Votre numéro de sécurité sociale {national} est enregistré ; vous êtes né(e) le {birth}.',
+        'Nous avons noté {national} et la date de naissance {birth}.',
+      ],
       ['Veuillez payer sur le compte {iban} ou avec la carte {card}.'],
       ['{full2} vous appellera demain.', 'Votre conseillère est Mme {surname2}, joignable à {email2}.'],
       ['Cordialement,', 'Salutations distinguées,'],
       ['{full3}'],
     ],
-    streets: ['12 bis, rue de la Paix, 75002 Paris', '8 avenue Jean Jaurès, 69007 Lyon', '24 chemin des Vignes', '5, place du Marché, 31000 Toulouse'],
+    streets: [
+      '12 bis, rue de la Paix, 75002 Paris',
+      '8 avenue Jean Jaurès, 69007 Lyon',
+      '24 chemin des Vignes',
+      '5, place du Marché, 31000 Toulouse',
+    ],
     phones: [(r) => `+33 6 ${grouped(digits(r, 8), 2)}`, (r) => `06 ${grouped(digits(r, 8), 2)}`],
     iban: (r) => grouped(ibanOf('FR', digits(r, 23))),
     others: [
@@ -232,20 +286,34 @@ const wordings: Record<string, Wording> = {
   },
   es: {
     usual: { f: 'Lucía Ester Guadalupe Rocío Leticia', m: 'Javier Rodrigo Alberto Gerardo Esteban' },
-    rare: { f: 'Itziarne Yatzil Nerealba Uxuezne Citlalmina', m: 'Unaiko Cuitláhuac Eneko-Beñat Nahuelito Gorkatxo' },
+    rare: {
+      f: 'Itziarne Yatzil Nerealba Uxuezne Citlalmina',
+      m: 'Unaiko Cuitláhuac Eneko-Beñat Nahuelito Gorkatxo',
+    },
     surnames: 'Etxeberria; Fernández-Oquendo; Zubizarreta; Ibáñez; Quispe; Peñalosa; Urrutikoetxea; Ñíguez',
     title: { f: 'Sra.', m: 'Sr.' },
     lines: [
       ['{street}', 'Teléfono: {phone}', 'Correo: {email}'],
       ['Estimado/a {title} {surname}:', 'Hola, {given}:', 'Estimada Dra. {surname}:'],
-      ['Su DNI o NIE {national} consta en el expediente, y su fecha de nacimiento es {birth}.', 'Hemos anotado {national}; la paciente nació el {birth}.'],
+      [
+        'Su DNI o NIE {national} consta en el expediente, y su fecha de nacimiento es {birth}.',
+        'Hemos anotado {national}; la paciente nació el {birth}.',
+      ],
       ['Pague en la cuenta {iban} o con la tarjeta {card}.'],
       ['Mañana le llamará {full2}.', 'Su gestora es la Sra. {surname2}, con correo {email2}.'],
       ['Atentamente,', 'Un saludo,'],
       ['{full3}'],
     ],
-    streets: ['Calle de Alcalá, 12, 28014 Madrid', 'Avda. Diagonal 401, 08008 Barcelona', 'Plaza Mayor, n.º 3', 'C/ Sierpes 44, 41004 Sevilla'],
-    phones: [(r) => `+34 ${6 + r(2)}${digits(r, 2)} ${digits(r, 3)} ${digits(r, 3)}`, (r) => `9${digits(r, 2)} ${grouped(digits(r, 6), 2)}`],
+    streets: [
+      'Calle de Alcalá, 12, 28014 Madrid',
+      'Avda. Diagonal 401, 08008 Barcelona',
+      'Plaza Mayor, n.º 3',
+      'C/ Sierpes 44, 41004 Sevilla',
+    ],
+    phones: [
+      (r) => `+34 ${6 + r(2)}${digits(r, 2)} ${digits(r, 3)} ${digits(r, 3)}`,
+      (r) => `9${digits(r, 2)} ${grouped(digits(r, 6), 2)}`,
+    ],
     iban: (r) => grouped(ibanOf('ES', digits(r, 20))),
     others: [
       'El pedido 4500018231 del 12 de mayo de 2024 se entregó el lunes.',
@@ -257,20 +325,34 @@ const wordings: Record<string, Wording> = {
     ],
   },
   it: {
-    usual: { f: 'Giulia Francesca Elisabetta Simona Valentina', m: 'Alessandro Giuseppe Salvatore Gianluca Vittorio' },
-    rare: { f: 'Ngozika Bibianella Xhensila Zelmirina Ifeoma', m: 'Gjergji Fiorfredo Tadeuccio Babacar Ermenulfo' },
+    usual: {
+      f: 'Giulia Francesca Elisabetta Simona Valentina',
+      m: 'Alessandro Giuseppe Salvatore Gianluca Vittorio',
+    },
+    rare: {
+      f: 'Ngozika Bibianella Xhensila Zelmirina Ifeoma',
+      m: 'Gjergji Fiorfredo Tadeuccio Babacar Ermenulfo',
+    },
     surnames: 'Bonaventura; Scognamiglio; D’Alessandro; Dell’Acqua; Pfitscher; Hoxha; Mastrangelo; Zuccon',
     title: { f: 'Signora', m: 'Signor' },
     lines: [
       ['{street}', 'Telefono: {phone}', 'E-mail: {email}'],
       ['Gentile {title} {surname},', 'Ciao {given},', 'Egregio Dott. {surname},'],
-      ['Il suo codice fiscale {national} è registrato; la data di nascita è {birth}.', 'Abbiamo annotato {national}; il paziente è nato il {birth}.'],
+      [
+        'Il suo codice fiscale {national} è registrato; la data di nascita è {birth}.',
+        'Abbiamo annotato {national}; il paziente è nato il {birth}.',
+      ],
       ['Paghi sul conto {iban} o con la carta {card}.'],
       ['Domani la chiamerà {full2}.', 'La sua consulente è la Sig.ra {surname2}, all’indirizzo {email2}.'],
       ['Cordiali saluti', 'Distinti saluti,'],
       ['{full3}'],
     ],
-    streets: ['Via Roma 5, 20121 Milano', 'Piazza Garibaldi, 12, 80142 Napoli', 'Corso Vittorio Emanuele II 101', 'Viale dei Mille 7, 50131 Firenze'],
+    streets: [
+      'Via Roma 5, 20121 Milano',
+      'Piazza Garibaldi, 12, 80142 Napoli',
+      'Corso Vittorio Emanuele II 101',
+      'Viale dei Mille 7, 50131 Firenze',
+    ],
     phones: [(r) => `+39 3${digits(r, 2)} ${digits(r, 7)}`, (r) => `06 ${digits(r, 8)}`],
     iban: (r) => grouped(ibanOf('IT', `X${digits(r, 22)}`)),
     others: [
@@ -284,20 +366,34 @@ const wordings: Record<string, Wording> = {
   },
   pt: {
     usual: { f: 'Beatriz Fernanda Mariana Patrícia Raquel', m: 'Gustavo Leonardo Eduardo Marcelo Rafael' },
-    rare: { f: 'Iracemalva Jupiára Ayumiko Thayonara Ximenara', m: 'Ubiratãzinho Caetanólio Wanderlêi Itamarão Peregrílio' },
+    rare: {
+      f: 'Iracemalva Jupiára Ayumiko Thayonara Ximenara',
+      m: 'Ubiratãzinho Caetanólio Wanderlêi Itamarão Peregrílio',
+    },
     surnames: 'Cavalcanti; Figueiredo; Conceição-Reis; Nakamura; Guimarães; Bragança; Taveira; Sousândrade',
     title: { f: 'Sra.', m: 'Sr.' },
     lines: [
       ['{street}', 'Telefone: {phone}', 'E-mail: {email}'],
       ['Prezado(a) {title} {surname},', 'Olá {given},', 'Prezada Dra. {surname},'],
-      ['O seu CPF {national} está registrado, e a data de nascimento é {birth}.', 'Anotamos {national}; a paciente nasceu em {birth}.'],
+      [
+        'O seu CPF {national} está registrado, e a data de nascimento é {birth}.',
+        'Anotamos {national}; a paciente nasceu em {birth}.',
+      ],
       ['Pague na conta {iban} ou com o cartão {card}.'],
       ['Amanhã, {full2} vai ligar.', 'A sua consultora é a Sra. {surname2}, no endereço {email2}.'],
       ['Atenciosamente,', 'Cumprimentos,'],
       ['{full3}'],
     ],
-    streets: ['Rua das Flores, 123, 1200-194 Lisboa', 'Avenida Paulista, 1578, 01310-200 São Paulo', 'Travessa do Carmo, n.º 3', 'Praça da República 45'],
-    phones: [(r) => `+55 11 9${digits(r, 4)}-${digits(r, 4)}`, (r) => `(21) 9${digits(r, 4)}-${digits(r, 4)}`],
+    streets: [
+      'Rua das Flores, 123, 1200-194 Lisboa',
+      'Avenida Paulista, 1578, 01310-200 São Paulo',
+      'Travessa do Carmo, n.º 3',
+      'Praça da República 45',
+    ],
+    phones: [
+      (r) => `+55 11 9${digits(r, 4)}-${digits(r, 4)}`,
+      (r) => `(21) 9${digits(r, 4)}-${digits(r, 4)}`,
+    ],
     iban: (r) => grouped(ibanOf('PT', digits(r, 21))),
     others: [
       'O pedido 4500018231 de 12 de maio de 2024 foi entregue na segunda-feira.',
@@ -310,19 +406,31 @@ const wordings: Record<string, Wording> = {
   },
   nl: {
     usual: { f: 'Marieke Annemiek Saskia Ingrid Willemijn', m: 'Maarten Pieter Jeroen Wouter Sjoerd' },
-    rare: { f: 'Gjaltje-Riemkje Abenaa Ytskeline Shaniqua Fenneliese', m: 'Kwamina Oepkema Reitzejan Sytzebouke Tjebbele' },
-    surnames: 'van der Berg; de Vries-Jansen; Hoogendoorn; Ouwehand; ter Horst; El Khatib; Wijnaldum; Pietersma',
+    rare: {
+      f: 'Gjaltje-Riemkje Abenaa Ytskeline Shaniqua Fenneliese',
+      m: 'Kwamina Oepkema Reitzejan Sytzebouke Tjebbele',
+    },
+    surnames:
+      'van der Berg; de Vries-Jansen; Hoogendoorn; Ouwehand; ter Horst; El Khatib; Wijnaldum; Pietersma',
     title: { f: 'mevrouw', m: 'heer' },
     lines: [
       ['{street}', 'Telefoon: {phone}', 'E-mail: {email}'],
       ['Geachte {title} {surname},', 'Hallo {given},', 'Beste dr. {surname},'],
-      ['Uw burgerservicenummer {national} is bekend, en uw geboortedatum is {birth}.', 'Het BSN {national} hoort bij de persoon, geboren op {birth}.'],
+      [
+        'Uw burgerservicenummer {national} is bekend, en uw geboortedatum is {birth}.',
+        'Het BSN {national} hoort bij de persoon, geboren op {birth}.',
+      ],
       ['Betaal op {iban} of met kaart {card}.'],
       ['Morgen belt {full2} u.', 'Uw adviseur is mevrouw {surname2}, bereikbaar via {email2}.'],
       ['Met vriendelijke groet,', 'Hoogachtend,'],
       ['{full3}'],
     ],
-    streets: ['Keizersgracht 12, 1015 CP Amsterdam', 'Dorpsstraat 7 a, 3511 AB Utrecht', 'Prinses Beatrixlaan 101', 'Oude Markt 5, 9712 JH Groningen'],
+    streets: [
+      'Keizersgracht 12, 1015 CP Amsterdam',
+      'Dorpsstraat 7 a, 3511 AB Utrecht',
+      'Prinses Beatrixlaan 101',
+      'Oude Markt 5, 9712 JH Groningen',
+    ],
     phones: [(r) => `+31 6 ${digits(r, 8)}`, (r) => `020-${digits(r, 7)}`],
     iban: (r) => grouped(ibanOf('NL', `ABNA${digits(r, 10)}`)),
     others: [
@@ -342,14 +450,25 @@ const wordings: Record<string, Wording> = {
     lines: [
       ['{street}', 'Телефон: {phone}', 'Почта: {email}'],
       ['{title} {surname}!', 'Здравствуйте, {given}!', 'Уважаемый доктор {surname}!'],
-      ['Ваш номер СНИЛС или ИНН {national} есть в деле, дата рождения {birth}.', 'Мы записали {national}; пациент родился {birth}.'],
+      [
+        'Ваш номер СНИЛС или ИНН {national} есть в деле, дата рождения {birth}.',
+        'Мы записали {national}; пациент родился {birth}.',
+      ],
       ['Оплатите на счёт {iban} или картой {card}.'],
       ['Завтра вам позвонит {full2}.', 'Ваш консультант г-жа {surname2}, почта {email2}.'],
       ['С уважением,', 'С наилучшими пожеланиями,'],
       ['{full3}'],
     ],
-    streets: ['ул. Ленина, д. 7, кв. 5', 'Невский проспект, 28', 'проспект Мира, 101', 'ул. Малая Бронная, дом 12'],
-    phones: [(r) => `+7 9${digits(r, 2)} ${digits(r, 3)}-${two(10 + r(80))}-${two(10 + r(80))}`, (r) => `8 (495) ${digits(r, 3)}-${two(10 + r(80))}-${two(10 + r(80))}`],
+    streets: [
+      'ул. Ленина, д. 7, кв. 5',
+      'Невский проспект, 28',
+      'проспект Мира, 101',
+      'ул. Малая Бронная, дом 12',
+    ],
+    phones: [
+      (r) => `+7 9${digits(r, 2)} ${digits(r, 3)}-${two(10 + r(80))}-${two(10 + r(80))}`,
+      (r) => `8 (495) ${digits(r, 3)}-${two(10 + r(80))}-${two(10 + r(80))}`,
+    ],
     iban: (r) => grouped(ibanOf('KZ', digits(r, 16))),
     others: [
       'Заказ 4500018231 от 12 мая 2024 года доставлен в понедельник.',
@@ -367,7 +486,9 @@ export const letterLanguages = Object.keys(wordings);
 /** Makes letters, in all languages by turns. */
 export function makeLetters(count: number, seed = 56): Letter[] {
   const random = randomOf(seed);
-  return Array.from({ length: count }, (_, index) => makeLetter(letterLanguages[index % letterLanguages.length]!, index, random));
+  return Array.from({ length: count }, (_, index) =>
+    makeLetter(letterLanguages[index % letterLanguages.length]!, index, random),
+  );
 }
 
 function makeLetter(language: string, index: number, random: Random): Letter {
@@ -378,7 +499,11 @@ function makeLetter(language: string, index: number, random: Random): Letter {
   const surnames = wording.surnames.split('; ');
   const given = () => one((isRare ? wording.rare : wording.usual)[gender].split(' '));
   const [surname, surname2, surname3] = [one(surnames), one(surnames), one(surnames)];
-  const ascii = (text: string) => text.normalize('NFD').replace(/[^A-Za-z]/g, '').toLowerCase() || `user${random(999)}`;
+  const ascii = (text: string) =>
+    text
+      .normalize('NFD')
+      .replace(/[^A-Za-z]/g, '')
+      .toLowerCase() || `user${random(999)}`;
   const card = `4${digits(random, 14)}`;
   const values: Record<string, [Planted['kind'], string]> = {
     surname: ['names', surname],
