@@ -16,6 +16,7 @@ import { isAdministrator, type Me, useMe } from '../../session/use-me.ts';
 import styles from './exports.module.css';
 import { Exports } from './exports.tsx';
 import { OwnAuthenticator } from './own-authenticator.tsx';
+import { Redaction } from './redaction.tsx';
 
 /**
  * `/app/settings/security`: the authenticator, password and sessions of the member. Administrators also see the MFA policy and
@@ -37,6 +38,7 @@ export function SecurityScreen() {
             {isAdministrator(known) && (
               <>
                 <Policy me={known} />
+                <Redaction me={known} />
                 <Exports />
               </>
             )}
