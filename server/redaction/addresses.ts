@@ -20,7 +20,7 @@ const streets = [
 
 const street = new RegExp(`(?<![\\p{L}\\d])(?:${streets.join('|')})`, 'gu');
 
-/** What can follow a street: a flat, a postal code and place, or the reverse. */
+/** The parts that can follow a street: a flat, a postal code and place, or the reverse. */
 const tails = [
   String.raw`,? ?\n? ?(?:Apt|Apartment|Unit|Suite|Flat|Wohnung|Whg|кв|корп|стр|apto|piso|int|scala|bus)\.? ?[\p{L}\d]{1,4}(?!\p{L})`,
   String.raw`,? ?(?:- ?)?\n? ?(?:[A-Z]{1,3}-)?(?:\d{5}-\d{3}|\d{5}|\d{4} ?[A-Z]{2}|\d{4}-\d{3}|\d{4}|\d\d-\d{3}|\d{3} \d\d|\d{6}),? \p{Lu}[\p{L}'-]{1,30}(?:[ -]\p{Lu}[\p{L}'-]{1,30}){0,2}`,

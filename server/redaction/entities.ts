@@ -6,7 +6,7 @@ import { type Entity, findCards, findEmails, findIbans, findPhones } from './num
 import { type ReadableText, readText } from './readable-text.ts';
 import type { RedactedKind, RedactionRules } from './rules.ts';
 
-/** Texts that follow each other: lines, where one can explain the next, or parts of one line, such as the text nodes of a page. */
+/** Texts that follow each other: lines, of which one can explain the next, or parts of one line, such as the text nodes of a page. */
 export interface Passage {
   texts: readonly string[];
   isLine?: true;
@@ -18,7 +18,7 @@ export interface SearchedTexts {
   rules: RedactionRules;
 }
 
-/** What was found, by text. */
+/** The personal data that was found, by text. */
 export type FoundTexts = Map<string, Entity[]>;
 
 /** Of two kinds that are found at one place, the first counts. */

@@ -70,7 +70,7 @@ const greetings = new Set(
 
 /** Words that follow a greeting or a title and are no names, in lowercase. */
 const noNames = new Set(
-  listOf(`sir madam sirs madams all team everyone everybody friends colleagues customer customers client clients partner
+  listOf(`sir madam sirs madams all team everyone friends colleagues customer customers client clients partner
     partners guest guests members member reader readers applicant editor hiring manager committee board support service
     world again there damen herren kollegen kolleginnen kollege kollegin kunde kundin kunden kundinnen freunde freund gäste
     geehrte geehrter geehrtes geschätzte nachbarn eltern mitglieder leser präsident präsidentin minister ministerin direktor
@@ -174,7 +174,7 @@ const isCapital = (word: string) => /^(?:\p{Lu}|\p{Lo})/u.test(word) || /^[dl]'\
 const beginsSurname = (all: readonly Word[], at: number) =>
   [all[at + 1], all[at + 2], all[at + 3]].some((word) => word !== undefined && isCapital(word.text));
 
-/** Returns the number of words of the name that begins with a word; 0 if there is none. */
+/** Returns the number of words of the name that begins with a word; 0 for no name. */
 function lengthOfName(text: string, all: readonly Word[], first: number): number {
   let length = 0;
   for (let at = first; at < all.length && at - first < 6; at++) {

@@ -4,12 +4,12 @@
  */
 export interface ReadableText {
   text: string;
-  /** For each UTF-16 unit of `text`, where it starts and ends in the original. */
+  /** For each UTF-16 unit of `text`, its start and end in the original. */
   starts: readonly number[] | null;
   ends: readonly number[] | null;
 }
 
-/** Where something stands in the original text: UTF-16 offsets. */
+/** A place in the original text: UTF-16 offsets. */
 export interface Range {
   start: number;
   end: number;
@@ -92,7 +92,7 @@ export function readText(original: string): ReadableText {
     const [piece] = match;
     const decoded = reading(piece);
     if (decoded === piece) continue;
-    // What an escape stands for can be special itself. It is always shorter.
+    // An escape can stand for another special piece, which is shorter.
     const read = /^[\\%&]/.test(piece) ? readText(decoded).text : decoded;
     starts ??= [];
     copy(match.index);

@@ -44,7 +44,7 @@ const findOnThread = createThreads<RedactionWork>(
   deadlineMs,
 );
 
-/** What a workspace replaces, and the values of one text or document. */
+/** The rules of a workspace, and the values of one text or document. */
 interface Session {
   rules: RedactionRules;
   vault: Vault;
@@ -195,7 +195,7 @@ function withNotice(task: TranslationTask, used: ReadonlySet<Value>): Translatio
   const [women, men] = [of('f'), of('m')];
   const [first] = used;
   const rule = [
-    `Words such as ${first!.placeholder} stand for names and numbers that are withheld: keep each exactly as it is, as often as in the source, also where an ending follows it.`,
+    `Words such as ${first!.placeholder} stand for names and numbers that are withheld: keep each exactly as it is, as often as in the source, also with an ending behind it.`,
     women.length > 0 ? `Women: ${women.join(', ')}.` : '',
     men.length > 0 ? `Men: ${men.join(', ')}.` : '',
   ];

@@ -36,7 +36,7 @@ function isPattern(pattern: string): boolean {
   }
 }
 
-/** What a workspace lets the service remove from requests to models. */
+/** The personal data that a workspace keeps from models. */
 export const redactionRules = z
   .strictObject({
     kinds: z
@@ -57,14 +57,14 @@ export const redactionRules = z
       .max(20)
       .default([])
       .describe(
-        'Regular expressions of other values to replace, such as customer numbers: at most 20 of at most 200 characters. The syntax is that of RE2; case counts.',
+        'Regular expressions of other values to replace, such as customer numbers: 20 or fewer, each with 200 characters or fewer. The syntax is that of RE2; case counts.',
       ),
     terms: z
       .array(z.string().trim().min(2).max(100))
       .max(100)
       .default([])
       .describe(
-        'Words to replace, in any case, such as names of projects: at most 100 of at most 100 characters.',
+        'Words to replace, in any case, such as names of projects: 100 or fewer, each with 100 characters or fewer.',
       ),
   })
   .meta({
@@ -76,7 +76,7 @@ export type RedactionRules = z.infer<typeof redactionRules>;
 
 /**
  * Returns the rules in the metadata of a workspace; null without redaction. Rules that cannot be read count as all kinds:
- * a fault must not send more than the workspace wants.
+ * a fault must not send more than the workspace allows.
  */
 export function rulesOf(stored: unknown): RedactionRules | null {
   if (stored === null || stored === undefined) return null;

@@ -2,7 +2,7 @@ import { findPersonalData } from '#server/redaction/entities.ts';
 import { readText } from '#server/redaction/readable-text.ts';
 import { type Letter, letterKinds, makeLetters, type Planted } from './letters.ts';
 
-/** What the recognizer finds in made letters. */
+/** The figures of the recognizer for made letters. */
 export interface Figures {
   /** Planted and found values, by kind. */
   recall: Record<Planted['kind'], { planted: number; found: number }>;

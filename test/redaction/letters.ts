@@ -1,5 +1,5 @@
 /**
- * Made letters with known personal data. The names are none of the recognizer's list in at least every third letter
+ * Made letters with known personal data. At least every third letter has given names that the recognizer's list lacks
  * (`judge.test.ts` verifies it). The same seed gives the same letters.
  */
 
@@ -23,7 +23,7 @@ export interface Letter {
   /** Paragraphs, one a line. */
   text: string;
   planted: Planted[];
-  /** Whether its given names are none of the usual ones. */
+  /** Whether its given names are unusual. */
   isRare: boolean;
 }
 

@@ -44,7 +44,7 @@ export async function setSecurityPolicy(
   });
 }
 
-/** Returns what the audit log has about rules: not the patterns and terms themselves, which may be secret. */
+/** Returns the summary of rules for the audit log: without the patterns and terms, which may be secret. */
 function summaryOf(rules: SecurityPolicyRequest['redaction']): Record<string, string | number | boolean> {
   if (rules === undefined) return {};
   if (rules === null) return { redaction: false };

@@ -115,11 +115,11 @@ export interface CallScope {
   tenantId: string;
   /** Aborts running calls and waits for a slot, because their result is no longer needed. */
   signal?: AbortSignal | undefined;
-  /** An object that all calls for one text or document share. Default: the scope itself. */
+  /** An object that all calls for one text or document share. Default: the scope. */
   run?: object | undefined;
 }
 
-/** What was replaced by placeholders in the requests for a text. Nothing else of these kinds was sent. */
+/** The values that were replaced by placeholders in the requests for a text. */
 export interface RedactionReceipt {
   /** The number of different values, by kind. */
   replaced: Record<string, number>;
