@@ -118,10 +118,10 @@ export function* findNames(text: string): Generator<Entity> {
     for (const { index, 0: match } of text.matchAll(pattern)) {
       const first = indexAt.get(index + match.length);
       if (first !== undefined)
-        yield* nameAt(text, all, skipTitles(all, first).next, skipTitles(all, first).gender);
+        yield* nameAt(text, all, skipTitles(text, all, first).next, skipTitles(text, all, first).gender);
     }
   for (let at = 0; at < all.length; at++) {
-    const { next, gender } = skipTitles(all, isGreeting(text, all[at]!) ? at + 1 : at);
+    const { next, gender } = skipTitles(text, all, isGreeting(text, all[at]!) ? at + 1 : at);
     if (next > at) {
       yield* nameAt(text, all, next, gender);
       continue;
@@ -153,7 +153,11 @@ function isGreeting(text: string, { text: word, start }: Word): boolean {
 }
 
 /** Returns the first word behind titles, and their gender. */
-function skipTitles(all: readonly Word[], from: number): { next: number; gender: Gender | undefined } {
+function skipTitles(
+  text: string,
+  all: readonly Word[],
+  from: number,
+): { next: number; gender: Gender | undefined } {
   let next = from;
   let gender: Gender | undefined;
   for (let word = all[next]; word && next < from + 5; word = all[++next]) {
@@ -161,6 +165,7 @@ function skipTitles(all: readonly Word[], from: number): { next: number; gender:
     if (!titles.has(lower) || (dotted.has(lower) && !(word.isDotted || /^\p{Lu}\p{Ll}/u.test(word.text))))
       break;
     if (lower.length < 3 && !word.isDotted && /^\p{Ll}/u.test(word.text)) break;
+    if (!/^\.? ?$/.test(text.slice(word.end, all[next + 1]?.start))) break;
     gender ??= titles.get(lower);
   }
   return { next, gender };

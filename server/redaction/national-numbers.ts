@@ -326,18 +326,22 @@ function lastGroup(
     const compact = written.replace(/[^A-ZÑ\d]/g, '');
     if (compact.length > 20) break;
     if (isInWord(text, index + end)) continue;
-    if (isNational(written, compact, isNamed)) found = last;
+    const isPart = isNumber(groups[first - 1]) || isNumber(groups[last + 1]);
+    if (isNational(written, compact, isNamed, isPart)) found = last;
     else if (isNamed && found === undefined && last === first && /^[A-Z]{0,3}\d[A-Z\d]{5,}$/.test(compact))
       found = last;
   }
   return found;
 }
 
-function isNational(written: string, compact: string, isNamed: boolean): boolean {
+const isNumber = (group: RegExpExecArray | undefined) => group !== undefined && /\d/.test(group[0]);
+
+/** @param isPart whether other numbers stand directly around it, so that its usual form shows nothing */
+function isNational(written: string, compact: string, isNamed: boolean, isPart: boolean): boolean {
   if (compact.length < 8 || compact.length > 18) return false;
   return Object.values(numbers).some(({ form, check, written: usual }) => {
     if (!form.test(compact) && !form.test(written)) return false;
-    if (usual && !isNamed && !usual.test(written)) return false;
+    if (usual && !isNamed && (isPart || !usual.test(written))) return false;
     return !check || check(form.test(compact) ? compact : written);
   });
 }
