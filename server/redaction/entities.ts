@@ -18,7 +18,7 @@ export interface SearchedTexts {
   rules: RedactionRules;
 }
 
-/** The personal data that was found, by text. */
+/** The personal data of a passage, by text. */
 export type FoundTexts = Map<string, Entity[]>;
 
 /** Of two kinds that are found at one place, the first counts. */
@@ -33,20 +33,18 @@ const finders: [RedactedKind, (text: string) => Generator<Entity>][] = [
   ['names', findNames],
 ];
 
-/** Finds the personal data in some texts. Takes time in proportion to their length. */
-export function findPersonalData({ passages, rules }: SearchedTexts): FoundTexts {
-  const found: FoundTexts = new Map();
+/** Finds the personal data of each passage. Takes time in proportion to their length. */
+export function findPersonalData({ passages, rules }: SearchedTexts): FoundTexts[] {
   const own =
     rules.patterns.length > 0
       ? RE2JS.compile(rules.patterns.map((pattern) => `(?:${pattern})`).join('|'))
       : null;
-  for (const { texts, isLine } of passages) {
+  return passages.map(({ texts, isLine }) => {
     const readable = texts.map((text) => readText(text));
     const whole = readable.map(({ text }) => text).join(isLine ? ' ' : '\n');
     const entities = [...findAll(whole, rules), ...(own ? findOwn(whole, own) : [])];
-    share(entities, texts, readable, found);
-  }
-  return found;
+    return share(entities, texts, readable);
+  });
 }
 
 function* findAll(text: string, { kinds }: RedactionRules): Generator<Entity> {
@@ -62,12 +60,8 @@ function* findOwn(text: string, pattern: RE2JS): Generator<Entity> {
 }
 
 /** Gives each text what was found in it, with offsets in this text. */
-function share(
-  entities: Entity[],
-  texts: readonly string[],
-  readable: readonly ReadableText[],
-  found: FoundTexts,
-): void {
+function share(entities: Entity[], texts: readonly string[], readable: readonly ReadableText[]): FoundTexts {
+  const found: FoundTexts = new Map();
   entities.sort((a, b) => a.start - b.start);
   const open = entities.values();
   let next = open.next();
@@ -87,4 +81,5 @@ function share(
     rest = own.filter((one) => one.end > end + 1);
     offset = end + 1;
   }
+  return found;
 }

@@ -48,7 +48,12 @@ const findOnThread = createThreads<RedactionWork>(
 interface Session {
   rules: RedactionRules;
   vault: Vault;
+  /** The last passages that were searched: the calls of a run have the same source. */
+  searched: Map<string, FoundTexts>;
 }
+
+/** Maximum number of passages in `searched`. */
+const maxSearched = 32;
 
 /**
  * Returns the same services with models that get placeholders instead of personal data, if the workspace has rules for
@@ -65,7 +70,7 @@ export function withRedaction<S extends Pick<Services, 'database' | 'embedder' |
       );
       return rulesOf(row?.rules);
     });
-    return rules && { rules, vault: newVault(rules) };
+    return rules && { rules, vault: newVault(rules), searched: new Map() };
   };
   /** The rules are read once for each text or document, so that all of its requests have the same placeholders. */
   const sessionOf = async (scope: CallScope): Promise<Session | null> => {
@@ -100,7 +105,7 @@ async function find(
   passages: readonly Passage[],
   rules: RedactionRules,
   scope: CallScope,
-): Promise<FoundTexts> {
+): Promise<FoundTexts[]> {
   const units = passages.reduce(
     (sum, { texts }) => sum + texts.reduce((all, { length }) => all + length, 0),
     0,
@@ -122,11 +127,25 @@ async function find(
 
 /** Finds what the texts contain, and returns a function that replaces it in each of them. */
 async function replacing(
-  { rules, vault }: Session,
+  { rules, vault, searched }: Session,
   passages: readonly Passage[],
   scope: CallScope,
 ): Promise<(text: string) => RedactedText> {
-  const found = await find(passages, rules, scope);
+  const keyed = passages.map((passage) => [JSON.stringify(passage), passage] as const);
+  const known = new Map(
+    keyed.flatMap(([key]) => (searched.has(key) ? [[key, searched.get(key)!] as const] : [])),
+  );
+  const missing = new Map(keyed.filter(([key]) => !known.has(key)));
+  const results = (await find([...missing.values()], rules, scope)).values();
+  for (const key of missing.keys()) {
+    const result = results.next().value!;
+    known.set(key, result);
+    searched.set(key, result);
+    if (searched.size > maxSearched) searched.delete(searched.keys().next().value!);
+  }
+  const found: FoundTexts = new Map();
+  for (const [text, entities] of [...known.values()].flatMap((one) => [...one]))
+    found.set(text, [...(found.get(text) ?? []), ...entities]);
   for (const [text, entities] of found) {
     vault.reserve(text);
     vault.learn(readText(text), entities);
@@ -348,10 +367,11 @@ function redactEmbedder(embedder: Embedder, sessionOf: SessionOf): Embedder {
         session.rules,
         scope,
       );
-      const own = texts.map((text) => {
+      const own = texts.map((text, index) => {
         const vault = newVault(session.rules);
-        vault.learn(readText(text), found.get(text) ?? []);
-        return vault.redact(text, found.get(text)).text;
+        const entities = found[index]?.get(text) ?? [];
+        vault.learn(readText(text), entities);
+        return vault.redact(text, entities).text;
       });
       return embedder.embed(own, scope);
     },

@@ -21,7 +21,7 @@ export function figuresOf(letters: readonly Letter[]): Figures {
   const rules = { kinds: [...letterKinds], patterns: [], terms: [] };
   for (const { text, planted, language } of letters) {
     const { text: read } = readText(text);
-    const entities = findPersonalData({ passages: [{ texts: [text] }], rules }).get(text) ?? [];
+    const entities = findPersonalData({ passages: [{ texts: [text] }], rules })[0]!.get(text) ?? [];
     const covered = new Set(
       entities.flatMap(({ start, end }) => Array.from({ length: end - start }, (_, at) => start + at)),
     );

@@ -12,7 +12,7 @@ const rules = { kinds: [...recognizedKinds], patterns: [], terms: [] };
 /** The personal data in a text, each with its kind. */
 function foundIn(text: string): string[] {
   const { text: read } = readText(text);
-  const entities = findPersonalData({ passages: [{ texts: [text] }], rules }).get(text) ?? [];
+  const entities = findPersonalData({ passages: [{ texts: [text] }], rules })[0]!.get(text) ?? [];
   return [...new Set(entities.map(({ kind, start, end }) => `${kind} ${read.slice(start, end)}`))];
 }
 
@@ -111,7 +111,10 @@ test.each(
 describe('a value with tags', () => {
   const restored = (source: string, reply: (text: string) => string) => {
     const vault = new Vault();
-    vault.learn(readText(source), findPersonalData({ passages: [{ texts: [source] }], rules }).get(source)!);
+    vault.learn(
+      readText(source),
+      findPersonalData({ passages: [{ texts: [source] }], rules })[0]!.get(source)!,
+    );
     const { text, replaced } = vault.redact(source);
     expect(text).not.toMatch(/Quarnby/);
     return vault.restore(reply(text), replaced);

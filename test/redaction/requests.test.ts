@@ -270,3 +270,15 @@ test('no request for a document with tags contains a planted value, and its tran
     true,
   );
 });
+
+test('a name that one segment of a document shows is replaced in all of its requests', async () => {
+  const others = Array.from({ length: 45 }, (_, at) => `The invoice of week ${at} was paid by the buyer.`);
+  const { id } = await mine.translate(['Quarnby paid the bill yesterday.', ...others, 'Dear Mrs. Quarnby,'], {
+    source_lang: 'en',
+    target_lang: 'de',
+  });
+  expect(asked('translation').length).toBeGreaterThan(1);
+  const [first] = (await mine.segments(id)).segments;
+  expect(first.target_text).toBe(`${prefix}Quarnby paid the bill yesterday.`);
+  expect(leaks(['Quarnby'])).toEqual([]);
+});
