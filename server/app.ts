@@ -29,6 +29,7 @@ import { authenticateCaller } from '#server/identity/access/guards/authenticate.
 import { checkSsoSettings } from '#server/identity/auth/sso/provider.ts';
 import { requestIdFrom } from '#server/platform/ids.ts';
 import { logOptions } from '#server/platform/log.ts';
+import { withRedaction } from '#server/redaction/redacted-models.ts';
 import { serveArtifactBytes } from '#web/server/artifact-bytes.ts';
 import { serveExportZip } from '#web/server/export-zip.ts';
 import { serveWeb, type WebFront, wantsHtml } from '#web/server/serve.ts';
@@ -92,7 +93,7 @@ export async function buildApp(
     },
     clientErrorHandler: refuseBrokenRequests,
   });
-  const services: Services = { ...parts, log: http.log };
+  const services: Services = withRedaction({ ...parts, log: http.log });
   const knownPaths = collectPaths(http);
   let web: WebFront | undefined;
 

@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm';
 import type { Pooler } from '#db/pooler.ts';
 import type { Services } from '#server/context.ts';
 import { connectionsForService, maxConnections } from '#server/platform/database-connections.ts';
+import { withRedaction } from '#server/redaction/redacted-models.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { startSchedule } from './schedule.ts';
 import { workerPools } from './tasks.ts';
@@ -19,10 +20,11 @@ export interface Workers {
  * WORKER_CONCURRENCY jobs run at the same time; housekeeping and documents have separate pools.
  */
 export async function startWorkers(
-  services: Services,
+  given: Services,
   databaseUrl: () => string,
   pooler?: Pooler,
 ): Promise<Workers> {
+  const services = withRedaction(given);
   await warnOfFewConnections(services);
   const running: RunningPool[] = [];
   const stopPools = () => Promise.all(running.map((pool) => pool.stop()));

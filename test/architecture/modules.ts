@@ -219,6 +219,8 @@ export const modules: Module[] = [
   domain('identity/audit', { tables: /audit/ }),
   domain('identity/mail', { tables: /identity|mail|tenants/ }),
   domain('identity/access', { tables: /identity|tenants/, published: /guards\/[\w-]+\.ts$/ }),
+  // The replacement of personal data in requests to models.
+  domain('redaction', { packages: /^node:fs$/ }),
   // Modules that all procedures may use.
   {
     name: 'server/http',

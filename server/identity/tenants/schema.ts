@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { countCodePoints } from '#server/formats/text.ts';
+import { redactionRules } from '#server/redaction/rules.ts';
 
 export const tenantAccount = z
   .object({
@@ -141,10 +142,14 @@ export const securityPolicyRequest = z
       .describe(
         'Whether a text of a document gets, of several translations in the translation memory, the one with the same previous and next text. By default, it gets the latest one.',
       ),
+    redaction: redactionRules
+      .nullable()
+      .optional()
+      .describe('The personal data that models do not get. Null turns the replacement off.'),
   })
   .refine(({ tenant_id: _, ...policy }) => Object.values(policy).some((value) => value !== undefined), {
     error:
-      'mfa_required, mfa_required_for_sso, review_suspected_instructions, review_tm_sentences or prefer_tm_context is required',
+      'mfa_required, mfa_required_for_sso, review_suspected_instructions, review_tm_sentences, prefer_tm_context or redaction is required',
   })
   .meta({
     id: 'SecurityPolicyRequest',

@@ -17,10 +17,11 @@ export async function setSecurityPolicy(
   withNamedTenant: WithNamedTenant,
   { tenant_id: named, ...request }: SecurityPolicyRequest,
 ): Promise<TenantAccount> {
-  const given = Object.entries(request).filter(
+  const { redaction, ...toggles } = request;
+  const given = Object.entries(toggles).filter(
     (toggle): toggle is [string, boolean] => toggle[1] !== undefined,
   );
-  const toggles = Object.fromEntries(given);
+  const changed = Object.fromEntries(given);
   const parameter = {
     named,
     foreign: 'not_found',
@@ -28,16 +29,27 @@ export async function setSecurityPolicy(
     operatorMustName: true,
   } as const;
   return withNamedTenant(parameter, async (tx, tenantId, admin) => {
-    const row = await mergeMetadata(tx, tenantId, toggles);
+    const row = await mergeMetadata(tx, tenantId, {
+      ...changed,
+      ...(redaction !== undefined && { redaction }),
+    });
     if (!row) throw tenantNotFound();
     await recordAdministration(tx, origin, admin, {
       action: 'security_policy_changed',
       tenantId,
       target: tenantId,
-      details: toggles,
+      details: { ...changed, ...summaryOf(redaction) },
     });
     return accountOf(row);
   });
+}
+
+/** Returns the summary of rules for the audit log: without the patterns and terms, which may be secret. */
+function summaryOf(rules: SecurityPolicyRequest['redaction']): Record<string, string | number | boolean> {
+  if (rules === undefined) return {};
+  if (rules === null) return { redaction: false };
+  const { kinds, patterns, terms } = rules;
+  return { redaction: kinds.join(', '), redaction_patterns: patterns.length, redaction_terms: terms.length };
 }
 
 /** Sets keys of a tenant's metadata in one statement, so that concurrent changes of other keys are not lost. */

@@ -117,6 +117,31 @@ export interface CallScope {
   tenantId: string;
   /** Aborts running calls and waits for a slot, because their result is no longer needed. */
   signal?: AbortSignal | undefined;
+  /** An object that all calls for one text or document share. Default: the scope. */
+  run?: object | undefined;
+}
+
+/** The values that were replaced by placeholders in the requests for a text. */
+export interface RedactionReceipt {
+  /** The number of different values, by kind. */
+  replaced: Record<string, number>;
+}
+
+/** The replacement of personal data in all calls of an engine. */
+export interface Redaction {
+  /**
+   * Finds the values in texts of a run before its first call, so that each is replaced in all texts.
+   * @param texts read only if the workspace replaces something
+   */
+  learn(texts: () => AsyncIterable<readonly string[]>, scope: CallScope): Promise<void>;
+  /** Returns what is replaced in segments of a run; null if the workspace replaces nothing. */
+  receiptOf(segments: readonly string[], scope: CallScope): Promise<RedactionReceipt | null>;
+  /** Returns a critical issue for each replaced value that is lost or doubled in the engine's translation. */
+  issuesOf(
+    segments: readonly string[],
+    translations: Translations,
+    scope: CallScope,
+  ): Promise<QualityIssue[]>;
 }
 
 /**
@@ -131,6 +156,8 @@ export interface Engine {
    * translation then needs a review; `checks`: the gate only warns.
    */
   readonly withoutJudge: 'review' | 'checks' | null;
+  /** Missing if the engine gets all texts as they are. */
+  readonly redaction?: Redaction;
   /** @param model a model to use in place of the deployment's own (`candidate_models`) */
   translate(task: TranslationTask, scope: CallScope, model?: string): Promise<EngineResult<Translations>>;
   /** Scores a candidate, to decide whether to repair it. */

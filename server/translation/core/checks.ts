@@ -24,8 +24,13 @@ export async function checkTranslation(
   const compliance = terms && (await terms.check(candidate));
   const findings = await inspectTranslation(run, text, candidate);
   const sentences = run.engine.live ? await sentenceIssues(prepared, normalForm(whole), run.scope) : [];
+  // A person has approved the values of a translation from the TM.
+  const lost =
+    prepared.assembled === null
+      ? await run.engine.redaction?.issuesOf(text.task.segments, candidate, run.scope)
+      : undefined;
   return {
-    findings: [...findings, ...(compliance ? termIssues(compliance) : []), ...sentences],
+    findings: [...findings, ...(lost ?? []), ...(compliance ? termIssues(compliance) : []), ...sentences],
     compliance,
   };
 }

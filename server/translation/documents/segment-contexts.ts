@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
+import type { Services } from '#server/context.ts';
 import { type TextContext, textContext } from '#server/matching/normal-form.ts';
 
 /** The document to which segments belong. */
@@ -41,4 +42,25 @@ export async function contextOfSegment(
   return (
     segment && (await selectContexts(tx, { tenantId, documentId }, new Set([segment.key]))).get(segment.key)
   );
+}
+
+/** Number of segments that are read together. */
+const segmentsOfPart = 1000;
+
+/** Yields the sources of all segments of a document, in reading order. */
+export async function* sourceTexts(
+  { database }: Pick<Services, 'database'>,
+  { tenantId, documentId }: OfDocument,
+): AsyncGenerator<string[]> {
+  for (let after = -1; ; ) {
+    const rows = await database.inTenant(tenantId, (tx) =>
+      tx.execute<{ position: number; source_text: string }>(sql`
+        select position, source_text from document_segments
+        where tenant_id = ${tenantId} and document_id = ${documentId} and position > ${after}
+        order by position limit ${segmentsOfPart}`),
+    );
+    if (rows.length > 0) yield rows.map(({ source_text }) => source_text);
+    if (rows.length < segmentsOfPart) return;
+    after = rows.at(-1)!.position;
+  }
 }

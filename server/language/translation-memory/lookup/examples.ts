@@ -2,6 +2,7 @@ import type { Services } from '#server/context.ts';
 import { describeForLog } from '#server/errors.ts';
 import type { LanguagePair } from '#server/languages.ts';
 import { normalForm } from '#server/matching/normal-form.ts';
+import type { CallScope } from '#server/platform/engines/engine.ts';
 import { type CloseHit, type CloseHits, findCloseEach, maxHits } from './close-match.ts';
 import { findByMeaning } from './match-by-meaning.ts';
 
@@ -29,13 +30,14 @@ export async function findExamples(
   tenantId: string,
   pair: LanguagePair,
   { text, parts }: Guided,
+  run?: CallScope['run'],
 ): Promise<CloseHits> {
   const [alike, meant] = await Promise.all([
     findCloseEach(services.database, tenantId, pair, [
       { text },
       ...longest(parts).map((part) => ({ text: part, isPart: true })),
     ]),
-    findByMeaning(services, tenantId, pair, parts.length > 0 ? parts.join('\n') : text).catch(
+    findByMeaning(services, tenantId, pair, parts.length > 0 ? parts.join('\n') : text, run).catch(
       (error: unknown) => {
         services.log.warn(
           { error: describeForLog(error) },

@@ -5,6 +5,7 @@ import type { LanguagePair } from '#server/languages.ts';
 import { isShortEnough } from '#server/matching/fuzzy/index.ts';
 import { normalForm, sourceHashHex } from '#server/matching/normal-form.ts';
 import { cosine, dimensions, nearestCodes } from '#server/matching/vectors.ts';
+import type { CallScope } from '#server/platform/engines/engine.ts';
 import { lessPenalty } from '../penalties.ts';
 import { embedTexts } from '../vector-blocks.ts';
 import type { CloseHit } from './close-match.ts';
@@ -31,13 +32,14 @@ export async function findByMeaning(
   tenantId: string,
   pair: LanguagePair,
   text: string,
+  run?: CallScope['run'],
 ): Promise<CloseHit[]> {
   const normal = normalForm(text);
   if (!embedder || normal === '' || !isShortEnough(text)) return [];
   const { model } = embedder;
   if (!(await database.inTenant(tenantId, (tx) => hasVectors(tx, tenantId, pair, model)))) return [];
   const signal = AbortSignal.timeout(maxWaitMs);
-  const [asked] = await embedTexts(embedder, [normal], { tenantId, signal });
+  const [asked] = await embedTexts(embedder, [normal], { tenantId, signal, run });
   if (!asked) return [];
 
   const blocks = await database.inTenant(tenantId, (tx) => selectCodes(tx, tenantId, pair, model));

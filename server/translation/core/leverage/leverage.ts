@@ -22,8 +22,14 @@ import { type LanguageCode, pairName } from '#server/languages.ts';
 import { normalForm, type TextContext } from '#server/matching/normal-form.ts';
 import type { SegmentationRules } from '#server/matching/sentences/index.ts';
 import type { Glossary, TermRow } from '#server/matching/terms/glossary.ts';
-import { createConcurrencyLimit, type SlotScope } from '#server/platform/concurrency-limit.ts';
-import type { TaskExample, TaskSentence, TaskStyle, TaskTerm } from '#server/platform/engines/engine.ts';
+import { createConcurrencyLimit } from '#server/platform/concurrency-limit.ts';
+import type {
+  CallScope,
+  TaskExample,
+  TaskSentence,
+  TaskStyle,
+  TaskTerm,
+} from '#server/platform/engines/engine.ts';
 import type { AgentDecision, AgentStep, Provenance } from '../agent-run-schema.ts';
 import { newDecision, recordStep } from '../pipeline/trace.ts';
 import type { TextRequest } from '../request.ts';
@@ -159,7 +165,7 @@ const searches = createConcurrencyLimit({
  */
 export async function leverageOf(
   services: Pick<Services, 'database' | 'embedder' | 'glossaries' | 'log'>,
-  scope: SlotScope,
+  scope: CallScope,
   request: TextRequest,
   found: Prefetched,
 ): Promise<Leverage> {
@@ -185,7 +191,10 @@ export async function leverageOf(
     penalized: [whole, known.exact.get(partKeyOf(request))].find((hit) => hit && hit.penalty > 0),
     sentences,
     findClose: known.pairs.has(pairName(pair))
-      ? () => searches.run(scope, () => findExamples(services, tenantId, pair, guidedOf(request, sentences)))
+      ? () =>
+          searches.run(scope, () =>
+            findExamples(services, tenantId, pair, guidedOf(request, sentences), scope.run ?? scope),
+          )
       : null,
     style: styleOf(found.styles, languages.targetLang),
     reviewsInstructions: found.reviewsInstructions,

@@ -99,6 +99,14 @@ export async function translateGroup<T extends GroupText>(
   const gathered = unserved.length > 0 ? await taskOf(run.steps, unserved, searchFailed) : null;
   const done = gathered ? await translateTexts(run, gathered.task, unserved) : [];
   const translated = new Map(done.map((one) => [one.final.of, one]));
+  const receipts = new Map(
+    await Promise.all(
+      unserved.map(async (text) => {
+        const receipt = await engine.redaction?.receiptOf([plainText(text.tagged.inner)], scope);
+        return [text, receipt ? { redaction: receipt } : {}] as const;
+      }),
+    ),
+  );
   const translations = prepared.map(({ of, text, fastPath }) => {
     const one = translated.get(text);
     const served = fastPath && text.tagged.serve(fastPath.translation);
@@ -115,10 +123,11 @@ export async function translateGroup<T extends GroupText>(
       provenance: fastPath
         ? { engine: null, ...fastPath.provenance, ...(fastPath.hit?.inContext && { context_match: true }) }
         : one?.final.assembledFrom
-          ? { engine: null, ...sentenceProvenance(one.final.assembledFrom) }
+          ? { engine: null, ...sentenceProvenance(one.final.assembledFrom), ...receipts.get(text) }
           : {
               engine: engine.live ? 'model' : 'stub',
               ...matchOf(gathered?.closest.get(text)),
+              ...receipts.get(text),
               // For operators only.
               ...(one?.baseline.model && { model: one.baseline.model, repaired: one.gate.metadata.repaired }),
             },

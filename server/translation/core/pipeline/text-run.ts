@@ -84,6 +84,8 @@ export async function runPipeline(
       };
     const gathered = await gatherLeverage(steps, prepared, searchFailed);
     const [done] = (await translateTexts(run, { ...text.task, ...gathered }, [prepared])) as [Translated];
+    const metadata = writtenMetadata(terms, done.final.compliance, null, done.final.assembledFrom);
+    const receipt = await engine.redaction?.receiptOf(text.task.segments, scope);
     return {
       ...endOf(done.gate, steps),
       baseline_translation: text.rebuild(done.baseline.translations),
@@ -94,7 +96,7 @@ export async function runPipeline(
       cost,
       fastPath: null,
       servedFrom: done.final.assembledFrom ?? [],
-      metadata: writtenMetadata(terms, done.final.compliance, null, done.final.assembledFrom),
+      metadata: receipt || metadata ? { ...metadata, ...(receipt && { redaction: receipt }) } : null,
     };
   } catch (error) {
     throw new RunError(error, steps);

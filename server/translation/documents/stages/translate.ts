@@ -10,6 +10,7 @@ import { limitOf } from '#server/translation/core/text-limit.ts';
 import { selectApprovedTargets } from '../approved-tags.ts';
 import { type DocumentRun, updateRun, Yielded } from '../document-run.ts';
 import { groupRequestOf, requestOf } from '../jobs.ts';
+import { sourceTexts } from '../segment-contexts.ts';
 import { noteOf, ofDocument } from '../segments.ts';
 import { TranslationStore } from './translation-store.ts';
 
@@ -48,6 +49,8 @@ export async function translateSegments(run: DocumentRun): Promise<void> {
   const request = groupRequestOf(requestOf(run.row));
   const searchFailed = () =>
     services.log.warn({ document_id: documentId }, 'a segment is translated without fuzzy matches');
+  const scope = { tenantId, signal, run };
+  await services.engine.redaction?.learn(() => sourceTexts(services, run), scope);
   const untranslated = await services.database.inTenant(tenantId, (tx) => selectUntranslated(tx, run));
   const groups = readGroups(run, untranslated);
   const store = new TranslationStore(run);
@@ -65,15 +68,12 @@ export async function translateSegments(run: DocumentRun): Promise<void> {
       signal.throwIfAborted();
       const next = returned.pop() ?? (await groups.next()).value;
       if (!next) break;
-      const group = await translateGroup(
-        services,
-        { tenantId, signal },
-        { request, ...next },
-        searchFailed,
-      ).catch((error: unknown) => {
-        if (toAppError(error).code !== 'rate_limit' || lanesLeft === 1) throw error;
-        returned.push(next);
-      });
+      const group = await translateGroup(services, scope, { request, ...next }, searchFailed).catch(
+        (error: unknown) => {
+          if (toAppError(error).code !== 'rate_limit' || lanesLeft === 1) throw error;
+          returned.push(next);
+        },
+      );
       await stored;
       if (!group) break;
       stored = store.add({

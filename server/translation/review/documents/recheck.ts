@@ -22,6 +22,7 @@ import { judgeTexts } from '#server/translation/core/pipeline/group.ts';
 import { defaultThreshold } from '#server/translation/core/pipeline/policy.ts';
 import { limitOf } from '#server/translation/core/text-limit.ts';
 import { type DocumentRow, groupRequestOf, requestOf } from '#server/translation/documents/jobs.ts';
+import { sourceTexts } from '#server/translation/documents/segment-contexts.ts';
 import { isAtOneOf, noteOf, ofDocument } from '#server/translation/documents/segments.ts';
 import { requireJudge } from '../findings.ts';
 import { type CheckServices, checkSegments, checkTerms, proposedOf } from './check.ts';
@@ -163,7 +164,9 @@ async function judge(
     }),
   );
   const request = groupRequestOf(requestOf(row));
-  const judgements = await judgeTexts(services, { tenantId: row.tenantId, signal }, request, texts);
+  const scope = { tenantId: row.tenantId, signal, run: {} };
+  await services.engine.redaction?.learn(() => sourceTexts(services, row), scope);
+  const judgements = await judgeTexts(services, scope, request, texts);
   const found = await checkSegments(services, row, segments.map(proposedOf), signal);
   return segments.map((segment, index) => {
     const issues = found[index] ?? [];

@@ -15,6 +15,7 @@ import { Policy } from '../general/policy.tsx';
 import styles from './exports.module.css';
 import { Exports } from './exports.tsx';
 import { OwnAuthenticator } from './own-authenticator.tsx';
+import { Redaction } from './redaction.tsx';
 
 /**
  * `/app/settings/security`: the authenticator, password and sessions of the member. Administrators also see the MFA policy and
@@ -36,6 +37,7 @@ export function SecurityScreen() {
             {isAdministrator(known) && (
               <>
                 <Policy me={known} settings={['policy']} />
+                <Redaction me={known} />
                 <Exports />
               </>
             )}

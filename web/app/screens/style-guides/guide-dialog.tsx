@@ -1,10 +1,11 @@
-import { useId, useState } from 'react';
+import { useState } from 'react';
 import { LinguaLoopError } from '#sdk/errors.ts';
 import { styleGuides } from '#sdk/style-guides.ts';
 import type { StyleGuide, StyleGuideList } from '#sdk/types.ts';
 import { bound } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { Dialog, FormActions } from '../../parts/confirm-dialog.tsx';
+import { TextArea } from '../../parts/field.tsx';
 import { LanguageSelect } from '../../parts/languages.tsx';
 import { fieldProblem, Problem } from '../../parts/problem.tsx';
 import { useAction } from '../../parts/use-action.ts';
@@ -163,47 +164,6 @@ function Choice<V extends string>({
         ))}
       </select>
     </label>
-  );
-}
-
-function TextArea({
-  label,
-  hint,
-  problem,
-  maxLength,
-  value,
-  onValue,
-}: {
-  label: string;
-  hint: string;
-  problem: string | undefined;
-  maxLength?: number;
-  value: string;
-  onValue: (value: string) => void;
-}) {
-  const id = useId();
-  return (
-    <div className="field">
-      <label htmlFor={id}>{label}</label>
-      <textarea
-        id={id}
-        dir="auto"
-        rows={5}
-        maxLength={maxLength}
-        value={value}
-        onChange={({ target }) => onValue(target.value)}
-        aria-invalid={problem ? true : undefined}
-        aria-describedby={problem ? `${id}-hint ${id}-problem` : `${id}-hint`}
-      />
-      <span id={`${id}-hint`} className="hint">
-        {hint}
-      </span>
-      {problem && (
-        <span id={`${id}-problem`} className="field-problem">
-          {problem}
-        </span>
-      )}
-    </div>
   );
 }
 

@@ -1,0 +1,307 @@
+import { readFileSync } from 'node:fs';
+import type { Entity } from './numbers.ts';
+
+type Gender = NonNullable<Entity['gender']>;
+
+interface GivenName {
+  gender: Gender | undefined;
+  /** Whether it is also a word or a place. */
+  isWord: boolean;
+}
+
+const givenNames = readGivenNames();
+
+function readGivenNames(): ReadonlyMap<string, GivenName> {
+  const lines = readFileSync(new URL('./given-names.txt', import.meta.url), 'utf8')
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'));
+  const genders = ['f', 'm', undefined] as const;
+  return new Map(
+    lines.flatMap((line, index) =>
+      line.split(' ').map((name) => [name, { gender: genders[index % 3], isWord: index > 2 }] as const),
+    ),
+  );
+}
+
+const listOf = (words: string) => words.trim().split(/\s+/);
+
+/** Titles before a name, in lowercase and without dots, by gender. */
+const titles = new Map<string, Gender | undefined>([
+  ...listOf(`mrs ms miss madam lady frau fräulein madame mme mlle mademoiselle señora sra srta señorita doña signora sigra
+    sig.ra dott.ssa dottoressa signorina senhora dona mevrouw mevr mw pani fru rouva госпожа г-жа уважаемая дорогая пані
+    шановна κυρία bayan السيدة श्रीमती paní doamna dna`).map((title) => [title, 'f'] as const),
+  ...listOf(`mr sir lord herr herrn monsieur m mm señor sr don signor signore sig dott senhor snr dhr meneer heer pan pana
+    hr herra господин г-н уважаемый дорогой пан шановний κύριος bay السيد श्री domnul dl`).map(
+    (title) => [title, 'm'] as const,
+  ),
+  ...listOf(`mx dr prof professor doctor doktor professeur docteur profesor doctora professoressa professore doutor doutora
+    dra drs ing dipl-ing mag rev fr hon judge captain доктор профессор maître me avv ing geom av doç د الدكتور डॉ`).map(
+    (title) => [title, undefined] as const,
+  ),
+]);
+
+/** Titles that are also other words, and count only with a dot or before a capital in the middle of a sentence. */
+const dotted = new Set([
+  'm',
+  'mm',
+  'me',
+  'fr',
+  'hon',
+  'av',
+  'ing',
+  'mag',
+  'hr',
+  'dl',
+  'ms',
+  'rev',
+  'don',
+  'bay',
+  'sr',
+  'hr',
+]);
+
+/** Words of salutations at the start of a line, in lowercase. */
+const greetings = new Set(
+  listOf(`dear hi hello hey hallo liebe lieber liebes moin servus sehr cher chère chers bonjour salut bonsoir querido querida
+    estimado estimada apreciado apreciada hola caro cara gentile egregio egregia ciao buongiorno salve prezado prezada
+    olá oi bom beste geachte lieve dag drogi droga szanowny szanowna cześć дорогой дорогая уважаемый уважаемая привет
+    здравствуйте milý milá vážený vážená kära hej kære kjære hyvä sevgili sayın`),
+);
+
+/** Words that follow a greeting or a title and are no names, in lowercase. */
+const noNames = new Set(
+  listOf(`sir madam sirs madams all team everyone friends colleagues customer customers client clients partner
+    partners guest guests members member reader readers applicant editor hiring manager committee board support service
+    world again there damen herren kollegen kolleginnen kollege kollegin kunde kundin kunden kundinnen freunde freund gäste
+    geehrte geehrter geehrtes geschätzte nachbarn eltern mitglieder leser präsident präsidentin minister ministerin direktor
+    direktorin bürgermeister bürgermeisterin richter richterin doktor professor kanzler kanzlerin vorsitzender vorsitzende
+    monsieur madame messieurs mesdames client cliente clients clientes collègue collègues ami amis tous toutes président
+    présidente maire juge directeur directrice ministre équipe voisins señor señora señores señoras colega colegas amigo amiga
+    amigos equipo todos cliente clienti cortesi presidente direttore direttrice collega colleghi amici signori signore signora
+    team tutti senhor senhora senhores senhoras equipe heer mevrouw mijnheer klant klanten collega's vrienden relatie lezer
+    bewoner team iedereen господа коллеги клиент клиенты друзья покупатель директор президент господин госпожа president
+    chairman chairwoman chair director minister mayor judge general chancellor speaker secretary ambassador senator governor
+    grüße grüßen regards street road station airport university park school hospital bridge church college institute hotel
+    january february march april may june july august september october november december monday tuesday wednesday thursday
+    friday saturday sunday januar februar märz mai juni juli oktober dezember montag dienstag mittwoch donnerstag freitag
+    samstag sonntag gmbh ag inc ltd llc corp sa spa srl bv nv kg ohg co ооо the der die das le la les el los il lo o os de
+    het een we i ich wir sie er es you he she they it ihr ihre mein meine je nous vous il elle ils yo usted nosotros io noi
+    lei eu nós você ik wij u jij я мы вы он она они a an and und et y e en и or oder ou o of`),
+);
+
+/** Particles inside of a name. */
+const particles = new Set(
+  listOf(`von van vom zu zum zur der den dem de da do dos das di del della dello dei degli du des la le el al bin ibn bint
+    ten ter te 't y e i af av til san st d'`),
+);
+
+/** Labels whose value is a name, and words of letters after which the next line is a name. */
+const labels =
+  /(?:^|[\n;|•(])[ ]*(?:(?:full |first |last |given |family |middle |contact |customer |client |patient |employee |account |tenant |applicant |your )?name|surname|contact(?: person)?|attn\.?|attention|patient|employee|applicant|tenant|customer|signed|from|to|cc|author|vorname|nachname|familienname|zuname|kunde|kundin|mieter(?:in)?|ansprechpartner(?:in)?|z\. ?hd\.?|patient(?:in)?|von|an|absender|empfänger|nom(?: de famille)?|prénom|nom et prénom|patient(?:e)?|destinataire|expéditeur|à l'attention de|nombre(?: y apellidos)?|apellidos?|paciente|titular|destinatario|remitente|nome(?: completo)?|cognome|nome e cognome|paziente|intestatario|mittente|sobrenome|apelido|paciente|destinatário|remetente|naam|voornaam|achternaam|patiënt|t\.a\.v\.|afzender|имя|фамилия|отчество|фио|ф\.и\.о\.|пациент|клиент|кому|от кого|imię|nazwisko|imię i nazwisko|jméno|příjmení|namn|navn|nimi|ad[ıi]|soyad[ıi]|име|姓名|名前|氏名|성명|이름|الاسم|नाम)(?: \([^)\n]{0,20}\))?[ ]?[:：][ ]*/giu;
+
+const closings =
+  /(?<=^|\n|[ ,])(?:sincerely|regards|best wishes|yours truly|yours faithfully|cheers|cordially|love|thank you|thanks|grüßen?|gruß|hochachtungsvoll|herzlichst|ihre?|euer|eure|dein|deine|cordialement|salutations(?: distinguées)?|sincèrement|amicalement|bien à vous|atentamente|saludos(?: cordiales)?|un saludo|un abrazo|cordialmente|saluti|cordiali saluti|distinti saluti|un saluto|atenciosamente|cumprimentos|abraços|com os melhores cumprimentos|met vriendelijke groete?n?|vriendelijke groet(?:en)?|hoogachtend|groetjes?|с уважением|с наилучшими пожеланиями|искренне ваш|z poważaniem|pozdrawiam|s pozdravem|med vänliga hälsningar|med venlig hilsen|med vennlig hilsen|ystävällisin terveisin|saygılarımla)[,.!]?[ ]*\n[\s]{0,4}/giu;
+
+interface Word {
+  text: string;
+  start: number;
+  end: number;
+  /** Whether a dot follows, as after a title or an initial. */
+  isDotted: boolean;
+}
+
+/** Yields names of persons: behind titles, salutations, labels and closings, and with a known given name. */
+export function* findNames(text: string): Generator<Entity> {
+  const all = wordsOf(text);
+  const indexAt = new Map(all.map(({ start }, index) => [start, index]));
+  for (const pattern of [labels, closings])
+    for (const { index, 0: match } of text.matchAll(pattern)) {
+      const first = indexAt.get(index + match.length);
+      if (first !== undefined)
+        yield* nameAt(text, all, skipTitles(text, all, first).next, skipTitles(text, all, first).gender);
+    }
+  for (let at = 0; at < all.length; at++) {
+    const { next, gender } = skipTitles(text, all, isGreeting(text, all[at]!) ? at + 1 : at);
+    if (next > at) {
+      yield* nameAt(text, all, next, gender);
+      continue;
+    }
+    if (!isGiven(text, all, at)) continue;
+    const name = lengthOfName(text, all, at);
+    yield* nameAt(text, all, at, undefined);
+    at += Math.max(0, name - 1);
+  }
+  yield* patronymics(text, all);
+  yield* withHonorifics(text);
+}
+
+function wordsOf(text: string): Word[] {
+  return [
+    ...text.matchAll(/\p{L}[\p{L}\p{M}]{0,40}(?:['-]\p{L}[\p{L}\p{M}]{0,40}){0,4}(?:\.ssa|\.ra)?/gu),
+  ].map(({ index, 0: word }) => ({
+    text: word,
+    start: index,
+    end: index + word.length,
+    isDotted: text[index + word.length] === '.',
+  }));
+}
+
+function isGreeting(text: string, { text: word, start }: Word): boolean {
+  if (!greetings.has(word.toLowerCase())) return false;
+  const line = text.lastIndexOf('\n', start - 1) + 1;
+  return /^[\s"'«„“(>*-]*$/.test(text.slice(Math.max(line, start - 12), start));
+}
+
+/** Returns the first word behind titles, and their gender. */
+function skipTitles(
+  text: string,
+  all: readonly Word[],
+  from: number,
+): { next: number; gender: Gender | undefined } {
+  let next = from;
+  let gender: Gender | undefined;
+  for (let word = all[next]; word && next < from + 5; word = all[++next]) {
+    const lower = word.text.toLowerCase();
+    if (!titles.has(lower) || (dotted.has(lower) && !(word.isDotted || /^\p{Lu}\p{Ll}/u.test(word.text))))
+      break;
+    if (lower.length < 3 && !word.isDotted && /^\p{Ll}/u.test(word.text)) break;
+    if (!/^\.? ?$/.test(text.slice(word.end, all[next + 1]?.start))) break;
+    gender ??= titles.get(lower);
+  }
+  return { next, gender };
+}
+
+const isLoud = (word: string) => word.length > 1 && word === word.toUpperCase();
+const isAcronym = (word: string) => word.length < 5 && isLoud(word) && /^\p{Lu}/u.test(word);
+const isCapital = (word: string) => /^(?:\p{Lu}|\p{Lo})/u.test(word) || /^[dl]'\p{Lu}/u.test(word);
+
+/** Whether a particle at the start of a name is followed by a surname: “van der Berg”. */
+const beginsSurname = (all: readonly Word[], at: number) =>
+  [all[at + 1], all[at + 2], all[at + 3]].some((word) => word !== undefined && isCapital(word.text));
+
+/** Returns the number of words of the name that begins with a word; 0 for no name. */
+function lengthOfName(text: string, all: readonly Word[], first: number): number {
+  let length = 0;
+  for (let at = first; at < all.length && at - first < 6; at++) {
+    const word = all[at]!;
+    if (at > first) {
+      const previous = all[at - 1]!;
+      const gap = text.slice(previous.end, word.start);
+      // An initial, or a title such as “Jr.”, has a dot.
+      if (
+        gap !== ' ' &&
+        !(gap === '. ' && previous.text.length <= 2) &&
+        !(gap === '.' && previous.text.length === 1)
+      )
+        break;
+    }
+    const lower = word.text.toLowerCase();
+    if (particles.has(lower) && (at > first || beginsSurname(all, at))) {
+      if (isCapital(word.text)) length = at - first + 1;
+      continue;
+    }
+    if (
+      !isCapital(word.text) ||
+      noNames.has(lower) ||
+      (at > first && isAcronym(word.text) && !isLoud(all[first]!.text))
+    )
+      break;
+    // Scripts without capitals: a given name and a surname at most.
+    if (/^\p{Lo}/u.test(word.text) && length >= 2) break;
+    length = at - first + 1;
+  }
+  return length;
+}
+
+function* nameAt(
+  text: string,
+  all: readonly Word[],
+  first: number,
+  gender: Gender | undefined,
+): Generator<Entity> {
+  const length = lengthOfName(text, all, first);
+  if (length === 0) return;
+  const start = all[first]!.start;
+  const known = givenNames.get(nameForm(all[first]!.text))?.gender;
+  const own = gender ?? known;
+  yield { kind: 'names', start, end: all[first + length - 1]!.end, ...(own && { gender: own }) };
+}
+
+/** Returns a name with one capital, as in the list. */
+function nameForm(word: string): string {
+  return isLoud(word) ? word[0] + word.slice(1).toLowerCase() : word;
+}
+
+/** Cases of Slavic given names: Анне, Павла, Annie. */
+const endings = ['', 'а', 'я', 'й', 'ь'];
+
+function givenName(word: string): GivenName | undefined {
+  const form = nameForm(word);
+  const [head] = form.split('-');
+  const known = givenNames.get(form) ?? givenNames.get(head!);
+  if (known || !/^\p{Script=Cyrillic}/u.test(form)) return known;
+  const stem = form.replace(/(?:ой|ей|ом|ем|ём|ою|ею|[уюаяеиыійь])$/u, '');
+  if (stem.length < 3) return undefined;
+  return endings.map((ending) => givenNames.get(stem + ending)).find((name) => name !== undefined);
+}
+
+/** Whether a word is a given name here: one that is also a word needs a surname. */
+function isGiven(text: string, all: readonly Word[], at: number): boolean {
+  const word = all[at]!;
+  if (!isCapital(word.text)) return false;
+  const name = givenName(word.text);
+  if (!name || noNames.has(word.text.toLowerCase()) || greetings.has(word.text.toLowerCase())) return false;
+  const loud = isLoud(word.text);
+  if (!name.isWord && !loud && word.text.length > 2) return true;
+  if (/\d ?$/.test(text.slice(Math.max(0, word.start - 2), word.start))) return false;
+  const next = all[at + 1];
+  return (
+    next !== undefined &&
+    (isCapital(next.text) || /^(?:van|von|ter|ten|bin|ibn)$/.test(next.text)) &&
+    lengthOfName(text, all, at) > 1 &&
+    !(loud && name.isWord)
+  );
+}
+
+/** Yields Russian and Ukrainian names with a patronymic. */
+function* patronymics(text: string, all: readonly Word[]): Generator<Entity> {
+  for (const [at, { text: word }] of all.entries()) {
+    if (
+      !/^\p{Lu}\p{L}{3,}(?:ович|евич|йович|ьич|овна|евна|ична|івна|ївна)(?:а|у|ем|е|ы|ой|і)?$/u.test(
+        word.replace(/(?:вн|чн)(?:ы|е|у|ой|і)$/u, (end) => `${end.slice(0, 2)}а`),
+      )
+    )
+      continue;
+    let first = at;
+    while (
+      first > 0 &&
+      at - first < 2 &&
+      text.slice(all[first - 1]!.end, all[first]!.start) === ' ' &&
+      /^\p{Lu}/u.test(all[first - 1]!.text) &&
+      !titles.has(all[first - 1]!.text.toLowerCase())
+    )
+      first--;
+    const last = first + Math.max(lengthOfName(text, all, first), at - first + 1) - 1;
+    yield {
+      kind: 'names',
+      start: all[first]!.start,
+      end: all[last]!.end,
+      gender: /на$|ны$|не$|ну$|ной$/u.test(word) ? 'f' : 'm',
+    };
+  }
+}
+
+const chineseSurnames =
+  '王李张張刘劉陈陳杨楊黄黃赵趙吴吳周徐孙孫马馬朱胡郭何高林罗羅郑鄭梁谢謝宋唐许許韩韓冯馮邓鄧曹彭曾肖田董袁潘蔡蒋蔣余于杜叶葉程苏蘇魏吕呂丁任沈姚卢盧姜崔钟鍾谭譚陆陸汪范石廖贾賈夏韦韋付方白邹鄒孟熊秦邱江尹薛闫雷侯龙龍史陶黎贺賀顾顧毛郝龚邵万钱錢严武戴莫孔向汤';
+
+const honorifics = [
+  new RegExp(`([${chineseSurnames}]\\p{Script=Han}{0,2})(?=先生|女士|小姐|太太)`, 'gu'),
+  /(?<![\p{Script=Han}\p{Script=Katakana}])([\p{Script=Han}]{2,5}|[\p{Script=Katakana}ー・]{2,12})(?= ?(?:様|さま|さん|氏|殿|先生))(?<!客|皆|各位|業者|神)/gu,
+];
+
+/** Yields Chinese and Japanese names before a title. */
+function* withHonorifics(text: string): Generator<Entity> {
+  for (const pattern of honorifics)
+    for (const { index: start, 0: name } of text.matchAll(pattern))
+      yield { kind: 'names', start, end: start + name.length };
+}

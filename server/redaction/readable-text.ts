@@ -1,0 +1,108 @@
+/**
+ * A text as a reader reads it, for the search for personal data: NFC, one kind of space, hyphen and apostrophe, ASCII
+ * digits, and without inline tags and invisible characters. Escapes of JSON, URLs and HTML are decoded.
+ */
+export interface ReadableText {
+  text: string;
+  /** For each UTF-16 unit of `text`, its start and end in the original. */
+  starts: readonly number[] | null;
+  ends: readonly number[] | null;
+}
+
+/** A place in the original text: UTF-16 offsets. */
+export interface Range {
+  start: number;
+  end: number;
+}
+
+/** Returns the place in the original of a part of the readable text, without tags at its ends. */
+export function originalRange({ starts, ends }: ReadableText, { start, end }: Range): Range {
+  return { start: starts?.[start] ?? start, end: ends?.[end - 1] ?? end };
+}
+
+/** Everything that reads differently from how it is written. Each alternative is bounded, so a search is linear. */
+const special = new RegExp(
+  [
+    String.raw`<\/?\d{1,9}\/?>`,
+    String.raw`<\/?[A-Za-z][A-Za-z0-9]{0,15} ?\/?>`,
+    String.raw`\\u[0-9a-fA-F]{4}`,
+    String.raw`\\[nrt"\/]`,
+    '(?:%[0-9a-fA-F]{2}){1,12}',
+    '&(?:#\\d{1,7}|#[xX][0-9a-fA-F]{1,6}|amp|nbsp|quot|apos|lt|gt|shy|commat|period);',
+    String.raw`[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]`,
+    String.raw`[\t\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]`,
+    String.raw`[\u2010-\u2015\u2212\u2018\u2019\u02bc\u2032\u0130]`,
+    String.raw`[\uff01-\uff5e]`,
+    String.raw`[\u0660-\u0669\u06f0-\u06f9\u0966-\u096f\u0e50-\u0e59]`,
+    String.raw`[^\p{M}]\p{M}{1,8}`,
+  ].join('|'),
+  'gu',
+);
+
+const named: Record<string, string> = {
+  ...{ amp: '&', nbsp: ' ', quot: '"', apos: "'", lt: '<', gt: '>', shy: '', commat: '@', period: '.' },
+};
+
+/** Returns how a special piece reads. */
+function reading(piece: string): string {
+  const [first] = piece;
+  if (first === '<') return /^<\d+\/>$|^<br/i.test(piece) ? ' ' : '';
+  if (first === '\\') {
+    if (piece[1] === 'u') return String.fromCharCode(Number.parseInt(piece.slice(2), 16));
+    return piece[1] === '"' || piece[1] === '/' ? piece[1] : ' ';
+  }
+  if (first === '%' && piece.length > 2) {
+    try {
+      return decodeURIComponent(piece);
+    } catch {
+      return piece;
+    }
+  }
+  if (first === '&') {
+    const name = piece.slice(1, -1);
+    if (!name.startsWith('#')) return named[name] ?? piece;
+    const code = /^#x/i.test(name) ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1));
+    return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : piece;
+  }
+  if (piece.length > 1) return piece.normalize('NFC');
+  const code = piece.charCodeAt(0);
+  if (code >= 0xff01 && code <= 0xff5e) return String.fromCharCode(code - 0xfee0);
+  if (code === 0x130) return 'I';
+  for (const zero of [0x660, 0x6f0, 0x966, 0xe50])
+    if (code >= zero && code < zero + 10) return String(code - zero);
+  if (/[\u2010-\u2015\u2212]/.test(piece)) return '-';
+  if (/[\u2018\u2019\u02bc\u2032]/.test(piece)) return "'";
+  return /\s/.test(piece) ? ' ' : '';
+}
+
+/** Reads a text. Takes linear time. */
+export function readText(original: string): ReadableText {
+  let text = '';
+  let from = 0;
+  let starts: number[] | null = null;
+  const ends: number[] = [];
+  const copy = (until: number) => {
+    for (let at = from; starts && at < until; at++) {
+      starts.push(at);
+      ends.push(at + 1);
+    }
+    text += original.slice(from, until);
+  };
+  for (const match of original.matchAll(special)) {
+    const [piece] = match;
+    const decoded = reading(piece);
+    if (decoded === piece) continue;
+    // An escape can stand for another special piece, which is shorter.
+    const read = /^[\\%&]/.test(piece) ? readText(decoded).text : decoded;
+    starts ??= [];
+    copy(match.index);
+    from = match.index + piece.length;
+    for (let unit = 0; unit < read.length; unit++) {
+      starts.push(match.index);
+      ends.push(from);
+    }
+    text += read;
+  }
+  copy(original.length);
+  return { text, starts, ends: starts && ends };
+}

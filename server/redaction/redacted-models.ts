@@ -1,0 +1,380 @@
+import { sql } from 'drizzle-orm';
+import type { Services } from '#server/context.ts';
+import { AppError } from '#server/errors.ts';
+import { createConcurrencyLimit } from '#server/platform/concurrency-limit.ts';
+import type {
+  CallScope,
+  Embedder,
+  Engine,
+  EngineResult,
+  Judgement,
+  QualityIssue,
+  Redaction,
+  TaskExample,
+  TaskSentence,
+  Translations,
+  TranslationTask,
+} from '#server/platform/engines/engine.ts';
+import { createThreads, DeadlineError, threadCount } from '#server/platform/threads/threads.ts';
+import { type FoundTexts, findPersonalData, type Passage } from './entities.ts';
+import { readText } from './readable-text.ts';
+import { mapIssue, mapTask, passagesOf, type Sent } from './redacted-task.ts';
+import type { RedactionWork } from './redaction-thread.ts';
+import { type RedactionRules, rulesOf } from './rules.ts';
+import { placeholdersIn, type RedactedText, type Value, Vault } from './vault.ts';
+
+/** The largest texts that are searched on the event loop, in UTF-16 units; it takes some milliseconds. */
+const inlineUnits = { rules: 10_000, patterns: 1000 };
+
+/** Milliseconds for one search. A search of the longest texts takes less than a second. */
+const deadlineMs = 20_000;
+
+/** Maximum values of a text or document. A new vault begins then, whose placeholders start at 1 again. */
+const maxValues = 20_000;
+
+const slots = createConcurrencyLimit({
+  slots: threadCount,
+  maxWaiting: 2000,
+  refusal: 'too many long texts are being searched for personal data; try again later',
+});
+
+const findOnThread = createThreads<RedactionWork>(
+  new URL('./redaction-thread.ts', import.meta.url),
+  'finds personal data',
+  deadlineMs,
+);
+
+/** The rules of a workspace, and the values of one text or document. */
+interface Session {
+  rules: RedactionRules;
+  vault: Vault;
+  /** The last passages that were searched: the calls of a run have the same source. */
+  searched: Map<string, FoundTexts>;
+}
+
+/** Maximum number of passages in `searched`. */
+const maxSearched = 32;
+
+/**
+ * Returns the same services with models that get placeholders instead of personal data, if the workspace has rules for
+ * that. All texts of a call pass here: nothing else sends texts to models.
+ */
+export function withRedaction<S extends Pick<Services, 'database' | 'embedder' | 'engine'>>(services: S): S {
+  const { database, embedder, engine } = services;
+  if (!engine.live && !embedder) return services;
+  const sessions = new WeakMap<object, Promise<Session | null>>();
+  const open = async ({ tenantId }: CallScope): Promise<Session | null> => {
+    const rules = await database.inTenant(tenantId, async (tx) => {
+      const [row] = await tx.execute<{ rules: unknown }>(
+        sql`select metadata -> 'redaction' as rules from tenants where tenant_id = ${tenantId}`,
+      );
+      return rulesOf(row?.rules);
+    });
+    return rules && { rules, vault: newVault(rules), searched: new Map() };
+  };
+  /** The rules are read once for each text or document, so that all of its requests have the same placeholders. */
+  const sessionOf = async (scope: CallScope): Promise<Session | null> => {
+    const key = scope.run ?? scope;
+    let opened = sessions.get(key);
+    if (!opened) {
+      opened = open(scope);
+      sessions.set(key, opened);
+      opened.catch(() => sessions.delete(key));
+    }
+    const session = await opened;
+    if (session && session.vault.size > maxValues) session.vault = newVault(session.rules);
+    return session;
+  };
+  return {
+    ...services,
+    engine: redactEngine(engine, sessionOf),
+    embedder: embedder && redactEmbedder(embedder, sessionOf),
+  };
+}
+
+type SessionOf = (scope: CallScope) => Promise<Session | null>;
+
+function newVault({ terms }: RedactionRules): Vault {
+  const vault = new Vault();
+  for (const term of terms) vault.addTerm(term);
+  return vault;
+}
+
+/** @throws AppError service_unavailable if the search does not end: nothing is sent then */
+async function find(
+  passages: readonly Passage[],
+  rules: RedactionRules,
+  scope: CallScope,
+): Promise<FoundTexts[]> {
+  const units = passages.reduce(
+    (sum, { texts }) => sum + texts.reduce((all, { length }) => all + length, 0),
+    0,
+  );
+  const searched = { passages, rules };
+  if (units <= (rules.patterns.length > 0 ? inlineUnits.patterns : inlineUnits.rules))
+    return findPersonalData(searched);
+  return slots.run(scope, async () => {
+    try {
+      return await findOnThread('find', searched);
+    } catch (error) {
+      if (!(error instanceof DeadlineError)) throw error;
+      throw new AppError('service_unavailable', 'the search for personal data did not end in time', {
+        cause: error,
+      });
+    }
+  });
+}
+
+/** Finds what the texts contain, and returns a function that replaces it in each of them. */
+async function replacing(
+  { rules, vault, searched }: Session,
+  passages: readonly Passage[],
+  scope: CallScope,
+): Promise<(text: string) => RedactedText> {
+  const keyed = passages.map((passage) => [JSON.stringify(passage), passage] as const);
+  const known = new Map(
+    keyed.flatMap(([key]) => (searched.has(key) ? [[key, searched.get(key)!] as const] : [])),
+  );
+  const missing = new Map(keyed.filter(([key]) => !known.has(key)));
+  const results = (await find([...missing.values()], rules, scope)).values();
+  for (const key of missing.keys()) {
+    const result = results.next().value!;
+    known.set(key, result);
+    searched.set(key, result);
+    if (searched.size > maxSearched) searched.delete(searched.keys().next().value!);
+  }
+  const found: FoundTexts = new Map();
+  for (const [text, entities] of [...known.values()].flatMap((one) => [...one]))
+    found.set(text, [...(found.get(text) ?? []), ...entities]);
+  for (const [text, entities] of found) {
+    vault.reserve(text);
+    vault.learn(readText(text), entities);
+  }
+  const replaced = new Map<string, RedactedText>();
+  return (text) => {
+    const done = replaced.get(text) ?? vault.redact(text, found.get(text));
+    replaced.set(text, done);
+    return done;
+  };
+}
+
+/** A call as the model gets it. */
+interface Redacted extends Sent {
+  vault: Vault;
+  /** For each segment, what was replaced in it. */
+  replaced: RedactedText['replaced'][];
+}
+
+async function redactCall(session: Session, sent: Sent, scope: CallScope): Promise<Redacted> {
+  const replace = await replacing(session, passagesOf(sent), scope);
+  const text = (original: string) => replace(original).text;
+  const task = mapTask(sent.task, text);
+  const replaced = sent.task.segments.map((segment) => replace(segment).replaced);
+  const used = new Set(
+    [...sent.task.segments, ...sent.candidates.flat()].flatMap((one) =>
+      replace(one).replaced.map(({ value }) => value),
+    ),
+  );
+  return {
+    vault: session.vault,
+    replaced,
+    task: used.size === 0 ? withoutDoubt(task) : withNotice(withoutDoubt(task), used),
+    candidates: sent.candidates.map((texts) => texts.map(text)),
+    issues: sent.issues.map((issue) => mapIssue(issue, text)),
+  };
+}
+
+/**
+ * Leaves out terms with personal data, and pairs whose two sides do not have the same placeholders: what was found in one
+ * language may be written in a way that was not found in the other.
+ */
+function withoutDoubt(task: TranslationTask): TranslationTask {
+  const isEqual = ({ source, target }: TaskSentence | TaskExample) =>
+    placeholdersIn(source).sort().join() === placeholdersIn(target).sort().join();
+  return {
+    ...task,
+    ...(task.glossary && {
+      glossary: task.glossary.filter(({ source }) => placeholdersIn(source).length === 0),
+    }),
+    ...(task.sentences && { sentences: task.sentences.filter(isEqual) }),
+    ...(task.examples && { examples: task.examples.filter(isEqual) }),
+  };
+}
+
+const noStyle = { rules: [], quotationMarks: null, spacing: null, formality: null, forbiddenWords: [] };
+
+/** Maximum number of persons whose gender is stated. */
+const maxGenders = 100;
+
+/** Adds what the model must know about placeholders as a rule of style, because every engine has such rules. */
+function withNotice(task: TranslationTask, used: ReadonlySet<Value>): TranslationTask {
+  const style = task.style ?? noStyle;
+  const of = (gender: Value['gender']) =>
+    [...used].flatMap((value) => (value.gender === gender ? value.placeholder : [])).slice(0, maxGenders);
+  const [women, men] = [of('f'), of('m')];
+  const [first] = used;
+  const rule = [
+    `Words such as ${first!.placeholder} stand for names and numbers that are withheld: keep each exactly as it is, as often as in the source, also with an ending behind it.`,
+    women.length > 0 ? `Women: ${women.join(', ')}.` : '',
+    men.length > 0 ? `Men: ${men.join(', ')}.` : '',
+  ];
+  return { ...task, style: { ...style, rules: [...style.rules, rule.filter(Boolean).join(' ')] } };
+}
+
+function redactEngine(engine: Engine, sessionOf: SessionOf): Engine {
+  /** Calls the engine with placeholders, and puts the values back into its reply. */
+  const call = async <T>(
+    { candidates = [], issues = [], task }: Pick<Sent, 'task'> & Partial<Sent>,
+    scope: CallScope,
+    ask: (sent: Sent) => Promise<EngineResult<T>>,
+    restore: (value: T, redacted: Redacted) => T,
+  ): Promise<EngineResult<T>> => {
+    const session = await sessionOf(scope);
+    if (!session) return ask({ task, candidates, issues });
+    const redacted = await redactCall(session, { task, candidates, issues }, scope);
+    const result = await ask(redacted);
+    return { ...result, value: restore(result.value, redacted) };
+  };
+  const translations = (texts: Translations, { vault, replaced }: Redacted) =>
+    texts.map((text, index) => vault.restore(text, replaced[index]));
+  const judgement = <J extends Judgement>(judged: J, { vault }: Redacted): J => ({
+    ...judged,
+    summary: vault.restore(judged.summary),
+    issues: judged.issues.map((issue) => mapIssue(issue, (text) => vault.restore(text))),
+  });
+  return {
+    live: engine.live,
+    withoutJudge: engine.withoutJudge,
+    translate: (task, scope, model) =>
+      call({ task }, scope, (sent) => engine.translate(sent.task, scope, model), translations),
+    assess: (task, candidate, scope) =>
+      call(
+        { task, candidates: [candidate] },
+        scope,
+        (sent) => engine.assess(sent.task, sent.candidates[0]!, scope),
+        judgement,
+      ),
+    assessEach: (task, candidate, scope) =>
+      call(
+        { task, candidates: [candidate] },
+        scope,
+        (sent) => engine.assessEach(sent.task, sent.candidates[0]!, scope),
+        (judged, redacted) => judged.map((one) => judgement(one, redacted)),
+      ),
+    repair: (task, candidate, issues, scope) =>
+      call(
+        { task, candidates: [candidate], issues },
+        scope,
+        (sent) => engine.repair(sent.task, sent.candidates[0]!, sent.issues, scope),
+        translations,
+      ),
+    compare: (task, candidates, scope) =>
+      call(
+        { task, candidates },
+        scope,
+        (sent) => engine.compare(sent.task, sent.candidates, scope),
+        (chosen, { vault }) => ({ ...chosen, rationale: vault.restore(chosen.rationale) }),
+      ),
+    verify: (task, candidate, scope) =>
+      call(
+        { task, candidates: [candidate] },
+        scope,
+        (sent) => engine.verify(sent.task, sent.candidates[0]!, scope),
+        judgement,
+      ),
+    redaction: redactionOf(sessionOf),
+  };
+}
+
+function redactionOf(sessionOf: SessionOf): Redaction {
+  return {
+    async learn(texts, scope) {
+      const session = await sessionOf(scope);
+      if (!session) return;
+      for await (const part of texts()) await replacing(session, [{ texts: part }], scope);
+    },
+    async receiptOf(segments, scope) {
+      const session = await sessionOf(scope);
+      if (!session) return null;
+      const replace = await replacing(session, [{ texts: segments }], scope);
+      const values = new Set(segments.flatMap((text) => replace(text).replaced.map(({ value }) => value)));
+      const replaced: Record<string, number> = {};
+      for (const { kind } of values) replaced[kind] = (replaced[kind] ?? 0) + 1;
+      return { replaced };
+    },
+    async issuesOf(segments, translations, scope) {
+      const session = await sessionOf(scope);
+      if (!session) return [];
+      const replace = await replacing(session, [{ texts: segments }], scope);
+      return lostValueIssues(
+        segments.flatMap((text) => replace(text).replaced),
+        translations.flatMap((text) => session.vault.redact(text).replaced),
+        placeholdersIn(translations.join('\n')).filter((one) =>
+          segments.every((text) => !text.includes(one)),
+        ),
+      );
+    },
+  };
+}
+
+/** Maximum number of lost values in a report. */
+const maxIssues = 20;
+
+/** Returns a critical issue for each value that a translation has not as often as its source, and for each unknown placeholder. */
+function lostValueIssues(
+  expected: RedactedText['replaced'],
+  actual: RedactedText['replaced'],
+  unknown: readonly string[],
+): QualityIssue[] {
+  const counts = new Map<Value, number>();
+  for (const { value } of expected) counts.set(value, (counts.get(value) ?? 0) + 1);
+  for (const { value } of actual) if (counts.has(value)) counts.set(value, counts.get(value)! - 1);
+  const wrong = [...counts].filter(([, missing]) => missing !== 0);
+  return [
+    ...wrong.map(([{ written }, missing]) => ({
+      span: written,
+      explanation:
+        missing > 0
+          ? `“${written}” of the source was replaced for the model, and is missing.`
+          : `“${written}” of the source was replaced for the model, and is there too often.`,
+      suggestion: `Write “${written}” as often as the source.`,
+    })),
+    ...unknown.map((span) => ({
+      span,
+      explanation: `“${span}” looks like a placeholder for personal data, but stands for nothing.`,
+      suggestion: `Remove “${span}”.`,
+    })),
+  ]
+    .slice(0, maxIssues)
+    .map((issue) => ({ severity: 'critical', category: 'accuracy', ...issue }));
+}
+
+function redactEmbedder(embedder: Embedder, sessionOf: SessionOf): Embedder {
+  return {
+    model: embedder.model,
+    async embed(texts, scope) {
+      const session = await sessionOf(scope);
+      if (!session) return embedder.embed(texts, scope);
+      // Without a run, the texts do not belong together: each has the same placeholders whenever it is sent.
+      if (scope.run) {
+        const replace = await replacing(session, [{ texts }], scope);
+        return embedder.embed(
+          texts.map((text) => replace(text).text),
+          scope,
+        );
+      }
+      const found = await find(
+        texts.map((text) => ({ texts: [text] })),
+        session.rules,
+        scope,
+      );
+      const own = texts.map((text, index) => {
+        const vault = newVault(session.rules);
+        const entities = found[index]?.get(text) ?? [];
+        vault.learn(readText(text), entities);
+        return vault.redact(text, entities).text;
+      });
+      return embedder.embed(own, scope);
+    },
+  };
+}

@@ -1,0 +1,87 @@
+import type {
+  QualityIssue,
+  TaskStyle,
+  TaskTerm,
+  Translations,
+  TranslationTask,
+} from '#server/platform/engines/engine.ts';
+import type { Passage } from './entities.ts';
+
+/** Replaces a text of a request. */
+export type Replace = (text: string) => string;
+
+/** Everything that a call of an engine sends, except names of languages and models. */
+export interface Sent {
+  task: TranslationTask;
+  candidates: readonly Translations[];
+  issues: readonly QualityIssue[];
+}
+
+/** Returns the texts of a call. */
+export function passagesOf({ task, candidates, issues }: Sent): Passage[] {
+  const lines = [...(task.contextBefore ? [task.contextBefore] : []), ...task.segments];
+  const others: string[] = [];
+  const collect = (text: string) => {
+    others.push(text);
+    return text;
+  };
+  mapTask({ ...task, segments: [], contextBefore: null }, collect);
+  for (const issue of issues) mapIssue(issue, collect);
+  const passages = [lines, ...candidates, ...others.map((text) => [text])].map((texts) => ({ texts }));
+  return task.textType === 'Html' ? [...passages, { texts: lines, isLine: true }] : passages;
+}
+
+/** Returns a task with every text replaced. */
+export function mapTask(task: TranslationTask, replace: Replace): TranslationTask {
+  const option = (text: string | null) => text && replace(text);
+  const pair = <P extends { source: string; target: string }>(one: P): P => ({
+    ...one,
+    source: replace(one.source),
+    target: replace(one.target),
+  });
+  return {
+    ...task,
+    segments: task.segments.map(replace),
+    ...(task.notes && { notes: task.notes.map(option) }),
+    tone: option(task.tone),
+    gender: option(task.gender),
+    domain: option(task.domain),
+    ...(task.style && { style: mapStyle(task.style, replace) }),
+    ...(task.glossary && { glossary: task.glossary.map((term) => mapTerm(term, replace)) }),
+    ...(task.sentences && { sentences: task.sentences.map(pair) }),
+    ...(task.examples && { examples: task.examples.map(pair) }),
+    ...(task.contextBefore !== undefined && { contextBefore: option(task.contextBefore) }),
+  };
+}
+
+function mapStyle(style: TaskStyle, replace: Replace): TaskStyle {
+  return {
+    ...style,
+    rules: style.rules.map(replace),
+    forbiddenWords: style.forbiddenWords.map((word) => ({
+      term: replace(word.term),
+      use_instead: word.use_instead && replace(word.use_instead),
+    })),
+  };
+}
+
+function mapTerm(term: TaskTerm, replace: Replace): TaskTerm {
+  const { forbidden, definition, note } = term;
+  return {
+    ...term,
+    source: replace(term.source),
+    targets: term.targets.map(replace),
+    ...(forbidden && { forbidden: forbidden.map(replace) }),
+    ...(definition !== undefined && { definition: replace(definition) }),
+    ...(note !== undefined && { note: replace(note) }),
+  };
+}
+
+export function mapIssue(issue: QualityIssue, replace: Replace): QualityIssue {
+  return {
+    ...issue,
+    span: issue.span && replace(issue.span),
+    explanation: replace(issue.explanation),
+    suggestion: issue.suggestion && replace(issue.suggestion),
+  };
+}

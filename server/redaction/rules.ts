@@ -1,0 +1,80 @@
+import { RE2JS } from 're2js';
+import { z } from 'zod';
+
+/** The kinds of personal data that the service recognizes, with the word of their placeholders. */
+export const placeholderWords = {
+  names: 'Person',
+  addresses: 'Address',
+  emails: 'Email',
+  phones: 'Phone',
+  accounts: 'Account',
+  national_numbers: 'ID',
+  birth_dates: 'Birthdate',
+  patterns: 'Value',
+  terms: 'Term',
+} as const;
+
+export type RedactedKind = keyof typeof placeholderWords;
+
+/** The kinds that a workspace can select. Its own patterns and terms always apply. */
+export const recognizedKinds = [
+  'names',
+  'addresses',
+  'emails',
+  'phones',
+  'accounts',
+  'national_numbers',
+  'birth_dates',
+] as const satisfies readonly RedactedKind[];
+
+function isPattern(pattern: string): boolean {
+  try {
+    // A pattern that matches nothing in particular would redact every word.
+    return !RE2JS.compile(pattern).matcher('').find();
+  } catch {
+    return false;
+  }
+}
+
+/** The personal data that a workspace keeps from models. */
+export const redactionRules = z.strictObject({
+  kinds: z
+    .array(z.enum(recognizedKinds))
+    .max(recognizedKinds.length)
+    .describe('The kinds of personal data to replace.'),
+  patterns: z
+    .array(
+      z
+        .string()
+        .min(1)
+        .max(200)
+        .refine(
+          isPattern,
+          'invalid regular expression; the syntax is that of RE2, and it must not match an empty text',
+        ),
+    )
+    .max(20)
+    .default([])
+    .describe(
+      'Regular expressions of other values to replace, such as customer numbers: 20 or fewer, each with 200 characters or fewer. The syntax is that of RE2; case counts.',
+    ),
+  terms: z
+    .array(z.string().trim().min(2).max(100))
+    .max(100)
+    .default([])
+    .describe(
+      'Words to replace, in any case, such as names of projects: 100 or fewer, each with 100 characters or fewer.',
+    ),
+});
+
+export type RedactionRules = z.infer<typeof redactionRules>;
+
+/**
+ * Returns the rules in the metadata of a workspace; null without redaction. Rules that cannot be read count as all kinds:
+ * a fault must not send more than the workspace allows.
+ */
+export function rulesOf(stored: unknown): RedactionRules | null {
+  if (stored === null || stored === undefined) return null;
+  const { data } = redactionRules.safeParse(stored);
+  return data ?? { kinds: [...recognizedKinds], patterns: [], terms: [] };
+}

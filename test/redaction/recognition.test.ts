@@ -1,0 +1,147 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { findPersonalData } from '#server/redaction/entities.ts';
+import { readText } from '#server/redaction/readable-text.ts';
+import { recognizedKinds, rulesOf } from '#server/redaction/rules.ts';
+import { Vault } from '#server/redaction/vault.ts';
+import { figuresOf } from './figures.ts';
+import { makeLetters } from './letters.ts';
+
+const rules = { kinds: [...recognizedKinds], patterns: [], terms: [] };
+
+/** The personal data in a text, each with its kind. */
+function foundIn(text: string): string[] {
+  const { text: read } = readText(text);
+  const entities = findPersonalData({ passages: [{ texts: [text] }], rules })[0]!.get(text) ?? [];
+  return [...new Set(entities.map(({ kind, start, end }) => `${kind} ${read.slice(start, end)}`))];
+}
+
+describe('500 made letters in eight languages', () => {
+  const letters = makeLetters(500);
+
+  test('at least a third have given names that are not in the list', () => {
+    const known = new Set(
+      readFileSync('server/redaction/given-names.txt', 'utf8')
+        .split('\n')
+        .filter((line) => !line.startsWith('#'))
+        .flatMap((line) => line.split(' ')),
+    );
+    const rare = letters.filter(({ planted }) => {
+      const full = planted.filter(({ kind, text }) => kind === 'names' && text.includes(' '));
+      return full.every(({ text }) => !known.has(text.split(' ')[0]!));
+    });
+    expect(rare.length).toBeGreaterThan(letters.length / 3);
+  });
+
+  test('99% of the numbers, 95% of the names and addresses are found, and at most 2% of the findings are wrong', () => {
+    const { recall, found, wrong, examples } = figuresOf(letters);
+    for (const [kind, counts] of Object.entries(recall)) {
+      const share = kind === 'names' || kind === 'addresses' ? 0.95 : 0.99;
+      expect(counts.found / counts.planted, examples.join('\n')).toBeGreaterThanOrEqual(share);
+    }
+    expect(wrong / found).toBeLessThan(0.02);
+  });
+});
+
+test.each([
+  ['a wrong check digit', 'Pay to DE89 3704 0044 0532 0130 02 or 4111 1111 1111 1112.'],
+  [
+    'numbers of orders, articles and versions',
+    'Order 4500018231, article 978-3-16-148410-0, version 3.12.4, 1,234,567.89 EUR.',
+  ],
+  ['other dates', 'It was delivered on 12.05.2024, and on 3 May 2024.'],
+  [
+    'words that are also names',
+    'Mark this. Der Ernst der Lage, im Mai und im August. La rose et la pierre. 100 Mark Strafe.',
+  ],
+  [
+    'salutations without a name',
+    'Dear Sir or Madam,\nDear customers,\nSehr geehrte Damen und Herren,\nBest regards,\nThe Team',
+  ],
+])('%s is no personal data', (_, text) => {
+  expect(foundIn(text)).toEqual([]);
+});
+
+test.each([
+  ['ja', '山田太郎様、お客様へ。電話 03-1234-5678', ['names 山田太郎', 'phones 03-1234-5678']],
+  [
+    'zh',
+    '王小明先生，您好！身份证 11010519491231002X',
+    ['names 王小明', 'national_numbers 11010519491231002X'],
+  ],
+  ['ar', 'السيد محمد علي، هاتف ٠٥٠١٢٣٤٥٦٧', ['names محمد علي', 'phones 0501234567']],
+  [
+    'pl',
+    'Pan Zdzisław Brzęczyszczykiewicz, PESEL 44051401359',
+    ['names Zdzisław Brzęczyszczykiewicz', 'national_numbers 44051401359'],
+  ],
+  ['sv', 'Personnummer 811218-9876.', ['national_numbers 811218-9876']],
+  ['fi', 'Henkilötunnus 131052-308T.', ['national_numbers 131052-308T']],
+  ['ro', 'CNP 1800101221144.', ['national_numbers 1800101221144']],
+  ['tr', 'T.C. kimlik no 10000000146.', ['national_numbers 10000000146']],
+])('also in %s', (_, text, expected) => {
+  expect(foundIn(text)).toEqual(expect.arrayContaining(expected));
+});
+
+test.each(
+  [
+    '1',
+    '1 ',
+    'A ',
+    'a@',
+    '1(',
+    '12 Ab ',
+    'DE89 ',
+    'geb. ',
+    '<1>',
+    'Name: ',
+    'regards\n',
+    'á',
+    'Via a a a a ',
+    '1-2A ',
+    '%41',
+    '\\u0041',
+  ].map((piece) => [piece, piece.repeat(50_000 / piece.length)] as const),
+)('the search of 50,000 units takes bounded time: %j', (_, text) => {
+  const start = performance.now();
+  foundIn(text);
+  expect(performance.now() - start).toBeLessThan(4000);
+});
+
+describe('a value with tags', () => {
+  const restored = (source: string, reply: (text: string) => string) => {
+    const vault = new Vault();
+    vault.learn(
+      readText(source),
+      findPersonalData({ passages: [{ texts: [source] }], rules })[0]!.get(source)!,
+    );
+    const { text, replaced } = vault.redact(source);
+    expect(text).not.toMatch(/Quarnby/);
+    return vault.restore(reply(text), replaced);
+  };
+
+  test.each([
+    ['inside', 'Mrs. Ada <1>Quarnby</1> came.', 'Mrs. Person_1 came.'],
+    ['around a part and a word', 'Mrs. <1>Ada</1> Quarnby came.', 'Mrs. Person_1 came.'],
+    ['that end within it', '<1>Mrs. Ada</1> Quarnby came.', '<1>Mrs. Person_1</1> came.'],
+    ['that begin within it', 'Mrs. Ada <1>Quarnby came</1>.', 'Mrs. Person_1<1> came</1>.'],
+  ])('%s is sent without losing one, and returns as it was', (_, source, sent) => {
+    expect(
+      restored(source, (text) => {
+        expect(text).toBe(sent);
+        return text;
+      }),
+    ).toBe(source);
+  });
+
+  test('keeps each tag once if the model moves it', () => {
+    expect(restored('<1>Mrs. Ada</1> Quarnby came.', () => 'Es kam <1>Frau</1> Person_1.')).toBe(
+      'Es kam <1>Frau</1> Ada Quarnby.',
+    );
+  });
+});
+
+test('rules that cannot be read count as all kinds', () => {
+  expect(rulesOf({ kinds: 'names' })?.kinds).toEqual(recognizedKinds);
+  expect(rulesOf(undefined)).toBeNull();
+});

@@ -1,0 +1,101 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { SecurityPolicy, TenantAccount } from '#sdk/types.ts';
+import { tell } from '../../client.ts';
+import { useT } from '../../i18n.tsx';
+import { announce } from '../../parts/announcer.tsx';
+import choices from '../../parts/choices.module.css';
+import { TextArea } from '../../parts/field.tsx';
+import { fieldProblem, Problem } from '../../parts/problem.tsx';
+import { Setting, Switch } from '../../parts/setting.tsx';
+import { useAction } from '../../parts/use-action.ts';
+import { queryKeys } from '../../query-keys.ts';
+import { proved } from '../../session/proof.ts';
+import type { Me } from '../../session/use-me.ts';
+
+type Rules = NonNullable<SecurityPolicy['redaction']>;
+
+const kinds = [
+  'names',
+  'addresses',
+  'emails',
+  'phones',
+  'accounts',
+  'national_numbers',
+  'birth_dates',
+] as const satisfies readonly Rules['kinds'][number][];
+
+const linesOf = (text: string) =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+
+/** The personal data that models do not get. The switch changes the setting at once; the rest is saved together. */
+export function Redaction({ me: { tenant } }: { me: Me }) {
+  const t = useT();
+  const queries = useQueryClient();
+  const { run, error, isBusy } = useAction();
+  const stored = (tenant.metadata['redaction'] ?? null) as Rules | null;
+  const [chosen, setChosen] = useState<readonly Rules['kinds'][number][]>(stored?.kinds ?? kinds);
+  const [patterns, setPatterns] = useState(stored?.patterns?.join('\n') ?? '');
+  const [terms, setTerms] = useState(stored?.terms?.join('\n') ?? '');
+  const save = (redaction: Rules | null) =>
+    run(async () => {
+      // For a platform operator, the request must name the workspace, even the operator's own.
+      const request = { redaction, tenant_id: tenant.id };
+      const account = await proved(() => tell<TenantAccount>('tenants.setSecurityPolicy', request));
+      queries.setQueryData<Me>(queryKeys.me, (me) => me && { ...me, tenant: account });
+      announce(t('common.saved'));
+    });
+  const rules = { kinds: [...chosen], patterns: linesOf(patterns), terms: linesOf(terms) };
+  const isKnown = (['patterns', 'terms'] as const).some((field) => fieldProblem(error, field));
+  return (
+    <Setting id="redaction" title={t('security.redaction')} why={t('security.redaction_why')}>
+      {error !== undefined && !isKnown && <Problem error={error} />}
+      <Switch
+        label={t('security.redaction_on')}
+        hint={t('security.redaction_on_hint')}
+        isOn={stored !== null}
+        isDisabled={isBusy}
+        onChange={(isOn) => void save(isOn ? rules : null)()}
+      />
+      {stored && (
+        <form className="form" onSubmit={save(rules)}>
+          <fieldset className={choices.choices}>
+            <legend>{t('security.redaction_kinds')}</legend>
+            {kinds.map((kind) => (
+              <label key={kind}>
+                <input
+                  type="checkbox"
+                  checked={chosen.includes(kind)}
+                  onChange={({ target }) =>
+                    setChosen(target.checked ? [...chosen, kind] : chosen.filter((one) => one !== kind))
+                  }
+                />
+                <span>{t(`security.redaction_${kind}`)}</span>
+              </label>
+            ))}
+          </fieldset>
+          <TextArea
+            label={t('security.redaction_terms')}
+            hint={t('security.redaction_terms_hint')}
+            problem={fieldProblem(error, 'terms')}
+            value={terms}
+            onValue={setTerms}
+          />
+          <TextArea
+            label={t('security.redaction_patterns')}
+            hint={t('security.redaction_patterns_hint')}
+            problem={fieldProblem(error, 'patterns')}
+            value={patterns}
+            onValue={setPatterns}
+          />
+          <button type="submit" className="primary" disabled={isBusy}>
+            {t('common.save')}
+          </button>
+        </form>
+      )}
+    </Setting>
+  );
+}
