@@ -1,4 +1,5 @@
 import type { Database } from '#db/client.ts';
+import type { WorkspaceEngines } from '#server/engines/workspace-engines.ts';
 import type { Glossaries } from '#server/matching/terms/glossary.ts';
 import type { BackgroundWork } from '#server/platform/background-work.ts';
 import type { SecretsKeys } from '#server/platform/encryption.ts';
@@ -16,6 +17,8 @@ export interface Services {
   settings: Settings;
   database: Database;
   engine: Engine;
+  /** The engines that tenants use with their own keys. `engine` asks them in place of the deployment's. */
+  workspaceEngines: WorkspaceEngines;
   /** Null if no embedding model is configured. */
   embedder: Embedder | null;
   /** Null if neither the processor's key nor its webhook secret is set. */

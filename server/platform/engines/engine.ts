@@ -128,7 +128,9 @@ export interface Engine {
    * Set if no language model judges: scores are computed from the findings of the service's checks. `review`: each
    * translation of an engine then needs a review; `checks`: the gate only warns.
    */
-  readonly withoutJudge?: 'review' | 'checks';
+  readonly withoutJudge?: 'review' | 'checks' | undefined;
+  /** Returns `live` and `withoutJudge` for a tenant that may have its own engine. Missing if no tenant can have one. */
+  traitsOf?(tenantId: string): Promise<Pick<Engine, 'live' | 'withoutJudge'>>;
   /** @param model a model to use in place of the deployment's own (`candidate_models`) */
   translate(task: TranslationTask, scope: CallScope, model?: string): Promise<EngineResult<Translations>>;
   /** Scores a candidate, to decide whether to repair it. */
@@ -158,6 +160,11 @@ export interface Engine {
     candidate: Translations,
     scope: CallScope,
   ): Promise<EngineResult<Verification>>;
+}
+
+/** Returns the engine as it is for a tenant. */
+export async function engineFor(engine: Engine, { tenantId }: CallScope): Promise<Engine> {
+  return { ...engine, ...(await engine.traitsOf?.(tenantId)) };
 }
 
 /**

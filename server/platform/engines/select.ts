@@ -69,47 +69,56 @@ async function openOpenAi(settings: Settings, { paid }: ModelParts): Promise<Mod
   };
 }
 
-type EngineOf = NonNullable<Settings['ENGINES']>['engines'][string];
+export type EngineOf = NonNullable<Settings['ENGINES']>['engines'][string];
 
 /** Opens the engines of ENGINES. Each has its own limit of concurrent calls. */
 export async function openEngines(settings: Settings, parts: ModelParts = {}): Promise<NamedEngine[]> {
   const named = Object.entries(settings.ENGINES?.engines ?? {});
-  const opened = named.map(async ([name, of]): Promise<NamedEngine> => {
-    if (of.kind === 'openai' || of.kind === 'anthropic') {
-      const model = await openChatEngine(of, settings, parts);
-      return { name, model, translate: model.translate };
-    }
-    const { translateBy } = await import('./machine/machine-engine.ts');
-    const [translator, { sleep }, { timerMs }] = await Promise.all([
-      openTranslator(of),
-      import('./chat/rate-limit-retry-after.ts'),
-      import('./chat/endpoint-http.ts'),
-    ]);
-    const translate = translateBy(translator, name, {
-      retries: settings.OPENAI_MAX_RETRIES,
-      sleep,
-      concurrencyLimit: createConcurrencyLimit(),
-      timeout: timerMs(settings.OPENAI_TIMEOUT_SECONDS),
-      protect: parts.protect ?? (() => null),
-    });
-    return { name, model: null, translate };
+  return Promise.all(named.map(([name, of]) => openEngine(name, of, settings, parts)));
+}
+
+/** Opens one engine, with its own limit of concurrent calls. Its package is loaded only now, because it is optional. */
+export async function openEngine(
+  name: string,
+  of: EngineOf,
+  settings: Settings,
+  parts: ModelParts & { concurrencyLimit?: ConcurrencyLimit } = {},
+): Promise<NamedEngine> {
+  const { concurrencyLimit = createConcurrencyLimit() } = parts;
+  if (of.kind === 'openai' || of.kind === 'anthropic') {
+    const model = await openChatEngine(of, settings, { ...parts, concurrencyLimit });
+    return { name, model, translate: model.translate };
+  }
+  const { translateBy } = await import('./machine/machine-engine.ts');
+  const [translator, { sleep }, { timerMs }] = await Promise.all([
+    openTranslator(of),
+    import('./chat/rate-limit-retry-after.ts'),
+    import('./chat/endpoint-http.ts'),
+  ]);
+  const translate = translateBy(translator, name, {
+    retries: settings.OPENAI_MAX_RETRIES,
+    sleep,
+    concurrencyLimit,
+    timeout: timerMs(settings.OPENAI_TIMEOUT_SECONDS),
+    protect: parts.protect ?? (() => null),
   });
-  return Promise.all(opened);
+  return { name, model: null, translate };
 }
 
 /** Opens an engine of a language model. */
 async function openChatEngine(
   of: Extract<EngineOf, { kind: 'openai' | 'anthropic' }>,
   settings: Settings,
-  { paid }: ModelParts,
+  { paid, concurrencyLimit }: ModelParts & { concurrencyLimit: ConcurrencyLimit },
 ): Promise<Engine> {
+  const dependencies = { concurrencyLimit, ...(paid && { paid }) };
   if (of.kind === 'anthropic') {
     const { openChatEngine: openAnthropic } = await import('./anthropic/anthropic-engine.ts');
     const limits = {
       timeoutSeconds: settings.OPENAI_TIMEOUT_SECONDS,
       retries: settings.OPENAI_MAX_RETRIES,
     };
-    return openAnthropic(of, limits, paid ? { paid } : {});
+    return openAnthropic(of, limits, dependencies);
   }
   const { createOpenAiEngine } = await import('./openai/openai-engine.ts');
   const { OPENAI_FALLBACK: _, ...own } = settings;
@@ -121,7 +130,7 @@ async function openChatEngine(
       OPENAI_MODEL: of.model,
       OPENAI_REFINER_MODEL: of.refiner_model ?? of.model,
     },
-    paid ? { paid } : {},
+    dependencies,
   );
 }
 
