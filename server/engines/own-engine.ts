@@ -6,7 +6,6 @@ import { AppError } from '#server/errors.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
 import { actorOfPrincipal, type Origin, recordEvent } from '#server/identity/audit/audit-log.ts';
 import { seal } from '#server/platform/encryption.ts';
-import { failureOf } from '#server/platform/engines/chat/fallback.ts';
 import {
   type EngineKey,
   type EngineRequest,
@@ -14,7 +13,7 @@ import {
   isModelKind,
   type WorkspaceEngine,
 } from './schema.ts';
-import { type OpenedWith, openKey, type StoredEngine, selectEngine } from './workspace-engines.ts';
+import { openKey, type StoredEngine, selectEngine } from './workspace-engines.ts';
 
 type EngineServices = Pick<Services, 'secretsKeys' | 'workspaceEngines'>;
 
@@ -48,31 +47,20 @@ export async function saveEngine(
     const tenantId = principal.tenant.id;
     const { kind, api_key: key, concurrency, fallback } = request;
     const shape = shapeOf(request);
-    const held = await lockEngine(tx, tenantId);
-    if (key === undefined && held?.kind !== kind) throw keyRequired(kind);
-    const columns = {
-      ...shape,
-      concurrency,
-      fallback,
-      updatedAt: sql`now()`,
-      ...(key !== undefined && {
-        secret: seal(services.secretsKeys, 'engine', tenantId, Buffer.from(key)),
-        keyEnd: key.slice(-4),
-        keySetAt: sql`now()`,
-      }),
-    };
-    const [saved] = held
-      ? await tx
-          .update(workspaceEngines)
-          .set(columns)
-          .where(eq(workspaceEngines.tenantId, tenantId))
-          .returning()
-      : // Two administrators may store the first key at the same time: the later one counts.
-        await tx
-          .insert(workspaceEngines)
-          .values({ ...columns, tenantId } as typeof workspaceEngines.$inferInsert)
-          .onConflictDoUpdate({ target: workspaceEngines.tenantId, set: columns })
-          .returning();
+    const sealed =
+      key === undefined
+        ? await lockKey(tx, tenantId, kind)
+        : {
+            secret: seal(services.secretsKeys, 'engine', tenantId, Buffer.from(key)),
+            keyEnd: key.slice(-4),
+            keySetAt: sql`now()`,
+          };
+    const columns = { ...shape, ...sealed, concurrency, fallback, updatedAt: sql`now()` };
+    const [saved] = await tx
+      .insert(workspaceEngines)
+      .values({ ...columns, tenantId })
+      .onConflictDoUpdate({ target: workspaceEngines.tenantId, set: columns })
+      .returning();
     await recordEvent(tx, origin, {
       action: 'engine_saved',
       tenantId,
@@ -115,16 +103,6 @@ export async function removeEngine(
   return engineView(undefined);
 }
 
-const greeting = {
-  segments: ['Good morning.'],
-  sourceLang: 'en',
-  targetLang: 'de',
-  textType: 'Plain',
-  tone: null,
-  gender: null,
-  domain: null,
-} as const;
-
 /**
  * Translates a short text with a key, which need not be stored. Stores nothing.
  * @throws AppError 401, 403; 422 whose details are a string
@@ -134,24 +112,15 @@ export async function testEngine(
   withTenant: WithTenant,
   request: EngineKey,
 ): Promise<EngineTest> {
-  const { tenantId, of } = await withTenant(async (tx, principal) => ({
-    tenantId: principal.tenant.id,
-    of: {
-      ...shapeOf(request),
-      key: request.api_key ?? (await readStoredKey(tx, services, principal.tenant.id, request.kind)),
-      concurrency: 1,
-    } satisfies OpenedWith,
-  }));
-  const engine = await services.workspaceEngines.openForTest(of);
-  try {
-    const { value } = await engine.translate(greeting, { tenantId });
-    return { result: 'ok', status: null, translation: value.join(' ') };
-  } catch (thrown) {
-    const failure = failureOf(thrown);
-    if (!failure) throw thrown;
-    const { status = null } = failure.facts;
-    return { result: resultOf(request.kind, failure.kind, status), status, translation: null };
-  }
+  const { tenantId, of } = await withTenant(async (tx, principal) => {
+    const tenantId = principal.tenant.id;
+    const key = request.api_key ?? (await readStoredKey(tx, services, tenantId, request.kind));
+    return { tenantId, of: { ...shapeOf(request), key } };
+  });
+  const tested = await services.workspaceEngines.test(tenantId, of);
+  if ('translation' in tested) return { result: 'ok', status: null, ...tested };
+  const { kind, status } = tested;
+  return { result: resultOf(request.kind, kind, status), status, translation: null };
 }
 
 function resultOf(kind: StoredEngine['kind'], failure: string, status: number | null): EngineTest['result'] {
@@ -173,14 +142,19 @@ async function readStoredKey(
   return openKey(secretsKeys, row);
 }
 
-/** Returns the row locked: a concurrent change must not keep the key of another kind. */
-async function lockEngine(tx: Tx, tenantId: string): Promise<Pick<StoredEngine, 'kind'> | undefined> {
+/**
+ * Returns the stored key. Its row is locked: a concurrent change must not be undone.
+ * @throws AppError 422 if no key of this kind is stored
+ */
+async function lockKey(tx: Tx, tenantId: string, kind: StoredEngine['kind']) {
   const [row] = await tx
-    .select({ kind: workspaceEngines.kind })
+    .select()
     .from(workspaceEngines)
     .where(eq(workspaceEngines.tenantId, tenantId))
     .for('no key update');
-  return row;
+  if (row?.kind !== kind) throw keyRequired(kind);
+  const { secret, keyEnd, keySetAt } = row;
+  return { secret, keyEnd, keySetAt };
 }
 
 /** @throws AppError 422 if a field is missing, or does not belong to the kind */

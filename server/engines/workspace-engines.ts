@@ -5,31 +5,17 @@ import { AppError } from '#server/errors.ts';
 import { createConcurrencyLimit } from '#server/platform/concurrency-limit.ts';
 import { type Resealed, reseal, type SecretsKeys, unseal } from '#server/platform/encryption.ts';
 import type { Protect } from '#server/platform/engines/engine.ts';
-import type { NamedEngine } from '#server/platform/engines/routes.ts';
 import { type EngineOf, openEngine } from '#server/platform/engines/select.ts';
-import type { TenantEngine } from '#server/platform/engines/tenant-engine.ts';
+import {
+  type OwnKey,
+  type TenantEngine,
+  type TenantEngines,
+  testEngine,
+} from '#server/platform/engines/tenant-engine.ts';
 import type { Settings } from '#server/settings.ts';
 
 /** The stored engine of a tenant. */
 export type StoredEngine = typeof workspaceEngines.$inferSelect;
-
-/** What is needed to open an engine. */
-export type OpenedWith = Pick<StoredEngine, 'kind' | 'region' | 'model' | 'refinerModel' | 'concurrency'> & {
-  key: string;
-};
-
-/** The engines that tenants use with their own keys. */
-export interface WorkspaceEngines {
-  /**
-   * Returns the engine of a tenant; null for a tenant without one. A change in another process counts after a minute at most.
-   * @throws AppError 503 if the stored key cannot be decrypted
-   */
-  find(tenantId: string): Promise<TenantEngine | null>;
-  /** Forgets the engine of a tenant, so that a change counts at once in this process. */
-  forget(tenantId: string): void;
-  /** Opens an engine with a key that need not be stored. Its calls are not repeated. */
-  openForTest(of: OpenedWith): Promise<NamedEngine>;
-}
 
 export interface EngineParts {
   settings: Settings;
@@ -60,7 +46,7 @@ export function openWorkspaceEngines(
   database: Promise<Database>,
   parts: EngineParts,
   now: () => number = () => performance.now(),
-): WorkspaceEngines {
+): TenantEngines {
   const known = new Map<string, Known>();
 
   async function read(tenantId: string, former: Promise<Open | null> | undefined): Promise<Open | null> {
@@ -91,17 +77,17 @@ export function openWorkspaceEngines(
       return reading;
     },
     forget: (tenantId) => void known.delete(tenantId),
-    openForTest(of) {
+    async test(tenantId, of) {
       const settings = { ...parts.settings, OPENAI_MAX_RETRIES: 0, OPENAI_TIMEOUT_SECONDS: testSeconds };
-      return openOwn(of, { ...parts, settings });
+      return testEngine(await openOwn({ ...of, concurrency: 1 }, { ...parts, settings }), tenantId);
     },
   };
 }
 
 function openOwn(
-  { kind, key, region, model, refinerModel, concurrency }: OpenedWith,
+  { kind, key, region, model, refinerModel, concurrency }: OwnKey & Pick<StoredEngine, 'concurrency'>,
   { settings, protect, addresses }: EngineParts,
-): Promise<NamedEngine> {
+) {
   const of = {
     kind,
     api_key: key,

@@ -243,7 +243,7 @@ export const modules: Module[] = [
       /^npm:(openai|zod|deepl-node|@anthropic-ai\/sdk|@azure-rest\/ai-translation-text|@google-cloud\/translate)$/,
       /^node:timers/,
     ),
-    interface: /\/(engine|select)\.ts$/,
+    interface: /\/(engine|select|tenant-engine)\.ts$/,
     db: /$^/,
   },
   {

@@ -1,5 +1,6 @@
 import { AppError } from '#server/errors.ts';
 import { countEvent } from '../telemetry.ts';
+import { failureOf } from './chat/fallback.ts';
 import type { CallScope, Engine } from './engine.ts';
 import { fallbackCause, judgeByChecks, type NamedEngine } from './routes.ts';
 
@@ -8,6 +9,54 @@ export interface TenantEngine {
   engine: NamedEngine;
   /** Whether the deployment's engines are asked after a failure. */
   fallback: boolean;
+}
+
+/** A key, and what its service needs in addition. */
+export interface OwnKey {
+  kind: 'deepl' | 'azure' | 'google' | 'openai' | 'anthropic';
+  key: string;
+  region: string | null;
+  model: string | null;
+  refinerModel: string | null;
+}
+
+/** The engines that tenants use with their own keys. */
+export interface TenantEngines {
+  /**
+   * Returns the engine of a tenant; null for a tenant without one. A change in another process counts after a minute at
+   * most.
+   * @throws AppError 503 if the stored key cannot be decrypted
+   */
+  find(tenantId: string): Promise<TenantEngine | null>;
+  /** Forgets the engine of a tenant, so that a change counts at once in this process. */
+  forget(tenantId: string): void;
+  /** Translates a short text with a key, which need not be stored. */
+  test(tenantId: string, of: OwnKey): Promise<TestedKey>;
+}
+
+/** The translation, or the kind of the failure with the HTTP status, if there was one. */
+export type TestedKey = { translation: string } | { kind: string; status: number | null };
+
+const greeting = {
+  segments: ['Good morning.'],
+  sourceLang: 'en',
+  targetLang: 'de',
+  textType: 'Plain',
+  tone: null,
+  gender: null,
+  domain: null,
+} as const;
+
+/** Translates a short text. */
+export async function testEngine({ translate }: NamedEngine, tenantId: string): Promise<TestedKey> {
+  try {
+    const { value } = await translate(greeting, { tenantId });
+    return { translation: value.join(' ') };
+  } catch (thrown) {
+    const failure = failureOf(thrown);
+    if (!failure) throw thrown;
+    return { kind: failure.kind, status: failure.facts.status ?? null };
+  }
 }
 
 /**
