@@ -66,7 +66,7 @@ export async function saveEngine(
       tenantId,
       actor: actorOfPrincipal(principal),
       target: kind,
-      details: { ...shape, concurrency, fallback, secret_changed: key !== undefined },
+      details: { model: shape.model, concurrency, fallback, secret_changed: key !== undefined },
     });
     return saved!;
   });
