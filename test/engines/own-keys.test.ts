@@ -7,15 +7,16 @@ import { withTenantEngines } from '#server/platform/engines/tenant-engine.ts';
 import { deleteDueTenants } from '#server/retention/delete-tenants.ts';
 import { readSettings } from '#server/settings.ts';
 import { operateHere } from '#test/admin/command.ts';
+import { viaRpc } from '#test/contract/call.ts';
 import { useDocuments } from '#test/documents/workspace.ts';
-import { env } from '#test/factories.ts';
-import { failure, startFakeOpenAi, translatingReply } from '#test/fakes/openai.ts';
+import { env, type Fields } from '#test/factories.ts';
+import { failure, startFakeOpenAi } from '#test/fakes/openai.ts';
 import { startTranslator } from '#test/fakes/translators.ts';
 import { paragraph, run, wordFile } from '#test/formats/docx-file.ts';
-import { secretsKey, type Signup, useTestApp } from '#test/setup/app.ts';
+import { type Signup, secretsKey, useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { auditOf, everyRow } from '#test/setup/stored-rows.ts';
-import { cat, bread, german, good, liveEngine, train, translate } from '#test/translations/live.ts';
+import { bread, cat, german, good, liveEngine, train, translate } from '#test/translations/live.ts';
 
 const [deepl, theirs, chat] = await Promise.all([
   startTranslator('deepl'),
@@ -54,15 +55,16 @@ beforeEach(() => {
     fake.otherwise(good);
   }
 });
-afterEach(() => ask('DELETE'));
+afterEach(() => ask('remove'));
 
-async function ask(method: string, body?: unknown, path = '', { headers }: Pick<Signup, 'headers'> = mine) {
-  const response = await app.json(method, `/api/engine${path}`, { headers, body });
-  seen.push(JSON.stringify([response.body, [...response.headers]]));
+async function ask(name: string, input: Fields = {}, { headers }: Pick<Signup, 'headers'> = mine) {
+  const type = name === 'get' ? 'query' : 'mutation';
+  const response = await viaRpc(app, { path: `engines.${name}`, type }, { input, headers });
+  seen.push(JSON.stringify(response));
   return response;
 }
 
-const save = async (body: unknown) => expect((await ask('PUT', body)).status).toBe(200);
+const save = async (body: Fields) => expect((await ask('save', body)).status).toBe(200);
 
 async function send(source_text: string, { headers }: Pick<Signup, 'headers'> = mine) {
   const body = { source_text, source_lang: 'en', target_lang: 'de', wait: true };
@@ -73,7 +75,9 @@ async function send(source_text: string, { headers }: Pick<Signup, 'headers'> = 
 
 /** The tasks of the requests to a language model. */
 const tasks = (fake: typeof chat) =>
-  fake.requests.map(({ body }) => (/translat/i.test(body.response_format?.json_schema?.name ?? '') ? 'translate' : 'other'));
+  fake.requests.map(({ body }) =>
+    /translat/i.test(body.response_format?.json_schema?.name ?? '') ? 'translate' : 'other',
+  );
 
 describe('the engine of a workspace', () => {
   test('translates its texts and documents, which the model of the deployment judges; nobody else gets it', async () => {
@@ -129,7 +133,15 @@ describe('the engine of a workspace', () => {
   test('the model that the caller names gets no text of a workspace with a translation service', async () => {
     await save(deeplKey);
     await app.services.engine.translate(
-      { segments: [cat], sourceLang: 'en', targetLang: 'de', textType: 'Plain', tone: null, gender: null, domain: null },
+      {
+        segments: [cat],
+        sourceLang: 'en',
+        targetLang: 'de',
+        textType: 'Plain',
+        tone: null,
+        gender: null,
+        domain: null,
+      },
       { tenantId: mine.tenantId },
       'rival-zq31',
     );
@@ -140,15 +152,26 @@ describe('the engine of a workspace', () => {
     await save({ ...deeplKey, concurrency: 2 });
     let running = 0;
     let most = 0;
-    const slow = Array.from({ length: 8 }, () => (...[response, asked]: Parameters<ReturnType<typeof deepl.answering>>) => {
-      most = Math.max(most, ++running);
-      setTimeout(() => {
-        running -= 1;
-        deepl.answering((texts) => texts.map(translate))(response, asked);
-      }, 30);
-    });
+    const slow = Array.from(
+      { length: 8 },
+      () =>
+        (...[response, asked]: Parameters<ReturnType<typeof deepl.answering>>) => {
+          most = Math.max(most, ++running);
+          setTimeout(() => {
+            running -= 1;
+            deepl.answering((texts) => texts.map(translate))(response, asked);
+          }, 30);
+        },
+    );
     deepl.enqueue(...slow);
-    const task = { sourceLang: 'en', targetLang: 'de', textType: 'Plain', tone: null, gender: null, domain: null } as const;
+    const task = {
+      sourceLang: 'en',
+      targetLang: 'de',
+      textType: 'Plain',
+      tone: null,
+      gender: null,
+      domain: null,
+    } as const;
     const calls = Object.keys(german).map((text) =>
       app.services.engine.translate({ ...task, segments: [text] }, { tenantId: mine.tenantId }),
     );
@@ -160,34 +183,38 @@ describe('the engine of a workspace', () => {
 describe('a key', () => {
   test('is tested before it is stored', async () => {
     deepl.translateWith(() => 'Guten Morgen.');
-    expect((await ask('POST', deeplKey, '/test')).body).toEqual({ result: 'ok', status: null, translation: 'Guten Morgen.' });
-    expect((await ask('GET')).body.kind).toBeNull();
+    expect((await ask('test', deeplKey)).body).toEqual({
+      result: 'ok',
+      status: null,
+      translation: 'Guten Morgen.',
+    });
+    expect((await ask('get')).body.kind).toBeNull();
     deepl.enqueue(deepl.failing('refused'), deepl.failing('busy'), deepl.failing('outage'));
     const results = [];
-    for (let times = 0; times < 3; times++) results.push((await ask('POST', deeplKey, '/test')).body);
+    for (let times = 0; times < 3; times++) results.push((await ask('test', deeplKey)).body);
     expect(results).toMatchObject([
       { result: 'quota', status: 456 },
       { result: 'quota', status: 429 },
       { result: 'unreachable', status: 503 },
     ]);
-    theirs.enqueue(failure(401, 'invalid_api_key'), failure(404, 'model_not_found'));
+    theirs.enqueue(failure(401), failure(404));
     for (const result of ['key_rejected', 'unknown_model'])
-      expect((await ask('POST', modelKey, '/test')).body).toMatchObject({ result, translation: null });
-    expect((await ask('POST', { kind: 'deepl' }, '/test')).status).toBe(422);
+      expect((await ask('test', modelKey)).body).toMatchObject({ result, translation: null });
+    expect((await ask('test', { kind: 'deepl' })).status).toBe(422);
   });
 
   test('shows only its end and its date, and stays if only a limit changes', async () => {
     await save(deeplKey);
-    const shown = (await ask('GET')).body;
+    const shown = (await ask('get')).body;
     expect(shown).toEqual({
       ...{ kind: 'deepl', key_end: 'wxyz', key_set_at: expect.any(String), region: null, model: null },
       ...{ refiner_model: null, concurrency: 8, fallback: false, updated_at: expect.any(String) },
     });
-    const changed = await ask('PUT', { kind: 'deepl', concurrency: 64 });
+    const changed = await ask('save', { kind: 'deepl', concurrency: 64 });
     expect(changed.body).toMatchObject({ key_end: 'wxyz', key_set_at: shown.key_set_at, concurrency: 64 });
-    await ask('POST', { kind: 'deepl' }, '/test');
+    await ask('test', { kind: 'deepl' });
     expect(deepl.requests[0]?.headers.authorization).toBe(`DeepL-Auth-Key ${key}`);
-    await ask('DELETE');
+    await ask('remove');
     expect((await auditOf(app.superuserUrl, mine)).slice(-3)).toMatchObject([
       { action: 'engine_saved', details: { concurrency: 8, secret_changed: true } },
       { action: 'engine_saved', details: { concurrency: 64, secret_changed: false } },
@@ -205,10 +232,10 @@ describe('a key', () => {
     [{ kind: 'apertium', url: 'http://169.254.169.254' }, 'kind'],
   ])('%j is refused, and the former one stays', async (body, problem) => {
     await save(deeplKey);
-    const { status, body: refusal } = await ask('PUT', body);
+    const { status, body: refusal } = await ask('save', body);
     expect(status).toBe(422);
     expect(JSON.stringify(refusal.detail)).toContain(problem);
-    expect((await ask('GET')).body).toMatchObject({ kind: 'deepl', key_end: 'wxyz' });
+    expect((await ask('get')).body).toMatchObject({ kind: 'deepl', key_end: 'wxyz' });
   });
 
   test('is not used after its removal: at once in this process, after a minute in another one', async () => {
@@ -227,7 +254,7 @@ describe('a key', () => {
     // The row is read again; the engine, and so its count of running requests, stays.
     expect(await elsewhere.find(mine.tenantId)).toBe(opened);
     expect(await here.find(mine.tenantId)).not.toBeNull();
-    await ask('DELETE');
+    await ask('remove');
     expect(await here.find(mine.tenantId)).toBeNull();
     now = 119_999;
     expect(await elsewhere.find(mine.tenantId)).toBe(opened);
@@ -252,7 +279,9 @@ describe('a key', () => {
     };
     const only = (current: Buffer): SecretsKeys => ({ current, previous: null });
     const [old, next] = [Buffer.from(secretsKey, 'base64'), Buffer.alloc(32, 7)];
-    expect(() => unseal(only(old), 'engine', other.tenantId, seal(only(old), 'engine', mine.tenantId, next))).toThrow();
+    expect(() =>
+      unseal(only(old), 'engine', other.tenantId, seal(only(old), 'engine', mine.tenantId, next)),
+    ).toThrow();
     const settings = readSettings({
       SECRETS_KEY: next.toString('base64'),
       SECRETS_KEY_PREVIOUS: secretsKey,
@@ -266,20 +295,24 @@ describe('a key', () => {
 
   test('is deleted with its workspace, and is in no response, log line, row or export', async () => {
     const leaver = await app.signUp();
-    expect((await ask('PUT', deeplKey, '', leaver)).status).toBe(200);
+    expect((await ask('save', deeplKey, leaver)).status).toBe(200);
     await send(cat, leaver);
     await save(deeplKey);
-    await ask('PUT', `{"api_key": "${key}", `);
-    await ask('PUT', { ...deeplKey, kind: key });
+    await app.request('/trpc/engines.save', {
+      method: 'POST',
+      headers: { ...mine.headers, 'content-type': 'application/json' },
+      body: `{"api_key": "${key}", `,
+    });
+    await ask('save', { ...deeplKey, kind: key });
     deepl.enqueue((response) => response.writeHead(403).end(JSON.stringify({ message: `bad key ${key}` })));
     await send('The second train leaves an hour later.');
     deepl.enqueue((response) => response.writeHead(500).end(key));
-    await ask('POST', deeplKey, '/test');
+    await ask('test', deeplKey);
     const rows = (await everyRow(sql())).map(({ row }) => row);
     expect([...seen, ...rows].filter((text) => text.includes('hunter2'))).toEqual([]);
     expect(seen.length).toBeGreaterThan(30);
     await operateHere(app, ['delete-tenant', leaver.tenantId, '--after-days', '0']);
-    while (!(await deleteDueTenants(app.services)).isFinished);
+    await deleteDueTenants(app.services);
     expect(await sql()`select tenant_id from workspace_engines`).toEqual([{ tenant_id: mine.tenantId }]);
   });
 });
