@@ -126,7 +126,7 @@ async function orElse<T>(
   }
 }
 
-/** The error for a key that the service rejects: the workspace can mend it, and not the operator. */
+/** The error for a key that the service rejects: the workspace can replace it, the operator cannot. */
 function refused(cause: unknown): AppError {
   const detail =
     'the engine of this workspace rejected its key or the model; an administrator can test the key in the settings';
