@@ -16,7 +16,7 @@ export interface Engines {
    * key is then kept. A session that has not proved its identity in the last ten minutes gets a PermissionDeniedError.
    */
   save(request: EngineRequest, options?: CallOptions): ApiPromise<WorkspaceEngine>;
-  /** Removes the engine and its key. Within a minute, no process uses the key any more. Needs a proof like `save`. */
+  /** Removes the engine and its key. Within a minute, every process has stopped using the key. Needs a proof like `save`. */
   remove(options?: CallOptions): ApiPromise<WorkspaceEngine>;
   /**
    * Translates a short text with a key, or with the stored one if `api_key` is missing. A failed test is not an error of the

@@ -96,7 +96,7 @@ function openOwn(
     ...(model !== null && { model }),
     ...(refinerModel !== null && { refiner_model: refinerModel }),
   } as EngineOf;
-  // Tokens of these engines are paid by the workspace, so nobody counts them. One tenant gets at most three quarters of the slots.
+  // Tokens of these engines are paid by the workspace, so they are not counted. One tenant gets at most three quarters of the slots.
   return openEngine(`own-${kind}`, of, settings, {
     protect,
     concurrencyLimit: createConcurrencyLimit({ slots: 2 * concurrency, slotsOfTenant: concurrency }),

@@ -80,7 +80,7 @@ const tasks = (fake: typeof chat) =>
   );
 
 describe('the engine of a workspace', () => {
-  test('translates its texts and documents, which the model of the deployment judges; nobody else gets it', async () => {
+  test('translates its texts and documents, which the model of the deployment judges; no other workspace gets it', async () => {
     await save(deeplKey);
     expect((await send(cat)).body).toMatchObject({ status: 'published', final_translation: german[cat] });
     const source_document = new File([new Uint8Array(wordFile(paragraph(run(bread))))], 'Letter.docx');
