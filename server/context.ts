@@ -3,6 +3,7 @@ import type { Glossaries } from '#server/matching/terms/glossary.ts';
 import type { BackgroundWork } from '#server/platform/background-work.ts';
 import type { SecretsKeys } from '#server/platform/encryption.ts';
 import type { Embedder, Engine } from '#server/platform/engines/engine.ts';
+import type { TenantEngines } from '#server/platform/engines/tenant-engine.ts';
 import type { PaymentProcessor } from '#server/platform/payments/processor.ts';
 import type { FileWork } from '#server/platform/sandbox/file-work.ts';
 import type { AccountStores } from '#server/platform/stores/account-stores.ts';
@@ -16,6 +17,8 @@ export interface Services {
   settings: Settings;
   database: Database;
   engine: Engine;
+  /** The engines that tenants use with their own keys. `engine` asks them in place of the deployment's. */
+  workspaceEngines: TenantEngines;
   /** Null if no embedding model is configured. */
   embedder: Embedder | null;
   /** Null if neither the processor's key nor its webhook secret is set. */

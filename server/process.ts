@@ -4,6 +4,7 @@ import type { Database, PoolOptions } from '#db/client.ts';
 import type { Pooler } from '#db/pooler.ts';
 import { tokenLimitOf } from '#server/billing/metering/token-limit.ts';
 import { openTokenSpending, type TokenSpending } from '#server/billing/metering/token-spending.ts';
+import { openWorkspaceEngines } from '#server/engines/workspace-engines.ts';
 import { createGlossaries } from '#server/language/terminology/glossary.ts';
 import { createBackgroundWork } from '#server/platform/background-work.ts';
 import { poolSizes } from '#server/platform/database-connections.ts';
@@ -15,6 +16,7 @@ import {
 } from '#server/platform/database-home.ts';
 import { loadSecretsKeys } from '#server/platform/encryption.ts';
 import { selectModels } from '#server/platform/engines/select.ts';
+import { withTenantEngines } from '#server/platform/engines/tenant-engine.ts';
 import { collectWhenIdle } from '#server/platform/garbage-collection.ts';
 import {
   openStandaloneLog,
@@ -140,9 +142,15 @@ async function startProcess(
         throw explainUnreachable(error, settings);
       });
     stop.throwIfAborted();
-    const { engine, embedder } = models;
+    const { embedder } = models;
     const pooler = await findPooler(settings, home);
     stop.throwIfAborted();
+    const probing = Promise.withResolvers<Database>();
+    const workspaceEngines = openWorkspaceEngines(probing.promise, {
+      settings,
+      secretsKeys,
+      protect: protectText,
+    });
     const observation = await observeProcess(
       settings,
       { url: () => pooler?.url ?? home.url, pooler: pooler?.kind },
@@ -152,7 +160,8 @@ async function startProcess(
     const running = await startParts(
       observation.wrap({
         settings,
-        engine,
+        engine: withTenantEngines(models.engine, workspaceEngines.find),
+        workspaceEngines,
         embedder,
         payments,
         storage,
@@ -163,11 +172,7 @@ async function startProcess(
         secretsKeys,
       }),
       {
-        parts,
-        home,
-        pooler,
-        observation,
-        started,
+          ...{ parts, home, pooler, observation, started, probed: probing.resolve },
         countTokens: isSpendingLimited ? spending.resolve : undefined,
       },
     );
@@ -209,13 +214,15 @@ interface Start {
   observation: Observation;
   /** The parts that have started. A failed start stops them again. */
   started: Stoppable[];
+  /** Called with the database for short reads. */
+  probed: (database: Database) => void;
   /** Called with the record of spent tokens; undefined if the operator set no limit for tokens. */
   countTokens: ((spending: TokenSpending) => void) | undefined;
 }
 
 async function startParts(
   unguarded: Omit<Services, 'log' | 'database'>,
-  { parts, home, pooler, observation, started, countTokens }: Start,
+  { parts, home, pooler, observation, started, probed, countTokens }: Start,
 ): Promise<RunningProcess> {
   const { settings } = unguarded;
   const open = (pool: string, size: number, options: Partial<PoolOptions> = {}): Database => {
@@ -224,6 +231,7 @@ async function startParts(
     return database;
   };
   const probe = open('probe', poolSizes.probe(), { applicationName: 'lingualoop probe', waitMs: 3000 });
+  probed(probe);
   if (!settings.ALLOW_UNREADABLE_SECRETS) await refuseWrongSecretsKey(probe, unguarded.secretsKeys);
   const { store, claim } = guardStore(probe, unguarded.storage, settings);
   const given = { ...unguarded, storage: store };

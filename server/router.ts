@@ -1,4 +1,5 @@
 import { usageRouter } from '#server/billing/metering/router.ts';
+import { enginesRouter } from '#server/engines/router.ts';
 import { eventsRouter } from '#server/events/router.ts';
 import { apiKeysRouter } from '#server/identity/api-keys/router.ts';
 import { auditRouter } from '#server/identity/audit/router.ts';
@@ -34,6 +35,7 @@ export const appRouter = router({
   auth: authRouter,
   billing: billingRouter,
   documents: documentsRouter,
+  engines: enginesRouter,
   events: eventsRouter,
   exports: exportsRouter,
   mail: mailRouter,

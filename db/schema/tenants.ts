@@ -10,7 +10,7 @@ import {
   text,
   uniqueIndex,
 } from 'drizzle-orm/pg-core';
-import { identifier, moment } from './columns.ts';
+import { bytes, identifier, moment } from './columns.ts';
 
 /**
  * Tenant accounts. The API key itself is never stored, only its first eight characters; its hash is in the credential
@@ -160,3 +160,27 @@ export const tenantExports = pgTable(
     uniqueIndex('tenant_exports_running_key').on(t.tenantId).where(sql`finished_at is null`),
   ],
 );
+
+/** The engine that a tenant uses with its own key, in place of the deployment's. A tenant without a row has none. */
+export const workspaceEngines = pgTable('workspace_engines', {
+  tenantId: identifier('tenant_id')
+    .primaryKey()
+    .references(() => tenants.tenantId, { onDelete: 'cascade' }),
+  kind: text('kind', { enum: ['deepl', 'azure', 'google', 'openai', 'anthropic'] }).notNull(),
+  /** The key, sealed for this tenant. */
+  secret: bytes('secret').notNull(),
+  /** The last four characters of the key, so that administrators recognize it. */
+  keyEnd: text('key_end').notNull(),
+  keySetAt: moment('key_set_at').notNull().defaultNow(),
+  /** The region of a resource of Azure; null for a global one. */
+  region: text('region'),
+  /** The model that translates; null unless the engine is a language model. */
+  model: text('model'),
+  /** The model that judges and repairs; null for `model`. */
+  refinerModel: text('refiner_model'),
+  /** Maximum requests at a time in each process. */
+  concurrency: integer('concurrency').notNull(),
+  /** Whether the deployment's engines are asked after a failure. */
+  fallback: boolean('fallback').notNull(),
+  updatedAt: moment('updated_at').notNull().defaultNow(),
+});

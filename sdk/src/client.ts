@@ -7,6 +7,7 @@ import { type Auth, auth } from './auth.ts';
 import { type Billing, billing } from './billing.ts';
 import { connect } from './connection.ts';
 import { type Documents, documents } from './documents.ts';
+import { type Engines, engines } from './engines.ts';
 import { type Events, events } from './event-feed.ts';
 import { type Members, members } from './members.ts';
 import { type Memory, memory } from './memory.ts';
@@ -59,6 +60,8 @@ export class LinguaLoop {
   readonly quality: Quality;
   /** Claims of reviewers, and reports about their work. */
   readonly reviews: Reviews & ReviewReports;
+  /** The engine that a tenant uses with its own key. */
+  readonly engines: Engines;
   /** The storage in which a tenant keeps its records and files. */
   readonly storage: Storage;
   /** Rules for the style of translations. */
@@ -102,6 +105,7 @@ export class LinguaLoop {
     this.memory = memory(connection);
     this.quality = quality(connection);
     this.reviews = { ...reviews(connection), ...reviewReports(connection) };
+    this.engines = engines(connection);
     this.storage = storage(connection);
     this.styleGuides = styleGuides(connection);
     this.system = system(connection);

@@ -16,6 +16,7 @@ export {
   type ExistingTarget,
   type TranslateOptions,
 } from './documents.ts';
+export { type Engines, engines } from './engines.ts';
 export { ConnectionError, type Failure, type FieldProblem, LinguaLoopError, TimeoutError } from './errors.ts';
 export { type EventStreamOptions, type Events, events } from './event-feed.ts';
 export type { Logger, RequestEvent, ResponseEvent } from './events.ts';

@@ -508,6 +508,14 @@ export type StorageBinding = Outputs['storage']['binding'];
 export type StorageBindingRequest = Inputs['storage']['bind'];
 /** The numbers of translations that could not be stored before: now published, failed again, or not tried yet. */
 export type ReplaySummary = NonNullable<StorageBinding['replay']>;
+/** The engine that a tenant uses with its own key. */
+export type WorkspaceEngine = Outputs['engines']['get'];
+/** The complete engine, with its key. */
+export type EngineRequest = Inputs['engines']['save'];
+/** A key to test. */
+export type EngineKey = Inputs['engines']['test'];
+/** The result of a test of a key. */
+export type EngineTest = Outputs['engines']['test'];
 /** The amount of platform storage that the tenant's documents use. */
 export type StorageUsage = Outputs['storage']['usage'];
 

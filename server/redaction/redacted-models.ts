@@ -245,6 +245,7 @@ function redactEngine(engine: Engine, sessionOf: SessionOf): Engine {
   return {
     live: engine.live,
     withoutJudge: engine.withoutJudge,
+    ...(engine.traitsOf && { traitsOf: engine.traitsOf }),
     translate: (task, scope, model) =>
       call({ task }, scope, (sent) => engine.translate(sent.task, scope, model), translations),
     assess: (task, candidate, scope) =>

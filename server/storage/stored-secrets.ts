@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { Database } from '#db/client.ts';
+import { tryEngineKeys } from '#server/engines/workspace-engines.ts';
 import { tryAuthenticators } from '#server/identity/auth/reseal-authenticators.ts';
 import type { SecretsKeys } from '#server/platform/encryption.ts';
 import { SettingsError } from '#server/settings.ts';
@@ -23,7 +24,8 @@ export async function trySecretsKeys(database: Database, keys: SecretsKeys): Pro
     .inPlatform(async (tx) => {
       await tx.execute(sql`set local statement_timeout = '2s'`);
       const authenticators = await tryAuthenticators(tx, keys, tried);
-      return [...authenticators, ...(await tryBindings(tx, keys, tried))];
+      const bindings = await tryBindings(tx, keys, tried);
+      return [...authenticators, ...bindings, ...(await tryEngineKeys(tx, keys, tried))];
     })
     .catch((error: unknown) => {
       if (isTimeout(error)) return [];

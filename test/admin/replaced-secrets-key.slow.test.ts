@@ -111,6 +111,7 @@ describe('an operator replaces SECRETS_KEY', () => {
     expect(lines).toEqual([
       'Authenticators: 2 now encrypted with the current key, 0 already were, 0 cannot be decrypted with either key.',
       'Storage secrets: 1 now encrypted with the current key, 1 already were, 0 cannot be decrypted with either key.',
+      'Engine keys: 0 now encrypted with the current key, 0 already were, 0 cannot be decrypted with either key.',
       'Recovery codes: 9 (members: 1) hashed with the current key, 9 (members: 1) hashed with the previous key, 0 (members: 0) hashed before the service recorded the key, 0 (members: 0) hashed with a key that is neither SECRETS_KEY nor SECRETS_KEY_PREVIOUS.',
     ]);
     expect(await storedBinding()).toEqual(before);
@@ -119,7 +120,7 @@ describe('an operator replaces SECRETS_KEY', () => {
     expect(event).toEqual({
       tenant_id: '',
       actor_kind: 'server',
-      details: { authenticators: 2, storage_secrets: 1, key_id: expect.stringMatching(/^[0-9a-f]{8}$/) },
+      details: { authenticators: 2, storage_secrets: 1, engine_keys: 0, key_id: expect.stringMatching(/^[0-9a-f]{8}$/) },
     });
     const signature = new URLSearchParams(account.sas).get('sig') as string;
     for (const secret of [oldKey, newKey, signature, ...members.map((member) => member.secret)])

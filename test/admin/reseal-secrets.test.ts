@@ -150,6 +150,7 @@ describe('what neither key reads', () => {
       `Cannot decrypt the storage secret of ${tenantId}`,
       'Authenticators: 0 now encrypted with the current key, 0 already were, 1 cannot be decrypted with either key.',
       'Storage secrets: 0 now encrypted with the current key, 0 already were, 1 cannot be decrypted with either key.',
+      'Engine keys: 0 now encrypted with the current key, 0 already were, 0 cannot be decrypted with either key.',
       'Recovery codes: 0 (members: 0) hashed with the current key, 0 (members: 0) hashed with the previous key, 0 (members: 0) hashed before the service recorded the key, 10 (members: 1) hashed with a key that is neither SECRETS_KEY nor SECRETS_KEY_PREVIOUS.',
     ]);
     expect(await contentsOf(app)).toBe(before);

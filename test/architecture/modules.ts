@@ -205,6 +205,8 @@ export const modules: Module[] = [
   domain('language/segmentation', { tables: /segmentation/ }),
   domain('language'),
   domain('storage', { tables: /storage|tenants/ }),
+  // Engines with the keys of workspaces.
+  domain('engines', { tables: /tenants/ }),
   domain('billing/metering', { tables: /metering|tenants/ }),
   domain('billing', { tables: /billing|tenants/ }),
   domain('identity/api-keys', { tables: /identity/ }),
@@ -243,7 +245,7 @@ export const modules: Module[] = [
       /^npm:(openai|zod|@anthropic-ai\/sdk|deepl-node|@azure-rest\/ai-translation-text|@google-cloud\/translate)$/,
       /^node:timers/,
     ),
-    interface: /\/(engine|select)\.ts$/,
+    interface: /\/(engine|select|tenant-engine)\.ts$/,
     db: /$^/,
   },
   {

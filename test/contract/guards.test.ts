@@ -96,6 +96,7 @@ const byGuard: Readonly<Record<GuardName, Readonly<Record<string, string>>>> = {
     translations: 'golden',
   },
   tenant_admin: {
+    engines: 'get save remove test',
     storage: 'bind unbind verify',
     segmentation: 'get save delete',
     tenants: 'general saveGeneral',

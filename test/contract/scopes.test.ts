@@ -13,6 +13,7 @@ import { namesOf, procedures } from './procedures.ts';
 const byScopes: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   admin: {
     billing: 'checkout topup portal',
+    engines: 'get save remove test',
     storage: 'bind unbind verify',
     segmentation: 'get save delete',
     tenants: 'general saveGeneral',

@@ -31,6 +31,7 @@ export const withoutRoute: readonly string[] = [
     audit: 'list',
     documents:
       'progress outline search boxes correct approveMany check confirm confirmAll recheck resolve save undo redo history render outage requeue',
+    engines: 'get remove save test',
     events: 'list subscribe',
     memory:
       'addPairs align browse concordance problems importPairs matches updateUnit deleteUnits countFound deleteFound previewReplace replace duplicates mergeDuplicates otherTranslations changes undo penalties setPenalty',

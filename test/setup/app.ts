@@ -6,15 +6,18 @@ import { type Database, openDatabase } from '#db/client.ts';
 import { buildApp } from '#server/app.ts';
 import { openPaymentProcessor } from '#server/billing/capabilities.ts';
 import type { Services } from '#server/context.ts';
+import { type EngineParts, openWorkspaceEngines } from '#server/engines/workspace-engines.ts';
 import { createGlossaries } from '#server/language/terminology/glossary.ts';
 import { createBackgroundWork } from '#server/platform/background-work.ts';
 import { loadSecretsKeys } from '#server/platform/encryption.ts';
 import type { Embedder, Engine } from '#server/platform/engines/engine.ts';
 import { stubEngine } from '#server/platform/engines/stub.ts';
+import { withTenantEngines } from '#server/platform/engines/tenant-engine.ts';
 import { openFileWork } from '#server/platform/sandbox/file-work.ts';
 import { openAccountStores } from '#server/platform/stores/account-stores.ts';
 import { openPlatformStore } from '#server/platform/stores/platform-store.ts';
 import { readSettings } from '#server/settings.ts';
+import { protectText } from '#server/translation/core/pipeline/protected-words.ts';
 import { type RegistrationFields, registerFounder, tokensOf } from '../factories/registration.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 
@@ -33,6 +36,8 @@ export interface TestAppOptions {
   fileWork?: Parameters<typeof openFileWork>[0];
   /** Time limits and pauses of requests to tenants' own storage. */
   accountTimes?: Parameters<typeof openAccountStores>[2];
+  /** The addresses of the services to which workspaces have their own keys. */
+  engineAddresses?: EngineParts['addresses'];
 }
 
 export interface TestApp {
@@ -102,11 +107,15 @@ async function startApp(databaseUrl: string, options: TestAppOptions) {
   const secretsKeys = await loadSecretsKeys(settings);
   const fileWork = openFileWork(options.fileWork);
   const database = openDatabase(databaseUrl, { size: 5, pooler: inject('pooler') });
-  const engine = options.engine ?? stubEngine;
+  const workspaceEngines = openWorkspaceEngines(Promise.resolve(database), {
+    ...{ settings, secretsKeys, protect: protectText, addresses: options.engineAddresses },
+  });
+  const engine = withTenantEngines(options.engine ?? stubEngine, workspaceEngines.find);
   const { http, services } = await buildApp({
     settings,
     database,
     engine,
+    workspaceEngines,
     embedder: options.embedder ?? null,
     payments: await openPaymentProcessor(settings),
     storage,

@@ -129,6 +129,7 @@ export const queryKeys = {
     outcomes: (range: object) => ['reports', 'outcomes', range],
   },
   prices: ['prices'],
+  engine: ['engine'],
   storage: {
     usage: ['storage', 'usage'],
     binding: ['storage', 'binding'],

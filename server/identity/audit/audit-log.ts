@@ -83,6 +83,9 @@ export const auditActions = [
   'storage_binding_verified',
   'storage_binding_refused',
   'storage_binding_displaced',
+  // The engine with the workspace's own key
+  'engine_saved',
+  'engine_removed',
   // The queue of background jobs
   'background_job_retried',
   // SECRETS_KEY

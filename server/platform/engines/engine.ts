@@ -158,6 +158,8 @@ export interface Engine {
   readonly withoutJudge: 'review' | 'checks' | null;
   /** Missing if the engine gets all texts as they are. */
   readonly redaction?: Redaction;
+  /** Returns `live` and `withoutJudge` for a tenant that may have its own engine. Missing if no tenant can have one. */
+  traitsOf?(tenantId: string): Promise<Pick<Engine, 'live' | 'withoutJudge'>>;
   /** @param model a model to use in place of the deployment's own (`candidate_models`) */
   translate(task: TranslationTask, scope: CallScope, model?: string): Promise<EngineResult<Translations>>;
   /** Scores a candidate, to decide whether to repair it. */
@@ -187,6 +189,11 @@ export interface Engine {
     candidate: Translations,
     scope: CallScope,
   ): Promise<EngineResult<Verification>>;
+}
+
+/** Returns the engine as it is for a tenant. */
+export async function engineFor(engine: Engine, { tenantId }: CallScope): Promise<Engine> {
+  return { ...engine, ...(await engine.traitsOf?.(tenantId)) };
 }
 
 /**

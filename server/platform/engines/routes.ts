@@ -77,7 +77,7 @@ function matches({ from, to, domain, text_type }: Route, task: TranslationTask):
 }
 
 /** Returns why the next engine is asked; undefined if none is, such as after the end of a job. */
-function fallbackCause(thrown: unknown, { signal }: CallScope): string | undefined {
+export function fallbackCause(thrown: unknown, { signal }: CallScope): string | undefined {
   if (signal?.aborted) return undefined;
   return thrown instanceof UnsupportedPairError ? 'unsupported_pair' : failureOf(thrown)?.kind;
 }
@@ -85,7 +85,7 @@ function fallbackCause(thrown: unknown, { signal }: CallScope): string | undefin
 const summary = 'no language model has judged; the score is computed from the findings of the checks';
 
 /** The part of an engine that judges, for a deployment without a language model: it finds nothing and repairs nothing. */
-function judgeByChecks(withoutJudge: NonNullable<Engine['withoutJudge']>): Omit<Engine, 'translate'> {
+export function judgeByChecks(withoutJudge: NonNullable<Engine['withoutJudge']>): Omit<Engine, 'translate'> {
   const unjudged = { score: 100, issues: [], summary };
   return {
     live: true,

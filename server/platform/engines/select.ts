@@ -78,42 +78,53 @@ async function openOpenAi(settings: Settings, { paid }: ModelParts): Promise<Mod
   };
 }
 
-type EngineOf = NonNullable<Settings['ENGINES']>['engines'][string];
+export type EngineOf = NonNullable<Settings['ENGINES']>['engines'][string];
 
 /** Opens the engines of ENGINES. Each has its own limit of concurrent calls. */
 export async function openEngines(settings: Settings, parts: ModelParts = {}): Promise<NamedEngine[]> {
   const { engines = {}, routes = [] } = settings.ENGINES ?? {};
-  const opened = Object.entries(engines).map(async ([name, of]): Promise<NamedEngine> => {
-    // If another engine can respond instead, it is asked soon.
-    const isHurried = routes.some(({ use }) => use.includes(name) && use.at(-1) !== name);
-    const retries = Math.min(settings.OPENAI_MAX_RETRIES, isHurried ? 1 : Number.POSITIVE_INFINITY);
-    const concurrencyLimit = createConcurrencyLimit();
-    if (of.kind === 'openai' || of.kind === 'anthropic') {
-      const paid = parts.paid && { paid: parts.paid };
-      const model = await openModel(
-        of,
-        { ...settings, OPENAI_MAX_RETRIES: retries },
-        { ...paid, concurrencyLimit },
-      );
-      return { name, model, translate: model.translate, limit: concurrencyLimit };
-    }
-    const { translateBy } = await import('./machine/machine-engine.ts');
-    const [translator, { sleep }, { timerMs }] = await Promise.all([
-      openTranslator(of),
-      import('./chat/rate-limit-retry-after.ts'),
-      import('./chat/endpoint-http.ts'),
-    ]);
-    const translate = translateBy(translator, name, {
-      retries,
-      isHurried,
-      sleep,
-      concurrencyLimit,
-      timeout: timerMs(settings.OPENAI_TIMEOUT_SECONDS),
-      protect: parts.protect ?? (() => null),
-    });
-    return { name, model: null, translate, limit: concurrencyLimit };
+  return Promise.all(
+    Object.entries(engines).map(([name, of]) => {
+      // If another engine can respond instead, it is asked soon.
+      const isHurried = routes.some(({ use }) => use.includes(name) && use.at(-1) !== name);
+      return openEngine(name, of, settings, { ...parts, isHurried });
+    }),
+  );
+}
+
+/** Opens one engine, with its own limit of concurrent calls. Its package is loaded only now, because it is optional. */
+export async function openEngine(
+  name: string,
+  of: EngineOf,
+  settings: Settings,
+  parts: ModelParts & { concurrencyLimit?: ConcurrencyLimit; isHurried?: boolean } = {},
+): Promise<NamedEngine> {
+  const { concurrencyLimit = createConcurrencyLimit(), isHurried = false } = parts;
+  const retries = Math.min(settings.OPENAI_MAX_RETRIES, isHurried ? 1 : Number.POSITIVE_INFINITY);
+  if (of.kind === 'openai' || of.kind === 'anthropic') {
+    const paid = parts.paid && { paid: parts.paid };
+    const model = await openModel(
+      of,
+      { ...settings, OPENAI_MAX_RETRIES: retries },
+      { ...paid, concurrencyLimit },
+    );
+    return { name, model, translate: model.translate, limit: concurrencyLimit };
+  }
+  const { translateBy } = await import('./machine/machine-engine.ts');
+  const [translator, { sleep }, { timerMs }] = await Promise.all([
+    openTranslator(of),
+    import('./chat/rate-limit-retry-after.ts'),
+    import('./chat/endpoint-http.ts'),
+  ]);
+  const translate = translateBy(translator, name, {
+    retries,
+    isHurried,
+    sleep,
+    concurrencyLimit,
+    timeout: timerMs(settings.OPENAI_TIMEOUT_SECONDS),
+    protect: parts.protect ?? (() => null),
   });
-  return Promise.all(opened);
+  return { name, model: null, translate, limit: concurrencyLimit };
 }
 
 /** Opens an engine of a language model. */

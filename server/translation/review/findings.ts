@@ -4,6 +4,7 @@ import { findRefusal, readBilledTenant } from '#server/billing/metering/entitlem
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import type { Principal } from '#server/identity/access/principal.ts';
+import { engineFor } from '#server/platform/engines/engine.ts';
 import {
   type Finding,
   idOf,
@@ -76,12 +77,13 @@ export function resolveFinding(
  * @throws AppError 503 if translation is off; 400 if no model is connected; 402 or 429 like a translation
  */
 export async function requireJudge(
-  { settings, engine }: Pick<Services, 'engine' | 'settings'>,
+  { settings, engine: shared }: Pick<Services, 'engine' | 'settings'>,
   tx: Tx,
   tenantId: string,
   credential: Principal['kind'],
 ): Promise<void> {
   requireTranslationEnabled({ settings });
+  const engine = await engineFor(shared, { tenantId });
   if (!engine.live || engine.withoutJudge)
     throw new AppError('validation_error', 'no model is connected that could check the text again');
   const tenant = await readBilledTenant(tx, settings);

@@ -28,6 +28,11 @@ export async function withTasks(
     ...{ settings, database, engine: stubEngine, embedder: null, payments: null, fileWork },
     storage: openPlatformStore(settings),
     accountStores: { open: () => undefined },
+    workspaceEngines: {
+      find: async () => null,
+      forget() {},
+      test: () => Promise.reject(new Error('unused')),
+    },
     glossaries: createGlossaries(),
     backgroundWork: createBackgroundWork(),
     secretsKeys: { current: Buffer.alloc(32), previous: null },

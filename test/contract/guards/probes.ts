@@ -451,6 +451,9 @@ export const probes: Readonly<Record<string, Probe>> = {
   'operations.revokeKey': { input: another, ...ofDeployment },
   'operations.rotateKey': { input: another, ...ofDeployment },
 
+  'engines.save': { input: () => ({ kind: 'deepl', api_key: 'never-sent-to-anyone' }) },
+  // No key is stored: nothing is sent.
+  'engines.test': { input: () => ({ kind: 'google' }) },
   'storage.bind': { input: () => ({ provider: 'platform' }) },
 
   'segmentation.get': {

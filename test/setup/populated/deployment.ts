@@ -4,6 +4,7 @@ import { joinEmbeddedPostgres } from '#db/embedded/index.ts';
 import { migrate } from '#db/migrate.ts';
 import { buildApp } from '#server/app.ts';
 import type { Services } from '#server/context.ts';
+import { openWorkspaceEngines } from '#server/engines/workspace-engines.ts';
 import { AppError } from '#server/errors.ts';
 import { createGlossaries } from '#server/language/terminology/glossary.ts';
 import { createBackgroundWork } from '#server/platform/background-work.ts';
@@ -57,6 +58,9 @@ export async function startDeployment(dataDir: string): Promise<Deployment> {
   const { http, services } = await buildApp({
     ...{ settings, database, fileWork, secretsKeys, embedder: null, payments: null },
     engine: failingEngine(faults),
+    workspaceEngines: openWorkspaceEngines(Promise.resolve(database), {
+      ...{ settings, secretsKeys, protect: () => null },
+    }),
     storage: failingStore(openPlatformStore(settings), faults),
     accountStores: openAccountStores(settings, secretsKeys),
     glossaries: createGlossaries(),

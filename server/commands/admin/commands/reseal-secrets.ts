@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { resealEngineKeys } from '#server/engines/workspace-engines.ts';
 import { atTheServer, recordEvent } from '#server/identity/audit/audit-log.ts';
 import {
   countRecoveryCodes,
@@ -33,9 +34,15 @@ export const resealSecrets = defineCommand({
       secrets.count(state);
       if (state === 'unreadable') yield `Cannot decrypt the storage secret of ${tenantId}`;
     }
-    await recordRun(database, keys, authenticators, secrets);
+    const engineKeys = new Tally();
+    for await (const { tenantId, state } of resealEngineKeys(database, keys)) {
+      engineKeys.count(state);
+      if (state === 'unreadable') yield `Cannot decrypt the engine key of ${tenantId}`;
+    }
+    await recordRun(database, keys, { authenticators, storage_secrets: secrets, engine_keys: engineKeys });
     yield `Authenticators: ${authenticators.summary()}.`;
     yield `Storage secrets: ${secrets.summary()}.`;
+    yield `Engine keys: ${engineKeys.summary()}.`;
     yield describeRecoveryCodes(await countRecoveryCodes(database), keys);
   },
 });
@@ -61,15 +68,11 @@ class Tally {
 async function recordRun(
   database: Server['database'],
   { current }: SecretsKeys,
-  authenticators: Tally,
-  secrets: Tally,
+  tallies: Record<string, Tally>,
 ): Promise<void> {
-  const details = {
-    key_id: secretsKeyId(current),
-    authenticators: authenticators.counts.resealed,
-    storage_secrets: secrets.counts.resealed,
-  };
-  if (details.authenticators + details.storage_secrets === 0) return;
+  const resealed = Object.entries(tallies).map(([name, { counts }]) => [name, counts.resealed] as const);
+  if (resealed.every(([, count]) => count === 0)) return;
+  const details = { key_id: secretsKeyId(current), ...Object.fromEntries(resealed) };
   await database.inPlatform((tx) =>
     recordEvent(tx, atTheServer, {
       action: 'secrets_resealed',

@@ -11,7 +11,13 @@ import {
 import { placeAsApproved, placeCodes } from '#server/formats/tag-placing.ts';
 import { countUses } from '#server/language/translation-memory/use-counts.ts';
 import { type TextContext, textContext } from '#server/matching/normal-form.ts';
-import type { CallScope, Judgement, QualityIssue, TranslationTask } from '#server/platform/engines/engine.ts';
+import {
+  type CallScope,
+  engineFor,
+  type Judgement,
+  type QualityIssue,
+  type TranslationTask,
+} from '#server/platform/engines/engine.ts';
 import type { AgentStep } from '../agent-run-schema.ts';
 import {
   gatherLeverage,
@@ -85,7 +91,7 @@ export async function translateGroup<T extends GroupText>(
   { request, texts, found }: { request: GroupRequest; texts: readonly T[]; found: Prefetched },
   searchFailed: (error: unknown) => void,
 ): Promise<{ translations: { of: T; translation: TranslatedText }[]; cost: RunCost }> {
-  const { engine } = services;
+  const engine = await engineFor(services.engine, scope);
   const run = openRun(engine, scope, segmentPolicy(engine.live));
   const prepared = await Promise.all(
     texts.map(async (of) => {

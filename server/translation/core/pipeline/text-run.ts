@@ -1,5 +1,5 @@
 import type { MemoryHit } from '#server/language/translation-memory/lookup/exact-match.ts';
-import type { CallScope, Engine } from '#server/platform/engines/engine.ts';
+import { type CallScope, type Engine, engineFor } from '#server/platform/engines/engine.ts';
 import type {
   AgentRun,
   AgentStep,
@@ -63,7 +63,10 @@ export async function runPipeline(
   scope: CallScope,
   { leverage, searchFailed = () => {} }: RunParts = {},
 ): Promise<RunResult> {
-  const run = openRun(engine, scope, textPolicy(request));
+  const own = await engineFor(engine, scope).catch((error: unknown) => {
+    throw new RunError(error, []);
+  });
+  const run = openRun(own, scope, textPolicy(request));
   const { policy, steps, cost } = run;
   try {
     const prepared = await prepareText(request, leverage, scope.signal);

@@ -6,7 +6,7 @@ import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { type InlineContent, isSameContent } from '#server/formats/inline-content.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
-import type { Judgement, QualityIssue } from '#server/platform/engines/engine.ts';
+import { engineFor, type Judgement, type QualityIssue } from '#server/platform/engines/engine.ts';
 import { newId } from '#server/platform/ids.ts';
 import { addJob, type TaskPayloads } from '#server/platform/job-queue.ts';
 import { withFindings } from '#server/translation/core/checks.ts';
@@ -166,13 +166,14 @@ async function judge(
   const request = groupRequestOf(requestOf(row));
   const scope = { tenantId: row.tenantId, signal, run: {} };
   await services.engine.redaction?.learn(() => sourceTexts(services, row), scope);
+  const engine = await engineFor(services.engine, scope);
   const judgements = await judgeTexts(services, scope, request, texts);
   const found = await checkSegments(services, row, segments.map(proposedOf), signal);
   return segments.map((segment, index) => {
     const issues = found[index] ?? [];
     return {
       segment,
-      judgement: withFindings(services.engine, judgements[index] as Judgement, issues),
+      judgement: withFindings(engine, judgements[index] as Judgement, issues),
       checked: issues,
     };
   });

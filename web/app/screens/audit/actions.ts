@@ -75,6 +75,8 @@ const ofWorkspaces = {
   storage_binding_verified: true,
   storage_binding_refused: true,
   storage_binding_displaced: true,
+  engine_saved: true,
+  engine_removed: true,
   background_job_retried: true,
   subscription_mirrored: true,
   topup_credited: true,

@@ -16,8 +16,9 @@ import { Setting } from '../../parts/setting.tsx';
 import { queryKeys } from '../../query-keys.ts';
 import { proved } from '../../session/proof.ts';
 import { BindingForm } from './binding-form.tsx';
+import { OwnEngine } from './own-engine.tsx';
 
-/** `/app/settings/storage`: the storage of the workspace's records and files, and its usage. */
+/** `/app/settings/storage`: the storage of the workspace's records and files, its usage, and its own engine. */
 export function StorageScreen() {
   const t = useT();
   return (
@@ -26,6 +27,7 @@ export function StorageScreen() {
         <>
           <Occupied />
           {deployment.storage ? <Binding /> : <Forbidden why={t('storage.off')} />}
+          <OwnEngine />
         </>
       )}
     </AdminsOnly>

@@ -1,0 +1,41 @@
+import type { ApiPromise } from './api-promise.ts';
+import type { Connection } from './connection.ts';
+import type { CallOptions } from './options.ts';
+import type { Call } from './send.ts';
+import type { EngineKey, EngineRequest, EngineTest, WorkspaceEngine } from './types.ts';
+
+/**
+ * The engine that a tenant uses with its own key at DeepL, Azure Translator, Google, OpenAI or Anthropic, in place of the
+ * engines of the deployment. Allowed for administrators and for API keys with the scope `admin`.
+ */
+export interface Engines {
+  /** Returns the engine, without its key. All fields are null if the tenant has none. */
+  get(options?: CallOptions): ApiPromise<WorkspaceEngine>;
+  /**
+   * Stores the complete engine, which translates from now on. Only `api_key` may be omitted while `kind` stays: the stored
+   * key is then kept. A session that has not proved its identity in the last ten minutes gets a PermissionDeniedError.
+   */
+  save(request: EngineRequest, options?: CallOptions): ApiPromise<WorkspaceEngine>;
+  /** Removes the engine and its key. Within a minute, every process has stopped using the key. Needs a proof like `save`. */
+  remove(options?: CallOptions): ApiPromise<WorkspaceEngine>;
+  /**
+   * Translates a short text with a key, or with the stored one if `api_key` is missing. A failed test is not an error of the
+   * call: `result` has the reason. The call may take 15 seconds.
+   */
+  test(key: EngineKey, options?: CallOptions): ApiPromise<EngineTest>;
+}
+
+const getCall: Call = { name: 'engines.get', repeatable: true, result: ['kind'] };
+/** Repeatable: storing the same engine twice has the same effect as storing it once. */
+const saveCall: Call = { name: 'engines.save', repeatable: true, result: ['kind'] };
+const removeCall: Call = { name: 'engines.remove', repeatable: true, result: ['kind'] };
+const testCall: Call = { name: 'engines.test', repeatable: true, result: ['result'] };
+
+export function engines({ mutate, query }: Connection): Engines {
+  return {
+    get: (options) => query(getCall, {}, options),
+    save: (request, options) => mutate(saveCall, request, options),
+    remove: (options) => mutate(removeCall, {}, options),
+    test: (key, options) => mutate(testCall, key, options),
+  };
+}

@@ -1,0 +1,214 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { engines } from '#sdk/engines.ts';
+import type { EngineRequest, EngineTest, WorkspaceEngine } from '#sdk/types.ts';
+import { bound } from '../../client.ts';
+import { useT } from '../../i18n.tsx';
+import { announce } from '../../parts/announcer.tsx';
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { Field } from '../../parts/field.tsx';
+import { useFormat } from '../../parts/format.ts';
+import { Read } from '../../parts/loading.tsx';
+import { Problem } from '../../parts/problem.tsx';
+import { Setting, Switch } from '../../parts/setting.tsx';
+import { useAction } from '../../parts/use-action.ts';
+import { queryKeys } from '../../query-keys.ts';
+import { proved } from '../../session/proof.ts';
+
+type Kind = EngineRequest['kind'];
+
+const names: Readonly<Record<Kind, string>> = {
+  deepl: 'DeepL',
+  azure: 'Azure Translator',
+  google: 'Google Cloud Translation',
+  openai: 'OpenAI',
+  anthropic: 'Anthropic',
+};
+const kinds = Object.keys(names) as Kind[];
+
+/** The engine that the workspace uses with its own key. */
+export function OwnEngine() {
+  const t = useT();
+  const queries = useQueryClient();
+  const { day } = useFormat();
+  const reading = useQuery({ queryKey: queryKeys.engine, queryFn: () => bound(engines).get() });
+  const [isRemoving, setRemoving] = useState(false);
+  const changed = (next: WorkspaceEngine) => queries.setQueryData(queryKeys.engine, next);
+  return (
+    <Setting id="engine" title={t('storage.engine')} why={t('storage.engine_why')}>
+      <Read from={reading} lines={6}>
+        {(engine) => (
+          <>
+            <p>
+              {engine.kind
+                ? t('storage.engine_used', {
+                    name: names[engine.kind],
+                    end: engine.key_end ?? '',
+                    when: engine.key_set_at ? day(engine.key_set_at) : '',
+                  })
+                : t('storage.engine_none')}
+            </p>
+            {engine.kind && (
+              <div className="actions">
+                <button type="button" className="danger" onClick={() => setRemoving(true)}>
+                  {t('storage.engine_remove')}
+                </button>
+              </div>
+            )}
+            <EngineForm
+              // After a change, the form starts again with the stored values.
+              key={engine.updated_at}
+              engine={engine}
+              onSaved={changed}
+            />
+          </>
+        )}
+      </Read>
+      {isRemoving && (
+        <ConfirmDialog
+          title={t('storage.engine_remove')}
+          action={t('storage.engine_remove')}
+          onClose={() => setRemoving(false)}
+          onConfirm={async () => {
+            changed(await proved(() => bound(engines).remove()));
+            announce(t('storage.engine_removed'));
+          }}
+        >
+          <p>{t('storage.engine_remove_why')}</p>
+        </ConfirmDialog>
+      )}
+    </Setting>
+  );
+}
+
+function EngineForm({
+  engine,
+  onSaved,
+}: {
+  engine: WorkspaceEngine;
+  onSaved: (next: WorkspaceEngine) => void;
+}) {
+  const t = useT();
+  const [kind, setKind] = useState<Kind>(engine.kind ?? 'deepl');
+  const [key, setKey] = useState('');
+  const [region, setRegion] = useState(engine.region ?? '');
+  const [model, setModel] = useState(engine.model ?? '');
+  const [refiner, setRefiner] = useState(engine.refiner_model ?? '');
+  const [concurrency, setConcurrency] = useState(String(engine.concurrency ?? 8));
+  const [fallback, setFallback] = useState(engine.fallback ?? false);
+  const [tested, setTested] = useState<EngineTest>();
+  const { run, error, isBusy } = useAction();
+  const isModel = kind === 'openai' || kind === 'anthropic';
+  const keepsKey = kind === engine.kind;
+  const given = {
+    kind,
+    ...(key.trim() !== '' && { api_key: key.trim() }),
+    ...(kind === 'azure' && region.trim() !== '' && { region: region.trim() }),
+    ...(isModel && { model: model.trim() }),
+    ...(isModel && refiner.trim() !== '' && { refiner_model: refiner.trim() }),
+  };
+  const save = run(async () => {
+    setTested(undefined);
+    const request = { ...given, concurrency: Number(concurrency), fallback };
+    const next = await proved(() => bound(engines).save(request));
+    setKey('');
+    onSaved(next);
+    announce(t('storage.engine_saved'));
+  });
+  const test = run(async () => {
+    setTested(undefined);
+    setTested(await bound(engines).test(given));
+  });
+  return (
+    <details open={engine.kind !== null || undefined}>
+      <summary className="button">{t(engine.kind ? 'storage.engine_change' : 'storage.engine_set')}</summary>
+      <form className="form" onSubmit={save} autoComplete="off">
+        <label>
+          {t('storage.engine_kind')}
+          <select value={kind} onChange={({ target }) => setKind(target.value as Kind)}>
+            {kinds.map((one) => (
+              <option key={one} value={one} translate="no">
+                {names[one]}
+              </option>
+            ))}
+          </select>
+        </label>
+        <Field
+          label={t('storage.engine_key')}
+          hint={t(keepsKey ? 'storage.engine_key_kept' : 'storage.secret_hint')}
+          type="password"
+          autoComplete="off"
+          dir="ltr"
+          required={!keepsKey}
+          minLength={16}
+          value={key}
+          onValue={setKey}
+        />
+        {kind === 'azure' && (
+          <Field
+            label={t('storage.engine_region')}
+            hint={t('storage.engine_region_hint')}
+            dir="ltr"
+            placeholder="westeurope"
+            value={region}
+            onValue={setRegion}
+          />
+        )}
+        {isModel && (
+          <>
+            <Field
+              label={t('storage.engine_model')}
+              dir="ltr"
+              required
+              value={model}
+              onValue={setModel}
+            />
+            <Field
+              label={t('storage.engine_refiner')}
+              hint={t('storage.engine_refiner_hint')}
+              dir="ltr"
+              value={refiner}
+              onValue={setRefiner}
+            />
+          </>
+        )}
+        <p className="hint">{t(isModel ? 'storage.engine_judges' : 'storage.engine_judged')}</p>
+        <Field
+          label={t('storage.engine_concurrency')}
+          hint={t('storage.engine_concurrency_hint')}
+          type="number"
+          min={1}
+          max={64}
+          required
+          value={concurrency}
+          onValue={setConcurrency}
+        />
+        <Switch
+          label={t('storage.engine_fallback')}
+          hint={t('storage.engine_fallback_hint')}
+          isOn={fallback}
+          isDisabled={isBusy}
+          onChange={setFallback}
+        />
+        {error ? <Problem error={error} /> : null}
+        <div role="status">
+          {tested && (
+            <p className={tested.result === 'ok' ? 'notice' : 'problem'}>
+              {tested.result === 'ok'
+                ? t('storage.engine_works', { translation: tested.translation ?? '' })
+                : t(`storage.engine_${tested.result}`)}
+            </p>
+          )}
+        </div>
+        <div className="actions">
+          <button type="submit" className="primary" disabled={isBusy}>
+            {t('common.save')}
+          </button>
+          <button type="button" disabled={isBusy || !(keepsKey || key)} onClick={test}>
+            {t('storage.engine_test')}
+          </button>
+        </div>
+      </form>
+    </details>
+  );
+}
