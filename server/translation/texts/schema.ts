@@ -106,7 +106,7 @@ export const translationRequest = z
     metadata: openObject
       .default({})
       .describe(
-        'Options, and any data of yours. The options are `min_quality_score` (0 to 100, default 85), `max_quality_loop_retries` (1 to 5, default 2), `candidate_models` (at most two), `debate_rounds` (1 to 3, default 1), `sensitive`, `regulated` and `requires_human_review` (each requires a review if true), and `source_document` (the text is translated page by page). Other keys are stored unchanged. In jobs, the service adds keys such as `tenant`, `provenance`, `terminology_gate` and `source_lang_detection` (`language`, and `confidence` from 0 to 1).',
+        'Options, and any data of yours. The options are `min_quality_score` (0 to 100, default 85), `max_quality_loop_retries` (1 to 5, default 2), `candidate_models` (at most two), `debate_rounds` (1 to 3, default 1), `sensitive`, `regulated` and `requires_human_review` (each requires a review if true), and `source_document` (the text is translated page by page). Other keys are stored unchanged. In jobs, the service adds keys such as `tenant`, `provenance`, `terminology_gate`, `redaction` (`replaced`: the number of values that models did not get, by kind) and `source_lang_detection` (`language`, and `confidence` from 0 to 1).',
       ),
     text_type: textType
       .nullable()
