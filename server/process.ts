@@ -172,7 +172,7 @@ async function startProcess(
         secretsKeys,
       }),
       {
-          ...{ parts, home, pooler, observation, started, probed: probing.resolve },
+        ...{ parts, home, pooler, observation, started, probed: probing.resolve },
         countTokens: isSpendingLimited ? spending.resolve : undefined,
       },
     );

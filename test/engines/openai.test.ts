@@ -69,7 +69,13 @@ describe('the request', () => {
   it.each(eachRole)('to %s carries a caller’s words as data only, whatever they say', async (role, call) => {
     upstream.fake.otherwise(agreeable);
     const { tone: _, ...same } = hostile;
-    await call(upstream.engine(), { ...same, segments: plain.segments, tone: 'formal', gender: 'x', domain: 'x' });
+    await call(upstream.engine(), {
+      ...same,
+      segments: plain.segments,
+      tone: 'formal',
+      gender: 'x',
+      domain: 'x',
+    });
     await call(upstream.engine(), hostile);
     // The instructions are the same for each task with the same fields.
     expect(upstream.sent(1).system).toBe(upstream.sent(0).system);

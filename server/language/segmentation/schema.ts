@@ -9,9 +9,7 @@ const version = z
   .string()
   .max(64)
   .nullish()
-  .describe(
-    'The version that the caller read; null without a file. If it has changed, the response is 409.',
-  );
+  .describe('The version that the caller read; null without a file. If it has changed, the response is 409.');
 
 export const deleteInput = z.strictObject({ version });
 
