@@ -91,7 +91,7 @@ test('a page of documents with long manifests ends before it is too large, and t
 describe('a job (B 4.3)', () => {
   test('shows its cost to an operator only', async () => {
     // More texts than one group that is sent to the engine.
-    const { id } = await mine.translate(Array.from({ length: 41 }, (_, n) => `Text ${n}`));
+    const { id } = await mine.translate(Array.from({ length: 81 }, (_, n) => `Text ${n}`));
     const own = await mine.read(id, mine.admin);
     const asOperator = await mine.read(id, { ...mine.admin, ...operator });
     expect(asOperator).toEqual({

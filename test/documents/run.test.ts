@@ -95,14 +95,13 @@ describe('a worker (B 3.2)', () => {
     const groups = engine.asked.map(({ segments, contextBefore }) => [contextBefore, segments.length]);
     expect(new Map(groups as [string | null, number][])).toEqual(
       new Map([
-        [null, 40],
-        ['Text number 39', 40],
+        [null, 80],
         ['Text number 79', 10],
       ]),
     );
     expect(engine.asked.every(({ hasTags }) => !hasTags)).toBe(true);
     engine.reset();
-    await mine.translate(['x'.repeat(5900), 'y'.repeat(200), 'z'.repeat(7000)]);
+    await mine.translate(['x'.repeat(11_300), 'y'.repeat(200), 'z'.repeat(12_000)]);
     expect(engine.asked.map(({ segments }) => segments.length)).toEqual([1, 1, 1]);
   });
 
@@ -179,8 +178,8 @@ test('a document has as many requests as the model takes: groups without capacit
 });
 
 describe('a process that stops', () => {
-  /** The number of texts in progress: of 4,500 texts in groups of 40, 96 groups are in progress. */
-  const inFlight = 3840;
+  /** The number of texts in progress: of 9,000 texts in groups of 80, 96 groups are in progress. */
+  const inFlight = 7680;
 
   /** Whether the queued job must wait before the next worker takes it. */
   const waiting = async (id: string) =>
@@ -190,7 +189,7 @@ describe('a process that stops', () => {
     )[0];
 
   test('begins no more groups, stores those in progress, and queues the job: nothing is sent twice', async () => {
-    const id = await mine.queue(texts(4500));
+    const id = await mine.queue(texts(9000));
     const process = stoppable(app);
     const { reply } = engine;
     engine.reply = (task, signal) => {
@@ -210,15 +209,15 @@ describe('a process that stops', () => {
       process.restore();
     }
     await mine.run(id);
-    expect(engine.texts().toSorted()).toEqual(texts(4500).toSorted());
+    expect(engine.texts().toSorted()).toEqual(texts(9000).toSorted());
     expect(await mine.row(id)).toMatchObject({ status: 'translated', interruptions: 0 });
   });
 
   test('gives a silent model little time, and keeps finished translations', async () => {
-    const id = await mine.queue(texts(4500));
+    const id = await mine.queue(texts(9000));
     const process = stoppable(app);
     const { reply } = engine;
-    const silent = texts(4500)[40];
+    const silent = texts(9000)[40];
     engine.reply = async (task, signal) => {
       if (!task.segments.includes(silent!)) return reply(task, signal);
       process.stop();
@@ -233,7 +232,7 @@ describe('a process that stops', () => {
     }
     expect(await mine.row(id)).toMatchObject({
       stage: 'map_translate',
-      translated_segments: inFlight - 40,
+      translated_segments: inFlight - 80,
       running: false,
       failure: null,
     });
@@ -241,6 +240,6 @@ describe('a process that stops', () => {
     engine.reset();
     await mine.run(id);
     expect(await mine.row(id)).toMatchObject({ status: 'translated', interruptions: 0 });
-    expect(engine.texts()).toHaveLength(4500 - inFlight + 40);
+    expect(engine.texts()).toHaveLength(9000 - inFlight + 80);
   });
 });

@@ -30,6 +30,22 @@ describe('the request', () => {
     expect(rest.output_config!.format.schema).not.toHaveProperty('$schema');
   });
 
+  it('begins with what the requests of a document share, which is cached', async () => {
+    upstream.fake.otherwise(agreeable);
+    const rules = ['Never translate “Loop”.'];
+    const style = { rules, quotationMarks: null, spacing: null, formality: null, forbiddenWords: [] };
+    for (const text of ['one', 'two'])
+      await upstream.engine().translate({ ...plain, style, tone: 'formal', segments: [text] }, scope);
+    const [first, second] = [0, 1].map((at) => [
+      ...received(at).system,
+      ...received(at).messages[0]!.content,
+    ]);
+    expect(first!.map((block) => block.cache_control !== undefined)).toEqual([true, true, false]);
+    expect(second!.slice(0, 2)).toEqual(first!.slice(0, 2));
+    expect(first![1]!.text).toContain('Loop');
+    expect(second![2]).not.toEqual(first![2]);
+  });
+
   it('goes to Anthropic if no URL is set, and reads nothing from the environment', async () => {
     vi.stubEnv('ANTHROPIC_BASE_URL', upstream.fake.baseUrl);
     vi.stubEnv('ANTHROPIC_API_KEY', 'key-of-the-shell');
@@ -73,6 +89,7 @@ describe('the response', () => {
     expect(await upstream.engine().translate(plain, scope)).toEqual({
       value: ['Die Katze.'],
       models: ['claude-1'],
+      prompts: 2,
       inputTokens: 745,
       outputTokens: 9,
     });

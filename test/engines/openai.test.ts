@@ -165,6 +165,7 @@ describe('the response', () => {
     await expect(upstream.engine().translate(task, scope)).resolves.toEqual({
       value: ['Die Katze.', 'Sie schläft.'],
       models: [model],
+      prompts: 2,
       inputTokens: 321,
       outputTokens: 45,
     });

@@ -10,7 +10,7 @@ export interface AnthropicRequest {
   model: string;
   max_tokens: number;
   system: { type: 'text'; text: string; cache_control?: { type: 'ephemeral' } }[];
-  messages: { role: 'user'; content: string | { type: 'text'; text: string }[] }[];
+  messages: { role: 'user'; content: AnthropicRequest['system'] }[];
   output_config?: { format: { type: 'json_schema'; schema: { properties: Record<string, unknown> } } };
 }
 
@@ -19,8 +19,7 @@ export const isAnthropic = ({ path }: { path: string }): boolean => path.endsWit
 /** Returns the request in the form of a chat completion request. */
 export function asChatRequest({ model, system, messages, output_config }: AnthropicRequest): ChatRequestBody {
   const schema = output_config?.format.schema;
-  const textOf = (content: AnthropicRequest['messages'][number]['content']) =>
-    typeof content === 'string' ? content : content.map(({ text }) => text).join('');
+  const textOf = (content: AnthropicRequest['system']) => content.map(({ text }) => text).join('');
   const chat = [
     { role: 'system', content: textOf(system) },
     ...messages.map(({ role, content }) => ({ role, content: textOf(content) })),

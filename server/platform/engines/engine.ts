@@ -106,7 +106,7 @@ export interface EngineResult<T> {
   value: T;
   /** The models that were called, without repetitions; empty for the stub. */
   models: readonly string[];
-  /** The version of the prompts; missing if the engine is no language model. */
+  /** The version of the prompts; missing if no language model was asked. */
   prompts?: number;
   inputTokens: number;
   outputTokens: number;

@@ -94,7 +94,7 @@ export function askAllBy(
     return {
       value: results.map(({ value }) => value),
       models: [...new Set(results.map(({ model }) => model))],
-      prompts: promptVersion,
+      ...(questions.length > 0 && { prompts: promptVersion }),
       inputTokens: results.reduce((sum, { inputTokens }) => sum + inputTokens, 0),
       outputTokens: results.reduce((sum, { outputTokens }) => sum + outputTokens, 0),
     };
