@@ -225,7 +225,7 @@ export async function benchDay(print: (line: string) => void): Promise<void> {
     await loops(8, 10, translateText);
     await translateDocument();
     await measure('no requests', async () => {
-      await delay(Math.min(seconds, 300) * 1000);
+      await delay(Math.min(seconds, 60) * 1000);
       return [];
     });
     let count = 0;

@@ -27,7 +27,7 @@ const badInputs: readonly [path: string, input: Fields][] = [
 
 /**
  * The procedures of each guard according to the specification, by their domains. `administrator_session` accepts only
- * sessions of administrators (decision 112).
+ * sessions of administrators.
  */
 const byGuard: Readonly<Record<GuardName, Readonly<Record<string, string>>>> = {
   public: {
