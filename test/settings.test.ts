@@ -422,8 +422,14 @@ describe('settings with several fields', () => {
     [{ METRICS: '{"host":"::"}' }, 'port: is required'],
     [{ METRICS: '{"port":1,"top_workspaces":101}' }, 'top_workspaces: must be at most 100'],
     [{ DATABASE_POOLS: '{"requests":1}' }, 'requests: must be at least 2'],
-    [{ DATABASE_POOLS: '{"pooler":"postgres://role@pooler:6432"}' }, 'pooler: must have no user and password: .*'],
-    [{ DATABASE_POOLS: '{"pooler":"pooler:6432"}' }, 'pooler: must be a URL that starts with postgres:// or .*'],
+    [
+      { DATABASE_POOLS: '{"pooler":"postgres://role@pooler:6432"}' },
+      'pooler: must have no user and password: .*',
+    ],
+    [
+      { DATABASE_POOLS: '{"pooler":"pooler:6432"}' },
+      'pooler: must be a URL that starts with postgres:// or .*',
+    ],
     [{ WORKSPACE_LIMITS: '{"glossaries":1.5}' }, 'glossaries: must be a whole number'],
   ])('%j names the field: %s', (env, message) => {
     const [name = ''] = Object.keys(env);

@@ -215,7 +215,11 @@ describe.skipIf(withoutPgbouncer)('pools through PgBouncer in transaction mode',
     onTestFinished(() => made.drop());
     const pooler = await pgbouncer(made.url, 'transaction');
     const find = async (url: string, pools: object) =>
-      checkDatabase(url, readSettings({ DATABASE_URL: url, DATABASE_POOLS: JSON.stringify(pools) }), undefined);
+      checkDatabase(
+        url,
+        readSettings({ DATABASE_URL: url, DATABASE_POOLS: JSON.stringify(pools) }),
+        undefined,
+      );
     expect(await find(pooler.url, {})).toContainEqual({
       about: 'database',
       state: 'fail',
