@@ -55,6 +55,9 @@ export async function startPgbouncer(
     default_pool_size: 40,
     // By default, it tries again only 15 s after PostgreSQL has refused a connection, for example during a recovery.
     server_login_retry: 1,
+    // A waiting client whose process has closed its connection counts until then, so the default of 120 s uses up all.
+    query_wait_timeout: 20,
+    max_client_conn: 1000,
     ...settings,
   };
   await writeFile(

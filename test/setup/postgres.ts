@@ -57,7 +57,7 @@ export default async function setup(project: TestProject) {
   const recorder = statementsFile ? await recordStatementsOf(server.url, statementsFile) : undefined;
   const template = new URL(templateUrl(server.url));
   const pgbouncer = isPooled
-    ? await startPgbouncer(server.url, 'transaction', { default_pool_size: 2, max_client_conn: 1000 })
+    ? await startPgbouncer(server.url, 'transaction', { default_pool_size: 2 })
     : undefined;
   if (pgbouncer) template.port = new URL(pgbouncer.url).port;
   project.provide('pooler', pgbouncer && (await inspectPooler(pgbouncer.url, server.url)).kind);
