@@ -93,7 +93,13 @@ function outcomeOf(
       details: failure ? `${fileFailureText(failure, t)} ${isFree(failure) ? t('estimates.free') : ''}` : '',
       isRepeatable: failure !== null && repeatable.includes(failure.code),
     };
-  if (state === 'translating') return { mark: 'running', state: 'documents.state_translating' };
+  if (state === 'translating')
+    return {
+      mark: 'running',
+      state: 'documents.state_translating',
+      // During an outage of the model, for example.
+      ...(document.waiting && { details: t('documents.held_up') }),
+    };
   if (state === 'approved') return { mark: 'confirmed', state: 'documents.state_approved' };
   const count = critical + flagged;
   return {
