@@ -120,7 +120,12 @@ describe('an operator replaces SECRETS_KEY', () => {
     expect(event).toEqual({
       tenant_id: '',
       actor_kind: 'server',
-      details: { authenticators: 2, storage_secrets: 1, engine_keys: 0, key_id: expect.stringMatching(/^[0-9a-f]{8}$/) },
+      details: {
+        authenticators: 2,
+        storage_secrets: 1,
+        engine_keys: 0,
+        key_id: expect.stringMatching(/^[0-9a-f]{8}$/),
+      },
     });
     const signature = new URLSearchParams(account.sas).get('sig') as string;
     for (const secret of [oldKey, newKey, signature, ...members.map((member) => member.secret)])

@@ -156,13 +156,7 @@ function EngineForm({
         )}
         {isModel && (
           <>
-            <Field
-              label={t('storage.engine_model')}
-              dir="ltr"
-              required
-              value={model}
-              onValue={setModel}
-            />
+            <Field label={t('storage.engine_model')} dir="ltr" required value={model} onValue={setModel} />
             <Field
               label={t('storage.engine_refiner')}
               hint={t('storage.engine_refiner_hint')}
