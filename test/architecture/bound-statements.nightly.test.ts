@@ -63,6 +63,7 @@ const exceptions: Record<string, string> = {
   'from "users" where (("users"."totp_secret" is not null or': 'the operator encrypts secrets with a new key',
   'select "tenant_id", "secret", "secret_key_id" from "storage_bindings"':
     'the operator encrypts secrets with a new key',
+  'select "tenant_id", "secret" from "workspace_engines"': 'the operator encrypts secrets with a new key',
   'from "recovery_codes" group by "recovery_codes"."key_id"': 'the operator counts secrets by key',
   'from "audit_log" order by "audit_log"."recorded_at" desc': "the operator's audit log",
   'from "audit_log" where ("audit_log"."recorded_at", "audit_log"."event_id") <':
