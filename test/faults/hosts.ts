@@ -248,10 +248,11 @@ function createProcesses(network: Network, env: Record<string, string>, folder: 
   }
 }
 
-/** Loses the responses of the bucket to writes of a host for some seconds. */
+/** Loses the responses of the bucket to writes of a host, until there was one, or for a minute. */
 async function loseResponses(network: Network, host: Host, bucketPort: number): Promise<void> {
+  const before = network.lostResponses(host);
   network.loseResponses(host, bucketPort);
-  await delay(8000);
+  await poll(async () => network.lostResponses(host) > before).catch(() => {});
   network.deliverResponses(host);
 }
 
