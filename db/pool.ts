@@ -69,7 +69,7 @@ interface Waiter {
 
 /**
  * The time limits of a session, in milliseconds. The last one ends the transactions of a host that was cut off: until then,
- * they hold locks for which the requests to other hosts wait.
+ * they hold locks that delay the requests to other hosts.
  */
 const limits = Object.entries({
   statement_timeout: 30_000,

@@ -68,7 +68,7 @@ const greetings = new Set(
     здравствуйте milý milá vážený vážená kära hej kære kjære hyvä sevgili sayın`),
 );
 
-/** Words that follow a greeting or a title and are no names, in lowercase. */
+/** Words that follow a greeting or a title but are not names, in lowercase. */
 const noNames = new Set(
   listOf(`sir madam sirs madams all team everyone friends colleagues customer customers client clients partner
     partners guest guests members member reader readers applicant editor hiring manager committee board support service

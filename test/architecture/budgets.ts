@@ -37,9 +37,10 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'lines of source',
     count: linesOf(sources),
-    limit: 242_000,
+    limit: 248_700,
     goal: 165_000,
     bought: [
+      '248,700: five translation services, Anthropic, routes, own keys, personal data withheld from models, length limits, PgBouncer, general settings, new versions in estimates',
       '242,000: buckets, positions of approved tags, spelling, marks of errors, own keys, turnaround, versions of files, CSV files; packs left',
       '239,150: screens of assignments and estimates, the pay report, proofs of tag positions, contexts of TMX files',
       '233,550: assignments, analyses of files, keys and filters of the editor, context matches and penalties, inline code in the memory',
@@ -58,9 +59,10 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'files of source',
     count: sources.length,
-    limit: 1868,
+    limit: 1911,
     goal: 1400,
     bought: [
+      '1,911: one file for each engine, kind of personal data and settings screen',
       '1,868: the same, one file for each screen or concept',
       '1,851, after 1,892 and 74 small modules that moved to their only users: screens of assignments and estimates',
       '1,860: screens of quality, candidates, alignment and duplicates, with their procedures',
@@ -75,9 +77,10 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'lines of tests',
     count: linesOf(tests),
-    limit: 162_550,
+    limit: 167_750,
     goal: 100_000,
     bought: [
+      '167,750: engines over their real packages, 500 letters with personal data, two hosts in namespaces, PgBouncer, the film of a project',
       '162,550: positions of approved tags, a store on S3 and its move, turnaround, spelling, keys',
       '161,260: the screens of assignments and estimates, kills of their processes, and an attack on them',
       '160,300: assignments, analyses, tools of the editor, penalties and contexts, and mends after an attack',
@@ -98,7 +101,7 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'words of documentation',
     count: wordsOf(guides),
-    limit: 55_800,
+    limit: 52_100,
     goal: 50_000,
     bought: [
       '55,800: what the editor, reports and exports gained',
@@ -116,9 +119,9 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'settings',
     count: settingNames.length,
-    limit: 87,
+    limit: 88,
     goal: 85,
-    bought: ['87: FONTS_DIR', '86: DEMO_WORKSPACE'],
+    bought: ['88: ENGINES', '87: FONTS_DIR', '86: DEMO_WORKSPACE'],
   },
 ];
 

@@ -194,7 +194,7 @@ describe.skipIf(withoutPgbouncer)('pools through PgBouncer in transaction mode',
     }
   });
 
-  test('with all connections in use, transactions wait; after the time of the pooler they fail, and later ones succeed', async () => {
+  test('with all connections in use, transactions are queued; after the time of the pooler they fail, and later ones succeed', async () => {
     const { open } = await pooledDatabase(1, { query_wait_timeout: 1 });
     const pool = open(4);
     await insertTenant(pool, 'a');
@@ -210,7 +210,7 @@ describe.skipIf(withoutPgbouncer)('pools through PgBouncer in transaction mode',
     expect(await pool.inTenant('a', visible)).toEqual(['a']);
   });
 
-  test('the doctor says what to set, and whether the pooler prepares statements', async () => {
+  test('the doctor names what to set, and whether the pooler prepares statements', async () => {
     const made = await createTestDatabase();
     onTestFinished(() => made.drop());
     const pooler = await pgbouncer(made.url, 'transaction');

@@ -4,7 +4,7 @@ import type { AnthropicRequest } from '#test/fakes/anthropic.ts';
 import { agreeable, completion, failure, type Reply, raw } from '#test/fakes/openai.ts';
 import { eachRole, failed, key, plain, scope, useFakeUpstream } from './live-engine.ts';
 
-/* Rules of the API of Anthropic alone. The other files of this directory test the rules of all endpoints. */
+/* Rules of the API of Anthropic. The other files of this directory test the rules of all endpoints. */
 
 const upstream = useFakeUpstream('anthropic');
 const received = (index = 0) => upstream.fake.requests[index]!.received as AnthropicRequest;

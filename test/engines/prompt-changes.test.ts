@@ -7,7 +7,7 @@ import { eachRole, plain, scope, useFakeUpstream } from './live-engine.ts';
 
 /*
  * A change of a prompt must not cost findings. The fake judge returns each finding only if the request still has what
- * the finding is based on, as the prompts of version 1 had it. So this shows what a prompt no longer has, and not how
+ * the finding is based on, as the prompts of version 1 had it. So this shows what a prompt has lost, and not how
  * well a model reads it: no model was called for these findings.
  */
 

@@ -314,7 +314,7 @@ async function cutOff(
   };
   await Promise.all([watch(), ...tenants.map(probe)]);
   network.join('b');
-  // Requests at the other host wait for their locks.
+  // Their locks delay requests at the other host.
   if (cut.connectionsEnded === null) wrong.push(`a host was cut off, and has connections ${seconds} s later`);
   return cut;
 }
@@ -330,7 +330,7 @@ async function agreed(env: Record<string, string>, folder: string): Promise<stri
     return last.code === 0 && !last.counts.some((line) => line.startsWith('in progress') && !left.test(line));
   };
   return poll(isComplete, Number(env['STALE_PENDING_SECONDS']) + 120).then(
-    // Lines that a manifest has twice are no difference for the command.
+    // The command accepts lines that a manifest has twice.
     () => (last?.found ?? []).map((fields) => fields.join(' ')),
     () => [`storage and database differ: ${JSON.stringify(last)}`],
   );

@@ -236,7 +236,7 @@ async function docxOf(letters: readonly Letter[]): Promise<File> {
   return new File([new Uint8Array(bytes)], 'letters.docx');
 }
 
-/** Words of which only a title or a given name shows that they are a name are not searched alone. */
+/** Words that only a title or a given name marks as a name are not searched without it. */
 const wholeValues = (letters: readonly Letter[]) =>
   letters.flatMap(({ planted }) => planted.flatMap(({ text }) => (compact(text).length > 5 ? text : [])));
 

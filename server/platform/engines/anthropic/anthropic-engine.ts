@@ -56,7 +56,7 @@ export async function openChatEngine(
   });
 }
 
-/** Models from before structured outputs have the schema in the instructions, because there is no JSON mode. */
+/** Models from before structured outputs have the schema in the instructions, because the API has no JSON mode. */
 export const openAnthropicModes = () => openOutputModes(undefined, ['json_schema', 'instructions']);
 
 function openChat(sdk: Sdk, entry: AnthropicEntry, timeoutSeconds: number): Chat {

@@ -60,7 +60,7 @@ export function decideGate(
   };
 }
 
-/** Says that no model has judged. It is no fault of the translation, so it makes no translation doubtful. */
+/** States that no model has judged. This is not a fault of the translation, so it makes none doubtful. */
 function unjudgedReasons({ withoutJudge }: Judged): Reason[] {
   if (!withoutJudge) return [];
   const severity = withoutJudge === 'review' ? 'blocking' : 'warning';
