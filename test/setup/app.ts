@@ -76,6 +76,9 @@ export interface Signup {
 /** The SECRETS_KEY of all applications in tests. */
 export const secretsKey = Buffer.alloc(32).toString('base64');
 
+/** An address that refuses connections. */
+const nowhere = 'http://127.0.0.1:9';
+
 let founded = 0;
 
 function newFounder(): RegistrationFields {
@@ -108,7 +111,7 @@ async function startApp(databaseUrl: string, options: TestAppOptions) {
   const fileWork = openFileWork(options.fileWork);
   const database = openDatabase(databaseUrl, { size: 5, pooler: inject('pooler') });
   const workspaceEngines = openWorkspaceEngines(Promise.resolve(database), {
-    ...{ settings, secretsKeys, protect: protectText, addresses: options.engineAddresses },
+    ...{ settings, secretsKeys, protect: protectText, addresses: { google: nowhere, ...options.engineAddresses } },
   });
   const engine = withTenantEngines(options.engine ?? stubEngine, workspaceEngines.find);
   const { http, services } = await buildApp({

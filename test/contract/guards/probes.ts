@@ -452,8 +452,8 @@ export const probes: Readonly<Record<string, Probe>> = {
   'operations.rotateKey': { input: another, ...ofDeployment },
 
   'engines.save': { input: () => ({ kind: 'deepl', api_key: 'never-sent-to-anyone' }) },
-  // No key is stored: nothing is sent.
-  'engines.test': { input: () => ({ kind: 'google' }) },
+  // The service cannot be reached, which is a result.
+  'engines.test': { input: () => ({ kind: 'google', api_key: 'never-sent-to-anyone' }) },
   'storage.bind': { input: () => ({ provider: 'platform' }) },
 
   'segmentation.get': {
