@@ -101,7 +101,7 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'words of documentation',
     count: wordsOf(guides),
-    limit: 52_100,
+    limit: 52_250,
     goal: 50_000,
     bought: [
       '55,800: what the editor, reports and exports gained',
