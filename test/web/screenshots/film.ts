@@ -194,7 +194,10 @@ async function play(): Promise<void> {
   await until(async () => (await unassigned()).length === 0);
   const [late, german] = [
     (await assignments()).find(({ target_lang }) => target_lang === 'fr')!,
-    (await assignments()).find(({ target_lang, second }) => target_lang === 'de' && second)!,
+    // The shortest one has no critical finding.
+    (await assignments())
+      .filter(({ target_lang, second }) => target_lang === 'de' && second)
+      .toSorted((a, b) => a.words - b.words)[0]!,
   ];
   const yesterday = new Date(Date.now() - 86_400_000).toISOString();
   await client.assignments.assign({ items: [late], due_at: yesterday });
