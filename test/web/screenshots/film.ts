@@ -224,7 +224,7 @@ async function play(): Promise<void> {
   await first.goto(`/app/edit/documents/${german.id}`);
   await first.getByRole('button', { name: 'Approve all' }).waitFor();
   await picture(first, 'first-review');
-  await first.getByRole('button', { name: 'Approve all' }).click();
+  await openApproval(first);
   await picture(first, 'approve-all');
   await first.getByRole('button', { name: 'Confirm and pass to second review' }).click();
   await first.getByText('Awaits the second review by').waitFor();
@@ -237,7 +237,7 @@ async function play(): Promise<void> {
   await second.goto(`/app/edit/documents/${german.id}`);
   await second.getByText('Your second review (four eyes)').waitFor();
   await picture(second, 'second-review');
-  await second.getByRole('button', { name: 'Approve all' }).click();
+  await openApproval(second);
   await second.getByRole('button', { name: 'Approve the file' }).click();
   await until(async () => (await client.documents.get(german.id)).approved_at !== null);
   await picture(second, 'approved');
@@ -257,6 +257,14 @@ async function play(): Promise<void> {
   const names = Object.keys(unzipSync(readFileSync(archive)));
   process.stdout.write(`${names.length} of ${all} files are in the archive\n`);
   if (names.length !== all) process.exitCode = 1;
+}
+
+/** Opens the dialog that approves a file, and includes the segments with warnings. */
+async function openApproval(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Approve all' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('button', { name: 'Cancel' }).waitFor();
+  for (const box of await dialog.getByRole('checkbox').all()) await box.check();
 }
 
 function isTranslated({ status }: { status: string }): boolean {
