@@ -145,8 +145,8 @@ async function startProcess(
     const { embedder } = models;
     const pooler = await findPooler(settings, home);
     stop.throwIfAborted();
-    const probing = Promise.withResolvers<Database>();
-    const workspaceEngines = openWorkspaceEngines(probing.promise, {
+    const opening = Promise.withResolvers<Database>();
+    const workspaceEngines = openWorkspaceEngines(opening.promise, {
       settings,
       secretsKeys,
       protect: protectText,
@@ -172,7 +172,7 @@ async function startProcess(
         secretsKeys,
       }),
       {
-        ...{ parts, home, pooler, observation, started, probed: probing.resolve },
+        ...{ parts, home, pooler, observation, started, opened: opening.resolve },
         countTokens: isSpendingLimited ? spending.resolve : undefined,
       },
     );
@@ -215,14 +215,14 @@ interface Start {
   /** The parts that have started. A failed start stops them again. */
   started: Stoppable[];
   /** Called with the database for short reads. */
-  probed: (database: Database) => void;
+  opened: (database: Database) => void;
   /** Called with the record of spent tokens; undefined if the operator set no limit for tokens. */
   countTokens: ((spending: TokenSpending) => void) | undefined;
 }
 
 async function startParts(
   unguarded: Omit<Services, 'log' | 'database'>,
-  { parts, home, pooler, observation, started, probed, countTokens }: Start,
+  { parts, home, pooler, observation, started, opened, countTokens }: Start,
 ): Promise<RunningProcess> {
   const { settings } = unguarded;
   const open = (pool: string, size: number, options: Partial<PoolOptions> = {}): Database => {
@@ -231,7 +231,9 @@ async function startParts(
     return database;
   };
   const probe = open('probe', poolSizes.probe(), { applicationName: 'lingualoop probe', waitMs: 3000 });
-  probed(probe);
+  const ofWorkers = parts.workers && open('workers', poolSizes.workers(settings));
+  const ofApi = parts.api && open('api', poolSizes.api(settings));
+  opened(ofApi || ofWorkers || probe);
   if (!settings.ALLOW_UNREADABLE_SECRETS) await refuseWrongSecretsKey(probe, unguarded.secretsKeys);
   const { store, claim } = guardStore(probe, unguarded.storage, settings);
   const given = { ...unguarded, storage: store };
@@ -242,9 +244,9 @@ async function startParts(
       return error;
     },
   );
-  const api = parts.api
+  const api = ofApi
     ? await (await import('./app.ts')).buildApp(
-        { ...given, database: open('api', poolSizes.api(settings)) },
+        { ...given, database: ofApi },
         { probe, metrics: observation.metrics },
       )
     : undefined;
@@ -291,9 +293,9 @@ async function startParts(
         : `file readers (child processes) are isolated at level "${level}": npm run doctor prints the remaining risks`,
     ),
   );
-  if (parts.workers) {
+  if (ofWorkers) {
     const { startWorkers } = await import('#workers/run.ts');
-    const services = { ...given, database: open('workers', poolSizes.workers(settings)), log };
+    const services = { ...given, database: ofWorkers, log };
     const workers = await startWorkers(services, () => home.url, pooler);
     started.push(workers);
     readiness.watchWorkers(() => workers.working());

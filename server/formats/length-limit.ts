@@ -33,7 +33,7 @@ export function lengthUnitOf(written: string): LengthUnit | null {
   const unit = written.trim().toLowerCase();
   if (unit === 'characters' || unit === 'graphemes') return unit;
   const [, , size, family = ''] = pixelUnit.exec(unit) ?? [];
-  return Number(size) > 0 && family in families ? (written.trim() as LengthUnit) : null;
+  return Number(size) > 0 && Object.hasOwn(families, family) ? (written.trim() as LengthUnit) : null;
 }
 
 /** For messages to people. */
@@ -63,13 +63,24 @@ export function describeLength(length: number, unit: LengthUnit): string {
   return `${length} ${length === 1 ? 'pixel' : 'pixels'} (${unit})`;
 }
 
-/** Limits in the comments of developers: `max. 20 characters`, `Max length: 20`, `max-length:20`, `no more than 20 chars`. */
-const inNotes =
-  /\b(?:max(?:imum|imal)?(?:[-_. ]*(?:of|is))?|at most|up to|limit(?:ed)?(?: (?:is|to|of))?|(?:no|not) (?:more|longer) than|fewer than)[-_.:= ]*(\d{1,5})[- ]*(?:chars?|characters?|letters|glyphs)\b|\b(?:max(?:imum)?[-_ ]?(?:length|len|chars?|characters)|(?:char(?:acter)?|length)[-_ ]?limit)(?: (?:is|of))?[-_.:= ]*(\d{1,5})\b(?! ?(?:px|pixels|words|bytes|lines))/i;
+const digits = String.raw`(\d{1,3}(?:[.,' \u00a0\u202f]\d{3})+|\d{1,6})`;
+const maximum = String.raw`(?:max(?:imum|imal)?(?:[-_. ]*(?:of|is))?|at most|limit(?:ed)?(?: (?:is|to|of))?|(?:no|not) (?:more|longer) than)`;
+const named = String.raw`(?:max(?:imum)?[-_ ]?(?:length|len|chars?|characters)|(?:char(?:acter)?|length)[-_ ]?limit)(?: (?:is|of))?`;
 
-/** Returns the limit that a comment states; undefined if it states none. */
-export function limitInNotes(notes: string): LengthLimit | undefined {
+/** Limits in the comments of developers: `max. 20 characters`, `Max length: 20`, `max-length:20`, `no more than 1,000 chars`. */
+const inNotes = new RegExp(
+  String.raw`\b${maximum}[-_.:= ]*${digits}[- ]*(?:chars?|characters?|letters|glyphs)\b(?! (?:of|per|in)\b)|\b${named}[-_.:= ]*${digits}(?![\d.,]*\d| ?(?:%|px|pixels?|r?em|pt|rows?|words?|bytes?|lines?|columns?)(?!\p{L}))`,
+  'iu',
+);
+
+/**
+ * Returns the limit that a comment states; undefined if it states none. A limit that the sources do not keep either is about
+ * something else.
+ */
+export function limitInNotes(notes: string, sources: readonly string[] = []): LengthLimit | undefined {
   const [, before, behind] = inNotes.exec(notes.slice(0, 2000)) ?? [];
-  const most = Number(before ?? behind ?? 0);
-  return most > 0 ? { most, unit: 'characters' } : undefined;
+  const most = Number((before ?? behind ?? '0').replace(/\D/g, ''));
+  return most > 0 && sources.every((source) => [...source].length <= most)
+    ? { most, unit: 'characters' }
+    : undefined;
 }

@@ -209,7 +209,11 @@ const areAlternatives = ({ segments }: TextPlace): boolean =>
   segments.length === 1 || segments.some(({ variant }) => variant !== undefined);
 
 function limitOf({ limit, segments }: TextPlace): LengthLimit | undefined {
-  return limit ?? (segments[0]?.context === undefined ? undefined : limitInNotes(segments[0].context));
+  if (limit || segments[0]?.context === undefined) return limit;
+  return limitInNotes(
+    segments[0].context,
+    segments.map(({ source }) => plainText(source)),
+  );
 }
 
 async function tooLong(

@@ -66,7 +66,7 @@ const byGuard: Readonly<Record<GuardName, Readonly<Record<string, string>>>> = {
     retention: 'cancelDeletion listDeletions previewDeletion scheduleDeletion',
     tenants: 'create',
     operations:
-      'models queue retry workspace deactivate reactivate setAllowance setStorageCap endSessions revokeKey rotateKey storage',
+      'engines models queue retry workspace deactivate reactivate setAllowance setStorageCap endSessions revokeKey rotateKey storage',
     documents: 'outage requeue',
   },
   challenge_or_cookie: {

@@ -9,7 +9,7 @@ export const forBrowsers: readonly string[] = namesOf({
   mail: 'preferences sendConfirmation setPreferences',
   members: 'colleagues',
   operations:
-    'deactivate endSessions models queue reactivate retry revokeKey rotateKey setAllowance setStorageCap storage workspace',
+    'deactivate endSessions engines models queue reactivate retry revokeKey rotateKey setAllowance setStorageCap storage workspace',
   retention: 'anonymizeMember cancelDeletion listDeletions previewDeletion scheduleDeletion',
   reviews: 'byDomain outcomes',
   segmentation: 'delete get save',

@@ -151,6 +151,8 @@ describe('segments (C 5)', () => {
         page: 1,
         place: 'Sheet1!A1',
         context: null,
+        max_length: null,
+        length_unit: null,
         source_rectangles: null,
         target_rectangles: null,
         source_text: 'Hello',

@@ -114,7 +114,7 @@ describe('the engine of a workspace', () => {
     await save(deeplKey);
     expect(await engineFor(engine, scope)).toMatchObject({ live: true, withoutJudge: 'review' });
     await save(modelKey);
-    expect(await engineFor(engine, scope)).toMatchObject({ live: true, withoutJudge: undefined });
+    expect(await engineFor(engine, scope)).toMatchObject({ live: true, withoutJudge: null });
     expect(await engineFor(engine, { tenantId: other.tenantId })).toMatchObject({ live: false });
   });
 

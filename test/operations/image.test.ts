@@ -134,8 +134,9 @@ test('the image has every file that its processes load, and every package among 
       copied.filter((path) => file === path || file.startsWith(`${path}/`)),
       `${file} is not copied`,
     ).not.toEqual([]);
-  const { dependencies } = JSON.parse(read('package.json'));
-  for (const name of packages) expect(Object.keys(dependencies), name).toContain(name);
+  const { dependencies, optionalDependencies } = JSON.parse(read('package.json'));
+  const installed = Object.keys({ ...dependencies, ...optionalDependencies });
+  for (const name of packages) expect(installed, name).toContain(name);
   // All paths that are copied from the build context must be in the repository.
   for (const [, paths] of dockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm))
     for (const path of (paths as string).split(' ')) {

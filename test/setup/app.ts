@@ -111,7 +111,12 @@ async function startApp(databaseUrl: string, options: TestAppOptions) {
   const fileWork = openFileWork(options.fileWork);
   const database = openDatabase(databaseUrl, { size: 5, pooler: inject('pooler') });
   const workspaceEngines = openWorkspaceEngines(Promise.resolve(database), {
-    ...{ settings, secretsKeys, protect: protectText, addresses: { google: nowhere, ...options.engineAddresses } },
+    ...{
+      settings,
+      secretsKeys,
+      protect: protectText,
+      addresses: { google: nowhere, ...options.engineAddresses },
+    },
   });
   const engine = withTenantEngines(options.engine ?? stubEngine, workspaceEngines.find);
   const { http, services } = await buildApp({

@@ -1,43 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { identityHeader, useTokenEndpoint } from '#test/fakes/azure-identity.ts';
 import { startAccount, type TestAccount } from './data-lake-account.ts';
 
-/*
- * Emulates the token endpoint of an App Service, which @azure/identity uses if IDENTITY_ENDPOINT is set. A process
- * keeps the endpoint that it has found, and the token for each client ID, so each test has its own client ID.
- */
-
 const path = 'tenant/golden/record.json';
-const header = 'the-endpoint-wants-this';
-
 let account: TestAccount;
-let asked: { query: URLSearchParams; headers: IncomingHttpHeaders }[];
-let answer: { status: number; body: object };
-
-const endpoint = createServer((request, response) => {
-  asked.push({ query: new URL(request.url ?? '', 'http://x').searchParams, headers: request.headers });
-  response.writeHead(answer.status, { 'content-type': 'application/json' });
-  response.end(JSON.stringify(answer.body));
-});
-
-beforeAll(async () => {
-  await new Promise<void>((resolve) => endpoint.listen(0, '127.0.0.1', resolve));
-  process.env['IDENTITY_ENDPOINT'] = `http://127.0.0.1:${(endpoint.address() as AddressInfo).port}/token`;
-  process.env['IDENTITY_HEADER'] = header;
-});
-afterAll(() => {
-  delete process.env['IDENTITY_ENDPOINT'];
-  delete process.env['IDENTITY_HEADER'];
-  endpoint.close();
-});
-
+const identity = useTokenEndpoint();
 beforeEach(async () => {
   account = await startAccount();
-  asked = [];
-  answer = {
+  identity.answer = {
     status: 200,
     body: {
       access_token: account.bearer,
@@ -58,9 +30,9 @@ test('the identity named by STORAGE_PRINCIPAL_CLIENT_ID gets a token for storage
   await store.put(path, 'x');
   expect(account.text(path)).toBe('x');
   expect(Buffer.from((await store.read(path, 0, 10))!).toString()).toBe('x');
-  expect(asked[0]?.query.get('client_id')).toBe(clientId);
-  expect(asked[0]?.query.get('resource')).toMatch(/^https:\/\/storage\.azure\.com\/?$/);
-  expect(asked[0]?.headers['x-identity-header']).toBe(header);
+  expect(identity.asked[0]?.query.get('client_id')).toBe(clientId);
+  expect(identity.asked[0]?.query.get('resource')).toMatch(/^https:\/\/storage\.azure\.com\/?$/);
+  expect(identity.asked[0]?.headers['x-identity-header']).toBe(identityHeader);
   for (const request of account.lake.requests)
     expect(request.headers['authorization']).toBe(`Bearer ${account.bearer}`);
 });
@@ -68,22 +40,25 @@ test('the identity named by STORAGE_PRINCIPAL_CLIENT_ID gets a token for storage
 test('stores of one process share a token', async () => {
   const clientId = randomUUID();
   for (let i = 0; i < 3; i++) await open(clientId).put(path, `${i}`);
-  expect(asked).toHaveLength(1);
+  expect(identity.asked).toHaveLength(1);
 });
 
 test('without a token nothing is sent to the account, and the error says why', async () => {
-  answer = { status: 400, body: { error: 'invalid_request', error_description: 'Identity not found' } };
+  identity.answer = {
+    status: 400,
+    body: { error: 'invalid_request', error_description: 'Identity not found' },
+  };
   const failure: unknown = await open(randomUUID())
     .put(path, 'x')
     .catch((error: unknown) => error);
   expect(failure).toMatchObject({ name: 'StoreError', status: null });
   expect((failure as Error).message).toMatch(/Identity not found|invalid_request/);
-  expect(inspect(failure, { depth: null, showHidden: true })).not.toContain(header);
+  expect(inspect(failure, { depth: null, showHidden: true })).not.toContain(identityHeader);
   expect(account.lake.requests).toEqual([]);
 });
 
 test('a token that the account refuses is an error with its status, and is not printed', async () => {
-  answer.body = { ...answer.body, access_token: 'refused-token' };
+  identity.answer.body = { ...identity.answer.body, access_token: 'refused-token' };
   const failure: unknown = await open(randomUUID())
     .put(path, 'x')
     .catch((error: unknown) => error);

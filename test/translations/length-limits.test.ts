@@ -83,6 +83,7 @@ describe('the limit of a text', () => {
   test.each([
     [{ max_length: 0 }, 'max_length'],
     [{ max_length: 5, length_unit: '12px Papyrus' }, 'length_unit'],
+    [{ max_length: 5, length_unit: '12px constructor' }, 'length_unit'],
     [{ context: 'x'.repeat(2001) }, 'context'],
   ])('is refused with the name of the field: %j', async (fields, name) => {
     const mine = await openWorkspace(app);
@@ -137,9 +138,16 @@ test.each([
   ['maximum 20 pixels', undefined],
   ['max length 200px', undefined],
   ['Shows the 20 characters of the key', undefined],
+  ['Shows at most 20 characters of the name', undefined],
   ['up to 5 files of 12 characters', undefined],
+  ['Max length: 1,000', 1000],
+  ['max length 1.000 characters', 1000],
+  ['Length limit: 10%', undefined],
+  ['maxlength=2 rows', undefined],
+  ['Max length 12 em', undefined],
 ])('a comment such as %j', (notes, most) => {
   expect(limitInNotes(notes)?.most).toBe(most);
+  if (most) expect(limitInNotes(notes, ['short', 'x'.repeat(most + 1)])).toBeUndefined();
 });
 
 test.each([

@@ -118,7 +118,9 @@ class UnitReader {
     const max = unit ? of('maxwidth') : sized ? restriction?.value.split(',').at(-1) : undefined;
     return {
       isTranslatable: translate === undefined ? isTranslatable : translate !== 'no',
-      limit: /^\d{1,9}$/.test(max?.trim() ?? '') ? { most: Number(max), unit: unit ?? 'characters' } : limit,
+      limit: /^0*[1-9]\d{0,8}$/.test(max?.trim() ?? '')
+        ? { most: Number(max), unit: unit ?? 'characters' }
+        : limit,
       hasSizes: sized,
     };
   }

@@ -158,8 +158,10 @@ export interface Engine {
   readonly withoutJudge: 'review' | 'checks' | null;
   /** Missing if the engine gets all texts as they are. */
   readonly redaction?: Redaction;
-  /** Returns `live` and `withoutJudge` for a tenant that may have its own engine. Missing if no tenant can have one. */
-  traitsOf?(tenantId: string): Promise<Pick<Engine, 'live' | 'withoutJudge'>>;
+  /** Returns `live`, `withoutJudge` and `ignoresModels` for a tenant that may have its own engine. Missing if no tenant can have one. */
+  traitsOf?(tenantId: string): Promise<Pick<Engine, 'live' | 'withoutJudge' | 'ignoresModels'>>;
+  /** Set if `translate` takes no names of models: candidates would be the same translation once more. */
+  readonly ignoresModels?: boolean;
   /** @param model a model to use in place of the deployment's own (`candidate_models`) */
   translate(task: TranslationTask, scope: CallScope, model?: string): Promise<EngineResult<Translations>>;
   /** Scores a candidate, to decide whether to repair it. */

@@ -42,9 +42,8 @@ export function createRoutedEngine({ engines, routes, judge, without_judge }: Ro
       if (judge) return judge.translate(task, scope, model);
     }
     const failures: unknown[] = [];
-    for (const [index, engine] of chain.entries()) {
-      const isLast = index === chain.length - 1;
-      if (!isLast && !engine.health.mayTry()) continue;
+    const skipped: typeof chain = [];
+    const ask = async (engine: (typeof chain)[number], isLast: boolean) => {
       try {
         const result = await engine.translate(task, scope);
         engine.health.works();
@@ -55,8 +54,23 @@ export function createRoutedEngine({ engines, routes, judge, without_judge }: Ro
         if (endpointFailures.some((one) => one === kind)) engine.health.failed();
         failures.push(thrown);
         if (!isLast) countEvent('engine_fallbacks', kind);
+        return null;
+      }
+    };
+    for (const [index, engine] of chain.entries()) {
+      const isLast = index === chain.length - 1;
+      if (!isLast && !engine.health.mayTry()) skipped.push(engine);
+      else {
+        const result = await ask(engine, isLast);
+        if (result) return result;
       }
     }
+    // An engine that was left out is asked if all others lack the languages: otherwise, its outage would look permanent.
+    if (failures.every((one) => one instanceof UnsupportedPairError))
+      for (const engine of skipped) {
+        const result = await ask(engine, true);
+        if (result) return result;
+      }
     // A repeat may help if it would help at one of the engines.
     throw (
       failures.find((one) => failureOf(one)?.isRetryable) ??
@@ -64,7 +78,9 @@ export function createRoutedEngine({ engines, routes, judge, without_judge }: Ro
       new UnsupportedPairError(chain.length === 1 ? chain[0]!.name : null, task)
     );
   };
-  return judge ? { ...judge, translate } : { ...judgeByChecks(without_judge), translate };
+  return judge
+    ? { ...judge, translate }
+    : { ...judgeByChecks(without_judge), ignoresModels: true, translate };
 }
 
 function matches({ from, to, domain, text_type }: Route, task: TranslationTask): boolean {

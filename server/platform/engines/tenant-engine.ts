@@ -83,13 +83,18 @@ export function withTenantEngines(
     return orElse(scope, () => ask(model), own.fallback && isJudging && (() => ask(deployment)));
   }
 
+  const { live, ignoresModels = false } = deployment;
+  const traits = { live, withoutJudge: deployment.withoutJudge, ignoresModels };
   return {
-    live: deployment.live,
-    withoutJudge: deployment.withoutJudge,
+    ...traits,
     async traitsOf(tenantId) {
       const own = await find(tenantId);
-      if (!own) return { live: deployment.live, withoutJudge: deployment.withoutJudge };
-      return { live: true, withoutJudge: own.engine.model || isJudging ? null : withoutJudge };
+      if (!own) return traits;
+      return {
+        live: true,
+        withoutJudge: own.engine.model || isJudging ? null : withoutJudge,
+        ignoresModels: own.engine.model === null,
+      };
     },
     async translate(task, scope, model) {
       const own = await find(scope.tenantId);

@@ -56,10 +56,12 @@ export function openApertium({ url }: { url: string }): Translator {
         }),
         signal,
       });
-      const body = (await response.json()) as {
+      // A proxy may reject the request with a page.
+      const read: Promise<unknown> = response.json();
+      const body = (await (response.ok ? read : read.catch(() => null))) as {
         explanation?: unknown;
         responseData?: { translatedText?: unknown };
-      };
+      } | null;
       if (response.status === 400 && body?.explanation === 'That pair is not installed')
         throw new UnsupportedPair();
       if (!response.ok) throw failureOf(response.status, response.headers);

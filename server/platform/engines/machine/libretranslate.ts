@@ -33,7 +33,12 @@ export function openLibreTranslate({
         }),
         signal,
       });
-      const body = (await response.json()) as { error?: unknown; translatedText?: unknown } | null;
+      // A proxy may reject the request with a page.
+      const read: Promise<unknown> = response.json();
+      const body = (await (response.ok ? read : read.catch(() => null))) as {
+        error?: unknown;
+        translatedText?: unknown;
+      } | null;
       if (response.status === 400 && /is not (supported|available)/.test(String(body?.error)))
         throw new UnsupportedPair();
       if (!response.ok) throw failureOf(response.status, response.headers);

@@ -30,7 +30,7 @@ export async function translateTexts(
   const { policy } = run;
   const baseline = await draftTexts(run, task, texts);
   const drafts =
-    policy.candidateModels.length > 0
+    policy.candidateModels.length > 0 && !run.engine.ignoresModels
       ? await Promise.all(
           baseline.map((draft) => (draft.assembledFrom ? draft : debateCandidates(run, task, draft))),
         )
