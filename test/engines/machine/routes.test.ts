@@ -5,6 +5,7 @@ import { selectModels } from '#server/platform/engines/select.ts';
 import { refuseContradictions } from '#server/platform/process-settings.ts';
 import { readSettings, redactSettings } from '#server/settings.ts';
 import { protectText } from '#server/translation/core/pipeline/protected-words.ts';
+import { readSourceText } from '#server/translation/core/pipeline/source-text.ts';
 import { RunError, runPipeline } from '#server/translation/core/pipeline/text-run.ts';
 import type { TextRequest } from '#server/translation/core/request.ts';
 import { completion, failure, startFakeOpenAi, translatingReply } from '#test/fakes/openai.ts';
@@ -53,19 +54,13 @@ async function run(setting: object, more: Partial<TextRequest> = {}, env: Record
   const settings = readSettings(environment(setting, env));
   refuseContradictions(settings, { api: true });
   const { engine } = await selectModels(settings, { protect: protectText });
-  const request = {
-    source_text: cat,
-    source_lang: 'en',
-    target_lang: 'de',
-    text_type: 'Plain',
-    domain: null,
-    tone: null,
-    gender: null,
-    metadata: {},
-    ...more,
-  } as TextRequest;
-  return runPipeline(engine, request, { tenantId: 'tenant-1' });
+  return runPipeline(engine, { ...plain, ...more }, { tenantId: 'tenant-1' });
 }
+
+const plain: TextRequest = {
+  ...{ source_text: cat, source_lang: 'en', target_lang: 'de', text_type: 'Plain' },
+  ...{ domain: null, tone: null, gender: null, metadata: {} },
+};
 
 const asked = () => fakes.filter(({ requests }) => requests.length > 0).map(({ kind }) => kind);
 
@@ -214,19 +209,29 @@ describe('routes', () => {
   test('an engine that has failed three times in a row is left out', async () => {
     const settings = readSettings(environment({ without_judge: 'checks' }));
     const { engine } = await selectModels(settings);
-    const task = {
-      segments: [bread],
-      sourceLang: 'en',
-      targetLang: 'de',
-      textType: 'Plain',
-      tone: null,
-      gender: null,
-      domain: null,
-    } as const;
+    const { task } = readSourceText({ ...plain, source_text: bread });
     deepl.enqueue(...Array.from({ length: 3 }, () => deepl.failing('outage')));
     for (let attempt = 0; attempt < 5; attempt++) await engine.translate(task, { tenantId: 't' });
     expect(deepl.requests).toHaveLength(3);
     expect(azure.requests).toHaveLength(5);
+  });
+
+  test('an outage stays one that a repeat may end, when its engine is left out and the others lack the languages', async () => {
+    const settings = readSettings(environment({ routes: [{ use: ['deepl', 'azure'] }] }));
+    const { engine } = await selectModels(settings);
+    const { task } = readSourceText({ ...plain, source_text: bread });
+    for (let attempt = 0; attempt < 5; attempt++) {
+      deepl.enqueue(deepl.failing('outage'));
+      azure.enqueue(azure.failing('unknownPair'));
+      await expect(engine.translate(task, { tenantId: 't' })).rejects.toMatchObject({
+        code: 'transient_error',
+      });
+    }
+  });
+
+  test('without a language model, candidates are not made: they would be the same translation again', async () => {
+    await run({ routes: [{ use: ['deepl'] }] }, { metadata: { candidate_models: ['a', 'b'] } });
+    expect(deepl.requests).toHaveLength(1);
   });
 
   test('the error of a chain is one that a repeat may end', async () => {

@@ -230,6 +230,21 @@ describe.each(fakes.map((fake) => [fake.kind, fake] as const))('%s', (kind, fake
     expect(fake.requests).toHaveLength(3);
   });
 
+  test('knows a rejection by its status, also if a proxy sends a page', async () => {
+    fake.enqueue((response) => {
+      response.writeHead(403, { 'content-type': 'text/html' });
+      response.end('<html>Forbidden</html>');
+    });
+    expect((await failed(translate(['Hello']))).code).toBe('service_unavailable');
+    expect(fake.requests).toHaveLength(1);
+  });
+
+  test('does not decode characters that PostgreSQL cannot store', async () => {
+    fake.enqueue(fake.answering((texts) => texts.map((text) => `${text}&#0;&#xD800;&#65;`)));
+    const [text] = await translate(['See <1>it</1>'], { hasTags: true });
+    expect(text).toContain('&#0;&#xD800;A');
+  });
+
   test('follows no redirect, which would send the key elsewhere', async () => {
     const elsewhere = fakes.find((one) => one !== fake)!;
     elsewhere.reset();
