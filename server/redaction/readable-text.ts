@@ -34,6 +34,7 @@ const special = new RegExp(
     String.raw`[\u2010-\u2015\u2212\u2018\u2019\u02bc\u2032\u0130]`,
     String.raw`[\uff01-\uff5e]`,
     String.raw`[\u0660-\u0669\u06f0-\u06f9\u0966-\u096f\u0e50-\u0e59]`,
+    String.raw`[\u1100-\u1112][\u1161-\u1175][\u11a8-\u11c2]?`,
     String.raw`[^\p{M}]\p{M}{1,8}`,
   ].join('|'),
   'gu',
