@@ -21,11 +21,11 @@ import type { RedactionWork } from './redaction-thread.ts';
 import { type RedactionRules, rulesOf } from './rules.ts';
 import { placeholdersIn, type RedactedText, type Value, Vault } from './vault.ts';
 
-/**
- * The largest texts that are searched on the event loop, in UTF-16 units; with own patterns, for each of them. Ordinary ones
- * take some milliseconds, the worst ones 40.
- */
+/** The largest texts that are searched on the event loop, in UTF-16 units; with own patterns, for each of them. */
 const inlineUnits = 4000;
+
+/** The weight of the own patterns that are compiled on the event loop, which takes 15 ms then. */
+const inlineWeight = 10_000;
 
 /** Milliseconds after which other work gets its turn. */
 const sliceMs = 15;
@@ -104,6 +104,14 @@ function newVault({ terms }: RedactionRules): Vault {
   return vault;
 }
 
+/** Returns at most how large a compiled pattern is: a counted repetition is compiled as often as it counts. */
+function weightOf(pattern: string): number {
+  return [...pattern.matchAll(/(\d+)\}/g)].reduce(
+    (weight, [, count]) => weight * Math.max(1, Number(count)),
+    pattern.length,
+  );
+}
+
 /** @throws AppError service_unavailable if the search does not end: nothing is sent then */
 async function find(
   passages: readonly Passage[],
@@ -115,7 +123,9 @@ async function find(
     0,
   );
   const searched = { passages, rules };
-  if (units * Math.max(1, rules.patterns.length) <= inlineUnits) return findPersonalData(searched);
+  const weight = rules.patterns.reduce((sum, pattern) => sum + weightOf(pattern), 0);
+  if (units * Math.max(1, rules.patterns.length) <= inlineUnits && weight <= inlineWeight)
+    return findPersonalData(searched);
   return slots.run(scope, async () => {
     try {
       return await findOnThread('find', searched);

@@ -86,7 +86,7 @@ export class Vault {
 
   /** Adds what was found in a text, so that it is replaced in all texts. */
   learn({ text }: ReadableText, entities: readonly Entity[]): void {
-    for (const entity of united(outsidePlaceholders(text, entities)))
+    for (const entity of united(text, outsidePlaceholders(text, entities)))
       this.#valueOf(text.slice(entity.start, entity.end), entity);
   }
 
@@ -139,7 +139,7 @@ export class Vault {
    */
   redact(original: string, found: readonly Entity[] = []): RedactedText {
     const readable = readText(original);
-    const ranges = united([
+    const ranges = united(readable.text, [
       ...outsidePlaceholders(readable.text, found),
       ...this.#placeholdersOf(readable),
       ...this.#knownIn(readable),
@@ -328,9 +328,13 @@ function compactOf(text: string): Compact {
   return { units, places };
 }
 
-/** Joins places that overlap. The longest determines the kind. */
-function united(entities: readonly Entity[]): Entity[] {
-  const sorted = entities.toSorted((a, b) => a.start - b.start || b.end - a.end);
+/** Joins places that overlap. The longest determines the kind. Digits behind a place belong to it: a placeholder ends with one. */
+function united(text: string, entities: readonly Entity[]): Entity[] {
+  const whole = entities.map((entity) => ({
+    ...entity,
+    end: entity.end + /^\d*/.exec(text.slice(entity.end, entity.end + maxAdded))![0].length,
+  }));
+  const sorted = whole.sort((a, b) => a.start - b.start || b.end - a.end);
   const joined: Entity[] = [];
   let longest = 0;
   for (const entity of sorted) {
