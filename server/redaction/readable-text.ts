@@ -107,3 +107,38 @@ export function readText(original: string): ReadableText {
   copy(original.length);
   return { text, starts, ends: starts && ends };
 }
+
+/** A tag in a value. */
+export const inlineTag = /<(\/?)([A-Za-z0-9]{1,16}) ?(\/?)>/g;
+
+/** Returns the tags of a value whose other half is outside of it. */
+export function unbalancedTags(written: string): string[] {
+  if (!written.includes('<')) return [];
+  const open: { name: string; written: string }[] = [];
+  const alone: string[] = [];
+  for (const [whole, closing, name, single] of written.matchAll(inlineTag)) {
+    if (single) continue;
+    if (!closing) open.push({ name: name!, written: whole });
+    else if (open.at(-1)?.name === name) open.pop();
+    else alone.push(whole);
+  }
+  return [...alone, ...open.map((one) => one.written)];
+}
+
+/** Leaves out the first of each of some tags. */
+export function withoutTags(written: string, tags: readonly string[]): string {
+  return tags.reduce((text, one) => text.replace(one, ''), written);
+}
+
+/** Extends a range by the other halves of its tags if they stand directly at its ends. */
+export function withTags(original: string, { start, end }: Range): Range {
+  let range = { start, end };
+  for (const one of unbalancedTags(original.slice(start, end))) {
+    const other = one.startsWith('</') ? one.replace('/', '') : one.replace('<', '</');
+    if (one.startsWith('</') && original.endsWith(other, range.start))
+      range = { ...range, start: range.start - other.length };
+    else if (!one.startsWith('</') && original.startsWith(other, range.end))
+      range = { ...range, end: range.end + other.length };
+  }
+  return range;
+}

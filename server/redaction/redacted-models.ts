@@ -141,7 +141,8 @@ async function find(
 /** The replacement of what some texts contain. Its vault is the one of the whole call: that of the session may be exchanged. */
 interface Replacing {
   vault: Vault;
-  replace: (text: string) => RedactedText;
+  /** @param inflected values that may have any ending in the text */
+  replace: (text: string, inflected?: ReadonlySet<Value>) => RedactedText;
 }
 
 /** Finds what the texts contain, and returns how it is replaced in each of them. */
@@ -174,8 +175,9 @@ async function replacing(
     since = performance.now();
   }
   const replaced = new Map<string, RedactedText>();
-  const replace = (text: string) => {
-    const done = replaced.get(text) ?? vault.redact(text, found.get(text));
+  const replace: Replacing['replace'] = (text, inflected) => {
+    const done =
+      (inflected ? undefined : replaced.get(text)) ?? vault.redact(text, found.get(text), inflected);
     replaced.set(text, done);
     return done;
   };
@@ -191,26 +193,35 @@ interface Redacted extends Sent {
   allowed: ReadonlySet<Value>[];
 }
 
+const valuesOf = (replaced: RedactedText['replaced']) => new Set(replaced.map(({ value }) => value));
+
 async function redactCall(session: Session, sent: Sent, scope: CallScope): Promise<Redacted> {
   const { vault, replace } = await replacing(session, passagesOf(sent), scope);
   const text = (original: string) => replace(original).text;
   const task = mapTask(sent.task, text);
   const replaced = sent.task.segments.map((segment) => replace(segment).replaced);
-  const valuesOf = (texts: readonly string[]) =>
-    new Set(texts.flatMap((one) => replace(one).replaced.map(({ value }) => value)));
-  const used = valuesOf([...sent.task.segments, ...sent.candidates.flat()]);
-  const allowed = sent.task.segments.map((segment, index) =>
+  /** A name that a translation seems to lack has an ending there, which a reviewer or another run has written. */
+  const candidates = sent.candidates.map((texts) =>
+    texts.map((translation, index) => {
+      const done = replace(translation);
+      const missing = valuesOf(replaced[index] ?? []);
+      for (const { value } of done.replaced) missing.delete(value);
+      return missing.size === 0 ? done : replace(translation, missing);
+    }),
+  );
+  const used = valuesOf([replaced, ...candidates.map((texts) => texts.map((one) => one.replaced))].flat(2));
+  const allowed = replaced.map((own, index) =>
     // The segments of a page are parts of one text, within which a name can move.
     sent.task.textType === 'Html'
       ? used
-      : valuesOf([segment, ...sent.candidates.flatMap((texts) => texts[index] ?? [])]),
+      : valuesOf([...own, ...candidates.flatMap((texts) => texts[index]?.replaced ?? [])]),
   );
   return {
     vault,
     replaced,
     allowed,
     task: used.size === 0 ? withoutDoubt(task) : withNotice(withoutDoubt(task), used),
-    candidates: sent.candidates.map((texts) => texts.map(text)),
+    candidates: candidates.map((texts) => texts.map((one) => one.text)),
     issues: sent.issues.map((issue) => mapIssue(issue, text)),
   };
 }
@@ -294,7 +305,7 @@ function redactionOf(sessionOf: SessionOf): Redaction {
       const session = await sessionOf(scope);
       if (!session) return null;
       const { replace } = await replacing(session, [{ texts: segments }], scope);
-      const values = new Set(segments.flatMap((text) => replace(text).replaced.map(({ value }) => value)));
+      const values = valuesOf(segments.flatMap((text) => replace(text).replaced));
       const replaced: Record<string, number> = {};
       for (const { kind, written } of values)
         if (placeholdersIn(written)[0] !== written) replaced[kind] = (replaced[kind] ?? 0) + 1;

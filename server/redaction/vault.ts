@@ -1,5 +1,14 @@
 import { type Entity, isInWord } from './numbers.ts';
-import { originalRange, type Range, type ReadableText, readText } from './readable-text.ts';
+import {
+  inlineTag,
+  originalRange,
+  type Range,
+  type ReadableText,
+  readText,
+  unbalancedTags,
+  withoutTags,
+  withTags,
+} from './readable-text.ts';
 import { placeholderWords, type RedactedKind } from './rules.ts';
 
 const words = Object.values(placeholderWords).join('|');
@@ -136,13 +145,18 @@ export class Vault {
   /**
    * Replaces the values in a text: the given ones, and all that are known.
    * @param found what was found in this text
+   * @param inflected values that may have any ending, because the source of this text has them
    */
-  redact(original: string, found: readonly Entity[] = []): RedactedText {
+  redact(
+    original: string,
+    found: readonly Entity[] = [],
+    inflected: ReadonlySet<Value> = new Set(),
+  ): RedactedText {
     const readable = readText(original);
     const ranges = united(readable.text, [
       ...outsidePlaceholders(readable.text, found),
       ...this.#placeholdersOf(readable),
-      ...this.#knownIn(readable),
+      ...this.#knownIn(readable, inflected),
     ]);
     const replaced: RedactedText['replaced'] = [];
     let text = '';
@@ -169,12 +183,12 @@ export class Vault {
     }
   }
 
-  *#knownIn({ text }: ReadableText): Generator<Entity> {
+  *#knownIn({ text }: ReadableText, inflected: ReadonlySet<Value>): Generator<Entity> {
     if (this.#aliases.size === 0) return;
     const compact = compactOf(text);
     for (let at = 0; at < compact.units.length; at++) {
       if (isInWord(text, compact.places[at]! - 1)) continue;
-      const found = this.#aliasAt(text, compact, at);
+      const found = this.#aliasAt(text, compact, at, inflected);
       if (!found) continue;
       const start = compact.places[at + found.from]!;
       const end = compact.places[at + found.to - 1]! + 1;
@@ -184,14 +198,21 @@ export class Vault {
   }
 
   /** Returns the longest alias at a place. */
-  #aliasAt(text: string, { units, places }: Compact, at: number): Alias | undefined {
+  #aliasAt(
+    text: string,
+    { units, places }: Compact,
+    at: number,
+    inflected: ReadonlySet<Value>,
+  ): Alias | undefined {
     let longest: Alias | undefined;
     let node: number | undefined = 0;
     for (let next = at; next < units.length; next++) {
       node = this.#nodes.get(node * 65_536 + units.charCodeAt(next));
       if (node === undefined) break;
       const alias = this.#ends.get(node);
-      if (alias && isAlias(alias, text, places[at]!, places[next]! + 1)) longest = alias;
+      if (!alias) continue;
+      const range = { start: places[at]!, end: places[next]! + 1 };
+      if (isAlias(alias, text, range, inflected.has(alias.value))) longest = alias;
     }
     return longest;
   }
@@ -219,7 +240,7 @@ export class Vault {
       used.set(value, nth + 1);
       const place = own[nth];
       let end = match.index + match[0].length;
-      let written = place?.written ?? own.at(-1)?.written.replace(tag, '') ?? value.written;
+      let written = place?.written ?? own.at(-1)?.written.replace(inlineTag, '') ?? value.written;
       if (place?.remainder) {
         if (text.startsWith(place.remainder, end)) end += place.remainder.length;
         else written = withoutTags(written, unbalancedTags(written));
@@ -253,7 +274,12 @@ export class Vault {
 }
 
 /** Whether an alias is meant by a part of a text whose letters and digits are its key. */
-function isAlias({ key, value, type }: Alias, text: string, start: number, end: number): boolean {
+function isAlias(
+  { key, value, type }: Alias,
+  text: string,
+  { start, end }: Range,
+  isInflected: boolean,
+): boolean {
   const { kind } = value;
   if (type === 'part' && !/\p{Lu}|\p{Lo}/u.test(text[start]!)) return false;
   const written = text.slice(start, end);
@@ -270,7 +296,7 @@ function isAlias({ key, value, type }: Alias, text: string, start: number, end: 
   const ending = text.slice(end, last);
   if (kind === 'terms') return key.length > 3 || /^(?:s|\d+)$/i.test(ending);
   if (/\d/.test(ending)) return false;
-  if (type === 'whole' && /\s/.test(value.written)) return true;
+  if (isInflected || (type === 'whole' && /\s/.test(value.written))) return true;
   // A longer ending makes another word of a short or usual name: Mark, Markt.
   if (key.length <= 3 || (type === 'part' && /^\p{Script=Latin}/u.test(ending))) return /^s$/i.test(ending);
   return ending.length <= maxEnding;
@@ -353,37 +379,4 @@ function united(text: string, entities: readonly Entity[]): Entity[] {
     if (entity.gender && last.kind === 'names') last.gender ??= entity.gender;
   }
   return joined;
-}
-
-const tag = /<(\/?)([A-Za-z0-9]{1,16}) ?(\/?)>/g;
-
-/** Returns the tags of a value whose other half is outside of it. */
-function unbalancedTags(written: string): string[] {
-  if (!written.includes('<')) return [];
-  const open: { name: string; written: string }[] = [];
-  const alone: string[] = [];
-  for (const [whole, closing, name, single] of written.matchAll(tag)) {
-    if (single) continue;
-    if (!closing) open.push({ name: name!, written: whole });
-    else if (open.at(-1)?.name === name) open.pop();
-    else alone.push(whole);
-  }
-  return [...alone, ...open.map((one) => one.written)];
-}
-
-function withoutTags(written: string, tags: readonly string[]): string {
-  return tags.reduce((text, one) => text.replace(one, ''), written);
-}
-
-/** Extends a range by the other halves of its tags if they stand directly at its ends. */
-function withTags(original: string, { start, end }: Range): Range {
-  let range = { start, end };
-  for (const one of unbalancedTags(original.slice(start, end))) {
-    const other = one.startsWith('</') ? one.replace('/', '') : one.replace('<', '</');
-    if (one.startsWith('</') && original.endsWith(other, range.start))
-      range = { ...range, start: range.start - other.length };
-    else if (!one.startsWith('</') && original.startsWith(other, range.end))
-      range = { ...range, end: range.end + other.length };
-  }
-  return range;
 }

@@ -11,9 +11,9 @@ const taskOf = (segments: readonly string[], others: Partial<TranslationTask> = 
   ...others,
 });
 
-const database = (terms: readonly string[]) => ({
+const database = (terms: readonly string[], patterns: readonly string[] = []) => ({
   inTenant: async (_: string, work: (tx: unknown) => unknown) =>
-    work({ execute: async () => [{ rules: { kinds: ['names', 'emails'], patterns: [], terms } }] }),
+    work({ execute: async () => [{ rules: { kinds: ['names', 'emails'], patterns, terms } }] }),
 });
 
 const wrap = (engine: Engine, terms: readonly string[] = []): Engine =>
@@ -77,6 +77,40 @@ describe('a word that a model writes around a placeholder is restored, and repla
     const { run } = scripted(() => reply, ['Falke']);
     expect(await run(source)).toEqual({ text, judged: reply, issues: [] });
   });
+});
+
+test('a name of the source leaves with no ending that somebody else has written', async () => {
+  const judged: Translations[] = [];
+  const judge = wrap({
+    ...stubEngine,
+    live: true,
+    async assess(_, candidate) {
+      judged.push(candidate);
+      return free({ score: 90, issues: [], summary: '' });
+    },
+  });
+  const task = taskOf(['Please write to Ms. Okonkwo.', 'Mark Schmidt leads the market.']);
+  await judge.assess(task, ['Írjon Okonkwonak.', 'Mark Schmidt leitet den Markt.'], { tenantId: 't' });
+  expect(judged).toEqual([['Írjon Person_1nak.', 'Person_2 leitet den Markt.']]);
+});
+
+test('own patterns that take long to compile do not hold up other work', async () => {
+  const engine = withRedaction({
+    database: database([], Array(20).fill('[a-z0-9 ]{1,1000}Z')),
+    ...{ embedder: null, engine: { ...stubEngine, live: true } },
+  } as unknown as Services).engine;
+  const task = taskOf(['abc def ghi '.repeat(15)]);
+  // The rules are checked once.
+  await engine.translate(task, { tenantId: 't' });
+  let longest = 0;
+  let last = performance.now();
+  const timer = setInterval(() => {
+    longest = Math.max(longest, performance.now() - last);
+    last = performance.now();
+  }, 1);
+  await engine.translate(task, { tenantId: 't' });
+  clearInterval(timer);
+  expect(Math.max(longest, performance.now() - last)).toBeLessThan(60);
 });
 
 test('a term leaves in no compound, and the reply has it as it was', async () => {
