@@ -38,7 +38,7 @@ function isPattern(pattern: string): boolean {
     // A pattern that matches nothing in particular would redact every word.
     isValid = !RE2JS.compile(pattern).matcher('').find();
   } catch {
-    // The result says it.
+    // An invalid pattern.
   }
   if (checked.size >= 1000) checked.clear();
   checked.set(pattern, isValid);

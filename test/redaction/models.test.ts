@@ -79,7 +79,7 @@ describe('a word that a model writes around a placeholder is restored, and repla
   });
 });
 
-test('a name of the source leaves with no ending that somebody else has written', async () => {
+test('a name of the source is replaced with an ending that a reviewer has written', async () => {
   const judged: Translations[] = [];
   const judge = wrap({
     ...stubEngine,
@@ -143,7 +143,7 @@ test('a word of the user that looks like a placeholder keeps its meaning, in whi
   expect(sent.at(-1)).toEqual(['Dear Person_2, hello.']);
 });
 
-test('calls that go on while a vault is exchanged restore their own values', async () => {
+test('calls during the exchange of a vault restore their own values', async () => {
   const { engine, scope } = scripted((text) => text);
   let last = 0;
   const text = (count: number) => Array.from({ length: count }, () => `user${last++}x@example.com`).join(' ');

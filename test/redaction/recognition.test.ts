@@ -108,7 +108,7 @@ test.each(
   expect(performance.now() - start).toBeLessThan(4000);
 });
 
-/** What a model gets of a text whose personal data is learned. */
+/** Returns a text as a model gets it. */
 function redacted(text: string): string {
   const vault = new Vault();
   const entities = findPersonalData({ passages: [{ texts: [text] }], rules })[0]!.get(text)!;
