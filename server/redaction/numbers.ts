@@ -19,7 +19,7 @@ SC31 SD18 SE24 SI19 SK24 SM27 SO23 ST25 SV28 TL23 TN24 TR26 UA29 VA22 VG24 XK20 
     .map((entry) => [entry.slice(0, 2), Number(entry.slice(2))] as const),
 );
 
-const wordUnit = /[\p{L}\p{N}]/u;
+const wordUnit = /[\p{L}\p{N}]|(?!\p{Script=Inherited})\p{M}/u;
 const withoutSpaces =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u;
 

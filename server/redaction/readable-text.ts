@@ -34,6 +34,7 @@ const special = new RegExp(
     String.raw`[\u2010-\u2015\u2212\u2018\u2019\u02bc\u2032\u0130]`,
     String.raw`[\uff01-\uff5e]`,
     String.raw`[\u0660-\u0669\u06f0-\u06f9\u0966-\u096f\u0e50-\u0e59]`,
+    String.raw`[\u1100-\u1112][\u1161-\u1175][\u11a8-\u11c2]?`,
     String.raw`[^\p{M}]\p{M}{1,8}`,
   ].join('|'),
   'gu',
@@ -105,4 +106,39 @@ export function readText(original: string): ReadableText {
   }
   copy(original.length);
   return { text, starts, ends: starts && ends };
+}
+
+/** A tag in a value. */
+export const inlineTag = /<(\/?)([A-Za-z0-9]{1,16}) ?(\/?)>/g;
+
+/** Returns the tags of a value whose other half is outside of it. */
+export function unbalancedTags(written: string): string[] {
+  if (!written.includes('<')) return [];
+  const open: { name: string; written: string }[] = [];
+  const alone: string[] = [];
+  for (const [whole, closing, name, single] of written.matchAll(inlineTag)) {
+    if (single) continue;
+    if (!closing) open.push({ name: name!, written: whole });
+    else if (open.at(-1)?.name === name) open.pop();
+    else alone.push(whole);
+  }
+  return [...alone, ...open.map((one) => one.written)];
+}
+
+/** Leaves out the first of each of some tags. */
+export function withoutTags(written: string, tags: readonly string[]): string {
+  return tags.reduce((text, one) => text.replace(one, ''), written);
+}
+
+/** Extends a range by the other halves of its tags if they stand directly at its ends. */
+export function withTags(original: string, { start, end }: Range): Range {
+  let range = { start, end };
+  for (const one of unbalancedTags(original.slice(start, end))) {
+    const other = one.startsWith('</') ? one.replace('/', '') : one.replace('<', '</');
+    if (one.startsWith('</') && original.endsWith(other, range.start))
+      range = { ...range, start: range.start - other.length };
+    else if (!one.startsWith('</') && original.startsWith(other, range.end))
+      range = { ...range, end: range.end + other.length };
+  }
+  return range;
 }

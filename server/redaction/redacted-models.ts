@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
@@ -10,21 +11,24 @@ import type {
   Judgement,
   QualityIssue,
   Redaction,
-  TaskExample,
-  TaskSentence,
   Translations,
-  TranslationTask,
 } from '#server/platform/engines/engine.ts';
 import { createThreads, DeadlineError, threadCount } from '#server/platform/threads/threads.ts';
 import { type FoundTexts, findPersonalData, type Passage } from './entities.ts';
 import { readText } from './readable-text.ts';
-import { mapIssue, mapTask, passagesOf, type Sent } from './redacted-task.ts';
+import { mapIssue, mapTask, passagesOf, type Sent, withNotice, withoutDoubt } from './redacted-task.ts';
 import type { RedactionWork } from './redaction-thread.ts';
 import { type RedactionRules, rulesOf } from './rules.ts';
 import { placeholdersIn, type RedactedText, type Value, Vault } from './vault.ts';
 
-/** The largest texts that are searched on the event loop, in UTF-16 units. Ordinary ones take some milliseconds, the worst ones 40. */
-const inlineUnits = { rules: 4000, patterns: 1000 };
+/** The largest texts that are searched on the event loop, in UTF-16 units; with own patterns, for each of them. */
+const inlineUnits = 4000;
+
+/** The weight of the own patterns that are compiled on the event loop, which takes 15 ms then. */
+const inlineWeight = 10_000;
+
+/** Milliseconds after which other work gets its turn. */
+const sliceMs = 15;
 
 /** Milliseconds for one search. A search of the longest texts takes less than a second. */
 const deadlineMs = 20_000;
@@ -61,7 +65,7 @@ const maxSearched = 32;
  */
 export function withRedaction<S extends Pick<Services, 'database' | 'embedder' | 'engine'>>(services: S): S {
   const { database, embedder, engine } = services;
-  if (!engine.live && !embedder) return services;
+  if (!engine.live && !engine.traitsOf && !embedder) return services;
   const sessions = new WeakMap<object, Promise<Session | null>>();
   const open = async ({ tenantId }: CallScope): Promise<Session | null> => {
     const rules = await database.inTenant(tenantId, async (tx) => {
@@ -100,6 +104,14 @@ function newVault({ terms }: RedactionRules): Vault {
   return vault;
 }
 
+/** Returns at most how large a compiled pattern is: a counted repetition is compiled as often as it counts. */
+function weightOf(pattern: string): number {
+  return [...pattern.matchAll(/(\d+)\}/g)].reduce(
+    (weight, [, count]) => weight * Math.max(1, Number(count)),
+    pattern.length,
+  );
+}
+
 /** @throws AppError service_unavailable if the search does not end: nothing is sent then */
 async function find(
   passages: readonly Passage[],
@@ -111,7 +123,8 @@ async function find(
     0,
   );
   const searched = { passages, rules };
-  if (units <= (rules.patterns.length > 0 ? inlineUnits.patterns : inlineUnits.rules))
+  const weight = rules.patterns.reduce((sum, pattern) => sum + weightOf(pattern), 0);
+  if (units * Math.max(1, rules.patterns.length) <= inlineUnits && weight <= inlineWeight)
     return findPersonalData(searched);
   return slots.run(scope, async () => {
     try {
@@ -125,12 +138,19 @@ async function find(
   });
 }
 
-/** Finds what the texts contain, and returns a function that replaces it in each of them. */
+/** The replacement of what some texts contain. Its vault is the one of the whole call: that of the session may be exchanged. */
+interface Replacing {
+  vault: Vault;
+  /** @param inflected values that may have any ending in the text */
+  replace: (text: string, inflected?: ReadonlySet<Value>) => RedactedText;
+}
+
+/** Finds what the texts contain, and returns how it is replaced in each of them. */
 async function replacing(
   { rules, vault, searched }: Session,
   passages: readonly Passage[],
   scope: CallScope,
-): Promise<(text: string) => RedactedText> {
+): Promise<Replacing> {
   const keyed = passages.map((passage) => [JSON.stringify(passage), passage] as const);
   const known = new Map(
     keyed.flatMap(([key]) => (searched.has(key) ? [[key, searched.get(key)!] as const] : [])),
@@ -146,16 +166,22 @@ async function replacing(
   const found: FoundTexts = new Map();
   for (const [text, entities] of [...known.values()].flatMap((one) => [...one]))
     found.set(text, [...(found.get(text) ?? []), ...entities]);
+  for (const text of found.keys()) vault.reserve(text);
+  let since = performance.now();
   for (const [text, entities] of found) {
-    vault.reserve(text);
     vault.learn(readText(text), entities);
+    if (performance.now() - since < sliceMs) continue;
+    await setImmediate();
+    since = performance.now();
   }
   const replaced = new Map<string, RedactedText>();
-  return (text) => {
-    const done = replaced.get(text) ?? vault.redact(text, found.get(text));
+  const replace: Replacing['replace'] = (text, inflected) => {
+    const done =
+      (inflected ? undefined : replaced.get(text)) ?? vault.redact(text, found.get(text), inflected);
     replaced.set(text, done);
     return done;
   };
+  return { vault, replace };
 }
 
 /** A call as the model gets it. */
@@ -163,62 +189,41 @@ interface Redacted extends Sent {
   vault: Vault;
   /** For each segment, what was replaced in it. */
   replaced: RedactedText['replaced'][];
+  /** For each segment, the values that its translation may have. */
+  allowed: ReadonlySet<Value>[];
 }
 
+const valuesOf = (replaced: RedactedText['replaced']) => new Set(replaced.map(({ value }) => value));
+
 async function redactCall(session: Session, sent: Sent, scope: CallScope): Promise<Redacted> {
-  const replace = await replacing(session, passagesOf(sent), scope);
+  const { vault, replace } = await replacing(session, passagesOf(sent), scope);
   const text = (original: string) => replace(original).text;
   const task = mapTask(sent.task, text);
   const replaced = sent.task.segments.map((segment) => replace(segment).replaced);
-  const used = new Set(
-    [...sent.task.segments, ...sent.candidates.flat()].flatMap((one) =>
-      replace(one).replaced.map(({ value }) => value),
-    ),
+  /** A name that a translation seems to lack has an ending there, which a reviewer or another run has written. */
+  const candidates = sent.candidates.map((texts) =>
+    texts.map((translation, index) => {
+      const done = replace(translation);
+      const missing = valuesOf(replaced[index] ?? []);
+      for (const { value } of done.replaced) missing.delete(value);
+      return missing.size === 0 ? done : replace(translation, missing);
+    }),
+  );
+  const used = valuesOf([replaced, ...candidates.map((texts) => texts.map((one) => one.replaced))].flat(2));
+  const allowed = replaced.map((own, index) =>
+    // The segments of a page are parts of one text, within which a name can move.
+    sent.task.textType === 'Html'
+      ? used
+      : valuesOf([...own, ...candidates.flatMap((texts) => texts[index]?.replaced ?? [])]),
   );
   return {
-    vault: session.vault,
+    vault,
     replaced,
+    allowed,
     task: used.size === 0 ? withoutDoubt(task) : withNotice(withoutDoubt(task), used),
-    candidates: sent.candidates.map((texts) => texts.map(text)),
+    candidates: candidates.map((texts) => texts.map((one) => one.text)),
     issues: sent.issues.map((issue) => mapIssue(issue, text)),
   };
-}
-
-/**
- * Leaves out terms with personal data, and pairs whose two sides do not have the same placeholders: what was found in one
- * language may be written in a way that was not found in the other.
- */
-function withoutDoubt(task: TranslationTask): TranslationTask {
-  const isEqual = ({ source, target }: TaskSentence | TaskExample) =>
-    placeholdersIn(source).sort().join() === placeholdersIn(target).sort().join();
-  return {
-    ...task,
-    ...(task.glossary && {
-      glossary: task.glossary.filter(({ source }) => placeholdersIn(source).length === 0),
-    }),
-    ...(task.sentences && { sentences: task.sentences.filter(isEqual) }),
-    ...(task.examples && { examples: task.examples.filter(isEqual) }),
-  };
-}
-
-const noStyle = { rules: [], quotationMarks: null, spacing: null, formality: null, forbiddenWords: [] };
-
-/** Maximum number of persons whose gender is stated. */
-const maxGenders = 100;
-
-/** Adds what the model must know about placeholders as a rule of style, because every engine has such rules. */
-function withNotice(task: TranslationTask, used: ReadonlySet<Value>): TranslationTask {
-  const style = task.style ?? noStyle;
-  const of = (gender: Value['gender']) =>
-    [...used].flatMap((value) => (value.gender === gender ? value.placeholder : [])).slice(0, maxGenders);
-  const [women, men] = [of('f'), of('m')];
-  const [first] = used;
-  const rule = [
-    `Words such as ${first!.placeholder} stand for names and numbers that are withheld: keep each exactly as it is, as often as in the source, also with an ending behind it.`,
-    women.length > 0 ? `Women: ${women.join(', ')}.` : '',
-    men.length > 0 ? `Men: ${men.join(', ')}.` : '',
-  ];
-  return { ...task, style: { ...style, rules: [...style.rules, rule.filter(Boolean).join(' ')] } };
 }
 
 function redactEngine(engine: Engine, sessionOf: SessionOf): Engine {
@@ -235,8 +240,8 @@ function redactEngine(engine: Engine, sessionOf: SessionOf): Engine {
     const result = await ask(redacted);
     return { ...result, value: restore(result.value, redacted) };
   };
-  const translations = (texts: Translations, { vault, replaced }: Redacted) =>
-    texts.map((text, index) => vault.restore(text, replaced[index]));
+  const translations = (texts: Translations, { vault, replaced, allowed }: Redacted) =>
+    texts.map((text, index) => vault.restore(text, replaced[index], allowed[index]));
   const judgement = <J extends Judgement>(judged: J, { vault }: Redacted): J => ({
     ...judged,
     summary: vault.restore(judged.summary),
@@ -292,27 +297,29 @@ function redactionOf(sessionOf: SessionOf): Redaction {
     async learn(texts, scope) {
       const session = await sessionOf(scope);
       if (!session) return;
+      // First all texts, so that no word of the user is the placeholder of a value.
+      for await (const part of texts()) for (const text of part) session.vault.reserve(text);
       for await (const part of texts()) await replacing(session, [{ texts: part }], scope);
     },
     async receiptOf(segments, scope) {
       const session = await sessionOf(scope);
       if (!session) return null;
-      const replace = await replacing(session, [{ texts: segments }], scope);
-      const values = new Set(segments.flatMap((text) => replace(text).replaced.map(({ value }) => value)));
+      const { replace } = await replacing(session, [{ texts: segments }], scope);
+      const values = valuesOf(segments.flatMap((text) => replace(text).replaced));
       const replaced: Record<string, number> = {};
-      for (const { kind } of values) replaced[kind] = (replaced[kind] ?? 0) + 1;
+      for (const { kind, written } of values)
+        if (placeholdersIn(written)[0] !== written) replaced[kind] = (replaced[kind] ?? 0) + 1;
       return { replaced };
     },
     async issuesOf(segments, translations, scope) {
       const session = await sessionOf(scope);
       if (!session) return [];
-      const replace = await replacing(session, [{ texts: segments }], scope);
+      const { vault, replace } = await replacing(session, [{ texts: segments }], scope);
+      const own = new Set(placeholdersIn(segments.join('\n').toLowerCase()));
       return lostValueIssues(
         segments.flatMap((text) => replace(text).replaced),
-        translations.flatMap((text) => session.vault.redact(text).replaced),
-        placeholdersIn(translations.join('\n')).filter((one) =>
-          segments.every((text) => !text.includes(one)),
-        ),
+        translations.flatMap((text) => vault.redact(text).replaced),
+        placeholdersIn(translations.join('\n')).filter((one) => !own.has(one.toLowerCase())),
       );
     },
   };
@@ -358,7 +365,7 @@ function redactEmbedder(embedder: Embedder, sessionOf: SessionOf): Embedder {
       if (!session) return embedder.embed(texts, scope);
       // Without a run, the texts do not belong together: each has the same placeholders whenever it is sent.
       if (scope.run) {
-        const replace = await replacing(session, [{ texts }], scope);
+        const { replace } = await replacing(session, [{ texts }], scope);
         return embedder.embed(
           texts.map((text) => replace(text).text),
           scope,
@@ -372,6 +379,7 @@ function redactEmbedder(embedder: Embedder, sessionOf: SessionOf): Embedder {
       const own = texts.map((text, index) => {
         const vault = newVault(session.rules);
         const entities = found[index]?.get(text) ?? [];
+        vault.reserve(text);
         vault.learn(readText(text), entities);
         return vault.redact(text, entities).text;
       });

@@ -1,11 +1,14 @@
 import type {
   QualityIssue,
+  TaskExample,
+  TaskSentence,
   TaskStyle,
   TaskTerm,
   Translations,
   TranslationTask,
 } from '#server/platform/engines/engine.ts';
 import type { Passage } from './entities.ts';
+import { placeholdersIn, type Value } from './vault.ts';
 
 /** Replaces a text of a request. */
 export type Replace = (text: string) => string;
@@ -46,6 +49,7 @@ export function mapTask(task: TranslationTask, replace: Replace): TranslationTas
     tone: option(task.tone),
     gender: option(task.gender),
     domain: option(task.domain),
+    routeDomain: task.domain,
     ...(task.style && { style: mapStyle(task.style, replace) }),
     ...(task.glossary && { glossary: task.glossary.map((term) => mapTerm(term, replace)) }),
     ...(task.sentences && { sentences: task.sentences.map(pair) }),
@@ -84,4 +88,41 @@ export function mapIssue(issue: QualityIssue, replace: Replace): QualityIssue {
     explanation: replace(issue.explanation),
     suggestion: issue.suggestion && replace(issue.suggestion),
   };
+}
+
+/**
+ * Leaves out terms with personal data, and pairs whose two sides do not have the same placeholders: what was found in one
+ * language may be written in a way that was not found in the other.
+ */
+export function withoutDoubt(task: TranslationTask): TranslationTask {
+  const isEqual = ({ source, target }: TaskSentence | TaskExample) =>
+    placeholdersIn(source).sort().join() === placeholdersIn(target).sort().join();
+  return {
+    ...task,
+    ...(task.glossary && {
+      glossary: task.glossary.filter(({ source }) => placeholdersIn(source).length === 0),
+    }),
+    ...(task.sentences && { sentences: task.sentences.filter(isEqual) }),
+    ...(task.examples && { examples: task.examples.filter(isEqual) }),
+  };
+}
+
+const noStyle = { rules: [], quotationMarks: null, spacing: null, formality: null, forbiddenWords: [] };
+
+/** Maximum number of persons whose gender is stated. */
+const maxGenders = 100;
+
+/** Adds what the model must know about placeholders as a rule of style, because every engine has such rules. */
+export function withNotice(task: TranslationTask, used: ReadonlySet<Value>): TranslationTask {
+  const style = task.style ?? noStyle;
+  const of = (gender: Value['gender']) =>
+    [...used].flatMap((value) => (value.gender === gender ? value.placeholder : [])).slice(0, maxGenders);
+  const [women, men] = [of('f'), of('m')];
+  const [first] = used;
+  const rule = [
+    `Words such as ${first!.placeholder} stand for names and numbers that are withheld: keep each exactly as it is, as often as in the source, also with an ending behind it.`,
+    women.length > 0 ? `Women: ${women.join(', ')}.` : '',
+    men.length > 0 ? `Men: ${men.join(', ')}.` : '',
+  ];
+  return { ...task, style: { ...style, rules: [...style.rules, rule.filter(Boolean).join(' ')] } };
 }

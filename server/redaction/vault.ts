@@ -1,11 +1,20 @@
 import { type Entity, isInWord } from './numbers.ts';
-import { originalRange, type Range, type ReadableText, readText } from './readable-text.ts';
+import {
+  inlineTag,
+  originalRange,
+  type Range,
+  type ReadableText,
+  readText,
+  unbalancedTags,
+  withoutTags,
+  withTags,
+} from './readable-text.ts';
 import { placeholderWords, type RedactedKind } from './rules.ts';
 
 const words = Object.values(placeholderWords).join('|');
 
-/** Returns a pattern of placeholders, also of those in capitals. */
-const placeholders = () => new RegExp(`(?<![\\p{L}\\p{N}_])(${words})_(\\d{1,9})(?!\\d)`, 'giu');
+/** Returns a pattern of placeholders, also of those in capitals, or directly behind a letter of another script: “وPerson_1”. */
+const placeholders = () => new RegExp(`(?<![A-Za-z0-9_])(${words})_(\\d{1,9})(?!\\d)`, 'giu');
 
 /** Returns the placeholders in a text. */
 export function placeholdersIn(text: string): string[] {
@@ -28,18 +37,28 @@ export interface RedactedText {
   replaced: { value: Value; written: string; remainder: string }[];
 }
 
-/** A name for which a value is looked up: a part of a person's name must begin with a capital. */
+/** Letters and digits by which a value is found in a text. */
 interface Alias {
   key: string;
   value: Value;
-  isPart: boolean;
+  /** `part`: a word of a person's name. `form`: a whole word with the value in it, as a model has written it. */
+  type: 'whole' | 'part' | 'form';
+  /** The units of the key that are the value. Others stay: “nak” in “Okonkwonak”. */
+  from: number;
+  to: number;
 }
 
-/** Units of the beginning of an alias by which it is looked up. */
-const prefixUnits = 3;
-
-/** Maximum UTF-16 units of an ending that a language adds to a name: “Müllers”, “Annie”. */
+/** Maximum UTF-16 units of an ending that a language adds to a name of one word: “Müllers”, “Annie”. */
 const maxEnding = 2;
+
+/** Maximum UTF-16 units of the letters that a model adds to one side of a placeholder. */
+const maxAdded = 40;
+
+/** Maximum UTF-16 units of the key of an alias, so that a search takes linear time. */
+const maxKey = 300;
+
+/** Larger numbers of placeholders in texts of a user are not skipped. */
+const maxReserved = 1_000_000;
 
 /**
  * The values of one text or document with their placeholders. The same value has the same placeholder in all of its
@@ -47,7 +66,11 @@ const maxEnding = 2;
  */
 export class Vault {
   readonly #values = new Map<string, Value>();
-  readonly #aliases = new Map<string, Alias[]>();
+  readonly #aliases = new Map<string, Alias>();
+  /** A tree of the keys of aliases: for a node and the next unit (node * 65,536 + unit), the next node. The root is 0. */
+  readonly #nodes = new Map<number, number>();
+  /** The aliases that end at a node. */
+  readonly #ends = new Map<number, Alias>();
   readonly #counts = new Map<string, number>();
   readonly #byPlaceholder = new Map<string, Value>();
 
@@ -59,7 +82,7 @@ export class Vault {
   reserve(text: string): void {
     for (const [, word, number] of text.matchAll(placeholders())) {
       const count = this.#counts.get(word!.toLowerCase()) ?? 0;
-      if (!this.#byPlaceholder.has(`${word}_${number}`.toLowerCase()))
+      if (Number(number) <= maxReserved && !this.#byPlaceholder.has(`${word}_${number}`.toLowerCase()))
         this.#counts.set(word!.toLowerCase(), Math.max(count, Number(number)));
     }
   }
@@ -72,53 +95,69 @@ export class Vault {
 
   /** Adds what was found in a text, so that it is replaced in all texts. */
   learn({ text }: ReadableText, entities: readonly Entity[]): void {
-    for (const entity of united(entities)) this.#valueOf(text.slice(entity.start, entity.end), entity);
+    for (const entity of united(text, outsidePlaceholders(text, entities)))
+      this.#valueOf(text.slice(entity.start, entity.end), entity);
   }
 
   #valueOf(written: string, { kind, gender }: Entity): Value | null {
+    // A word of the user that is a placeholder of another value by now. Its key has a “_”, unlike all others.
+    if (this.#byPlaceholder.has(written.toLowerCase()))
+      return this.#values.get(written.toLowerCase()) ?? this.#add(written.toLowerCase(), { written, kind });
     const key = keyOf(written);
     if (key === '') return null;
-    const known = this.#values.get(key) ?? this.#personOf(key);
+    const known = this.#values.get(key) ?? this.#aliases.get(key)?.value;
     if (known) {
       known.gender ??= gender;
       return known;
     }
+    const value = this.#add(key, { written, kind, gender });
+    this.#addAlias(key, value, 'whole');
+    if (kind === 'names')
+      for (const [part] of written.matchAll(/[\p{L}\p{M}'-]{3,}/gu))
+        if (part.length < written.length && /^\p{Lu}|^[^\p{Ll}]/u.test(part))
+          this.#addAlias(keyOf(part), value, 'part');
+    return value;
+  }
+
+  #add(key: string, { kind, written, gender }: Pick<Value, 'kind' | 'written'> & Partial<Value>): Value {
     const word = placeholderWords[kind];
     const count = (this.#counts.get(word.toLowerCase()) ?? 0) + 1;
     this.#counts.set(word.toLowerCase(), count);
     const value = { placeholder: `${word}_${count}`, kind, gender, written };
     this.#values.set(key, value);
     this.#byPlaceholder.set(value.placeholder.toLowerCase(), value);
-    this.#addAlias({ key, value, isPart: false });
-    if (kind === 'names')
-      for (const [part] of written.matchAll(/[\p{L}'-]{3,}/gu))
-        if (part.length < written.length && /^\p{Lu}|^[^\p{Ll}]/u.test(part))
-          this.#addAlias({ key: keyOf(part), value, isPart: true });
     return value;
   }
 
-  /** Returns the person of whose name this is a part. */
-  #personOf(key: string): Value | undefined {
-    return this.#aliases.get(key.slice(0, prefixUnits))?.find((alias) => alias.key === key)?.value;
-  }
-
-  #addAlias(alias: Alias): void {
-    const prefix = alias.key.slice(0, prefixUnits);
-    const same = this.#aliases.get(prefix);
-    if (!same) this.#aliases.set(prefix, [alias]);
-    else if (!same.some(({ key }) => key === alias.key)) {
-      same.push(alias);
-      same.sort((a, b) => b.key.length - a.key.length);
+  #addAlias(key: string, value: Value, type: Alias['type'], from = 0, to = key.length): void {
+    if (key === '' || key.length > maxKey || this.#aliases.has(key)) return;
+    let node = 0;
+    for (let at = 0; at < key.length; at++) {
+      const edge = node * 65_536 + key.charCodeAt(at);
+      node = this.#nodes.get(edge) ?? this.#nodes.size + 1;
+      this.#nodes.set(edge, node);
     }
+    const alias = { key, value, type, from, to };
+    this.#aliases.set(key, alias);
+    this.#ends.set(node, alias);
   }
 
   /**
    * Replaces the values in a text: the given ones, and all that are known.
    * @param found what was found in this text
+   * @param inflected values that may have any ending, because the source of this text has them
    */
-  redact(original: string, found: readonly Entity[] = []): RedactedText {
+  redact(
+    original: string,
+    found: readonly Entity[] = [],
+    inflected: ReadonlySet<Value> = new Set(),
+  ): RedactedText {
     const readable = readText(original);
-    const ranges = united([...found, ...this.#knownIn(readable)]);
+    const ranges = united(readable.text, [
+      ...outsidePlaceholders(readable.text, found),
+      ...this.#placeholdersOf(readable),
+      ...this.#knownIn(readable, inflected),
+    ]);
     const replaced: RedactedText['replaced'] = [];
     let text = '';
     let from = 0;
@@ -136,73 +175,137 @@ export class Vault {
     return { text: text + original.slice(from), replaced };
   }
 
-  *#knownIn({ text }: ReadableText): Generator<Entity> {
-    if (this.#aliases.size === 0) return;
-    const compact = compactOf(text);
-    for (let at = 0; at < compact.units.length; at++) {
-      const start = compact.places[at]!;
-      if (isInWord(text, start - 1)) continue;
-      for (let length = prefixUnits; length > 0; length--) {
-        const aliases = this.#aliases.get(compact.units.slice(at, at + length));
-        const found = aliases && this.#aliasAt(text, compact, at, aliases);
-        if (!found) continue;
-        const end = compact.places[at + found.key.length - 1]! + 1;
-        yield { kind: found.value.kind, start, end };
-        at += found.key.length - 1;
-        break;
-      }
+  /** Yields the words of the user that are placeholders of other values by now. */
+  *#placeholdersOf({ text }: ReadableText): Generator<Entity> {
+    for (const { index: start, 0: written } of text.matchAll(placeholders())) {
+      const value = this.#byPlaceholder.get(written.toLowerCase());
+      if (value) yield { kind: value.kind, start, end: start + written.length };
     }
   }
 
+  *#knownIn({ text }: ReadableText, inflected: ReadonlySet<Value>): Generator<Entity> {
+    if (this.#aliases.size === 0) return;
+    const compact = compactOf(text);
+    for (let at = 0; at < compact.units.length; at++) {
+      if (isInWord(text, compact.places[at]! - 1)) continue;
+      const found = this.#aliasAt(text, compact, at, inflected);
+      if (!found) continue;
+      const start = compact.places[at + found.from]!;
+      const end = compact.places[at + found.to - 1]! + 1;
+      yield { kind: found.value.kind, start, end };
+      at += found.key.length - 1;
+    }
+  }
+
+  /** Returns the longest alias at a place. */
   #aliasAt(
     text: string,
     { units, places }: Compact,
     at: number,
-    aliases: readonly Alias[],
+    inflected: ReadonlySet<Value>,
   ): Alias | undefined {
-    return aliases.find(({ key, isPart, value }) => {
-      if (!units.startsWith(key, at)) return false;
-      const start = places[at]!;
-      const end = places[at + key.length - 1]! + 1;
-      if (isPart && !/\p{Lu}|\p{Lo}/u.test(text[start]!)) return false;
-      const written = text.slice(start, end);
-      if (written.length > key.length * 2 + 4 || (value.kind === 'names' && written.includes('\n')))
-        return false;
-      if (!isInWord(text, end)) return true;
-      if (value.kind !== 'names' && value.kind !== 'terms') return false;
-      let ending = end;
-      while (ending - end <= maxEnding && isInWord(text, ending)) ending++;
-      return key.length > 3 && ending - end <= maxEnding && !/\d/.test(text.slice(end, ending));
-    });
+    let longest: Alias | undefined;
+    let node: number | undefined = 0;
+    for (let next = at; next < units.length; next++) {
+      node = this.#nodes.get(node * 65_536 + units.charCodeAt(next));
+      if (node === undefined) break;
+      const alias = this.#ends.get(node);
+      if (!alias) continue;
+      const range = { start: places[at]!, end: places[next]! + 1 };
+      if (isAlias(alias, text, range, inflected.has(alias.value))) longest = alias;
+    }
+    return longest;
   }
 
   /**
-   * Puts the values back into a text of a model.
+   * Puts the values back into a text of a model. The words in which they stand are replaced again in later texts.
    * @param replaced the values of the source, whose spelling and tags are used; without it, each as it was first written
+   * @param allowed the values that the text may have: placeholders of others stay. Default: all
    */
-  restore(text: string, replaced: RedactedText['replaced'] = []): string {
+  restore(
+    text: string,
+    replaced: RedactedText['replaced'] = [],
+    allowed: ReadonlySet<Value> | null = null,
+  ): string {
     const places = Map.groupBy(replaced, ({ value }) => value);
     const used = new Map<Value, number>();
+    const spans: (Range & { value: Value })[] = [];
     let restored = '';
     let from = 0;
     for (const match of text.matchAll(placeholders())) {
       const value = this.#byPlaceholder.get(match[0].toLowerCase());
-      if (!value) continue;
+      if (!value || allowed?.has(value) === false) continue;
       const own = places.get(value) ?? [];
       const nth = used.get(value) ?? 0;
       used.set(value, nth + 1);
       const place = own[nth];
       let end = match.index + match[0].length;
-      let written = place?.written ?? own.at(-1)?.written.replace(tag, '') ?? value.written;
+      let written = place?.written ?? own.at(-1)?.written.replace(inlineTag, '') ?? value.written;
       if (place?.remainder) {
         if (text.startsWith(place.remainder, end)) end += place.remainder.length;
         else written = withoutTags(written, unbalancedTags(written));
       }
-      restored += text.slice(from, match.index) + written;
+      restored += text.slice(from, match.index);
+      spans.push({ value, start: restored.length, end: restored.length + written.length });
+      restored += written;
       from = end;
     }
-    return restored + text.slice(from);
+    restored += text.slice(from);
+    for (const span of spans) this.#learnForm(restored, span);
+    return restored;
   }
+
+  /** Learns the word of which a value is a part: “Okonkwonak”. */
+  #learnForm(text: string, { start, end, value }: Range & { value: Value }): void {
+    const before = readText(text.slice(Math.max(0, start - 2 * maxAdded), start)).text;
+    const after = readText(text.slice(end, end + 2 * maxAdded)).text;
+    let first = before.length;
+    while (before.length - first < maxAdded && isInWord(before, first - 1)) first--;
+    let last = 0;
+    while (last < maxAdded && isInWord(after, last)) last++;
+    const own = keyOf(readText(text.slice(start, end)).text);
+    // A name of one unit is found in such a word only.
+    if (own.length === 1 && last === 0 && /^\p{L}/u.test(after)) last = 1;
+    const head = keyOf(before.slice(first));
+    const tail = keyOf(after.slice(0, last));
+    if (own !== '' && head + tail !== '')
+      this.#addAlias(head + own + tail, value, 'form', head.length, head.length + own.length);
+  }
+}
+
+/** Whether an alias is meant by a part of a text whose letters and digits are its key. */
+function isAlias(
+  { key, value, type }: Alias,
+  text: string,
+  { start, end }: Range,
+  isInflected: boolean,
+): boolean {
+  const { kind } = value;
+  if (type === 'part' && !/\p{Lu}|\p{Lo}/u.test(text[start]!)) return false;
+  const written = text.slice(start, end);
+  if (written.length > key.length * 2 + 4 || (kind === 'names' && written.includes('\n'))) return false;
+  // 陈 is a name in “陈 said”, but not in 陈列室.
+  if (key.length === 1)
+    return (
+      text.startsWith(value.written, start) && !/\p{L}/u.test(`${text[start - 1] ?? ''}${text[end] ?? ''}`)
+    );
+  if (!isInWord(text, end)) return true;
+  if (type === 'form' || (kind !== 'names' && kind !== 'terms')) return false;
+  let last = end;
+  while (last - end <= maxAdded && isInWord(text, last)) last++;
+  const ending = text.slice(end, last);
+  if (kind === 'terms') return key.length > 3 || /^(?:s|\d+)$/i.test(ending);
+  if (/\d/.test(ending)) return false;
+  if (isInflected || (type === 'whole' && /\s/.test(value.written))) return true;
+  // A longer ending makes another word of a short or usual name: Mark, Markt.
+  if (key.length <= 3 || (type === 'part' && /^\p{Script=Latin}/u.test(ending))) return /^s$/i.test(ending);
+  return ending.length <= maxEnding;
+}
+
+/** Leaves out what begins within a placeholder: in “Dear Person_1”, “Person” is no name. */
+function outsidePlaceholders(text: string, entities: readonly Entity[]): Entity[] {
+  const starts = new Set([...text.matchAll(placeholders())].map(({ index }) => index));
+  return entities.filter(({ start }) => !starts.has(start));
 }
 
 /** Returns what identifies a value: its letters and digits, without case and accents. */
@@ -218,14 +321,21 @@ interface Compact {
 
 const folded = new Map<string, string>();
 
+/** Scripts in which a letter without its marks is the same letter. */
+const foldable = /[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Arabic}\p{Script=Hebrew}]/u;
+
+/** Returns a unit without case and accents, but a syllable or a vowel sign of other scripts as it is; empty for other signs. */
 function fold(unit: string): string {
   let known = folded.get(unit);
   if (known === undefined) {
-    known = unit
-      .normalize('NFD')
-      .toLowerCase()
-      .replace(/[^\p{L}\p{N}]/gu, '')
-      .slice(0, 1);
+    const kept =
+      /^\p{M}$/u.test(unit) && !/^\p{Script=Inherited}|^\p{Script=Hebrew}|^\p{Script=Arabic}/u.test(unit);
+    known = kept
+      ? unit
+      : (foldable.test(unit) ? unit.normalize('NFD') : unit)
+          .toLowerCase()
+          .replace(/[^\p{L}\p{N}]/gu, '')
+          .slice(0, 1);
     if (folded.size < 5000) folded.set(unit, known);
   }
   return known;
@@ -244,9 +354,13 @@ function compactOf(text: string): Compact {
   return { units, places };
 }
 
-/** Joins places that overlap. The longest determines the kind. */
-function united(entities: readonly Entity[]): Entity[] {
-  const sorted = entities.toSorted((a, b) => a.start - b.start || b.end - a.end);
+/** Joins places that overlap. The longest determines the kind. Digits behind a place belong to it: a placeholder ends with one. */
+function united(text: string, entities: readonly Entity[]): Entity[] {
+  const whole = entities.map((entity) => ({
+    ...entity,
+    end: entity.end + /^\d*/.exec(text.slice(entity.end, entity.end + maxAdded))![0].length,
+  }));
+  const sorted = whole.sort((a, b) => a.start - b.start || b.end - a.end);
   const joined: Entity[] = [];
   let longest = 0;
   for (const entity of sorted) {
@@ -265,37 +379,4 @@ function united(entities: readonly Entity[]): Entity[] {
     if (entity.gender && last.kind === 'names') last.gender ??= entity.gender;
   }
   return joined;
-}
-
-const tag = /<(\/?)([A-Za-z0-9]{1,16}) ?(\/?)>/g;
-
-/** Returns the tags of a value whose other half is outside of it. */
-function unbalancedTags(written: string): string[] {
-  if (!written.includes('<')) return [];
-  const open: { name: string; written: string }[] = [];
-  const alone: string[] = [];
-  for (const [whole, closing, name, single] of written.matchAll(tag)) {
-    if (single) continue;
-    if (!closing) open.push({ name: name!, written: whole });
-    else if (open.at(-1)?.name === name) open.pop();
-    else alone.push(whole);
-  }
-  return [...alone, ...open.map((one) => one.written)];
-}
-
-function withoutTags(written: string, tags: readonly string[]): string {
-  return tags.reduce((text, one) => text.replace(one, ''), written);
-}
-
-/** Extends a range by the other halves of its tags if they stand directly at its ends. */
-function withTags(original: string, { start, end }: Range): Range {
-  let range = { start, end };
-  for (const one of unbalancedTags(original.slice(start, end))) {
-    const other = one.startsWith('</') ? one.replace('/', '') : one.replace('<', '</');
-    if (one.startsWith('</') && original.endsWith(other, range.start))
-      range = { ...range, start: range.start - other.length };
-    else if (!one.startsWith('</') && original.startsWith(other, range.end))
-      range = { ...range, end: range.end + other.length };
-  }
-  return range;
 }

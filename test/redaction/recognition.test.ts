@@ -108,6 +108,61 @@ test.each(
   expect(performance.now() - start).toBeLessThan(4000);
 });
 
+/** Returns a text as a model gets it. */
+function redacted(text: string): string {
+  const vault = new Vault();
+  const entities = findPersonalData({ passages: [{ texts: [text] }], rules })[0]!.get(text)!;
+  vault.learn(readText(text), entities);
+  return vault.redact(text, entities).text;
+}
+
+test.each([
+  ['Mark Schmidt kam. Der Markt wächst, die Marke auch.', 'Person_1 kam. Der Markt wächst, die Marke auch.'],
+  ['Frau Anna Berg kommt. Am Berge, die Berge.', 'Frau Person_1 kommt. Am Berge, die Berge.'],
+  ['Mr. Frank Quarnby: Quarnby’s, Quarnbys.', 'Mr. Person_1: Person_1’s, Person_1s.'],
+  ['陈先生您好。陈列室在三楼。', 'Person_1先生您好。陈列室在三楼。'],
+  ['Иван Иванов. Спросите Иванова.', 'Person_1. Спросите Person_1а.'],
+])('a part of a name is a whole word: %s', (text, sent) => {
+  expect(redacted(text)).toBe(sent);
+});
+
+test.each([
+  ['김민수', '고맙습니다. 잘 지내세요', '김민수 씨'.normalize('NFD')],
+  ['राम', 'रोम सुंदर है', 'राम से'],
+  ['สมชาย', 'สำเร็จ', 'คุณสมชาย'],
+  ['Müller', 'Miller', 'MULLER'],
+])('the term %s is found in each spelling, and in no other word', (term, other, same) => {
+  const vault = new Vault();
+  vault.addTerm(term);
+  expect(vault.redact(other).text).toBe(other);
+  expect(vault.redact(same).text).toContain('Term_1');
+});
+
+test('large numbers of placeholders in a text are not skipped', () => {
+  const vault = new Vault();
+  vault.reserve('Person_999999999');
+  vault.addTerm('Falke');
+  vault.reserve('Term_999999999');
+  vault.addTerm('Adler');
+  expect(vault.redact('Adler').text).toBe('Term_2');
+});
+
+test.each([
+  [
+    'values with one beginning',
+    Array.from({ length: 19_000 }, (_, at) => `user${at}x@example.com`).join(' '),
+  ],
+  ['one long name', 'M. '.repeat(16_000)],
+])('learning and replacing takes linear time: %s', (_, text) => {
+  const entities = findPersonalData({ passages: [{ texts: [text] }], rules })[0]!.get(text)!;
+  const vault = new Vault();
+  const start = performance.now();
+  vault.learn(readText(text), entities);
+  vault.redact(text);
+  vault.redact('user '.repeat(10_000));
+  expect(performance.now() - start).toBeLessThan(2000);
+});
+
 describe('a value with tags', () => {
   const restored = (source: string, reply: (text: string) => string) => {
     const vault = new Vault();

@@ -272,7 +272,7 @@ test('no request for a document with tags contains a planted value, and its tran
 });
 
 test('a name that one segment of a document shows is replaced in all of its requests', async () => {
-  const others = Array.from({ length: 45 }, (_, at) => `The invoice of week ${at} was paid by the buyer.`);
+  const others = Array.from({ length: 150 }, (_, at) => `The invoice of week ${at} was paid by the buyer.`);
   const { id } = await mine.translate(['Quarnby paid the bill yesterday.', ...others, 'Dear Mrs. Quarnby,'], {
     source_lang: 'en',
     target_lang: 'de',

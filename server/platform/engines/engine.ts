@@ -17,6 +17,8 @@ export interface TranslationTask {
   tone: string | null;
   gender: string | null;
   domain: string | null;
+  /** The domain by which a route is chosen, if `domain` has placeholders. Engines never get it. */
+  routeDomain?: string | null;
   /** The style guide of the tenant for the target language; missing if it has none. */
   style?: TaskStyle;
   /** The terms of the tenant's glossaries that occur in the source. */

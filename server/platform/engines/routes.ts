@@ -33,8 +33,10 @@ export interface Routing extends Pick<EngineSettings, 'routes' | 'without_judge'
  */
 export function createRoutedEngine({ engines, routes, judge, without_judge }: Routing): Engine {
   const byName = new Map(engines.map((engine) => [engine.name, { ...engine, health: createHealth() }]));
-  const translate: Engine['translate'] = async (task, scope, model) => {
-    const { use } = routes.find((one) => matches(one, task)) ?? { use: ['openai'] };
+  const translate: Engine['translate'] = async ({ routeDomain, ...task }, scope, model) => {
+    const { use } = routes.find((one) => matches(one, task, routeDomain ?? task.domain)) ?? {
+      use: ['openai'],
+    };
     const chain = use.flatMap((name) => byName.get(name) ?? []);
     if (model !== undefined) {
       const named = chain.find(({ name }) => name === model);
@@ -83,11 +85,15 @@ export function createRoutedEngine({ engines, routes, judge, without_judge }: Ro
     : { ...judgeByChecks(without_judge), ignoresModels: true, translate };
 }
 
-function matches({ from, to, domain, text_type }: Route, task: TranslationTask): boolean {
+function matches(
+  { from, to, domain, text_type }: Route,
+  task: TranslationTask,
+  ownDomain: string | null,
+): boolean {
   return (
     (from?.includes(task.sourceLang) ?? true) &&
     (to?.includes(task.targetLang) ?? true) &&
-    (domain === undefined || domain === task.domain?.trim().toLowerCase()) &&
+    (domain === undefined || domain === ownDomain?.trim().toLowerCase()) &&
     (text_type === undefined || text_type === task.textType)
   );
 }
