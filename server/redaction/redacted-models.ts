@@ -68,6 +68,9 @@ export function withRedaction<S extends Pick<Services, 'database' | 'embedder' |
   if (!engine.live && !engine.traitsOf && !embedder) return services;
   const sessions = new WeakMap<object, Promise<Session | null>>();
   const open = async ({ tenantId }: CallScope): Promise<Session | null> => {
+    // The stub sends nothing.
+    const { live } = (await engine.traitsOf?.(tenantId)) ?? engine;
+    if (!live && !embedder) return null;
     const rules = await database.inTenant(tenantId, async (tx) => {
       const [row] = await tx.execute<{ rules: unknown }>(
         sql`select metadata -> 'redaction' as rules from tenants where tenant_id = ${tenantId}`,

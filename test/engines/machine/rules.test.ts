@@ -230,7 +230,7 @@ describe.each(fakes.map((fake) => [fake.kind, fake] as const))('%s', (kind, fake
     expect(fake.requests).toHaveLength(3);
   });
 
-  test('knows a rejection by its status, also if a proxy sends a page', async () => {
+  test('recognizes a rejection by its status, also if a proxy sends a page', async () => {
     fake.enqueue((response) => {
       response.writeHead(403, { 'content-type': 'text/html' });
       response.end('<html>Forbidden</html>');
