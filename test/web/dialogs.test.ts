@@ -108,10 +108,11 @@ describe.skipIf(withoutBrowser).each(ways)(
       await page.goto('/app/settings/storage');
       await page.locator('section[aria-labelledby=binding] details').waitFor();
       await disclose(page);
-      await page.locator('input[type=url]').fill('https://account.dfs.core.windows.net');
-      await page.locator('form input[dir=ltr]').nth(1).fill('lingualoop');
-      await page.locator('input[type=password]').fill('sv=2024&sig=abc');
-      await page.locator('form button[type=submit]').click();
+      const binding = page.locator('section[aria-labelledby=binding]');
+      await binding.locator('input[type=url]').fill('https://account.dfs.core.windows.net');
+      await binding.locator('form input[dir=ltr]').nth(1).fill('lingualoop');
+      await binding.locator('input[type=password]').fill('sv=2024&sig=abc');
+      await binding.locator('form button[type=submit]').click();
       await dialog('leaving the account', () =>
         page.locator('section[aria-labelledby=binding] .actions button.danger').click(),
       );

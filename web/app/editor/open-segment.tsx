@@ -52,6 +52,7 @@ const SegmentConflict = lazy(async () => ({
   default: (await import('./segment-conflict.tsx')).SegmentConflict,
 }));
 const RecognizedWords = lazy(() => import('./recognized-words.tsx'));
+const LengthOfLimit = lazy(() => import('./length-of-limit.tsx'));
 const Spelling = lazy(async () => {
   const [module] = await Promise.all([import('./spelling/spelling.tsx'), loadWords('tools')]);
   return module;
@@ -74,23 +75,6 @@ export interface OpenSegmentProps<Segment extends EditedSegment> {
 }
 
 const none: ReadonlyMap<QualityIssue, Correction> = new Map();
-
-/** The length of a text, and the limit of its segment. */
-function Length({ id, text, segment }: { id: string; text: string; segment: EditedSegment }) {
-  const t = useT();
-  const { max_length: most, length_unit: unit } = segment;
-  const isInPixels = /px/.test(unit ?? '');
-  const count = unit === 'graphemes' ? [...new Intl.Segmenter().segment(text)].length : [...text].length;
-  const isTooLong = most != null && !isInPixels && count > most;
-  return (
-    <span id={id} className={isTooLong ? `${styles['length']} ${styles['too_long']}` : styles['length']}>
-      {most == null || isInPixels
-        ? t('editor.characters', { count })
-        : t('editor.characters_of', { count, most })}
-      {most != null && isInPixels && `, ${t('editor.at_most_pixels', { most, unit: unit ?? '' })}`}
-    </span>
-  );
-}
 
 /** The open segment: the source, the field with the translation, and its findings. */
 export function OpenSegment<Segment extends EditedSegment>(props: OpenSegmentProps<Segment>) {
@@ -232,7 +216,15 @@ export function OpenSegment<Segment extends EditedSegment>(props: OpenSegmentPro
           language={languages.target}
         >
           {props.tools}
-          <Length id={note} text={plain} segment={segment} />
+          <span id={note} className={styles['length']}>
+            {segment.max_length == null ? (
+              t('editor.characters', { count: [...plain].length })
+            ) : (
+              <Suspense>
+                <LengthOfLimit text={plain} most={segment.max_length} unit={segment.length_unit} />
+              </Suspense>
+            )}
+          </span>
         </SegmentTools>
         {isSpelled && (
           <Suspense>

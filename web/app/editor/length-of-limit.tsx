@@ -1,0 +1,23 @@
+import { useT } from '../i18n.tsx';
+import styles from './editor.module.css';
+
+/** The length of a translation and its limit. Only the service knows the width of a text in pixels. */
+export default function LengthOfLimit({
+  text,
+  most,
+  unit,
+}: {
+  text: string;
+  most: number;
+  unit: string | null | undefined;
+}) {
+  const t = useT();
+  if (unit?.includes('px'))
+    return `${t('editor.characters', { count: [...text].length })}, ${t('editor.at_most_pixels', { most, unit })}`;
+  const count = unit === 'graphemes' ? [...new Intl.Segmenter().segment(text)].length : [...text].length;
+  return (
+    <span className={count > most ? styles['too_long'] : undefined}>
+      {t('editor.characters_of', { count, most })}
+    </span>
+  );
+}
