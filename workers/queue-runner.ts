@@ -160,14 +160,21 @@ class QueuePool extends pg.Pool {
 /** Opens connections that belong to one runner and end with it. */
 function openConnections(databaseUrl: string, pooler: Pooler | undefined, concurrency: number, log: Log) {
   const open = new Set<pg.PoolClient>();
-  const optionsOf = (url: string, max: number) => ({
+  const setUp = async (client: pg.ClientBase) => {
+    for (const setting of [...lossSettings, endUnconfirmed]) await client.query(setting).catch(() => {});
+  };
+  const optionsOf = (url: string, max: number): pg.PoolConfig => ({
     connectionString: queueUrl(url, 'lingualoop queue'),
     max,
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
   });
-  const listening = new pg.Pool(optionsOf(databaseUrl, 1));
-  const pool = new QueuePool(optionsOf(pooler?.url ?? databaseUrl, concurrency), listening);
+  const listening = new pg.Pool({ ...optionsOf(databaseUrl, 1), onConnect: setUp });
+  const pool = new QueuePool(
+    // A pooler has its own settings for the connections to PostgreSQL.
+    { ...optionsOf(pooler?.url ?? databaseUrl, concurrency), ...(!pooler && { onConnect: setUp }) },
+    listening,
+  );
   const heard = (error: Error) =>
     log.warn({ error: describeForLog(error) }, 'a connection of the job queue was lost');
   for (const each of [pool, listening]) {
@@ -175,9 +182,6 @@ function openConnections(databaseUrl: string, pooler: Pooler | undefined, concur
     each.on('connect', (client) => {
       open.add(client);
       client.on('error', heard);
-      // A pooler has its own settings for the connections to PostgreSQL.
-      if (pooler && each === pool) return;
-      for (const setting of [...lossSettings, endUnconfirmed]) client.query(setting).catch(() => {});
     });
     each.on('remove', (client) => open.delete(client));
   }
