@@ -1,7 +1,7 @@
 import { useT } from '../i18n.tsx';
 import styles from './editor.module.css';
 
-/** The length of a translation and its limit. Only the service knows the width of a text in pixels. */
+/** The length of a translation and its limit. The service alone computes widths in pixels. */
 export default function LengthOfLimit({
   text,
   most,
