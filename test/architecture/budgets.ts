@@ -37,10 +37,10 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'lines of source',
     count: linesOf(sources),
-    limit: 248_850,
+    limit: 248_900,
     goal: 165_000,
     bought: [
-      '248,850: five translation services, Anthropic, routes, own keys, personal data withheld from models, length limits, PgBouncer, general settings, new versions in estimates',
+      '248,900: five translation services, Anthropic, routes, own keys, personal data withheld from models, length limits, PgBouncer, general settings, new versions in estimates',
       '242,000: buckets, positions of approved tags, spelling, marks of errors, own keys, turnaround, versions of files, CSV files; packs left',
       '239,150: screens of assignments and estimates, the pay report, proofs of tag positions, contexts of TMX files',
       '233,550: assignments, analyses of files, keys and filters of the editor, context matches and penalties, inline code in the memory',
@@ -77,10 +77,10 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'lines of tests',
     count: linesOf(tests),
-    limit: 167_950,
+    limit: 168_000,
     goal: 100_000,
     bought: [
-      '167,950: engines over their real packages, 500 letters with personal data, two hosts in namespaces, PgBouncer, the film of a project',
+      '168,000: engines over their real packages, 500 letters with personal data, two hosts in namespaces, PgBouncer, the film of a project',
       '162,550: positions of approved tags, a store on S3 and its move, turnaround, spelling, keys',
       '161,260: the screens of assignments and estimates, kills of their processes, and an attack on them',
       '160,300: assignments, analyses, tools of the editor, penalties and contexts, and mends after an attack',

@@ -1,9 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openWorkspaceEngines } from '#server/engines/workspace-engines.ts';
+import { createConcurrencyLimit } from '#server/platform/concurrency-limit.ts';
 import { type SecretsKeys, seal, unseal } from '#server/platform/encryption.ts';
 import { engineFor } from '#server/platform/engines/engine.ts';
 import { stubEngine } from '#server/platform/engines/stub.ts';
-import { withTenantEngines } from '#server/platform/engines/tenant-engine.ts';
+import { type TenantEngine, withTenantEngines } from '#server/platform/engines/tenant-engine.ts';
 import { deleteDueTenants } from '#server/retention/delete-tenants.ts';
 import { readSettings } from '#server/settings.ts';
 import { operateHere } from '#test/admin/command.ts';
@@ -15,6 +16,7 @@ import { startTranslator } from '#test/fakes/translators.ts';
 import { paragraph, run, wordFile } from '#test/formats/docx-file.ts';
 import { type Signup, secretsKey, useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
+import { plainTask } from '#test/setup/engine.ts';
 import { auditOf, everyRow } from '#test/setup/stored-rows.ts';
 import { bread, cat, german, good, liveEngine, train, translate } from '#test/translations/live.ts';
 
@@ -104,6 +106,23 @@ describe('the engine of a workspace', () => {
     expect(chat.requests).toEqual([]);
     expect(new Set(theirs.requests.map(({ body }) => body.model))).toEqual(new Set(['own-1']));
     expect(theirs.requests[0]?.headers.authorization).toBe(`Bearer ${modelKey.api_key}`);
+  });
+
+  test('is the only one of a run: after its removal, the rest of the text goes to no other', async () => {
+    const own = {
+      name: 'own',
+      model: null,
+      translate: stubEngine.translate,
+      limit: createConcurrencyLimit(),
+    };
+    let found: TenantEngine | null = { engine: own, fallback: true };
+    const engine = withTenantEngines(stubEngine, async () => found);
+    const scope = { tenantId: mine.tenantId, run: {} };
+    await engine.translate(plainTask, scope);
+    found = null;
+    await expect(engine.assess(plainTask, ['x'], scope)).rejects.toMatchObject({ code: 'transient_error' });
+    await expect(engine.translate(plainTask, scope)).rejects.toMatchObject({ code: 'transient_error' });
+    expect(await engine.translate(plainTask, { ...scope, run: {} })).toMatchObject({ value: ['[de] Hello'] });
   });
 
   test('is live in a deployment without a model; a translation service then gets a review', async () => {

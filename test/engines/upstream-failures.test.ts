@@ -114,7 +114,7 @@ describe.each(chatKinds)('%s', (kind) => {
     const zwei = { id: 2, text: 'zwei' };
     const misfits: [string, unknown[]][] = [
       ['a segment left out', [eins]],
-      ['an id twice beside the right ones', [eins, zwei, zwei]],
+      ['an id twice next to the right ones', [eins, zwei, zwei]],
       ['a blank translation', [eins, { ...zwei, text: ' \n\t' }]],
       ['a NUL in a text', [eins, { ...zwei, text: 'zw\0i' }]],
     ];

@@ -75,8 +75,25 @@ export function withTenantEngines(
   // The stub judges everything as good, so it judges no real translation.
   const rest = deployment.live ? deployment : { ...deployment, ...judgeByChecks(withoutJudge) };
 
-  async function judge<T>(scope: CallScope, ask: (engine: Engine) => Promise<T>): Promise<T> {
+  /** The runs that have used a tenant's own engine. */
+  const begun = new WeakSet<object>();
+
+  /** @throws AppError transient_error if the key was removed during the run: nothing of it may go to another engine */
+  async function ownOf(scope: CallScope): Promise<TenantEngine | null> {
     const own = await find(scope.tenantId);
+    // The calls of a text have the same scope, those of a document the same run.
+    const run = scope.run ?? scope;
+    if (own) begun.add(run);
+    else if (begun.has(run))
+      throw new AppError(
+        'transient_error',
+        'the engine of the workspace was removed during the translation; try again later',
+      );
+    return own;
+  }
+
+  async function judge<T>(scope: CallScope, ask: (engine: Engine) => Promise<T>): Promise<T> {
+    const own = await ownOf(scope);
     if (!own) return ask(deployment);
     const { model } = own.engine;
     if (!model) return ask(rest);
@@ -97,7 +114,7 @@ export function withTenantEngines(
       };
     },
     async translate(task, scope, model) {
-      const own = await find(scope.tenantId);
+      const own = await ownOf(scope);
       if (!own) return deployment.translate(task, scope, model);
       return orElse(
         scope,
