@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { describeForLog } from '#server/errors.ts';
 import { listenForStop } from '#server/platform/stop-signals.ts';
 import type { PlatformStore } from '#server/platform/stores/blob-store.ts';
 import { openPlatformStore } from '#server/platform/stores/platform-store.ts';
-import { readSettings } from '#server/settings.ts';
+import { readSettings, type Settings } from '#server/settings.ts';
 import { identityPath } from '#server/storage/store-identity.ts';
 import { Refusal, requireData } from './refusal.ts';
 
@@ -41,15 +43,30 @@ async function* pathsIn(store: PlatformStore): AsyncGenerator<string, void> {
   for (const top of await store.listFolders()) yield* store.walk(top);
 }
 
-/** @throws Refusal if the new store has objects, but not the ID of the old one */
+/** The path of an object in the new store that has the ID of the old one, from before the first copy until after the last. */
+const markerPath = 'golden/copy-of';
+
+/** @throws Refusal if the new store has objects, but neither the ID of the old one nor a marker with this ID */
 async function openCopy(from: PlatformStore, to: PlatformStore): Promise<Copy> {
   await to.check();
-  const [id, other] = await Promise.all([from, to].map((store) => store.read(identityPath, 0, 100)));
+  const read = async (store: PlatformStore, path: string) => {
+    const content = await store.read(path, 0, 100);
+    return content && Buffer.from(content).toString();
+  };
+  const id = await read(from, identityPath);
   if (!id) throw new Refusal('the storage of the service has no ID; start the service once, and try again');
-  if (other && !Buffer.from(other).equals(Buffer.from(id)))
-    throw new Refusal('--to: the store belongs to another database');
+  const other = await read(to, identityPath);
+  const begun = await read(to, markerPath);
+  if ((other ?? begun ?? id) !== id) throw new Refusal('--to: the store belongs to another database');
   const present = new Set<string>();
-  for await (const path of pathsIn(to)) present.add(path);
+  for await (const path of pathsIn(to)) {
+    // Objects that the old store does not have would be removed.
+    if (!other && begun === null)
+      throw new Refusal(`--to: the store already has objects, such as ${path}; name an empty folder`);
+    if (path !== markerPath) present.add(path);
+  }
+  if (!other) await to.put(markerPath, id);
+  else if (begun !== null) await to.remove(markerPath);
   // A copy that was interrupted before its end: what the service has removed since must go, and a cut write is empty.
   const known = new Map<string, string | null>();
   if (!other)
@@ -94,7 +111,10 @@ async function copyAll({ from, to, present, known }: Copy): Promise<{ copied: nu
       if (await to.remove(path)) removed += 1;
     }
   for (const [path, version] of found) known.set(path, version);
-  if (!present.has(identityPath) && (await copyObject(from, to, identityPath))) present.add(identityPath);
+  if (!present.has(identityPath) && (await copyObject(from, to, identityPath))) {
+    present.add(identityPath);
+    await to.remove(markerPath);
+  }
   return { copied, removed };
 }
 
@@ -126,11 +146,26 @@ function describe(error: unknown): string {
   return text.split('\n')[0] ?? '';
 }
 
+/** The place of a store without its options, with a slash at its end. */
+function placeOf({
+  PLATFORM_STORAGE_URL,
+  DATA_DIR,
+}: Pick<Settings, 'PLATFORM_STORAGE_URL' | 'DATA_DIR'>): string {
+  const { protocol, host, pathname, searchParams } = new URL(
+    PLATFORM_STORAGE_URL ?? pathToFileURL(join(DATA_DIR, 'storage')),
+  );
+  return `${searchParams.get('endpoint') ?? ''} ${protocol}//${host}${pathname.replace(/\/*$/, '/')}`;
+}
+
 async function run(url: string, watch: boolean): Promise<void> {
   const settings = readSettings();
   await requireData(settings);
   const { PLATFORM_STORAGE_URL } = readSettings({ PLATFORM_STORAGE_URL: url });
-  if (url === settings.PLATFORM_STORAGE_URL) throw new Refusal('--to: the service uses this store already');
+  const ours = placeOf(settings);
+  const theirs = placeOf({ ...settings, PLATFORM_STORAGE_URL });
+  if (ours === theirs) throw new Refusal('--to: the service uses this store already');
+  if (ours.startsWith(theirs) || theirs.startsWith(ours))
+    throw new Refusal('--to: one of the two stores is in a folder of the other one');
   const copy = await openCopy(
     openPlatformStore(settings),
     openPlatformStore({ ...settings, PLATFORM_STORAGE_URL }),

@@ -47,7 +47,8 @@ test('all objects are copied, the ID last, and a second run copies nothing', asy
 });
 
 test('a copy that was interrupted continues, without what was removed since, and replaces an empty object', async () => {
-  const { to, run, ended } = await openStores();
+  const { s3, to, run, ended } = await openStores();
+  await to.put('golden/copy-of', 'our-id');
   await to.put('tenant/golden/a.json', 'text of a');
   await to.put('tenant/golden/b.json', '');
   await to.put('tenant/golden/deleted.json', 'a text that was deleted since');
@@ -56,6 +57,25 @@ test('a copy that was interrupted continues, without what was removed since, and
   expect(said()).toMatch(/5 objects, 3 copied, 1 removed/);
   expect(await to.read('tenant/golden/deleted.json', 0, 1)).toBeNull();
   expect(Buffer.from((await to.read('tenant/golden/b.json', 0, 100))!).toString()).toBe('text of b');
+  expect([...s3.objects.keys()]).not.toContain('new/golden/copy-of');
+});
+
+test('a store with other objects is rejected, as is a store in a folder of the other one; nothing is removed', async () => {
+  const { folder, to, run, ended } = await openStores();
+  await to.put('invoices/2026/1.pdf', 'an invoice');
+  const foreign = run();
+  expect(await ended(foreign.child)).toBe(2);
+  expect(foreign.said()).toMatch(/--to: the store already has objects, such as invoices\/2026\/1\.pdf/);
+  expect(await to.read('invoices/2026/1.pdf', 0, 1)).not.toBeNull();
+  for (const [url, refusal] of [
+    [`file://${folder}/storage/new`, 'in a folder of the other one'],
+    [`file://${folder}/`, 'in a folder of the other one'],
+    [`file://${folder}/storage/`, 'uses this store already'],
+  ] as const) {
+    const { child, said } = run('--to', url);
+    expect(await ended(child)).toBe(2);
+    expect(said()).toContain(refusal);
+  }
 });
 
 test('with --watch, changes follow; a storage that vanishes removes nothing', {
