@@ -1,10 +1,14 @@
 import { expect } from 'vitest';
+import { viaRpc } from '#test/contract/call.ts';
+import { workbook } from '#test/factories/workbook.ts';
 import {
   addDocument,
   addGlossary,
   addMemory,
   approvePair,
   type Enrolled,
+  type Fields,
+  type Headers,
   invite,
   operator,
   type Person,
@@ -33,6 +37,7 @@ export async function populate(server: Server): Promise<Populated> {
   const glossary = await addGlossary(server, founder);
   const memory = await addMemory(server, founder);
   const document = await addDocument(server, founder);
+  await addAnalysis(server, founder.bearer);
   await invite(server, founder, { role: 'agent_id_developer' });
   return {
     founder,
@@ -45,6 +50,19 @@ export async function populate(server: Server): Promise<Populated> {
       provider: ['oidc'],
     },
   };
+}
+
+/** Creates an analysis with a file, which is not counted. Returns their IDs. */
+export async function addAnalysis(server: Server, headers: Headers): Promise<{ id: string; fileId: string }> {
+  const call = async (path: string, input: Fields) => {
+    const answer = await viaRpc(server, { path: `analyses.${path}`, type: 'mutation' }, { input, headers });
+    expect(answer.status).toBe(200);
+    return answer.body;
+  };
+  const { id: analysis_id } = await call('create', { target_langs: ['fr'] });
+  const content = Buffer.from(workbook('Hello')).toString('base64');
+  const { files } = await call('addFile', { analysis_id, file_name: 'a.xlsx', content });
+  return { id: analysis_id, fileId: files[0].id };
 }
 
 async function review(server: Server, { bearer: headers }: Person, job: string, body: object): Promise<void> {

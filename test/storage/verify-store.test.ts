@@ -2,6 +2,7 @@ import { appendFile, mkdir, readdir, readFile, rm, stat, utimes, writeFile } fro
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { newId } from '#server/platform/ids.ts';
+import { addAnalysis } from '#test/backup/populated-service.ts';
 import { openDocuments } from '#test/documents/workspace.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
@@ -124,6 +125,11 @@ describe('a difference is found, named by its ids, and is the only one:', () => 
       await rm(place(file.path));
       return ['file missing', file.id];
     },
+    async 'a file of an analysis that is gone'({ place, headers }) {
+      const { id, fileId } = await addAnalysis(app, headers);
+      await rm(place(`documents/${id}.${fileId}`));
+      return ['file missing', fileId];
+    },
     async 'a file that is longer'({ file, place }) {
       await appendFile(place(file.path), 'x');
       return ['file damaged', file.id];
@@ -147,7 +153,7 @@ describe('a difference is found, named by its ids, and is the only one:', () => 
   });
 
   /** Damages that only a backup can repair. */
-  const notRepaired = ['a file that is gone', 'a file that is longer'];
+  const notRepaired = ['a file that is gone', 'a file of an analysis that is gone', 'a file that is longer'];
 
   test.each(Object.entries(damages))('%s, and --repair repairs it or leaves it', async (name, damage) => {
     const before = await contentOf(mine);
@@ -169,6 +175,13 @@ describe('a difference is found, named by its ids, and is the only one:', () => 
     // The rewritten record is the same as before.
     if (what.startsWith('record ') && what !== 'record without a database row')
       expect(await contentOf(mine)).toEqual(before);
+  });
+
+  test('an old file of an analysis stays', async () => {
+    const { id, fileId } = await addAnalysis(app, mine.headers);
+    await mine.age(`documents/${id}.${fileId}`);
+    expect((await mine.repair()).found).toEqual([]);
+    await stat(mine.place(`documents/${id}.${fileId}`));
   });
 
   test('a line that is there twice is a note and no difference, also with --repair', async () => {

@@ -37,6 +37,8 @@ const references: Readonly<Record<string, string>> = {
     from document_jobs where golden_uri not like 'https://%'`,
   document_artifacts: `select tenant_id || '/' || coalesce(address, 'documents/' || document_id || '.' || artifact_id) as path
     from document_artifacts where coalesce(address, '') not like 'https://%'`,
+  analysis_files: `select tenant_id || '/documents/' || analysis_id || '.' || file_id as path
+    from analysis_files where is_stored and address is null`,
 };
 
 export interface Added {

@@ -1,15 +1,20 @@
 import { createHash } from 'node:crypto';
-import { and, eq, gt, inArray } from 'drizzle-orm';
+import { and, eq, gt, inArray, type SQL, sql } from 'drizzle-orm';
+import { type AnyPgColumn, unionAll } from 'drizzle-orm/pg-core';
 import type { Tx } from '#db/client.ts';
+import { analysisFiles } from '#db/schema/analyses.ts';
 import { documentArtifacts } from '#db/schema/documents.ts';
 import type { BlobStore } from '#server/platform/stores/blob-store.ts';
-import { type ArtifactRow, artifactPath } from '#server/translation/documents/artifacts.ts';
+import { artifactPath, type FilePlace } from '#server/translation/documents/artifacts.ts';
 import { type Comparison, forEach, pageSize } from './comparison.ts';
 import { lookAt, type Places } from './places.ts';
 import type { Difference } from './report.ts';
 
-/** Returns the URL or path of a document's file, in the format in which rows refer to records. */
-export function addressOf(row: ArtifactRow): string {
+/** A file of a document, or of an analysis, whose ID is in place of the document's. */
+type FileRow = FilePlace & { sizeBytes: number; sha256: string };
+
+/** Returns the URL or path of a file, in the format in which rows refer to records. */
+export function addressOf(row: FilePlace): string {
   return row.address ?? artifactPath(row).slice(row.tenantId.length + 1);
 }
 
@@ -19,9 +24,9 @@ export async function compareFiles(comparison: Comparison, places: Places, tenan
   for (let after = ''; ; ) {
     stop.throwIfAborted();
     const rows = await database.inTenant(tenantId, (tx) =>
-      selectFiles(tx, tenantId, gt(documentArtifacts.artifactId, after)).limit(pageSize),
+      selectFiles(tx, [tenantId], (id) => gt(id, after)).limit(pageSize),
     );
-    const found: { row: ArtifactRow; what: Difference }[] = [];
+    const found: { row: FileRow; what: Difference }[] = [];
     await forEach(rows, async (row) => {
       const file = { what: 'files', tenantId, address: addressOf(row) } as const;
       const what = await lookAt(comparison, places, file, (store, path) =>
@@ -32,9 +37,7 @@ export async function compareFiles(comparison: Comparison, places: Places, tenan
     const ids = found.map(({ row }) => row.artifactId);
     // Ignore files that were deleted during the comparison.
     const now = ids.length
-      ? await database.inTenant(tenantId, (tx) =>
-          selectFiles(tx, tenantId, inArray(documentArtifacts.artifactId, ids)),
-        )
+      ? await database.inTenant(tenantId, (tx) => selectFiles(tx, [tenantId], (id) => inArray(id, ids)))
       : [];
     const there = new Set(now.map(({ artifactId }) => artifactId));
     for (const { row, what } of found)
@@ -47,18 +50,39 @@ export async function compareFiles(comparison: Comparison, places: Places, tenan
   }
 }
 
-function selectFiles(tx: Tx, tenantId: string, which: ReturnType<typeof gt>) {
-  return tx
-    .select()
+const contentOf = (table: typeof documentArtifacts | typeof analysisFiles) => ({
+  ...{ tenantId: table.tenantId, address: table.address, sizeBytes: table.sizeBytes, sha256: table.sha256 },
+});
+
+/** Selects the rows of stored files, ordered by ID. */
+export function selectFiles(tx: Tx, tenantIds: readonly string[], which: (id: AnyPgColumn) => SQL) {
+  const ofDocuments = tx
+    .select({
+      ...{ artifactId: documentArtifacts.artifactId, documentId: documentArtifacts.documentId },
+      ...contentOf(documentArtifacts),
+    })
     .from(documentArtifacts)
-    .where(and(eq(documentArtifacts.tenantId, tenantId), which))
-    .orderBy(documentArtifacts.artifactId);
+    .where(and(inArray(documentArtifacts.tenantId, [...tenantIds]), which(documentArtifacts.artifactId)));
+  const ofAnalyses = tx
+    .select({
+      ...{ artifactId: analysisFiles.fileId, documentId: analysisFiles.analysisId },
+      ...contentOf(analysisFiles),
+    })
+    .from(analysisFiles)
+    .where(
+      and(
+        inArray(analysisFiles.tenantId, [...tenantIds]),
+        eq(analysisFiles.isStored, true),
+        which(analysisFiles.fileId),
+      ),
+    );
+  return unionAll(ofDocuments, ofAnalyses).orderBy(sql`artifact_id`);
 }
 
 async function faultOf(
   store: BlobStore,
   path: string,
-  { sizeBytes, sha256 }: ArtifactRow,
+  { sizeBytes, sha256 }: FileRow,
   quick: boolean,
 ): Promise<Difference | undefined> {
   if (quick) {

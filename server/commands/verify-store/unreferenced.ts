@@ -1,11 +1,10 @@
-import { and, inArray } from 'drizzle-orm';
-import { documentArtifacts } from '#db/schema/documents.ts';
+import { inArray } from 'drizzle-orm';
 import { approvalRecords } from '#server/translation/documents/approval-record.ts';
 import { selectDelivered, unreferencedFileLimit } from '#server/translation/documents/unreferenced-files.ts';
 import type { AnnouncedRecord } from '#server/translation/records/golden-records.ts';
 import { textRecords } from '#server/translation/texts/recorded-jobs.ts';
 import { type Comparison, inPages, recordLimit } from './comparison.ts';
-import { addressOf as fileAddressOf } from './files.ts';
+import { addressOf as fileAddressOf, selectFiles } from './files.ts';
 import type { Place } from './places.ts';
 import { removeUnreferenced } from './repair.ts';
 import type { Difference, Unfinished } from './report.ts';
@@ -67,7 +66,7 @@ async function judge(
   return verdicts;
 }
 
-/** Finds the files of documents in a place to which no row refers. */
+/** Finds the files of documents and analyses in a place to which no row refers. */
 export async function findUnreferencedFiles(
   comparison: Comparison,
   place: Place,
@@ -101,18 +100,12 @@ async function selectAddresses(
   page: readonly Found[],
 ): Promise<Set<string>> {
   const rows = await database.inPlatform((tx) =>
-    tx
-      .select()
-      .from(documentArtifacts)
-      .where(
-        and(
-          inArray(documentArtifacts.tenantId, [...place.tenantIds]),
-          inArray(
-            documentArtifacts.artifactId,
-            page.map(({ id }) => id),
-          ),
-        ),
+    selectFiles(tx, place.tenantIds, (id) =>
+      inArray(
+        id,
+        page.map(({ id }) => id),
       ),
+    ),
   );
   const known = new Set(rows.map(fileAddressOf));
   const others = page.map(({ address }) => address).filter((address) => !known.has(address));
