@@ -143,9 +143,12 @@ describe('the calls for a group of segments', () => {
     { tag: 1, type: 'close' },
     ' of owner_id.',
   ];
-  const segment = (source: InlineContent, fields: { context?: string; maxLength?: number } = {}) => ({
-    ...{ source, before: 'Before.', context: null, variant: null, maxLength: null, lengthUnit: null },
-    ...fields,
+  const segment = (
+    source: InlineContent,
+    { context = null, most }: { context?: string | null; most?: number } = {},
+  ) => ({
+    ...{ source, before: 'Before.', context, variant: null },
+    limits: most === undefined ? [] : [{ maxLength: most, lengthUnit: null }],
   });
   async function translate(texts: ReturnType<typeof segment>[]) {
     const keys = texts.flatMap((text) => [...lookedUp(requestOfText(request, text), undefined).keys()]);
@@ -183,7 +186,7 @@ describe('the calls for a group of segments', () => {
       segment(link, { context: 'key: link' }),
       segment([cat]),
       segment(['owner_id']),
-      segment([rain], { maxLength: 40 }),
+      segment([rain], { most: 40 }),
     ]);
     const tagged = 'See <1>the page</1> of owner_id.';
     const placed = 'Voir <1>la page</1> de owner_id.';
@@ -220,9 +223,7 @@ describe('the calls for a group of segments', () => {
 
   test('shorten a text that is too long, and judge a repair that changes nothing', async () => {
     const long = 'the text has 13 characters more than the 20 that can be read';
-    expect(await translate([segment([rain], { maxLength: 20 })])).toEqual([
-      [french[rain], 95, false, [long]],
-    ]);
+    expect(await translate([segment([rain], { most: 20 })])).toEqual([[french[rain], 95, false, [long]]]);
     const note = ['at most 20 characters'];
     expect(calls).toEqual([
       ['translate', [rain], note, false, 'Before.', undefined],

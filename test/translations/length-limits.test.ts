@@ -124,6 +124,36 @@ describe('the limit of a string in a file', () => {
     if (segments[1]) expect(segments[1]).toMatchObject({ max_length: null, length_unit: null });
     expect((await (await mine.download(body.id)).text()).includes(short)).toBe(true);
   });
+
+  test('holds for all places of the text, in each unit', async () => {
+    const unit = (id: number, attributes: string) =>
+      `<trans-unit id="${id}" ${attributes}><source>${source}</source></trans-unit>`;
+    const [few, narrow] = [
+      'maxwidth="24" size-unit="char"',
+      'maxwidth="100" size-unit="pixel" font="Arial;9"',
+    ];
+    const content = xliff('').replace(
+      /<trans-unit.*<\/trans-unit>/,
+      unit(1, '') + unit(2, few) + unit(3, narrow),
+    );
+    const mine = await openDocuments(app);
+    const { body } = await mine.send({ source_document: new File([content], 'a.xlf'), wait: 'true' });
+    const explain = ({ explanation }: QualityIssue) => explanation;
+    expect(told[0]!.map(explain)).toEqual([
+      'The translation has 38 characters, and at most 24 are allowed.',
+      expect.stringMatching(/^The translation has \d+ pixels \(12px Arial\), and at most 100 are allowed.$/),
+    ]);
+    expect(engine.asked[0]!.notes).toEqual([
+      expect.stringMatching(/at most 24 characters; at most 100 pixels/),
+    ]);
+    const { segments } = await mine.segments(body.id);
+    expect(segments).toHaveLength(3);
+    for (const { target_text, quality } of segments)
+      expect([target_text, quality.issues.map(explain)]).toEqual([
+        short,
+        ['The translation has 103 pixels (12px Arial), and at most 100 are allowed.'],
+      ]);
+  });
 });
 
 test.each([

@@ -18,6 +18,16 @@ export function limitOfRequest({ max_length, length_unit }: TextRequest): TextLi
   return limitOf(max_length ?? null, length_unit ?? 'characters');
 }
 
+/** Returns the smallest limit in each unit: lengths in different units cannot be compared. */
+export function smallestLimits(limits: readonly TextLimit[]): TextLimit[] {
+  const smallest = new Map<TextLimit['lengthUnit'], TextLimit>();
+  for (const limit of limits) {
+    const known = smallest.get(limit.lengthUnit)?.maxLength ?? Number.POSITIVE_INFINITY;
+    if (limit.maxLength !== null && limit.maxLength < known) smallest.set(limit.lengthUnit, limit);
+  }
+  return [...smallest.values()];
+}
+
 /**
  * Returns by how much a text exceeds its limit, and an issue if it does. A program cuts such a text, or does not accept it,
  * so the issue lowers the score like a forbidden word; for subtitles it does not.

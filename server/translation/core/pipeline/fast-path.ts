@@ -12,7 +12,7 @@ import { forbids } from '../threads/check-threads.ts';
 import type { PreparedText } from './prepared-text.ts';
 import type { TaggedSource } from './run.ts';
 import { joinSegments } from './source-text.ts';
-import { limitOfText } from './tagged-segments.ts';
+import { limitsOfText } from './tagged-segments.ts';
 import { newDecision, recordStep } from './trace.ts';
 
 /** A stored translation that is served without a model call. */
@@ -87,11 +87,12 @@ async function refusalOf(
     const why = 'the stored translation has other code than the text';
     return newDecision(name, `${name}_markup`, why, { provenance });
   }
-  const limit = limitOfText(prepared);
   // In subtitles, the limit is advice.
+  const limits = limitsOfText(prepared).filter(({ lengthUnit }) => lengthUnit !== null);
   const written = served ? plainText(served.content) : joinSegments(text.segmentsOf(translation));
-  if (limit.lengthUnit && (await checkLength(limit, written)).excess > 0)
-    return newDecision(name, `${name}_too_long`, 'the stored translation is too long', { provenance });
+  for (const limit of limits)
+    if ((await checkLength(limit, written)).excess > 0)
+      return newDecision(name, `${name}_too_long`, 'the stored translation is too long', { provenance });
   const { style, targetLang } = text.task;
   if (name === 'tm_exact' && style && (await forbids(style, translation, targetLang, scope)))
     return newDecision(name, 'tm_exact_forbidden_word', 'the style guide forbids a word', { provenance });

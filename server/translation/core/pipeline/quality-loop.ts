@@ -6,7 +6,7 @@ import type { Policy } from './policy.ts';
 import { isDoubtful } from './quality-gate.ts';
 import { type Assessed, type Draft, type Run, spend, translationsOf } from './run.ts';
 import { joinSegments } from './source-text.ts';
-import { limitOfText, readRepaired, taggedIssues, taskOfTexts } from './tagged-segments.ts';
+import { limitsOfText, readRepaired, taggedIssues, taskOfTexts } from './tagged-segments.ts';
 import { recordStep } from './trace.ts';
 
 /**
@@ -31,17 +31,21 @@ export function judge(
     const model = result.models[0] ?? null;
     const check = async ({ of, translations, tagged }: Draft) => {
       const texts = tagged ? [plainText(tagged.inner)] : translations;
-      const limit = limitOfText(of);
-      const length = await checkLength(limit, joinSegments(texts));
       const found = await checkTranslation(run, of, texts, tagged && memoryText(tagged.inner));
-      const { excess, issues } = length;
-      // Only advice does not lower the score. The stub returns the source, so its translations are exempt.
-      const isStrict = limit.lengthUnit !== null && engine.live;
+      const lengths = await Promise.all(
+        limitsOfText(of).map(async (limit) => ({
+          ...(await checkLength(limit, joinSegments(texts))),
+          isAdvice: limit.lengthUnit === null,
+        })),
+      );
+      const issuesOf = (advice: boolean) =>
+        lengths.flatMap(({ isAdvice, issues }) => (isAdvice === advice ? issues : []));
       return {
         ...found,
-        findings: isStrict ? [...found.findings, ...issues] : found.findings,
-        excess,
-        advice: limit.lengthUnit === null ? issues : [],
+        // Only advice does not lower the score. The stub returns the source, so its translations are exempt.
+        findings: engine.live ? [...found.findings, ...issuesOf(false)] : found.findings,
+        excess: lengths.reduce((sum, { excess }) => sum + excess, 0),
+        advice: issuesOf(true),
       };
     };
     const [only] = drafts;

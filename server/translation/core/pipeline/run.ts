@@ -70,8 +70,10 @@ export interface ApprovedTarget {
 }
 
 /** One of the texts of a group. One engine call translates several. */
-export interface GroupText extends TextLimit {
+export interface GroupText {
   source: InlineContent;
+  /** The limits of all places of the text, one in each unit. */
+  limits: readonly TextLimit[];
   /** The previous text in the file, as context. */
   before: string | null;
   /** The next text in the file; undefined if no context match is looked up. */
@@ -110,7 +112,7 @@ export interface Assessed extends Draft {
   judgement: Judgement & { model: string | null };
   /** Glossary compliance; null without a glossary. */
   compliance: TermCompliance | null;
-  /** By how much the translation exceeds its maximum length, in the unit of the limit. */
+  /** By how much the translation exceeds its maximum length, in the unit of the limit; the sum of several limits. */
   excess: number;
 }
 

@@ -12,19 +12,19 @@ export function isTagged(text: RunText): text is TaggedText {
   return text.tagged !== undefined;
 }
 
-/** Returns the limit of a text: that of its file or request. */
-export function limitOfText({ tagged, request }: RunText): TextLimit {
-  return tagged?.of ?? limitOfRequest(request);
+/** Returns the limits of a text: those of its file or request. */
+export function limitsOfText({ tagged, request }: RunText): readonly TextLimit[] {
+  return tagged?.of.limits ?? [limitOfRequest(request)];
 }
 
 /** @param tags the placeholders for which tags stand */
-export function noteOf(
-  { context, maxLength, lengthUnit }: GroupText,
-  tags: string | null = null,
-): string | null {
-  const most = maxLength && `at most ${describeLength(maxLength, lengthUnit ?? 'characters')}`;
+export function noteOf({ context, limits }: GroupText, tags: string | null = null): string | null {
+  const most = limits.map(
+    ({ maxLength, lengthUnit }) =>
+      maxLength && `at most ${describeLength(maxLength, lengthUnit ?? 'characters')}`,
+  );
   // A long note is cut, so the context comes last.
-  return [most, tags && `tags: ${tags}`, context].filter(Boolean).join('; ') || null;
+  return [...most, tags && `tags: ${tags}`, context].filter(Boolean).join('; ') || null;
 }
 
 /** Returns the task for some of the texts of a run. A text without tags is the only one. */

@@ -6,7 +6,7 @@ import { formatTagged, type InlineContent } from '#server/formats/inline-content
 import { keyOf, type Prefetched } from '#server/translation/core/leverage/leverage.ts';
 import { lookUpTexts, lookupOfText, translateGroup } from '#server/translation/core/pipeline/group.ts';
 import type { GroupText } from '#server/translation/core/pipeline/run.ts';
-import { limitOf } from '#server/translation/core/text-limit.ts';
+import { limitOf, smallestLimits } from '#server/translation/core/text-limit.ts';
 import { selectApprovedTargets } from '../approved-tags.ts';
 import { type DocumentRun, updateRun, Yielded } from '../document-run.ts';
 import { groupRequestOf, requestOf } from '../jobs.ts';
@@ -119,7 +119,7 @@ interface TextsOfGroup {
 /** Yields the groups in reading order, each with the terms and TM matches for the texts of its batch. */
 async function* readGroups(
   run: DocumentRun,
-  untranslated: readonly number[][],
+  untranslated: readonly Untranslated[],
 ): AsyncGenerator<TextsOfGroup, undefined> {
   const { database } = run.services;
   for (let start = 0; start < untranslated.length; start += textsOfBatch) {
@@ -149,21 +149,32 @@ async function addApproved(tx: Tx, { row }: DocumentRun, served: readonly GroupS
   for (const [index, text] of tagged.entries()) text.approved = approved[index]!;
 }
 
-/** Returns the distinct texts without a translation, each with its positions, in reading order. */
-async function selectUntranslated(tx: Tx, { tenantId, documentId }: DocumentRun): Promise<number[][]> {
-  const rows = await tx.execute<{ positions: number[] }>(sql`
-    select json_agg(position order by position) as positions from document_segments
+/** A distinct text without a translation: its positions, and the limits of all of them. */
+type Untranslated = Pick<GroupSegment, 'positions' | 'limits'>;
+
+/** Returns the distinct texts without a translation in reading order. */
+async function selectUntranslated(tx: Tx, { tenantId, documentId }: DocumentRun): Promise<Untranslated[]> {
+  const rows = await tx.execute<{
+    positions: number[];
+    limits: [most: number, unit: string | null][] | null;
+  }>(sql`
+    select json_agg(position order by position) as positions,
+      json_agg(distinct jsonb_build_array(max_length, length_unit)) filter (where max_length is not null) as limits
+    from document_segments
     where tenant_id = ${tenantId} and document_id = ${documentId} and target is null
     group by source_key order by min(position)`);
-  return rows.map(({ positions }) => positions);
+  return rows.map(({ positions, limits }) => ({
+    positions,
+    limits: limits ? smallestLimits(limits.map(([most, unit]) => limitOf(most, unit))) : [],
+  }));
 }
 
 async function selectTexts(
   tx: Tx,
   { tenantId, documentId }: DocumentRun,
-  texts: readonly number[][],
+  texts: readonly Untranslated[],
 ): Promise<GroupSegment[]> {
-  const byFirst = new Map(texts.map((positions) => [positions[0], positions]));
+  const byFirst = new Map(texts.map((text) => [text.positions[0], text]));
   const rows = await tx
     .select({
       position: documentSegments.position,
@@ -171,12 +182,6 @@ async function selectTexts(
       place: documentSegments.place,
       context: documentSegments.context,
       variant: documentSegments.variant,
-      limit: sql<
-        [most: number, unit: string | null] | null
-      >`case when ${documentSegments.maxLength} is not null then
-        (select json_build_array(b.max_length, b.length_unit) from document_segments b
-          where b.tenant_id = ${tenantId} and b.document_id = ${documentId} and b.source_key = ${documentSegments.sourceKey}
-          order by b.max_length limit 1) end`,
       before: sql<string | null>`(select b.source_text from document_segments b
         where b.tenant_id = ${tenantId} and b.document_id = ${documentId} and b.position = document_segments.position - 1)`,
       after: sql<string | null>`(select b.source_text from document_segments b
@@ -188,11 +193,10 @@ async function selectTexts(
         select jsonb_array_elements_text(${JSON.stringify([...byFirst.keys()])}::jsonb)::int))`,
     )
     .orderBy(documentSegments.position);
-  return rows.map(({ position, source, place, context, limit, ...row }) => ({
+  return rows.map(({ position, source, place, context, ...row }) => ({
     ...row,
-    ...limitOf(limit?.[0], limit?.[1]),
+    ...byFirst.get(position)!,
     context: noteOf(place, context),
-    positions: byFirst.get(position) ?? [position],
     source: source as InlineContent,
   }));
 }

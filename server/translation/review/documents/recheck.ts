@@ -160,7 +160,7 @@ async function judge(
       before,
       context: noteOf(place, context),
       variant,
-      ...limitOf(maxLength, lengthUnit),
+      limits: [limitOf(maxLength, lengthUnit)],
     }),
   );
   const request = groupRequestOf(requestOf(row));
