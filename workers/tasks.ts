@@ -183,20 +183,19 @@ async function prune({
   settings,
 }: Pick<Services, 'database' | 'log' | 'settings'>): Promise<void> {
   const failedDays = settings.RETENTION_DAYS.queue;
+  const heldTenants = await database.inPlatform(selectHeldTenants);
   const pruned = {
     ...(await pruneExpired(database)),
     payment_events: await prunePaymentEvents(database),
     memory_imports: await pruneImports(database),
-    memory_changes: await pruneChanges(database),
+    memory_changes: await pruneChanges(database, heldTenants),
     replays: await database.inPlatform(pruneReplays),
-    review_assignments: await database.inPlatform(pruneAssignments),
+    review_assignments: await database.inPlatform((tx) => pruneAssignments(tx, heldTenants)),
     review_claims: await database.inPlatform(pruneClaims),
     review_comments: await database.inPlatform(pruneComments),
     review_openings: await database.inPlatform(pruneOpenings),
-    jobs: await database.inPlatform(async (tx) =>
-      pruneQueue(tx, { failedDays, heldTenants: await selectHeldTenants(tx) }),
-    ),
-    mails: await database.inPlatform(async (tx) => pruneMails(tx, await selectHeldTenants(tx))),
+    jobs: await database.inPlatform((tx) => pruneQueue(tx, { failedDays, heldTenants })),
+    mails: await database.inPlatform((tx) => pruneMails(tx, heldTenants)),
     events: await pruneEvents(database, settings.RETENTION_DAYS.events),
     model_requests: await database.inPlatform(pruneModelRequests),
     maintenance_runs: await database.inPlatform((tx) => pruneMaintenance(tx, recurring)),

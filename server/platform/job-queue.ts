@@ -50,9 +50,9 @@ export interface TaskPayloads {
   run_document: { tenantId: string; documentId: string };
   /**
    * Counts the files of an analysis, and sends those that its start has requested, for some seconds, and queues another
-   * run if there is more to do. Deletes an analysis that has expired.
+   * run if there is more to do. Deletes an analysis that has expired, unless its workspace has a legal hold.
    */
-  run_analysis: { tenantId: string; analysisId: string };
+  run_analysis: { tenantId: string; analysisId: string; hasExpired?: boolean };
   /** Renders the file of a document again after reviewers have changed segments, and adds the segments to the TM. */
   render_document: { tenantId: string; documentId: string };
   /** Removes a translated file that a later one has replaced. */

@@ -229,6 +229,58 @@ describe('an analysis', () => {
     expect(stored).toEqual([{ files: 2 }]);
   });
 
+  test('is counted again if a file is removed after a later one was counted in one language', async () => {
+    const { id, files } = await analyze({ 'a.xlsx': ['One', 'Two'] }, ['fr', 'de', 'es']);
+    const [a] = files;
+    await call('addFile', sheet(id, 'b.xlsx', ['One', 'Two']));
+    await run(id, { runMs: 0, fileMs: 0 });
+    const counted = async () =>
+      (await call('get', { analysis_id: id })).files
+        .at(-1)
+        .languages.map((cell: Answer) => cell.repetitions_across?.segments ?? null);
+    expect(await counted()).toEqual([2]);
+    await call('removeFile', { analysis_id: id, file_id: a.id });
+    await run(id);
+    expect(await counted()).toEqual([0, 0, 0]);
+  });
+
+  test('keeps the decision about an earlier version when a file is removed', async () => {
+    const first = await analyze({ 'b.xlsx': ['An old sentence', 'Shared by both'] }, ['fr']);
+    await call('start', { analysis_id: first.id });
+    await run(first.id);
+    await runDocuments();
+    const { id, files } = await analyze(
+      { 'a.xlsx': ['Shared by both files'], 'b.xlsx': ['An old sentence', 'Shared by both files'] },
+      ['fr'],
+    );
+    const [a, b] = files;
+    const version = async () => (await call('get', { analysis_id: id })).files.at(-1).languages[0].version;
+    expect(await version()).toMatchObject({ used: true });
+    await call('setVersion', { analysis_id: id, file_id: b.id, used: false });
+    await call('removeFile', { analysis_id: id, file_id: a.id });
+    await run(id);
+    expect(await version()).toMatchObject({ used: false });
+    const cells = (await call('get', { analysis_id: id })).files[0].languages;
+    expect(cells[0].repetitions_across.segments).toBe(0);
+    expect(cells[0].state ?? null).toBe(b.languages[0].state ?? null);
+  });
+
+  test('is not held up by a file that is lost', async () => {
+    const { id, files } = await analyze({ 'a.xlsx': ['One'] }, ['fr']);
+    const { storage } = app.services;
+    await storage.remove(`${mine.tenantId}/documents/${id}.${files[0].id}`);
+    await call('start', { analysis_id: id });
+    await call('addFile', sheet(id, 'b.xlsx', ['Two']));
+    await run(id);
+    const after = await call('get', { analysis_id: id });
+    expect(after.files.map(({ state }: Answer) => state)).toEqual(['counted', 'counted']);
+    expect(after.files[0].languages[0].start).toMatchObject({
+      state: 'refused',
+      detail: 'The stored file is lost or damaged; remove it, and add it again.',
+    });
+    expect((await ask('removeFile', { analysis_id: id, file_id: files[0].id })).status).toBe(200);
+  });
+
   test('names the files that need a second review by a rule, and a review by their domain', async () => {
     const rules = [{ target_lang: 'de', min_words: 3, assignee: null, second: 'fewest_words', due: null }];
     await sql()`insert into assignment_rules (tenant_id, rules)
@@ -459,9 +511,13 @@ describe('the files of an analysis', () => {
     await sql()`delete from graphile_worker._private_jobs where key = ${`run_analysis:${id}`}`;
     await resumeAnalyses(app.services, 900, async () => [mine.tenantId]);
     expect(await queued()).toBe(0);
-    await resumeAnalyses(app.services, 900, async () => []);
-    expect(await queued()).toBe(1);
+    // What members do with it is done, and does not delete it.
     await run(id);
+    expect((await ask('get', { analysis_id: id })).status).toBe(200);
+    await resumeAnalyses(app.services, 900, async () => []);
+    const [job] =
+      await sql()`select payload from graphile_worker._private_jobs where key = ${`run_analysis:${id}`}`;
+    await runAnalysis(app.services, job!['payload']);
     expect((await ask('get', { analysis_id: id })).status).toBe(404);
   });
 

@@ -164,7 +164,9 @@ describe('an assigned item', () => {
       mine.sql()`select item_id from review_assignments where tenant_id = ${mine.founder.tenantId}`;
     expect(await rows()).toHaveLength(2);
     await mine.sql()`update review_assignments set closed_at = now() - interval '401 days' where item_id = ${job.id}`;
-    await app.database.inPlatform(pruneAssignments);
+    await app.database.inPlatform((tx) => pruneAssignments(tx, [mine.founder.tenantId]));
+    expect(await rows()).toHaveLength(2);
+    await app.database.inPlatform((tx) => pruneAssignments(tx, []));
     expect([...(await rows())]).toEqual([{ item_id: two.id }]);
   });
 

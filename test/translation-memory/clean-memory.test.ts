@@ -230,7 +230,7 @@ describe('identical segments', () => {
     // A segment that cannot be restored any longer keeps no count. The merge itself is kept for its jobs.
     const again = await call(of, 'mergeDuplicates', { set_id: id, segments: 1 }, 'mutation');
     await sql`update memory_changes set created_at = now() - interval '31 days' where change_id = ${again.change_id}`;
-    await pruneChanges(app.database);
+    await pruneChanges(app.database, []);
     expect(await sql`select served::int from memory_use where tenant_id = ${of.tenantId}`).toEqual([
       { served: 6 },
     ]);
@@ -276,7 +276,7 @@ describe('identical segments', () => {
       const { of, set, jobs, remove } = await mergedJobs(3, true);
       const sql = openSuperuser(app.superuserUrl);
       await sql`update memory_changes set created_at = now() - interval '31 days' where tenant_id = ${of.tenantId}`;
-      await pruneChanges(app.database);
+      await pruneChanges(app.database, []);
       await remove(jobs[1]!);
       const reopen = { path: 'reviews.reopen', type: 'mutation' } as const;
       const input = { kind: 'job', id: jobs[2] };
@@ -284,7 +284,7 @@ describe('identical segments', () => {
       expect(await texts(of, set)).toEqual(['Marchandises']);
       await remove(jobs[0]!);
       expect(await texts(of, set)).toEqual([]);
-      await pruneChanges(app.database);
+      await pruneChanges(app.database, []);
       expect(await sql`select from memory_changes where tenant_id = ${of.tenantId}`).toHaveLength(0);
     });
 

@@ -189,10 +189,10 @@ export async function requireFewOpen(tx: Tx, tenantId: string, analysisId: strin
 export async function queueAnalysis(
   tx: Tx,
   { tenantId, analysisId }: Pick<AnalysisRow, 'tenantId' | 'analysisId'>,
-  { afterSeconds = 0 } = {},
+  { afterSeconds = 0, hasExpired = false } = {},
 ): Promise<void> {
   const options = { key: `run_analysis:${analysisId}`, afterSeconds };
-  await addJob(tx, 'run_analysis', { tenantId, analysisId }, options);
+  await addJob(tx, 'run_analysis', { tenantId, analysisId, ...(hasExpired && { hasExpired }) }, options);
 }
 
 /** Stops the counting. What is counted stays. Does nothing if it has ended. @throws AppError 404 */
@@ -263,11 +263,15 @@ export async function removeFileOf(
     if (analysis.canceledAt) return file;
     await tx
       .update(analysisFiles)
-      .set({ state: 'waiting', results: {}, textKeys: null })
+      .set({
+        ...{ state: 'waiting', textKeys: null },
+        // The counts stay until the new ones, with the decision about an earlier version.
+        results: sql`(select jsonb_object_agg(key, value || '{"is_stale": true}') from jsonb_each(${analysisFiles.results}))`,
+      })
       .where(
         and(
           ofAnalysis,
-          sql`${analysisFiles.position} > ${file.position} and ${analysisFiles.state} = 'counted' and ${analysisFiles.starts} = '{}'
+          sql`${analysisFiles.position} > ${file.position} and ${analysisFiles.state} in ('counted', 'waiting') and ${analysisFiles.starts} = '{}'
             and jsonb_path_exists(${analysisFiles.results}, '$.*.repetitions_across.segments ? (@ > 0)')`,
         ),
       );
@@ -328,15 +332,16 @@ export async function resumeAnalyses(
 ): Promise<void> {
   await database.inPlatform(async (tx) => {
     const held = JSON.stringify(await selectHeld(tx));
-    const rows = await tx.execute<{ tenantId: string; analysisId: string }>(sql`
-      select tenant_id as "tenantId", analysis_id as "analysisId" from analyses
+    const rows = await tx.execute<{ tenantId: string; analysisId: string; hasExpired: boolean }>(sql`
+      select tenant_id as "tenantId", analysis_id as "analysisId", true as "hasExpired" from analyses
       where expires_at < now() and tenant_id not in (select jsonb_array_elements_text(${held}::jsonb))
       union
-      select a.tenant_id, a.analysis_id from analysis_files f
+      select a.tenant_id, a.analysis_id, false from analysis_files f
       join analyses a on a.tenant_id = f.tenant_id and a.analysis_id = f.analysis_id
       where ${isPending} and (f.state <> 'waiting' or a.canceled_at is null)
         and a.updated_at < now() - make_interval(secs => ${idleSeconds})
-      limit ${perSweep}::int`);
-    for (const row of rows) await queueAnalysis(tx, row);
+      order by 3 limit ${perSweep}::int`);
+    // An analysis that is in both parts is deleted: the later job replaces the other one.
+    for (const { hasExpired, ...row } of rows) await queueAnalysis(tx, row, { hasExpired });
   });
 }

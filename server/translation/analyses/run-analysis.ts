@@ -1,4 +1,5 @@
-import { and, asc, eq, lt, sql } from 'drizzle-orm';
+import { and, eq, isNotNull, lt, sql } from 'drizzle-orm';
+import type { Tx } from '#db/client.ts';
 import { analyses, analysisFiles, isPending } from '#db/schema/analyses.ts';
 import { AppError, describeForLog } from '#server/errors.ts';
 import type { TaskPayloads } from '#server/platform/job-queue.ts';
@@ -35,7 +36,9 @@ export async function runAnalysis(
   const { database, backgroundWork, log } = services;
   const end = Date.now() + limits.runMs;
   const requeue = (afterSeconds = 0) =>
-    database.inTenant(tenantId, (tx) => queueAnalysis(tx, payload, { afterSeconds }));
+    database.inTenant(tenantId, (tx) =>
+      queueAnalysis(tx, payload, { afterSeconds, hasExpired: payload.hasExpired ?? false }),
+    );
   const taken = await take(services, payload);
   // The other worker may be at its end, and not see what has been added since.
   if (!taken) return taken === false ? requeue(pauseSeconds) : undefined;
@@ -46,7 +49,7 @@ export async function runAnalysis(
       const found = await read(services, payload);
       if (!found) return;
       const { analysis, pending } = found;
-      if (analysis.expiresAt < new Date())
+      if (payload.hasExpired && analysis.expiresAt < new Date())
         return await removeAnalysis(
           services,
           (work) => database.inTenant(tenantId, (tx) => work(tx, tenantId)),
@@ -149,41 +152,55 @@ async function countFile(services: RunServices, counting: Counting): Promise<voi
       findEarlierByName(tx, tenantId, { ...file, request }),
     );
     const known = await earlier.before(file, sourceLang);
-    const left = analysis.targetLangs.filter((code) => !(code in file.results));
+    const former = file.results as Record<string, StoredCell>;
+    const left = analysis.targetLangs.filter((code) => !former[code] || former[code].is_stale);
     const keys = new Set<bigint>();
     for (const [index, targetLang] of left.entries()) {
       if (index > 0 && (Date.now() > end || (await isCanceled(services, file)))) return;
       const texts = await read.textsFor(targetLang);
       for (const { key } of texts) if (keys.size < maxKeys) keys.add(key);
-      const asNew = await countTexts(services, scope, texts, known);
+      const asNew = await countTexts(services, scope, texts, known.keys);
       const version = versions.get(targetLang);
-      const asVersion = version && (await countVersion(services, scope, texts, known, version.document_id));
+      const asVersion =
+        version && (await countVersion(services, scope, texts, known.keys, version.document_id));
+      const used = former[targetLang]?.version?.used ?? true;
+      const [asUsed, other] = used ? [asVersion, asNew] : [asNew, asVersion];
       const counts: StoredCell =
-        version && asVersion ? { ...asVersion, version: { ...version, used: true }, other: asNew } : asNew;
+        version && asUsed && other ? { ...asUsed, version: { ...version, used }, other } : asNew;
       const isLast = index === left.length - 1;
-      await change(services, file, {
+      const columns = {
         attempts: 0,
         sourceLang,
         imagePages,
         results: sql`results || ${JSON.stringify({ [targetLang]: counts })}::jsonb`,
         ...(isLast && { state: 'counted', textKeys: Buffer.from(BigUint64Array.from(keys).buffer) }),
-      });
+      };
+      // If a file before it was removed, it is counted again.
+      if (!(await change(services, file, columns, known.files)))
+        return void (await change(services, file, { attempts: file.attempts }));
     }
   }
 }
 
-function refuse(services: RunServices, file: FileRow, refusal: string): Promise<void> {
-  return change(services, file, { state: 'refused', refusal });
+async function refuse(services: RunServices, file: FileRow, refusal: string): Promise<void> {
+  await change(services, file, { state: 'refused', refusal });
 }
 
-/** Updates the row of a file that is still to be counted. */
-async function change(
+/**
+ * Updates the row of a file that is still to be counted.
+ * @param after the files before it that must still be there
+ * @returns whether it was updated
+ */
+function change(
   { database }: RunServices,
   { tenantId, fileId, analysisId }: FileRow,
   columns: Partial<Record<keyof typeof analysisFiles.$inferInsert, unknown>>,
-): Promise<void> {
-  await database.inTenant(tenantId, async (tx) => {
-    await tx
+  after: readonly string[] = [],
+): Promise<boolean> {
+  return database.inTenant(tenantId, async (tx) => {
+    // The row of the analysis is locked first, as by everyone who removes a file.
+    await tx.update(analyses).set(inWork).where(isAnalysis({ tenantId, analysisId }));
+    const { count } = await tx
       .update(analysisFiles)
       .set(columns as Partial<typeof analysisFiles.$inferInsert>)
       .where(
@@ -191,11 +208,16 @@ async function change(
           eq(analysisFiles.tenantId, tenantId),
           eq(analysisFiles.fileId, fileId),
           eq(analysisFiles.state, 'waiting'),
+          sql`(select count(*) from ${analysisFiles} as earlier where earlier.tenant_id = ${tenantId}
+            and earlier.file_id = ${anyOf(after)} and earlier.text_keys is not null) = ${after.length}`,
         ),
       );
-    await tx.update(analyses).set(inWork).where(isAnalysis({ tenantId, analysisId }));
+    return count > 0;
   });
 }
+
+const anyOf = (ids: readonly string[]) =>
+  sql`any(array(select jsonb_array_elements_text(${JSON.stringify(ids)}::jsonb)))`;
 
 /** Whether a member has canceled or deleted the analysis. */
 async function isCanceled({ database }: RunServices, { tenantId, analysisId }: FileRow): Promise<boolean> {
@@ -209,42 +231,49 @@ async function isCanceled({ database }: RunServices, { tenantId, analysisId }: F
 class EarlierTexts {
   readonly #services: RunServices;
   readonly #keys = new Map<string, Set<bigint>>();
-  #position = 0;
+  #files = new Set<string>();
 
   constructor(services: RunServices) {
     this.#services = services;
   }
 
+  /** Returns the keys of the texts, and the files that they are from. */
   async before(
     { tenantId, analysisId, position }: FileRow,
     sourceLang: string,
-  ): Promise<ReadonlySet<bigint>> {
-    // After the removal of a file, later files are counted again.
-    if (position < this.#position) {
-      this.#position = 0;
-      this.#keys.clear();
-    }
-    const rows = await this.#services.database.inTenant(tenantId, (tx) =>
+  ): Promise<{ keys: ReadonlySet<bigint>; files: readonly string[] }> {
+    const { fileId, sourceLang: language, textKeys } = analysisFiles;
+    const select = (tx: Tx, except: ReadonlySet<string>) =>
       tx
-        .select({ language: analysisFiles.sourceLang, keys: analysisFiles.textKeys })
+        .select({
+          ...{ fileId, language },
+          keys: sql<Buffer | null>`case when not ${fileId} = ${anyOf([...except])} then ${textKeys} end`,
+        })
         .from(analysisFiles)
         .where(
           and(
             eq(analysisFiles.tenantId, tenantId),
             eq(analysisFiles.analysisId, analysisId),
             lt(analysisFiles.position, position),
-            sql`${analysisFiles.position} >= ${this.#position} and ${analysisFiles.textKeys} is not null`,
+            isNotNull(textKeys),
           ),
-        )
-        .orderBy(asc(analysisFiles.position)),
-    );
-    this.#position = position;
-    for (const { language, keys } of rows) {
+        );
+    const rows = await this.#services.database.inTenant(tenantId, async (tx) => {
+      const found = await select(tx, this.#files);
+      const files = new Set(found.map(({ fileId }) => fileId));
+      if ([...this.#files].every((id) => files.has(id))) return found;
+      // A file was removed, or is counted again.
+      this.#keys.clear();
+      this.#files.clear();
+      return select(tx, this.#files);
+    });
+    for (const { fileId, language, keys } of rows) {
+      this.#files.add(fileId);
+      if (!keys) continue;
       const all = this.#keys.get(language ?? '') ?? new Set();
       this.#keys.set(language ?? '', all);
-      const view = Buffer.from(keys!);
-      for (let at = 0; at < view.length; at += 8) all.add(view.readBigUInt64LE(at));
+      for (let at = 0; at < keys.length; at += 8) all.add(keys.readBigUInt64LE(at));
     }
-    return this.#keys.get(sourceLang) ?? new Set();
+    return { keys: this.#keys.get(sourceLang) ?? new Set(), files: [...this.#files] };
   }
 }

@@ -116,8 +116,15 @@ const version = z.object({
     .describe('Whether the file is counted, and will be translated, as a new version of this document.'),
 });
 
-/** What is stored of a file in a language: the counts and, if there is an earlier version, those without or with it. */
-export type StoredCell = CellCounts & { version?: z.infer<typeof version>; other?: CellCounts };
+/**
+ * What is stored of a file in a language: the counts and, if there is an earlier version, those without or with it. A
+ * cell is stale if an earlier file was removed, until the file is counted again.
+ */
+export type StoredCell = CellCounts & {
+  version?: z.infer<typeof version>;
+  other?: CellCounts;
+  is_stale?: true;
+};
 
 /** The outcome of a start for a file in a language. */
 export const startOutcome = z.union([

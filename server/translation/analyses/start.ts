@@ -128,7 +128,12 @@ export async function sendFile(
   const tenant = await database.inTenant(tenantId, (tx) => readTenant(tx, tenantId));
   if (!tenant) return;
   const by = { ...analysis.startedBy, tenant: { id: tenantId, name: tenant.name } };
-  const bytes = await readArtifact(services, { ...file, documentId: analysisId, artifactId: fileId });
+  const bytes = await readArtifact(services, { ...file, documentId: analysisId, artifactId: fileId }).catch(
+    (error: unknown) => {
+      if (error instanceof AppError && error.code === 'internal_error') return null;
+      throw error;
+    },
+  );
   for (const code of Object.keys(file.starts)) {
     const start = startOf(file, code);
     if (start?.state !== 'requested') continue;
@@ -136,6 +141,11 @@ export async function sendFile(
     let outcome: StartOutcome;
     try {
       requireTranslationEnabled(services);
+      if (bytes === null)
+        throw new AppError(
+          'unprocessable',
+          'the stored file is lost or damaged; remove it, and add it again',
+        );
       // A copy, because the bytes are handed over to a child process.
       const { version } = file.results[code] as StoredCell;
       const form = checkForm({

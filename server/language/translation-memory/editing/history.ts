@@ -132,13 +132,15 @@ export const canBeUndone = (createdAt: SQLWrapper) =>
 /**
  * Deletes the changes of all tenants that are older than 30 days, and how often the segments were served that can no
  * longer be restored. A merge stays as long as its segments, because these belong to all jobs that have added them.
- * Returns the number of changes.
+ * @param heldTenants tenants with a legal hold, whose changes stay
+ * @returns the number of changes
  */
-export async function pruneChanges(database: Database): Promise<number> {
+export async function pruneChanges(database: Database, heldTenants: readonly string[]): Promise<number> {
+  const isHeld = sql`c.tenant_id in (select jsonb_array_elements_text(${JSON.stringify(heldTenants)}::jsonb))`;
   await database.inPlatform((tx) =>
     tx.execute(sql`
       delete from memory_use u using memory_changes c join memory_changed_segments s using (tenant_id, change_id)
-      where c.kind = 'merged' and not (${canBeUndone(sql`c.created_at`)}) and not s.undone
+      where c.kind = 'merged' and not (${canBeUndone(sql`c.created_at`)}) and not s.undone and not (${isHeld})
         and u.tenant_id = s.tenant_id and u.content_id = s.content_id and u.segment_no = s.segment_no`),
   );
   let deleted = 0;
@@ -147,7 +149,7 @@ export async function pruneChanges(database: Database): Promise<number> {
       tx.execute(sql`
         with old as (
           select c.tenant_id, c.change_id from memory_changes c
-          where not (${canBeUndone(sql`c.created_at`)}) and not (c.kind = 'merged' and exists (
+          where not (${canBeUndone(sql`c.created_at`)}) and not (${isHeld}) and not (c.kind = 'merged' and exists (
             select from memory_changed_segments s join memory_segments m
               on m.tenant_id = s.tenant_id and m.content_id = s.content_id and m.segment_no = s.merged_into
             where s.tenant_id = c.tenant_id and s.change_id = c.change_id and s.job_id is not null and not s.undone))

@@ -1,4 +1,4 @@
-import { lt, sql } from 'drizzle-orm';
+import { and, lt, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { reviewAssignments } from '#db/schema/reviews.ts';
 import { AppError } from '#server/errors.ts';
@@ -223,10 +223,19 @@ function requireReviewer(
 /** Days after which the assignments of decided items are deleted. A report reaches back 366 days. */
 const keptDays = 400;
 
-/** Deletes the assignments of items that were decided. Platform scope. @returns the number of deleted assignments */
-export async function pruneAssignments(tx: Tx): Promise<number> {
+/**
+ * Deletes the assignments of items that were decided. Platform scope.
+ * @param heldTenants tenants with a legal hold, whose assignments stay
+ * @returns the number of deleted assignments
+ */
+export async function pruneAssignments(tx: Tx, heldTenants: readonly string[]): Promise<number> {
   const { count } = await tx
     .delete(reviewAssignments)
-    .where(lt(reviewAssignments.closedAt, sql`now() - make_interval(days => ${keptDays})`));
+    .where(
+      and(
+        lt(reviewAssignments.closedAt, sql`now() - make_interval(days => ${keptDays})`),
+        sql`tenant_id not in (select jsonb_array_elements_text(${JSON.stringify(heldTenants)}::jsonb))`,
+      ),
+    );
   return count;
 }
