@@ -50,9 +50,11 @@ export function obstaclesOf(
     ...images(page, blocks),
     ...annotations(page, blocks),
     ...overTexts(
-      joined(paintsOf(page, ['fill', 'stroke'])).map((box) => ({ box, solid: false })),
+      joined(paintsOf(page, ['fill'])).map((box) => ({ box, solid: false })),
       blocks,
     ),
+    // All rules of a table can be one stroke.
+    ...joined(paintsOf(page, ['stroke'])).map((box) => ({ box, solid: false })),
   ];
 }
 
