@@ -14,7 +14,14 @@ export const unused: RegExp[] = [
   // For drawing pages: pdf.js reads their text here, in a process that may load no native addon.
   /^@napi-rs\/canvas-[^/]+$/,
   // For browsers and React Native.
-  /^@azure\/[^/]+\/dist\/(browser|react-native)$/,
+  /^@azure\/([^/]+\/dist\/(browser|react-native)|msal-browser)$/,
+  // For debuggers: the TypeScript of a package.
+  /^(openai|@anthropic-ai\/sdk|zod)\/src$/,
+  // For `require`, and for pages without a bundler. The service imports the modules.
+  /^docx\/dist\/.+\.(cjs|d\.cts|iife\.js)$/,
+  /^stripe\/cjs$/,
+  // For building packages. trpc-to-openapi lists it.
+  /^@rollup\/rollup-[^/]+$/,
   // For bundlers and for TypeScript 3: Node.js loads `dist-cjs`.
   /^@(aws-sdk|smithy)\/.+\/(dist-es|dist-types\/ts3\.4)$/,
   // Languages whose words are not divided (server/formats/typesetting/hyphenation.ts); their licenses differ.
