@@ -196,6 +196,47 @@ describe('rules', () => {
     expect(await pass(job, one)).toEqual([200, 'second']);
   });
 
+  test('demand a second review also of what is decided before they are applied', async () => {
+    const [one, two] = [await mine.join(), await mine.join()];
+    for (const as of [one, two]) await saveProfile(as, { languages: [pair('fr')] });
+    await saveRules({ assignee: { member: one.userId }, second: { member: two.userId } });
+    const job = await mine.held();
+    for (const as of [two, one, mine.founder])
+      expect(await approve(job, as)).toEqual([
+        409,
+        `job ${job.id} ${as === two ? `is assigned to ${one.email}` : `needs a second review by ${two.email}; pass it on with assignments.pass`}`,
+      ]);
+    await saveRules({ target_lang: 'de', assignee: null, second: { member: two.userId } });
+    expect(await approve(await mine.held(), two)).toEqual([200, 'published']);
+  });
+
+  test('without a member change an item once, and replace a removed second reviewer', async () => {
+    const again = () =>
+      mine.sql()`update review_assignments set rules_from = now() where rules_from is not null`;
+    await saveRules({ assignee: null, due: { hours: 48 } });
+    await mine.held();
+    for (let run = 0; run < 3; run++) {
+      await apply();
+      await again();
+    }
+    expect(await audited('review_assigned')).toHaveLength(1);
+
+    const [one, two, three] = [await mine.join(), await mine.join(), await mine.join()];
+    for (const as of [one, two, three]) await saveProfile(as, { languages: [pair('fr')] });
+    await saveRules({ assignee: { member: one.userId }, second: 'fewest_words' });
+    const job = await mine.held();
+    await apply();
+    const reviewers = async () =>
+      (await mine.sql()`select assignee, second from review_assignments where item_id = ${job.id}`)[0];
+    const { second } = (await reviewers())!;
+    await revoke(app, mine.founder, second === two.userId ? two : three);
+    await apply();
+    expect(await reviewers()).toEqual({
+      assignee: one.userId,
+      second: second === two.userId ? three.userId : two.userId,
+    });
+  });
+
   test('assign again what a removed member had', async () => {
     const [one, two] = [await mine.join(), await mine.join()];
     for (const as of [one, two]) await saveProfile(as, { languages: [pair('fr')] });

@@ -8,6 +8,7 @@ import { lockTenant } from '#server/identity/tenants/tenant-row.ts';
 import { covers } from '#server/member-languages.ts';
 import { addJob, type TaskPayloads } from '#server/platform/job-queue.ts';
 import { textPolicy } from '#server/translation/core/pipeline/policy.ts';
+import type { ReviewItem } from '../schema.ts';
 import { type AssignedItem, lockItems, type NewAssignment, storeAssignments } from './assign.ts';
 import { dayIn, lockProfiles, selectCandidates } from './profiles.ts';
 import type { AssignmentRule, AssignmentRules, Profile, SaveRulesInput } from './schema.ts';
@@ -112,12 +113,13 @@ async function queueTenants(database: Database): Promise<void> {
     );
 }
 
-/** Makes the rules pending for all unassigned items that await review. */
+/** Makes the rules pending for all items that await review without an assignee or a second reviewer. */
 async function awaitRules(tx: Tx, tenantId: string): Promise<void> {
   await tx.execute(sql`
     update review_assignments a set rules_from = now()
     where exists(select from assignment_rules where tenant_id = ${tenantId})
-      and a.tenant_id = ${tenantId} and a.assignee is null and a.closed_at is null`);
+      and a.tenant_id = ${tenantId} and a.closed_at is null
+      and (a.assignee is null or (a.four_eyes and a.second is null))`);
 }
 
 /** @returns the number of pending items */
@@ -129,7 +131,25 @@ async function applyToPage(tx: Tx, tenantId: string): Promise<number> {
   const waiting = await tx.execute<{ kind: 'job' | 'document'; id: string }>(sql`
     select item_kind as kind, item_id as id from review_assignments
     where tenant_id = ${tenantId} and rules_from <= now() order by rules_from limit ${pageSize}::int`);
-  if (waiting.length === 0) return 0;
+  if (waiting.length > 0) await applyToItems(tx, tenantId, waiting, stored?.rules ?? []);
+  return waiting.length;
+}
+
+/**
+ * Applies the rules to an item for which they are pending, because it is about to be decided: a rule may demand a second
+ * review. The row of the item must be locked.
+ */
+export async function applyPendingRules(tx: Tx, tenantId: string, item: ReviewItem): Promise<void> {
+  const { rules } = await readRules(tx, tenantId);
+  await applyToItems(tx, tenantId, [item], rules);
+}
+
+async function applyToItems(
+  tx: Tx,
+  tenantId: string,
+  waiting: readonly ReviewItem[],
+  rules: readonly AssignmentRule[],
+): Promise<void> {
   const items = await lockItems(tx, tenantId, waiting);
   const candidates = await selectCandidates(tx, tenantId);
   const loads = await tx.execute<{ id: string; words: number }>(sql`
@@ -143,30 +163,33 @@ async function applyToPage(tx: Tx, tenantId: string): Promise<number> {
     dates: new Map<string, string | null>(),
     now: new Date(),
   };
-  const open = items.filter(({ is_held, assignee }) => is_held && assignee === null);
-  const wanted = open.flatMap((item) => {
-    const change = stored && applyRulesTo(item, stored.rules, choice);
-    return change ?? [];
-  });
+  const open = items.filter(
+    ({ is_held, assignee, four_eyes, second }) =>
+      is_held && (assignee === null || (four_eyes && second === null)),
+  );
+  const wanted = open.flatMap((item) => applyRulesTo(item, rules, choice) ?? []);
   const active = await lockProfiles(
     tx,
     tenantId,
     wanted.flatMap(({ assignee, second }) => [assignee, second]),
   );
   const isActive = (id: string | null) => id === null || active.has(id);
-  const changes = wanted.filter(({ assignee, second }) => isActive(assignee) && isActive(second));
+  const isPossible = ({ assignee, second }: NewAssignment) => isActive(assignee) && isActive(second);
+  const isNew = ({ item, assignee, second, four_eyes, due_at }: NewAssignment) =>
+    assignee !== item.assignee ||
+    second !== item.second ||
+    four_eyes !== item.four_eyes ||
+    due_at !== item.due_at;
+  const changes = wanted.filter((change) => isPossible(change) && isNew(change));
   await storeAssignments(tx, atTheServer, { tenantId, by: null, comment: null }, changes);
-  // If a rule matches but no member is available, try again later.
-  const assigned = new Set(changes.flatMap(({ item, assignee }) => (assignee === null ? [] : item.id)));
-  const covered = new Set(wanted.map(({ item }) => item.id));
-  const later = waiting.filter(({ id }) => covered.has(id) && !assigned.has(id)).map(({ id }) => id);
+  // If a rule names members but none is available, try again later.
+  const later = wanted.flatMap((change) => (change.isShort || !isPossible(change) ? change.item.id : []));
   await tx.execute(sql`
     update review_assignments set rules_from = case
       when item_id = any(array(select json_array_elements_text(${JSON.stringify(later)}::json)))
       then now() + make_interval(mins => ${retryMinutes}) end
     where tenant_id = ${tenantId} and item_id = any(array(
       select json_array_elements_text(${JSON.stringify(waiting.map(({ id }) => id))}::json)))`);
-  return waiting.length;
 }
 
 interface Choice {
@@ -181,15 +204,15 @@ interface Choice {
 }
 
 /**
- * Returns what the first matching rule makes of an unassigned item. If the members of the rule are not available, the
- * item stays unassigned, with the due date and the second review that the rule demands.
+ * Returns what the first matching rule makes of an item without an assignee or a second reviewer. If the members of the
+ * rule are not available (`isShort`), the item gets the due date and the second review that the rule demands.
  * @returns undefined if no rule matches
  */
 export function applyRulesTo(
   item: AssignedItem,
   rules: readonly AssignmentRule[],
   { candidates, words, covering, dates, now }: Choice,
-): NewAssignment | undefined {
+): (NewAssignment & { isShort: boolean }) | undefined {
   const isRegulated = textPolicy({ domain: item.domain, metadata: item.metadata ?? {} }).rules.length > 0;
   const rule = rules.find((one) => matches(one, item, isRegulated));
   if (!rule) return undefined;
@@ -209,25 +232,23 @@ export function applyRulesTo(
   };
   const former = item.second;
   const isMade = item.is_passed;
-  const assignee = rule.assignee === null || isMade ? null : choose(rule.assignee, 'review', [former]);
+  const isWanted = rule.assignee !== null && !isMade && item.assignee === null;
+  const first = isWanted ? choose(rule.assignee, 'review', [former]) : null;
+  const assignee = item.assignee ?? first?.user_id ?? null;
   const chosen =
     former === null && (rule.second !== null || item.four_eyes)
-      ? choose(rule.second ?? 'fewest_words', 'second', [assignee?.user_id ?? null, item.passed_by])
+      ? choose(rule.second ?? 'fewest_words', 'second', [assignee, item.passed_by])
       : null;
   const second = former ?? chosen?.user_id ?? null;
-  const holder = isMade ? second : (assignee?.user_id ?? null);
-  if (holder !== null) words.set(holder, (words.get(holder) ?? 0) + item.words);
-  const zone = assignee?.time_zone ?? 'UTC';
+  const holder = isMade ? chosen?.user_id : first?.user_id;
+  if (holder !== undefined) words.set(holder, (words.get(holder) ?? 0) + item.words);
+  const zone = first?.time_zone ?? 'UTC';
   const dateKey = `${rules.indexOf(rule)} ${zone}`;
   const date = dates.get(dateKey) ?? dueAt(rule.due, zone, now);
   dates.set(dateKey, date);
-  return {
-    item,
-    assignee: assignee?.user_id ?? null,
-    second,
-    four_eyes: item.four_eyes || rule.second !== null,
-    due_at: item.due_at ?? date,
-  };
+  const four_eyes = item.four_eyes || rule.second !== null;
+  const isShort = (isWanted && first === null) || (four_eyes && second === null);
+  return { item, assignee, second, four_eyes, due_at: item.due_at ?? date, isShort };
 }
 
 /**

@@ -8,6 +8,7 @@ import type { Author } from '../author.ts';
 import { requireItem } from '../kinds.ts';
 import type { ReviewItem } from '../schema.ts';
 import { shownName, usersOf } from './profiles.ts';
+import { applyPendingRules } from './rules.ts';
 import type { Passed, PassInput, Profile } from './schema.ts';
 
 /*
@@ -23,6 +24,8 @@ interface Turn extends Record<string, unknown> {
   four_eyes: boolean | null;
   is_passed: boolean | null;
   passed_by: string | null;
+  /** Whether the rules are not applied to the item yet. */
+  is_pending: boolean | null;
   assignee_name: string | null;
   second_name: string | null;
   role: string | null;
@@ -33,6 +36,7 @@ async function selectTurn(tx: Tx, tenantId: string, item: ReviewItem, userId: st
   const nameOf = (id: SQL) => sql`(select ${shownName} from ${usersOf(tenantId)} and u.user_id = ${id})`;
   const [turn] = await tx.execute<Turn>(sql`
     select a.version, a.assignee, a.second, a.four_eyes, a.passed_at is not null as is_passed, a.passed_by,
+      a.rules_from <= now() as is_pending,
       ${nameOf(sql`a.assignee`)} as assignee_name, ${nameOf(sql`a.second`)} as second_name,
       (select role from users where tenant_id = ${tenantId} and user_id = ${userId}) as role,
       (select languages from reviewer_profiles where tenant_id = ${tenantId} and user_id = ${userId}) as languages
@@ -55,7 +59,11 @@ export async function requireTurn(
   item: ReviewItem,
   { publishes, languages }: { publishes: boolean; languages: { source_lang: string; target_lang: string } },
 ): Promise<void> {
-  const turn = await selectTurn(tx, tenantId, item, userId);
+  let turn = await selectTurn(tx, tenantId, item, userId);
+  if (turn.is_pending && publishes) {
+    await applyPendingRules(tx, tenantId, item);
+    turn = await selectTurn(tx, tenantId, item, userId);
+  }
   const isAdministrator = turn.role === 'global_administrator';
   const refused = (why: string) => new AppError('state_conflict', `${item.kind} ${item.id} ${why}`);
   if (turn.four_eyes && turn.is_passed) {
