@@ -32,7 +32,9 @@ export function loadModulesFast(): void {
       const isOwn = parentURL.startsWith(root) && !parentURL.includes('/node_modules/');
       const alias = isOwn ? aliases.get(specifier.slice(0, specifier.indexOf('/') + 1)) : undefined;
       if (alias !== undefined || /^\.\.?\//.test(specifier)) {
-        const url = alias ? alias + specifier.slice(specifier.indexOf('/') + 1) : new URL(specifier, parentURL).href;
+        const url = alias
+          ? alias + specifier.slice(specifier.indexOf('/') + 1)
+          : new URL(specifier, parentURL).href;
         const kind = url.replace(/[^/]*(?=\.\w+$)/, '');
         const format = formats.get(kind);
         if (format) return { url, format, shortCircuit: true };
