@@ -104,11 +104,14 @@ async function startProcess(
     const secretsKeys = await loadSecretsKeys(settings);
     await refuseUnusableFolder(storage, settings);
     stop.throwIfAborted();
-    const joining = joinDatabase(settings, stop).then((home) => {
+    const waiting = Promise.withResolvers<void>();
+    const joining = joinDatabase(settings, stop, waiting.resolve).then((home) => {
       started.push(home);
       joined(home);
       return home;
     });
+    // Load the other modules while PostgreSQL starts, not before, because loading them blocks this thread.
+    await Promise.race([joining, waiting.promise]);
     const spending = Promise.withResolvers<TokenSpending>();
     const isSpendingLimited = tokenLimitOf(settings) !== null;
     const independent = [
@@ -118,10 +121,12 @@ async function startProcess(
         protect: protectText,
       }),
       parts.api ? openPayments(settings) : null,
-      // Loaded while the database starts.
       import('#db/migrate.ts'),
       parts.api ? import('./app.ts') : undefined,
+      parts.workers ? import('#workers/run.ts') : undefined,
       import('./translation/core/plausibility/language.ts').then((module) => module.loadLanguageProfiles()),
+      // The sandbox starts with the first file that is read. Its isolation is tested now, for the log.
+      systemIsolation.require(settings.SANDBOX_MINIMUM),
     ] as const;
     // Wait until the process has joined the database or failed to: if another part failed, a joined database must
     // still be left.
@@ -283,8 +288,6 @@ async function startParts(
   if (operatorServer) started.push(operatorServer);
   // Parts are stopped in reverse order, so this runs after the HTTP server has closed and before the database closes.
   started.push({ stop: () => given.backgroundWork.drain(maxDrainMs) });
-  // The sandbox starts with the first file that is read. Its isolation is tested now, for the log.
-  await systemIsolation.require(settings.SANDBOX_MINIMUM);
   await systemIsolation.follow(({ level, asReader = false }) =>
     log.info(
       { fileIsolation: level, asReader },

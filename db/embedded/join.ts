@@ -6,7 +6,7 @@ import { type DataFolder, isAlive, removeLeftovers } from './folder.ts';
 import { clusterExists, createCluster } from './initdb.ts';
 import { failure } from './log.ts';
 import { discardPidFile, readPidFile } from './pidfile.ts';
-import { startPostmaster } from './postmaster.ts';
+import { type Launch, startPostmaster } from './postmaster.ts';
 import { isPassing, openPresence, type Presence } from './presence.ts';
 import { ensureSecrets, freePort, readSecrets, type Secrets } from './secrets.ts';
 
@@ -28,6 +28,8 @@ interface JoinOptions {
   /** The port on which to start the server, if the port is free. Default: the port in postgres.json. */
   readonly port?: number;
   readonly onNotice: (message: string) => void;
+  /** Called each time that this process begins to wait for another one: initdb, the postmaster, or another member. */
+  readonly onWait?: () => void;
   /** Once aborted, no server is started, but a running one is still joined. */
   readonly signal?: AbortSignal;
 }
@@ -66,7 +68,7 @@ async function tryUntilJoined(
   progress: Progress,
 ): Promise<Joined> {
   let deadline = Date.now() + timeoutMs;
-  let { port } = options;
+  let { port, onWait = () => {} } = options;
   let pause = firstPauseMs;
   for (;;) {
     const exists = await clusterExists(folder, binaries);
@@ -85,8 +87,8 @@ async function tryUntilJoined(
     }
     if (claimed) {
       try {
-        if (exists) port = await start(folder, binaries, port, deadline);
-        else await create(folder, binaries);
+        if (exists) port = await start(folder, binaries, { port, deadline, onWait });
+        else await create(folder, binaries, onWait);
       } finally {
         await releaseClaim(folder);
       }
@@ -97,6 +99,7 @@ async function tryUntilJoined(
       throw failure(`PostgreSQL in ${folder.root} was not ready ${limit}: ${progress.state}.`, folder);
     }
     if (claimed) continue;
+    onWait();
     await delay(pause);
     pause = Math.min(pause * 1.2, maxPauseMs);
   }
@@ -126,19 +129,18 @@ async function joinRunning(
   return undefined;
 }
 
-async function create(folder: DataFolder, binaries: Binaries): Promise<void> {
+async function create(folder: DataFolder, binaries: Binaries, onWait: () => void): Promise<void> {
   await removeLeftovers(folder);
   if (await clusterExists(folder, binaries)) return;
   const account = await chooseAccount(folder, binaries);
-  await createCluster(folder, binaries, account, await ensureSecrets(folder));
+  await createCluster(folder, binaries, account, await ensureSecrets(folder), onWait);
 }
 
 /** Starts the server. Resolves to the port for the next attempt, which is a different one if this port was taken. */
 async function start(
   folder: DataFolder,
   binaries: Binaries,
-  port: number | undefined,
-  deadline: number,
+  { port, ...launch }: Omit<Launch, 'port'> & { port: number | undefined },
 ): Promise<number | undefined> {
   await removeLeftovers(folder);
   const secrets = await requireSecrets(folder);
@@ -148,7 +150,10 @@ async function start(
   const seen = await readPidFile(folder);
   if (seen.state === 'postmaster') return port;
   if (seen.state === 'stale' && seen.misleading) await discardPidFile(folder, seen.text);
-  const result = await startPostmaster(folder, binaries, account, secrets, port ?? secrets.port, deadline);
+  const result = await startPostmaster(folder, binaries, account, secrets, {
+    ...launch,
+    port: port ?? secrets.port,
+  });
   if (result === 'try again') await delay(firstPauseMs);
   return result === 'port taken' ? await freePort() : port;
 }

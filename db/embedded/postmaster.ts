@@ -14,9 +14,18 @@ const stopTimeoutMs = 60_000;
 /** The result of an attempt to start: success, or what the caller can do next. */
 export type StartResult = 'ready' | 'try again' | 'port taken';
 
+/** How to start a postmaster. */
+export interface Launch {
+  readonly port: number;
+  /** Milliseconds since the epoch. */
+  readonly deadline: number;
+  /** Called once the postmaster runs, before it is ready. */
+  readonly onWait: () => void;
+}
+
 /**
  * Starts the postmaster in a separate session, so that neither Ctrl-C nor the end of this process stops it. Waits
- * until it accepts connections, ends, or `deadline` (milliseconds since the epoch) has passed. Rejects if it ends for
+ * until it accepts connections, ends, or the deadline has passed. Rejects if it ends for
  * a reason that a retry cannot fix.
  */
 export async function startPostmaster(
@@ -24,8 +33,7 @@ export async function startPostmaster(
   binaries: Binaries,
   account: Account,
   secrets: Secrets,
-  port: number,
-  deadline: number,
+  { port, deadline, onWait }: Launch,
 ): Promise<StartResult> {
   const log = await openLog(folder, account.owner);
   try {
@@ -44,6 +52,7 @@ export async function startPostmaster(
       ending = signal ? `signal ${signal}` : `exit code ${code}`;
     });
     child.unref();
+    onWait();
     while (ending === undefined && Date.now() < deadline) {
       const seen = await readPidFile(folder);
       if (seen.state === 'postmaster' && seen.pid === child.pid && seen.ready) return 'ready';

@@ -25,8 +25,13 @@ export interface DatabaseHome {
 /**
  * Connects to the database in the settings, or starts it.
  * @param stop once aborted, no server is started; the promise then rejects unless a running server can be joined
+ * @param onWait called each time that this process begins to wait for a program of PostgreSQL
  */
-export async function joinDatabase(settings: Settings, stop?: AbortSignal): Promise<DatabaseHome> {
+export async function joinDatabase(
+  settings: Settings,
+  stop?: AbortSignal,
+  onWait?: () => void,
+): Promise<DatabaseHome> {
   if (settings.DATABASE_URL !== undefined)
     return { ...rolesOf(settings.DATABASE_URL, settings.DATABASE_MIGRATION_URL), stop: async () => {} };
   const { joinEmbeddedPostgres } = await import('#db/embedded/index.ts');
@@ -36,6 +41,7 @@ export async function joinDatabase(settings: Settings, stop?: AbortSignal): Prom
         writeLogLine(process.stderr, 'warn', notice, { source: 'embedded-postgres' });
     },
     ...(stop && { signal: stop }),
+    ...(onWait && { onWait }),
   });
   return {
     get url() {

@@ -1,28 +1,53 @@
+import { readFileSync } from 'node:fs';
 import { enableCompileCache, type ResolveFnOutput, registerHooks } from 'node:module';
-import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = new URL('../../', import.meta.url).href;
 
 /**
- * Halves the CPU time to load the modules that a process imports after this call. Compiled code is kept on disk, and
- * modules of drizzle-orm are resolved without reading its package.json each time.
+ * Halves the CPU time to load the modules that a process imports after this call: compiled code is kept on disk, and
+ * most modules are resolved without Node's search.
  *
- * To find a module of a package and its format, Node parses the package.json of the package again and again. The one
- * of drizzle-orm has 180 KB, the package has 150 modules, and 80 files of the service import it.
+ * To find a module and its format, Node reads the package.json of the package for each import, and parses it again. The
+ * service has 900 files and imports 500 more of packages; the package.json of drizzle-orm alone has 180 KB. The result
+ * depends only on the folder and the extension of a file that is named by its path, and only on the name of a package
+ * that a file of the service imports.
  */
 export function loadModulesFast(): void {
   // Do not use the default directory below the system's /tmp: another user could place code there.
-  enableCompileCache(join(import.meta.dirname, '../../node_modules/.cache/lingualoop'));
-  const entries = new Map<string, ResolveFnOutput>();
+  enableCompileCache(fileURLToPath(new URL('node_modules/.cache/lingualoop', root)));
+  const { imports } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'));
+  const aliases = new Map(
+    Object.entries<string>(imports).map(([name, path]) => [
+      name.slice(0, name.indexOf('*')),
+      new URL(path.slice(0, path.indexOf('*')), root).href,
+    ]),
+  );
+  const packages = new Map<string, ResolveFnOutput>();
+  const formats = new Map<string, ResolveFnOutput['format']>();
   registerHooks({
     resolve(specifier, context, next) {
       const { parentURL = '', conditions } = context;
-      if (/^drizzle-orm(\/|$)/.test(specifier) && conditions.includes('import')) {
-        const entry = entries.get(specifier) ?? next(specifier, context);
-        entries.set(specifier, entry);
-        return { ...entry, shortCircuit: true };
+      if (!conditions.includes('import') || !parentURL.startsWith('file:')) return next(specifier, context);
+      const isOwn = parentURL.startsWith(root) && !parentURL.includes('/node_modules/');
+      const alias = isOwn ? aliases.get(specifier.slice(0, specifier.indexOf('/') + 1)) : undefined;
+      if (alias !== undefined || /^\.\.?\//.test(specifier)) {
+        const url = alias
+          ? alias + specifier.slice(specifier.indexOf('/') + 1)
+          : new URL(specifier, parentURL).href;
+        const kind = url.replace(/[^/]*(?=\.\w+$)/, '');
+        const format = formats.get(kind);
+        if (format) return { url, format, shortCircuit: true };
+        const found = next(specifier, context);
+        // Without a "type" in package.json, the format depends on the contents of each file.
+        if (found.url === url && /^module/.test(found.format ?? '')) formats.set(kind, found.format);
+        return found;
       }
-      if (parentURL.includes('/node_modules/drizzle-orm/') && /^\.\.?\/.*\.js$/.test(specifier))
-        return { url: new URL(specifier, parentURL).href, format: 'module', shortCircuit: true };
-      return next(specifier, context);
+      const known = isOwn ? packages.get(specifier) : undefined;
+      if (known) return { ...known, shortCircuit: true };
+      const found = next(specifier, context);
+      if (isOwn) packages.set(specifier, found);
+      return found;
     },
   });
 }

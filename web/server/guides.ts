@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { pageHeaders } from '#server/http/response-headers.ts';
 import type { AppRouter } from '#server/router.ts';
 import type { Build } from './build.ts';
-import { type Guide, type GuideBook, readGuides } from './guide-pages.ts';
+import type { Guide, GuideBook } from './guide-pages.ts';
 import {
   type Found,
   indexGuides,
@@ -43,7 +43,10 @@ export function serveGuides(
 ): void {
   const script = scriptOf(basePath);
   const config = { versioned: false, shared: true };
-  const book = once(() => readGuides(address, (name, alt) => pictures.html(name, alt, 'system')));
+  const book = once(async () => {
+    const { readGuides } = await import('./guide-pages.ts');
+    return readGuides(address, (name, alt) => pictures.html(name, alt, 'system'));
+  });
   const index = once(async () => indexGuides(await book(), await operationsOf(router)));
 
   const send = (request: FastifyRequest, reply: FastifyReply, guides: GuideBook, page: GuidePage) =>

@@ -1,13 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import MarkdownIt from 'markdown-it';
 import type { Locale } from './locale.ts';
 
 /** The directory of the pages that are part of the release, in Markdown. */
 const ownPages = join(import.meta.dirname, '../pages');
-
-/** HTML in a page is shown as text. Links to `javascript:` URLs are not created. */
-const markdown = new MarkdownIt({ html: false });
 
 /** Maximum size of a page's file, in bytes. */
 const maxPageBytes = 1_000_000;
@@ -47,7 +43,7 @@ export async function readPage(
       const text = await readIfExists(join(root, `${name}${suffix}.md`));
       if (text === undefined) continue;
       const said = root === ownPages ? passagesOf(text, facts) : text;
-      return { ...render(said, name, basePath), locale: language };
+      return { ...(await render(said, name, basePath)), locale: language };
     }
   return undefined;
 }
@@ -73,8 +69,17 @@ async function readIfExists(file: string): Promise<string | undefined> {
   }
 }
 
-/** Renders a page. The title of the page is its first heading of level 1. */
-function render(text: string, name: string, basePath: string): Pick<Page, 'title' | 'content'> {
+/**
+ * Renders a page. Its title is its first heading of level 1. HTML is shown as text, and links to `javascript:` URLs are
+ * not created.
+ */
+async function render(
+  text: string,
+  name: string,
+  basePath: string,
+): Promise<Pick<Page, 'title' | 'content'>> {
+  const { default: MarkdownIt } = await import('markdown-it');
+  const markdown = new MarkdownIt({ html: false });
   const environment = {};
   const tokens = markdown.parse(text, environment);
   for (const { children } of tokens)

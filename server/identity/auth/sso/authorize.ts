@@ -12,9 +12,8 @@ import {
   ssoAuthorizeResponse,
   ssoClientConfig as ssoClientConfigSchema,
 } from '../schema.ts';
-import { ssoScopes } from './oidc-client.ts';
 import { providerName, providerSlug, requireProvider } from './provider.ts';
-import { bindBrowser, hex, keepState, type SsoState } from './state.ts';
+import { bindBrowser, hex, keepState, type SsoState, ssoScopes } from './state.ts';
 
 interface SsoAuthorization {
   authorizationUrl: string;

@@ -20,9 +20,7 @@ import {
 } from 'openid-client';
 import { findUnstorable } from '#server/platform/input-limits.ts';
 import { type OutboundParts, openOutbound, ProviderRefused } from './outbound.ts';
-
-/** The scopes that a sign-in requests. */
-export const ssoScopes = ['openid', 'email', 'profile'] as const;
+import { ssoScopes } from './state.ts';
 
 /** The secrets and the redirect URL of one sign-in, which the server keeps between `authorize` and the callback. */
 export interface SsoExchange {
@@ -119,6 +117,17 @@ function isClientRefused(thrown: unknown): boolean {
     (thrown instanceof ResponseBodyError && thrown.error === 'invalid_client') ||
     (thrown instanceof WWWAuthenticateChallengeError && thrown.status === 401)
   );
+}
+
+/**
+ * Describes an error without secrets, for the log. The library attaches whole responses, including tokens, to its
+ * errors, so only the message is used. The message of a SyntaxError quotes the text that could not be parsed, so only
+ * its name is used.
+ */
+export function describe(error: Error): string {
+  if (error instanceof SyntaxError) return error.name;
+  const words = error instanceof ResponseBodyError ? `${error.message} (${error.error})` : error.message;
+  return words.slice(0, 200);
 }
 
 /** A provider whose metadata were fetched and whose URLs were checked. */

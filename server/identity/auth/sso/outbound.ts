@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import type { CustomFetch } from 'openid-client';
-import { Agent, fetch as undiciFetch } from 'undici';
+import type { Agent } from 'undici';
 import {
   type AddressRange,
   hostOf,
@@ -101,19 +101,23 @@ export function openOutbound(issuer: string, parts: OutboundParts = {}): Outboun
 
   // Connections are not kept alive and HTTP/2 is off, so that every request opens a connection, whose address is
   // checked.
-  const dispatcher = new Agent({
+  const connections = {
     pipelining: 0,
     allowH2: false,
     connections: maximumConnections,
     connect: { lookup: checkedLookup(admit, resolve), timeout },
-  });
+  };
+  let dispatcher: Agent | undefined;
 
   async function fetch(...[address, { body, headers, method }]: Parameters<CustomFetch>): Promise<Response> {
     check(address);
+    // Loaded by the first request, because it takes 70 ms and 28 MB.
+    const undici = await import('undici');
+    dispatcher ??= new undici.Agent(connections);
     // The library sends no body, or a form.
     const form = body instanceof URLSearchParams ? body : null;
     try {
-      const response = await undiciFetch(address, {
+      const response = await undici.fetch(address, {
         method,
         headers,
         body: form,

@@ -1,16 +1,7 @@
-import { ResponseBodyError } from 'openid-client';
 import { z } from 'zod';
 import { AppError } from '#server/errors.ts';
 import { type Settings, SettingsError } from '#server/settings.ts';
-import {
-  authorizationUrl,
-  type Discovered,
-  discover,
-  identityOf,
-  redeem,
-  type SsoExchange,
-  type SsoIdentity,
-} from './oidc-client.ts';
+import type { Discovered, SsoExchange, SsoIdentity } from './oidc-client.ts';
 import { checkIssuer, type OutboundParts, ProviderUnreachable } from './outbound.ts';
 
 /**
@@ -24,6 +15,9 @@ export interface SsoProvider {
   /** Exchanges the code, which can be used once, and returns the person's identity. */
   identify(code: string, exchange: SsoExchange): Promise<SsoIdentity>;
 }
+
+/** Loads the client at the first sign-in, because most deployments do not use it. */
+const client = () => import('./oidc-client.ts');
 
 type SsoSettings = Pick<Settings, 'OIDC_ISSUER' | 'OIDC_CLIENT_ID' | 'OIDC_CLIENT_SECRET' | 'OIDC_ORG_CLAIM'>;
 
@@ -39,12 +33,13 @@ export function openSsoProvider(settings: SsoSettings, parts: OutboundParts = {}
   if (!issuer) throw new SettingsError('OIDC_ISSUER: must be set if OIDC_ENABLED is set');
   if (!clientId) throw new SettingsError('OIDC_CLIENT_ID: must be set if OIDC_ENABLED is set');
   checkIssuer(issuer);
-  const discovered = remembered(() => discover(issuer, clientId, parts));
+  const discovered = remembered(async () => (await client()).discover(issuer, clientId, parts));
   return {
     authorizationUrl: (exchange) =>
-      mapProviderErrors(async () => authorizationUrl(await discovered(), exchange)),
+      mapProviderErrors(async () => (await client()).authorizationUrl(await discovered(), exchange)),
     identify: (code, exchange) =>
       mapProviderErrors(async () => {
+        const { redeem, identityOf } = await client();
         const redeemed = await redeem(await discovered(), settings.OIDC_CLIENT_SECRET, code, exchange);
         return identityOf(redeemed, settings.OIDC_ORG_CLAIM);
       }),
@@ -105,6 +100,7 @@ async function mapProviderErrors<T>(ask: () => Promise<T>): Promise<T> {
         dependency: 'identity_provider',
         cause: unreachable,
       });
+    const { describe } = await client();
     throw new AppError('unauthenticated', 'single sign-on failed', {
       cause: new Error(errors.map(describe).join(': ')),
     });
@@ -117,15 +113,4 @@ function chainOf(thrown: unknown): Error[] {
   for (let error = thrown; error instanceof Error && errors.length < 10; error = error.cause)
     errors.push(error);
   return errors;
-}
-
-/**
- * Describes an error without secrets, for the log. The library attaches whole responses, including tokens, to its
- * errors, so only the message is used. The message of a SyntaxError quotes the text that could not be parsed, so only
- * its name is used.
- */
-function describe(error: Error): string {
-  if (error instanceof SyntaxError) return error.name;
-  const words = error instanceof ResponseBodyError ? `${error.message} (${error.error})` : error.message;
-  return words.slice(0, 200);
 }

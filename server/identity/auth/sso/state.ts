@@ -6,6 +6,9 @@ import { prefixedCookie } from '#server/http/cookies.ts';
 import { hashSecret, newSecret } from '#server/identity/access/credentials.ts';
 import { type SecretsKeys, seal, unseal } from '#server/platform/encryption.ts';
 
+/** The scopes that a sign-in requests. */
+export const ssoScopes = ['openid', 'email', 'profile'] as const;
+
 /** Seconds within which the browser must return from the provider. */
 const stateTtl = 600;
 
