@@ -269,12 +269,12 @@ async function startParts(
     started.push({ stop: () => spending.close() });
     countTokens(spending);
   }
-  if (given.engine.live)
-    started.push(
-      storeModelRequests(probe, settings, (error) =>
-        log.warn({ error: describeForLog(error) }, 'could not store the figures of the models; retrying'),
-      ),
-    );
+  // Also with the stub: workspaces can have engines of their own.
+  started.push(
+    storeModelRequests(probe, settings, (error) =>
+      log.warn({ error: describeForLog(error) }, 'could not store the figures of the models; retrying'),
+    ),
+  );
   log.debug({ settings: redactSettings(settings) }, 'settings');
   const readiness = api?.readiness ?? watchReadiness({ database: probe, storage: given.storage, log });
   readiness.beginStart();

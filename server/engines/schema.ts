@@ -1,10 +1,10 @@
 import { z } from 'zod';
+import { ownKinds } from '#server/platform/engines/tenant-engine.ts';
 
-const kinds = ['deepl', 'azure', 'google', 'openai', 'anthropic'] as const;
-const kind = z.enum(kinds, `must be ${kinds.join(', ')}`);
+const kind = z.enum(ownKinds, `must be ${ownKinds.join(', ')}`);
 
 /** The engines that are language models. */
-export const isModelKind = (of: (typeof kinds)[number]) => of === 'openai' || of === 'anthropic';
+export const isModelKind = (of: (typeof ownKinds)[number]) => of === 'openai' || of === 'anthropic';
 
 const name = z
   .string()

@@ -8,6 +8,7 @@ import type { Protect } from '#server/platform/engines/engine.ts';
 import { type EngineOf, openEngine } from '#server/platform/engines/select.ts';
 import {
   type OwnKey,
+  ownName,
   type TenantEngine,
   type TenantEngines,
   testEngine,
@@ -97,7 +98,8 @@ function openOwn(
     ...(refinerModel !== null && { refiner_model: refinerModel }),
   } as EngineOf;
   // Tokens of these engines are paid by the workspace, so they are not counted. One tenant gets at most three quarters of the slots.
-  return openEngine(`own-${kind}`, of, settings, {
+  return openEngine(ownName(kind), of, settings, {
+    countedAs: ownName(kind),
     protect,
     concurrencyLimit: createConcurrencyLimit({ slots: 2 * concurrency, slotsOfTenant: concurrency }),
   });

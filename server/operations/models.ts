@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type { Database, Tx } from '#db/client.ts';
 import type { Services } from '#server/context.ts';
+import { ownKinds, ownName } from '#server/platform/engines/tenant-engine.ts';
 import {
   addModelRequests,
   durationLimits,
@@ -29,11 +30,11 @@ const otherModel = 'other';
 
 type Role = ModelsView['models'][number]['roles'][number];
 
-/** The models that the settings name, with their roles. */
+/** The models that the settings name, and the engines of workspaces, with their roles. */
 function rolesOf(settings: Settings): Map<string, Role[]> {
   const { OPENAI_API_KEY, OPENAI_MODEL, OPENAI_REFINER_MODEL, OPENAI_EMBEDDING_MODEL, ALLOWED_MODELS } =
     settings;
-  const roles = new Map<string, Role[]>();
+  const roles = new Map<string, Role[]>(ownKinds.map((kind) => [ownName(kind), ['workspace_key']]));
   const add = (model: string, role: Role) => roles.set(model, [...(roles.get(model) ?? []), role]);
   if (OPENAI_API_KEY !== undefined || settings.ENGINES === undefined) {
     add(OPENAI_MODEL, 'translation');
@@ -132,8 +133,9 @@ export async function viewModels({
       group by 1, 2, 3, 4`),
   );
   const isLive = settings.OPENAI_API_KEY !== undefined || settings.ENGINES !== undefined;
-  const roles = isLive ? rolesOf(settings) : new Map<string, Role[]>();
-  const names = [...new Set([...roles.keys(), ...rows.map(({ model }) => model).sort()])];
+  const roles = rolesOf(settings);
+  const named = [...roles].flatMap(([model, [role]]) => (isLive && role !== 'workspace_key' ? model : []));
+  const names = [...new Set([...named, ...rows.map(({ model }) => model).sort()])];
   return {
     mode: isLive ? 'live' : 'stub',
     hours: reportedHours,

@@ -124,7 +124,7 @@ export const modelsView = z.object({
   models: z.array(
     z.object({
       model: z.string().describe('`other` for models that the settings do not name.'),
-      roles: z.array(z.enum(['translation', 'judge', 'embedding', 'candidate', 'fallback'])),
+      roles: z.array(z.enum(['translation', 'judge', 'embedding', 'candidate', 'fallback', 'workspace_key'])),
       modes: z.array(z.string()).describe('How JSON was requested; `vectors` for an embedding model.'),
       requests: count,
       failed: count,

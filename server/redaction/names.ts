@@ -35,7 +35,9 @@ const titles = new Map<string, Gender | undefined>([
     (title) => [title, 'm'] as const,
   ),
   ...listOf(`mx dr prof professor doctor doktor professeur docteur profesor doctora professoressa professore doutor doutora
-    dra drs ing dipl-ing mag rev fr hon judge captain доктор профессор maître me avv ing geom av doç د الدكتور डॉ`).map(
+    dra drs ing dipl-ing mag rev reverend rabbi imam fr hon judge captain capt colonel col lieutenant lt sergeant sgt
+    commander senator congressman congresswoman ambassador uncle aunt messrs доктор профессор maître me avv ing geom av doç
+    général commandant capitaine lieutenant-colonel sieur sieurs د الدكتور डॉ`).map(
     (title) => [title, undefined] as const,
   ),
 ]);
@@ -57,12 +59,38 @@ const dotted = new Set([
   'don',
   'bay',
   'sr',
-  'hr',
+  'col',
+  'lt',
+]);
+
+/** Titles before several names: “MM. Varinard et Couard”. */
+const plurals = new Set(['mm', 'messrs', 'sieurs', 'herren', 'señores']);
+
+const conjunctions = new Set(['and', 'und', 'et', 'y', 'e', 'en', 'och', 'и']);
+
+/** Initials that are abbreviations of other words: “U.S. Army”. */
+const noInitials = new Set([
+  'US',
+  'UK',
+  'UN',
+  'EU',
+  'DC',
+  'NY',
+  'LA',
+  'PO',
+  'ID',
+  'AM',
+  'PM',
+  'BC',
+  'AD',
+  'IT',
+  'HR',
+  'QA',
 ]);
 
 /** Words of salutations at the start of a line, in lowercase. */
 const greetings = new Set(
-  listOf(`dear hi hello hey hallo liebe lieber liebes moin servus sehr cher chère chers bonjour salut bonsoir querido querida
+  listOf(`dear dearest hi hello hey hallo liebe lieber liebes moin servus sehr cher chère chers bonjour salut bonsoir querido querida
     estimado estimada apreciado apreciada hola caro cara gentile egregio egregia ciao buongiorno salve prezado prezada
     olá oi bom beste geachte lieve dag drogi droga szanowny szanowna cześć дорогой дорогая уважаемый уважаемая привет
     здравствуйте milý milá vážený vážená kära hej kære kjære hyvä sevgili sayın`),
@@ -100,7 +128,7 @@ const labels =
   /(?:^|[\n;|•(])[ ]*(?:(?:full |first |last |given |family |middle |contact |customer |client |patient |employee |account |tenant |applicant |your )?name|surname|contact(?: person)?|attn\.?|attention|patient|employee|applicant|tenant|customer|signed|from|to|cc|author|vorname|nachname|familienname|zuname|kunde|kundin|mieter(?:in)?|ansprechpartner(?:in)?|z\. ?hd\.?|patient(?:in)?|von|an|absender|empfänger|nom(?: de famille)?|prénom|nom et prénom|patient(?:e)?|destinataire|expéditeur|à l'attention de|nombre(?: y apellidos)?|apellidos?|paciente|titular|destinatario|remitente|nome(?: completo)?|cognome|nome e cognome|paziente|intestatario|mittente|sobrenome|apelido|paciente|destinatário|remetente|naam|voornaam|achternaam|patiënt|t\.a\.v\.|afzender|имя|фамилия|отчество|фио|ф\.и\.о\.|пациент|клиент|кому|от кого|imię|nazwisko|imię i nazwisko|jméno|příjmení|namn|navn|nimi|ad[ıi]|soyad[ıi]|име|姓名|名前|氏名|성명|이름|الاسم|नाम)(?: \([^)\n]{0,20}\))?[ ]?[:：][ ]*/giu;
 
 const closings =
-  /(?<=^|\n|[ ,])(?:sincerely|regards|best wishes|yours truly|yours faithfully|cheers|cordially|love|thank you|thanks|grüßen?|gruß|hochachtungsvoll|herzlichst|ihre?|euer|eure|dein|deine|cordialement|salutations(?: distinguées)?|sincèrement|amicalement|bien à vous|atentamente|saludos(?: cordiales)?|un saludo|un abrazo|cordialmente|saluti|cordiali saluti|distinti saluti|un saluto|atenciosamente|cumprimentos|abraços|com os melhores cumprimentos|met vriendelijke groete?n?|vriendelijke groet(?:en)?|hoogachtend|groetjes?|с уважением|с наилучшими пожеланиями|искренне ваш|z poważaniem|pozdrawiam|s pozdravem|med vänliga hälsningar|med venlig hilsen|med vennlig hilsen|ystävällisin terveisin|saygılarımla)[,.!]?[ ]*\n[\s]{0,4}/giu;
+  /(?<=^|\n|[ ,])(?:yours(?:,? (?:very|ever|most))?,? (?:truly|faithfully|sincerely|respectfully|affectionately)[\p{L} ]{0,30}|sincerely(?: yours)?|(?:very )?respectfully(?: yours| submitted)?|regards|best wishes|all the best|cheers|cordially|love|thank you|thanks|grüßen?|gruß|hochachtungsvoll|herzlichst|ihre?|euer|eure|dein|deine|cordialement|salutations(?: distinguées)?|sincèrement|amicalement|bien à vous|atentamente|saludos(?: cordiales)?|un saludo|un abrazo|cordialmente|saluti|cordiali saluti|distinti saluti|un saluto|atenciosamente|cumprimentos|abraços|com os melhores cumprimentos|met vriendelijke groete?n?|vriendelijke groet(?:en)?|hoogachtend|groetjes?|с уважением|с наилучшими пожеланиями|искренне ваш|z poważaniem|pozdrawiam|s pozdravem|med vänliga hälsningar|med venlig hilsen|med vennlig hilsen|ystävällisin terveisin|saygılarımla)[,.!]?[ ]*\n[\s(]{0,4}(?:(?:sd|s)\/-?\s*|\/s\/\s*|gez\.\s*|i\. ?[av]\.\s*)?/giu;
 
 interface Word {
   text: string;
@@ -117,13 +145,20 @@ export function* findNames(text: string): Generator<Entity> {
   for (const pattern of [labels, closings])
     for (const { index, 0: match } of text.matchAll(pattern)) {
       const first = indexAt.get(index + match.length);
-      if (first !== undefined)
-        yield* nameAt(text, all, skipTitles(text, all, first).next, skipTitles(text, all, first).gender);
+      if (first === undefined) continue;
+      const { next, gender } = skipTitles(text, all, first);
+      yield* nameAt(text, all, next, gender);
+      if (pattern === labels) yield* namesAfter(text, all, next, 2);
     }
   for (let at = 0; at < all.length; at++) {
     const { next, gender } = skipTitles(text, all, isGreeting(text, all[at]!) ? at + 1 : at);
     if (next > at) {
       yield* nameAt(text, all, next, gender);
+      if (plurals.has(all[next - 1]!.text.toLowerCase())) yield* namesAfter(text, all, next, 1);
+      continue;
+    }
+    if (isInitial(text, all, at)) {
+      yield* nameAt(text, all, at, undefined);
       continue;
     }
     if (!isGiven(text, all, at)) continue;
@@ -131,8 +166,65 @@ export function* findNames(text: string): Generator<Entity> {
     yield* nameAt(text, all, at, undefined);
     at += Math.max(0, name - 1);
   }
+  yield* signatures(text, all, indexAt);
   yield* patronymics(text, all);
   yield* withHonorifics(text);
+}
+
+/** Yields the further names of a list, each with so many words or more. */
+function* namesAfter(text: string, all: readonly Word[], first: number, least: number): Generator<Entity> {
+  let at = first;
+  for (let names = 0; names < 50; names++) {
+    const last = at + lengthOfName(text, all, at) - 1;
+    const next = conjunctions.has(all[last + 1]?.text.toLowerCase() ?? '') ? last + 2 : last + 1;
+    if (last < at || !all[next] || lengthOfName(text, all, next) < least) return;
+    if (!/^[,;&/ ]{1,3}$/.test(text.slice(all[last]!.end, all[last + 1]!.start))) return;
+    yield* nameAt(text, all, next, undefined);
+    at = next;
+  }
+}
+
+/** Words before a name, not before the end of a sentence or the number of a heading: “by E. Fermi”, not “vitamin C. Fermi”. */
+const beforeInitial =
+  /(?:[,(;]|(?<!\p{L})(?:by|and|with|from|to|for|of|that|von|und|mit|für|an|par|et|avec|pour|de|à|por|y|con|para|e|con|da|per|com|van|met|voor))[ \n]$/iu;
+
+/** Whether a word is an initial before a surname: “J. R. Smith” anywhere, “E. Fermi” only behind some words. */
+function isInitial(text: string, all: readonly Word[], at: number): boolean {
+  const [word, second, third] = [all[at]!, all[at + 1], all[at + 2]];
+  if (!isInitialWord(word) || !second) return false;
+  const isSurname = (one: Word | undefined) => one !== undefined && /^\p{Lu}\p{L}*\p{Ll}{2}/u.test(one.text);
+  if (isInitialWord(second) && isSurname(third))
+    return !noInitials.has(word.text + second.text) && lengthOfName(text, all, at) > 2;
+  return (
+    isSurname(second) &&
+    beforeInitial.test(text.slice(Math.max(0, word.start - 8), word.start)) &&
+    lengthOfName(text, all, at) > 1
+  );
+}
+
+/** The lines at the end of a letter that can have its signature. */
+const signatureLines = 8;
+
+/** Yields the lines at the end of a letter that are a name at sight: “Sullivan Ballou”, “A. Lincoln”. */
+function* signatures(
+  text: string,
+  all: readonly Word[],
+  indexAt: ReadonlyMap<number, number>,
+): Generator<Entity> {
+  let from = text.length;
+  for (let lines = 0; lines < signatureLines && from > 0; lines++) from = text.lastIndexOf('\n', from - 1);
+  const greeting = all.find((word) => isGreeting(text, word));
+  if (!greeting) return;
+  from = Math.max(from, greeting.end);
+  for (const { index, 0: line } of text.slice(from).matchAll(/(?<=\n) *\(?\p{Lu}[^\n]{2,50}$/gmu)) {
+    const start = from + index + line.search(/\p{Lu}/u);
+    const first = indexAt.get(start);
+    if (first === undefined) continue;
+    const length = lengthOfName(text, all, first);
+    const end = all[first + length - 1]?.end ?? start;
+    const isLast = /^[.,)]* *$/.test(text.slice(end, from + index + line.length));
+    if (length > 1 && length < 5 && isLast) yield* nameAt(text, all, first, undefined);
+  }
 }
 
 function wordsOf(text: string): Word[] {
@@ -149,7 +241,7 @@ function wordsOf(text: string): Word[] {
 function isGreeting(text: string, { text: word, start }: Word): boolean {
   if (!greetings.has(word.toLowerCase())) return false;
   const line = text.lastIndexOf('\n', start - 1) + 1;
-  return /^[\s"'«„“(>*-]*$/.test(text.slice(Math.max(line, start - 12), start));
+  return /^[\s"'«„“(>*-]*(?:my (?:very |own )?)?$/i.test(text.slice(Math.max(line, start - 12), start));
 }
 
 /** Returns the first word behind titles, and their gender. */
@@ -171,6 +263,7 @@ function skipTitles(
   return { next, gender };
 }
 
+const isInitialWord = ({ text, isDotted }: Word) => isDotted && /^\p{Lu}$/u.test(text);
 const isLoud = (word: string) => word.length > 1 && word === word.toUpperCase();
 const isAcronym = (word: string) => word.length < 5 && isLoud(word) && /^\p{Lu}/u.test(word);
 const isCapital = (word: string) => /^(?:\p{Lu}|\p{Lo})/u.test(word) || /^[dl]'\p{Lu}/u.test(word);
@@ -202,7 +295,7 @@ function lengthOfName(text: string, all: readonly Word[], first: number): number
     }
     if (
       !isCapital(word.text) ||
-      noNames.has(lower) ||
+      (noNames.has(lower) && !isInitialWord(word)) ||
       (at > first && isAcronym(word.text) && !isLoud(all[first]!.text))
     )
       break;
@@ -244,6 +337,9 @@ function givenName(word: string): GivenName | undefined {
   if (stem.length < 3) return undefined;
   return endings.map((ending) => givenNames.get(stem + ending)).find((name) => name !== undefined);
 }
+
+/** Whether a word is in the list of given names. */
+export const isGivenName = (word: string): boolean => givenName(word) !== undefined;
 
 /** Whether a word is a given name here: one that is also a word needs a surname. */
 function isGiven(text: string, all: readonly Word[], at: number): boolean {

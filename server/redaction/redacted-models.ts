@@ -33,7 +33,7 @@ const sliceMs = 15;
 /** Milliseconds for one search. A search of the longest texts takes less than a second. */
 const deadlineMs = 20_000;
 
-/** Maximum values of a text or document. A new vault begins then, whose placeholders start at 1 again. */
+/** Maximum values of a text or document. 20,000 names take 80 MB. */
 const maxValues = 20_000;
 
 const slots = createConcurrencyLimit({
@@ -88,9 +88,7 @@ export function withRedaction<S extends Pick<Services, 'database' | 'embedder' |
       sessions.set(key, opened);
       opened.catch(() => sessions.delete(key));
     }
-    const session = await opened;
-    if (session && session.vault.size > maxValues) session.vault = newVault(session.rules);
-    return session;
+    return opened;
   };
   return {
     ...services,
@@ -141,14 +139,18 @@ async function find(
   });
 }
 
-/** The replacement of what some texts contain. Its vault is the one of the whole call: that of the session may be exchanged. */
+/** The replacement of what some texts contain. */
 interface Replacing {
   vault: Vault;
   /** @param inflected values that may have any ending in the text */
   replace: (text: string, inflected?: ReadonlySet<Value>) => RedactedText;
 }
 
-/** Finds what the texts contain, and returns how it is replaced in each of them. */
+/**
+ * Finds what the texts contain, and returns how it is replaced in each of them.
+ * @throws AppError validation_error if there are too many values. Nothing is sent then: without a value that one text
+ *   shows, another text would be sent with it
+ */
 async function replacing(
   { rules, vault, searched }: Session,
   passages: readonly Passage[],
@@ -173,6 +175,11 @@ async function replacing(
   let since = performance.now();
   for (const [text, entities] of found) {
     vault.learn(readText(text), entities);
+    if (vault.size > maxValues)
+      throw new AppError(
+        'validation_error',
+        `there are more than ${maxValues} names and other values that the workspace withholds from models; divide the document`,
+      );
     if (performance.now() - since < sliceMs) continue;
     await setImmediate();
     since = performance.now();

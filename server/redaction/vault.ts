@@ -1,3 +1,4 @@
+import { isGivenName } from './names.ts';
 import { type Entity, isInWord } from './numbers.ts';
 import {
   inlineTag,
@@ -50,6 +51,9 @@ interface Alias {
 
 /** Maximum UTF-16 units of an ending that a language adds to a name of one word: “Müllers”, “Annie”. */
 const maxEnding = 2;
+
+/** UTF-16 units of a surname that may begin a longer word: “Weizsäckerplan”. A given name may not: “Christianity”. */
+const longName = 8;
 
 /** Maximum UTF-16 units of the letters that a model adds to one side of a placeholder. */
 const maxAdded = 40;
@@ -282,6 +286,7 @@ function isAlias(
 ): boolean {
   const { kind } = value;
   if (type === 'part' && !/\p{Lu}|\p{Lo}/u.test(text[start]!)) return false;
+  if (type === 'whole' && kind === 'names' && isOtherWord(value.written, text, { start, end })) return false;
   const written = text.slice(start, end);
   if (written.length > key.length * 2 + 4 || (kind === 'names' && written.includes('\n'))) return false;
   // 陈 is a name in “陈 said”, but not in 陈列室.
@@ -298,8 +303,22 @@ function isAlias(
   if (/\d/.test(ending)) return false;
   if (isInflected || (type === 'whole' && /\s/.test(value.written))) return true;
   // A longer ending makes another word of a short or usual name: Mark, Markt.
-  if (key.length <= 3 || (type === 'part' && /^\p{Script=Latin}/u.test(ending))) return /^s$/i.test(ending);
+  const isLong = key.length >= longName && !isGivenName(written);
+  if (key.length <= 3 || (type === 'part' && !isLong && /^\p{Script=Latin}/u.test(ending)))
+    return /^s$/i.test(ending);
+  if (isLong) return true;
   return ending.length <= maxEnding;
+}
+
+/** Whether a word is not the name it equals: after “Mr. Stones”, “the stones”, except in URLs and texts without capitals. */
+function isOtherWord(name: string, text: string, { start, end }: Range): boolean {
+  return (
+    /^\p{Lu}[^\s]*$/u.test(name) &&
+    /^\p{Ll}/u.test(text.slice(start, start + 2)) &&
+    !/[/_@=.#-]/.test(text[start - 1] ?? '') &&
+    !/[/_@=]/.test(text[end] ?? '') &&
+    /\p{Lu}/u.test(text.slice(Math.max(0, start - 200), end + 200))
+  );
 }
 
 /** Leaves out what begins within a placeholder: in “Dear Person_1”, “Person” is no name. */

@@ -1,8 +1,12 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { pruneModelRequests, storeModelRequests, viewModels } from '#server/operations/models.ts';
+import { openEngine } from '#server/platform/engines/select.ts';
+import { ownName } from '#server/platform/engines/tenant-engine.ts';
 import { addModelRequests, recordModelRequest, takeModelRequests } from '#server/platform/model-requests.ts';
+import { startFakeOpenAi, translatingReply } from '#test/fakes/openai.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
+import { plainTask } from '#test/setup/engine.ts';
 import { operateHere } from '../admin/command.ts';
 
 const app = useTestApp();
@@ -64,6 +68,24 @@ test('requests of all processes are added up by model; those of models without a
     /^large +translation +instructions, json_schema +3 +1 +0\.05 s +0\.10 s +200 +20 +0\.00 +outage 1$/,
   );
   expect((await operateHere(app, ['models']))[0]).toContain('No model is connected');
+});
+
+test('requests with the keys of workspaces are counted apart from those of the deployment, with the stub too', async () => {
+  takeModelRequests();
+  onTestFinished(() => void takeModelRequests());
+  await using fake = await startFakeOpenAi();
+  fake.otherwise(translatingReply({ translate: () => 'Hallo' }));
+  const { settings } = app.services;
+  const of = { kind: 'openai', api_key: 'a key', url: fake.baseUrl, model: settings.OPENAI_MODEL } as const;
+  const own = await openEngine('own', of, settings, { countedAs: ownName('openai') });
+  await own.translate(plainTask, { tenantId: 'mine' });
+  await storeModelRequests(app.database, settings, (error) => expect(error).toBeNull()).stop();
+  const view = await viewModels({ database: app.database, settings });
+  expect(view.mode).toBe('stub');
+  expect(view.models.filter(({ model }) => model === settings.OPENAI_MODEL)).toEqual([]);
+  expect(view.models).toContainEqual(
+    expect.objectContaining({ model: 'own-openai', roles: ['workspace_key'], requests: 1, cost: null }),
+  );
 });
 
 test('counts that could not be stored are stored later, and old ones are deleted', async () => {

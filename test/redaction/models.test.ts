@@ -143,20 +143,23 @@ test('a word of the user that looks like a placeholder keeps its meaning, in whi
   expect(sent.at(-1)).toEqual(['Dear Person_2, hello.']);
 });
 
-test('calls during the exchange of a vault restore their own values', async () => {
-  const { engine, scope } = scripted((text) => text);
+test('more than 20,000 values are rejected, and no text is sent without a value that another one shows', async () => {
+  const { engine, scope, sent } = scripted((text) => text);
   let last = 0;
   const text = (count: number) => Array.from({ length: count }, () => `user${last++}x@example.com`).join(' ');
-  await engine.redaction!.learn(async function* () {
-    for (let part = 0; part < 20; part++) yield [text(980)];
-  }, scope);
-  const calls = Array.from({ length: 4 }, async () => {
-    for (let call = 0; call < 4; call++) {
-      const segments = [text(450)];
-      expect((await engine.translate(taskOf(segments), scope)).value).toEqual(segments);
-    }
+  const learn = (parts: number) =>
+    engine.redaction!.learn(async function* () {
+      for (let part = 0; part < parts; part++) yield [text(1000)];
+    }, scope);
+  await learn(20);
+  await expect(learn(1)).rejects.toMatchObject({
+    code: 'validation_error',
+    message: expect.stringContaining('more than 20000 names'),
   });
-  await Promise.all(calls);
+  await expect(engine.translate(taskOf([text(1)]), scope)).rejects.toMatchObject({
+    code: 'validation_error',
+  });
+  expect(sent).toEqual([]);
 });
 
 test('a term of a workspace changes no route, and no engine gets the domain of the task', async () => {

@@ -108,6 +108,27 @@ test.each(
   expect(performance.now() - start).toBeLessThan(4000);
 });
 
+test.each([
+  ['a signature after a few lines', 'Dear Sir,\nIt is late.\n\nZorvan Quell\nOffice', ['names Zorvan Quell']],
+  ['an initial in it', 'Yours, very truly and respectfully,\n\nA. Quell', ['names A. Quell']],
+  ['a mark before it', 'Yours sincerely,\nSd/-\nK. Zorvan', ['names K. Zorvan']],
+  ['initials', 'The work of J. R. Quell and L. Zorvan', ['names J. R. Quell', 'names L. Zorvan']],
+  ['a list', 'Cc: Nvu Quell, Ozi Zorvan-Vell and Uki Tral', ['names Ozi Zorvan-Vell', 'names Uki Tral']],
+  ['several after one title', 'de MM. Quell, Zorvan et Tral', ['names Quell', 'names Zorvan', 'names Tral']],
+  ['a rank', 'le général de Quell', ['names de Quell']],
+])('a rare name is found by %s', (_, text, expected) => {
+  expect(foundIn(text)).toEqual(expect.arrayContaining(expected));
+});
+
+test.each([
+  'The U.S. Army and the P.O. Box',
+  'Vitamin C. Most people',
+  'A. Introduction\nB. Methods',
+  'Dear Sir,\nSupport Team\nour General Terms',
+])('%j has no name', (text) => {
+  expect(foundIn(text)).toEqual([]);
+});
+
 /** Returns a text as a model gets it. */
 function redacted(text: string): string {
   const vault = new Vault();
@@ -122,6 +143,9 @@ test.each([
   ['Mr. Frank Quarnby: Quarnby’s, Quarnbys.', 'Mr. Person_1: Person_1’s, Person_1s.'],
   ['陈先生您好。陈列室在三楼。', 'Person_1先生您好。陈列室在三楼。'],
   ['Иван Иванов. Спросите Иванова.', 'Person_1. Спросите Person_1а.'],
+  ['Frau Quarnbyski: der Quarnbyskiplan.', 'Frau Person_1: der Person_1plan.'],
+  ['Mr. Christian Vell: Christianity.', 'Mr. Person_1: Christianity.'],
+  ['Mr. Stones weighs the stones: /team/stones.', 'Mr. Person_1 weighs the stones: /team/Person_1.'],
 ])('a part of a name is a whole word: %s', (text, sent) => {
   expect(redacted(text)).toBe(sent);
 });

@@ -97,16 +97,16 @@ export async function openEngine(
   name: string,
   of: EngineOf,
   settings: Settings,
-  parts: ModelParts & { concurrencyLimit?: ConcurrencyLimit; isHurried?: boolean } = {},
+  parts: ModelParts & Pick<ChatDependencies, 'concurrencyLimit' | 'countedAs'> & { isHurried?: boolean } = {},
 ): Promise<NamedEngine> {
   const { concurrencyLimit = createConcurrencyLimit(), isHurried = false } = parts;
   const retries = Math.min(settings.OPENAI_MAX_RETRIES, isHurried ? 1 : Number.POSITIVE_INFINITY);
   if (of.kind === 'openai' || of.kind === 'anthropic') {
-    const paid = parts.paid && { paid: parts.paid };
+    const { paid, countedAs } = parts;
     const model = await openModel(
       of,
       { ...settings, OPENAI_MAX_RETRIES: retries },
-      { ...paid, concurrencyLimit },
+      { ...(paid && { paid }), ...(countedAs !== undefined && { countedAs }), concurrencyLimit },
     );
     return { name, model, translate: model.translate, limit: concurrencyLimit };
   }

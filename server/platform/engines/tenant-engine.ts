@@ -11,9 +11,15 @@ export interface TenantEngine {
   fallback: boolean;
 }
 
+/** The services whose keys tenants can use. */
+export const ownKinds = ['deepl', 'azure', 'google', 'openai', 'anthropic'] as const;
+
+/** Returns the name of a tenant's own engine. Requests of all tenants are counted under it, whatever their models. */
+export const ownName = (kind: OwnKey['kind']): string => `own-${kind}`;
+
 /** A key, and what its service needs in addition. */
 export interface OwnKey {
-  kind: 'deepl' | 'azure' | 'google' | 'openai' | 'anthropic';
+  kind: (typeof ownKinds)[number];
   key: string;
   region: string | null;
   model: string | null;

@@ -86,7 +86,8 @@ export function failureResponse(failure: DocumentFailureDetail, retryAfter = 5):
   if (code === 'stage_timeout') return new AppError('stage_timeout', message);
   if (code === 'transient_error' || code === 'interrupted')
     return new AppError('transient_error', message, { retryAfter });
-  if (error_type?.startsWith('file_')) return new AppError('validation_error', message);
+  if (error_type?.startsWith('file_') || error_type === 'validation_error')
+    return new AppError('validation_error', message);
   if (error_type === 'storage_binding_not_verified') return new AppError(error_type, message);
   if (error_type === 'content_filtered') return new AppError('content_filtered', message);
   return new AppError('internal_error', message);

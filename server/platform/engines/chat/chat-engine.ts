@@ -17,6 +17,8 @@ export interface ChatDependencies {
   sleep?: Sleep;
   modes?: OutputModes;
   paid?: Paid;
+  /** The name under which requests and tokens are counted. Default: the name of the model. */
+  countedAs?: string;
   /** The limit that all calls of a process to the same endpoint share. */
   concurrencyLimit?: ConcurrencyLimit;
 }
@@ -30,7 +32,7 @@ export const nobodyCounts: Paid = async () => {};
 export function upstreamOf(
   chat: Chat,
   retries: number,
-  { modes, paid, sleep: pause, concurrencyLimit }: ChatDependencies,
+  { modes, paid, sleep: pause, concurrencyLimit, countedAs }: ChatDependencies,
 ): Upstream {
   return {
     chat,
@@ -39,6 +41,7 @@ export function upstreamOf(
     retries,
     sleep: pause ?? sleep,
     concurrencyLimit: concurrencyLimit ?? createConcurrencyLimit(),
+    ...(countedAs !== undefined && { countedAs }),
   };
 }
 

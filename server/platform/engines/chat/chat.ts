@@ -33,6 +33,7 @@ export interface Upstream extends RetryPolicy {
   chat: Chat;
   modes: OutputModes;
   paid: Paid;
+  countedAs?: string;
 }
 
 /** The tokens of requests and responses. */
@@ -59,14 +60,15 @@ export function ask<Reply, Value>(
   scope: CallScope,
   tokens: Tokens = { inputTokens: 0, outputTokens: 0 },
 ): Promise<ChatResult<Value>> {
+  const counted = upstream.countedAs ?? question.model;
   const attempt = (mode: OutputMode): Promise<ChatResult<Value>> =>
-    recordModelRequest({ model: question.model, mode }, (count) => attemptOnce(mode, count));
+    recordModelRequest({ model: counted, mode }, (count) => attemptOnce(mode, count));
   const attemptOnce = async (mode: OutputMode, count: CountTokens): Promise<ChatResult<Value>> => {
     const reply = await upstream.chat(question, mode, scope.signal);
     const { inputTokens, outputTokens } = reply;
     tokens.inputTokens += inputTokens;
     tokens.outputTokens += outputTokens;
-    countModelTokens(question.model, { inputTokens, outputTokens });
+    countModelTokens(counted, { inputTokens, outputTokens });
     count({ inputTokens, outputTokens });
     await upstream.paid(scope.tenantId, inputTokens + outputTokens);
     const value = readReply(reply, question);
