@@ -1,5 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
+import { runAnalysis } from '#server/translation/analyses/run-analysis.ts';
 import { viaRpc } from '#test/contract/call.ts';
+import { workbookFile } from '#test/factories/workbook.ts';
 import type { Fields } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openDocuments, recordingEngine } from '../documents/workspace.ts';
@@ -51,6 +53,27 @@ test('a match in the same context is a context match, with 101', async () => {
   const { id: other } = await mine.translate(['File', 'Open', 'Close']);
   expect(await provenanceOf(other)).not.toHaveProperty('context_match');
   expect(await matchesOf('Open', other, 1)).toEqual([['exact', 100, 'Ouvrir']]);
+});
+
+test('an estimate and an analysis count context matches among the exact ones, also of a repeated text', async () => {
+  await approved(['File', 'Open', 'Save', 'Open', 'End'], { A2: 'Ouvrir', A4: 'Ouvrir' });
+  // "End" is in another context.
+  const source_document = workbookFile(['File', 'Open', 'Save', 'Open', 'End', 'More']);
+  const counts = { exact_matches: { segments: 5 }, context_matches: { segments: 4 } };
+  const { body } = await mine.send({ source_document, dry_run: 'true' });
+  expect(body).toMatchObject(counts);
+  const call = async (name: string, input: Fields) =>
+    (await viaRpc(app, { path: `analyses.${name}`, type: 'mutation' }, { input, headers: mine.headers })).body;
+  const { id: analysisId } = await call('create', { target_langs: ['fr'] });
+  const content = Buffer.from(await source_document.arrayBuffer()).toString('base64');
+  await call('addFile', { analysis_id: analysisId, file_name: 'menu.xlsx', content });
+  await runAnalysis(app.services, { tenantId: mine.tenantId, analysisId });
+  const query = { path: 'analyses.get', type: 'query' } as const;
+  const { body: analysis } = await viaRpc(app, query, {
+    input: { analysis_id: analysisId },
+    headers: mine.headers,
+  });
+  expect(analysis.totals).toMatchObject(counts);
 });
 
 test('without the setting, the latest translation is served (B 8 rule 4), with it the one of the context', async () => {

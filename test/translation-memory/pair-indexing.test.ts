@@ -56,13 +56,18 @@ const stored = () =>
   });
 
 /** The number of posting lists that a lookup reads. */
-const listsRead = () =>
-  app.database.inTenant(tenantId, async (tx) => {
-    const [shards] = await selectPostings(tx, new PostingCache(), tenantId, pair, [
-      { buckets: [...grams(like(3))], budget: postingsBudget },
-    ]);
-    return shards!.reduce((sum, { lists }) => sum + lists.length, 0);
-  });
+async function listsRead(): Promise<number> {
+  const texts = [{ buckets: [...grams(like(3))], budget: postingsBudget }];
+  const [[shards]] = await selectPostings(
+    app.database,
+    new PostingCache(),
+    tenantId,
+    pair,
+    texts,
+    async () => {},
+  );
+  return shards!.reduce((sum, { lists }) => sum + lists.length, 0);
+}
 
 /** Whether the sweep adds a job for the language pair. */
 async function due(): Promise<boolean> {

@@ -53,6 +53,7 @@ describe('dry_run of a text', () => {
       characters: 7,
       billable_characters: 7,
       exact_matches: none,
+      context_matches: none,
       sentence_matches: none,
       fuzzy_matches: { ...none, by_similarity: [95, 85, 75, 70].map((from) => ({ from, ...none })) },
       repetitions: none,

@@ -98,6 +98,7 @@ export function estimateAnswer({
     characters,
     billable_characters: characters,
     exact_matches: none,
+    context_matches: none,
     sentence_matches: none,
     fuzzy_matches: { ...none, by_similarity: [95, 85, 75, 70].map((from) => ({ from, ...none })) },
     repetitions: none,

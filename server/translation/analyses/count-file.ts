@@ -168,6 +168,7 @@ export function noCounts(): CellCounts {
     repetitions: noShare(),
     repetitions_across: noShare(),
     exact_matches: noShare(),
+    context_matches: noShare(),
     sentence_matches: noShare(),
     fuzzy_matches: { ...noShare(), by_similarity: bands.map((from) => ({ from, ...noShare() })) },
     no_match: { ...noShare(), not_searched: 0 },
@@ -193,6 +194,7 @@ export function addCounts(sum: CellCounts, counts: CellCounts): void {
     'repetitions',
     'repetitions_across',
     'exact_matches',
+    'context_matches',
     'sentence_matches',
     'fuzzy_matches',
     'no_match',
@@ -217,8 +219,11 @@ export async function countTexts(
   const counts = noCounts();
   const take = ({ text, repeats, match }: MatchedText<CountedText>) => {
     for (const one of [text, ...repeats]) addShare(counts, one);
-    if (match === 'exact') {
-      for (const one of [text, ...repeats]) addShare(counts.exact_matches, one);
+    if (match === 'exact' || match === 'context') {
+      for (const one of [text, ...repeats]) {
+        addShare(counts.exact_matches, one);
+        if (match === 'context') addShare(counts.context_matches, one);
+      }
       return;
     }
     for (const one of repeats) addShare(counts.repetitions, one);

@@ -85,6 +85,9 @@ const counts = {
   repetitions: share.describe('Segments that occur earlier in the file, and have no exact match.'),
   repetitions_across: share.describe('Segments that occur in an earlier file, and have no exact match.'),
   exact_matches: share.describe('Segments from the translation memory or a glossary, without a model.'),
+  context_matches: share.describe(
+    'Those of `exact_matches` whose previous and next texts are the same, too.',
+  ),
   sentence_matches: share.describe('Segments whose sentences are all in the translation memory.'),
   fuzzy_matches: share
     .extend({

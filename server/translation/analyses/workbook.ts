@@ -9,7 +9,15 @@ const parts: readonly [name: string, of: (counts: CellCounts) => Share][] = [
   ['Unchanged since the earlier version', ({ unchanged }) => unchanged],
   ['Repetitions in the file', (counts) => counts.repetitions],
   ['Repetitions across files', (counts) => counts.repetitions_across],
-  ['Exact matches', (counts) => counts.exact_matches],
+  ['In context', (counts) => counts.context_matches],
+  [
+    'Exact matches',
+    ({ exact_matches: exact, context_matches: inContext }) => ({
+      segments: exact.segments - inContext.segments,
+      words: exact.words - inContext.words,
+      characters: exact.characters - inContext.characters,
+    }),
+  ],
   ['Exact by sentences', (counts) => counts.sentence_matches],
   ...[95, 85, 75, 70].map((from, index): [string, (counts: CellCounts) => Share] => [
     `${['95–100', '85–94', '75–84', '70–74'][index]}%`,

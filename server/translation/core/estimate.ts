@@ -8,6 +8,7 @@ import { findCloseEach } from '#server/language/translation-memory/lookup/close-
 import { lessPenalty } from '#server/language/translation-memory/penalties.ts';
 import type { LanguageCode } from '#server/languages.ts';
 import { minSimilarity } from '#server/matching/fuzzy/index.ts';
+import type { TextContext } from '#server/matching/normal-form.ts';
 import { pausing } from '#server/platform/threads/slices.ts';
 import type { Settings } from '#server/settings.ts';
 import { keyOf, leverageOf, type Prefetched, prefetch } from './leverage/leverage.ts';
@@ -44,6 +45,9 @@ export const translationEstimate = z
       .int()
       .describe('The characters that would be billed: weighted, if a language has a dense script.'),
     exact_matches: share.describe('Texts from the translation memory or a glossary, without a model.'),
+    context_matches: share.describe(
+      'Those of `exact_matches` whose previous and next texts are the same, too. Only segments of documents have them.',
+    ),
     sentence_matches: share.describe(
       'Texts whose sentences are all in the translation memory. The judge model scores them.',
     ),
@@ -113,12 +117,15 @@ export interface EstimatedText {
   hasVariant?: boolean;
   /** Texts with the same key are repetitions of the first one. Default: those that one exact match serves. */
   repeatKey?: string;
+  /** The texts before and after a segment of a document. */
+  context?: TextContext;
 }
 
 /** The texts by the work that each needs. */
 export type Leveraged = Pick<
   TranslationEstimate,
   | 'characters'
+  | 'context_matches'
   | 'exact_matches'
   | 'fuzzy_matches'
   | 'no_match'
@@ -147,8 +154,8 @@ const maxSentences = 40;
 export interface MatchedText<T extends EstimatedText = EstimatedText> {
   text: T;
   repeats: T[];
-  /** The similarity of the best fuzzy match is from 0.7 to 1. */
-  match: 'exact' | 'sentences' | 'none' | 'not_searched' | number;
+  /** The similarity of the best fuzzy match is from 0.7 to 1. `context` is an exact match in the same context. */
+  match: 'context' | 'exact' | 'sentences' | 'none' | 'not_searched' | number;
 }
 
 /**
@@ -183,7 +190,13 @@ export async function matchTexts<T extends EstimatedText>(
   for (let start = 0; start < all.length; start += textsOfLookup) {
     const batch = all.slice(start, start + textsOfLookup);
     const requests = batch.map(({ text }) => text.request);
-    const lookedUp = found ?? (await services.database.inTenant(tenantId, (tx) => prefetch(tx, requests)));
+    const contexts = new Map(
+      batch
+        .toReversed()
+        .flatMap(({ text: { request, context } }) => (context ? [[keyOf(request), context]] : [])),
+    );
+    const lookedUp =
+      found ?? (await services.database.inTenant(tenantId, (tx) => prefetch(tx, requests, contexts)));
     const rest = batch.values();
     const lane = async () => {
       for (const one of rest) {
@@ -211,6 +224,7 @@ export async function leverageTexts(
     segments: texts.length,
     characters: texts.reduce((sum, { characters }) => sum + characters, 0),
     exact_matches: { segments: 0, characters: 0 },
+    context_matches: { segments: 0, characters: 0 },
     sentence_matches: { segments: 0, characters: 0 },
     fuzzy_matches: {
       segments: 0,
@@ -221,10 +235,15 @@ export async function leverageTexts(
     no_match: { segments: 0, characters: 0, not_searched: 0 },
   };
   const take = ({ text, repeats, match }: MatchedText) => {
-    for (const repeat of repeats)
-      add(match === 'exact' ? result.exact_matches : result.repetitions, repeat.characters);
-    if (match === 'exact') add(result.exact_matches, text.characters);
-    else if (match === 'sentences') add(result.sentence_matches, text.characters);
+    if (match === 'exact' || match === 'context') {
+      for (const { characters } of [text, ...repeats]) {
+        add(result.exact_matches, characters);
+        if (match === 'context') add(result.context_matches, characters);
+      }
+      return;
+    }
+    for (const repeat of repeats) add(result.repetitions, repeat.characters);
+    if (match === 'sentences') add(result.sentence_matches, text.characters);
     else if (typeof match === 'string') {
       add(result.no_match, text.characters);
       if (match === 'not_searched') result.no_match.not_searched++;
@@ -238,7 +257,7 @@ export async function leverageTexts(
   return result;
 }
 
-/** Returns `exact`, `sentences`, the similarity of the best fuzzy match from 0.7 to 1, `none`, or `not_searched`. */
+/** Returns `context`, `exact`, `sentences`, the similarity of the best fuzzy match from 0.7 to 1, `none`, or `not_searched`. */
 async function matchOf(
   services: EstimateServices,
   tenantId: string,
@@ -249,7 +268,8 @@ async function matchOf(
 ): Promise<MatchedText['match']> {
   const leverage = await leverageOf(services, { tenantId }, request, found);
   const prepared = await prepareText(request, leverage, signal);
-  if (!hasVariant && (await takeFastPath([], prepared, { tenantId, signal }, false))) return 'exact';
+  const served = hasVariant ? null : await takeFastPath([], prepared, { tenantId, signal }, false);
+  if (served) return served.hit?.inContext ? 'context' : 'exact';
   if (!hasVariant && prepared.assembled !== null) return 'sentences';
   // An exact match that is not served, for example because it misses a glossary term, is the best example.
   if (leverage.exact) return 1;

@@ -6,6 +6,7 @@ import { FileError } from '#server/formats/file-error.ts';
 import { plainText } from '#server/formats/inline-content.ts';
 import { layoutKinds } from '#server/formats/layout-kinds.ts';
 import { countCodePoints } from '#server/formats/text.ts';
+import { textContext } from '#server/matching/normal-form.ts';
 import type { TaskScope } from '#server/platform/sandbox/task-queue.ts';
 import type { EstimatedText, TranslationEstimate } from '#server/translation/core/estimate.ts';
 import {
@@ -95,13 +96,12 @@ export async function readTexts(
       : await services.database.inTenant(scope.tenantId, (tx) =>
           selectKnownKeys(tx, scope.tenantId, earlierId, all.map(sourceKeyOf)),
         );
-  const segments = known ? all.filter((segment) => !known.has(sourceKeyOf(segment))) : all;
-  const texts = textsOf(request, segments);
+  const texts = textsOf(request, all).filter((_, at) => !known?.has(sourceKeyOf(all[at]!)));
   const characters = texts.reduce((sum, text) => sum + text.characters, 0);
   const { DENSE_SCRIPT_WEIGHT: weight } = services.settings;
   const billableChars = weighCharacters(characters, request.source_lang, request.target_lang, weight);
   const kept = known && {
-    segments: all.length - segments.length,
+    segments: all.length - texts.length,
     characters: all.reduce((sum, { source }) => sum + countCodePoints(plainText(source)), -characters),
   };
   return { texts, billableChars, ...(kept && { kept }) };
@@ -124,13 +124,15 @@ export function extractForm(
   });
 }
 
-/** Returns the texts of segments, whose work can be estimated. */
+/** Returns the texts of all segments of a document, whose work can be estimated. */
 export function textsOf(request: CheckedForm['request'], segments: readonly Segment[]): EstimatedText[] {
   const ofAll = groupRequestOf(request);
-  return segments.map((segment) => ({
+  const textAt = (at: number) => (segments[at] ? plainText(segments[at].source) : null);
+  return segments.map((segment, at) => ({
     request: lookupOfText(ofAll, segment),
     characters: countCodePoints(plainText(segment.source)),
     repeatKey: repeatedText(segment),
     hasVariant: segment.variant !== undefined,
+    context: textContext(textAt(at - 1), textAt(at + 1)),
   }));
 }

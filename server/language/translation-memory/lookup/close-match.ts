@@ -47,11 +47,13 @@ export interface CloseHits {
 export const maxHits = { close: 5, relevant: 5 };
 const maxRanked = maxHits.close + maxHits.relevant;
 /**
- * How much less is read for a text with parts, and for a part: only the best matches of a part are used. `npm run bench --
- * memory-paragraph` measures the recall.
+ * How much less is read for a text with parts, and for a part: only the best matches of a part are used, and few segments
+ * are as long as the whole. `share` divides the postings, `compared` the candidates. `npm run bench -- memory-paragraph`
+ * measures the recall.
  */
-const inWhole = { share: 2, grams: 96 };
-const inPart = { share: 8, grams: 48 };
+const inWhole = { share: 8, compared: 2, grams: 64 };
+const inPart = { share: 8, compared: 8, grams: 32 };
+const only = { share: 1, compared: 1, grams: undefined };
 /** The minimum similarity of a relevant segment. A less similar one does not help to translate the text. */
 const relevantFrom = 0.3;
 
@@ -94,39 +96,32 @@ export async function findCloseEach(
 ): Promise<CloseHits[]> {
   const asked = texts.map(({ text, isPart = false }) => {
     const normal = isShortEnough(text) ? normalForm(text) : '';
-    const { share, grams: most } = isPart
-      ? inPart
-      : texts.length > 1
-        ? inWhole
-        : { share: 1, grams: undefined };
-    return { normal, isPart, share, buckets: normal === '' ? [] : [...grams(normal, most)] };
+    const { share, compared, grams: most } = isPart ? inPart : texts.length > 1 ? inWhole : only;
+    return { normal, isPart, share, compared, buckets: normal === '' ? [] : [...grams(normal, most)] };
   });
   const searched = asked.filter(({ normal }) => normal !== '');
   if (searched.length === 0) return texts.map(() => ({ close: [], relevant: [] }));
   // The candidates and the segments are read in two transactions, so that no connection is held while candidates are
   // ranked.
-  const [shards, unindexed] = await database.inTenant(tenantId, (tx) =>
-    Promise.all([
-      selectPostings(
-        tx,
-        postingCacheOf(database),
-        tenantId,
-        pair,
-        searched.map(({ buckets, share }) => ({ buckets, budget: postingsBudget / share })),
-      ),
+  const [shards, unindexed] = await selectPostings(
+    database,
+    postingCacheOf(database),
+    tenantId,
+    pair,
+    searched.map(({ buckets, share }) => ({ buckets, budget: postingsBudget / share })),
+    (tx) =>
       selectUnindexed(
         tx,
         tenantId,
         pair,
         searched.map(({ normal }) => countCodePoints(normal)),
       ),
-    ]),
   );
   const here = indexInMemory(unindexed);
   const places: ShardPosition[] = [];
   const found: { first: number; last: number; sources: string[] }[] = [];
-  for (const [index, { normal, buckets, share }] of searched.entries()) {
-    const limit = Math.ceil(candidateLimit(normal) / share);
+  for (const [index, { normal, buckets, compared }] of searched.entries()) {
+    const limit = Math.ceil(candidateLimit(normal) / compared);
     const best = await bestCandidates(normal, shards[index]!, here, { buckets: new Set(buckets), limit });
     found.push({ first: places.length, last: places.length + best.places.length, sources: best.sources });
     places.push(...best.places);

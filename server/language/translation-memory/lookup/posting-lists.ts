@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { type SQL, sql } from 'drizzle-orm';
-import type { Tx } from '#db/client.ts';
+import type { Database, Tx } from '#db/client.ts';
 import type { LanguagePair } from '#server/languages.ts';
 import type { PostingCache, PostingList } from './posting-cache.ts';
 
@@ -42,42 +42,85 @@ interface PostingsLookup {
 /**
  * Returns for each text the posting lists of its buckets from all shards of a language pair: the shards of single sets, and
  * those that small sets share. Only the rarest lists of each shard, up to the budget of the text, are returned with their
- * ordinals; the others only with their count. What is not in the cache is read in two steps: only the counts tell which
- * ordinals are needed. Text and numbers are compared only for equality: with other operators, no index would be used under
- * row-level security.
+ * ordinals; the others only with their count. Text and numbers are compared only for equality: with other operators, no
+ * index would be used under row-level security.
+ * @param also runs in the first transaction, and must send its statements at once
  */
-export async function selectPostings(
-  tx: Tx,
+export async function selectPostings<T>(
+  database: Database,
   cache: PostingCache,
   tenantId: string,
   pair: LanguagePair,
   texts: readonly PostingsLookup[],
-): Promise<FoundShard[][]> {
-  const shards = await selectShards(tx, tenantId, pair);
-  await readCounts(tx, cache, tenantId, pair, shards, [...new Set(texts.flatMap(({ buckets }) => buckets))]);
-  const unread: ReadPart[] = [];
-  const rarest: { lists: PostingList[]; read: number }[][] = [];
+  also: (tx: Tx) => Promise<T>,
+): Promise<[FoundShard[][], T]> {
+  const buckets = [...new Set(texts.flatMap((text) => text.buckets))];
+  const [shards, other] = await database.inTenant(tenantId, (tx) =>
+    Promise.all([
+      selectShards(tx, tenantId, pair).then(async (shards) => {
+        await addKnown(cache, shards, buckets);
+        await readLists(tx, cache, tenantId, pair, await unreadOf(shards, buckets, texts), texts);
+        return shards;
+      }),
+      also(tx),
+    ]),
+  );
+  // Only now all counts are known. The rarest lists have been read nearly always.
+  const unread = await unreadOf(shards, buckets, texts);
+  if (unread.length > 0)
+    await database.inTenant(tenantId, (tx) => readLists(tx, cache, tenantId, pair, unread, texts));
+  const found = texts.map((text) =>
+    shards.map(({ found, lists }) => {
+      const { lists: rarest, read } = rarestLists(lists, text);
+      return {
+        ...found,
+        lists: rarest.map(({ bucket, count, ordinals }, place) => ({
+          ...{ bucket, count },
+          ordinals: (place < read ? ordinals : undefined) ?? noOrdinals,
+        })),
+      };
+    }),
+  );
+  return [found, other];
+}
+
+/** Adds the lists and length marks that the cache has. */
+async function addKnown(
+  cache: PostingCache,
+  shards: readonly ShardReading[],
+  buckets: readonly number[],
+): Promise<void> {
   let begun = performance.now();
   for (const shard of shards) {
-    const chosen = texts.map((text) => rarestLists(shard.lists, text));
-    rarest.push(chosen);
-    const missing = chosen.flatMap(({ lists, read }) =>
-      lists.slice(0, read).filter(({ ordinals }) => !ordinals),
-    );
-    if (missing.length > 0)
-      unread.push({ shard, buckets: [...new Set(missing.map(({ bucket }) => bucket))] });
+    const known = cache.lists(shard.key);
+    for (const bucket of buckets) {
+      const list = known(bucket);
+      if (list) shard.lists.set(bucket, list);
+    }
+    shard.found.lengthMarks = cache.lengthMarks(shard.key) ?? noOrdinals;
     begun = await pause(begun);
   }
-  await readOrdinals(tx, cache, tenantId, pair, unread);
-  return texts.map((_, at) =>
-    shards.map(({ found, lists }, index) => ({
-      ...found,
-      lists: rarest[index]![at]!.lists.map(({ bucket, count }, place) => ({
-        ...{ bucket, count },
-        ordinals: (place < rarest[index]![at]!.read ? lists.get(bucket)?.ordinals : undefined) ?? noOrdinals,
-      })),
-    })),
-  );
+}
+
+/** Returns what must be read: lists that are unknown, and the ordinals of those that are the rarest of the known ones. */
+async function unreadOf(
+  shards: readonly ShardReading[],
+  buckets: readonly number[],
+  texts: readonly PostingsLookup[],
+): Promise<ReadPart[]> {
+  const unread: ReadPart[] = [];
+  let begun = performance.now();
+  for (const shard of shards) {
+    const unknown = buckets.filter((bucket) => !shard.lists.has(bucket));
+    const wanted = texts.flatMap((text) => {
+      const { lists, read } = rarestLists(shard.lists, text);
+      return lists.slice(0, read).flatMap(({ bucket, ordinals }) => (ordinals ? [] : bucket));
+    });
+    if (unknown.length > 0 || wanted.length > 0 || shard.found.lengthMarks === noOrdinals)
+      unread.push({ shard, unknown, wanted: [...new Set(wanted)] });
+    begun = await pause(begun);
+  }
+  return unread;
 }
 
 const noOrdinals = new Uint8Array();
@@ -116,10 +159,11 @@ interface ShardReading {
   lists: Map<number, PostingList>;
 }
 
-/** A shard, and the buckets whose lists must be read from the database. */
+/** A shard, the buckets of which nothing is known, and those whose ordinals are needed, too. */
 interface ReadPart {
   shard: ShardReading;
-  buckets: number[];
+  unknown: number[];
+  wanted: number[];
 }
 
 /**
@@ -161,125 +205,80 @@ async function selectShards(tx: Tx, tenantId: string, pair: LanguagePair): Promi
 
 type ShardRow = { shard_no: number; segments: number; version: string };
 
-/** Sets the length marks of the shards, and the lists of some buckets, which may have only their counts. */
-async function readCounts(
-  tx: Tx,
-  cache: PostingCache,
-  tenantId: string,
-  pair: LanguagePair,
-  shards: readonly ShardReading[],
-  buckets: readonly number[],
-): Promise<void> {
-  const unread: ReadPart[] = [];
-  let begun = performance.now();
-  for (const shard of shards) {
-    const known = cache.lists(shard.key);
-    const missing: number[] = [];
-    for (const bucket of buckets) {
-      const list = known(bucket);
-      if (list) shard.lists.set(bucket, list);
-      else missing.push(bucket);
-    }
-    const marks = cache.lengthMarks(shard.key);
-    if (marks) shard.found.lengthMarks = marks;
-    if (missing.length > 0 || !marks) unread.push({ shard, buckets: missing });
-    begun = await pause(begun);
-  }
-  const rows = await readParts<{ at: number; marks: string; lists: string | null }>(
-    ...([tx, tenantId, pair, unread] as const),
-    (asked, { shardAt, listsAt }) => sql`
-      select w.at, d.marks, l.lists from ${asked} cross join lateral (
-        select encode(length_marks, 'base64') as marks from ${shardAt} offset 0) d
-      cross join lateral (select string_agg(bucket || ' ' || count, ',') as lists from ${listsAt}) l`,
-  );
-  for (const { at, marks, lists } of rows) {
-    const { shard, buckets } = unread[at]!;
-    shard.found.lengthMarks = new Uint8Array(Buffer.from(marks, 'base64'));
-    cache.addLengthMarks(shard.key, shard.found.lengthMarks);
-    const counts = new Map(pairsOf(lists));
-    for (const bucket of buckets) {
-      const list = { bucket, count: counts.get(bucket) ?? 0, ordinals: undefined };
-      shard.lists.set(bucket, list);
-      cache.add(shard.key, list);
-    }
-    begun = await pause(begun);
-  }
-}
-
-/** Reads the ordinals of lists whose counts are known. */
-async function readOrdinals(
+/**
+ * Reads lists of some shards, and their length marks, as the last of the transaction. Of unknown lists, the ordinals of the rarest are read in the same
+ * round trip: together as many as the texts may read.
+ */
+async function readLists(
   tx: Tx,
   cache: PostingCache,
   tenantId: string,
   pair: LanguagePair,
   unread: readonly ReadPart[],
+  texts: readonly PostingsLookup[],
 ): Promise<void> {
-  const rows = await readParts<{ at: number; lists: string | null; ordinals: string | null }>(
-    ...([tx, tenantId, pair, unread] as const),
-    (asked, { listsAt }) => sql`
-      select w.at, l.lists, l.ordinals from ${asked} cross join lateral (
-        select string_agg(bucket || ' ' || octet_length(ordinals), ',' order by bucket) as lists,
-          encode(string_agg(ordinals, ''::bytea order by bucket), 'base64') as ordinals from ${listsAt}) l`,
+  const budgets = texts.map(({ budget }) => budget);
+  const [most, sum] = [Math.max(...budgets), budgets.reduce((all, one) => all + one, 0)];
+  const partsOf = (isOwn: boolean) =>
+    unread.flatMap(({ shard: { found }, unknown, wanted }, at) =>
+      (found.versionId !== null) === isOwn
+        ? [{ at, c: found.versionId, d: found.shardNo, b: [...unknown, ...wanted], o: wanted }]
+        : [],
+    );
+  const kinds = [true, false].flatMap((isOwn) => {
+    const parts = partsOf(isOwn);
+    return parts.length > 0 ? [{ isOwn, parts }] : [];
+  });
+  const rows = await Promise.all(
+    kinds.map(({ isOwn, parts }, index) => {
+      const [shardsTable, listsTable] = isOwn
+        ? [sql`memory_shards`, sql`memory_postings`]
+        : [sql`memory_pair_shards`, sql`memory_pair_postings`];
+      const ofShard = isOwn
+        ? sql`d.tenant_id = ${tenantId} and d.content_id = w.c and d.shard_no = w.d`
+        : sql`${ofPair(sql`d`, tenantId, pair)} and d.shard_no = w.d`;
+      const statement = tx.execute<{ at: number; marks: string; lists: string | null; ordinals: string | null }>(sql`
+        select w.at, s.marks, l.lists, l.ordinals
+        from json_to_recordset(${JSON.stringify(parts)}::json) as w(at int, c text, d int, b json, o json)
+        cross join lateral (select encode(d.length_marks, 'base64') as marks from ${shardsTable} d where ${ofShard} offset 0) s
+        cross join lateral (
+          select string_agg(bucket || ' ' || count || ' ' || coalesce(octet_length(ordinals), -1), ',' order by bucket) as lists,
+            encode(string_agg(ordinals, ''::bytea order by bucket), 'base64') as ordinals
+          from (
+            select d.bucket, d.count, case when is_wanted or (d.count <= ${most}::int
+              and sum(d.count) over (partition by is_wanted order by d.count, d.bucket) <= ${sum}::int) then d.ordinals end as ordinals
+            from (
+              select d.*, d.bucket = any(array(select o.value::int from json_array_elements_text(w.o) o)) as is_wanted
+              from ${listsTable} d where ${ofShard}
+                and d.bucket = any(array(select b.value::int from json_array_elements_text(w.b) b))) d) d) l`);
+      // `then` sends the statement, before COMMIT.
+      return index === kinds.length - 1 ? tx.last(statement) : statement.then((found) => found);
+    }),
   );
   let begun = performance.now();
-  for (const { at, lists, ordinals } of rows) {
-    const { shard } = unread[at]!;
+  for (const { at, marks, lists, ordinals } of rows.flat()) {
+    const { shard, unknown } = unread[at]!;
+    shard.found.lengthMarks = new Uint8Array(Buffer.from(marks, 'base64'));
+    cache.addLengthMarks(shard.key, shard.found.lengthMarks);
     const bytes = Buffer.from(ordinals ?? '', 'base64');
-    let end = 0;
-    for (const [bucket, length] of pairsOf(lists)) {
-      const begin = end;
-      end += length;
-      const list = { ...shard.lists.get(bucket)!, ordinals: bytes.subarray(begin, end) };
-      shard.lists.set(bucket, list);
+    const add = (list: PostingList) => {
+      shard.lists.set(list.bucket, list);
       cache.add(shard.key, list);
+    };
+    for (const bucket of unknown) shard.lists.set(bucket, { bucket, count: 0, ordinals: undefined });
+    let end = 0;
+    for (const list of lists?.split(',') ?? []) {
+      const [bucket, count, length] = list.split(' ').map(Number) as [number, number, number];
+      const begin = end;
+      end += Math.max(0, length);
+      add({ bucket, count, ordinals: length < 0 ? undefined : bytes.subarray(begin, end) });
+    }
+    for (const bucket of unknown) {
+      const list = shard.lists.get(bucket)!;
+      if (list.count === 0) cache.add(shard.key, list);
     }
     begun = await pause(begun);
   }
-}
-
-/** Returns pairs of numbers: `1 2,3 4`. */
-function pairsOf(text: string | null): [number, number][] {
-  return (text?.split(',') ?? []).map((pair) => {
-    const space = pair.indexOf(' ');
-    return [Number(pair.slice(0, space)), Number(pair.slice(space + 1))];
-  });
-}
-
-/**
- * Runs a query for some shards of single sets, and for some of the language pair. `asked` are the wanted shards, as `w`;
- * `shardAt` is the row of one, and `listsAt` are its lists.
- */
-async function readParts<Row extends Record<string, unknown>>(
-  tx: Tx,
-  tenantId: string,
-  pair: LanguagePair,
-  parts: readonly ReadPart[],
-  query: (asked: SQL, of: { shardAt: SQL; listsAt: SQL }) => SQL,
-): Promise<Row[]> {
-  const wanted = [true, false].map((isOwn) =>
-    parts.flatMap(({ shard: { found }, buckets }, at) =>
-      (found.versionId !== null) === isOwn ? [{ at, c: found.versionId, d: found.shardNo, b: buckets }] : [],
-    ),
-  );
-  const rows = await Promise.all(
-    wanted.map((of, index) => {
-      if (of.length === 0) return [];
-      const ofShard =
-        index === 0
-          ? sql`tenant_id = ${tenantId} and content_id = w.c and shard_no = w.d`
-          : sql`${ofPair(sql`d`, tenantId, pair)} and shard_no = w.d`;
-      const tables =
-        index === 0 ? ['memory_shards', 'memory_postings'] : ['memory_pair_shards', 'memory_pair_postings'];
-      return tx.execute<Row>(
-        query(sql`json_to_recordset(${JSON.stringify(of)}::json) as w(at int, c text, d int, b json)`, {
-          shardAt: sql`${sql.raw(tables[0]!)} d where ${ofShard}`,
-          listsAt: sql`${sql.raw(tables[1]!)} d where ${ofShard}
-            and bucket = any(array(select b.value::int from json_array_elements_text(w.b) b))`,
-        }),
-      );
-    }),
-  );
-  return rows.flat() as Row[];
 }
 
 function isAmong(gone: readonly number[], places: Buffer): (ordinal: number) => boolean {

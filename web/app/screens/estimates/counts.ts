@@ -18,13 +18,19 @@ export interface Part {
 }
 
 /** The parts of the texts, from those with the least work to those with the most. All texts are in one part. */
-export function partsOf({ fuzzy_matches, unchanged }: Counts): Part[] {
+export function partsOf({ context_matches, fuzzy_matches, unchanged }: Counts): Part[] {
   const bands = fuzzy_matches.by_similarity.map(({ from }) => from);
   const kept: Part = {
     id: 'unchanged',
     name: 'estimates.unchanged',
     why: 'estimates.unchanged_why',
     of: (counts, unit) => counts.unchanged[unit],
+  };
+  const inContext: Part = {
+    id: 'context',
+    name: 'estimates.in_context',
+    why: 'estimates.in_context_why',
+    of: (counts, unit) => counts.context_matches[unit],
   };
   return [
     ...(unchanged.segments > 0 ? [kept] : []),
@@ -35,11 +41,13 @@ export function partsOf({ fuzzy_matches, unchanged }: Counts): Part[] {
       why: 'estimates.across_why',
       of: (counts, unit) => counts.repetitions_across[unit],
     },
+    ...(context_matches.segments > 0 ? [inContext] : []),
     {
       id: 'exact',
       name: 'estimates.exact',
       why: 'estimates.exact_why',
-      of: (counts, unit) => counts.exact_matches[unit] + counts.sentence_matches[unit],
+      of: (counts, unit) =>
+        counts.exact_matches[unit] - counts.context_matches[unit] + counts.sentence_matches[unit],
     },
     ...bands.map((from, index) => ({
       id: `band${index}`,
