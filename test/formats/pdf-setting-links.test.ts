@@ -182,3 +182,32 @@ describe('a rule', () => {
     expect(rulesOf(result).map(({ left }) => Math.round(left))).toEqual([200, 40]);
   });
 });
+
+describe('a box behind words', () => {
+  const rest = at(40, 288, 'and of its members');
+  const boxes = ({ page }: Result) => page.paints.map(({ box }) => Math.round(box.left));
+  const highlighted = (box: string, color = '1 1 0 rg') =>
+    translated(`${color} ${box} re f 0 g ${sentence} ${rest}`, [], french);
+
+  it('moves with them, and is drawn before all lines of their text', async () => {
+    const result = await highlighted('77 297 23.3 12');
+    expect(result.source[0]).toContainEqual({ ...open(1), format: 'other' });
+    const [box, ...others] = result.page.paints;
+    const drawn = result.page.texts.filter(({ glyphs }) => glyphs.length > 0);
+    const least = Math.min(...drawn.map(({ order }) => order));
+    expect(others).toEqual([]);
+    expect(box).toMatchObject({ color: '1 1 0 rg' });
+    expect([box!.box.left, box!.box.bottom].map(Math.round)).toEqual([40, 297]);
+    expect(Math.abs(box!.box.right - result.right)).toBeLessThan(8);
+    expect(box!.order).toBeLessThan(least);
+  });
+
+  it.each([
+    ['ends elsewhere, such as a band', '77 297 200 12'],
+    ['is higher than a line', '77 290 23.3 26'],
+    ['is white', '77 297 23.3 12', '1 1 1 rg'],
+  ])('stays if it %s', async (_, box, color?: string) => {
+    const result = await highlighted(box, color);
+    expect(boxes(result)).toEqual([77]);
+  });
+});

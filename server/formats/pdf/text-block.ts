@@ -117,9 +117,12 @@ export interface Decoration {
   rules: readonly TextRule[];
 }
 
-/** A line under or through a text. Lengths are in em. */
+/** The thickness from which a rule is a box behind its text, in em. */
+export const minHighlight = 0.5;
+
+/** A line under or through a text, or a box behind it. Lengths are in em. */
 export interface TextRule {
-  /** The position of the line's middle above the baseline; negative for an underline. */
+  /** The position of its middle above the baseline; negative for an underline. */
   rise: number;
   thickness: number;
   /** The operators that set the color of the line; undefined for the color of the text. */

@@ -48,6 +48,7 @@ export function drawBlock(frame: Frame, fit: Fit, matrix: Matrix, fonts: Documen
   const em = fontSize * frame.stretch;
   const { others } = lineWidth(frame, fit);
   const operators: string[] = [];
+  const behind: string[] = [];
   const used = new Map<string, PDFRef>();
   const rectangles: Rectangle[] = [];
   const marks: DrawnBlock['marks'] = [];
@@ -84,6 +85,7 @@ export function drawBlock(frame: Frame, fit: Fit, matrix: Matrix, fonts: Documen
       if (shown.operators) operators.push(shown.operators);
       const decorations = drawDecorations(line, spans, { left, baseline, em, fontSize }, matrix);
       operators.push(...decorations.operators);
+      behind.push(...decorations.behind);
       for (const { mark, box } of decorations.marks)
         marks.push({ mark, box: transformRectangle(matrix, box) });
       for (const [name, ref] of shown.fonts) used.set(name, ref);
@@ -98,7 +100,7 @@ export function drawBlock(frame: Frame, fit: Fit, matrix: Matrix, fonts: Documen
     }
   }
   return {
-    operators: operators.join('\n'),
+    operators: [...behind, ...operators].join('\n'),
     fonts: used,
     box: rectangles.length > 0 ? rectangles.reduce(union) : frame.box,
     lines: rectangles,

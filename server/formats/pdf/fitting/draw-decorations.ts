@@ -1,6 +1,6 @@
 import type { Line } from '../../typesetting/lines.ts';
 import { apply, type Matrix, type Rectangle } from '../geometry.ts';
-import type { Decoration } from '../text-block.ts';
+import { type Decoration, minHighlight } from '../text-block.ts';
 import type { StyledSpan } from './styled-text.ts';
 
 /** A part of a drawn line with one decoration. */
@@ -23,6 +23,8 @@ interface LinePlace {
 /** The rules of a line as operators, and the rectangles of the words under each link and markup. */
 export interface DrawnDecorations {
   operators: string[];
+  /** Those that are behind the text. */
+  behind: string[];
   marks: { mark: number; box: Rectangle }[];
 }
 
@@ -36,13 +38,14 @@ export function drawDecorations(
   place: LinePlace,
   matrix: Matrix,
 ): DrawnDecorations {
-  const drawn: DrawnDecorations = { operators: [], marks: [] };
+  const drawn: DrawnDecorations = { operators: [], behind: [], marks: [] };
   const { baseline, fontSize } = place;
   for (const { decoration, color, left, right } of partsOf(line, spans, place)) {
     for (const { rise, thickness, color: own } of decoration.rules) {
       const bottom = baseline + (rise - thickness / 2) * fontSize;
       const box = { left, right, bottom, top: bottom + thickness * fontSize };
-      drawn.operators.push(`${(own ?? color) || '0 g'} ${filled(box, matrix)}`);
+      const operators = thickness > minHighlight ? drawn.behind : drawn.operators;
+      operators.push(`${(own ?? color) || '0 g'} ${filled(box, matrix)}`);
     }
     const box = { left, right, bottom: baseline - descent * fontSize, top: baseline + ascent * fontSize };
     for (const mark of decoration.marks) drawn.marks.push({ mark, box });

@@ -13,8 +13,13 @@ const slack = 0.35;
 /** The heights of an underline and of a strike-out above the baseline, in em. */
 const underline = { from: -0.35, to: 0.05 };
 const strikeOut = { from: 0.15, to: 0.4 };
+/** The heights of the lower and the upper edge of a highlight above the baseline, in em. */
+const highlight = { bottom: { from: -0.6, to: 0 }, top: { from: 0.55, to: 1.5 } };
+/** The maximum height of a highlight, in points. */
+const maxHighlight = 100;
 /** The height of the bands by which objects are found, in points. */
 const bandHeight = 16;
+const white = /^(?:1(?:\.0*)? g|(?:1(?:\.0*)? ){3}rg|(?:0 ){4}k)$/;
 const black = /^(?:0 g|0 0 0 rg|0 0 0 1 k)$/;
 
 /** The decorations of the glyphs of a text, and the painted lines of which its rules consist. */
@@ -38,6 +43,7 @@ export interface Rule {
 export class Decorations {
   readonly #areas = new Bands<Area>();
   readonly #rules = new Bands<Rule>();
+  readonly #fills = new Bands<Rule>();
   readonly #known = new Map<string, Decoration>();
 
   /** @param inverse maps the page's user space to the space of the text direction */
@@ -55,8 +61,11 @@ export class Decorations {
     for (const paint of paints) {
       if (!paint.place || paint.parts || paint.kind === 'image') continue;
       const box = transformRectangle(inverse, paint.box);
-      if (box.top - box.bottom > maxThickness || box.right - box.left < minLength) continue;
-      this.#rules.add(box, { box, paint });
+      const height = box.top - box.bottom;
+      if (box.right - box.left < minLength || height > maxHighlight) continue;
+      if (height <= maxThickness) this.#rules.add(box, { box, paint });
+      else if (paint.kind === 'fill' && paint.opaque && !white.test(paint.color ?? '1 g'))
+        this.#fills.add(box, { box, paint });
     }
   }
 
@@ -65,6 +74,12 @@ export class Decorations {
     const marks = new Map<Glyph, Set<number>>();
     const rules = new Map<Glyph, Map<string, TextRule>>();
     const paints = new Set<Paint>();
+    const add = (paint: Paint, rule: TextRule, words: readonly Glyph[]): void => {
+      paints.add(paint);
+      for (const glyph of words)
+        entry(rules, glyph, () => new Map<string, TextRule>()).set(keyOf(rule), rule);
+    };
+    for (const { paint, rule, words } of this.#highlightsOf(lines)) add(paint, rule, words);
     for (const line of lines) {
       const glyphs = line.glyphs.filter(({ isBlank }) => !isBlank);
       for (const glyph of glyphs) {
@@ -81,15 +96,31 @@ export class Decorations {
         // A line in another color is the border of a heading or a cell, unless it is under some words or under a link.
         const isUnderSome = words.length < glyphs.length || words.every((glyph) => marks.has(glyph));
         if (!isUnderSome && !isColorOf(paint, words[0]!)) continue;
-        paints.add(paint);
-        for (const glyph of words)
-          entry(rules, glyph, () => new Map<string, TextRule>()).set(keyOf(rule), rule);
+        add(paint, rule, words);
       }
     }
     const of = new Map<Glyph, Decoration>();
     for (const glyph of new Set([...marks.keys(), ...rules.keys()]))
       of.set(glyph, this.#decoration([...(marks.get(glyph) ?? [])], rules.get(glyph) ?? new Map()));
     return { of, rules: [...paints] };
+  }
+
+  /** Returns the filled boxes behind words. A box behind a text of one line is its background, which stays. */
+  #highlightsOf(lines: readonly TextLine[]): { paint: Paint; rule: TextRule; words: Glyph[] }[] {
+    return lines.flatMap((line) => {
+      const { baseline, size } = line;
+      const glyphs = line.glyphs.filter(({ isBlank }) => !isBlank);
+      const first = least(glyphs.map(({ piece }) => piece.shown.order));
+      return [...this.#fills.near(baseline, baseline)].flatMap(({ box, paint }) => {
+        const isBehind =
+          paint.order < first &&
+          isBetween((box.bottom - baseline) / size, highlight.bottom) &&
+          isBetween((box.top - baseline) / size, highlight.top);
+        const words = isBehind ? wordsOf(box, glyphs, size) : undefined;
+        if (!words || (lines.length === 1 && words.length === glyphs.length)) return [];
+        return [{ paint, rule: ruleAt(box, paint, line), words }];
+      });
+    });
   }
 
   /** Returns the rules within a rectangle. */
@@ -106,17 +137,22 @@ export class Decorations {
 }
 
 /** Returns the rule that a painted line is for a line of text; undefined if the line is elsewhere. */
-function ruleOf(
-  box: Rectangle,
-  { color }: Paint,
-  { baseline, size, left, right }: TextLine,
-): TextRule | undefined {
+function ruleOf(box: Rectangle, paint: Paint, line: TextLine): TextRule | undefined {
+  const { baseline, size, left, right } = line;
   const rise = ((box.bottom + box.top) / 2 - baseline) / size;
-  const isNear = [underline, strikeOut].some(({ from, to }) => rise >= from && rise <= to);
-  if (!isNear || box.left < left - slack * size || box.right > right + slack * size) return undefined;
+  const isNear = isBetween(rise, underline) || isBetween(rise, strikeOut);
+  const isLonger = box.left < left - slack * size || box.right > right + slack * size;
+  return isNear && !isLonger ? ruleAt(box, paint, line) : undefined;
+}
+
+function isBetween(value: number, { from, to }: { from: number; to: number }): boolean {
+  return value >= from && value <= to;
+}
+
+function ruleAt(box: Rectangle, { color }: Paint, { baseline, size }: TextLine): TextRule {
   // Lines of one text have slightly different distances from their baselines.
   return {
-    rise: Math.round(20 * rise) / 20,
+    rise: Math.round((20 * ((box.bottom + box.top) / 2 - baseline)) / size) / 20,
     thickness: Math.max(0.02, Math.round((50 * (box.top - box.bottom)) / size) / 50),
     color,
   };

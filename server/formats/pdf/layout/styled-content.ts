@@ -1,7 +1,13 @@
 import { type FormatKind, joinStrings } from '../../inline-content.ts';
 import type { Rectangle } from '../geometry.ts';
 import { outlineKey, type Paint, unknownText } from '../page-content.ts';
-import type { Decoration, MovedGlyphs, TextBlock, TextStyle } from '../text-block.ts';
+import {
+  type Decoration,
+  type MovedGlyphs,
+  minHighlight,
+  type TextBlock,
+  type TextStyle,
+} from '../text-block.ts';
 import type { Rule } from './decorations.ts';
 import type { JoinedCharacter } from './joined-text.ts';
 import type { Glyph } from './pieces.ts';
@@ -125,7 +131,7 @@ function formatOf(style: TextStyle, usual: TextStyle): FormatKind | undefined {
   if (style.bold && !usual.bold) return 'bold';
   if (style.italic && !usual.italic) return 'italic';
   const [rule] = isDecoratedAs(style, usual) ? [] : (style.decoration?.rules ?? []);
-  if (rule) return rule.rise < minRiseOfStrike ? 'underline' : 'strike';
+  if (rule && rule.thickness < minHighlight) return rule.rise < minRiseOfStrike ? 'underline' : 'strike';
   return 'other';
 }
 
