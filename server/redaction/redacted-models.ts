@@ -67,32 +67,33 @@ export function withRedaction<S extends Pick<Services, 'database' | 'embedder' |
   const { database, embedder, engine } = services;
   if (!engine.live && !engine.traitsOf && !embedder) return services;
   const sessions = new WeakMap<object, Promise<Session | null>>();
-  const open = async ({ tenantId }: CallScope): Promise<Session | null> => {
-    // The stub sends nothing.
-    const { live } = (await engine.traitsOf?.(tenantId)) ?? engine;
-    if (!live && !embedder) return null;
-    const rules = await database.inTenant(tenantId, async (tx) => {
+  const read = ({ tenantId }: CallScope) =>
+    database.inTenant(tenantId, async (tx) => {
       const [row] = await tx.execute<{ rules: unknown }>(
         sql`select metadata -> 'redaction' as rules from tenants where tenant_id = ${tenantId}`,
       );
-      return rulesOf(row?.rules);
+      return row?.rules;
     });
+  const open = async (scope: CallScope, stored?: unknown): Promise<Session | null> => {
+    // The stub sends nothing.
+    const { live } = (await engine.traitsOf?.(scope.tenantId)) ?? engine;
+    if (!live && !embedder) return null;
+    const rules = rulesOf(stored === undefined ? await read(scope) : stored);
     return rules && { rules, vault: newVault(rules), searched: new Map() };
   };
   /** The rules are read once for each text or document, so that all of its requests have the same placeholders. */
-  const sessionOf = async (scope: CallScope): Promise<Session | null> => {
+  const sessionOf = (scope: CallScope, stored?: unknown): Promise<Session | null> => {
     const key = scope.run ?? scope;
-    let opened = sessions.get(key);
-    if (!opened) {
-      opened = open(scope);
-      sessions.set(key, opened);
-      opened.catch(() => sessions.delete(key));
-    }
+    const known = sessions.get(key);
+    if (known) return known;
+    const opened = open(scope, stored);
+    sessions.set(key, opened);
+    opened.catch(() => sessions.delete(key));
     return opened;
   };
   return {
     ...services,
-    engine: redactEngine(engine, sessionOf),
+    engine: redactEngine(engine, sessionOf, (stored, scope) => void sessionOf(scope, stored)),
     embedder: embedder && redactEmbedder(embedder, sessionOf),
   };
 }
@@ -236,7 +237,7 @@ async function redactCall(session: Session, sent: Sent, scope: CallScope): Promi
   };
 }
 
-function redactEngine(engine: Engine, sessionOf: SessionOf): Engine {
+function redactEngine(engine: Engine, sessionOf: SessionOf, begin: Redaction['begin']): Engine {
   /** Calls the engine with placeholders, and puts the values back into its reply. */
   const call = async <T>(
     { candidates = [], issues = [], task }: Pick<Sent, 'task'> & Partial<Sent>,
@@ -298,11 +299,11 @@ function redactEngine(engine: Engine, sessionOf: SessionOf): Engine {
         (sent) => engine.verify(sent.task, sent.candidates[0]!, scope),
         judgement,
       ),
-    redaction: redactionOf(sessionOf),
+    redaction: { begin, ...redactionOf(sessionOf) },
   };
 }
 
-function redactionOf(sessionOf: SessionOf): Redaction {
+function redactionOf(sessionOf: SessionOf): Omit<Redaction, 'begin'> {
   return {
     async learn(texts, scope) {
       const session = await sessionOf(scope);

@@ -1,5 +1,5 @@
 import { Document as DocxDocument, Packer, Paragraph, TextRun } from 'docx';
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createOpenAiEmbedder } from '#server/platform/engines/openai/embedder.ts';
 import { addStyleGuide, env, type Fields } from '#test/factories.ts';
 import { atItsPath, embeddedTexts, embeddings } from '#test/fakes/embeddings.ts';
@@ -64,6 +64,17 @@ describe('a text', () => {
     expect(job).toMatchObject({ status: 'published', final_translation: prefix + source });
     expect(job.request.metadata.redaction).toEqual({ replaced: { emails: 1, accounts: 2 } });
     expect(await (await mine.golden(job.id)).text()).toContain('jo.doe@example.org');
+  });
+
+  test('gets the rules with what is read for it anyway: they cost no transaction', async () => {
+    // The first job of a key records its use, and reads the engine of the workspace.
+    await mine.job({ source_text: source, target_lang: 'fr' });
+    const begun = vi.spyOn(app.services.database, 'inTenant');
+    await mine.job({ source_text: source, target_lang: 'it' });
+    expect(leaks(['jo.doe'])).toEqual([]);
+    // The transaction that completes the job.
+    expect(begun).toHaveBeenCalledOnce();
+    begun.mockRestore();
   });
 
   test('has the same placeholder for a name however it is written, with the gender, and gets back each spelling', async () => {

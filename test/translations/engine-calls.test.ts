@@ -159,6 +159,7 @@ describe('the calls for a group of segments', () => {
       ...guidance,
       reviewsInstructions: false,
       reviewsSentences: false,
+      redaction: null,
       segmentation: undefined,
     };
     const group = { request, texts, found };

@@ -15,6 +15,8 @@ export interface Guidance {
   reviewsInstructions: boolean;
   /** Whether the workspace demands a review of translations that are made of sentences of the TM. */
   reviewsSentences: boolean;
+  /** The stored rules of redaction; null without redaction. They have not been checked. */
+  redaction: unknown;
   /** The segmentation rules of the tenant; undefined without such rules. */
   segmentation: SegmentationRules | undefined;
 }
@@ -55,7 +57,8 @@ const guidanceInScope = prepare<
       metadata: sql<Record<string, unknown> | null>`(
         select jsonb_build_object(
           'review_suspected_instructions', metadata -> 'review_suspected_instructions',
-          'review_tm_sentences', metadata -> 'review_tm_sentences')
+          'review_tm_sentences', metadata -> 'review_tm_sentences',
+          'redaction', metadata -> 'redaction')
         from tenants where tenant_id = tenant_scope_from())`,
       segmentation: sql<string | null>`(
         select hash from segmentation_rules where tenant_id = tenant_scope_from())`,
@@ -77,6 +80,7 @@ export async function readGuidance(tx: Tx, targetLangs: readonly string[]): Prom
     styles: new Map(row?.guides?.map((guide) => [guide.language, guide])),
     reviewsInstructions: row?.metadata?.['review_suspected_instructions'] === true,
     reviewsSentences: row?.metadata?.['review_tm_sentences'] === true,
+    redaction: row?.metadata?.['redaction'],
     segmentation: row?.segmentation == null ? undefined : await compiledRules(tx, row.segmentation),
   };
 }

@@ -132,6 +132,11 @@ export interface RedactionReceipt {
 /** The replacement of personal data in all calls of an engine. */
 export interface Redaction {
   /**
+   * Sets the rules of a run before its first call, which would read them otherwise.
+   * @param stored the rules as they are stored; null without redaction
+   */
+  begin(stored: unknown, scope: CallScope): void;
+  /**
    * Finds the values in texts of a run before its first call, so that each is replaced in all texts.
    * @param texts read only if the workspace replaces something
    */

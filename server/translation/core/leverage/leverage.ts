@@ -53,6 +53,8 @@ export interface Leverage {
   reviewsInstructions: boolean;
   /** Whether the workspace demands a review of translations that are made of sentences of the TM. */
   reviewsSentences: boolean;
+  /** The stored rules of redaction; null without redaction, undefined if they are not known. */
+  redaction?: unknown;
 }
 
 /** The leverage of a tenant without glossaries, TM and style guides. */
@@ -82,6 +84,8 @@ export interface Prefetched {
   styles: StylesByLanguage;
   reviewsInstructions: boolean;
   reviewsSentences: boolean;
+  /** The stored rules of redaction (`Guidance`). */
+  redaction: unknown;
   /** The segmentation rules of the tenant; undefined without such rules. */
   segmentation: SegmentationRules | undefined;
 }
@@ -199,6 +203,7 @@ export async function leverageOf(
     style: styleOf(found.styles, languages.targetLang),
     reviewsInstructions: found.reviewsInstructions,
     reviewsSentences: found.reviewsSentences,
+    redaction: found.redaction,
   };
 }
 

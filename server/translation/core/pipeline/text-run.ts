@@ -69,6 +69,7 @@ export async function runPipeline(
   const run = openRun(own, scope, textPolicy(request));
   const { policy, steps, cost } = run;
   try {
+    if (leverage?.redaction !== undefined) engine.redaction?.begin(leverage.redaction, scope);
     const prepared = await prepareText(request, leverage, scope.signal);
     const { text, terms } = prepared;
     const fastPath = await takeFastPath(steps, prepared, scope, policy.rules.length > 0);
