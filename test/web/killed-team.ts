@@ -302,7 +302,7 @@ export class KilledTeam extends KilledDocument {
   private async signIn({ email, password }: { email: string; password: string }): Promise<Colleague> {
     const client = new LinguaLoop({
       baseUrl: this.service.address,
-      timeout: 10_000,
+      timeout: 60_000,
       fetch: async (url, init) => {
         const signal = AbortSignal.any([this.network.signal, ...(init.signal ? [init.signal] : [])]);
         return fetch(url, { ...init, signal }).catch((cause) => {
