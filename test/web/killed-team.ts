@@ -143,7 +143,8 @@ export class KilledTeam extends KilledDocument {
     const dialog = page.getByRole('dialog');
     await page.keyboard.press('Escape');
     if ((await dialog.count()) > 0 || this.random() < 0.1) await page.goto('/app?view=all', soon);
-    await page.getByRole('checkbox', { name: `Select ${files[index]}` }).check(soon);
+    for (const [at, name] of files.entries())
+      await page.getByRole('checkbox', { name: `Select ${name}` }).setChecked(at === index, soon);
     await page.keyboard.press('a');
     const select = dialog.getByLabel('First review');
     await select.waitFor(soon);
@@ -155,7 +156,7 @@ export class KilledTeam extends KilledDocument {
     const key = `assign ${this.member.userId} ${this.documents[index]} ${assignee}`;
     await this.seeDone([key], async () => {
       await page.keyboard.press('Control+Enter');
-      await dialog.waitFor({ state: 'detached', ...soon });
+      await dialog.waitFor({ state: 'detached' });
       await page.getByText('1 translation assigned.').waitFor(soon);
     });
   }

@@ -166,9 +166,7 @@ function mark(): void {
   const withoutNumbers = (of: string) => of.replaceAll(/\p{N}+/gu, '');
   const exact = texts.filter((shown) => shown.text === text);
   const same =
-    exact.length > 0
-      ? exact
-      : texts.filter((shown) => withoutNumbers(shown.text) === withoutNumbers(text));
+    exact.length > 0 ? exact : texts.filter((shown) => withoutNumbers(shown.text) === withoutNumbers(text));
   marked = (same[wanted.occurrence] ?? same[0])?.paragraph;
   marked?.setAttribute('data-marked', '');
   if (!marked) return;

@@ -19,7 +19,15 @@ import { withReviewLease } from '#server/translation/documents/review-lease.ts';
 import { ofDocument } from '#server/translation/documents/segments.ts';
 import { shownName, usersOf } from '../assignments/profiles.ts';
 import { type Author, authorOf } from '../author.ts';
-import { claimsOn, type DocumentTask, isOpened, type LiveClaim, type TaskState, type Tasks, taskFields } from '../inbox.ts';
+import {
+  claimsOn,
+  type DocumentTask,
+  isOpened,
+  type LiveClaim,
+  type TaskState,
+  type Tasks,
+  taskFields,
+} from '../inbox.ts';
 import { type Claimant, type Decision, type ReviewKind, reopenMinutes } from '../item.ts';
 
 /** Documents as items for review. */
