@@ -91,26 +91,36 @@ describe.skipIf(withoutBrowser)('the inbox', () => {
     await page.waitForURL(`**/app/edit/documents/${lease}`);
   });
 
-  test('filters by who works on a task and by languages; the filter stays after a reload', async () => {
+  test('filters by assignee, due date and languages: an assigned file is not unassigned; the filter stays after a reload', async () => {
     const { founder, lease } = await withTasks();
     const colleague = await join(app, founder);
-    await call(colleague, 'reviews.claim', { kind: 'document', id: lease });
+    const languages = [{ source_lang: '*', target_lang: 'fr', review: true, second: true }];
+    const profile = { user_id: colleague.userId, display_name: 'Mira Vogel', languages };
+    await call(founder, 'assignments.saveProfile', profile);
+    await call(founder, 'assignments.assign', {
+      items: [{ kind: 'document', id: lease }],
+      ...{ assignee: colleague.userId, due_at: '2020-01-01T08:00:00Z' },
+    });
     const { page } = await memberAt(browser, founder, '/app');
     const chip = (name: string) => page.getByRole('button', { name, exact: true });
-    await page.getByText(`${colleague.email.split('@')[0]}@`, { exact: true }).waitFor();
     await chip('Everything 4').waitFor();
     await chip('Mine 0').click();
     await page.getByText('No tasks match these filters.').waitFor();
     await page.getByRole('link', { name: 'Show everything' }).click();
-    await chip('Free 3').click();
+    await chip('Overdue 1').click();
+    await expect.poll(() => tasksOn(page)).toEqual([['Blocked by critical findings 1', 'lease.xlsx']]);
+    await chip('Unassigned 3').click();
     await heading(page, 'Warnings to check 1');
     expect((await tasksOn(page)).flat()).not.toContain('lease.xlsx');
+    await page.getByLabel('Assigned to').selectOption('Mira Vogel');
+    await chip('Unassigned 0').waitFor();
+    await page.getByLabel('Assigned to').selectOption('All members');
     await page.getByLabel('Languages').selectOption('English → German');
     await chip('Everything 1').waitFor();
     await page.reload();
     await heading(page, 'Warnings to check 1');
     expect(await tasksOn(page)).toEqual([['Warnings to check 1', 'prices.xlsx']]);
-    expect(await chip('Free 1').getAttribute('aria-pressed')).toBe('true');
+    expect(await chip('Unassigned 1').getAttribute('aria-pressed')).toBe('true');
   });
 
   test('shows comments that mention the member', async () => {

@@ -20,8 +20,11 @@ export interface KillableService extends Pick<TestApp, 'address' | 'request' | '
   start(): Promise<void>;
 }
 
-/** Starts the service in a separate process for a test file. The process can be killed and started again. */
-export function useKillableService(): KillableService {
+/**
+ * Starts the service in a separate process for a test file. The process can be killed and started again.
+ * @param settings further settings
+ */
+export function useKillableService(settings: Record<string, string> = {}): KillableService {
   const service = {} as KillableService;
   let database: TestDatabase;
   let dataDir: string;
@@ -39,6 +42,7 @@ export function useKillableService(): KillableService {
       AUTH_RATE_LIMIT_ENABLED: 'false',
       TRIAL_CHARS: '100000000',
       DEFAULT_MONTHLY_CHAR_LIMIT: '1000000000',
+      ...settings,
     };
     const start = async () => {
       running = await startService(env, 'server/main.ts', ['--api-only']);

@@ -23,7 +23,7 @@ export class KilledDocument extends KilledSeries {
   protected readonly events = ['input', 'confirm', 'sent', 'answered'];
   /** The status or error of each request that saves. */
   private readonly outcomes: string[] = [];
-  private id = '';
+  protected id = '';
 
   async begin(): Promise<void> {
     const texts = Array.from({ length: segmentCount }, (_, n) => `Sentence ${n + 1} of this text.`);

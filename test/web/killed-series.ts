@@ -25,7 +25,7 @@ const victims = [
   'server, then tab',
   'network, then tab',
 ] as const;
-type Victim = (typeof victims)[number];
+export type Victim = (typeof victims)[number];
 
 /** Maximum duration of a step in a working page. If a step takes longer, the reviewer does something else. */
 export const soon = { timeout: 2000 };
@@ -77,13 +77,12 @@ export abstract class KilledSeries {
 
   /** Kills once, lets the reviewer continue, and checks the result. @returns errors */
   async kill(victim: Victim): Promise<string[]> {
-    const { context } = this.person;
     const { page, random, service } = this;
     const endsTab = victim.includes('tab');
     const work = this.work(page);
     await this.moment();
     if (victim.startsWith('server')) await service.kill();
-    if (victim.startsWith('network')) await context.setOffline(true);
+    if (victim.startsWith('network')) await this.cut(true);
     // The reviewer continues without the killed part.
     if (!victim.startsWith('tab')) await pause(random() * 1500);
     const endedAt = endsTab ? Date.now() : undefined;
@@ -93,7 +92,7 @@ export abstract class KilledSeries {
     // Settings of a crashed page cannot be changed.
     if (endsTab) await page.close().catch(() => undefined);
     if (victim.startsWith('server')) await service.start();
-    if (victim.startsWith('network')) await context.setOffline(false);
+    if (victim.startsWith('network')) await this.cut(false);
     if (!stopped) {
       await pause(random() * 500);
       await work.stop();
@@ -159,6 +158,11 @@ export abstract class KilledSeries {
         return done;
       },
     };
+  }
+
+  /** Ends or restores the network of the reviewer. */
+  protected async cut(isOffline: boolean): Promise<void> {
+    await this.person.context.setOffline(isOffline);
   }
 
   /** Waits until the time of a kill, which may be any time, or directly after one of the events. */

@@ -54,6 +54,7 @@ async function show(bytes: Uint8Array<ArrayBuffer>): Promise<void> {
       renderAltChunks: false,
     });
     document.body.replaceChildren(content);
+    countPages(content);
     marked = undefined;
     texts = [...content.querySelectorAll('p')].flatMap(textsOf);
     fit();
@@ -62,6 +63,61 @@ async function show(bytes: Uint8Array<ArrayBuffer>): Promise<void> {
   } catch {
     tell({ kind: 'failed' });
   }
+}
+
+// The library reads each part of the file with this method.
+const { parseFromString } = DOMParser.prototype;
+DOMParser.prototype.parseFromString = function (...input) {
+  const part = parseFromString.apply(this, input);
+  showFields(part);
+  return part;
+};
+
+/** Stands for the number of pages in a field that has no result. */
+const pageCount = '\uE000';
+
+/**
+ * Changes a part of the file so that the library shows the results of fields: it ignores `fldSimple` in a paragraph, and
+ * runs that contain a mark of a field together with text. A field NUMPAGES without a result gets `pageCount`.
+ */
+function showFields(part: Document): void {
+  const all = (name: string, from: Document | Element = part) => [...from.getElementsByTagNameNS('*', name)];
+  const isNumPages = (code: string) => /^\s*NUMPAGES\b/i.test(code);
+  const counted = (like: Element) => {
+    const [run, text] = ['w:r', 'w:t'].map((name) => part.createElementNS(like.namespaceURI, name));
+    (text as Element).textContent = pageCount;
+    (run as Element).append(text as Element);
+    return run as Element;
+  };
+  for (const simple of all('fldSimple')) {
+    const code = [...simple.attributes].find(({ localName }) => localName === 'instr')?.value ?? '';
+    if (isNumPages(code) && !simple.textContent) simple.append(counted(simple));
+    simple.replaceWith(...simple.childNodes);
+  }
+  let [code, result] = ['', ''];
+  for (const element of all('*')) {
+    const { localName, parentElement: run, textContent } = element;
+    const type = [...element.attributes].find((one) => one.localName === 'fldCharType')?.value;
+    if (localName === 'instrText') code += textContent;
+    else if (localName === 't') result += textContent;
+    else if (type === 'begin') [code, result] = ['', ''];
+    else if (type === 'separate') result = '';
+    else if (type === 'end') {
+      if (isNumPages(code) && !result) run?.before(counted(element));
+      code = '';
+    }
+  }
+  for (const run of all('r'))
+    if (all('t', run).length > 0)
+      for (const one of [...all('fldChar', run), ...all('instrText', run)]) one.remove();
+}
+
+/** Replaces each `pageCount` by the number of pages that are shown. */
+function countPages(content: HTMLElement): void {
+  const pages = String(content.querySelectorAll('section').length);
+  const walker = document.createTreeWalker(content, NodeFilter.SHOW_TEXT);
+  for (let node = walker.nextNode(); node; node = walker.nextNode())
+    if (node.textContent === pageCount) node.textContent = pages;
 }
 
 /** The text node by which the library shows a tab. */
@@ -106,7 +162,11 @@ function mark(): void {
   marked = undefined;
   if (!wanted) return;
   const text = withoutSpaces(wanted.text);
-  const same = texts.filter((shown) => shown.text === text);
+  // A segment does not contain the results of fields, which are mostly numbers.
+  const withoutNumbers = (of: string) => of.replaceAll(/\p{N}+/gu, '');
+  const exact = texts.filter((shown) => shown.text === text);
+  const same =
+    exact.length > 0 ? exact : texts.filter((shown) => withoutNumbers(shown.text) === withoutNumbers(text));
   marked = (same[wanted.occurrence] ?? same[0])?.paragraph;
   marked?.setAttribute('data-marked', '');
   if (!marked) return;

@@ -22,6 +22,15 @@ const task = {
     .describe('Other members who work on it: email addresses or user IDs; at most 20.'),
   is_claimed: z.boolean().describe('Whether the caller has a claim on it.'),
   is_opened: z.boolean().describe('Whether the caller has opened it in the last 90 days.'),
+  assignees: z
+    .array(z.string())
+    .describe('The names of the members who review it, or texts of the group, next; at most 20.'),
+  is_assigned: z.boolean().describe('Whether the caller is one of these members.'),
+  unassigned: z.int().describe('The number of its items that no one reviews next: a document is one item.'),
+  due_at: z
+    .string()
+    .nullable()
+    .describe('The earliest due date, in ISO 8601; null if no item has a due date.'),
 };
 
 /** A translated document that is not approved. */
@@ -65,13 +74,6 @@ const textsTask = z.object({
   warnings: z.int().describe('Texts with other findings, or with a score below the threshold.'),
   held: z.int().describe('Texts without findings, which a rule holds for review.'),
   drafts: z.int().describe('Texts among these for which a reviewer saved a draft.'),
-  assignees: z
-    .array(z.string())
-    .describe('The names of the members who review texts of the group next; at most 20.'),
-  due_at: z
-    .string()
-    .nullable()
-    .describe('The earliest due date of the texts, in ISO 8601; null if none has a due date.'),
   first: id.describe('The text to open first: the most severe one; among equally severe ones, the oldest.'),
 });
 
@@ -123,10 +125,21 @@ export function claimsOn(member: Member, kind: ReviewItem['kind'], itemId: SQL):
     from review_claims o where ${isAbout(member, kind, itemId)} and o.expires_at > now())`;
 }
 
-/** Returns the fields of a task that depend on its findings, its claims, and whether the member has opened it. */
+/** What a query returns of the state of a task. */
+export interface TaskState {
+  since: string;
+  opened: boolean;
+  assignees: string[];
+  is_assigned: boolean;
+  unassigned: number;
+  due: string | null;
+}
+
+/** Returns the fields of a task that depend on its findings, its claims, its assignments and the calling member. */
 export function taskFields(
   { critical, warnings }: { critical: number; warnings: number },
-  { since, opened, claims }: { since: string; opened: boolean; claims: readonly LiveClaim[] },
+  { since, opened, due, assignees, is_assigned, unassigned }: TaskState,
+  claims: readonly LiveClaim[],
 ) {
   const others = claims.flatMap(([holder, own]) => (own ? [] : [holder]));
   return {
@@ -135,5 +148,8 @@ export function taskFields(
     holders: [...new Set(others)].slice(0, maxHolders),
     is_claimed: claims.some(([, own]) => own),
     is_opened: opened,
+    assignees: assignees.slice(0, maxHolders),
+    ...{ is_assigned, unassigned },
+    due_at: due && new Date(due).toISOString(),
   };
 }

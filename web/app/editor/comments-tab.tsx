@@ -4,6 +4,7 @@ import type { CommentPage } from '#sdk/workplace-types.ts';
 import { client } from '../client.ts';
 import { useT } from '../i18n.tsx';
 import { useFormat } from '../parts/format.ts';
+import { useMemberNames } from '../parts/member-name.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { queryKeys } from '../query-keys.ts';
 import { isAdministrator, useMe } from '../session/use-me.ts';
@@ -57,13 +58,14 @@ function Comment({ comment: { user_id, author, body, mentions, created_at }, onD
   const t = useT();
   const { moment } = useFormat();
   const { data: me } = useMe();
+  const nameOf = useMemberNames();
   const names = mentions.flatMap(({ email }) => email ?? []);
   const mayDelete = me !== undefined && (me.user.user_id === user_id || isAdministrator(me));
   return (
     <li>
       <header>
         <b>
-          <bdi translate="no">{author}</bdi>
+          <bdi translate="no">{nameOf(user_id) === user_id ? author : nameOf(user_id)}</bdi>
         </b>
         <time dateTime={created_at}>{moment(created_at)}</time>
         {mayDelete && (

@@ -1,8 +1,8 @@
 import type { TenantDocumentJob } from '#sdk/types.ts';
 import { useT } from '../i18n.tsx';
-import { reviewerName } from '../parts/claimed-name.ts';
 import { fileFailureText } from '../parts/file-failure.ts';
 import { useFormat } from '../parts/format.ts';
+import { reviewerName } from '../parts/member-name.tsx';
 import { Reopen } from '../parts/reopen.tsx';
 import { isDelivered, TranslateAgain } from '../parts/translate-again.tsx';
 import { Warnings } from '../parts/warnings.tsx';

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { client } from '../client.ts';
 import { useT } from '../i18n.tsx';
-import { reviewerName } from '../parts/claimed-name.ts';
 import { useFormat } from '../parts/format.ts';
+import { reviewerName } from '../parts/member-name.tsx';
 import { problemText } from '../parts/problem.tsx';
 import { TextDiff } from '../parts/text-diff.tsx';
 import { queryKeys } from '../query-keys.ts';

@@ -17,8 +17,17 @@ import { readFigures } from '#server/translation/documents/quality-report.ts';
 import type { LeasedDocument } from '#server/translation/documents/rendering.ts';
 import { withReviewLease } from '#server/translation/documents/review-lease.ts';
 import { ofDocument } from '#server/translation/documents/segments.ts';
+import { shownName, usersOf } from '../assignments/profiles.ts';
 import { type Author, authorOf } from '../author.ts';
-import { claimsOn, type DocumentTask, isOpened, type LiveClaim, type Tasks, taskFields } from '../inbox.ts';
+import {
+  claimsOn,
+  type DocumentTask,
+  isOpened,
+  type LiveClaim,
+  type TaskState,
+  type Tasks,
+  taskFields,
+} from '../inbox.ts';
 import { type Claimant, type Decision, type ReviewKind, reopenMinutes } from '../item.ts';
 
 /** Documents as items for review. */
@@ -205,7 +214,7 @@ const maxListed = 100;
 const maxExamined = 1000;
 
 /** A document as the query returns it. */
-interface Waiting {
+interface Waiting extends TaskState {
   id: string;
   name: string;
   format: DocumentTask['format'];
@@ -216,8 +225,6 @@ interface Waiting {
   figures: unknown;
   critical: number;
   warnings: number;
-  since: string;
-  opened: boolean;
   claims: LiveClaim[];
   /** Whether not all waiting documents were examined. */
   cut: boolean;
@@ -245,8 +252,14 @@ async function listWaiting(tx: Tx, member: Claimant): Promise<Tasks<DocumentTask
       j.request ->> 'domain' as domain, j.segments, j.report_figures as figures, l.critical, l.warnings,
       to_json(l.since) #>> '{}' as since, ${isOpened(member, 'document', id)} as opened,
       coalesce(${claimsOn(member, 'document', id)}, '[]') as claims,
+      (select coalesce(json_agg(${shownName}), '[]') from ${usersOf(member.tenantId)}
+        and u.user_id = a.holder) as assignees,
+      coalesce(a.holder = ${member.userId}, false) as is_assigned,
+      case when a.holder is null then 1 else 0 end as unassigned, to_json(a.due_at) #>> '{}' as due,
       (select count(*) from waiting) > ${maxExamined} as cut
     from listed l join document_jobs j on j.tenant_id = ${member.tenantId} and j.document_id = l.document_id
+    left join review_assignments a on a.tenant_id = ${member.tenantId} and a.item_kind = 'document'
+      and a.item_id = l.document_id and a.closed_at is null
     order by l.critical > 0 desc, l.warnings > 0 desc, l.since, l.document_id`);
   return {
     tasks: rows.slice(0, maxListed).map(taskOf),
@@ -254,11 +267,11 @@ async function listWaiting(tx: Tx, member: Claimant): Promise<Tasks<DocumentTask
   };
 }
 
-function taskOf({ figures, since, opened, claims, cut: _, ...row }: Waiting): DocumentTask {
+function taskOf({ figures, claims, cut: _, ...row }: Waiting): DocumentTask {
   return {
     kind: 'document',
-    ...taskFields(row, { since, opened, claims }),
     ...row,
+    ...taskFields(row, row, claims),
     submitter: null,
     confirmed: readFigures(figures).confirmed,
     drafts: readFigures(figures).drafts,

@@ -17,7 +17,7 @@ import {
   claimsOn,
   isOpened,
   type LiveClaim,
-  maxHolders,
+  type TaskState,
   type Tasks,
   type TextsTask,
   taskFields,
@@ -195,14 +195,10 @@ const maxGroups = 100;
 const longestName = 320;
 
 /** A group of texts as the query returns it. */
-interface Group extends Record<string, unknown> {
+interface Group extends TaskState, Record<string, unknown> {
   filter: TextsTask['filter'];
   counts: Pick<TextsTask, 'texts' | 'critical' | 'warnings' | 'held' | 'drafts'>;
   first: string;
-  since: string;
-  opened: boolean;
-  assignees: string[];
-  due: string | null;
   /** The live claims on each text that has any. */
   claims: LiveClaim[][];
   /** Whether not all waiting texts were examined. */
@@ -226,6 +222,8 @@ async function listWaiting(tx: Tx, member: Claimant): Promise<Tasks<TextsTask>> 
       to_json(min(updated_at)) #>> '{}' as since,
       bool_or(opened) as opened,
       coalesce(json_agg(distinct assignee) filter (where assignee is not null), '[]') as assignees,
+      coalesce(bool_or(holder = ${member.userId}), false) as is_assigned,
+      (count(*) filter (where holder is null))::int as unassigned,
       to_json(min(due_at)) #>> '{}' as due,
       coalesce(json_agg(claims order by updated_at) filter (where claims is not null), '[]') as claims,
       (select count(*) > ${most.texts} or coalesce(max(bytes), 0) > ${most.bytes} from waiting) as cut
@@ -257,7 +255,7 @@ function examinedTexts(tenantId: string): SQL {
 /** SQL: the examined texts with their severity (its index in `severities`), and whether the member has opened each. */
 function judgedTexts(member: Claimant): SQL {
   return sql`
-    select job_id, updated_at, source_lang, target_lang, domain, submitter, is_draft, due_at, (
+    select job_id, updated_at, source_lang, target_lang, domain, submitter, is_draft, due_at, holder, (
         select ${shownName} from ${usersOf(member.tenantId)} and u.user_id = holder) as assignee,
       case when is_critical then 0 when is_warning then 1 else 2 end as rank,
       ${isOpened(member, 'job', sql`job_id`)} as opened, ${claimsOn(member, 'job', sql`job_id`)} as claims
@@ -285,11 +283,6 @@ export const isWarning = sql`coalesce(verification is not null and (
   or verification ->> 'passed' = 'false' or ${hasFindings}
   or pipeline_metadata #>> '{terminology_gate,passed}' = 'false'), false)`;
 
-function taskOf({ filter, counts, first, since, opened, assignees, due, claims }: Group): TextsTask {
-  const common = taskFields(counts, { since, opened, claims: claims.flat() });
-  return {
-    ...{ kind: 'texts', ...common, filter, ...counts, first },
-    assignees: assignees.slice(0, maxHolders),
-    due_at: due && new Date(due).toISOString(),
-  };
+function taskOf({ filter, counts, first, claims, ...state }: Group): TextsTask {
+  return { kind: 'texts', ...taskFields(counts, state, claims.flat()), filter, ...counts, first };
 }

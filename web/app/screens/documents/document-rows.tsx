@@ -5,9 +5,9 @@ import type { Assignment } from '#sdk/types.ts';
 import { type LayoutKind, layoutKinds } from '#server/formats/layout-kinds.ts';
 import { useAssignments } from '../../assignments/assignments.ts';
 import { useInterface, useT } from '../../i18n.tsx';
-import { reviewerName } from '../../parts/claimed-name.ts';
 import { fileFailureText } from '../../parts/file-failure.ts';
 import { useFormat } from '../../parts/format.ts';
+import { reviewerName, useMemberNames } from '../../parts/member-name.tsx';
 import { StatusMark } from '../../parts/status-mark.tsx';
 import { TranslateAgain } from '../../parts/translate-again.tsx';
 import { isVisitor } from '../../session/keeper.ts';
@@ -194,9 +194,10 @@ function Size({ group: { format, translations } }: { group: FileGroup }) {
 function ChangedBy({ file: { changed_by: by, changed_by_claimed: isClaimed } }: { file: FileView }) {
   const t = useT();
   const me = useMe();
+  const nameOf = useMemberNames();
   if (by === null) return null;
   if (!isClaimed && by === me.data?.user.email) return t('documents.you');
-  return <bdi translate="no">{reviewerName(by, isClaimed ? { name: null } : null, t)}</bdi>;
+  return <bdi translate="no">{isClaimed ? reviewerName(by, { name: null }, t) : nameOf(by)}</bdi>;
 }
 
 /** The share of confirmed segments as a text and a bar, which also shows the segments with findings. */

@@ -1,6 +1,7 @@
 import type { Assignment } from '#sdk/types.ts';
 import { useT } from '../../i18n.tsx';
 import { isolated } from '../../parts/language-text.tsx';
+import { useMemberNames } from '../../parts/member-name.tsx';
 import { useMe } from '../../session/use-me.ts';
 import styles from './inbox.module.css';
 import type { Task } from './tasks.ts';
@@ -69,9 +70,11 @@ function Assignees({ names }: { names: readonly string[] }) {
 function Working({ task: { holders, is_claimed } }: { task: Task }) {
   const t = useT();
   const me = useMe();
-  const [first] = holders;
-  const own = me.data ? me.data.user.email || me.data.user.user_id : '';
-  const names = [...(is_claimed ? [own] : []), ...holders];
+  const nameOf = useMemberNames();
+  const others = holders.map(nameOf);
+  const [first] = others;
+  const own = me.data ? nameOf(me.data.user.user_id) : '';
+  const names = [...(is_claimed ? [own] : []), ...others];
   if (names.length === 0)
     return (
       <span className={styles.holders} data-free>
@@ -79,7 +82,7 @@ function Working({ task: { holders, is_claimed } }: { task: Task }) {
       </span>
     );
   return (
-    <span className={styles.holders} title={holders.join(', ')}>
+    <span className={styles.holders} title={others.join(', ')}>
       {names.slice(0, 2).map((name, index) => (
         <span
           key={name}
@@ -96,9 +99,7 @@ function Working({ task: { holders, is_claimed } }: { task: Task }) {
           t('inbox.you', { others: holders.length })
         ) : (
           <>
-            <span translate="no" dir="ltr">
-              {shortName(first)}
-            </span>
+            <bdi translate="no">{shortName(first)}</bdi>
             {holders.length > 1 && ` ${t('inbox.and_others', { others: holders.length - 1 })}`}
           </>
         )}

@@ -6,10 +6,11 @@ import styles from './inbox.module.css';
 import type { InboxSearch } from './inbox-search.ts';
 import { languagesOf, matches, pairOf, type Task } from './tasks.ts';
 
-const choices: readonly { show?: 'mine' | 'free'; name: MessageId }[] = [
+const choices: readonly { show?: InboxSearch['show'] & string; name: MessageId }[] = [
   { name: 'inbox.everything' },
   { show: 'mine', name: 'inbox.mine' },
-  { show: 'free', name: 'inbox.free' },
+  { show: 'unassigned', name: 'inbox.unassigned' },
+  { show: 'overdue', name: 'inbox.overdue' },
 ];
 
 /** Filters of the tasks, which are parameters of the URL. */
@@ -18,7 +19,7 @@ export function TaskFilter({ tasks, search }: { tasks: readonly Task[]; search: 
   const { number } = useFormat();
   const navigate = useNavigate();
   const { nameOf } = useLanguages();
-  const { languages, show } = search;
+  const { languages, show, assignee } = search;
   const go = (next: InboxSearch) =>
     void navigate({
       to: '/app',
@@ -34,12 +35,14 @@ export function TaskFilter({ tasks, search }: { tasks: readonly Task[]; search: 
   );
   // The selected languages stay an option after their last task is completed.
   if (languages !== undefined && !pairs.has(languages)) pairs.set(languages, languages.replace(':', ' → '));
-  const ofLanguages = languages === undefined ? {} : { languages };
+  const names = new Set([...tasks.flatMap(({ assignees }) => assignees), ...(assignee ? [assignee] : [])]);
+  const selected = { ...(languages && { languages }), ...(assignee && { assignee }) };
+  const shown = show ? { show } : {};
   return (
     <fieldset className={styles.filter}>
       <legend className="visually-hidden">{t('inbox.filter')}</legend>
       {choices.map(({ show: wanted, name }) => {
-        const next = { ...ofLanguages, ...(wanted && { show: wanted }) };
+        const next = { ...selected, ...(wanted && { show: wanted }) };
         return (
           <button
             key={name}
@@ -58,7 +61,7 @@ export function TaskFilter({ tasks, search }: { tasks: readonly Task[]; search: 
         data-chosen={languages !== undefined || undefined}
         value={languages ?? ''}
         onChange={({ target: { value } }) =>
-          go({ ...(show && { show }), ...(value && { languages: value }) })
+          go({ ...shown, ...(assignee && { assignee }), ...(value && { languages: value }) })
         }
       >
         <option value="">{t('inbox.all_languages')}</option>
@@ -68,6 +71,22 @@ export function TaskFilter({ tasks, search }: { tasks: readonly Task[]; search: 
           </option>
         ))}
       </select>
+      {names.size > 0 && (
+        <select
+          className={styles.chip}
+          aria-label={t('inbox.holders')}
+          data-chosen={assignee !== undefined || undefined}
+          value={assignee ?? ''}
+          onChange={({ target: { value } }) =>
+            go({ ...shown, ...(languages && { languages }), ...(value && { assignee: value }) })
+          }
+        >
+          <option value="">{t('inbox.all_members')}</option>
+          {[...names].toSorted().map((name) => (
+            <option key={name}>{name}</option>
+          ))}
+        </select>
+      )}
     </fieldset>
   );
 }

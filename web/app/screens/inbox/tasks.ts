@@ -25,19 +25,16 @@ export function keyOf(task: Task): string {
   return task.kind === 'document' ? task.id : JSON.stringify(Object.values(task.filter));
 }
 
-/** Whether the member works on the task, or has opened it before. */
-function isMine({ is_claimed, is_opened }: Task): boolean {
-  return is_claimed || is_opened;
-}
-
-/** Whether no one works on the task, and the member has not begun it. */
-function isFree(task: Task): boolean {
-  return !isMine(task) && task.holders.length === 0;
-}
+const filters: Readonly<Record<NonNullable<InboxSearch['show']>, (task: Task) => boolean>> = {
+  // The member reviews it next, works on it, or has opened it before.
+  mine: ({ is_assigned, is_claimed, is_opened }) => is_assigned || is_claimed || is_opened,
+  unassigned: ({ unassigned }) => unassigned > 0,
+  overdue: ({ due_at }) => due_at !== null && Date.parse(due_at) < Date.now(),
+};
 
 /** Whether a task passes the filter of the URL. */
-export function matches(task: Task, { show, languages }: InboxSearch): boolean {
+export function matches(task: Task, { show, languages, assignee }: InboxSearch): boolean {
   if (languages !== undefined && languagesOf(task) !== languages) return false;
-  if (show === undefined) return true;
-  return show === 'mine' ? isMine(task) : isFree(task);
+  if (assignee !== undefined && !task.assignees.includes(assignee)) return false;
+  return show === undefined || filters[show](task);
 }

@@ -1,9 +1,9 @@
 import type { TranslationJob } from '#sdk/types.ts';
 import { type MessageId, type Translate, useT } from '../../i18n.tsx';
 import { CalibratedScore } from '../../parts/calibrated-score.tsx';
-import { reviewerName } from '../../parts/claimed-name.ts';
 import { useFormat } from '../../parts/format.ts';
 import { isolated, LanguageText } from '../../parts/language-text.tsx';
+import { reviewerName } from '../../parts/member-name.tsx';
 import { triggerName } from '../../parts/review-triggers.ts';
 import { type Status, StatusMark } from '../../parts/status-mark.tsx';
 import { TextDiff } from '../../parts/text-diff.tsx';

@@ -6,6 +6,7 @@ import { useT } from '../../i18n.tsx';
 import { AdminsOnly } from '../../parts/admins-only.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { Read } from '../../parts/loading.tsx';
+import { MemberName, useMemberNames } from '../../parts/member-name.tsx';
 import { More, usePages } from '../../parts/more.tsx';
 import { Setting } from '../../parts/setting.tsx';
 import { StackedTable } from '../../parts/stacked-table.tsx';
@@ -107,6 +108,8 @@ function MemberTable({
 }) {
   const t = useT();
   const format = useFormat();
+  const names = useMemberNames();
+  const nameOf = (id: string, email: string) => (names(id) === id ? email : names(id));
   return (
     <StackedTable
       columns={[t('members.email'), t('members.role'), t('members.authenticator'), t('members.since')]}
@@ -118,10 +121,10 @@ function MemberTable({
           <th scope="row" className="plain-cell">
             <span className={styles['person']}>
               <i aria-hidden translate="no">
-                {[...email][0]?.toUpperCase()}
+                {[...nameOf(user_id, email)][0]?.toUpperCase()}
               </i>
               <span>
-                <bdi translate="no">{email}</bdi> {user_id === me.user.user_id && t('members.you')}{' '}
+                <MemberName email={email} id={user_id} /> {user_id === me.user.user_id && t('members.you')}{' '}
                 {!active && <span className="badge bad">{t('members.revoked')}</span>}
                 {provider !== 'email' && (
                   <span className="hint">
@@ -140,7 +143,7 @@ function MemberTable({
             <button type="button" className="small" onClick={() => onManage(user_id)}>
               {t('members.manage')}{' '}
               <bdi className="visually-hidden" translate="no">
-                {email}
+                {nameOf(user_id, email)}
               </bdi>
             </button>
           </td>

@@ -6,6 +6,7 @@ import { announce } from '../../parts/announcer.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { useLanguages } from '../../parts/languages.tsx';
 import { Read } from '../../parts/loading.tsx';
+import { useMemberNames } from '../../parts/member-name.tsx';
 import { saveFile } from '../../parts/save-file.ts';
 import { queryKeys } from '../../query-keys.ts';
 import { csvOf } from '../usage/csv.ts';
@@ -80,12 +81,17 @@ function SaveCsv({ of: { languages, reviewers, files, months, from, to } }: { of
   );
 }
 
+type Reviewer = QualityScorecard['reviewers'][number];
+
 function Scores({ of: card }: { of: QualityScorecard }) {
   const t = useT();
   const { nameOf } = useLanguages();
+  const names = useMemberNames();
+  const reviewer = ({ user_id, email }: Reviewer) =>
+    [...new Set([names(user_id), email ?? user_id])].filter((one) => !email || one !== user_id).join(' · ');
   const groups: [title: string, rows: Row[]][] = [
     [t('quality.language'), card.languages.map((one) => ({ ...one, name: nameOf(one.target_lang) }))],
-    [t('quality.reviewer'), card.reviewers.map((one) => ({ ...one, name: one.email ?? one.user_id }))],
+    [t('quality.reviewer'), card.reviewers.map((one) => ({ ...one, name: reviewer(one) }))],
     [t('quality.file'), card.files.map((one) => ({ ...one, name: one.name ?? one.document_id }))],
     [t('quality.month'), card.months.map((one) => ({ ...one, name: one.month }))],
   ];

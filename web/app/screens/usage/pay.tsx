@@ -6,6 +6,7 @@ import { useT } from '../../i18n.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { useLanguages } from '../../parts/languages.tsx';
 import { Read } from '../../parts/loading.tsx';
+import { MemberName } from '../../parts/member-name.tsx';
 import { queryKeys } from '../../query-keys.ts';
 import { ReviewerTable } from './report-parts.tsx';
 import { useRange } from './reports.ts';
@@ -60,7 +61,7 @@ function Table({ report: { from, to, rows } }: { report: PayReport }) {
         key: `${row.user_id} ${row.source_lang} ${row.target_lang} ${row.review}`,
         reviewer: (
           <>
-            <bdi translate="no">{row.email ?? row.user_id}</bdi>
+            <MemberName email={row.email} id={row.user_id} />
             {row.review === 'second' && (
               <span className={styles['known']}>{t('assignments.second_review')}</span>
             )}

@@ -7,6 +7,7 @@ import { announce } from '../../parts/announcer.tsx';
 import { Bar } from '../../parts/bar.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { Read } from '../../parts/loading.tsx';
+import { MemberName } from '../../parts/member-name.tsx';
 import { saveFile } from '../../parts/save-file.ts';
 import { queryKeys } from '../../query-keys.ts';
 import { csvOf } from './csv.ts';
@@ -69,7 +70,7 @@ function Table({ report }: { report: ReviewerReport }) {
             {report.reviewers.map((one) => (
               <tr key={one.user_id}>
                 <th scope="row">
-                  <bdi translate="no">{one.email ?? one.user_id}</bdi>
+                  <MemberName email={one.email} id={one.user_id} />
                 </th>
                 <td data-label={t('usage.reviews')} className={styles['measure']}>
                   <Bar className={styles['part']} max={most} value={reviewsOf(one)} />
