@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm';
 import { index, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import { identifier, moment } from './columns.ts';
 
@@ -29,5 +30,7 @@ export const auditLog = pgTable(
     primaryKey({ columns: [t.tenantId, t.eventId] }),
     index('audit_log_tenant_id_recorded_at_idx').on(t.tenantId, t.recordedAt, t.eventId),
     index('audit_log_recorded_at_idx').on(t.recordedAt, t.eventId),
+    // The pay report reads them.
+    index('audit_log_review_passed_idx').on(t.tenantId, t.recordedAt).where(sql`action = 'review_passed'`),
   ],
 );

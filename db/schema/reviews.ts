@@ -111,6 +111,32 @@ export const reviewDays = pgTable(
 );
 
 /**
+ * The sums of the pay report for segments of documents, by UTC day. The first report after the end of a day stores them. They
+ * are removed with the changes that they count, and then counted again. A row without a user shows that a day is counted.
+ */
+export const reviewPayDays = pgTable(
+  'review_pay_days',
+  {
+    tenantId: tenantOfRow(),
+    day: date('day', { mode: 'string' }).notNull(),
+    userId: identifier('user_id').notNull(),
+    isSecond: boolean('is_second').notNull(),
+    sourceLang: text('source_lang').notNull(),
+    targetLang: text('target_lang').notNull(),
+    band: text('band').notNull(),
+    segments: count('segments'),
+    words: sum('words'),
+  },
+  (t) => [
+    primaryKey({
+      // PostgreSQL would cut the name that is derived from so many columns.
+      name: 'review_pay_days_pk',
+      columns: [t.tenantId, t.day, t.userId, t.isSecond, t.sourceLang, t.targetLang, t.band],
+    }),
+  ],
+);
+
+/**
  * Who reviews an item that awaits review, in which order, and by when. A trigger adds a row for each such item, so that
  * unassigned items are found without a search. A row stays after the decision, because the decision may be reopened
  * (docs/decisions/0149) and because reports count it.

@@ -38,6 +38,7 @@ const triggers = {
   'memory_shards.delete_postings': 'statement, deletes from memory_postings',
   'review_assignments.record_inserted': 'row, inserts into events',
   'review_assignments.record_updated': 'row, inserts into events',
+  'segment_events.forget_pay_days': 'statement, deletes from review_pay_days',
   'translation_jobs.delete_assignments': 'statement, deletes from review_assignments',
   'translation_jobs.follow_inserted': 'row, changes review_assignments',
   'translation_jobs.follow_updated': 'row, changes review_assignments',
