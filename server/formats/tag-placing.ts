@@ -138,6 +138,71 @@ export function placeCodes(
 }
 
 /**
+ * Inserts the tags of a source into a translation whose sentences are known: those of each sentence into its translation,
+ * unless a pair of tags spans several sentences.
+ *
+ * @param parts in order, of all of `memoryText`
+ */
+export function placeInParts(
+  parts: readonly { source: string; text: string; isSpace: boolean }[],
+  source: InlineContent,
+  known: readonly KnownWords[] = [],
+): Placed | null {
+  const whole = placeCodes(parts.map(({ text }) => text).join(''), source, known);
+  const pieces = divide(
+    source,
+    parts.map((part) => part.source),
+  );
+  const content: InlineContent = [];
+  let isGuessed = false;
+  for (const [index, piece] of (pieces ?? []).entries()) {
+    const { source: space, text, isSpace } = parts[index]!;
+    const hasTags = piece.some((item) => typeof item !== 'string');
+    if (isSpace && hasTags && text !== space) return whole;
+    const placed = isSpace
+      ? { content: hasTags ? piece : [text], isGuessed: false }
+      : placeCodes(text, piece, known);
+    if (!placed) return whole;
+    content.push(...placed.content);
+    isGuessed ||= placed.isGuessed;
+  }
+  if (!pieces || (isGuessed && whole?.isGuessed === false)) return whole;
+  return { content: joinStrings(content), isGuessed };
+}
+
+/**
+ * Divides a content into the parts of its `memoryText`. A tag between two parts belongs to the first one, but an opening tag to
+ * the second one.
+ * @returns null if a pair of tags, or the text of a tag, is in several parts
+ */
+function divide(source: InlineContent, parts: readonly string[]): InlineContent[] | null {
+  if (parts.join('') !== memoryText(source)) return null;
+  const pieces = parts.map((): InlineContent => []);
+  const depths = parts.map(() => 0);
+  let [at, left] = [0, parts[0]?.length ?? 0];
+  const next = () => {
+    at += 1;
+    left = parts[at]!.length;
+  };
+  for (const item of source) {
+    for (let rest = memoryText([item]); ; ) {
+      const isText = typeof item === 'string';
+      while (left === 0 && at < parts.length - 1 && (rest !== '' || (!isText && item.type === 'open'))) next();
+      const taken = rest.slice(0, left);
+      if (isText) pieces[at]!.push(taken);
+      else if (taken !== rest) return null;
+      else pieces[at]!.push(item);
+      if (!isText && item.type !== 'void') depths[at]! += item.type === 'open' ? 1 : -1;
+      if (depths[at]! < 0) return null;
+      left -= taken.length;
+      rest = rest.slice(taken.length);
+      if (rest === '') break;
+    }
+  }
+  return depths.every((depth) => depth === 0) ? pieces : null;
+}
+
+/**
  * Inserts the tags of a source into a translation, at the places that they have in an approved translation of this text.
  *
  * @param approved translations of sources with the same text and tags, whatever the tags stand for and their numbers are

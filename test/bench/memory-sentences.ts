@@ -16,6 +16,7 @@ import { alignTexts } from '#server/matching/alignment/index.ts';
 import { editSimilarity } from '#server/matching/fuzzy/index.ts';
 import { normalForm } from '#server/matching/normal-form.ts';
 import { sentencesIn } from '#server/matching/sentences/index.ts';
+import { alignTextsTask } from '#server/platform/sandbox/tasks/align-texts.ts';
 import type { TranslationEstimate } from '#server/translation/core/estimate.ts';
 import { type BenchTenant, createBenchTenant } from './bench-service.ts';
 import { fuzzyCorpus } from './fuzzy-corpus.ts';
@@ -33,6 +34,8 @@ interface Chapter {
   name: string;
   bytes: Buffer;
   pairs: { source: string; target: string }[];
+  /** The texts in both languages, which may be of another number. */
+  texts: [sources: string[], targets: string[]];
 }
 
 /**
@@ -48,7 +51,8 @@ export async function benchMemorySentences(print: (line: string) => void): Promi
       for (const language of targets) {
         const chapters = await readChapters(language);
         const paragraphs = chapters.flatMap(({ pairs }) => pairs);
-        const sentences = align(chapters, language, print);
+        judgeAlignment(chapters, language, print);
+        const sentences = align(chapters, language);
         requirePremise(sentences.length > 1000, `the guide has sentence pairs, not only ${sentences.length}`);
         print(`${language}: ${sentences.length} sentence pairs of ${paragraphs.length} paragraphs`);
         for (const [title, units] of [
@@ -94,12 +98,12 @@ export async function readChapters(language: string): Promise<Chapter[]> {
     const [sources, targets] = [ours, others].map(({ segments }) =>
       segments.map((segment) => memoryText(segment.source)),
     ) as [string[], string[]];
-    // The translations have the structure of the original. A page with another number of texts is left out of the TM.
+    // The translations have the structure of the original. Pages with another number of texts have no pairs.
     const pairs =
       sources.length === targets.length
         ? sources.map((source, index) => ({ source, target: targets[index]! }))
         : [];
-    chapters.push({ name, bytes, pairs });
+    chapters.push({ name, bytes, pairs, texts: [sources, targets] });
   }
   return chapters;
 }
@@ -131,16 +135,31 @@ async function otherFormats(): Promise<Record<string, Pick<Chapter, 'name' | 'by
 /** A link with a lower confidence is not imported. */
 const threshold = 0.9;
 
+/** Returns the sentence pairs of the chapters, aligned one by one like the files that a member uploads. */
+function align(chapters: readonly Chapter[], language: string): Chapter['pairs'] {
+  return chapters.flatMap(({ name, texts: [sources, targets] }) => {
+    const aligned = alignTextsTask({
+      source: { texts: sources, language: 'en' },
+      target: { texts: targets, language },
+      srx: undefined,
+    });
+    requirePremise('links' in aligned && aligned.belongTogether, `${name} and its translation belong together`);
+    return 'links' in aligned
+      ? aligned.links.filter(({ confidence, source, target }) => confidence >= threshold && source && target)
+      : [];
+  });
+}
+
 /**
  * Aligns all sentences of the guide, without its paragraphs, and prints how many links are right. A link is right if its
  * sentences are of the same paragraph; of paragraphs with equally many sentences on both sides, each sentence should be
  * linked to the one at its place.
  */
-function align(
+function judgeAlignment(
   chapters: readonly Chapter[],
   language: string,
   print: (line: string) => void,
-): Chapter['pairs'] {
+): void {
   const [sources, targets]: { text: string; paragraph: number }[][] = [[], []];
   const expected = new Set<string>();
   for (const [paragraph, pair] of chapters.flatMap(({ pairs }) => pairs).entries()) {
@@ -173,14 +192,6 @@ function align(
   print(
     `${language}: ${sources!.length} and ${targets!.length} sentences aligned in ${(took / 1000).toFixed(1)} s; of links from ${threshold}, precision ${percent(right.length, good.length)} (98), recall ${percent(found.length, expected.size)} (90)`,
   );
-  return good.map((link) => ({
-    source: textsOf(sources)
-      .slice(...link.sources)
-      .join(' '),
-    target: textsOf(targets)
-      .slice(...link.targets)
-      .join(' '),
-  }));
 }
 
 function cut(text: string, language: string): string[] {

@@ -12,7 +12,7 @@ import {
   retag,
   unwrap,
 } from '#server/formats/inline-content.ts';
-import { placeCodes, placeTags } from '#server/formats/tag-placing.ts';
+import { placeCodes, placeInParts, placeTags } from '#server/formats/tag-placing.ts';
 
 /** Texts that consist of words, tags and breaks. Some of them look like tags themselves. */
 const word = fc.constantFrom(...'one zwei 数字 😀 😁 <1> </2> <3/> < > .'.split(' '), ' ', '  ', '\n', '\t');
@@ -384,6 +384,88 @@ describe('formatting', () => {
       ' mots',
     ]);
     expect(retag('Un mot et deux trois fin', previous)).toEqual([...previous.slice(0, -1), ' trois fin']);
+  });
+});
+
+describe('placeInParts', () => {
+  const link = (tag: number, ...inside: InlineContent): InlineContent => [
+    { tag, type: 'open' },
+    ...inside,
+    { tag, type: 'close' },
+  ];
+  const note: InlineTag = { tag: 2, type: 'void' };
+  const line: InlineTag = { tag: 2, type: 'void', text: '\n' };
+  const parts = (first: [string, string], space: string, second: [string, string], gap = space) => [
+    { source: first[0], text: first[1], isSpace: false },
+    { source: space, text: gap, isSpace: true },
+    { source: second[0], text: second[1], isSpace: false },
+  ];
+  const stop: [string, string] = ['Press Esc (twice).', 'Zweimal Esc drücken!'];
+  const start: [string, string] = ['Then press Esc.', 'Danach Esc drücken.'];
+
+  // In the whole text, "Esc" stands twice, and the marks differ.
+  test.each<[string, InlineContent, string, ReturnType<typeof parts>]>([
+    [
+      'a word that each sentence has once',
+      ['Press ', ...link(1, 'Esc'), ' (twice). Then press Esc.'],
+      'Zweimal <1>Esc</1> drücken! Danach Esc drücken.',
+      parts(stop, ' ', start),
+    ],
+    [
+      'a whole sentence',
+      ['Press Esc (twice). ', ...link(1, 'Then press Esc.')],
+      'Zweimal Esc drücken! <1>Danach Esc drücken.</1>',
+      parts(stop, ' ', start),
+    ],
+    [
+      'a footnote after a sentence, and a link at the start of the next',
+      ['Press Esc (twice).', note, ' ', ...link(1, 'Then press Esc.')],
+      'Zweimal Esc drücken!<2/> <1>Danach Esc drücken.</1>',
+      parts(stop, ' ', start),
+    ],
+    [
+      'a line break between sentences',
+      ['Press Esc (twice).', line, ...link(1, 'Then press Esc.')],
+      'Zweimal Esc drücken!<2/><1>Danach Esc drücken.</1>',
+      parts(stop, '\n', start),
+    ],
+    [
+      'a sentence after which the other language has no space',
+      [...link(1, 'Press Esc (twice).'), ' Then press Esc.'],
+      '<1>Esc を2回押します。</1>次に Esc を押します。',
+      parts([stop[0], 'Esc を2回押します。'], ' ', [start[0], '次に Esc を押します。'], ''),
+    ],
+  ])('proves the position of %s', (_, source, expected, given) => {
+    const { content, isGuessed } = placeInParts(given, source)!;
+    expect([formatTagged(content), isGuessed]).toEqual([expected, false]);
+  });
+
+  test('takes tags that span sentences as those of the whole text', () => {
+    const source: InlineContent = ['Press ', ...link(1, 'Esc (twice). Then press'), ' Esc.'];
+    const given = parts(stop, ' ', start);
+    expect(placeInParts(given, source)).toEqual(placeTags('Zweimal Esc drücken! Danach Esc drücken.', source));
+    // A break in the place of a space that the translation does not have.
+    const broken: InlineContent = ['Press Esc (twice).', { ...note, text: ' ' }, 'Then press Esc.'];
+    const tight = parts(stop, ' ', start, '');
+    expect(placeInParts(tight, broken)).toEqual(
+      placeTags('Zweimal Esc drücken!Danach Esc drücken.', broken),
+    );
+  });
+
+  test('keeps every tag and text, wherever the sentences end', () => {
+    fc.assert(
+      fc.property(content, fc.array(fc.nat(40), { maxLength: 4 }), (source, cuts) => {
+        const all = memoryText(source);
+        const ends = [...cuts.filter((cut) => cut < all.length).toSorted((a, b) => a - b), all.length];
+        const given = ends.map((end, at) => {
+          const words = all.slice(ends[at - 1] ?? 0, end);
+          return { source: words, text: words, isSpace: words.trim() === '' };
+        });
+        const placed = placeInParts(given, source)!;
+        expectSound(placed.content, source);
+        expect(memoryText(placed.content)).toBe(all);
+      }),
+    );
   });
 });
 

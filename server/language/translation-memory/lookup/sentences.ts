@@ -74,22 +74,32 @@ function divide({ sourceText: text, sourceLang, textType, rules }: DividedLookup
   }));
 }
 
+/** A sentence or the white space next to it, with what stands for it in the translation. */
+export interface TranslatedPart {
+  source: string;
+  text: string;
+  isSpace: boolean;
+}
+
 /**
- * Returns the translation of a text whose sentences all have a match: their targets with the white space of the source. A
- * space between two sentences is added or left out where only one of the languages has it. Null if a sentence has no
- * match.
+ * Returns the parts of a text whose sentences all have a match: their targets with the white space of the source. A space
+ * between two sentences is added or left out where only one of the languages has it. Null if a sentence has no match.
  */
-export function joinSentences(
+export function translatedParts(
   sentences: readonly SentenceMatch[],
   { sourceText, sourceLang, targetLang }: ExactLookup,
-): string | null {
+): TranslatedPart[] | null {
   const [from, to] = [isUnspaced(sourceLang), isUnspaced(targetLang)];
-  let text = sourceText.slice(0, -sourceText.trimStart().length);
-  for (const [index, { separator, hit }] of sentences.entries()) {
+  const before = sourceText.slice(0, -sourceText.trimStart().length);
+  const parts = [{ source: before, text: before, isSpace: true }];
+  for (const [index, { sourceText: source, separator, hit }] of sentences.entries()) {
     if (!hit) return null;
     const isLast = index === sentences.length - 1;
     const gap = !from && to && separator === ' ' ? '' : from && !to && separator === '' ? ' ' : separator;
-    text += hit.targetText.trim() + (isLast ? separator : gap);
+    parts.push(
+      { source, text: hit.targetText.trim(), isSpace: false },
+      { source: separator, text: isLast ? separator : gap, isSpace: true },
+    );
   }
-  return sentences.length > 0 ? text : null;
+  return sentences.length > 0 ? parts : null;
 }

@@ -69,11 +69,16 @@ interface ReadUnits {
   units: MemoryUnit[];
 }
 
+/** Returns a string with its own characters. A part of a string would keep all of the file in memory. */
+const copyOf = (text: string) => Buffer.from(text).toString();
+
 /** Reads the units of a file, and keeps one segment for each source. */
 function readUnits({ bytes, source, target }: ReadMemoryPayload): ReadUnits | { refused: string } {
   /** The segments by the normal form of their sources. */
   const units = new Map<string, MemoryUnit>();
   let position = 0;
+  /** Many units have the same one. */
+  let changedate: string | null = null;
   try {
     const { units: totalUnits, skipped: skippedUnits } = readTmx(
       bytes,
@@ -85,17 +90,19 @@ function readUnits({ bytes, source, target }: ReadMemoryPayload): ReadUnits | { 
       },
       (pair) => {
         position += 1;
-        const normal = normalForm(pair.source);
+        const source = copyOf(pair.source);
+        const normal = normalForm(source);
+        if (changedate !== pair.changedate) changedate = pair.changedate && copyOf(pair.changedate);
         const known = units.get(normal);
         // Of units with equal sources, keep the one with the most recent changedate, or the last one if the dates are
         // equal.
         if (known && (known.changedate ?? '') > (pair.changedate ?? '')) return;
         units.set(normal, {
           position,
-          source: pair.source,
-          target: pair.target,
-          tuid: pair.tuid,
-          changedate: pair.changedate,
+          source,
+          target: copyOf(pair.target),
+          tuid: pair.tuid && copyOf(pair.tuid),
+          changedate,
           context: contextOf(pair.context),
         });
       },

@@ -41,7 +41,7 @@ async function assemble({ steps }: Run, of: RunText): Promise<Draft | null> {
   const { assembled: text, leverage } = of;
   if (text === null) return null;
   const { sentences } = leverage;
-  const placed = isTagged(of) ? of.tagged.place(text) : null;
+  const placed = isTagged(of) ? of.tagged.assembled : null;
   const assembledFrom = sentences.flatMap(({ hit }) => hit ?? []);
   return recordStep(
     steps,

@@ -8,7 +8,8 @@ import {
   plainText,
   unwrap,
 } from '#server/formats/inline-content.ts';
-import { placeAsApproved, placeCodes } from '#server/formats/tag-placing.ts';
+import { placeAsApproved, placeCodes, placeInParts } from '#server/formats/tag-placing.ts';
+import { translatedParts } from '#server/language/translation-memory/lookup/sentences.ts';
 import { countUses } from '#server/language/translation-memory/use-counts.ts';
 import { type TextContext, textContext } from '#server/matching/normal-form.ts';
 import {
@@ -23,6 +24,7 @@ import {
   gatherLeverage,
   keyOf,
   leverageOf,
+  lookupOf,
   type Prefetched,
   prefetch,
   sentenceProvenance,
@@ -206,10 +208,15 @@ async function prepare(
     const placed = place(text);
     return placed && { ...placed, content: joinStrings(unwrapped.wrap(placed.content)) };
   };
+  const parts =
+    assembled === null
+      ? null
+      : translatedParts(prepared.leverage.sentences, lookupOf(lookupOfText(request, of)));
+  const placed = parts && placeInParts(parts, unwrapped.inner, known);
   return {
     ...prepared,
-    assembled: assembled !== null && place(assembled) ? assembled : null,
-    tagged: { ...unwrapped, of, protectedText, place, serve },
+    assembled: placed ? assembled : null,
+    tagged: { ...unwrapped, of, protectedText, assembled: placed, serve },
   };
 }
 

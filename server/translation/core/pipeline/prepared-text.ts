@@ -1,4 +1,4 @@
-import { joinSentences } from '#server/language/translation-memory/lookup/sentences.ts';
+import { translatedParts } from '#server/language/translation-memory/lookup/sentences.ts';
 import { type Leverage, lookupOf, noLeverage } from '../leverage/leverage.ts';
 import { findTerms, type TermsInText } from '../leverage/terms.ts';
 import type { TextRequest } from '../request.ts';
@@ -27,7 +27,11 @@ export async function prepareText(
   const text = readSourceText(request, leverage.style);
   const terms = await findTerms(text, leverage.glossary, text.plain, signal);
   // A match of the whole text that is not served is not made of sentences either.
-  const joined = leverage.exact ? null : joinSentences(leverage.sentences, lookupOf(request));
+  const joined = leverage.exact
+    ? null
+    : (translatedParts(leverage.sentences, lookupOf(request))
+        ?.map(({ text }) => text)
+        .join('') ?? null);
   const isCompliant = joined === null || !terms || (await terms.check([joined])).passed;
   return { request, text, leverage, terms, assembled: isCompliant ? joined : null };
 }

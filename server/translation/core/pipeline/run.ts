@@ -57,8 +57,8 @@ export interface TaggedSource extends UnwrappedContent {
   of: GroupText;
   /** Null without such words. */
   protectedText: ProtectedText | null;
-  /** Inserts the tags into a stored translation; null if it has other code than the text. */
-  place(text: string): Placed | null;
+  /** The translation that is made of sentences of the TM, with the tags; null without one. */
+  assembled: Placed | null;
   /** Inserts all tags, also those around the text: as a person has approved them, if this is known. */
   serve(text: string): Placed | null;
 }
