@@ -134,3 +134,38 @@ describe('a short blank', () => {
     expect(/_+/.exec(shown)![0].length).toBeGreaterThanOrEqual(4);
   });
 });
+
+describe('a blank of underscores', () => {
+  const blank = '_'.repeat(12);
+  const segmentsOf = async (...lines: string[]) => {
+    const content = lines.map((line, index) => at(40, 300 - 12 * index, line)).join(' ');
+    return (await extract(await madePdf({ content }))).segments.map(({ source }) => source);
+  };
+
+  it('in a sentence is a sign of the sentence, and goes with its words', async () => {
+    const lines = [`made on the ${blank} day of`, 'May between the two parties'];
+    const content = lines.map((line, index) => at(40, 300 - 12 * index, line)).join(' ');
+    const bytes = await madePdf({ content });
+    const { segments } = await extract(bytes);
+    const sign = { tag: 1, type: 'void', text: blank } as const;
+    expect(segments.map(({ source }) => source)).toEqual([
+      ['made on the ', sign, ' day of May between the two parties'],
+    ]);
+    const [{ regionId, cellId }] = segments as [(typeof segments)[number]];
+    const target = ['fait entre les deux parties et pour toujours le ', sign, ' mai'];
+    const rebuilt = await rebuild(bytes, [{ regionId, cellId, target }], {
+      sourceLanguage: 'en',
+      targetLanguage: 'fr',
+    });
+    const shown = (await shownTexts(rebuilt.bytes)).map(({ text }) => text).join(' ');
+    expect(shown.replace(/\s+/g, ' ')).toMatch(/toujours le ?_{12} ?mai/);
+  });
+
+  it.each([
+    ['after a label', `Name: ${blank} of the tenant`],
+    ['before another label', `Name ${blank} Date`],
+    ['at the end of a line', `Signed by the tenant ${blank}`],
+  ])('%s is the blank of a form', async (_, line) => {
+    expect((await segmentsOf(line)).flat()).not.toContainEqual(expect.objectContaining({ type: 'void' }));
+  });
+});

@@ -76,7 +76,9 @@ export function makeFrame(
   // paragraph.
   const own = Math.max(block.leading, style.size / 2);
   const normal = fontOf(languages.targetLanguage) === 'sans' ? own : Math.max(own, least);
-  const text = shapeTarget(styledRuns(block, target), block, languages);
+  const bounds = union(box, container ? within(container, box, style.size) : margins);
+  const room = block.alignment === 'right' ? box.right - bounds.left : bounds.right - box.left;
+  const text = shapeTarget(styledRuns(block, target), block, languages, room);
   // If a block has only one line, the indent of further lines is not known. They start after the bullet, if there is
   // one.
   const indent =
@@ -91,7 +93,7 @@ export function makeFrame(
     size: style.size,
     stretch,
     box,
-    bounds: union(box, container ? within(container, box, style.size) : margins),
+    bounds,
     singleLine: lines.length === 1,
     ends: lines.map(({ right }) => right + x),
     isRelaxed: false,
@@ -113,12 +115,14 @@ export function makeFrame(
   };
 }
 
+/** @param room the width that a single line may have, in points */
 export function shapeTarget(
   runs: StyledText['runs'],
   block: TextBlock,
   { targetLanguage: language }: Languages,
+  room?: number,
 ): StyledText {
-  return shapeRuns(runs, block, { language, direction: directionOf(language) });
+  return shapeRuns(runs, block, { language, direction: directionOf(language), room });
 }
 
 /**
@@ -179,8 +183,10 @@ export function marginsOf(
   return {
     left: area.left + margin(left, right, width),
     right: area.right - margin(right, left, width),
-    // The bottom of a page is filled only as far as its text goes.
-    bottom: area.bottom + Math.min(bottom, Math.max(top, minMarginHeight * height)),
+    // The bottom of a page is filled only as far as its text goes. A picture may be above the text.
+    bottom:
+      area.bottom +
+      Math.min(bottom, Math.max(Math.min(top, maxMarginWidth * height), minMarginHeight * height)),
     top: area.top - margin(top, bottom, height),
   };
 }

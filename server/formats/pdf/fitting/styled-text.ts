@@ -86,11 +86,15 @@ function facesOf({ glyphs }: TextBlock): Map<string, FontName | undefined> {
   );
 }
 
-/** Shapes the translation of a block. Takes time linear in the length of the text. */
+/**
+ * Shapes the translation of a block. Takes time linear in the length of the text.
+ *
+ * @param room the width that a single line with wide letter spacing may have, in points
+ */
 export function shapeRuns(
   runs: readonly StyledRun[],
   block: TextBlock,
-  { language, direction }: { language: string; direction: Direction },
+  { language, direction, room }: { language: string; direction: Direction; room?: number | undefined },
 ): StyledText {
   const { size } = block.style;
   const faces = facesOf(block);
@@ -114,7 +118,7 @@ export function shapeRuns(
       isHyphenated: block.isHyphenated,
       ...(spans.length > 0 ? { spans } : {}),
     });
-    const spacing = spacingOf(block, plain);
+    const spacing = spacingOf(block, plain, room);
     const shaped = spacing > 0 ? withSpacing(plain, spacing) : plain;
     return {
       shaped,
@@ -145,11 +149,16 @@ const connected =
 const maxSpacedWidth = { text: 1.35, cell: 1 };
 
 /** Returns the letter spacing of a translation, in em. It is narrower than in the source if a line becomes too long. */
-function spacingOf({ letterSpacing = 0, lines, box, style, kind }: TextBlock, shaped: Paragraph): number {
+function spacingOf(
+  { letterSpacing = 0, lines, box, style, kind }: TextBlock,
+  shaped: Paragraph,
+  room = Number.POSITIVE_INFINITY,
+): number {
   if (letterSpacing === 0 || connected.test(shaped.text)) return 0;
   if (lines.length > 1) return letterSpacing;
   const width = shaped.clusters.reduce((sum, { advance, scale }) => sum + advance * scale, 0);
-  const most = maxSpacedWidth[kind === 'table_cell' ? 'cell' : 'text'] * (box.right - box.left);
+  const own = box.right - box.left;
+  const most = Math.min(maxSpacedWidth[kind === 'table_cell' ? 'cell' : 'text'] * own, Math.max(own, room));
   const free = (most / style.size - width) / Math.max(1, shaped.clusters.length - 1);
   return Math.max(0, Math.min(letterSpacing, free));
 }

@@ -14,6 +14,8 @@ const maxWordGap = 2;
 /** The number of blanks that separate texts of a row. After a sentence and in justified lines there may be two. */
 const minTypedBlanks = 3;
 const maxDotGap = 0.6;
+/** The maximum distance of a blank from the words of its sentence. */
+const maxBlankGap = 1;
 const minFieldGap = 0.3;
 const minSpace = 0.15;
 /** The minimum ratio of the gap after a box to the gap before it if the box belongs to the text before it. */
@@ -234,31 +236,41 @@ function textFrom(glyphs: readonly Glyph[], index: number): string {
 
 /**
  * Returns the dots and underscores that fill space: runs of four or more, and runs of any length with wide spacing. Four
- * dots with spaces at the end of a row are a period and an ellipsis.
+ * dots with spaces at the end of a row are a period and an ellipsis. A blank within a sentence is a part of the sentence.
  */
 function findLeaders(glyphs: readonly Glyph[]): Set<Glyph> {
   const leaders = new Set<Glyph>();
-  let last: Glyph | undefined;
+  let [last, before]: (Glyph | undefined)[] = [];
   const gapBefore = new Map<Glyph, number>();
   let run: Glyph[] = [];
   const haveGaps = (min: number) => run.every((dot) => gapBefore.get(dot)! >= min * dot.piece.size);
-  const close = (isEnd = false) => {
-    const isEllipsis = isEnd && run.length === 4 && run[0]!.text === '.' && haveGaps(minSpace);
-    if ((run.length >= 4 && !isEllipsis) || (run.length > 0 && haveGaps(maxDotGap)))
+  const close = (next?: Glyph) => {
+    const isEllipsis = !next && run.length === 4 && run[0]!.text === '.' && haveGaps(minSpace);
+    const isInSentence = next && before && isBlankInSentence(before, run, next);
+    if ((run.length >= 4 && !isEllipsis && !isInSentence) || (run.length > 0 && haveGaps(maxDotGap)))
       for (const glyph of run) leaders.add(glyph);
     run = [];
   };
   for (const glyph of glyphs) {
     if (glyph.isBlank) continue;
-    if (run.length > 0 && run[0]!.text !== glyph.text) close();
+    if (run.length > 0 && run[0]!.text !== glyph.text) close(glyph);
+    if (run.length === 0) before = last;
     if (/^[._·․…‥~]+$/u.test(glyph.text)) {
       gapBefore.set(glyph, last ? glyph.left - last.right : 0);
       run.push(glyph);
     }
     last = glyph;
   }
-  close(run.at(-1) === last);
+  close();
   return leaders;
+}
+
+/** Whether underscores are a blank to fill in after a word of a sentence that continues: on the ____ day of May. */
+function isBlankInSentence(before: Glyph, run: readonly Glyph[], next: Glyph): boolean {
+  const [first, last] = [run[0]!, run.at(-1)!];
+  const gap = Math.max(first.left - before.right, next.left - last.right);
+  const isWord = /^[\p{L}\p{N},(]/u.test(before.text) && /^[\p{Ll},.;)]/u.test(next.text);
+  return first.text === '_' && isWord && gap < maxBlankGap * first.piece.size;
 }
 
 /** Returns the text of an atom. */

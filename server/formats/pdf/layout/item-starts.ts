@@ -1,7 +1,7 @@
 import { mayBeBullet, startsWithSign } from './item-signs.ts';
 import type { Edges } from './line-ends.ts';
 import type { Chain } from './line-links.ts';
-import { capitalStart, isAddress, labelStart, sentenceEnd } from './sentences.ts';
+import { capitalStart, isAddress, jointAtEnd, labelStart, sentenceEnd } from './sentences.ts';
 import type { TextLine } from './text-lines.ts';
 
 const itemNumber =
@@ -31,7 +31,8 @@ export function startsLabel(first: TextLine, above: TextLine, line: TextLine, le
     (capitalStart.test(line.text) || isAddress(line.text))
   )
     return true;
-  return labelStart.test(line.text) && (labelStart.test(first.text) || labelStart.test(above.text));
+  if (!labelStart.test(line.text) || jointAtEnd.test(above.text)) return false;
+  return labelStart.test(first.text) || labelStart.test(above.text);
 }
 
 export function startsItem(

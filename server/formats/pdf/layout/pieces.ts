@@ -182,6 +182,7 @@ function readable(text: string): string {
   return text
     .replace(presentationForms, (letters) => letters.normalize('NFKC'))
     .replace(/\p{Cc}+/gu, ' ')
+    .replace(/\u200b/g, '')
     .toWellFormed()
     .normalize();
 }

@@ -23,7 +23,8 @@ const small = joints.replaceAll(' ', '|');
 const capital = 'AND|OF|OR|FOR|FROM|TO|IN|ON|AT|BY|WITH';
 /** Short words that are also units: `7 am`, `12 in`. */
 const units = String.raw`(?<!\p{Nd}\s)(?:a|am|in)`;
-const jointAtEnd = new RegExp(`(?:^|[\\s(])(?:${small}|${capital}|THE|${units})$`, 'u');
+/** An end that is never the end of a text, such as an article. */
+export const jointAtEnd = new RegExp(`(?:^|[\\s(])(?:${small}|${capital}|THE|${units})$`, 'u');
 const capitalJointAtStart = new RegExp(`^(?:${capital})\\s\\P{Ll}*$`, 'u');
 /** An end that shows that the text continues: a hyphen, a slash, or a sign for “and”. */
 const openEnd = /[(&]$|\S[-‐/]$/u;

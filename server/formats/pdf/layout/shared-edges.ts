@@ -21,8 +21,9 @@ const sameMiddle = 0.1;
 const otherWidth = 2;
 
 /**
- * Marks each block that has the same aligned edge as at least two other blocks above or below it: the right edge of
- * right-aligned blocks, the left edge of others. Such an edge is visible, so a longer translation must not grow over
+ * Marks each block that has the same aligned edge as at least two other blocks above or below it, and each single line
+ * with the edge of two others of its style: the right edge of right-aligned blocks, the left edge of others. Such an
+ * edge is visible, so a longer translation must not grow over
  * it. A single line that seems to be centered or aligned with the other edge gets the usual alignment if more blocks
  * have its start edge, because the line may be in the middle of its cell, or below another line, by chance. If the text
  * ends at the end of its box by chance, one block with its start is enough. In reverse, a text in the middle of its
@@ -34,6 +35,7 @@ export function markSharedEdges(blocks: readonly TextBlock[], isRightToLeft: boo
     right: companionsAt(blocks, ({ right }) => right),
     center: companionsAt(blocks, ({ left, right }) => (left + right) / 2),
   };
+  const alike = { left: alikeAt(blocks, ({ left }) => left), right: alikeAt(blocks, ({ right }) => right) };
   const start = isRightToLeft ? 'right' : 'left';
   const opposite = isRightToLeft ? 'left' : 'right';
   const centered = centeredCells(blocks, (block) =>
@@ -48,7 +50,9 @@ export function markSharedEdges(blocks: readonly TextBlock[], isRightToLeft: boo
     }
     if (centered.has(block)) block.alignment = 'center';
     const edge = block.alignment === 'justified' ? start : block.alignment;
-    block.sharesEdge = edge !== 'center' && companions[edge].get(block)! >= minCompanions;
+    block.sharesEdge =
+      edge !== 'center' &&
+      (companions[edge].get(block)! >= minCompanions || (alike[edge].get(block) ?? 0) >= minCompanions);
   }
   // A title is far above its text.
   for (const column of columnsAt(blocks, ({ [start]: edge }) => edge, sameEdge)) {
@@ -97,6 +101,17 @@ function companionsAt(
     columnsAt(blocks, placeOf, sameEdge)
       .flatMap(runsOf)
       .flatMap((run) => run.map((block) => [block, run.length - 1] as const)),
+  );
+}
+
+/** For each single line, returns how many others of its style have the same position, wherever they are on the page. */
+function alikeAt(blocks: readonly TextBlock[], placeOf: (box: Rectangle) => number): Map<TextBlock, number> {
+  const single = blocks.filter(({ lines }) => lines.length === 1);
+  const styles = Map.groupBy(single, ({ style: { family, bold, size } }) => `${family} ${bold} ${size}`);
+  return new Map(
+    [...styles.values()]
+      .flatMap((own) => columnsAt(own, placeOf, sameMiddle))
+      .flatMap((column) => column.map((block) => [block, column.length - 1] as const)),
   );
 }
 

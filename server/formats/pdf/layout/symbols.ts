@@ -61,8 +61,8 @@ function fontOf(character: JoinedCharacter | undefined): string | undefined {
 }
 
 /**
- * Finds the symbols of a text that are drawn as in the source: formulas, glyphs with an unknown character, pictures, and
- * accents in another font than the text.
+ * Finds the symbols of a text that are drawn as in the source: formulas, glyphs with an unknown character, pictures,
+ * blanks to fill in, and accents in another font than the text.
  *
  * @returns for each character, the index after the symbol that starts there; 0 if no symbol starts there
  */
@@ -71,6 +71,8 @@ export function findSymbols(characters: readonly JoinedCharacter[]): Uint32Array
   const runs = unknownRuns(characters);
   const pictures = [...characters.keys()].filter((at) => isPicture(characters, at));
   for (const { from, to } of runs) ends[from] = to;
+  const text = characters.map(({ text }) => text[0] ?? ' ').join('');
+  for (const { 0: blank, index } of text.matchAll(/_{4,}/g)) ends[index] = index + blank.length;
   if (runs.length + pictures.length <= maxSymbols) for (const at of pictures) ends[at] = at + 1;
   for (const { from, to } of findFormulas(characters)) ends.fill(0, from, to).fill(to, from, from + 1);
   return ends;

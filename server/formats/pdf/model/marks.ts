@@ -136,13 +136,14 @@ function gapBetween(one: Rectangle, other: Rectangle): number {
   return Math.max(one.left - other.right, other.left - one.right);
 }
 
-/** Whether two areas are at most a point apart. */
+/** Whether two areas are as near to each other as the parts of a frame, which may have corners of its own. */
 function touches(one: Rectangle, other: Rectangle): boolean {
+  const near = rule.thickness;
   return (
-    one.left < other.right + 1 &&
-    one.right > other.left - 1 &&
-    one.bottom < other.top + 1 &&
-    one.top > other.bottom - 1
+    one.left < other.right + near &&
+    one.right > other.left - near &&
+    one.bottom < other.top + near &&
+    one.top > other.bottom - near
   );
 }
 
