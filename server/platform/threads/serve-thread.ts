@@ -7,14 +7,14 @@ export function serveThread(work: ThreadWork): void {
   // Lower the priority of this thread, so that requests with short texts run first if there are too few cores. On
   // Linux, 0 means the calling thread; on other systems it means the whole process.
   if (process.platform === 'linux') setPriority(0, 10);
-  parentPort?.on('message', ({ name, task }: { name: string; task: unknown }) => {
-    parentPort?.postMessage(run(() => work[name]!(task)));
+  parentPort?.on('message', async ({ name, task }: { name: string; task: unknown }) => {
+    parentPort?.postMessage(await run(() => work[name]!(task)));
   });
 }
 
-function run(task: () => unknown): ThreadMessage {
+async function run(task: () => unknown): Promise<ThreadMessage> {
   try {
-    return { result: task() };
+    return { result: await task() };
   } catch (error) {
     // Only the name of the error: its message might contain a tenant's text.
     return { failed: error instanceof Error ? error.name : 'error' };

@@ -71,7 +71,7 @@ export function createThreads<W extends ThreadWork>(file: URL, purpose: string, 
   return async <Name extends keyof W & string>(
     name: Name,
     task: Parameters<W[Name]>[0],
-  ): Promise<ReturnType<W[Name]>> => {
+  ): Promise<Awaited<ReturnType<W[Name]>>> => {
     const [thread = startThread()] = idle;
     idle.delete(thread);
     clearTimeout(thread.ending);
@@ -85,6 +85,6 @@ export function createThreads<W extends ThreadWork>(file: URL, purpose: string, 
       thread.worker.postMessage({ name, task });
     });
     if ('failed' in message) throw new Error(`the thread that ${purpose} failed: ${message.failed}`);
-    return message.result as ReturnType<W[Name]>;
+    return message.result as Awaited<ReturnType<W[Name]>>;
   };
 }

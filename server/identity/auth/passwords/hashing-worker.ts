@@ -1,6 +1,5 @@
-import { setPriority } from 'node:os';
-import { parentPort } from 'node:worker_threads';
 import { type Algorithm, hashSync, verifySync } from '@node-rs/argon2';
+import { serveThread } from '#server/platform/threads/serve-thread.ts';
 
 /**
  * A task for the thread: hash a password, check a password against a hash in PHC form, or estimate whether a password is
@@ -19,13 +18,12 @@ const argon2id = 2 as Algorithm;
 /** argon2id with 19 MiB and four passes; OWASP's minimum is two passes. */
 const parameters = { algorithm: argon2id, memoryCost: 19_456, timeCost: 4, parallelism: 1 };
 
-// A hash occupies a core for some milliseconds. If there are too few cores, other threads run first. On Linux, 0 means
-// the calling thread; on other systems it means the whole process.
-if (process.platform === 'linux') setPriority(0, 10);
+const work = { run };
+export type HashingWork = typeof work;
 
-parentPort?.on('message', async (task: HashingTask) => parentPort?.postMessage(await runTask(task)));
+serveThread(work);
 
-async function runTask(task: HashingTask): Promise<HashingResult> {
+async function run(task: HashingTask): Promise<HashingResult> {
   try {
     if ('own' in task) {
       // The dictionaries are loaded when the first password is estimated.
