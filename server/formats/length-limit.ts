@@ -15,6 +15,9 @@ export interface LengthLimit {
   unit: LengthUnit;
 }
 
+/** The largest limit. A comment with a larger number, such as the size of a database column, states none. */
+export const maxLimit = 1_000_000;
+
 /** The fonts with known widths, regular and bold: Arimo, Tinos and Cousine are as wide as the fonts that they replace. */
 const families: Readonly<Record<string, readonly [regular: FontName, bold: FontName]>> = {
   arial: ['arimo', 'arimoBold'],
@@ -80,7 +83,7 @@ const inNotes = new RegExp(
 export function limitInNotes(notes: string, sources: readonly string[] = []): LengthLimit | undefined {
   const [, before, behind] = inNotes.exec(notes.slice(0, 2000)) ?? [];
   const most = Number((before ?? behind ?? '0').replace(/\D/g, ''));
-  return most > 0 && sources.every((source) => [...source].length <= most)
+  return most > 0 && most <= maxLimit && sources.every((source) => [...source].length <= most)
     ? { most, unit: 'characters' }
     : undefined;
 }

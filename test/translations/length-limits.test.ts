@@ -93,11 +93,21 @@ describe('the limit of a text', () => {
   });
 });
 
+/** A file in which each unit has the source, with these attributes. */
+const xliff = (...units: string[]) => {
+  const written = units.map(
+    (own, id) => `<trans-unit id="${id}" ${own}><source>${source}</source></trans-unit>`,
+  );
+  return `<xliff version="1.2" xmlns="urn:oasis:names:tc:xliff:document:1.2"><file original="a" source-language="en" target-language="fr" datatype="plaintext"><body>${written.join('')}</body></file></xliff>`;
+};
+const chars = (most: number) => `maxwidth="${most}" size-unit="char"`;
+const tooLong = (length: number, most: number) =>
+  `The translation has ${length} characters, and at most ${most} are allowed.`;
+const explain = ({ explanation }: QualityIssue) => explanation;
+
 describe('the limit of a string in a file', () => {
   const po = (flag: string, comment = '') =>
     `${comment}${flag}msgid "${source}"\nmsgstr ""\n\nmsgid "Another text of the page"\nmsgstr ""\n`;
-  const xliff = (attributes: string) =>
-    `<xliff version="1.2" xmlns="urn:oasis:names:tc:xliff:document:1.2"><file original="a" source-language="en" target-language="fr" datatype="plaintext"><body><trans-unit id="1" ${attributes}><source>${source}</source></trans-unit></body></file></xliff>`;
 
   test.each([
     ['a.po', po('#, max-length:24\n'), 24, 'characters'],
@@ -126,19 +136,9 @@ describe('the limit of a string in a file', () => {
   });
 
   test('holds for all places of the text, in each unit', async () => {
-    const unit = (id: number, attributes: string) =>
-      `<trans-unit id="${id}" ${attributes}><source>${source}</source></trans-unit>`;
-    const [few, narrow] = [
-      'maxwidth="24" size-unit="char"',
-      'maxwidth="100" size-unit="pixel" font="Arial;9"',
-    ];
-    const content = xliff('').replace(
-      /<trans-unit.*<\/trans-unit>/,
-      unit(1, '') + unit(2, few) + unit(3, narrow),
-    );
+    const content = xliff('', chars(24), 'maxwidth="100" size-unit="pixel" font="Arial;9"');
     const mine = await openDocuments(app);
     const { body } = await mine.send({ source_document: new File([content], 'a.xlf'), wait: 'true' });
-    const explain = ({ explanation }: QualityIssue) => explanation;
     expect(told[0]!.map(explain)).toEqual([
       'The translation has 38 characters, and at most 24 are allowed.',
       expect.stringMatching(/^The translation has \d+ pixels \(12px Arial\), and at most 100 are allowed.$/),
@@ -153,6 +153,90 @@ describe('the limit of a string in a file', () => {
         short,
         ['The translation has 103 pixels (12px Arial), and at most 100 are allowed.'],
       ]);
+  });
+});
+
+interface Segment {
+  target_text: string;
+  quality: { issues: QualityIssue[]; needs_review: boolean };
+  confirmed_at: string | null;
+}
+
+describe('a translation of a person in a file', () => {
+  async function translated(...units: string[]) {
+    const mine = await openDocuments(app);
+    const send = async (form: object, ...units: string[]) => {
+      const file = new File([xliff(...units)], 'a.xlf');
+      const { status, body } = await mine.send({ source_document: file, wait: 'true', ...form });
+      expect([status, body.detail]).toEqual([200, undefined]);
+      return body.id as string;
+    };
+    const id = await send({}, ...units);
+    /** The text of each segment, its findings, and whether it is flagged and confirmed. */
+    const states = async (of = id) =>
+      (await mine.segments(of)).segments.map((one: Segment) => {
+        const { target_text, quality, confirmed_at } = one;
+        return [target_text, quality.issues.map(explain), quality.needs_review, confirmed_at !== null];
+      });
+    const save = async (position: number, target_text: string, replaces: string) => {
+      const segments = [{ position, target_text, replaces, confirmed: true }];
+      const { status, body } = await mine.mutate('save', { document_id: id, reviewer: 'Rev', segments });
+      expect(status).toBe(200);
+      return body;
+    };
+    return { mine, id, send, states, save };
+  }
+
+  test('is not confirmed where it is repeated and too long, also after an undo and a redo', async () => {
+    const { mine, id, states, save } = await translated(chars(50), chars(24), '', chars(30));
+    const { change_id } = await save(0, long, short);
+    const after = [
+      [long, [], false, true],
+      [long, [tooLong(38, 24)], false, false],
+      [long, [], false, true],
+      [long, [tooLong(38, 30)], false, false],
+    ];
+    expect(await states()).toEqual(after);
+    for (const step of ['undo', 'redo'])
+      expect((await mine.mutate(step, { document_id: id, change_id })).status).toBe(200);
+    expect(await states()).toEqual(after);
+  });
+
+  test('has the finding of its own place only, and is confirmed where the reviewer saw the finding', async () => {
+    const { states, save } = await translated(chars(24), chars(24), chars(50));
+    await save(0, long, short);
+    expect(await states()).toEqual([
+      [long, [tooLong(38, 24)], false, true],
+      [long, [tooLong(38, 24)], false, true],
+      [long, [], false, true],
+    ]);
+  });
+
+  test('is checked when it comes over REST', async () => {
+    repaired = 'Veuillez enregistrer les modifs';
+    const { mine, id, states } = await translated(chars(24));
+    expect(await states()).toEqual([[repaired, [tooLong(31, 24)], true, false]]);
+    const [{ region_id, cell_id }] = (await mine.segments(id)).segments;
+    const corrections = [{ region_id, cell_id, target_text: long }];
+    const { status } = await mine.reviewDocument(id, { reviewer: 'Rev', corrections });
+    expect(status).toBe(200);
+    expect(await states()).toEqual([[long, [tooLong(38, 24)], false, false]]);
+  });
+
+  test('is kept in a new version of the file, but not confirmed if it is too long there', async () => {
+    const { id, send, states, save } = await translated(chars(50), chars(50));
+    await save(0, long, long);
+    const same = await send({ update_of: id }, chars(50), chars(40));
+    expect(await states(same)).toEqual([
+      [long, [], false, true],
+      [long, [], false, true],
+    ]);
+    const tighter = await send({ update_of: id }, chars(24), '');
+    expect(await states(tighter)).toEqual([
+      [long, [tooLong(38, 24)], true, false],
+      [long, [], false, true],
+    ]);
+    expect(engine.asked).toHaveLength(1);
   });
 });
 
@@ -175,6 +259,8 @@ test.each([
   ['Length limit: 10%', undefined],
   ['maxlength=2 rows', undefined],
   ['Max length 12 em', undefined],
+  ['no more than 1,000,000 characters', 1_000_000],
+  ['Description, no more than 4,294,967,295 characters', undefined],
 ])('a comment such as %j', (notes, most) => {
   expect(limitInNotes(notes)?.most).toBe(most);
   if (most) expect(limitInNotes(notes, ['short', 'x'.repeat(most + 1)])).toBeUndefined();

@@ -1,5 +1,6 @@
 import { describeLength, type LengthUnit, lengthIn, lengthUnitOf } from '#server/formats/length-limit.ts';
 import type { QualityIssue } from '#server/platform/engines/engine.ts';
+import { idOf, marked } from './findings.ts';
 import type { TextRequest } from './request.ts';
 
 /** The maximum length of a translation; null without a limit. Without a unit, it is advice about characters. */
@@ -49,4 +50,26 @@ export async function checkLength(
     excess: length - maxLength,
     issues: [{ severity, category: 'style', span: null, explanation, suggestion }],
   };
+}
+
+/** The explanations of `checkLength`. */
+const ofLength =
+  /^(?:The translation has \d+ .+, and at most \d+ are allowed\.|the text has \d+ characters more than the \d+ that can be read)$/;
+
+/**
+ * Returns the findings of a text at a place with another limit, for example of a repetition, or of the text in a new
+ * version of its file: those about the limits of other places are replaced by that of this place.
+ * @returns `isUnseen`: the text exceeds the limit, and the given findings do not say so. Then it needs a review here,
+ *   although a person may have confirmed it elsewhere. Advice needs none.
+ */
+export async function findingsAt<F extends QualityIssue>(
+  limit: TextLimit,
+  text: string,
+  findings: readonly F[],
+): Promise<{ findings: (F | QualityIssue)[]; isUnseen: boolean }> {
+  const { issues } = await checkLength(limit, text);
+  const ids = issues.map(idOf);
+  const kept = findings.filter((one) => !ofLength.test(one.explanation) || ids.includes(idOf(one)));
+  const unseen = marked(issues).filter((issue) => !kept.some((one) => idOf(one) === idOf(issue)));
+  return { findings: [...kept, ...unseen], isUnseen: unseen.length > 0 && limit.lengthUnit !== null };
 }

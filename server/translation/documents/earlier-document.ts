@@ -1,6 +1,8 @@
 import { sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { AppError } from '#server/errors.ts';
+import type { Finding } from '#server/translation/core/findings.ts';
+import { findingsAt, limitOf } from '#server/translation/core/text-limit.ts';
 import { type DocumentRow, requestOf } from './jobs.ts';
 import type { DocumentTranslationRequest } from './schema.ts';
 
@@ -85,7 +87,8 @@ const translationsOf = (tenantId: string, documentId: string) => sql`
   order by source_key, confirmed_at is null, position`;
 
 /**
- * Copies the translations of the earlier document into the segments of a new one.
+ * Copies the translations of the earlier document into the segments of a new one. A translation that exceeds a limit of the
+ * new file needs a review, and is not confirmed any longer.
  * @returns the number of segments that have a translation now, and the code points of those that have none
  */
 export async function keepTranslations(
@@ -101,10 +104,50 @@ export async function keepTranslations(
       provenance = coalesce(e.provenance, '{}') || jsonb_build_object('kept_from', ${earlierId}::text)
     from (${translationsOf(tenantId, earlierId)}) e
     where s.tenant_id = ${tenantId} and s.document_id = ${documentId} and s.source_key = e.source_key`);
+  for (let after: number | undefined = -1; after !== undefined; )
+    after = await checkLimits(tx, { tenantId, documentId }, after);
   const [counted] = await tx.execute<{ translated: number; chars: number }>(sql`
     select count(target)::int as translated, coalesce(sum(length(source_text)) filter (where target is null), 0)::int as chars
     from document_segments where tenant_id = ${tenantId} and document_id = ${documentId}`);
   return { translatedSegments: counted?.translated ?? 0, sourceChars: counted?.chars ?? 0 };
+}
+
+/** Number of kept translations whose lengths are checked together. */
+const checkedTogether = 1000;
+
+/**
+ * Replaces the findings of kept translations about the limits of the earlier file.
+ * @returns the position after which to continue; undefined at the end
+ */
+async function checkLimits(
+  tx: Tx,
+  { tenantId, documentId }: { tenantId: string; documentId: string },
+  after: number,
+): Promise<number | undefined> {
+  const rows = await tx.execute<{
+    position: number;
+    text: string;
+    most: number | null;
+    unit: string | null;
+    issues: Finding[];
+  }>(sql`
+    select position, target_text as text, max_length as most, length_unit as unit, issues from document_segments
+    where tenant_id = ${tenantId} and document_id = ${documentId} and position > ${after} and target is not null
+      and (max_length is not null or issues <> '[]')
+    order by position limit ${checkedTogether}`);
+  const found = await Promise.all(
+    rows.map(async ({ position, text, most, unit, issues }) => {
+      const { findings, isUnseen } = await findingsAt(limitOf(most, unit), text, issues);
+      return { position, issues: findings, is_unseen: isUnseen };
+    }),
+  );
+  await tx.execute(sql`
+    update document_segments s set issues = r.issues, needs_review = s.needs_review or r.is_unseen,
+      confirmed_at = case when not r.is_unseen then s.confirmed_at end,
+      confirmed_by = case when not r.is_unseen then s.confirmed_by end
+    from json_to_recordset(${JSON.stringify(found)}::json) as r(position int, issues jsonb, is_unseen boolean)
+    where s.tenant_id = ${tenantId} and s.document_id = ${documentId} and s.position = r.position`);
+  return rows.length < checkedTogether ? undefined : rows.at(-1)?.position;
 }
 
 /** Returns which of these keys, as hexadecimal digits, have a translation in a document. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { lengthUnitOf, lengthUnitsInWords } from '#server/formats/length-limit.ts';
+import { lengthUnitOf, lengthUnitsInWords, maxLimit } from '#server/formats/length-limit.ts';
 import { warnings } from '#server/http/warnings.ts';
 import { languageCodes } from '#server/languages.ts';
 import { defaultSettings } from '#server/settings.ts';
@@ -52,7 +52,7 @@ export const aboutText = {
   max_length: z
     .int()
     .min(1)
-    .max(1_000_000)
+    .max(maxLimit)
     .nullish()
     .describe(
       'The maximum length of the translation, in the unit `length_unit`. A longer translation is repaired; one that is still too long gets a major issue and requires a review with the default `min_quality_score`.',

@@ -6,6 +6,7 @@ import { type InlineContent, isSameContent, retag } from '#server/formats/inline
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
 import { newId } from '#server/platform/ids.ts';
 import { destinationIn } from '#server/storage/destination.ts';
+import { limitOf, type TextLimit } from '#server/translation/core/text-limit.ts';
 import { artifactView, newestArtifact } from '#server/translation/documents/artifacts.ts';
 import { feedReview } from '#server/translation/documents/feed-manifest.ts';
 import { type DocumentRow, requireDocument } from '#server/translation/documents/jobs.ts';
@@ -72,6 +73,7 @@ interface Correction {
   sourceText: string;
   target: InlineContent;
   targetText: string;
+  limit: TextLimit;
   present: StoredQuality & Pick<typeof documentSegments.$inferSelect, 'target' | 'targetText'>;
   isMarkedFinal: boolean;
 }
@@ -198,6 +200,8 @@ async function selectCorrected(
       issues: documentSegments.issues,
       score: documentSegments.score,
       needsReview: documentSegments.needsReview,
+      maxLength: documentSegments.maxLength,
+      lengthUnit: documentSegments.lengthUnit,
     })
     .from(documentSegments)
     .where(ofDocument(tenantId, documentId))
@@ -222,6 +226,7 @@ async function selectCorrected(
       sourceText: row.sourceText,
       target: target ?? retag(target_text, (row.target ?? row.source) as InlineContent),
       targetText: target_text,
+      limit: limitOf(row.maxLength, row.lengthUnit),
       present: row,
       isMarkedFinal: correction.isMarkedFinal ?? false,
     });

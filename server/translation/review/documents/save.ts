@@ -12,7 +12,7 @@ import type { QualityIssue } from '#server/platform/engines/engine.ts';
 import { newId } from '#server/platform/ids.ts';
 import { destinationIn, type LocatingServices } from '#server/storage/destination.ts';
 import { type Finding, idOf, isOpenCritical } from '#server/translation/core/findings.ts';
-import { limitOf } from '#server/translation/core/text-limit.ts';
+import { findingsAt, limitOf } from '#server/translation/core/text-limit.ts';
 import type { DocumentRow } from '#server/translation/documents/jobs.ts';
 import { maxTargetLength } from '#server/translation/documents/schema.ts';
 import { isAtOneOf, ofDocument } from '#server/translation/documents/segments.ts';
@@ -269,12 +269,15 @@ interface Repetition extends StoredQuality {
   original: number;
   target: InlineContent | null;
   isConfirmed: boolean;
+  maxLength: number | null;
+  lengthUnit: string | null;
 }
 
 /**
  * Returns the changes of the segments that repeat the source of changed segments: they get the same translation with the
- * same tags, and are confirmed if the original is. A segment that a reviewer has corrected or confirmed on its own stays
- * as it is. A segment that already repeats the translation of an original follows it, until a reviewer changes it.
+ * same tags, and are confirmed if the original is, unless the text exceeds a limit that the original does not have. A
+ * segment that a reviewer has corrected or confirmed on its own stays as it is. A segment that already repeats the
+ * translation of an original follows it, until a reviewer changes it.
  * @param named positions that the request names; none of them is a repetition
  */
 async function changesOfRepetitions(
@@ -286,29 +289,33 @@ async function changesOfRepetitions(
   if (originals.length === 0) return [];
   const byPosition = new Map(originals.map((original) => [original.position, original]));
   const repetitions = await selectRepetitions(tx, document, [...byPosition.keys()], named);
-  return repetitions.flatMap((repetition) => {
+  const changes: SegmentChange[] = [];
+  for (const repetition of repetitions) {
     const original = byPosition.get(repetition.original);
-    return (original && changeOf(repetition, original)) ?? [];
-  });
+    const change = original && (await changeOf(repetition, original));
+    if (change) changes.push(change);
+  }
+  return changes;
 }
 
-function changeOf(repetition: Repetition, original: ChangedSegment): SegmentChange | undefined {
-  const { position } = repetition;
+async function changeOf(
+  repetition: Repetition,
+  original: ChangedSegment,
+): Promise<SegmentChange | undefined> {
+  const { position, maxLength, lengthUnit } = repetition;
   const { target, targetText, checked, reason } = original;
   const isSameText = isSameContent(repetition.target, target);
   const decided = new Map(original.findings.map((finding) => [idOf(finding), finding]));
-  const reviewed = isSameText
-    ? undefined
-    : reviewedFindings(
-        repetition,
-        checked ?? original.findings.filter(({ found_by }) => found_by === 'check'),
-        true,
-      );
+  const issues = checked ?? original.findings.filter(({ found_by }) => found_by === 'check');
+  const here = await findingsAt(limitOf(maxLength, lengthUnit), targetText, issues);
+  const reviewed = isSameText ? undefined : reviewedFindings(repetition, here.findings, true);
   // A decision, or a reason, counts only for findings that the reviewer has seen with the original.
-  const isCriticalHere = (reviewed?.findings ?? (repetition.issues as Finding[])).some(
-    (finding) => isOpenCritical(finding) && !decided.has(idOf(finding)),
-  );
-  const isConfirmed = original.isConfirmed && !isCriticalHere;
+  const isUnseen =
+    here.isUnseen ||
+    (reviewed?.findings ?? (repetition.issues as Finding[])).some(
+      (finding) => isOpenCritical(finding) && !decided.has(idOf(finding)),
+    );
+  const isConfirmed = original.isConfirmed && !isUnseen;
   const change = { position, kind: 'repeated', isConfirmed, reason } as const;
   if (reviewed) {
     const findings = reviewed.findings.map((finding) => decided.get(idOf(finding)) ?? finding);
@@ -318,7 +325,7 @@ function changeOf(repetition: Repetition, original: ChangedSegment): SegmentChan
       translation: { target, targetText, repetitionOf: original.position },
     };
   }
-  return isConfirmed === repetition.isConfirmed || isCriticalHere ? undefined : change;
+  return isConfirmed === repetition.isConfirmed || isUnseen ? undefined : change;
 }
 
 /** If several originals have the same source, their repetitions belong to the first one. */
@@ -336,7 +343,7 @@ async function selectRepetitions(
       where tenant_id = ${tenantId} and document_id = ${documentId} and position = any(${positionsIn(originals)})
       group by source_key)
     select s.position, o.position as original, s.target, s.issues, s.score, s.needs_review as "needsReview",
-      s.confirmed_at is not null as "isConfirmed"
+      s.confirmed_at is not null as "isConfirmed", s.max_length as "maxLength", s.length_unit as "lengthUnit"
     from document_segments s join originals o on o.source_key = s.source_key
     where s.tenant_id = ${tenantId} and s.document_id = ${documentId} and s.position <> all(${positionsIn(named)})
       -- Without statistics the planner would read the whole document; an array becomes a condition of the index.
