@@ -155,6 +155,7 @@ test('a change of the prompts raises their version, which is recorded with each 
     sentences: [{ source: 'a', target: 'b' }],
     examples: [{ source: 'a', target: 'b', similarity: 0.9 }],
     contextBefore: 'x',
+    document: { outline: ['x'], section: 'x', hasTags: true, hasNotes: true },
   });
   for (const [, call] of eachRole)
     expect((await call(upstream.engine(), { ...plain, ...all })).prompts).toBe(promptVersion);
