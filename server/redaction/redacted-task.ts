@@ -1,5 +1,6 @@
 import type {
   QualityIssue,
+  TaskDocument,
   TaskExample,
   TaskSentence,
   TaskStyle,
@@ -54,8 +55,14 @@ export function mapTask(task: TranslationTask, replace: Replace): TranslationTas
     ...(task.glossary && { glossary: task.glossary.map((term) => mapTerm(term, replace)) }),
     ...(task.sentences && { sentences: task.sentences.map(pair) }),
     ...(task.examples && { examples: task.examples.map(pair) }),
+    ...(task.document && { document: mapDocument(task.document, replace) }),
     ...(task.contextBefore !== undefined && { contextBefore: option(task.contextBefore) }),
   };
+}
+
+function mapDocument(document: TaskDocument, replace: Replace): TaskDocument {
+  const { outline, section } = document;
+  return { ...document, outline: outline.map(replace), ...(section && { section: replace(section) }) };
 }
 
 function mapStyle(style: TaskStyle, replace: Replace): TaskStyle {

@@ -30,10 +30,14 @@ const files: readonly [name: string, read: () => Promise<Uint8Array<ArrayBuffer>
   ],
 ];
 
+/** The part of its price that a cached byte costs, at most endpoints, and the bytes from which a beginning is cached. */
+const cachedPrice = 0.1;
+const leastCached = 4 * 1024;
+
 /**
- * Measures what requests to models contain for each byte of the source in them: the whole prompt, with the schema. Tokens are
- * words, groups of digits, signs and spaces, which is near to the tokens of models; cached ones begin an earlier request
- * to the same model.
+ * Measures what requests to models contain for each byte of the source in them: the whole prompt, with the schema, which
+ * endpoints put before it. Bytes can be cached if they begin an earlier request of the same document. How many are, depends
+ * on the endpoint: the price counts only beginnings of at least 4 KiB (1,024 tokens), at a tenth.
  */
 export async function benchModelCost(print: (line: string) => void): Promise<void> {
   await using fake = await startFakeOpenAi();
@@ -50,32 +54,34 @@ export async function benchModelCost(print: (line: string) => void): Promise<voi
         const requests = roles.get(role) ?? [];
         requirePremise(role === 'repair' || requests.length > 0, `the document causes a ${role}`);
         if (requests.length === 0) continue;
-        print(`    ${role.padEnd(18)} ${requests.length} requests, ${costOf(requests)}`);
+        print(`    ${role.padEnd(18)} ${requests.length} requests, ${costOf(requests, sourceOf(roles.get('translation') ?? []))}`);
       }
     }
   }, env);
 }
 
-function costOf(requests: readonly RecordedRequest[]): string {
-  const source = requests
-    .flatMap((one) => askedOf(one).data.segments.map((segment) => segment.text ?? segment.source))
-    .join('');
-  const prompts = requests.map(({ body }) => body.messages.map(({ content }) => content));
-  const schema = JSON.stringify(requests[0]!.body.response_format?.json_schema?.schema ?? '').length;
-  const sizeOf = (texts: string[]) => Buffer.byteLength(texts.join('')) + schema;
-  const total = prompts.reduce((sum, texts) => sum + sizeOf(texts), 0);
-  const tokens = prompts.map((texts) => tokensOf(texts.join('\n')));
-  const all = tokens.reduce((sum, { length }) => sum + length, 0);
-  const cached = tokens.reduce(
-    (sum, one, at) => sum + Math.max(0, ...tokens.slice(0, at).map((other) => commonLength(one, other))),
-    0,
-  );
-  return `${(total / Buffer.byteLength(source)).toFixed(2)} bytes of prompt a byte of source, ${(all / source.length).toFixed(3)} tokens a character, ${((100 * cached) / all).toFixed(0)}% of them cached; instructions ${prompts[0]![0]!.length}, schema ${schema} bytes`;
+function sourceOf(requests: readonly RecordedRequest[]): number {
+  const segments = requests.flatMap((one) => askedOf(one).data.segments);
+  return Buffer.byteLength(segments.map(({ text, source }) => text ?? source).join(''));
 }
 
-const tokensOf = (text: string) => text.match(/ ?\p{L}+|\p{N}{1,3}|\s+|[^\p{L}\p{N}\s]/gu) ?? [];
+/** @param document bytes of the source of the document */
+function costOf(requests: readonly RecordedRequest[], document: number): string {
+  const schema = JSON.stringify(requests[0]!.body.response_format?.json_schema?.schema ?? '');
+  const prompts = requests.map(({ body }) =>
+    Buffer.from([schema, ...body.messages.map(({ content }) => content)].join('\n')),
+  );
+  const total = prompts.reduce((sum, { length }) => sum + length, 0);
+  const shared = prompts.map((one, at) =>
+    Math.max(0, ...prompts.slice(0, at).map((other) => commonLength(one, other))),
+  );
+  const sum = (bytes: readonly number[]) => bytes.reduce((all, length) => all + length, 0);
+  const price = total - (1 - cachedPrice) * sum(shared.filter((bytes) => bytes >= leastCached));
+  const per = (bytes: number, of: number) => (bytes / of).toFixed(2);
+  return `${per(total, sourceOf(requests))} bytes of prompt a byte of source (${per(total, document)} a byte of the document), ${((100 * sum(shared)) / total).toFixed(0)}% of them cacheable, ${per(price, sourceOf(requests))} at their price; instructions ${requests[0]!.body.messages[0]!.content.length}, schema ${schema.length} bytes`;
+}
 
-function commonLength(one: readonly string[], other: readonly string[]): number {
-  const end = one.findIndex((token, index) => token !== other[index]);
+function commonLength(one: Buffer, other: Buffer): number {
+  const end = one.findIndex((byte, index) => byte !== other[index]);
   return end < 0 ? one.length : end;
 }

@@ -155,11 +155,12 @@ test('a change of the prompts raises their version, which is recorded with each 
     sentences: [{ source: 'a', target: 'b' }],
     examples: [{ source: 'a', target: 'b', similarity: 0.9 }],
     contextBefore: 'x',
+    document: { outline: ['x'], section: 'x', hasTags: true, hasNotes: true },
   });
   for (const [, call] of eachRole)
     expect((await call(upstream.engine(), { ...plain, ...all })).prompts).toBe(promptVersion);
   await upstream.engine().assessEach({ ...plain, ...all, textType: 'Html' }, ['x'], scope);
   const said = upstream.fake.requests.map(({ body }) => [body.messages[0]!.content, body.response_format]);
   const digest = createHash('sha256').update(JSON.stringify(said)).digest('hex').slice(0, 12);
-  expect([promptVersion, digest]).toEqual([2, 'aca4bb00045a']);
+  expect([promptVersion, digest]).toEqual([3, 'fff48b437ac8']);
 });

@@ -65,6 +65,30 @@ test('of a document, with all its repairs, eleven times its own tokens have the 
   expect((total - equal) / tokensOf(source).length).toBeLessThan(11);
 });
 
+test('the groups of a document share the instructions and its headings, and each says its section', async () => {
+  const mine = await openDocuments(app);
+  const chapters = ['Safety', 'Installation', 'Maintenance'].map((title, chapter) => {
+    const text = Array.from({ length: 60 }, (_, n) => `${chapter === 1 ? '**Step**' : 'Step'} ${chapter}.${n} is short.`);
+    return `## ${title}\n\n${text.join('\n\n')}`;
+  });
+  const file = new File([`# The pump\n\n${chapters.join('\n\n')}\n`], 'Jane Doe.md');
+  expect((await mine.send({ source_document: file, wait: '1' })).status).toBe(200);
+  for (const wanted of ['translation', 'segment_assessment']) {
+    const requests = fake.requests.filter((one) => askedOf(one).role === wanted);
+    const beginnings = requests.map(({ body }) => {
+      const [system, user] = body.messages.map(({ content }) => content);
+      return system + user!.slice(0, user!.indexOf(',"section"') + 1 || user!.indexOf(',"segments"') + 1);
+    });
+    expect([requests.length > 2, new Set(beginnings).size]).toEqual([true, 1]);
+    const data = requests.map((one) => askedOf(one).data);
+    expect(data[0]!['outline']).toEqual(['The pump', 'Safety', 'Installation', 'Maintenance']);
+    const sections = data.map(({ section, segments: [first] }) => [section, first!.text ?? first!.source]);
+    expect(sections).toContainEqual(['Installation', expect.stringContaining('Step</1> 1.')]);
+    expect(sections).toContainEqual(['Maintenance', expect.stringContaining('Step 2.')]);
+  }
+  expect(JSON.stringify(fake.requests.map(({ body }) => body))).not.toContain('Jane');
+});
+
 test('plain text and HTML share the instructions up to the rule for their type', async () => {
   const mine = await openDocuments(app);
   await mine.job({ source_text: 'Good morning', text_type: 'Plain' });

@@ -173,7 +173,19 @@ export interface Asked {
 export function askedOf({ body }: RecordedRequest): Asked {
   const inWords = /JSON Schema, called "(\w+)"/.exec(body.messages[0]!.content)?.[1];
   const role = (body.response_format?.json_schema?.name ?? inWords) as Asked['role'];
-  return { role, model: body.model, data: JSON.parse(body.messages.at(-1)!.content) };
+  const sent = JSON.parse(body.messages.at(-1)!.content);
+  const isPair = role !== 'translation' && role !== 'comparison';
+  const read = ([id, first, ...rest]: [number, string, ...(string | boolean)[]]) => {
+    const [translation, note, approximate] = isPair ? rest : [undefined, ...rest];
+    const texts = isPair ? { source: first, translation } : { text: first };
+    return { id, ...texts, ...(note && { note }), ...(approximate && { approximate }) };
+  };
+  const candidates = sent.candidates?.map((one: { segments: [] }) => ({
+    ...one,
+    segments: one.segments.map(read),
+  }));
+  const data = { ...sent, segments: sent.segments.map(read), ...(candidates && { candidates }) };
+  return { role, model: body.model, data };
 }
 
 export interface TranslatingOptions {
@@ -236,7 +248,7 @@ function contentFor(asked: Asked, options: TranslatingOptions): unknown {
     case 'assessment':
       return judged;
     case 'segment_assessment':
-      return { judgements: segments.map(({ id }) => ({ id, ...judged })) };
+      return { judgements: segments.map(({ id }) => ({ id, ...judged })), faultless: [] };
     case 'verification':
       return { ...judged, passed: valueFor(asked, options.passed ?? true) };
     case 'comparison': {

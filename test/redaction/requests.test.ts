@@ -251,6 +251,17 @@ async function docxOf(letters: readonly Letter[]): Promise<File> {
 const wholeValues = (letters: readonly Letter[]) =>
   letters.flatMap(({ planted }) => planted.flatMap(({ text }) => (compact(text).length > 5 ? text : [])));
 
+test('a value in a heading, which all groups of a document get, is replaced', async () => {
+  const lines = Array.from({ length: 100 }, (_, at) => `The invoice of week ${at} was paid by the buyer.`);
+  const file = new File([`# Letter to Mrs. Quarnby\n\n${lines.join('\n\n')}\n`], 'letter.md');
+  const fields = { source_document: file, source_lang: 'en', target_lang: 'de', wait: 'true' };
+  expect((await mine.send(fields)).status).toBe(200);
+  const outlines = asked('translation').map(({ data }) => JSON.stringify(data['outline']));
+  expect(outlines.length).toBeGreaterThan(1);
+  expect(new Set(outlines)).toEqual(new Set(['["Letter to Mrs. Person_1"]']));
+  expect(leaks(['Quarnby'])).toEqual([]);
+});
+
 test('no request for letters in eight languages contains a planted value, and no translation loses one', async () => {
   const letters = makeLetters(Number(process.env['LETTERS'] ?? 32), 7);
   for (const { language, text } of letters) {

@@ -179,10 +179,9 @@ describe('the calls for a group of segments', () => {
     replies = [];
   });
 
-  test('ask once more for lost tags, judge all, and repair and judge those in doubt once', async () => {
+  test('ask once more for lost tags, judge all with words, and repair and judge those in doubt once', async () => {
     lost = ['Voir la page.', 'Voir <1>la page de owner_id.'];
     replies = [['Voir <1>la page</1> de owner_id.', french[cat]!]];
-    const notes = ['key: link', null, null, 'at most 40 characters'];
     const translated = await translate([
       segment(link, { context: 'key: link' }),
       segment([cat]),
@@ -201,9 +200,9 @@ describe('the calls for a group of segments', () => {
       ['translate', [tagged], ['key: link'], true, 'Before.', undefined],
       [
         'assessEach',
-        [tagged, cat, 'owner_id', rain],
-        [expect.stringMatching(/^Voir .*<1>.*<\/1>/), poor, 'owner_id', french[rain]],
-        notes,
+        [tagged, cat, rain],
+        [expect.stringMatching(/^Voir .*<1>.*<\/1>/), poor, french[rain]],
+        ['key: link', null, 'at most 40 characters'],
       ],
       [
         'repair',
@@ -217,12 +216,12 @@ describe('the calls for a group of segments', () => {
     expect(translated).toEqual([
       ['Voir la page de owner_id.', 95, false, []],
       [french[cat], 95, false, []],
-      ['owner_id', 95, false, []],
+      ['owner_id', 100, false, []],
       [french[rain], 95, false, []],
     ]);
   });
 
-  test('shorten a text that is too long, and judge a repair that changes nothing', async () => {
+  test('shorten a text that is too long, and judge no repair that changes nothing', async () => {
     const long = 'the text has 13 characters more than the 20 that can be read';
     expect(await translate([segment([rain], { most: 20 })])).toEqual([[french[rain], 95, false, [long]]]);
     const note = ['at most 20 characters'];
@@ -230,7 +229,6 @@ describe('the calls for a group of segments', () => {
       ['translate', [rain], note, false, 'Before.', undefined],
       ['assessEach', [rain], [french[rain]], note],
       ['repair', [rain], [french[rain]], note, [long]],
-      ['assessEach', [rain], [french[rain]], note],
     ]);
   });
 });

@@ -27,6 +27,8 @@ export interface TranslationTask {
   sentences?: readonly TaskSentence[];
   /** TM segments whose sources are similar to this source, the most similar first. */
   examples?: readonly TaskExample[];
+  /** The document from which the segments are; missing for other texts. */
+  document?: TaskDocument;
   /** The part of the source directly before the first segment, as context. */
   contextBefore?: string | null;
   /**
@@ -34,6 +36,17 @@ export interface TranslationTask {
    * well nested.
    */
   hasTags?: boolean;
+}
+
+/** What a model gets to know about a document. All but `section` is the same for all tasks of the document. */
+export interface TaskDocument {
+  /** The first headings; empty if there are none. */
+  outline: readonly string[];
+  /** Whether any of its segments has inline tags, or a note. */
+  hasTags: boolean;
+  hasNotes: boolean;
+  /** The last heading before the group of the segments. */
+  section?: string | null;
 }
 
 /** A glossary term with its accepted translations, the preferred one first. */

@@ -115,10 +115,11 @@ function contentOf({
   tone,
   gender,
   domain,
+  outline,
   style_guide,
   ...texts
 }: Prompt['data']) {
-  const shared = JSON.stringify({ source_lang, target_lang, tone, gender, domain, style_guide });
+  const shared = JSON.stringify({ source_lang, target_lang, tone, gender, domain, outline, style_guide });
   return [
     { type: 'text' as const, text: `${shared.slice(0, -1)},`, cache_control: { type: 'ephemeral' as const } },
     { type: 'text' as const, text: JSON.stringify(texts).slice(1) },

@@ -4,7 +4,7 @@ import type { CallScope, Engine, EngineResult, Paid, Translations, TranslationTa
 import type { AskAll, Chat, Question, Upstream } from './chat.ts';
 import { askWithFallback, type Fallback } from './fallback.ts';
 import { assess, assessEach, compare, verify } from './judge.ts';
-import { cutText, groupConsecutive, keepOuterSpace, unitsPerCall, unitsPerSegment } from './long-texts.ts';
+import { cutText, groupEvenly, keepOuterSpace, unitsPerCall, unitsPerSegment } from './long-texts.ts';
 import { type OutputModes, openOutputModes } from './output-modes.ts';
 import { contextsBefore, noteOf, promptOf } from './prompts.ts';
 import { type Sleep, sleep } from './rate-limit-retry-after.ts';
@@ -94,21 +94,14 @@ async function translate(
 ): Promise<EngineResult<Translations>> {
   const pieces = cutSegments(task.segments, task.sourceLang);
   const asked = pieces.filter(({ source }) => source.trim() !== '');
-  const groups = groupConsecutive(
-    asked,
-    ({ source }) => source.length + unitsPerSegment,
-    unitsPerCall(task.sourceLang) + unitsPerSegment,
-  );
+  const weigh = ({ source }: Piece) => source.length + unitsPerSegment;
+  const groups = groupEvenly(asked, weigh, unitsPerCall(task.sourceLang) + unitsPerSegment);
   const contexts = contextsBefore(groups, task.contextBefore);
   const questions = groups.map(
     (group, at): Question<TranslatedSegments, string[]> => ({
       model,
       ...promptOf('translate', task, contexts[at], {
-        segments: group.map(({ segment, source }, index) => ({
-          id: index + 1,
-          text: source.trim(),
-          ...noteOf(task, segment),
-        })),
+        segments: group.map(({ segment, source }) => ({ text: source.trim(), ...noteOf(task, segment) })),
       }),
       format: translationFormat,
       read: (reply) => readSegments(reply, group.length),

@@ -60,8 +60,7 @@ export async function assessEach(
     (group, at): Question<SegmentJudgements, Judgement[]> => ({
       model,
       ...promptOf('assess_each', task, contexts[at], {
-        segments: group.map(({ segment, source, translation }, index) => ({
-          id: index + 1,
+        segments: group.map(({ segment, source, translation }) => ({
           source,
           translation,
           ...noteOf(task, segment),
@@ -107,11 +106,7 @@ function questionsOf<T>(
     (group, at): Question<T, T> => ({
       model,
       ...promptOf(role, task, contexts[at], {
-        segments: group.map(({ source, translations: [translation] }, index) => ({
-          id: index + 1,
-          source,
-          translation,
-        })),
+        segments: group.map(({ source, translations: [translation] }) => ({ source, translation })),
       }),
       format,
       read: (reply) => reply,
@@ -141,13 +136,10 @@ export async function compare(
     return {
       model,
       ...promptOf('compare', task, contexts[at], {
-        segments: group.map(({ source }, index) => ({ id: index + 1, text: source })),
+        segments: group.map(({ source }) => ({ text: source })),
         candidates: order.map((candidate, place) => ({
           id: place + 1,
-          segments: group.map(({ translations }, index) => ({
-            id: index + 1,
-            text: translations[candidate],
-          })),
+          segments: group.map(({ translations }) => ({ text: translations[candidate] })),
         })),
       }),
       format: comparisonFormat,

@@ -31,6 +31,17 @@ export function groupConsecutive<T>(items: readonly T[], weigh: (item: T) => num
   return groups;
 }
 
+/**
+ * Groups consecutive items like `groupConsecutive`, in groups of about equal weight: a translation takes as long as its
+ * longest request.
+ */
+export function groupEvenly<T>(items: readonly T[], weigh: (item: T) => number, max: number): T[][] {
+  const total = items.reduce((sum, item) => sum + weigh(item), 0);
+  const fewest = groupConsecutive(items, weigh, max);
+  const even = groupConsecutive(items, weigh, Math.ceil((1.05 * total) / fewest.length));
+  return even.length === fewest.length ? even : fewest;
+}
+
 /** Matches a blank line and all whitespace after it. */
 const paragraphEnd = /\n[^\S\n]*\n\s*/g;
 

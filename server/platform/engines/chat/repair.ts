@@ -132,11 +132,10 @@ export async function repair(
     ({ group, context, found }): Question<TranslatedSegments, string[]> => ({
       model,
       ...promptOf('repair', task, context, {
-        segments: group.map(({ segment, source, translation, approximate }, index) => ({
-          id: index + 1,
+        segments: group.map(({ segment, source, translation, approximate }) => ({
           source,
           translation,
-          ...(approximate && { approximate }),
+          approximate,
           ...noteOf(task, segment),
         })),
         issues: found.map(({ found_by: _, ...issue }) => issue),

@@ -96,10 +96,11 @@ const judgements = z.object({
   judgements: z
     // No one reads the summary of a segment.
     .array(judgement.omit({ summary: true }).extend({ id: segmentId() }))
-    .describe('one for each segment'),
+    .describe('none for a faultless segment'),
+  faultless: z.array(z.number()).describe('ids').default([]),
 });
 
-/** One judgement for each segment id of the request. */
+/** Each segment id of the request has a judgement, or is in `faultless`: short answers cost less. */
 export type SegmentJudgements = z.infer<typeof judgements>;
 
 const verification = judgement.extend({
@@ -139,10 +140,17 @@ export function readSegments({ translations }: TranslatedSegments, count: number
   return texts.every((text) => text !== undefined) ? texts : undefined;
 }
 
+/** The score of a segment that a judge only names as faultless: the middle of what can be published without a change. */
+const faultlessScore = 97;
+
 /** Returns the judgements in the order of the ids 1 to `count`; undefined if an id is missing, repeated or unknown. */
-export function readJudgements({ judgements }: SegmentJudgements, count: number): Judgement[] | undefined {
-  if (judgements.length !== count) return undefined;
-  const byId = new Map(judgements.map(({ id, ...judgement }) => [id, { ...judgement, summary: '' }]));
+export function readJudgements(
+  { judgements, faultless }: SegmentJudgements,
+  count: number,
+): Judgement[] | undefined {
+  if (judgements.length + faultless.length !== count) return undefined;
+  const all = [...faultless.map((id) => ({ id, score: faultlessScore, issues: [] })), ...judgements];
+  const byId = new Map(all.map(({ id, ...judgement }) => [id, { ...judgement, summary: '' }]));
   const ordered = Array.from({ length: count }, (_, index) => byId.get(index + 1));
   return ordered.every((judgement) => judgement !== undefined) ? ordered : undefined;
 }

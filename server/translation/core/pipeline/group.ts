@@ -17,6 +17,7 @@ import {
   engineFor,
   type Judgement,
   type QualityIssue,
+  type TaskDocument,
   type TranslationTask,
 } from '#server/platform/engines/engine.ts';
 import type { AgentStep } from '../agent-run-schema.ts';
@@ -81,16 +82,23 @@ export function lookUpTexts(tx: Tx, request: GroupRequest, texts: readonly Group
   return prefetch(tx, requests, contexts);
 }
 
+interface Group<T extends GroupText> {
+  request: GroupRequest;
+  texts: readonly T[];
+  /** The result of `lookUpTexts` for these texts. */
+  found: Prefetched;
+  document?: TaskDocument;
+}
+
 /**
  * Translates a group of neighboring texts. Texts found in the glossary or TM are served from there; the others are sent
  * to the engine in one call, with their glossary terms and similar segments.
- * @param found the result of `lookUpTexts` for these texts
  * @returns the translation of each text, in the order of the texts, and the cost of the calls
  */
 export async function translateGroup<T extends GroupText>(
   services: GroupServices & Pick<Services, 'backgroundWork'>,
   scope: CallScope,
-  { request, texts, found }: { request: GroupRequest; texts: readonly T[]; found: Prefetched },
+  { request, texts, found, document }: Group<T>,
   searchFailed: (error: unknown) => void,
 ): Promise<{ translations: { of: T; translation: TranslatedText }[]; cost: RunCost }> {
   const engine = await engineFor(services.engine, scope);
@@ -105,7 +113,8 @@ export async function translateGroup<T extends GroupText>(
   );
   const unserved = prepared.flatMap(({ text, fastPath }) => (fastPath ? [] : [text]));
   const gathered = unserved.length > 0 ? await taskOf(run.steps, unserved, searchFailed) : null;
-  const done = gathered ? await translateTexts(run, gathered.task, unserved) : [];
+  const task = gathered && { ...gathered.task, ...(document && { document }) };
+  const done = task ? await translateTexts(run, task, unserved) : [];
   const translated = new Map(done.map((one) => [one.final.of, one]));
   const receipts = new Map(
     await Promise.all(

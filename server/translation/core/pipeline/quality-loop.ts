@@ -1,5 +1,5 @@
 import { memoryText, plainText } from '#server/formats/inline-content.ts';
-import type { Translations, TranslationTask, Verification } from '#server/platform/engines/engine.ts';
+import type { Judgement, Translations, TranslationTask, Verification } from '#server/platform/engines/engine.ts';
 import { checkTranslation, inspectTranslation, isCritical, withFindings } from '../checks.ts';
 import { checkLength } from '../text-limit.ts';
 import type { Policy } from './policy.ts';
@@ -23,11 +23,15 @@ export function judge(
   const { engine, policy, scope, steps } = run;
   const input = name === 'reassessment' ? 'repaired translation' : 'translation';
   return recordStep(steps, { name, actor: 'quality_judge', input }, async () => {
-    const texts = translationsOf(drafts);
+    // Of links, code and numbers, the checks know as much as a model.
+    const asked = policy.judgesEach ? drafts.filter(hasWords) : drafts;
+    const part = asked.length === drafts.length ? task : taskOfTexts(task, asked.map(({ of }) => of));
+    const texts = translationsOf(asked);
     const result = policy.judgesEach
-      ? await engine.assessEach(task, texts, scope)
-      : await engine.assess(task, texts, scope);
-    const judgements = Array.isArray(result.value) ? result.value : [result.value];
+      ? await engine.assessEach(part, texts, scope)
+      : await engine.assess(part, texts, scope);
+    const given = [result.value].flat();
+    const judgements = new Map(asked.map((draft, index) => [draft, given[index]!]));
     const model = result.models[0] ?? null;
     const check = async ({ of, translations, tagged }: Draft) => {
       const texts = tagged ? [plainText(tagged.inner)] : translations;
@@ -52,7 +56,7 @@ export function judge(
     const checked = only && drafts.length === 1 ? [await check(only)] : await Promise.all(drafts.map(check));
     const value = drafts.map((draft, index): Assessed => {
       const { findings, compliance, excess, advice } = checked[index]!;
-      const { score, issues, summary } = withFindings(engine, judgements[index]!, findings);
+      const { score, issues, summary } = withFindings(engine, judgements.get(draft) ?? unjudged, findings);
       const all = [...taggedIssues(draft, findings), ...advice, ...issues];
       return { ...draft, judgement: { score, issues: all, summary, model }, compliance, excess };
     });
@@ -63,6 +67,15 @@ export function judge(
       metadata: spend(run, result),
     };
   });
+}
+
+const unjudged: Judgement = { score: 100, issues: [], summary: '' };
+
+/** Whether a text or its translation has words that a model can judge. */
+function hasWords({ of, translations }: Draft): boolean {
+  const { protectedText, inner } = of.tagged ?? { protectedText: null, inner: [] };
+  const words = [plainText(inner), ...translations].join(' ').replace(/<\/?\d{1,9}\/?>/g, '');
+  return protectedText?.hasOtherWords !== false && /\p{L}/u.test(words);
 }
 
 /**
@@ -84,11 +97,16 @@ export async function repairLoop(
     rounds += 1;
     const texts = poor.map(({ of }) => of);
     const part = taskOfTexts(task, texts);
-    const drafts = await repairOnce(run, part, poor, rounds);
-    if (!policy.judgesEach && countChanges(translationsOf(drafts), translationsOf(poor)) === 0) break;
-    const judged = await judge(run, part, drafts, 'reassessment');
+    const drafts = (await repairOnce(run, part, poor, rounds)).filter(
+      (draft, index) =>
+        countChanges(draft.translations, poor[index]!.translations) > 0 ||
+        draft.tagged?.lostTags !== poor[index]!.tagged?.lostTags,
+    );
+    if (drafts.length === 0) break;
+    const changed = taskOfTexts(task, drafts.map(({ of }) => of));
+    const judged = await judge(run, changed, drafts, 'reassessment');
     best = best.map((candidate) => {
-      const repaired = judged[poor.indexOf(candidate)];
+      const repaired = judged.find(({ of }) => of === candidate.of);
       return repaired && isBetter(policy, repaired, candidate) ? repaired : candidate;
     });
   }

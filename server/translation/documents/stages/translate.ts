@@ -3,6 +3,7 @@ import type { Tx } from '#db/client.ts';
 import { documentSegments } from '#db/schema/documents.ts';
 import { toAppError } from '#server/errors.ts';
 import { formatTagged, type InlineContent } from '#server/formats/inline-content.ts';
+import type { TaskDocument } from '#server/platform/engines/engine.ts';
 import { keyOf, type Prefetched } from '#server/translation/core/leverage/leverage.ts';
 import { lookUpTexts, lookupOfText, translateGroup } from '#server/translation/core/pipeline/group.ts';
 import type { GroupText } from '#server/translation/core/pipeline/run.ts';
@@ -51,7 +52,9 @@ export async function translateSegments(run: DocumentRun): Promise<void> {
     services.log.warn({ document_id: documentId }, 'a segment is translated without fuzzy matches');
   const scope = { tenantId, signal, run };
   await services.engine.redaction?.learn(() => sourceTexts(services, run), scope);
-  const untranslated = await services.database.inTenant(tenantId, (tx) => selectUntranslated(tx, run));
+  const [untranslated, about] = await services.database.inTenant(tenantId, (tx) =>
+    Promise.all([selectUntranslated(tx, run), selectAbout(tx, run)]),
+  );
   const groups = readGroups(run, untranslated);
   const store = new TranslationStore(run);
   /** Groups for which the model had no capacity. */
@@ -68,7 +71,12 @@ export async function translateSegments(run: DocumentRun): Promise<void> {
       signal.throwIfAborted();
       const next = returned.pop() ?? (await groups.next()).value;
       if (!next) break;
-      const group = await translateGroup(services, scope, { request, ...next }, searchFailed).catch(
+      const group = await translateGroup(
+        services,
+        scope,
+        { request, ...next, document: documentOf(about, next.texts[0]!) },
+        searchFailed,
+      ).catch(
         (error: unknown) => {
           if (toAppError(error).code !== 'rate_limit' || lanesLeft === 1) throw error;
           returned.push(next);
@@ -147,6 +155,37 @@ async function addApproved(tx: Tx, { row }: DocumentRun, served: readonly GroupS
     tagged.map(({ source }) => source),
   );
   for (const [index, text] of tagged.entries()) text.approved = approved[index]!;
+}
+
+/** What all groups of a document have in common, and its headings with their positions. */
+type About = TaskDocument & { headings: readonly { position: number; text: string }[] };
+
+/** Maximum headings that are read, and UTF-16 units of one. A longer one is not cut: redaction must see whole values. */
+const maxHeadings = 5000;
+const headingUnits = 120;
+/** Maximum UTF-16 units of the headings in each request. */
+const outlineUnits = 400;
+
+async function selectAbout(tx: Tx, { tenantId, documentId }: DocumentRun): Promise<About> {
+  const ofThis = sql`tenant_id = ${tenantId} and document_id = ${documentId}`;
+  const [row] = await tx.execute<Omit<About, 'outline'> & Record<string, unknown>>(sql`
+    select exists (select from document_segments where ${ofThis}
+        and jsonb_path_exists(source, '$[*] ? (@.type() == "object")')) as "hasTags",
+      exists (select from document_segments where ${ofThis}
+        and (context is not null or max_length is not null or place ~ '^line \\d+, ')) as "hasNotes",
+      (select coalesce(json_agg(h), '[]') from (
+        select position, source_text as text from document_segments
+        where ${ofThis} and kind = 'heading' and length(source_text) <= ${headingUnits}
+        order by position limit ${maxHeadings}) h) as headings`);
+  const { headings, ...about } = row!;
+  let units = 0;
+  const outline = headings.map(({ text }) => text).filter((text) => (units += text.length) <= outlineUnits);
+  return { ...about, headings, outline };
+}
+
+/** Returns what the model gets to know about the document with a group. */
+function documentOf({ headings, ...about }: About, { positions: [first = 0] }: GroupSegment): TaskDocument {
+  return { ...about, section: headings.findLast(({ position }) => position < first)?.text ?? null };
 }
 
 /** A distinct text without a translation: its positions, and the limits of all of them. */
