@@ -35,7 +35,7 @@ export function engineView(row: StoredEngine | undefined): WorkspaceEngine {
 /**
  * Replaces the engine of a tenant; the request contains the complete new state. From now on, this process sends the texts of
  * the tenant to it, and all others after a minute at most.
- * @throws AppError 401, 403; 422 whose details are a string
+ * @throws AppError 401, 403; 409 if the engine has changed since the caller read it; 422 whose details are a string
  */
 export async function saveEngine(
   services: EngineServices,
@@ -45,11 +45,14 @@ export async function saveEngine(
 ): Promise<WorkspaceEngine> {
   const row = await withTenant(async (tx, principal) => {
     const tenantId = principal.tenant.id;
-    const { kind, api_key: key, concurrency, fallback } = request;
+    const { kind, api_key: key, concurrency, fallback, updated_at: read } = request;
     const shape = shapeOf(request);
+    const stored = await lockEngine(tx, tenantId);
+    if (read !== undefined && read !== (stored?.updatedAt.toISOString() ?? null))
+      throw new AppError('state_conflict', 'the engine has changed since it was read; read it again');
     const sealed =
       key === undefined
-        ? await lockKey(tx, tenantId, kind)
+        ? keptKey(stored, kind)
         : {
             secret: seal(services.secretsKeys, 'engine', tenantId, Buffer.from(key)),
             keyEnd: key.slice(-4),
@@ -142,16 +145,14 @@ async function readStoredKey(
   return openKey(secretsKeys, row);
 }
 
-/**
- * Returns the stored key. Its row is locked: a concurrent change must not be undone.
- * @throws AppError 422 if no key of this kind is stored
- */
-async function lockKey(tx: Tx, tenantId: string, kind: StoredEngine['kind']) {
-  const [row] = await tx
-    .select()
-    .from(workspaceEngines)
-    .where(eq(workspaceEngines.tenantId, tenantId))
-    .for('no key update');
+/** Returns the stored engine. Its tenant is locked: a concurrent change must not be undone, even if there is no engine yet. */
+async function lockEngine(tx: Tx, tenantId: string): Promise<StoredEngine | undefined> {
+  await tx.execute(sql`select from tenants where tenant_id = ${tenantId} for no key update`);
+  return selectEngine(tx, tenantId);
+}
+
+/** @throws AppError 422 if no key of this kind is stored */
+function keptKey(row: StoredEngine | undefined, kind: StoredEngine['kind']) {
   if (row?.kind !== kind) throw keyRequired(kind);
   const { secret, keyEnd, keySetAt } = row;
   return { secret, keyEnd, keySetAt };

@@ -47,6 +47,12 @@ export const engineRequest = z
     ...engineKey.shape,
     concurrency: limits.concurrency.default(8),
     fallback: limits.fallback.default(false),
+    updated_at: z
+      .string()
+      .nullish()
+      .describe(
+        'The `updated_at` that the caller read, null without an engine. If it is another one now, the response is 409. If omitted, it does not count.',
+      ),
   })
   .meta({
     id: 'EngineRequest',

@@ -146,11 +146,21 @@ export const securityPolicyRequest = z
       .nullable()
       .optional()
       .describe('The personal data that models do not get. Null turns the replacement off.'),
+    redaction_before: redactionRules
+      .nullable()
+      .optional()
+      .describe(
+        'The rules that the caller read. If the stored ones are others, the response is 409, and nothing changes.',
+      ),
   })
-  .refine(({ tenant_id: _, ...policy }) => Object.values(policy).some((value) => value !== undefined), {
-    error:
-      'mfa_required, mfa_required_for_sso, review_suspected_instructions, review_tm_sentences, prefer_tm_context or redaction is required',
-  })
+  .refine(
+    ({ tenant_id: _, redaction_before: __, ...policy }) =>
+      Object.values(policy).some((value) => value !== undefined),
+    {
+      error:
+        'mfa_required, mfa_required_for_sso, review_suspected_instructions, review_tm_sentences, prefer_tm_context or redaction is required',
+    },
+  )
   .meta({
     id: 'SecurityPolicyRequest',
     description:

@@ -1,8 +1,10 @@
 import { eq, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { tenants } from '#db/schema/tenants.ts';
+import { AppError } from '#server/errors.ts';
 import { tenantNotFound, type WithNamedTenant } from '#server/identity/access/guards/admin.ts';
 import { type Origin, recordAdministration } from '#server/identity/audit/audit-log.ts';
+import { type RedactionRules, rulesOf } from '#server/redaction/rules.ts';
 import { accountOf } from './accounts.ts';
 import type { SecurityPolicyRequest, TenantAccount } from './schema.ts';
 import type { TenantRow } from './tenant-row.ts';
@@ -10,14 +12,14 @@ import type { TenantRow } from './tenant-row.ts';
 /**
  * Sets the given fields of the security policy and does not change the others. Those of sign-in apply to new
  * sign-ins, and existing sessions stay; the other one to the next text.
- * @throws AppError 404 for an unknown tenant or one without access
+ * @throws AppError 404 for an unknown tenant or one without access; 409 if `redaction_before` is not stored
  */
 export async function setSecurityPolicy(
   origin: Origin,
   withNamedTenant: WithNamedTenant,
   { tenant_id: named, ...request }: SecurityPolicyRequest,
 ): Promise<TenantAccount> {
-  const { redaction, ...toggles } = request;
+  const { redaction, redaction_before: before, ...toggles } = request;
   const given = Object.entries(toggles).filter(
     (toggle): toggle is [string, boolean] => toggle[1] !== undefined,
   );
@@ -29,6 +31,7 @@ export async function setSecurityPolicy(
     operatorMustName: true,
   } as const;
   return withNamedTenant(parameter, async (tx, tenantId, admin) => {
+    if (before !== undefined) await requireRules(tx, tenantId, before);
     const row = await mergeMetadata(tx, tenantId, {
       ...changed,
       ...(redaction !== undefined && { redaction }),
@@ -42,6 +45,17 @@ export async function setSecurityPolicy(
     });
     return accountOf(row);
   });
+}
+
+/** Locks the tenant, so that no other change of its rules is lost. @throws AppError 409 if its rules are others */
+async function requireRules(tx: Tx, tenantId: string, expected: RedactionRules | null): Promise<void> {
+  const [row] = await tx
+    .select({ metadata: tenants.metadata })
+    .from(tenants)
+    .where(eq(tenants.tenantId, tenantId))
+    .for('no key update');
+  if (JSON.stringify(rulesOf(row?.metadata['redaction'])) !== JSON.stringify(expected))
+    throw new AppError('state_conflict', 'the rules have changed since they were read; read them again');
 }
 
 /** Returns the summary of rules for the audit log: without the patterns and terms, which may be secret. */

@@ -7,14 +7,14 @@ import { AdminsOnly } from '../../parts/admins-only.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { Field } from '../../parts/field.tsx';
 import { Read } from '../../parts/loading.tsx';
-import { fieldProblem, Problem } from '../../parts/problem.tsx';
+import { fieldProblem, isConflict, SaveProblem } from '../../parts/problem.tsx';
 import { Setting } from '../../parts/setting.tsx';
 import { detected, SourceLanguageSelect } from '../../parts/source-language.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { queryKeys } from '../../query-keys.ts';
 import { TargetChips } from '../translate/target-chips.tsx';
 import { Policy } from './policy.tsx';
-import { isConflict, Segmentation } from './segmentation.tsx';
+import { Segmentation } from './segmentation.tsx';
 
 /** `/app/settings/general`: the name, default languages, review policy and segmentation of the workspace. */
 export function GeneralScreen() {
@@ -89,13 +89,7 @@ function WorkspaceForm({ saved }: { saved: General }) {
   const isChanged = JSON.stringify(form) !== JSON.stringify(saved);
   return (
     <form className="form" onSubmit={save}>
-      {isConflict(error) ? (
-        <p role="alert" className="problem">
-          {t('general.changed')}
-        </p>
-      ) : (
-        error !== undefined && !wrongName && <Problem error={error} />
-      )}
+      {error !== undefined && !wrongName && <SaveProblem error={error} />}
       <Field
         label={t('general.name')}
         problem={wrongName}

@@ -7,7 +7,7 @@ import { announce } from '../../parts/announcer.tsx';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { Read } from '../../parts/loading.tsx';
-import { Problem } from '../../parts/problem.tsx';
+import { isConflict, Problem } from '../../parts/problem.tsx';
 import { saveFile } from '../../parts/save-file.ts';
 import { Setting } from '../../parts/setting.tsx';
 import { useAction } from '../../parts/use-action.ts';
@@ -117,9 +117,4 @@ async function readRules(): Promise<Rules | null> {
     if (error instanceof LinguaLoopError && error.status === 404) return null;
     throw error;
   }
-}
-
-/** Whether another administrator has changed the settings since they were read. */
-export function isConflict(error: unknown): boolean {
-  return error instanceof LinguaLoopError && error.status === 409;
 }

@@ -1,11 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { SecurityPolicy, TenantAccount } from '#sdk/types.ts';
-import { tell } from '../../client.ts';
+import { client, tell } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import choices from '../../parts/choices.module.css';
-import { fieldProblem, Problem } from '../../parts/problem.tsx';
+import { fieldProblem, isConflict, SaveProblem } from '../../parts/problem.tsx';
 import { Setting, Switch } from '../../parts/setting.tsx';
 import { TextArea } from '../../parts/text-area.tsx';
 import { useAction } from '../../parts/use-action.ts';
@@ -25,6 +25,10 @@ const kinds = [
   'birth_dates',
 ] as const satisfies readonly Rules['kinds'][number][];
 
+/** The saved rules; null if the replacement is off. */
+const rulesOf = ({ metadata }: Pick<TenantAccount, 'metadata'>) =>
+  (metadata['redaction'] ?? null) as Rules | null;
+
 const linesOf = (text: string) =>
   text
     .split('\n')
@@ -36,23 +40,30 @@ export function Redaction({ me: { tenant } }: { me: Me }) {
   const t = useT();
   const queries = useQueryClient();
   const { run, error, isBusy } = useAction();
-  const stored = (tenant.metadata['redaction'] ?? null) as Rules | null;
+  const stored = rulesOf(tenant);
+  const [before, setBefore] = useState(stored);
   const [chosen, setChosen] = useState<readonly Rules['kinds'][number][]>(stored?.kinds ?? kinds);
   const [patterns, setPatterns] = useState(stored?.patterns?.join('\n') ?? '');
   const [terms, setTerms] = useState(stored?.terms?.join('\n') ?? '');
   const save = (redaction: Rules | null) =>
     run(async () => {
       // For a platform operator, the request must name the workspace, even the operator's own.
-      const request = { redaction, tenant_id: tenant.id };
-      const account = await proved(() => tell<TenantAccount>('tenants.setSecurityPolicy', request));
-      queries.setQueryData<Me>(queryKeys.me, (me) => me && { ...me, tenant: account });
-      announce(t('common.saved'));
+      const request = { redaction, redaction_before: before, tenant_id: tenant.id };
+      try {
+        const account = await proved(() => tell<TenantAccount>('tenants.setSecurityPolicy', request));
+        queries.setQueryData<Me>(queryKeys.me, (me) => me && { ...me, tenant: account });
+        setBefore(rulesOf(account));
+        announce(t('common.saved'));
+      } catch (thrown) {
+        if (isConflict(thrown)) setBefore(rulesOf((await client.auth.me()).tenant));
+        throw thrown;
+      }
     });
   const rules = { kinds: [...chosen], patterns: linesOf(patterns), terms: linesOf(terms) };
   const isKnown = (['patterns', 'terms'] as const).some((field) => fieldProblem(error, field));
   return (
     <Setting id="redaction" title={t('security.redaction')} why={t('security.redaction_why')}>
-      {error !== undefined && !isKnown && <Problem error={error} />}
+      {error !== undefined && !isKnown && <SaveProblem error={error} />}
       <Switch
         label={t('security.redaction_on')}
         hint={t('security.redaction_on_hint')}

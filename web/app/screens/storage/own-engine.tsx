@@ -9,7 +9,7 @@ import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { Field } from '../../parts/field.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { Read } from '../../parts/loading.tsx';
-import { Problem } from '../../parts/problem.tsx';
+import { isConflict, SaveProblem } from '../../parts/problem.tsx';
 import { Setting, Switch } from '../../parts/setting.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { queryKeys } from '../../query-keys.ts';
@@ -97,6 +97,7 @@ function EngineForm({
   const [concurrency, setConcurrency] = useState(String(engine.concurrency ?? 8));
   const [fallback, setFallback] = useState(engine.fallback ?? false);
   const [tested, setTested] = useState<EngineTest>();
+  const [read, setRead] = useState(engine.updated_at);
   const { run, error, isBusy } = useAction();
   const isModel = kind === 'openai' || kind === 'anthropic';
   const keepsKey = kind === engine.kind;
@@ -109,11 +110,16 @@ function EngineForm({
   };
   const save = run(async () => {
     setTested(undefined);
-    const request = { ...given, concurrency: Number(concurrency), fallback };
-    const next = await proved(() => bound(engines).save(request));
-    setKey('');
-    onSaved(next);
-    announce(t('storage.engine_saved'));
+    const request = { ...given, concurrency: Number(concurrency), fallback, updated_at: read };
+    try {
+      const next = await proved(() => bound(engines).save(request));
+      setKey('');
+      onSaved(next);
+      announce(t('storage.engine_saved'));
+    } catch (thrown) {
+      if (isConflict(thrown)) setRead((await bound(engines).get()).updated_at);
+      throw thrown;
+    }
   });
   const test = run(async () => {
     setTested(undefined);
@@ -184,7 +190,7 @@ function EngineForm({
           isDisabled={isBusy}
           onChange={setFallback}
         />
-        {error ? <Problem error={error} /> : null}
+        {error ? <SaveProblem error={error} /> : null}
         <div role="status">
           {tested && (
             <p className={tested.result === 'ok' ? 'notice' : 'problem'}>
