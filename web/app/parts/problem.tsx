@@ -91,9 +91,10 @@ function excessText({ limit, actual, unit }: LinguaLoopError, t: Translate): str
 }
 
 /** The error of one field in a 422, by the last part of its `loc`; undefined if that field is valid. */
-export function fieldProblem(error: unknown, field: string): string | undefined {
+export function fieldProblem(error: unknown, field: string, entry?: number): string | undefined {
   if (!(error instanceof LinguaLoopError) || typeof error.detail === 'string') return undefined;
-  return error.detail.find(({ loc }) => loc.includes(field))?.msg;
+  return error.detail.find(({ loc }) => loc.includes(field) && (entry === undefined || loc.includes(entry)))
+    ?.msg;
 }
 
 /** Whether another administrator has changed the settings since they were read. */
@@ -107,7 +108,7 @@ export function SaveProblem({ error }: { error: unknown }) {
   if (!isConflict(error)) return <Problem error={error} />;
   return (
     <p role="alert" className="problem">
-      {t('general.changed')}
+      {t('common.settings_changed')}
     </p>
   );
 }
