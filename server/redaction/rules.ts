@@ -45,36 +45,43 @@ function isPattern(pattern: string): boolean {
   return isValid;
 }
 
+/** Returns a new schema each time, because arrays of one schema count together (`array-limits.ts`). */
+const rulesSchema = () =>
+  z.strictObject({
+    kinds: z
+      .array(z.enum(recognizedKinds))
+      .max(recognizedKinds.length)
+      .describe('The kinds of personal data to replace.'),
+    patterns: z
+      .array(
+        z
+          .string()
+          .min(1)
+          .max(200)
+          .refine(
+            isPattern,
+            'invalid regular expression; the syntax is that of RE2, and it must not match an empty text',
+          ),
+      )
+      .max(20)
+      .default([])
+      .describe(
+        'Regular expressions of other values to replace, such as customer numbers: 20 or fewer, each with 200 characters or fewer. The syntax is that of RE2; case counts.',
+      ),
+    terms: z
+      .array(z.string().trim().min(2).max(100))
+      .max(100)
+      .default([])
+      .describe(
+        'Words to replace, in any case, such as names of projects: 100 or fewer, each with 100 characters or fewer.',
+      ),
+  });
+
 /** The personal data that a workspace keeps from models. */
-export const redactionRules = z.strictObject({
-  kinds: z
-    .array(z.enum(recognizedKinds))
-    .max(recognizedKinds.length)
-    .describe('The kinds of personal data to replace.'),
-  patterns: z
-    .array(
-      z
-        .string()
-        .min(1)
-        .max(200)
-        .refine(
-          isPattern,
-          'invalid regular expression; the syntax is that of RE2, and it must not match an empty text',
-        ),
-    )
-    .max(20)
-    .default([])
-    .describe(
-      'Regular expressions of other values to replace, such as customer numbers: 20 or fewer, each with 200 characters or fewer. The syntax is that of RE2; case counts.',
-    ),
-  terms: z
-    .array(z.string().trim().min(2).max(100))
-    .max(100)
-    .default([])
-    .describe(
-      'Words to replace, in any case, such as names of projects: 100 or fewer, each with 100 characters or fewer.',
-    ),
-});
+export const redactionRules = rulesSchema();
+
+/** The rules that a caller read before a change. */
+export const earlierRules = rulesSchema();
 
 export type RedactionRules = z.infer<typeof redactionRules>;
 

@@ -4,6 +4,7 @@ import { findPersonalData } from '#server/redaction/entities.ts';
 import { readText } from '#server/redaction/readable-text.ts';
 import { recognizedKinds, rulesOf } from '#server/redaction/rules.ts';
 import { Vault } from '#server/redaction/vault.ts';
+import { cpuTime } from '#test/setup/cpu-time.ts';
 import { figuresOf } from './figures.ts';
 import { makeLetters } from './letters.ts';
 
@@ -88,6 +89,10 @@ test.each(
     '1',
     '1 ',
     'A ',
+    'A. Bcd ',
+    'yours very truly ',
+    'Cc: Ab Cd, Ef Gh, ',
+    'Dear\nAb Cd\n',
     'a@',
     '1(',
     '12 Ab ',
@@ -177,14 +182,15 @@ test.each([
     Array.from({ length: 19_000 }, (_, at) => `user${at}x@example.com`).join(' '),
   ],
   ['one long name', 'M. '.repeat(16_000)],
-])('learning and replacing takes linear time: %s', (_, text) => {
+])('learning and replacing takes linear time: %s', async (_, text) => {
   const entities = findPersonalData({ passages: [{ texts: [text] }], rules })[0]!.get(text)!;
   const vault = new Vault();
-  const start = performance.now();
-  vault.learn(readText(text), entities);
-  vault.redact(text);
-  vault.redact('user '.repeat(10_000));
-  expect(performance.now() - start).toBeLessThan(2000);
+  const time = await cpuTime(() => {
+    vault.learn(readText(text), entities);
+    vault.redact(text);
+    vault.redact('user '.repeat(10_000));
+  });
+  expect(time).toBeLessThan(2000);
 });
 
 describe('a value with tags', () => {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { countCodePoints } from '#server/formats/text.ts';
-import { redactionRules } from '#server/redaction/rules.ts';
+import { earlierRules, redactionRules } from '#server/redaction/rules.ts';
 
 export const tenantAccount = z
   .object({
@@ -146,7 +146,7 @@ export const securityPolicyRequest = z
       .nullable()
       .optional()
       .describe('The personal data that models do not get. Null turns the replacement off.'),
-    redaction_before: redactionRules
+    redaction_before: earlierRules
       .nullable()
       .optional()
       .describe(

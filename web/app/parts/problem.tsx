@@ -91,9 +91,26 @@ function excessText({ limit, actual, unit }: LinguaLoopError, t: Translate): str
 }
 
 /** The error of one field in a 422, by the last part of its `loc`; undefined if that field is valid. */
-export function fieldProblem(error: unknown, field: string): string | undefined {
+export function fieldProblem(error: unknown, field: string, entry?: number): string | undefined {
   if (!(error instanceof LinguaLoopError) || typeof error.detail === 'string') return undefined;
-  return error.detail.find(({ loc }) => loc.includes(field))?.msg;
+  return error.detail.find(({ loc }) => loc.includes(field) && (entry === undefined || loc.includes(entry)))
+    ?.msg;
+}
+
+/** Whether another administrator has changed the settings since they were read. */
+export function isConflict(error: unknown): boolean {
+  return error instanceof LinguaLoopError && error.status === 409;
+}
+
+/** Shows why settings were not saved. After a conflict, the next attempt replaces those of the other administrator. */
+export function SaveProblem({ error }: { error: unknown }) {
+  const t = useT();
+  if (!isConflict(error)) return <Problem error={error} />;
+  return (
+    <p role="alert" className="problem">
+      {t('common.settings_changed')}
+    </p>
+  );
 }
 
 /** Whether another administrator has changed the settings since they were read. */

@@ -60,7 +60,13 @@ export function Redaction({ me: { tenant } }: { me: Me }) {
       }
     });
   const rules = { kinds: [...chosen], patterns: linesOf(patterns), terms: linesOf(terms) };
-  const isKnown = (['patterns', 'terms'] as const).some((field) => fieldProblem(error, field));
+  /** Names the line that is wrong. */
+  const problemOf = (field: 'patterns' | 'terms') => {
+    const problem = fieldProblem(error, field);
+    const wrong = problem && rules[field].find((_, line) => fieldProblem(error, field, line));
+    return wrong ? `${wrong}: ${problem}` : problem;
+  };
+  const isKnown = problemOf('patterns') ?? problemOf('terms');
   return (
     <Setting id="redaction" title={t('security.redaction')} why={t('security.redaction_why')}>
       {error !== undefined && !isKnown && <SaveProblem error={error} />}
@@ -91,14 +97,14 @@ export function Redaction({ me: { tenant } }: { me: Me }) {
           <TextArea
             label={t('security.redaction_terms')}
             hint={t('security.redaction_terms_hint')}
-            problem={fieldProblem(error, 'terms')}
+            problem={problemOf('terms')}
             value={terms}
             onValue={setTerms}
           />
           <TextArea
             label={t('security.redaction_patterns')}
             hint={t('security.redaction_patterns_hint')}
-            problem={fieldProblem(error, 'patterns')}
+            problem={problemOf('patterns')}
             value={patterns}
             onValue={setPatterns}
           />
