@@ -15,6 +15,8 @@ ALTER TABLE "review_pay_days" ADD CONSTRAINT "review_pay_days_tenant_id_tenants_
 --> statement-breakpoint
 CREATE INDEX "audit_log_review_passed_idx" ON "audit_log" USING btree ("tenant_id","recorded_at") WHERE action = 'review_passed';
 --> statement-breakpoint
+CREATE INDEX "memory_changed_segments_merged_idx" ON "memory_changed_segments" USING btree ("tenant_id","content_id","merged_into") WHERE merged_into is not null;
+--> statement-breakpoint
 select protect_tenant_table('review_pay_days');
 --> statement-breakpoint
 -- The days of deleted changes are counted again. The lock is that of the pay report, which may be counting them.

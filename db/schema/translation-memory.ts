@@ -362,6 +362,9 @@ export const memoryChangedSegments = pgTable(
     primaryKey({ columns: [t.tenantId, t.changeId, t.position] }),
     index('memory_changed_segments_segment_idx').on(t.tenantId, t.versionId, t.segmentNo),
     index('memory_changed_segments_job_id_idx').on(t.tenantId, t.jobId).where(sql`job_id is not null`),
+    index('memory_changed_segments_merged_idx')
+      .on(t.tenantId, t.versionId, t.mergedInto)
+      .where(sql`merged_into is not null`),
     foreignKey({
       columns: [t.tenantId, t.changeId],
       foreignColumns: [memoryChanges.tenantId, memoryChanges.changeId],

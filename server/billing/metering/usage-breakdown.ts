@@ -87,7 +87,7 @@ export function recordsInRange(tenantId: string, { from, to }: DateRange): SQL {
     select ${jobId}, ${usageRecords.kind}, ${usageRecords.sourceLang}, ${usageRecords.targetLang},
       coalesce(${usageRecords.fastPath}, '') as served_from,
       coalesce(${usageRecords.submittedBy}, '') as submitted_by, ${usageRecords.billableChars}, ${recordedAt},
-      to_char(${recordedAt} at time zone 'UTC', 'YYYY-MM-DD') as date
+      (${recordedAt} at time zone 'UTC')::date as date
     from ${usageRecords}
     where ${isInRange(tenantId, { from, to })}
     order by ${recordedAt} desc, ${jobId} desc limit ${maxRecords})`;
@@ -174,13 +174,14 @@ export async function breakDown(
   const rows = await tx.execute<{ name: string | null; date: string; jobs: number; chars: number }>(sql`
     with u as materialized ${recordsInRange(tenantId, covered)},
     named as materialized (
-      select name, date, 1 as jobs, billable_chars from (${named}) kept
+      select name, date, count(*) as jobs, sum(billable_chars) as billable_chars from (${named}) kept group by name, date
       union all
-      select ${field}, to_char(day, 'YYYY-MM-DD'), jobs, billable_chars from ${usageDayGroups}
+      select ${field}, day, jobs, billable_chars from ${usageDayGroups}
       where ${hasRemoved(tenantId, covered)}),
     largest as (
       select name from named group by name order by sum(billable_chars) desc, name limit ${maxGroups})
-    select largest.name, named.date, sum(jobs)::float8 as jobs, sum(billable_chars)::float8 as chars
+    select largest.name, to_char(named.date, 'YYYY-MM-DD') as date, sum(jobs)::float8 as jobs,
+      sum(billable_chars)::float8 as chars
     from named left join largest using (name) group by largest.name, named.date order by named.date`);
   return { ...covered, ...groupsAndDays([...rows]) };
 }

@@ -56,18 +56,13 @@ function countedTexts(tenantId: string, covered: DateRange & { counted_from: str
   return sql`(
     select job_id, kind, date, recorded_at from ${recordsInRange(tenantId, covered)} kept
     union all
-    select ${jobId}, 'text', to_char(${createdAt} at time zone 'UTC', 'YYYY-MM-DD'), null
+    select ${jobId}, 'text', (${createdAt} at time zone 'UTC')::date, null
     from ${translationJobs}
     where ${eq(translationJobs.tenantId, tenantId)} and ${status} not in ('pending', 'failed')
       and ${createdAt} >= (${covered.from}::date)::timestamp at time zone 'UTC'
       and ${createdAt} < (${covered.to}::date + 1)::timestamp at time zone 'UTC'
       and ${isRemoved(tenantId, covered, jobId)})`;
 }
-
-/** Text jobs in the usage records `u`. A job that was deleted since then is left out. */
-const joined = (tenantId: string) => sql`
-  u join ${translationJobs} on ${translationJobs.tenantId} = ${tenantId}
-    and ${translationJobs.jobId} = u.job_id and u.kind = 'text'`;
 
 /**
  * Reports the results of a tenant's texts: how many were published without a person, how long their translation took,
@@ -76,40 +71,47 @@ const joined = (tenantId: string) => sql`
  */
 export async function reportOutcomes(tx: Tx, tenantId: string, asked: ReportRange): Promise<OutcomeReport> {
   const covered = await readCoverage(tx, tenantId, asked);
-  const u = countedTexts(tenantId, covered);
   const isHeld = sql`${status} in ('awaiting_review', 'refined')`;
   const isReviewed = sql`(${decidedAt} is not null or ${status} = 'human_edited')`;
-  const days = await tx.execute<OutcomeReport['days'][number]>(sql`
-    with u as materialized ${u}
-    select u.date,
-      count(*) filter (where not ${isHeld} and ${status} <> 'rejected' and not ${isReviewed})::int as automatic,
-      count(*) filter (where not ${isHeld} and ${status} <> 'rejected' and ${isReviewed})::int as reviewed,
-      count(*) filter (where ${status} = 'rejected')::int as rejected,
-      count(*) filter (where ${isHeld})::int as waiting
-    from ${joined(tenantId)} group by u.date order by u.date`);
-  const [{ median_ms } = { median_ms: null }] = await tx.execute<{ median_ms: number | null }>(sql`
-    with u as materialized ${u}
-    select percentile_cont(0.5) within group (
-      order by extract(epoch from u.recorded_at - ${createdAt})::float8 * 1000) as median_ms
-    from ${joined(tenantId)}`);
-  const reasons = await tx.execute<OutcomeReport['reasons'][number] & { of: number }>(sql`
-    with u as materialized ${u},
+  // The texts are read once.
+  const [found] = await tx.execute<
+    Pick<OutcomeReport, 'days' | 'median_ms'> & {
+      reasons: { code: string; texts: number }[];
+      reasons_of: number;
+    }
+  >(sql`
+    with u as materialized ${countedTexts(tenantId, covered)},
+    text as materialized (
+      select u.date, u.job_id, u.recorded_at, u.recorded_at - ${createdAt} as took,
+        case when ${isHeld} then 'waiting' when ${status} = 'rejected' then 'rejected'
+          when ${isReviewed} then 'reviewed' else 'automatic' end as outcome
+      from u join ${translationJobs} on ${translationJobs.tenantId} = ${tenantId}
+        and ${translationJobs.jobId} = u.job_id and u.kind = 'text'),
     task as materialized (
-      select ${agentRun} -> 'human_review_task' -> 'triggers' as triggers from ${joined(tenantId)}
-      where ${isHeld} or ${isReviewed} or ${status} = 'rejected'
-      order by u.recorded_at desc nulls last limit ${maxReasonTexts})
-    select found ->> 'code' as code, count(*)::int as texts, (select count(*)::int from task) as of
-    from task cross join lateral jsonb_array_elements(
-      case jsonb_typeof(triggers) when 'array' then triggers else '[]' end) found
-    group by 1 order by texts desc, code`);
-  const known = reasons.filter(({ code }) => triggerCode.safeParse(code).success);
-  return {
-    ...covered,
-    days: [...days],
-    median_ms,
-    reasons: known.map(({ code, texts }) => ({ code, texts })),
-    reasons_of: reasons[0]?.of ?? 0,
-  };
+      select ${agentRun} -> 'human_review_task' -> 'triggers' as triggers
+      from (select job_id from text where outcome <> 'automatic'
+        order by recorded_at desc nulls last limit ${maxReasonTexts}) latest
+      join ${translationJobs} on ${translationJobs.tenantId} = ${tenantId} and ${translationJobs.jobId} = latest.job_id),
+    reason as (
+      select found ->> 'code' as code, count(*) as texts
+      from task cross join lateral jsonb_array_elements(
+        case jsonb_typeof(triggers) when 'array' then triggers else '[]' end) found
+      group by 1),
+    day as (
+      select to_char(date, 'YYYY-MM-DD') as date, count(*) filter (where outcome = 'automatic') as automatic,
+        count(*) filter (where outcome = 'reviewed') as reviewed,
+        count(*) filter (where outcome = 'rejected') as rejected, count(*) filter (where outcome = 'waiting') as waiting
+      from text group by text.date)
+    select (select coalesce(json_agg(day order by date), '[]') from day) as days,
+      (select percentile_cont(0.5) within group (order by extract(epoch from took)::float8 * 1000) from text) as median_ms,
+      (select coalesce(json_agg(reason order by texts desc, code), '[]') from reason) as reasons,
+      (select count(*)::int from task) as reasons_of`);
+  const { days, median_ms, reasons, reasons_of } = found as NonNullable<typeof found>;
+  const known = reasons.flatMap(({ code, texts }) => {
+    const { data } = triggerCode.safeParse(code);
+    return data ? [{ code: data, texts }] : [];
+  });
+  return { ...covered, days, median_ms, reasons: known, reasons_of: reasons.length > 0 ? reasons_of : 0 };
 }
 
 /**
