@@ -1,6 +1,7 @@
 import { cpus, totalmem } from 'node:os';
 import { benchAbuse } from './abuse.ts';
 import { benchAdmission } from './admission.ts';
+import { benchAlignment } from './alignment.ts';
 import { benchBackup } from './backup.ts';
 import { benchBatch } from './batch.ts';
 import { benchDay } from './day.ts';
@@ -40,6 +41,7 @@ const benches = {
   'memory-exact': ['The exact tier with 100 and with 50,000 segments', benchExactLookup],
   'memory-fuzzy': ['The fuzzy tier over 50,000 sentences in five languages', benchFuzzyLookup],
   'memory-sentences': ['A manual with a memory of its sentences', benchMemorySentences],
+  alignment: ['Manuals aligned with their translations, and with other pages', benchAlignment],
   'memory-paragraph': ['A paragraph of eight sentences in a memory of 500,000', benchParagraphLookup],
   'glossary-load': [
     'A glossary of 2000 terms loaded, compiled and found in 50,000 characters',

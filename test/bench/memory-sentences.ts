@@ -12,12 +12,12 @@ import { type InlineContent, memoryText } from '#server/formats/inline-content.t
 import { tmxHead, tmxTail, tmxUnit } from '#server/formats/tmx/writer.ts';
 import { findCloseEach } from '#server/language/translation-memory/lookup/close-match.ts';
 import { lookUpExact } from '#server/language/translation-memory/lookup/exact-match.ts';
-import { alignTexts } from '#server/matching/alignment/index.ts';
 import { editSimilarity } from '#server/matching/fuzzy/index.ts';
 import { normalForm } from '#server/matching/normal-form.ts';
 import { sentencesIn } from '#server/matching/sentences/index.ts';
 import { alignTextsTask } from '#server/platform/sandbox/tasks/align-texts.ts';
 import type { TranslationEstimate } from '#server/translation/core/estimate.ts';
+import { threshold } from './alignment.ts';
 import { type BenchTenant, createBenchTenant } from './bench-service.ts';
 import { fuzzyCorpus } from './fuzzy-corpus.ts';
 import { requirePremise } from './load.ts';
@@ -39,7 +39,7 @@ interface Chapter {
 }
 
 /**
- * Measures the alignment of a manual with its translation, and how much of the manual the resulting TM of sentences serves. The estimates of the service are compared with those of a TM of
+ * Measures how much of a manual a TM of sentences serves that was made from the manual and its translation. The estimates of the service are compared with those of a TM of
  * paragraphs, and with a new version of the manual in which each tenth sentence is changed.
  */
 export async function benchMemorySentences(print: (line: string) => void): Promise<void> {
@@ -51,7 +51,6 @@ export async function benchMemorySentences(print: (line: string) => void): Promi
       for (const language of targets) {
         const chapters = await readChapters(language);
         const paragraphs = chapters.flatMap(({ pairs }) => pairs);
-        judgeAlignment(chapters, language, print);
         const sentences = align(chapters, language);
         requirePremise(sentences.length > 1000, `the guide has sentence pairs, not only ${sentences.length}`);
         print(`${language}: ${sentences.length} sentence pairs of ${paragraphs.length} paragraphs`);
@@ -132,9 +131,6 @@ async function otherFormats(): Promise<Record<string, Pick<Chapter, 'name' | 'by
   }
 }
 
-/** A link with a lower confidence is not imported. */
-const threshold = 0.9;
-
 /** Returns the sentence pairs of the chapters, aligned one by one like the files that a member uploads. */
 function align(chapters: readonly Chapter[], language: string): Chapter['pairs'] {
   return chapters.flatMap(({ name, texts: [sources, targets] }) => {
@@ -148,54 +144,6 @@ function align(chapters: readonly Chapter[], language: string): Chapter['pairs']
       ? aligned.links.filter(({ confidence, source, target }) => confidence >= threshold && source && target)
       : [];
   });
-}
-
-/**
- * Aligns all sentences of the guide, without its paragraphs, and prints how many links are right. A link is right if its
- * sentences are of the same paragraph; of paragraphs with equally many sentences on both sides, each sentence should be
- * linked to the one at its place.
- */
-function judgeAlignment(
-  chapters: readonly Chapter[],
-  language: string,
-  print: (line: string) => void,
-): void {
-  const [sources, targets]: { text: string; paragraph: number }[][] = [[], []];
-  const expected = new Set<string>();
-  for (const [paragraph, pair] of chapters.flatMap(({ pairs }) => pairs).entries()) {
-    const [ours, theirs] = [cut(pair.source, 'en'), cut(pair.target, language)];
-    if (ours.length === theirs.length)
-      for (const index of ours.keys()) expected.add(`${sources!.length + index} ${targets!.length + index}`);
-    sources!.push(...ours.map((text) => ({ text, paragraph })));
-    targets!.push(...theirs.map((text) => ({ text, paragraph })));
-  }
-  const textsOf = (side: typeof sources) => side!.map(({ text }) => text);
-  const begun = performance.now();
-  const { links, belongTogether } = alignTexts(textsOf(sources), textsOf(targets));
-  const took = performance.now() - begun;
-  requirePremise(belongTogether, 'the guide and its translation belong together');
-  const good = links.filter(
-    (link) =>
-      link.confidence >= threshold && link.sources[0] < link.sources[1] && link.targets[0] < link.targets[1],
-  );
-  const paragraphsOf = (side: typeof sources, [start, end]: [number, number]) =>
-    new Set(side!.slice(start, end).map(({ paragraph }) => paragraph));
-  const right = good.filter(
-    (link) =>
-      paragraphsOf(sources, link.sources).symmetricDifference(paragraphsOf(targets, link.targets)).size === 0,
-  );
-  const found = good.filter(
-    ({ sources: [source, end], targets: [target, last] }) =>
-      end - source === 1 && last - target === 1 && expected.has(`${source} ${target}`),
-  );
-  const percent = (part: number, whole: number) => `${((100 * part) / whole).toFixed(2)} %`;
-  print(
-    `${language}: ${sources!.length} and ${targets!.length} sentences aligned in ${(took / 1000).toFixed(1)} s; of links from ${threshold}, precision ${percent(right.length, good.length)} (98), recall ${percent(found.length, expected.size)} (90)`,
-  );
-}
-
-function cut(text: string, language: string): string[] {
-  return sentencesIn(text, language).map(({ start, end }) => normalForm(text.slice(start, end)));
 }
 
 /** Returns the chapters with another word in each tenth sentence. */

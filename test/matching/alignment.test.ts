@@ -43,6 +43,23 @@ test('a heading that only one side has is not part of the link before it', () =>
   expect(pairsOf(alignTexts(source(40), targets, opening))).toContain('20-21 20-22');
 });
 
+test('sentences of a paragraph whose division is uncertain are one link', () => {
+  const sized = (language: string, ...sizes: number[]) => sizes.map((size) => sentence(language, 1, size));
+  const sources = source(40).toSpliced(20, 1, ...sized('Satz', 60, 60, 60));
+  const targets = target(40).toSpliced(20, 1, ...sized('Phrase', 92, 92));
+  const except = (count: number, ...inner: number[]) =>
+    new Set(Array(count).keys()).difference(new Set(inner));
+  const opening = { sources: except(42, 21, 22), targets: except(41, 21) };
+  const { links } = alignTexts(sources, targets, opening);
+  const link = links.find((one) => one.sources[0] === 20);
+  expect(link).toMatchObject({ sources: [20, 23], targets: [20, 22] });
+  expect(link!.confidence).toBeGreaterThan(0.9);
+  expect(links.filter((one) => one.sources[1] - one.sources[0] > 1)).toEqual([link]);
+  // A link never spans paragraphs.
+  const apart = alignTexts(sources, targets, { ...opening, sources: except(42, 21) });
+  expect(pairsOf(apart)).not.toContain('20-23 20-22');
+});
+
 test('a passage that one side lacks has no partner, and what follows is linked', () => {
   const pairs = pairsOf(alignTexts(source(120), target(120).toSpliced(40, 25)));
   expect(pairs).toContain('30-31 30-31');

@@ -1,4 +1,5 @@
 import { landmarks, rarityOf, type Side, sideOf } from './anchors.ts';
+import { bandOf, blocksOf, type Place, smoothed } from './band.ts';
 
 /** Texts that belong together: some texts of the source and their translation, by index. */
 export interface Link {
@@ -40,11 +41,15 @@ const variance = 6.8;
 const crossing = Math.log(0.002);
 /** The logarithm of the least probability of a length: a label can have a much longer translation. */
 const leastLikely = -12;
+/**
+ * Links with a lower confidence are joined with uncertain neighbors, up to a number of texts, if this makes them certain and if it
+ * is most likely that each text has a partner.
+ */
+const certain = 0.9;
+const mostLikely = 0.5;
+const maxJoined = 8;
 /** The logarithm of a probability for each bit: added for a common anchor, subtracted for a strong one that is missing. */
 const worthOfBit = { common: 0.5, missing: 0.15 };
-/** Texts are compared up to this far from the line between two landmarks: a share of all, within these limits. */
-const reach = { share: 0.02, least: 60, most: 100 };
-
 /**
  * Aligns the texts of a document with those of its translation, which are in the same order: by their lengths (Gale and
  * Church, 1993) and by the numbers, names and similar words that they have in common. The confidence of a link is its
@@ -66,7 +71,7 @@ export function alignTexts(
       ...model,
       landmarks: inner.map(([source, target]) => [source - row, target - column]),
     });
-    return lattice.links().map(
+    return lattice.links(opening !== undefined).map(
       ({ sources, targets, confidence }): Link => ({
         sources: [sources[0] + row, sources[1] + row],
         targets: [targets[0] + column, targets[1] + column],
@@ -249,8 +254,11 @@ class Lattice {
     return common;
   }
 
-  /** Returns the most likely path with the posterior probability of each step. */
-  links(): Link[] {
+  /**
+   * Returns the most likely path with the posterior probability of each step.
+   * @param joins whether uncertain links of a paragraph become one
+   */
+  links(joins: boolean): Link[] {
     const backward = new Float64Array(this.#forward.length).fill(Number.NEGATIVE_INFINITY);
     backward[this.#cell(this.#from.length, this.#to.length)] = 0;
     for (let row = this.#from.length; row >= 0; row--) {
@@ -280,7 +288,73 @@ class Lattice {
       row += next.sources;
       column += next.targets;
     }
-    return links;
+    return joins ? this.#joined(links, backward) : links;
+  }
+
+  /**
+   * Joins neighboring links of a paragraph that are uncertain only because each could end elsewhere: if it is certain that
+   * their texts belong together, they are one link.
+   */
+  #joined(links: readonly Link[], backward: Float64Array): Link[] {
+    const isUncertain = (link: Link | undefined) => link !== undefined && link.confidence < certain;
+    const all: Link[] = [];
+    for (let index = 0; index < links.length; ) {
+      let joined = links[index]!;
+      let next = index + 1;
+      for (let last = index + 1; isUncertain(links[index]) && isUncertain(links[last]); last++) {
+        const { sources, targets } = links[last]!;
+        const link = {
+          sources: [joined.sources[0], sources[1]] as Place,
+          targets: [joined.targets[0], targets[1]] as Place,
+        };
+        const opens = (side: readonly Side[], [start, end]: Place) =>
+          side.slice(start + 1, end).some((one) => one.opens);
+        if (sources[1] - link.sources[0] > maxJoined || targets[1] - link.targets[0] > maxJoined) break;
+        if (opens(this.#from, link.sources) || opens(this.#to, link.targets)) break;
+        const confidence = this.#probabilityOf(link, backward, false);
+        if (confidence < certain || this.#probabilityOf(link, backward, true) < mostLikely) continue;
+        joined = { ...link, confidence };
+        next = last + 1;
+        break;
+      }
+      all.push(joined);
+      index = next;
+    }
+    return all;
+  }
+
+  /**
+   * Returns the probability that some texts start and end together.
+   * @param areAllPaired whether each must have a partner, too
+   */
+  #probabilityOf(
+    { sources: [row, lastRow], targets: [column, lastColumn] }: Pick<Link, 'sources' | 'targets'>,
+    backward: Float64Array,
+    areAllPaired: boolean,
+  ): number {
+    const start = this.#cell(row, column);
+    const inside = new Map([[start, this.#forward[start]!]]);
+    for (let a = row; a <= lastRow; a++)
+      for (let b = column; b <= lastColumn; b++)
+        for (const [index, kind] of kinds.entries()) {
+          const [here, before] = [this.#cell(a, b), this.#cell(a - kind.sources, b - kind.targets)];
+          if (
+            (areAllPaired && (kind.sources === 0 || kind.targets === 0)) ||
+            here < 0 ||
+            a - kind.sources < row ||
+            b - kind.targets < column
+          )
+            continue;
+          const way =
+            (inside.get(before) ?? Number.NEGATIVE_INFINITY) + this.#steps[here * kinds.length + index]!;
+          if (way > Number.NEGATIVE_INFINITY)
+            inside.set(here, addLogs(inside.get(here) ?? Number.NEGATIVE_INFINITY, way));
+        }
+    const end = this.#cell(lastRow, lastColumn);
+    return Math.min(
+      1,
+      Math.exp((inside.get(end) ?? Number.NEGATIVE_INFINITY) + backward[end]! - this.logProbability),
+    );
   }
 
   /** Returns a function that returns the first step of the path from a cell to the end with the highest sum of posteriors. */
@@ -315,52 +389,6 @@ class Lattice {
   }
 }
 
-/** A number of texts of both sides. */
-type Place = [source: number, target: number];
-
-/** A part of both files that is aligned separately, and the landmarks in it. */
-interface Block {
-  start: Place;
-  end: Place;
-  inner: Place[];
-}
-
-/**
- * Divides the files at landmarks between which one file has many more texts than the other, such as a chapter that the other
- * one lacks: the way from one landmark to the next one is then a block.
- */
-function blocksOf(marks: readonly Place[], end: Place): Block[] {
-  const blocks: Block[] = [{ start: [0, 0], end, inner: [] }];
-  let before: Place = [0, 0];
-  for (const mark of [...marks, end]) {
-    const block = blocks.at(-1)!;
-    const [rows, columns] = [mark[0] - before[0], mark[1] - before[1]];
-    if (Math.abs(columns - rows) > reach.least / 2) {
-      block.end = before;
-      blocks.push({ start: before, end: mark, inner: [] }, { start: mark, end, inner: [] });
-    } else if (mark !== end) block.inner.push(mark);
-    before = mark;
-  }
-  return blocks.filter(({ start, end }) => start[0] < end[0] || start[1] < end[1]);
-}
-
-/** Returns the band of columns that are compared in each row: around the lines between the landmarks. */
-function bandOf([rows, columns]: Place, landmarks: readonly Place[]): { first: Int32Array; width: number } {
-  const share = reach.share * Math.max(rows, columns);
-  const half = Math.ceil(
-    Math.max(Math.min(Math.max(reach.least, share), reach.most), (2 * columns) / Math.max(1, rows)),
-  );
-  const first = new Int32Array(rows + 1);
-  const points: Place[] = [[0, 0], ...landmarks, [rows, columns]];
-  for (let index = 1; index < points.length; index++) {
-    const [[row, column], [nextRow, nextColumn]] = [points[index - 1]!, points[index]!];
-    for (let at = row; at <= nextRow; at++)
-      first[at] =
-        Math.round(column + ((at - row) * (nextColumn - column)) / Math.max(1, nextRow - row)) - half;
-  }
-  return { first, width: 2 * half + 1 };
-}
-
 /** Number of landmarks whose texts are enough to compare the lengths of both languages. */
 const enoughLandmarks = 10;
 
@@ -372,19 +400,6 @@ function ratioOf(from: readonly Side[], to: readonly Side[], landmarks: readonly
     : [from, to];
   const [ours, theirs] = sides.map((side) => Math.max(1, sumsOf(side.map(({ length }) => length)).at(-1)!));
   return theirs! / ours!;
-}
-
-/**
- * Leaves out landmarks that lie apart from their neighbors on both sides: two texts can have a number in common by chance.
- * Those around a chapter that one file lacks agree with the neighbors on one side.
- */
-function smoothed(points: readonly Place[]): Place[] {
-  const offset = ([row, column]: Place) => column - row;
-  return points.filter((point, index) => {
-    const isNear = (others: readonly Place[]) =>
-      others.filter((other) => Math.abs(offset(point) - offset(other)) <= reach.least / 2).length >= 2;
-    return isNear(points.slice(Math.max(0, index - 3), index)) || isNear(points.slice(index + 1, index + 4));
-  });
 }
 
 /** Returns the ascending places that are in some columns. All texts can have the same words: so they are not all read. */
