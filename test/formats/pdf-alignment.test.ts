@@ -160,3 +160,14 @@ it('a title shares the edge of the paragraphs far below it, and a label there do
   markSharedEdges([label, ...paragraphs], false);
   expect([title.sharesEdge, label.sharesEdge]).toEqual([true, false]);
 });
+
+it('single lines of one style share an edge, however far apart they are; other texts do not', () => {
+  const labels = [780, 600, 300].map((y) => blockOf({ lines: ['A label:'], y }));
+  const heading = {
+    ...blockOf({ lines: ['A heading'], y: 450 }),
+    style: { ...labels[0]!.style, bold: true },
+  };
+  markSharedEdges([...labels, heading], false);
+  expect(labels.map(({ sharesEdge }) => sharesEdge)).toEqual([true, true, true]);
+  expect(heading.sharesEdge).toBe(false);
+});

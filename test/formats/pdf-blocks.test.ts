@@ -61,6 +61,10 @@ describe('lines', () => {
     expect(read(page([kerned, over]))).toEqual(['The first of the items', 'The e ffects']);
   });
 
+  it('has no spaces without a width, at which lines would break before a comma', () => {
+    expect(read(page([text('the Bureau\u200b, which has', 50, 700)]))).toEqual(['the Bureau, which has']);
+  });
+
   it('has no space at a blank below the ligature before it', () => {
     const ligature = text('ver\ufb02', 50, 700);
     const later = text(' ung', 50 + 10 * widthOf('ver\ufb02') - 2.5, 700);

@@ -41,6 +41,13 @@ describe('a new block begins in a stack without room at the ends of its lines', 
     expect(read(narrow(sentence))).toEqual([sentence.join(' ')]);
   });
 
+  it('not at a colon if the line above ends with an article or a preposition', () => {
+    const note = ['Please note: the file has a space in place of the', 'Yes/No answer:'];
+    expect(read(page([lines(note, 50, 700)]))).toEqual([note.join(' ')]);
+    const labels = ['Name: the same as in the form', 'Answer: none'];
+    expect(read(page([lines(labels, 50, 700)]))).toEqual(labels);
+  });
+
   it('at each label of a column whose values are far to the right', () => {
     const rows = [
       ['nominal speed', 'slow'],

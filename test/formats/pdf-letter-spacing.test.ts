@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { plainText } from '#server/formats/inline-content.ts';
 import { findBlocks } from '#server/formats/pdf/find-blocks.ts';
+import type { Rectangle } from '#server/formats/pdf/geometry.ts';
 import { blockOf, render } from './pdf-blocks.ts';
 import { bold, page, text } from './pdf-page.ts';
 import { shownLines } from './pdf-shown.ts';
@@ -51,6 +52,16 @@ describe('a translation', () => {
     const set = await lineOf('SERVICE EN CHAMBRE ICI');
     expect(set.right - set.x).toBeLessThan(1.4 * (right - left));
     expect(set.size).toBe(10);
+  });
+
+  it('stays on one line of the page, because its letter spacing becomes narrower', async () => {
+    const wide = { ...blockOf({ lines: ['ROOM SERVICE IS HERE'] }), letterSpacing: 2.4 };
+    wide.box = { ...wide.box, right: 480 };
+    const { places, operators } = await render([{ source: wide, target: 'LE SERVICE EN CHAMBRE ICI' }]);
+    const [{ bottom, right, top }] = [...places.values()] as [Rectangle];
+    expect(right).toBeLessThan(612 - 36);
+    expect(top - bottom).toBeLessThan(20);
+    expect(operators).not.toBe('');
   });
 
   it('in a connected script has none', async () => {

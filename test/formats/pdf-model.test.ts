@@ -192,6 +192,16 @@ describe('what belongs to a text', () => {
     expect(boxes[0]!.bottom).toBeCloseTo(heading.y - 5, 1);
   });
 
+  it('does not include a side of a frame, whose corners are drawn apart', async () => {
+    const content = [
+      at(40, 300, sentence) + at(40, 288, 'and on and on.'),
+      at(40, 266, sentence) + at(40, 254, 'and on and on.'),
+      'q 40 247 200 1 re f 37.5 244 1 4 re f Q',
+    ].join(' ');
+    const { boxes } = await translated(content);
+    expect(boxes.map(({ bottom }) => Math.round(bottom))).toEqual([247, 244]);
+  });
+
   it('moves with it: the date at the end of its line', async () => {
     const content = [
       at(40, 300, sentence) + at(40, 288, 'and on and on.'),
