@@ -10,13 +10,14 @@ import type { KeyPrincipal } from '#server/identity/access/principal.ts';
 import { demoTenantId } from '#server/identity/access/visits.ts';
 import { addEntry } from '#server/language/terminology/add-entry.ts';
 import { createGlossary } from '#server/language/terminology/create.ts';
+import type { Engine, EngineResult } from '#server/platform/engines/engine.ts';
 import { newId } from '#server/platform/ids.ts';
 import { checkForm } from '#server/translation/documents/submission-form.ts';
 import { submitDocument } from '#server/translation/documents/submit.ts';
 import { checkRequest } from '#server/translation/texts/intake/check-request.ts';
 import { translationRequest } from '#server/translation/texts/schema.ts';
 import { submit } from '#server/translation/texts/submission.ts';
-import { recordedEngine } from './recorded-engine.ts';
+import minutes from './minutes.json' with { type: 'json' };
 import texts from './texts.json' with { type: 'json' };
 
 const name = 'Demo workspace';
@@ -26,6 +27,37 @@ const allowance = 500_000;
 
 /** The languages of the document. The Spanish translation has a wrong time, and not the term of the glossary. */
 const languages = ['de', 'es'];
+
+const minutesByText = new Map(
+  minutes.map((text): [string, Partial<Record<string, string>>] => [text.en, text]),
+);
+const textsBySource = new Map(texts.map(({ source, target }) => [source, target]));
+
+/** The recorded translation of a text of the demo workspace. A text without one stays as it is. */
+function recordedTarget(source: string, language: string): string {
+  return textsBySource.get(source) ?? minutesByText.get(source)?.[language] ?? source;
+}
+
+const recorded = <T>(value: T): Promise<EngineResult<T>> =>
+  Promise.resolve({ value, models: [], inputTokens: 0, outputTokens: 0 });
+
+const judgement = { score: 92, issues: [], summary: 'a recorded translation' };
+
+/**
+ * The engine of the demo workspace: it returns recorded translations, so that the workspace shows real texts without a
+ * model. It finds and repairs no issues: the findings are those of the service's own checks.
+ */
+const recordedEngine: Engine = {
+  live: true,
+  withoutJudge: null,
+  translate: ({ segments, targetLang }) =>
+    recorded(segments.map((segment) => recordedTarget(segment, targetLang))),
+  assess: () => recorded(judgement),
+  assessEach: ({ segments }) => recorded(segments.map(() => judgement)),
+  repair: (_task, candidate) => recorded(candidate),
+  compare: () => recorded({ winner: 0, rationale: 'a recorded translation' }),
+  verify: () => recorded({ ...judgement, passed: true }),
+};
 
 /**
  * Returns the services for a tenant's work. The work of the demo workspace needs no model and no plan.

@@ -16,7 +16,6 @@ import { queryKeys } from '../../query-keys.ts';
 import { type Me, useMe } from '../../session/use-me.ts';
 import styles from './billing.module.css';
 import { PaymentButton, Plans, TopUp } from './purchases.tsx';
-import { prepaidOf, type Standing, standingOf } from './standing.ts';
 
 /** `/billing`: the subscription of the workspace, its remaining allowance, and payments. */
 export function BillingScreen() {
@@ -39,6 +38,25 @@ export function BillingScreen() {
       )}
     </AdminsOnly>
   );
+}
+
+/**
+ * The state of the subscription. `lapsed`: the subscription exists, but a payment is due; unknown states count as
+ * `lapsed`.
+ */
+type Standing = 'current' | 'lapsed' | 'ended' | 'none';
+
+/** Determines the state of the subscription from the workspace's metadata, by the same rules as the service. */
+function standingOf({ tenant }: Me): Standing {
+  const status = tenant.metadata['pay_subscription_status'];
+  if (status === undefined || status === null) return 'none';
+  if (status === 'active' || status === 'trialing') return 'current';
+  return status === 'canceled' || status === 'incomplete_expired' ? 'ended' : 'lapsed';
+}
+
+/** The prepaid characters that the workspace has bought so far. */
+function prepaidOf({ tenant }: Me): number {
+  return Number(tenant.metadata['topup_chars_purchased'] ?? 0);
 }
 
 const headlines: Record<Standing, MessageId> = {
