@@ -131,7 +131,9 @@ async function applyToPage(tx: Tx, tenantId: string): Promise<number> {
     where tenant_id = ${tenantId} and rules_from <= now() order by rules_from limit ${pageSize}::int`);
   if (waiting.length === 0) return 0;
   const items = await lockItems(tx, tenantId, waiting);
-  const candidates = await selectCandidates(tx, tenantId);
+  const who = stored?.rules.flatMap(({ assignee, second }) => [assignee, second]) ?? [];
+  const named = who.flatMap((one) => (typeof one === 'object' ? (one?.member ?? []) : []));
+  const candidates = await selectCandidates(tx, tenantId, named);
   const loads = await tx.execute<{ id: string; words: number }>(sql`
     select holder as id, coalesce(sum(words), 0)::float8 as words from review_assignments
     where tenant_id = ${tenantId} and closed_at is null and holder is not null group by holder`);
