@@ -168,6 +168,19 @@ describe('rules', () => {
     expect(holders).toEqual([free.userId, free.userId, busy.userId]);
   });
 
+  test('find the member that they name among more than 1,000', async () => {
+    const [one, two] = [await mine.join(), await mine.join()];
+    await mine.sql()`insert into users (tenant_id, user_id, email, provider, role)
+      select ${mine.founder.tenantId}, '00' || n || ${mine.founder.tenantId}, n || '@many.test', 'password', 'reviewer'
+      from generate_series(1, 1000) n`;
+    await saveRules({ assignee: { member: one.userId }, second: { member: two.userId } });
+    await mine.held();
+    await apply();
+    expect(await list('list')).toMatchObject([
+      { assignee: { user_id: one.userId }, second: { user_id: two.userId } },
+    ]);
+  });
+
   test('leave an item to a later try if no one is available, and apply to what awaits review already', async () => {
     const one = await mine.join();
     const [job, other] = [await mine.held(), await mine.held({ source_text: 'a long text of six words' })];

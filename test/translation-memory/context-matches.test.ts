@@ -131,6 +131,14 @@ test('a deleted segment that an undo restores has its context', async () => {
   expect(await matchesOf('Open', id, 1)).toEqual([['exact', 101, 'Ouvrir']]);
 });
 
+test('segments with the same translation in other contexts are no duplicates', async () => {
+  await twoContexts();
+  await approved(['Edit', 'Open', 'Close'], { A2: 'Ouvrir' });
+  const set_id = (await mine.memories())[0].id;
+  expect((await rpc('duplicates', 'query', { set_id })).body).toMatchObject({ segments: 0, sources: 1 });
+  expect((await rpc('problems', 'query', { set_id, kinds: ['duplicate'] })).body.units).toEqual([]);
+});
+
 test('a segment of another workspace, or none, gives no context', async () => {
   const id = await approved(['File', 'Open', 'Save'], { A2: 'Ouvrir' });
   const other = await openBoth();

@@ -22,8 +22,8 @@ import { changeMemory, lockSet } from './locked-sets.ts';
 import { maxChange, planForMany, storeChange } from './store-changes.ts';
 
 /*
- * Segments with the same source. Identical ones, with the same translation too, are merged in one change: the latest of a
- * set stays, because it is served. Of different translations a member keeps one, because both can be right.
+ * Segments with the same source. Identical ones, with the same translation and context too, are merged in one change: the
+ * latest of a set stays, because it is served. Of different translations a member keeps one, because both can be right.
  */
 
 type Needed = Pick<Services, 'database' | 'embedder'>;
@@ -93,7 +93,7 @@ const unitsOfPair = ({ tenantId, pairSource, pairTarget }: SetRow): SQL => sql`
   where g.tenant_id = ${tenantId} and g.pair_source = ${pairSource} and g.pair_target = ${pairTarget}
     and g.origin <> 'golden_sentences'`;
 
-/** Returns the segments of a set that are not the latest with their source and translation, each with the latest. */
+/** Returns the segments of a set that are not the latest with their source, translation and context, each with the latest. */
 async function selectDuplicates(
   tx: Tx,
   set: SetRow,
@@ -103,7 +103,8 @@ async function selectDuplicates(
     select no, kept, sum(size) over (order by no) as bytes from (
       select m.segment_no as no, octet_length(m.source_text) + octet_length(m.target_text) as size,
         first_value(m.segment_no) over (
-          partition by m.source_hash, m.target_text order by m.changed_at desc nulls last, m.segment_no desc) as kept
+          partition by m.source_hash, m.target_text, m.context_before, m.context_after
+          order by m.changed_at desc nulls last, m.segment_no desc) as kept
       from memory_segments m where ${isOf(set)} and m.source_hash in (
         select m.source_hash from memory_segments m where ${isOf(set)} group by m.source_hash having count(*) > 1)) d
     where no <> kept order by no limit ${maxChange.units + 1}`);

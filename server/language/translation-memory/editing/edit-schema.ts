@@ -203,7 +203,7 @@ export const duplicateCount = z.object({
   segments: z
     .int()
     .describe(
-      'The number of segments that a merge would delete: those with the same source and translation as a later segment of the translation memory. At most 10,000.',
+      'The number of segments that a merge would delete: those with the same source, translation and context as a later segment of the translation memory. At most 10,000.',
     ),
   has_more: z.boolean().describe('Whether there are more, for another merge.'),
   sources: z

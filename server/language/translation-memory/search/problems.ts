@@ -109,7 +109,7 @@ const maxOfSource = { read: 10_000, compared: 100 };
 
 /**
  * Returns for each segment the other segments of its language pair with the same source, as problems: one with the
- * same translation, and one with another. All sets that a job looks up are compared.
+ * same translation and context, and one with another translation. All sets that a job looks up are compared.
  */
 async function otherUnits(
   tx: Tx,
@@ -121,14 +121,14 @@ async function otherUnits(
   // Each source is looked up once, because all segments may have the same one.
   const rows = await tx.execute<{ at: number; same: boolean; text: string; name: string }>(sql`
     with mine as materialized (
-      select r.at, r.n, m.source_hash, m.target_text from json_to_recordset(${numbers}::json) as r(at int, n bigint)
-      cross join lateral (select source_hash, target_text from memory_segments
+      select r.at, r.n, m.* from json_to_recordset(${numbers}::json) as r(at int, n bigint)
+      cross join lateral (select source_hash, target_text, context_before, context_after from memory_segments
         where tenant_id = ${tenantId} and content_id = ${versionId} and segment_no = r.n offset 0) m),
     others as materialized (
       select h.source_hash, x.* from (select distinct source_hash from mine) h
       cross join lateral (
-        select x.content_id, x.segment_no, x.target_text, g.name
-        from (select content_id, segment_no, target_text from memory_segments
+        select x.*, g.name
+        from (select content_id, segment_no, target_text, context_before, context_after from memory_segments
           where tenant_id = ${tenantId} and source_hash = h.source_hash limit ${maxOfSource.read} offset 0) x
         join memory_sets g on g.tenant_id = ${tenantId} and g.content_id = x.content_id
           and g.pair_source = ${pairSource} and g.pair_target = ${pairTarget} and g.origin <> 'golden_sentences'
@@ -136,7 +136,8 @@ async function otherUnits(
     select distinct on (m.at, o.target_text = m.target_text)
       m.at, o.target_text = m.target_text as same, left(o.target_text, 200) as text, o.name
     from mine m join others o on o.source_hash = m.source_hash
-    where o.content_id <> ${versionId} or o.segment_no <> m.n
+    where (o.content_id <> ${versionId} or o.segment_no <> m.n) and (o.target_text <> m.target_text
+      or row (o.context_before, o.context_after) is not distinct from row (m.context_before, m.context_after))
     order by m.at, o.target_text = m.target_text, o.name`);
   const problems = units.map((): Problem[] => []);
   for (const { at, same, text, name } of rows) {

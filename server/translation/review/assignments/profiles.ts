@@ -89,12 +89,18 @@ export async function lockProfiles(
   return new Map(found.map((one) => [one.user_id, one]));
 }
 
-/** Maximum number of members among whom a rule selects. */
+/** Maximum number of members among whom a rule selects, besides those that rules name. */
 const maxCandidates = 1000;
 
-/** Returns the active members among whom rules select. */
-export function selectCandidates(tx: Tx, tenantId: string): Promise<Profile[]> {
-  return selectProfiles(tx, tenantId, sql`true order by u.user_id limit ${maxCandidates}::int`);
+/** Returns the active members among whom rules select, by ID. @param named the members that rules name */
+export function selectCandidates(tx: Tx, tenantId: string, named: readonly string[]): Promise<Profile[]> {
+  return selectProfiles(
+    tx,
+    tenantId,
+    sql`(u.user_id = any(array(select json_array_elements_text(${JSON.stringify(named)}::json))) or u.user_id = any(array(
+      select user_id from users where tenant_id = ${tenantId} and active order by user_id limit ${maxCandidates}::int)))
+      order by u.user_id`,
+  );
 }
 
 /** Returns a day in a time zone as `YYYY-MM-DD`. */

@@ -151,7 +151,9 @@ async function applyToItems(
   rules: readonly AssignmentRule[],
 ): Promise<void> {
   const items = await lockItems(tx, tenantId, waiting);
-  const candidates = await selectCandidates(tx, tenantId);
+  const who = stored?.rules.flatMap(({ assignee, second }) => [assignee, second]) ?? [];
+  const named = who.flatMap((one) => (typeof one === 'object' ? (one?.member ?? []) : []));
+  const candidates = await selectCandidates(tx, tenantId, named);
   const loads = await tx.execute<{ id: string; words: number }>(sql`
     select holder as id, coalesce(sum(words), 0)::float8 as words from review_assignments
     where tenant_id = ${tenantId} and closed_at is null and holder is not null group by holder`);
