@@ -1,6 +1,13 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { TranslationTask } from '#server/platform/engines/engine.ts';
-import { agreeable, askedOf, completion, failure, translatingReply, translation } from '#test/fakes/openai.ts';
+import {
+  agreeable,
+  askedOf,
+  completion,
+  failure,
+  translatingReply,
+  translation,
+} from '#test/fakes/openai.ts';
 import { calls, eachRole, failed, issue, key, plain, scope, useFakeUpstream } from './live-engine.ts';
 
 const upstream = useFakeUpstream();

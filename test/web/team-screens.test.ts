@@ -44,7 +44,11 @@ describe.skipIf(withoutBrowser)('screens of a team', { timeout: 90_000 }, () => 
   test('turnaround has a row for each assignee, and members have their display name above the email address', async () => {
     const { founder, mira, jobs } = await team();
     const items = [{ kind: 'job', id: jobs[0] }];
-    await call(founder, 'assignments.assign', { items, assignee: mira.userId, due_at: '2099-01-01T08:00:00Z' });
+    await call(founder, 'assignments.assign', {
+      items,
+      assignee: mira.userId,
+      due_at: '2099-01-01T08:00:00Z',
+    });
     for (const [index, as] of [mira, founder].entries())
       await app.json('POST', `/api/translations/${jobs[index]}/review`, {
         ...{ headers: as.bearer, body: { action: 'approve' } },
@@ -111,7 +115,9 @@ describe.skipIf(withoutBrowser)('screens of a team', { timeout: 90_000 }, () => 
     await page.getByRole('button', { name: /^Translate/ }).click();
     const files = async () =>
       (await app.json('GET', '/api/documents?limit=10', { headers: founder.bearer })).body;
-    await expect.poll(async () => JSON.stringify(await files()), patient).toContain(`"update_of":"${earlier}"`);
+    await expect
+      .poll(async () => JSON.stringify(await files()), patient)
+      .toContain(`"update_of":"${earlier}"`);
   });
 
   test('on a phone, a misspelled word is marked and corrected by touch', async () => {

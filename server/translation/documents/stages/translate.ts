@@ -76,12 +76,10 @@ export async function translateSegments(run: DocumentRun): Promise<void> {
         scope,
         { request, ...next, document: documentOf(about, next.texts[0]!) },
         searchFailed,
-      ).catch(
-        (error: unknown) => {
-          if (toAppError(error).code !== 'rate_limit' || lanesLeft === 1) throw error;
-          returned.push(next);
-        },
-      );
+      ).catch((error: unknown) => {
+        if (toAppError(error).code !== 'rate_limit' || lanesLeft === 1) throw error;
+        returned.push(next);
+      });
       await stored;
       if (!group) break;
       stored = store.add({
@@ -178,8 +176,12 @@ async function selectAbout(tx: Tx, { tenantId, documentId }: DocumentRun): Promi
         where ${ofThis} and kind = 'heading' and length(source_text) <= ${headingUnits}
         order by position limit ${maxHeadings}) h) as headings`);
   const { headings, ...about } = row!;
-  let units = 0;
-  const outline = headings.map(({ text }) => text).filter((text) => (units += text.length) <= outlineUnits);
+  const outline: string[] = [];
+  let left = outlineUnits;
+  for (const { text } of headings) {
+    left -= text.length;
+    if (left >= 0) outline.push(text);
+  }
   return { ...about, headings, outline };
 }
 

@@ -151,7 +151,7 @@ async function applyToItems(
   rules: readonly AssignmentRule[],
 ): Promise<void> {
   const items = await lockItems(tx, tenantId, waiting);
-X
+  const who = rules.flatMap(({ assignee, second }) => [assignee, second]);
   const named = who.flatMap((one) => (typeof one === 'object' ? (one?.member ?? []) : []));
   const candidates = await selectCandidates(tx, tenantId, named);
   const loads = await tx.execute<{ id: string; words: number }>(sql`
