@@ -104,14 +104,14 @@ async function startProcess(
     const secretsKeys = await loadSecretsKeys(settings);
     await refuseUnusableFolder(storage, settings);
     stop.throwIfAborted();
-    const waiting = Promise.withResolvers<void>();
-    const joining = joinDatabase(settings, stop, waiting.resolve).then((home) => {
+    const idle = Promise.withResolvers<void>();
+    const joining = joinDatabase(settings, stop, idle.resolve).then((home) => {
       started.push(home);
       joined(home);
       return home;
     });
     // Load the other modules while PostgreSQL starts, not before, because loading them blocks this thread.
-    await Promise.race([joining, waiting.promise]);
+    await Promise.race([joining, idle.promise]);
     const spending = Promise.withResolvers<TokenSpending>();
     const isSpendingLimited = tokenLimitOf(settings) !== null;
     const independent = [

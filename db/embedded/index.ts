@@ -13,8 +13,8 @@ export type { EmbeddedPostgres } from './member.ts';
 export interface JoinEmbeddedPostgresOptions {
   /** Receives one-sentence notices for operators: a long recovery, a lost server, clients that keep it running. */
   readonly onNotice?: (message: string) => void;
-  /** Called each time that the join begins to wait for another process. Not called if the server is ready. */
-  readonly onWait?: () => void;
+  /** Called each time that this thread is idle, because another process is at work. Not called if the server is ready. */
+  readonly onIdle?: () => void;
   /**
    * Once aborted, no server is started, but a running one is still joined. Without a running one, the promise rejects
    * with the signal's reason.
@@ -42,7 +42,7 @@ export async function joinEmbeddedPostgres(
     const joined = await joinServer(folder, binaries, {
       create: true,
       onNotice,
-      ...(options.onWait && { onWait: options.onWait }),
+      ...(options.onIdle && { onIdle: options.onIdle }),
       ...(options.signal && { signal: options.signal }),
     });
     return keepMembership(joined, folder, binaries, onNotice);

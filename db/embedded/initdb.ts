@@ -52,14 +52,14 @@ export async function clusterVersion(folder: DataFolder): Promise<number | undef
 /**
  * Creates the cluster, with its roles and database, under a temporary name. Renames it after everything is on disk.
  * If another process has created the cluster first, that one is kept.
- * @param onWait called once initdb runs
+ * @param onIdle called once initdb runs
  */
 export async function createCluster(
   folder: DataFolder,
   binaries: Binaries,
   account: Account,
   secrets: Secrets,
-  onWait: () => void,
+  onIdle: () => void,
 ): Promise<void> {
   const draft = temporaryPath(folder);
   const cluster = join(draft, 'cluster');
@@ -72,7 +72,7 @@ export async function createCluster(
     }
     const initdb = account.command(binaries.initdb, initdbArguments(cluster, passwordFile, secrets));
     const created = complete('initdb', initdb, binaries.initdb, '', folder);
-    onWait();
+    onIdle();
     await created;
     const single = account.command(binaries.postgres, singleUserArguments(cluster));
     await complete('postgres --single', single, binaries.postgres, firstStatements(secrets), folder);

@@ -28,8 +28,8 @@ interface JoinOptions {
   /** The port on which to start the server, if the port is free. Default: the port in postgres.json. */
   readonly port?: number;
   readonly onNotice: (message: string) => void;
-  /** Called each time that this process begins to wait for another one: initdb, the postmaster, or another member. */
-  readonly onWait?: () => void;
+  /** Called each time that this thread is idle, because initdb, the postmaster or another member is at work. */
+  readonly onIdle?: () => void;
   /** Once aborted, no server is started, but a running one is still joined. */
   readonly signal?: AbortSignal;
 }
@@ -68,7 +68,7 @@ async function tryUntilJoined(
   progress: Progress,
 ): Promise<Joined> {
   let deadline = Date.now() + timeoutMs;
-  let { port, onWait = () => {} } = options;
+  let { port, onIdle = () => {} } = options;
   let pause = firstPauseMs;
   for (;;) {
     const exists = await clusterExists(folder, binaries);
@@ -87,8 +87,8 @@ async function tryUntilJoined(
     }
     if (claimed) {
       try {
-        if (exists) port = await start(folder, binaries, { port, deadline, onWait });
-        else await create(folder, binaries, onWait);
+        if (exists) port = await start(folder, binaries, { port, deadline, onIdle });
+        else await create(folder, binaries, onIdle);
       } finally {
         await releaseClaim(folder);
       }
@@ -99,7 +99,7 @@ async function tryUntilJoined(
       throw failure(`PostgreSQL in ${folder.root} was not ready ${limit}: ${progress.state}.`, folder);
     }
     if (claimed) continue;
-    onWait();
+    onIdle();
     await delay(pause);
     pause = Math.min(pause * 1.2, maxPauseMs);
   }
@@ -129,11 +129,11 @@ async function joinRunning(
   return undefined;
 }
 
-async function create(folder: DataFolder, binaries: Binaries, onWait: () => void): Promise<void> {
+async function create(folder: DataFolder, binaries: Binaries, onIdle: () => void): Promise<void> {
   await removeLeftovers(folder);
   if (await clusterExists(folder, binaries)) return;
   const account = await chooseAccount(folder, binaries);
-  await createCluster(folder, binaries, account, await ensureSecrets(folder), onWait);
+  await createCluster(folder, binaries, account, await ensureSecrets(folder), onIdle);
 }
 
 /** Starts the server. Resolves to the port for the next attempt, which is a different one if this port was taken. */

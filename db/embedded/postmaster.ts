@@ -20,7 +20,7 @@ export interface Launch {
   /** Milliseconds since the epoch. */
   readonly deadline: number;
   /** Called once the postmaster runs, before it is ready. */
-  readonly onWait: () => void;
+  readonly onIdle: () => void;
 }
 
 /**
@@ -33,7 +33,7 @@ export async function startPostmaster(
   binaries: Binaries,
   account: Account,
   secrets: Secrets,
-  { port, deadline, onWait }: Launch,
+  { port, deadline, onIdle }: Launch,
 ): Promise<StartResult> {
   const log = await openLog(folder, account.owner);
   try {
@@ -52,7 +52,7 @@ export async function startPostmaster(
       ending = signal ? `signal ${signal}` : `exit code ${code}`;
     });
     child.unref();
-    onWait();
+    onIdle();
     while (ending === undefined && Date.now() < deadline) {
       const seen = await readPidFile(folder);
       if (seen.state === 'postmaster' && seen.pid === child.pid && seen.ready) return 'ready';

@@ -25,12 +25,12 @@ export interface DatabaseHome {
 /**
  * Connects to the database in the settings, or starts it.
  * @param stop once aborted, no server is started; the promise then rejects unless a running server can be joined
- * @param onWait called each time that this process begins to wait for a program of PostgreSQL
+ * @param onIdle called each time that this thread is idle, because a program of PostgreSQL is at work
  */
 export async function joinDatabase(
   settings: Settings,
   stop?: AbortSignal,
-  onWait?: () => void,
+  onIdle?: () => void,
 ): Promise<DatabaseHome> {
   if (settings.DATABASE_URL !== undefined)
     return { ...rolesOf(settings.DATABASE_URL, settings.DATABASE_MIGRATION_URL), stop: async () => {} };
@@ -41,7 +41,7 @@ export async function joinDatabase(
         writeLogLine(process.stderr, 'warn', notice, { source: 'embedded-postgres' });
     },
     ...(stop && { signal: stop }),
-    ...(onWait && { onWait }),
+    ...(onIdle && { onIdle }),
   });
   return {
     get url() {
