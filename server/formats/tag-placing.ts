@@ -187,7 +187,8 @@ function divide(source: InlineContent, parts: readonly string[]): InlineContent[
   for (const item of source) {
     for (let rest = memoryText([item]); ; ) {
       const isText = typeof item === 'string';
-      while (left === 0 && at < parts.length - 1 && (rest !== '' || (!isText && item.type === 'open'))) next();
+      while (left === 0 && at < parts.length - 1 && (rest !== '' || (!isText && item.type === 'open')))
+        next();
       const taken = rest.slice(0, left);
       if (isText) pieces[at]!.push(taken);
       else if (taken !== rest) return null;

@@ -139,7 +139,10 @@ function align(chapters: readonly Chapter[], language: string): Chapter['pairs']
       target: { texts: targets, language },
       srx: undefined,
     });
-    requirePremise('links' in aligned && aligned.belongTogether, `${name} and its translation belong together`);
+    requirePremise(
+      'links' in aligned && aligned.belongTogether,
+      `${name} and its translation belong together`,
+    );
     return 'links' in aligned
       ? aligned.links.filter(({ confidence, source, target }) => confidence >= threshold && source && target)
       : [];

@@ -443,13 +443,13 @@ describe('placeInParts', () => {
   test('takes tags that span sentences as those of the whole text', () => {
     const source: InlineContent = ['Press ', ...link(1, 'Esc (twice). Then press'), ' Esc.'];
     const given = parts(stop, ' ', start);
-    expect(placeInParts(given, source)).toEqual(placeTags('Zweimal Esc drücken! Danach Esc drücken.', source));
+    expect(placeInParts(given, source)).toEqual(
+      placeTags('Zweimal Esc drücken! Danach Esc drücken.', source),
+    );
     // A break in the place of a space that the translation does not have.
     const broken: InlineContent = ['Press Esc (twice).', { ...note, text: ' ' }, 'Then press Esc.'];
     const tight = parts(stop, ' ', start, '');
-    expect(placeInParts(tight, broken)).toEqual(
-      placeTags('Zweimal Esc drücken!Danach Esc drücken.', broken),
-    );
+    expect(placeInParts(tight, broken)).toEqual(placeTags('Zweimal Esc drücken!Danach Esc drücken.', broken));
   });
 
   test('keeps every tag and text, wherever the sentences end', () => {

@@ -63,7 +63,8 @@ test('an estimate and an analysis count context matches among the exact ones, al
   const { body } = await mine.send({ source_document, dry_run: 'true' });
   expect(body).toMatchObject(counts);
   const call = async (name: string, input: Fields) =>
-    (await viaRpc(app, { path: `analyses.${name}`, type: 'mutation' }, { input, headers: mine.headers })).body;
+    (await viaRpc(app, { path: `analyses.${name}`, type: 'mutation' }, { input, headers: mine.headers }))
+      .body;
   const { id: analysisId } = await call('create', { target_langs: ['fr'] });
   const content = Buffer.from(await source_document.arrayBuffer()).toString('base64');
   await call('addFile', { analysis_id: analysisId, file_name: 'menu.xlsx', content });

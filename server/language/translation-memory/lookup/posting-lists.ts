@@ -237,7 +237,12 @@ async function readLists(
       const ofShard = isOwn
         ? sql`d.tenant_id = ${tenantId} and d.content_id = w.c and d.shard_no = w.d`
         : sql`${ofPair(sql`d`, tenantId, pair)} and d.shard_no = w.d`;
-      const statement = tx.execute<{ at: number; marks: string; lists: string | null; ordinals: string | null }>(sql`
+      const statement = tx.execute<{
+        at: number;
+        marks: string;
+        lists: string | null;
+        ordinals: string | null;
+      }>(sql`
         select w.at, s.marks, l.lists, l.ordinals
         from json_to_recordset(${JSON.stringify(parts)}::json) as w(at int, c text, d int, b json, o json)
         cross join lateral (select encode(d.length_marks, 'base64') as marks from ${shardsTable} d where ${ofShard} offset 0) s
