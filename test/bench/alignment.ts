@@ -7,7 +7,7 @@ import { alignTexts, type Link } from '#server/matching/alignment/index.ts';
 import { normalForm } from '#server/matching/normal-form.ts';
 import { sentencesIn } from '#server/matching/sentences/index.ts';
 
-/** Where the manuals are installed. */
+/** The folder in which the packages install the manuals. */
 const root = process.env['BENCH_MANUALS'] ?? '/usr/share';
 const languages = (process.env['BENCH_LANGUAGES'] ?? 'fr,de,es,it,ja,ru').split(',');
 
