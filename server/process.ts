@@ -269,7 +269,7 @@ async function startParts(
     started.push({ stop: () => spending.close() });
     countTokens(spending);
   }
-  // Also with the stub: workspaces can have engines of their own.
+  // Also with the stub: workspaces can have their own engines.
   started.push(
     storeModelRequests(probe, settings, (error) =>
       log.warn({ error: describeForLog(error) }, 'could not store the figures of the models; retrying'),

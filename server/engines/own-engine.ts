@@ -145,7 +145,7 @@ async function readStoredKey(
   return openKey(secretsKeys, row);
 }
 
-/** Returns the stored engine. Its tenant is locked: a concurrent change must not be undone, even if there is no engine yet. */
+/** Returns the stored engine. Its tenant is locked: a concurrent change must not be undone, even the first one. */
 async function lockEngine(tx: Tx, tenantId: string): Promise<StoredEngine | undefined> {
   await tx.execute(sql`select from tenants where tenant_id = ${tenantId} for no key update`);
   return selectEngine(tx, tenantId);

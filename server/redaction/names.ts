@@ -43,25 +43,7 @@ const titles = new Map<string, Gender | undefined>([
 ]);
 
 /** Titles that are also other words, and count only with a dot or before a capital in the middle of a sentence. */
-const dotted = new Set([
-  'm',
-  'mm',
-  'me',
-  'fr',
-  'hon',
-  'av',
-  'ing',
-  'mag',
-  'hr',
-  'dl',
-  'ms',
-  'rev',
-  'don',
-  'bay',
-  'sr',
-  'col',
-  'lt',
-]);
+const dotted = new Set(listOf('m mm me fr hon av ing mag hr dl ms rev don bay sr col lt'));
 
 /** Titles before several names: “MM. Varinard et Couard”. */
 const plurals = new Set(['mm', 'messrs', 'sieurs', 'herren', 'señores']);
@@ -119,16 +101,20 @@ const noNames = new Set(
 
 /** Particles inside of a name. */
 const particles = new Set(
-  listOf(`von van vom zu zum zur der den dem de da do dos das di del della dello dei degli du des la le el al bin ibn bint
+  listOf(`von van vom zu zum zur der den dem de da do dos das di del della dello dei degli du des la las le los el al bin ibn bint
     ten ter te 't y e i af av til san st d'`),
 );
 
 /** Labels whose value is a name, and words of letters after which the next line is a name. */
 const labels =
-  /(?:^|[\n;|•(])[ ]*(?:(?:full |first |last |given |family |middle |contact |customer |client |patient |employee |account |tenant |applicant |your )?name|surname|contact(?: person)?|attn\.?|attention|patient|employee|applicant|tenant|customer|signed|from|to|cc|author|vorname|nachname|familienname|zuname|kunde|kundin|mieter(?:in)?|ansprechpartner(?:in)?|z\. ?hd\.?|patient(?:in)?|von|an|absender|empfänger|nom(?: de famille)?|prénom|nom et prénom|patient(?:e)?|destinataire|expéditeur|à l'attention de|nombre(?: y apellidos)?|apellidos?|paciente|titular|destinatario|remitente|nome(?: completo)?|cognome|nome e cognome|paziente|intestatario|mittente|sobrenome|apelido|paciente|destinatário|remetente|naam|voornaam|achternaam|patiënt|t\.a\.v\.|afzender|имя|фамилия|отчество|фио|ф\.и\.о\.|пациент|клиент|кому|от кого|imię|nazwisko|imię i nazwisko|jméno|příjmení|namn|navn|nimi|ad[ıi]|soyad[ıi]|име|姓名|名前|氏名|성명|이름|الاسم|नाम)(?: \([^)\n]{0,20}\))?[ ]?[:：][ ]*/giu;
+  /(?:^|[\n;|•(])[ ]*(?:(?:full |first |last |given |family |middle |contact |customer |client |patient |employee |account |tenant |applicant |your )?name|surname|contact(?: person)?|attn\.?|attention|patient|employee|applicant|tenant|customer|signed|from|to|cc|author|vorname|nachname|familienname|zuname|kunde|kundin|mieter(?:in)?|ansprechpartner(?:in)?|z\. ?hd\.?|patient(?:in)?|von|an|absender|empfänger|nom(?: de famille)?|prénom|nom et prénom|patient(?:e)?|destinataire|expéditeur|à l'attention de|nombre(?: y apellidos)?|apellidos?|paciente|titular|destinatario|remitente|nome(?: completo)?|cognome|nome e cognome|paziente|intestatario|mittente|sobrenome|apelido|paciente|destinatário|remetente|naam|voornaam|achternaam|patiënt|t\.a\.v\.|afzender|имя|фамилия|отчество|фио|ф\.и\.о\.|пациент|клиент|кому|от кого|imię|nazwisko|imię i nazwisko|jméno|příjmení|namn|navn|nimi|ad[ıi]|soyad[ıi]|име|姓名|名前|氏名|성명|이름|الاسم|नाम)(?: \([^)\n]{0,20}\))?[ ]?[:：][ ]*|(?:^|\n)[> ]*(?:\p{L}{2,20}-){1,3}by: /giu;
 
 const closings =
   /(?<=^|\n|[ ,])(?:yours(?:,? (?:very|ever|most))?,? (?:truly|faithfully|sincerely|respectfully|affectionately)[\p{L} ]{0,30}|sincerely(?: yours)?|(?:very )?respectfully(?: yours| submitted)?|regards|best wishes|all the best|cheers|cordially|love|thank you|thanks|grüßen?|gruß|hochachtungsvoll|herzlichst|ihre?|euer|eure|dein|deine|cordialement|salutations(?: distinguées)?|sincèrement|amicalement|bien à vous|atentamente|saludos(?: cordiales)?|un saludo|un abrazo|cordialmente|saluti|cordiali saluti|distinti saluti|un saluto|atenciosamente|cumprimentos|abraços|com os melhores cumprimentos|met vriendelijke groete?n?|vriendelijke groet(?:en)?|hoogachtend|groetjes?|с уважением|с наилучшими пожеланиями|искренне ваш|z poważaniem|pozdrawiam|s pozdravem|med vänliga hälsningar|med venlig hilsen|med vennlig hilsen|ystävällisin terveisin|saygılarımla)[,.!]?[ ]*\n[\s(]{0,4}(?:(?:sd|s)\/-?\s*|\/s\/\s*|gez\.\s*|i\. ?[av]\.\s*)?/giu;
+
+/** The lines before a quoted mail, up to the name, and the place of a name before its address: “Jo Doe <jo@example.org>”. */
+const mails =
+  /(?:^|\n)[> ]*(?:on|am|le|el|il|em|op) [^\n]{4,50}?(?:, |schrieb )(?=\p{Lu}[^\n,:]{1,60}(?:wrote|a écrit|escribió|ha scritto|escreveu|het volgende geschreven)? ?:)|(?<=^|[\n,:;>] ?)(?=\p{Lu}[\p{L}'.-]{0,40}(?: \p{L}[\p{L}'.-]{0,40}){0,4} <[^\s<>@]{1,64}@)/giu;
 
 interface Word {
   text: string;
@@ -142,7 +128,7 @@ interface Word {
 export function* findNames(text: string): Generator<Entity> {
   const all = wordsOf(text);
   const indexAt = new Map(all.map(({ start }, index) => [start, index]));
-  for (const pattern of [labels, closings])
+  for (const pattern of [labels, closings, mails])
     for (const { index, 0: match } of text.matchAll(pattern)) {
       const first = indexAt.get(index + match.length);
       if (first === undefined) continue;

@@ -93,6 +93,8 @@ test.each(
     'yours very truly ',
     'Cc: Ab Cd, Ef Gh, ',
     'Dear\nAb Cd\n',
+    '\nOn a, B c ',
+    ' Ab Cd Ef <',
     'a@',
     '1(',
     '12 Ab ',
@@ -120,6 +122,9 @@ test.each([
   ['initials', 'The work of J. R. Quell and L. Zorvan', ['names J. R. Quell', 'names L. Zorvan']],
   ['a list', 'Cc: Nvu Quell, Ozi Zorvan-Vell and Uki Tral', ['names Ozi Zorvan-Vell', 'names Uki Tral']],
   ['several after one title', 'de MM. Quell, Zorvan et Tral', ['names Quell', 'names Zorvan', 'names Tral']],
+  ['an address', 'thanks, Ozi Zorvan <oz@x.example>', ['names Ozi Zorvan']],
+  ['a quoted mail', 'On Mon, 2 Mar, Nvu Quell wrote:\n> Hi', ['names Nvu Quell']],
+  ['a trailer', 'Tested-by: Uki Tral', ['names Uki Tral']],
   ['a rank', 'le général de Quell', ['names de Quell']],
 ])('a rare name is found by %s', (_, text, expected) => {
   expect(foundIn(text)).toEqual(expect.arrayContaining(expected));
