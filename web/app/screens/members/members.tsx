@@ -112,7 +112,7 @@ function MemberTable({
   const nameOf = (id: string, email: string) => (names(id) === id ? email : names(id));
   return (
     <StackedTable
-      columns={[t('members.email'), t('members.role'), t('members.authenticator'), t('members.since')]}
+      columns={[t('assignments.member'), t('members.role'), t('members.authenticator'), t('members.since')]}
       actions={t('members.actions')}
       className={styles['people']}
     >
