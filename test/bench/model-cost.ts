@@ -54,7 +54,9 @@ export async function benchModelCost(print: (line: string) => void): Promise<voi
         const requests = roles.get(role) ?? [];
         requirePremise(role === 'repair' || requests.length > 0, `the document causes a ${role}`);
         if (requests.length === 0) continue;
-        print(`    ${role.padEnd(18)} ${requests.length} requests, ${costOf(requests, sourceOf(roles.get('translation') ?? []))}`);
+        print(
+          `    ${role.padEnd(18)} ${requests.length} requests, ${costOf(requests, sourceOf(roles.get('translation') ?? []))}`,
+        );
       }
     }
   }, env);

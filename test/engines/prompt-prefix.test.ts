@@ -65,10 +65,13 @@ test('of a document, with all its repairs, eleven times its own tokens have the 
   expect((total - equal) / tokensOf(source).length).toBeLessThan(11);
 });
 
-test('the groups of a document share the instructions and its headings, and each says its section', async () => {
+test('the groups of a document share the instructions and its headings, and each has its section', async () => {
   const mine = await openDocuments(app);
   const chapters = ['Safety', 'Installation', 'Maintenance'].map((title, chapter) => {
-    const text = Array.from({ length: 60 }, (_, n) => `${chapter === 1 ? '**Step**' : 'Step'} ${chapter}.${n} is short.`);
+    const text = Array.from(
+      { length: 60 },
+      (_, n) => `${chapter === 1 ? '**Step**' : 'Step'} ${chapter}.${n} is short.`,
+    );
     return `## ${title}\n\n${text.join('\n\n')}`;
   });
   const file = new File([`# The pump\n\n${chapters.join('\n\n')}\n`], 'Jane Doe.md');

@@ -1,5 +1,10 @@
 import { memoryText, plainText } from '#server/formats/inline-content.ts';
-import type { Judgement, Translations, TranslationTask, Verification } from '#server/platform/engines/engine.ts';
+import type {
+  Judgement,
+  Translations,
+  TranslationTask,
+  Verification,
+} from '#server/platform/engines/engine.ts';
 import { checkTranslation, inspectTranslation, isCritical, withFindings } from '../checks.ts';
 import { checkLength } from '../text-limit.ts';
 import type { Policy } from './policy.ts';
@@ -25,7 +30,13 @@ export function judge(
   return recordStep(steps, { name, actor: 'quality_judge', input }, async () => {
     // Of links, code and numbers, the checks know as much as a model.
     const asked = policy.judgesEach ? drafts.filter(hasWords) : drafts;
-    const part = asked.length === drafts.length ? task : taskOfTexts(task, asked.map(({ of }) => of));
+    const part =
+      asked.length === drafts.length
+        ? task
+        : taskOfTexts(
+            task,
+            asked.map(({ of }) => of),
+          );
     const texts = translationsOf(asked);
     const result = policy.judgesEach
       ? await engine.assessEach(part, texts, scope)
@@ -103,7 +114,10 @@ export async function repairLoop(
         draft.tagged?.lostTags !== poor[index]!.tagged?.lostTags,
     );
     if (drafts.length === 0) break;
-    const changed = taskOfTexts(task, drafts.map(({ of }) => of));
+    const changed = taskOfTexts(
+      task,
+      drafts.map(({ of }) => of),
+    );
     const judged = await judge(run, changed, drafts, 'reassessment');
     best = best.map((candidate) => {
       const repaired = judged.find(({ of }) => of === candidate.of);

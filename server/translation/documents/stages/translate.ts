@@ -76,12 +76,10 @@ export async function translateSegments(run: DocumentRun): Promise<void> {
         scope,
         { request, ...next, document: documentOf(about, next.texts[0]!) },
         searchFailed,
-      ).catch(
-        (error: unknown) => {
-          if (toAppError(error).code !== 'rate_limit' || lanesLeft === 1) throw error;
-          returned.push(next);
-        },
-      );
+      ).catch((error: unknown) => {
+        if (toAppError(error).code !== 'rate_limit' || lanesLeft === 1) throw error;
+        returned.push(next);
+      });
       await stored;
       if (!group) break;
       stored = store.add({
@@ -157,7 +155,7 @@ async function addApproved(tx: Tx, { row }: DocumentRun, served: readonly GroupS
   for (const [index, text] of tagged.entries()) text.approved = approved[index]!;
 }
 
-/** What all groups of a document have in common, and its headings with their positions. */
+/** The context that all groups of a document have in common, and its headings with their positions. */
 type About = TaskDocument & { headings: readonly { position: number; text: string }[] };
 
 /** Maximum headings that are read, and UTF-16 units of one. A longer one is not cut: redaction must see whole values. */
@@ -178,8 +176,13 @@ async function selectAbout(tx: Tx, { tenantId, documentId }: DocumentRun): Promi
         where ${ofThis} and kind = 'heading' and length(source_text) <= ${headingUnits}
         order by position limit ${maxHeadings}) h) as headings`);
   const { headings, ...about } = row!;
-  let units = 0;
-  const outline = headings.map(({ text }) => text).filter((text) => (units += text.length) <= outlineUnits);
+  const outline: string[] = [];
+  let room = outlineUnits;
+  for (const { text } of headings) {
+    room -= text.length;
+    if (room < 0) break;
+    outline.push(text);
+  }
   return { ...about, headings, outline };
 }
 
