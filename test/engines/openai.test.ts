@@ -224,7 +224,7 @@ describe('the response', () => {
     const task = { ...plain, segments: ['One.', 'Two.', 'Three.'] };
     const judged = { id: 2, issues: [issue], score: 70 };
     const answer = (faultless: number[]) => completion({ content: { judgements: [judged], faultless } });
-    // The first answer leaves a segment out, the second one names a segment twice.
+    // The first response leaves a segment out, the second one names a segment twice.
     upstream.fake.enqueue(answer([1]), answer([1, 2]), answer([3, 1]));
     const { value } = await upstream.engine().assessEach(task, ['Eins.', 'Zwei.', 'Drei.'], scope);
     expect(value.map(({ score, issues }) => [score, issues])).toEqual([

@@ -65,7 +65,7 @@ test('of a document, with all its repairs, eleven times its own tokens have the 
   expect((total - equal) / tokensOf(source).length).toBeLessThan(11);
 });
 
-test('the groups of a document share the instructions and its headings, and each says its section', async () => {
+test('the groups of a document share the instructions and its headings, and each has its section', async () => {
   const mine = await openDocuments(app);
   const chapters = ['Safety', 'Installation', 'Maintenance'].map((title, chapter) => {
     const text = Array.from(

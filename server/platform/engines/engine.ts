@@ -38,9 +38,9 @@ export interface TranslationTask {
   hasTags?: boolean;
 }
 
-/** What a model gets to know about a document. All but `section` is the same for all tasks of the document. */
+/** The context of a document. All but `section` is the same for all of its tasks. */
 export interface TaskDocument {
-  /** The first headings; empty if there are none. */
+  /** The first headings; may be empty. */
   outline: readonly string[];
   /** Whether any of its segments has inline tags, or a note. */
   hasTags: boolean;

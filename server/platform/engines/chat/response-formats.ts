@@ -100,7 +100,7 @@ const judgements = z.object({
   faultless: z.array(z.number()).describe('ids').default([]),
 });
 
-/** Each segment id of the request has a judgement, or is in `faultless`: short answers cost less. */
+/** Each segment id of the request has a judgement, or is in `faultless`: a short response costs less. */
 export type SegmentJudgements = z.infer<typeof judgements>;
 
 const verification = judgement.extend({

@@ -155,7 +155,7 @@ async function addApproved(tx: Tx, { row }: DocumentRun, served: readonly GroupS
   for (const [index, text] of tagged.entries()) text.approved = approved[index]!;
 }
 
-/** What all groups of a document have in common, and its headings with their positions. */
+/** The context that all groups of a document have in common, and its headings with their positions. */
 type About = TaskDocument & { headings: readonly { position: number; text: string }[] };
 
 /** Maximum headings that are read, and UTF-16 units of one. A longer one is not cut: redaction must see whole values. */
@@ -177,10 +177,11 @@ async function selectAbout(tx: Tx, { tenantId, documentId }: DocumentRun): Promi
         order by position limit ${maxHeadings}) h) as headings`);
   const { headings, ...about } = row!;
   const outline: string[] = [];
-  let left = outlineUnits;
+  let room = outlineUnits;
   for (const { text } of headings) {
-    left -= text.length;
-    if (left >= 0) outline.push(text);
+    room -= text.length;
+    if (room < 0) break;
+    outline.push(text);
   }
   return { ...about, headings, outline };
 }
