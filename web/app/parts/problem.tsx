@@ -97,22 +97,6 @@ export function fieldProblem(error: unknown, field: string, entry?: number): str
     ?.msg;
 }
 
-/** Whether another administrator has changed the settings since they were read. */
-export function isConflict(error: unknown): boolean {
-  return error instanceof LinguaLoopError && error.status === 409;
-}
-
-/** Shows why settings were not saved. After a conflict, the next attempt replaces those of the other administrator. */
-export function SaveProblem({ error }: { error: unknown }) {
-  const t = useT();
-  if (!isConflict(error)) return <Problem error={error} />;
-  return (
-    <p role="alert" className="problem">
-      {t('common.settings_changed')}
-    </p>
-  );
-}
-
 function mayHelp(error: LinguaLoopError | undefined): boolean {
   if (!error || error.status === null) return true;
   return error.status === 429 || error.status >= 500;

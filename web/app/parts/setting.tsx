@@ -1,4 +1,7 @@
 import { type ReactNode, type Ref, useId } from 'react';
+import { LinguaLoopError } from '#sdk/errors.ts';
+import { useT } from '../i18n.tsx';
+import { Problem } from './problem.tsx';
 import styles from './setting.module.css';
 
 /**
@@ -74,5 +77,21 @@ export function Switch({
         onChange={({ target }) => onChange(target.checked)}
       />
     </div>
+  );
+}
+
+/** Whether another administrator has changed the settings since they were read. */
+export function isConflict(error: unknown): boolean {
+  return error instanceof LinguaLoopError && error.status === 409;
+}
+
+/** Shows why settings were not saved. After a conflict, the next attempt replaces those of the other administrator. */
+export function SaveProblem({ error }: { error: unknown }) {
+  const t = useT();
+  if (!isConflict(error)) return <Problem error={error} />;
+  return (
+    <p role="alert" className="problem">
+      {t('security.settings_changed')}
+    </p>
   );
 }
