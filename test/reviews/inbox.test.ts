@@ -45,6 +45,7 @@ describe('documents', () => {
           holders: [],
           is_claimed: false,
           is_opened: false,
+          ...{ assignees: [], is_assigned: false, unassigned: 1, due_at: null },
         },
       ],
       more: { documents: false, texts: false },
