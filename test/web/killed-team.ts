@@ -34,7 +34,7 @@ interface StoredAssignment {
   audited: number;
 }
 
-/** How often an act was confirmed to a member, and how often a member does not know whether it was done. */
+/** The number of times that an act was confirmed to a member, and the number of times without a response. */
 interface Outcomes {
   told: number;
   unknown: number;
@@ -50,7 +50,7 @@ const textCount = 24;
 /**
  * Five people who work on the same files and texts through a series of kills. The administrator has two tabs, an editor
  * and the inbox, and a program; four colleagues work with programs. They assign, take, hand over, resolve findings, edit,
- * pass on and approve. What a person was told must be stored once, and what no one knows at most once.
+ * pass on and approve. A confirmed act must be stored once, and one without a response at most once.
  */
 export class KilledTeam extends KilledDocument {
   /** The outcomes of each act, by its key, as `storedActs` writes it. */
@@ -267,7 +267,7 @@ export class KilledTeam extends KilledDocument {
     return segment as Segment;
   }
 
-  /** Waits for the response to an act. @param isDone whether the response says that it was done */
+  /** Waits for the response to an act. @param isDone whether the response confirms it */
   private async ask<T>(keys: readonly string[], response: PromiseLike<T>, isDone?: (response: T) => boolean) {
     const [verb = ''] = (keys[0] as string).split(' ');
     for (const key of keys) this.outcomesOf(key).unknown += 1;

@@ -125,7 +125,7 @@ export function claimsOn(member: Member, kind: ReviewItem['kind'], itemId: SQL):
     from review_claims o where ${isAbout(member, kind, itemId)} and o.expires_at > now())`;
 }
 
-/** What a query returns of the state of a task. */
+/** The columns of a query about the state of a task. */
 export interface TaskState {
   since: string;
   opened: boolean;

@@ -13,12 +13,15 @@ export interface InboxSearch {
   assignee?: string;
 }
 
+const forms = {
+  view: /^(mine|all|members)$/,
+  show: /^(mine|unassigned|overdue)$/,
+  languages: /:/,
+  assignee: /./,
+};
+
 /** Reads the URL; invalid parameters are ignored. */
-export function readInboxSearch({ view, show, languages, assignee }: Record<string, unknown>): InboxSearch {
-  return {
-    ...(/^(mine|all|members)$/.test(String(view)) && { view: view as InboxView }),
-    ...(/^(mine|unassigned|overdue)$/.test(String(show)) && { show: show as 'mine' }),
-    ...(typeof languages === 'string' && /^[\w-]{2,20}:[\w-]{2,20}$/.test(languages) && { languages }),
-    ...(typeof assignee === 'string' && assignee.length <= 320 && { assignee }),
-  };
+export function readInboxSearch(given: Record<string, unknown>): InboxSearch {
+  const valid = Object.entries(forms).filter(([name, form]) => form.test(String(given[name] ?? '')));
+  return Object.fromEntries(valid.map(([name]) => [name, String(given[name])]));
 }
