@@ -1,9 +1,13 @@
+import { eq } from 'drizzle-orm';
 import { strFromU8, unzipSync } from 'fflate';
 import { expect, test } from 'vitest';
+import { documentJobs } from '#db/schema/documents.ts';
+import { reportPay } from '#server/translation/review/pay.ts';
 import { viaRpc } from '#test/contract/call.ts';
 import { env, type Fields, inviting } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
+import { rowsRead } from '#test/setup/stored-rows.ts';
 import { criticalEngine, savingIn } from '../documents/saving.ts';
 import { useDocuments } from '../documents/workspace.ts';
 
@@ -76,6 +80,33 @@ test('a colleague who confirms the same segment reviews it for the second time',
     { words: 3 },
     { words: 1 },
   ]);
+});
+
+test('a later report of past days reads no changes, until some of them are deleted', async () => {
+  const { id } = await mine.translate(['One two three', 'Other']);
+  const kept = await mine.translate(['Four words are here']);
+  await save(id, [
+    [0, 'fr of One two three', 'Un deux trois', true],
+    [1, 'fr of Other', 'Autre', true],
+  ]);
+  await save(kept.id, [[0, 'fr of Four words are here', 'Quatre mots sont ici', true]]);
+  const sql = openSuperuser(app.superuserUrl);
+  await sql`update segment_events set created_at = now() - interval '3 days' where document_id in (${id}, ${kept.id})`;
+  await sql`update document_jobs set updated_at = now() - interval '3 days' where document_id in (${id}, ${kept.id})`;
+  const both = [{ segments: 3, words: 8 }];
+  // Two at the same time: one of them counts the days.
+  expect(await Promise.all([rows(), rows()])).toMatchObject([both, both]);
+  const [{ tenantId }] = (await sql`
+    select tenant_id as "tenantId" from document_jobs where document_id = ${id}`) as unknown as [
+    { tenantId: string },
+  ];
+  await app.database.inTenant(tenantId, async (tx) => {
+    const before = await rowsRead(tx, ['segment_events', 'document_segments']);
+    expect((await reportPay(tx, tenantId, {})).rows).toMatchObject(both);
+    expect(await rowsRead(tx, ['segment_events', 'document_segments'])).toBe(before);
+    await tx.delete(documentJobs).where(eq(documentJobs.documentId, id));
+  });
+  expect(await rows()).toMatchObject([{ segments: 1, words: 4 }]);
 });
 
 test('texts that are published count, rejected ones and those of a key do not', async () => {

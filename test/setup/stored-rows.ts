@@ -1,5 +1,7 @@
+import { sql as drizzle } from 'drizzle-orm';
 import type postgres from 'postgres';
 import { expect } from 'vitest';
+import type { Tx } from '#db/client.ts';
 import { openSuperuser } from './database.ts';
 
 /** A database, a table, and the columns to read. */
@@ -41,6 +43,18 @@ export async function countRows(sql: postgres.Sql, tables: string[]): Promise<Re
     counts[table] = row?.rows ?? Number.NaN;
   }
   return counts;
+}
+
+/**
+ * The rows of some tables that the connection has read so far, to compare within a transaction: a bound of a plan that does
+ * not depend on the load of the machine.
+ */
+export async function rowsRead(tx: Tx, tables: string[]): Promise<number> {
+  const [row] = await tx.execute<{ rows: number }>(drizzle`
+    select coalesce(sum(coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0)), 0)::int as rows
+    from pg_stat_xact_user_tables
+    where relname = any(array(select json_array_elements_text(${JSON.stringify(tables)}::json)))`);
+  return row?.rows ?? Number.NaN;
 }
 
 /** The events of one action in a tenant's audit log, oldest first. */

@@ -1,9 +1,11 @@
+import { sql as drizzle } from 'drizzle-orm';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { pruneChanges } from '#server/language/translation-memory/editing/history.ts';
+import { handOverMerged, pruneChanges } from '#server/language/translation-memory/editing/history.ts';
 import { viaRpc } from '#test/contract/call.ts';
 import type { Fields } from '#test/factories.ts';
 import { startBeside, useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
+import { rowsRead } from '#test/setup/stored-rows.ts';
 import { openSets, type Sets } from './sets.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false', RUN_WORKERS: 'false' } });
@@ -270,6 +272,25 @@ describe('identical segments', () => {
       }
       await remove(jobs[1]!);
       expect(await texts(of, set)).toEqual([]);
+    });
+
+    test('without a search through the history of the set', async () => {
+      const { set, jobs } = await mergedJobs(2);
+      const sql = openSuperuser(app.superuserUrl);
+      await sql`insert into memory_changed_segments (tenant_id, change_id, position, content_id, segment_no, old_source, old_target, job_id)
+        select c.tenant_id, c.change_id, 10 + n, c.content_id, 1000000 + n, 'Old', 'Vieux', md5(n::text)
+        from memory_changed_segments c join memory_sets s using (tenant_id, content_id), generate_series(1, 2000) n
+        where s.set_id = ${set} limit 2000`;
+      await sql`analyze memory_changed_segments`;
+      const [{ tenantId }] = (await sql`
+        select tenant_id as "tenantId" from memory_sets where set_id = ${set}`) as unknown as [
+        { tenantId: string },
+      ];
+      await app.database.inTenant(tenantId, async (tx) => {
+        const before = await rowsRead(tx, ['memory_changed_segments']);
+        await handOverMerged(tx, tenantId, jobs[1]!, drizzle`true`);
+        expect((await rowsRead(tx, ['memory_changed_segments'])) - before).toBeLessThan(10);
+      });
     });
 
     test('when it is reopened, also in a chain of merges whose middle is deleted, and after 30 days', async () => {

@@ -191,7 +191,7 @@ async function countDays(tx: Tx, tenantId: string, range: Days): Promise<string>
           where p.tenant_id = ${tenantId} and p.day = one.day and p.user_id = '')) one
       group by run, date_trunc('month', day) order by 1`);
   if ((await missing()).length === 0) return open;
-  // A deletion of changes waits for the sums that it removes (`forget_pay_days`).
+  // A deletion of changes takes the same lock (`forget_pay_days`), so that it finds all sums to remove.
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${tenantId}, 8203))`);
   for (const run of await missing()) {
     await checkSize(tx, tenantId, run, range);

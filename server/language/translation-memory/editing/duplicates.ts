@@ -113,7 +113,7 @@ async function selectDuplicates(
 }
 
 /** Maximum segments that a page of sources looks through, and segments of one source. */
-const most = { looked: 50_000, units: 20 };
+const most = { looked: 15_000, units: 20 };
 
 /**
  * Returns a page of the sources of a set that have several translations, each with its segments.
