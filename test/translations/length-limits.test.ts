@@ -90,7 +90,7 @@ describe('the limit of a text', () => {
     const length = known || (await lengthIn(length_unit, seen));
     const mine = await openWorkspace(app);
     await setsOf(app, mine.headers).memory([[html, html]]);
-    engine.reply = ({ segments }) => segments;
+    engine.reply = ({ segments }) => [...segments];
     const ask = async (max_length: number) => {
       const fields = { source_text: html, target_lang: 'fr', text_type: 'Html', max_length, length_unit };
       return (await mine.job(fields)).agent_run.quality_gate;
