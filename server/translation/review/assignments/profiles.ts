@@ -89,7 +89,7 @@ export async function lockProfiles(
   return new Map(found.map((one) => [one.user_id, one]));
 }
 
-/** Maximum number of members among whom a rule selects, besides those that rules name. */
+/** Maximum number of members among whom a rule selects, without those that rules name. */
 const maxCandidates = 1000;
 
 /** Returns the active members among whom rules select, by ID. @param named the members that rules name */
