@@ -237,7 +237,7 @@ describe('a translation of a person in a file', () => {
     expect(await states()).toEqual(after);
   });
 
-  test('has the finding of its own place only, and is confirmed where the reviewer saw the finding', async () => {
+  test('has only the findings of its place, and is confirmed if the reviewer saw them', async () => {
     const { states, save } = await translated(chars(24), chars(24), chars(50));
     await save(0, long, short);
     expect(await states()).toEqual([
