@@ -44,19 +44,23 @@ export const lengthUnitsInWords =
   '`characters`, `graphemes`, or a size in pixels with a font, such as `12px Arial` or `bold 9px Courier`; the fonts are Arial, Helvetica, Times, Courier and Noto Sans';
 
 /**
- * Returns the length of a text in a unit. In pixels, it is the width of the longest line, rounded up; a letter that the
- * font does not have counts as one em.
+ * Returns the length of a text in a unit; a text may have several paragraphs, which follow each other without a character in
+ * between. In pixels, it is the width of the longest line, rounded up; a letter that the font does not have counts as one
+ * em.
  */
-export async function lengthIn(unit: LengthUnit, text: string): Promise<number> {
-  if (unit === 'characters') return [...text].length;
-  if (unit === 'graphemes') return [...new Intl.Segmenter('en').segment(text)].length;
+export async function lengthIn(unit: LengthUnit, text: string | readonly string[]): Promise<number> {
+  const paragraphs = typeof text === 'string' ? [text] : text;
+  if (unit === 'characters') return [...paragraphs.join('')].length;
+  if (unit === 'graphemes') return [...new Intl.Segmenter('en').segment(paragraphs.join(''))].length;
   const [, bold, size, family = ''] = pixelUnit.exec(unit) ?? [];
   const font = families[family.toLowerCase()]?.[bold ? 1 : 0] ?? 'arimo';
   const { advanceIn } = await import('./typesetting/fonts.ts');
   const widthOf = (line: string) =>
     [...line].reduce((sum, one) => sum + (/\p{M}|\p{Cf}/u.test(one) ? 0 : (advanceIn(font, one) ?? 1)), 0);
+  const lines = paragraphs.flatMap((one) => one.split(/\r\n?|\n/));
+  const widest = lines.reduce((most, line) => Math.max(most, widthOf(line)), 0);
   // A sum of fractions may be a little above a whole number.
-  return Math.max(0, Math.ceil(Math.max(...text.split(/\r\n?|\n/).map(widthOf)) * Number(size) - 1e-6));
+  return Math.max(0, Math.ceil(widest * Number(size) - 1e-6));
 }
 
 /** Says a length in words: `12 characters`, `96 pixels (12px Arial)`. */

@@ -80,6 +80,41 @@ describe('the limit of a text', () => {
     expect(await ask(other, { ...pixels, max_length: pixels.max_length - 1 })).toBe(short);
   });
 
+  const html = '<p>A <i>very</i> long\n <b>button</b></p><p>Hi</p>';
+  const seen = ['A very long button', 'Hi'];
+  test.each([
+    ['characters', 20],
+    ['graphemes', 20],
+    ['12px Arial', 0],
+  ] as const)('is about what people see of HTML, in %s', async (length_unit, known) => {
+    const length = known || (await lengthIn(length_unit, seen));
+    const mine = await openWorkspace(app);
+    await setsOf(app, mine.headers).memory([[html, html]]);
+    engine.reply = ({ segments }) => [...segments];
+    const ask = async (max_length: number) => {
+      const fields = { source_text: html, target_lang: 'fr', text_type: 'Html', max_length, length_unit };
+      return (await mine.job(fields)).agent_run.quality_gate;
+    };
+    // From the TM, and from the engine.
+    expect((await ask(length)).metadata.fast_path).toBe('tm_exact');
+    expect((await ask(length - 1)).metadata.fast_path).toBeUndefined();
+    expect(told.at(-1)!.map(explain)).toContainEqual(expect.stringContaining(`at most ${length - 1} are`));
+    expect(JSON.stringify(told.at(-1))).toContain(`has ${length} `);
+    const job = await mine.job({
+      source_text: html,
+      target_lang: 'fr',
+      text_type: 'Html',
+      max_length: 1,
+      length_unit,
+    });
+    const { body } = await viaRpc(
+      app,
+      { path: 'translations.check', type: 'mutation' },
+      { input: { job_id: job.id, text: html }, headers: mine.headers },
+    );
+    expect(JSON.stringify(body.issues)).toContain(`The translation has ${length} `);
+  });
+
   test.each([
     [{ max_length: 0 }, 'max_length'],
     [{ max_length: 5, length_unit: '12px Papyrus' }, 'length_unit'],
@@ -202,7 +237,7 @@ describe('a translation of a person in a file', () => {
     expect(await states()).toEqual(after);
   });
 
-  test('has the finding of its own place only, and is confirmed where the reviewer saw the finding', async () => {
+  test('has only the findings of its place, and is confirmed if the reviewer saw them', async () => {
     const { states, save } = await translated(chars(24), chars(24), chars(50));
     await save(0, long, short);
     expect(await states()).toEqual([

@@ -35,7 +35,7 @@ export function smallestLimits(limits: readonly TextLimit[]): TextLimit[] {
  */
 export async function checkLength(
   { maxLength, lengthUnit }: TextLimit,
-  text: string,
+  text: string | readonly string[],
 ): Promise<{ excess: number; issues: QualityIssue[] }> {
   if (maxLength === null) return { excess: 0, issues: [] };
   const unit = lengthUnit ?? 'characters';

@@ -11,7 +11,6 @@ import { checkLength } from '../text-limit.ts';
 import { forbids } from '../threads/check-threads.ts';
 import type { PreparedText } from './prepared-text.ts';
 import type { TaggedSource } from './run.ts';
-import { joinSegments } from './source-text.ts';
 import { limitsOfText } from './tagged-segments.ts';
 import { newDecision, recordStep } from './trace.ts';
 
@@ -89,7 +88,7 @@ async function refusalOf(
   }
   // In subtitles, the limit is advice.
   const limits = limitsOfText(prepared).filter(({ lengthUnit }) => lengthUnit !== null);
-  const written = served ? plainText(served.content) : joinSegments(text.segmentsOf(translation));
+  const written = served ? [plainText(served.content)] : text.paragraphsOf(translation);
   for (const limit of limits)
     if ((await checkLength(limit, written)).excess > 0)
       return newDecision(name, `${name}_too_long`, 'the stored translation is too long', { provenance });

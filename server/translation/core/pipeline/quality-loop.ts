@@ -10,7 +10,6 @@ import { checkLength } from '../text-limit.ts';
 import type { Policy } from './policy.ts';
 import { isDoubtful } from './quality-gate.ts';
 import { type Assessed, type Draft, type Run, spend, translationsOf } from './run.ts';
-import { joinSegments } from './source-text.ts';
 import { limitsOfText, readRepaired, taggedIssues, taskOfTexts } from './tagged-segments.ts';
 import { recordStep } from './trace.ts';
 
@@ -49,7 +48,7 @@ export function judge(
       const found = await checkTranslation(run, of, texts, tagged && memoryText(tagged.inner));
       const lengths = await Promise.all(
         limitsOfText(of).map(async (limit) => ({
-          ...(await checkLength(limit, joinSegments(texts))),
+          ...(await checkLength(limit, tagged ? texts : of.text.paragraphsOf(of.text.rebuild(translations)))),
           isAdvice: limit.lengthUnit === null,
         })),
       );

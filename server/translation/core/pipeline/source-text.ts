@@ -1,4 +1,4 @@
-import { blocksOf, extractHtml, rebuildHtml } from '#server/formats/html-segments.ts';
+import { blocksOf, extractHtml, readBlocks, rebuildHtml } from '#server/formats/html-segments.ts';
 import { describeLength, lengthUnitOf } from '#server/formats/length-limit.ts';
 import type { TaskStyle, Translations, TranslationTask } from '#server/platform/engines/engine.ts';
 import type { TextRequest } from '../request.ts';
@@ -14,6 +14,8 @@ export interface SourceText {
   rebuild(translations: Translations): string;
   /** Returns the segments of a text of the same type, for example of a stored translation. */
   segmentsOf(other: string): string[];
+  /** Returns the paragraphs of a text of the same type as people see them, without markup: a limit is about these. */
+  paragraphsOf(other: string): string[];
   /**
    * Whether another text has the same markup, so that a stored target cannot add a script to a page. Always true for
    * plain text.
@@ -34,6 +36,7 @@ export function readSourceText(request: TextRequest, style: TaskStyle | null = n
       plain: source,
       rebuild: ([translation]) => translation ?? '',
       segmentsOf: (other) => [other],
+      paragraphsOf: (other) => [other],
       hasMarkupOf: () => true,
     };
   const segments = extractHtml(source);
@@ -47,6 +50,7 @@ export function readSourceText(request: TextRequest, style: TaskStyle | null = n
     plain: segments.length === 1 && segments[0]?.text === source.trim() ? source : null,
     rebuild: (translations) => rebuildHtml(source, segments, translations),
     segmentsOf: (other) => extractHtml(other).map(({ text }) => text),
+    paragraphsOf: (other) => readBlocks(other).map((block) => block.replace(/[ \t\n\f\r]+/g, ' ')),
     hasMarkupOf: (other) => markupOf(source) === markupOf(other),
   };
 }

@@ -14,7 +14,8 @@ export function isTagged(text: RunText): text is TaggedText {
 
 /** Returns the limits of a text: those of its file or request. */
 export function limitsOfText({ tagged, request }: RunText): readonly TextLimit[] {
-  return tagged?.of.limits ?? [limitOfRequest(request)];
+  const limits = tagged?.of.limits ?? [limitOfRequest(request)];
+  return limits.filter(({ maxLength }) => maxLength !== null);
 }
 
 /** @param tags the placeholders for which tags stand */

@@ -3,7 +3,7 @@ import type { QualityIssue, TaskStyle } from '#server/platform/engines/engine.ts
 import { inSlices } from '#server/platform/threads/slices.ts';
 import { createThreads, DeadlineError, threadCount } from '#server/platform/threads/threads.ts';
 import { findIssues, findIssuesOfText, type Inspection, type ProposedTranslation } from '../inspection.ts';
-import { joinSegments, readSourceText } from '../pipeline/source-text.ts';
+import { readSourceText } from '../pipeline/source-text.ts';
 import { allRisks, type RiskFlag, type RiskyTexts } from '../plausibility/index.ts';
 import { hasForbiddenWord } from '../style/index.ts';
 import { checkLength, limitOfRequest } from '../text-limit.ts';
@@ -64,8 +64,7 @@ export async function inspectProposed(asked: ProposedTranslation, scope: SlotSco
       ? await inSlices(findIssuesOfText(asked))
       : await onThread('inspectText', asked, scope, [unchecked]);
   if (!request.max_length) return found;
-  const visible =
-    request.text_type === 'Html' ? joinSegments(readSourceText(request).segmentsOf(text)) : text;
+  const visible = readSourceText(request).paragraphsOf(text);
   return [...found, ...(await checkLength(limitOfRequest(request), visible)).issues];
 }
 
