@@ -61,7 +61,7 @@ describe('without an operator key and any workspace (A 5.1 rule 7)', () => {
 describe('as soon as an operator key is set', () => {
   const app = useTestApp({ env: { ...env, OPERATOR_API_KEY: operatorKey } });
 
-  test('administrators’ routes are closed, though there is no workspace', async () => {
+  test('administrators’ routes are closed also without a workspace', async () => {
     for (const headers of [{}, { 'x-api-key': '' }]) {
       const { status, body } = await app.json('GET', '/api/tenants', { headers });
       expect([status, body.detail]).toEqual(refused);

@@ -39,7 +39,7 @@ async function emptyPlace() {
   };
 }
 
-test('a service does not start where a restore is unfinished', async () => {
+test('a service does not start on an unfinished restore', async () => {
   const DATA_DIR = await mkdtemp(join(folder, 'unfinished-'));
   await mkdir(join(DATA_DIR, 'restore.unfinished'));
   await expect(joinEmbeddedPostgres(DATA_DIR)).rejects.toThrow(/run "npm run restore" again/);

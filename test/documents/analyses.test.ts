@@ -511,7 +511,7 @@ describe('the files of an analysis', () => {
     await sql()`delete from graphile_worker._private_jobs where key = ${`run_analysis:${id}`}`;
     await resumeAnalyses(app.services, 900, async () => [mine.tenantId]);
     expect(await queued()).toBe(0);
-    // What members do with it is done, and does not delete it.
+    // A run for its members does not delete it.
     await run(id);
     expect((await ask('get', { analysis_id: id })).status).toBe(200);
     await resumeAnalyses(app.services, 900, async () => []);
