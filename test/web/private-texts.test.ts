@@ -5,7 +5,7 @@ import { useTestApp } from '#test/setup/app.ts';
 import { viaRpc } from '../contract/call.ts';
 import { expectAccessible } from './accessibility.ts';
 import { useBrowser, withoutBrowser } from './browser.ts';
-import { memberAt, patient, said } from './reviewing.ts';
+import { memberAt, patient } from './reviewing.ts';
 
 /* What leaves the workspace: the personal data that models do not get, and the engine that has its own key. */
 
@@ -109,8 +109,7 @@ describe.skipIf(withoutBrowser)('the own engine', { timeout: 90_000 }, () => {
     await card.getByText('Another administrator changed these settings').waitFor();
     expect((await engine('get')).concurrency).toBe(5);
     await save.press('Enter');
-    await said(page, 'Engine saved.');
-    expect(await engine('get')).toMatchObject({ concurrency: 3, key_end: 'wxyz' });
+    await expect.poll(() => engine('get'), patient).toMatchObject({ concurrency: 3, key_end: 'wxyz' });
 
     await card.getByRole('button', { name: 'Remove the key' }).press('Enter');
     await page.getByRole('dialog').getByRole('button', { name: 'Remove the key' }).press('Enter');

@@ -91,10 +91,9 @@ function excessText({ limit, actual, unit }: LinguaLoopError, t: Translate): str
 }
 
 /** The error of one field in a 422, by the last part of its `loc`; undefined if that field is valid. */
-export function fieldProblem(error: unknown, field: string, entry?: number): string | undefined {
+export function fieldProblem(error: unknown, field: string): string | undefined {
   if (!(error instanceof LinguaLoopError) || typeof error.detail === 'string') return undefined;
-  return error.detail.find(({ loc }) => loc.includes(field) && (entry === undefined || loc.includes(entry)))
-    ?.msg;
+  return error.detail.find(({ loc }) => loc.includes(field))?.msg;
 }
 
 function mayHelp(error: LinguaLoopError | undefined): boolean {

@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { LinguaLoopError } from '#sdk/errors.ts';
 import type { SecurityPolicy, TenantAccount } from '#sdk/types.ts';
 import { client, tell } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
@@ -35,6 +36,12 @@ const linesOf = (text: string) =>
     .map((line) => line.trim())
     .filter((line) => line !== '');
 
+/** The line of a field that is wrong, from 0; -1 without one. */
+function lineOf(error: unknown, field: string): number {
+  if (!(error instanceof LinguaLoopError) || typeof error.detail === 'string') return -1;
+  return Number(error.detail.find(({ loc }) => loc.includes(field))?.loc.at(-1) ?? -1);
+}
+
 /** The personal data that models do not get. The switch changes the setting at once; the rest is saved together. */
 export function Redaction({ me: { tenant } }: { me: Me }) {
   const t = useT();
@@ -63,7 +70,7 @@ export function Redaction({ me: { tenant } }: { me: Me }) {
   /** Names the line that is wrong. */
   const problemOf = (field: 'patterns' | 'terms') => {
     const problem = fieldProblem(error, field);
-    const wrong = problem && rules[field].find((_, line) => fieldProblem(error, field, line));
+    const wrong = problem && rules[field][lineOf(error, field)];
     return wrong ? `${wrong}: ${problem}` : problem;
   };
   const isKnown = problemOf('patterns') ?? problemOf('terms');
