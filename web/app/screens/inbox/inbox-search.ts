@@ -13,7 +13,7 @@ export interface InboxSearch {
   assignee?: string;
 }
 
-const forms = {
+const forms: Readonly<Record<string, RegExp>> = {
   view: /^(mine|all|members)$/,
   show: /^(mine|unassigned|overdue)$/,
   languages: /:/,
@@ -21,7 +21,8 @@ const forms = {
 };
 
 /** Reads the URL; invalid parameters are ignored. */
-export function readInboxSearch(given: Record<string, unknown>): InboxSearch {
-  const valid = Object.entries(forms).filter(([name, form]) => form.test(String(given[name] ?? '')));
-  return Object.fromEntries(valid.map(([name]) => [name, String(given[name])]));
-}
+export const readInboxSearch = (given: Record<string, unknown>): InboxSearch =>
+  Object.fromEntries(
+    // A name such as `constructor` is inherited, and no expression.
+    Object.entries(given).filter(([name, value]) => typeof value === 'string' && forms[name]?.test?.(value)),
+  );
