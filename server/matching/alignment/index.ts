@@ -83,14 +83,15 @@ export function alignTexts(
 }
 
 /**
- * Limits of texts that belong together. `agreement`: the share of strong anchors that linked texts have in common; of 252
- * pages of a manual in three languages the least was 0.56, and with another page 0.29 the highest. Between `agreement` and
- * `little`, as of a PDF and a page without its section numbers, and with fewer than `anchors`, the share of `confident`
- * links decides. A PDF and its translation had 0.59 of the links that have two sides, and other documents at most 0.29.
+ * Limits of texts that belong together. `agreement`: the share of strong anchors that linked texts have in common; of 336
+ * pages of a manual in four languages the least was 0.56, and with another page 0.35 the highest. Between `agreement` and
+ * `little`, as of a PDF and a page without its section numbers, the share of `confident` links decides, as with fewer than
+ * `anchors`. A PDF and its translation had 0.59 of the links that have two sides. With fewer than `many` anchors, `nearlyAll`
+ * must be certain: other short pages of the manual had up to 0.89.
  */
 const together = {
-  ...{ anchors: 8, agreement: 0.4, little: 0.2 },
-  ...{ confident: 0.9, share: 0.8, shareOfPairs: 0.5 },
+  ...{ anchors: 8, many: 100, agreement: 0.4, little: 0.2 },
+  ...{ confident: 0.9, share: 0.8, shareOfPairs: 0.5, nearlyAll: 0.95 },
 };
 
 function belongTogether(links: readonly Link[], from: readonly Side[], to: readonly Side[]): boolean {
@@ -106,7 +107,8 @@ function belongTogether(links: readonly Link[], from: readonly Side[], to: reado
   if (all < together.anchors) return links.length > 0 && confident / links.length >= together.share;
   const agreement = common / all;
   if (agreement >= together.agreement) return true;
-  return agreement >= together.little && confident / pairs >= together.shareOfPairs;
+  const share = all >= together.many ? together.shareOfPairs : together.nearlyAll;
+  return agreement >= together.little && confident / pairs >= share;
 }
 
 function strongKeys(side: readonly Side[]): Set<string> {
