@@ -37,9 +37,10 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'lines of source',
     count: linesOf(sources),
-    limit: 248_900,
+    limit: 250_100,
     goal: 165_000,
     bought: [
+      '250,100: stored sums of the pay report, places of length limits, two rounds of PDF pages, headings in prompts, names of members, conflicts of settings',
       '248,900: five translation services, Anthropic, routes, own keys, personal data withheld from models, length limits, PgBouncer, general settings, new versions in estimates',
       '242,000: buckets, positions of approved tags, spelling, marks of errors, own keys, turnaround, versions of files, CSV files; packs left',
       '239,150: screens of assignments and estimates, the pay report, proofs of tag positions, contexts of TMX files',
@@ -77,9 +78,10 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'lines of tests',
     count: linesOf(tests),
-    limit: 168_000,
+    limit: 169_700,
     goal: 100_000,
     bought: [
+      '169,700: kills of a team, screens of teams and private texts in a browser, findings of two attacks, a second judge of alignment',
       '168,000: engines over their real packages, 500 letters with personal data, two hosts in namespaces, PgBouncer, the film of a project',
       '162,550: positions of approved tags, a store on S3 and its move, turnaround, spelling, keys',
       '161,260: the screens of assignments and estimates, kills of their processes, and an attack on them',
@@ -101,9 +103,10 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'words of documentation',
     count: wordsOf(guides),
-    limit: 52_250,
+    limit: 52_450,
     goal: 50_000,
     bought: [
+      '52,450: what redaction does not find, the shared beginning of prompts, and figures of alignment',
       '55,800: what the editor, reports and exports gained',
       '55,100: platform storage in a bucket, and its move',
       '54,680: words to pay for, estimates in four languages, positions of tags',
