@@ -228,9 +228,9 @@ describe('the response', () => {
     upstream.fake.enqueue(answer([1]), answer([1, 2]), answer([3, 1]));
     const { value } = await upstream.engine().assessEach(task, ['Eins.', 'Zwei.', 'Drei.'], scope);
     expect(value.map(({ score, issues }) => [score, issues])).toEqual([
-      [97, []],
+      [99, []],
       [70, [issue]],
-      [97, []],
+      [99, []],
     ]);
     expect(upstream.fake.requests).toHaveLength(3);
   });

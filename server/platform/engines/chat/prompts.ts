@@ -121,7 +121,7 @@ into target_lang, with the same ids. Compare them segment by segment, say what d
 length do not matter.
 ${judgeRules}`,
   assess_each: `${judge} ${pair}, a draft in target_lang. Segments are paragraphs or cells of one document: read them in \
-context, but judge each separately. For each segment that scores below 95 or needs repair, under its id, list what needs \
+context, but judge each separately. For each segment that scores below 98 or needs repair, under its id, list what needs \
 repair, each with a concrete suggestion, and score its draft. The ids of all others are in faultless.
 ${judgeRules}
 ${scoreRule}`,

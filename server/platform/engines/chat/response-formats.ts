@@ -140,8 +140,8 @@ export function readSegments({ translations }: TranslatedSegments, count: number
   return texts.every((text) => text !== undefined) ? texts : undefined;
 }
 
-/** The score of a segment that a judge only names as faultless: the middle of what can be published without a change. */
-const faultlessScore = 97;
+/** The score of a segment that a judge only names as faultless, which are those from 98. */
+const faultlessScore = 99;
 
 /** Returns the judgements in the order of the ids 1 to `count`; undefined if an id is missing, repeated or unknown. */
 export function readJudgements(
