@@ -45,7 +45,8 @@ export function InboxScreen() {
   const isAdmin = me.data !== undefined && isAdministrator(me.data);
   const hasLanguages = (profile.data?.languages.length ?? 0) > 0;
   const wanted = search.view ?? (hasLanguages ? 'mine' : 'all');
-  const view = (wanted === 'members' && !isAdmin) || !profile.data ? 'all' : wanted;
+  const mayShow = inboxViews.includes(wanted) && (wanted !== 'members' || isAdmin);
+  const view = mayShow && profile.data ? wanted : 'all';
   // The first view depends on the profile.
   const isKnown = isVisitor() || search.view === 'all' || profile.data !== undefined || profile.isError;
   const shown = inbox.data?.tasks.filter((task) => matches(task, search)) ?? [];
