@@ -126,15 +126,6 @@ describe('texts of one list', () => {
     expect(groupsOf([...head, ...body.flat()])).toEqual([head, ...body]);
   });
 
-  it('are the cells of a striped table, with and without a band behind their rows', () => {
-    const striped = (left: number) => (baseline: number, row: number) => {
-      const band = { left: 0, right: 300, bottom: baseline - 5, top: baseline + 10 };
-      return frameOf({ ...box(left, left + 50, baseline), isCell: true, container: row % 2 ? band : null });
-    };
-    const cells = [5, 105].flatMap((left) => [100, 80, 60, 40, 20].map(striped(left)));
-    expect(groupsOf(cells).map(({ length }) => length)).toEqual([cells.length]);
-  });
-
   it('are the labels of a row of a form', () => {
     const labels = [0, 150, 400].map((left) => frameOf({ ...box(left, left + 40, 60), singleLine: true }));
     expect(groupsOf(labels)).toEqual([labels]);
