@@ -41,13 +41,17 @@ function wordsOf({ id, isCell, style, text }: Frame): string {
 
 /** Returns the texts of one style that are below each other: cells between the same rules, and texts with one edge. */
 function columnsIn(kind: readonly Frame[]): Frame[][] {
-  // A band behind a row of several texts is not the border of a cell, nor is one with the same edges.
-  const rows = Map.groupBy(kind, (frame) => `${sidesOf(frame)} ${Math.round(frame.baseline)}`);
-  const bands = new Set([...rows.values()].flatMap((row) => (row.length > 1 ? sidesOf(row[0]!) : [])));
-  const isRuled = (frame: Frame): boolean => frame.container !== null && !bands.has(sidesOf(frame));
-  const [ruled, free] = [kind.filter(isRuled), kind.filter((frame) => !isRuled(frame))];
+  const [ruled, free] = [
+    kind.filter(({ container }) => container),
+    kind.filter(({ container }) => !container),
+  ];
   const cells = kind[0]!.isCell ? ruled : [];
-  const byRules = [...Map.groupBy(cells, sidesOf).values()];
+  const byRules = [
+    ...Map.groupBy(
+      cells,
+      ({ container }) => `${Math.round(container!.left)} ${Math.round(container!.right)}`,
+    ),
+  ].map(([, column]) => column);
   const others = kind[0]!.isCell ? free : kind;
   const byEdge = [...Map.groupBy(others, ({ alignment }) => alignment.replace('justified', 'left')).values()]
     .flatMap((aligned) => runsOf(aligned, edgeOf, sameEdge))
@@ -61,11 +65,6 @@ function columnsIn(kind: readonly Frame[]): Frame[][] {
       return lists;
     });
   return [...byRules, ...byEdge];
-}
-
-/** Returns a key for the left and right sides of the area around a text; empty if it has none. */
-function sidesOf({ container }: Frame): string {
-  return container ? `${Math.round(container.left)} ${Math.round(container.right)}` : '';
 }
 
 /** Returns the single lines and cells of one style with the same baseline. */
