@@ -26,7 +26,7 @@ beforeEach(() => {
     const sentence = sentences.find((one) => text.endsWith(one)) ?? '';
     return text.replace(sentence, german[sentence] ?? '');
   };
-  model.otherwise(translatingReply({ translate, latencyMs: 50 }));
+  model.otherwise(translatingReply({ translate, latencyMs: 2000 }));
 });
 
 /** The calls of the model for texts with this name. */
@@ -37,8 +37,8 @@ describe('one tenant’s documents do not hold up another’s one', () => {
   test('two long ones that have all workers', { timeout: 120_000 }, async () => {
     const [many, one] = [await openDocuments(app), await openDocuments(app)];
     const long = [
-      await many.queue(texts('Long', 8000), { target_lang: 'de' }),
-      await many.queue(texts('Long', 8000), { target_lang: 'de' }),
+      await many.queue(texts('Long', 16_000), { target_lang: 'de' }),
+      await many.queue(texts('Long', 16_000), { target_lang: 'de' }),
     ];
     await withWorkers(app, async () => {
       await poll(async () => callsFor('Long') > 20, 60);

@@ -274,7 +274,8 @@ describe('a database that is lost in the middle of jobs', () => {
       }
       await addFailStale((await app.signUp()).tenantId);
       await poll(async () => (await locks()).length === 0);
-      expect(await count()).toBeLessThanOrEqual(5 + app.services.settings.WORKER_CONCURRENCY);
+      // The connections that were cut while they opened end a little later.
+      await poll(async () => (await count()) <= 5 + app.services.settings.WORKER_CONCURRENCY, 20);
     });
     await poll(async () => (await count()) === 0);
   });
