@@ -136,7 +136,7 @@ function gapBetween(one: Rectangle, other: Rectangle): number {
   return Math.max(one.left - other.right, other.left - one.right);
 }
 
-/** Whether two areas are as near to each other as the parts of a frame, which may have corners of its own. */
+/** Whether two areas are as near to each other as the parts of a frame, which may also have corners. */
 function touches(one: Rectangle, other: Rectangle): boolean {
   const near = rule.thickness;
   return (
