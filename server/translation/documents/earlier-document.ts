@@ -138,14 +138,15 @@ async function checkLimits(
   const found = await Promise.all(
     rows.map(async ({ position, text, most, unit, issues }) => {
       const { findings, isUnseen } = await findingsAt(limitOf(most, unit), text, issues);
-      return { position, issues: findings, is_unseen: isUnseen };
+      const isSame = findings.length === issues.length && findings.every((one, at) => one === issues[at]);
+      return isSame ? [] : { position, issues: findings, is_unseen: isUnseen };
     }),
   );
   await tx.execute(sql`
     update document_segments s set issues = r.issues, needs_review = s.needs_review or r.is_unseen,
       confirmed_at = case when not r.is_unseen then s.confirmed_at end,
       confirmed_by = case when not r.is_unseen then s.confirmed_by end
-    from json_to_recordset(${JSON.stringify(found)}::json) as r(position int, issues jsonb, is_unseen boolean)
+    from json_to_recordset(${JSON.stringify(found.flat())}::json) as r(position int, issues jsonb, is_unseen boolean)
     where s.tenant_id = ${tenantId} and s.document_id = ${documentId} and s.position = r.position`);
   return rows.length < checkedTogether ? undefined : rows.at(-1)?.position;
 }

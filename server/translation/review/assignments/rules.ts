@@ -175,17 +175,22 @@ async function applyToItems(
     tenantId,
     wanted.flatMap(({ assignee, second }) => [assignee, second]),
   );
-  const isActive = (id: string | null) => id === null || active.has(id);
-  const isPossible = ({ assignee, second }: NewAssignment) => isActive(assignee) && isActive(second);
+  // A member who was removed just now is not chosen, but the review that the rule demands is.
+  const ifActive = (id: string | null) => (id !== null && active.has(id) ? id : null);
+  const chosen = wanted.map((change) => {
+    const [assignee, second] = [ifActive(change.assignee), ifActive(change.second)];
+    const isShort = change.isShort || assignee !== change.assignee || second !== change.second;
+    return { ...change, assignee, second, isShort };
+  });
   const isNew = ({ item, assignee, second, four_eyes, due_at }: NewAssignment) =>
     assignee !== item.assignee ||
     second !== item.second ||
     four_eyes !== item.four_eyes ||
     due_at !== item.due_at;
-  const changes = wanted.filter((change) => isPossible(change) && isNew(change));
+  const changes = chosen.filter(isNew);
   await storeAssignments(tx, atTheServer, { tenantId, by: null, comment: null }, changes);
   // If a rule names members but none is available, try again later.
-  const later = wanted.flatMap((change) => (change.isShort || !isPossible(change) ? change.item.id : []));
+  const later = chosen.flatMap(({ isShort, item }) => (isShort ? item.id : []));
   await tx.execute(sql`
     update review_assignments set rules_from = case
       when item_id = any(array(select json_array_elements_text(${JSON.stringify(later)}::json)))
