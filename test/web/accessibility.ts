@@ -9,6 +9,15 @@ const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.
 export async function violationsOn(page: Page): Promise<string[]> {
   // The script of axe has half a megabyte, so it is loaded only once for each page.
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe);
+  // In the middle of a transition, text and background may have the colors of two themes.
+  await page.evaluate(() =>
+    Promise.allSettled(
+      document
+        .getAnimations()
+        .filter((animation) => animation instanceof CSSTransition)
+        .map(({ finished }) => finished),
+    ),
+  );
   return page.evaluate(
     `axe.run({ resultTypes: ['violations'] }).then(({ violations }) => violations.map(({ id, nodes }) =>
       id + ': ' + nodes.map(({ html, failureSummary }) => html + ' ' + failureSummary).join(' | ')))`,
