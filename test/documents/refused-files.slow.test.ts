@@ -118,7 +118,8 @@ describe('a bad Office file is rejected soon, and without much memory', () => {
     expect(peak - memory.first).toBeLessThan(100);
     // A child process may keep the memory of an earlier file.
     expect(peak - before).toBeLessThan(200);
-    // Other tests run at the same time, so elapsed time is not measured here; it is in docs/performance.md.
-    expect(cpuMs).toBeLessThan(2000);
+    // Other tests run at the same time, so CPU time is measured, not elapsed time. The largest takes 1.3 s to 1.6 s on a
+    // quiet machine, and up to 2.2 s if another thread uses the same core.
+    expect(cpuMs).toBeLessThan(3000);
   });
 });
