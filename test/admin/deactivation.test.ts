@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { lockMember, newFamily, startSession } from '#server/identity/access/sessions.ts';
 import { challengeFor } from '#test/auth/mfa.ts';
 import { passwordGrant, refresh } from '#test/auth/sign-in.ts';
-import { found, invite, join, type Person } from '#test/factories.ts';
+import { addKey, found, invite, join, type Person } from '#test/factories.ts';
 import { refusalOf, type Signup, useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { contentsOf, eventsOf } from '#test/setup/stored-rows.ts';
@@ -14,10 +14,12 @@ const app = useTestApp({ env });
 let admin: Person;
 let member: Person;
 let apiKey: string;
+let limitedKey: string;
 beforeEach(async () => {
   admin = await found(app);
   member = await join(app, admin);
   apiKey = (await operateHere(app, ['rotate-key', admin.tenantId])).at(-1) as string;
+  limitedKey = (await addKey(app, admin)).api_key;
 });
 
 /** The responses to each credential of the tenant, on a route that normally accepts it. */
@@ -27,6 +29,7 @@ async function knock() {
   const text = { source_text: 'Hello', target_lang: 'fr' };
   return {
     key: await status('/api/translations', { 'x-api-key': apiKey }),
+    limitedKey: await status('/api/translations', { 'x-api-key': limitedKey }),
     keyAsBearer: await status('/api/translations', { authorization: `Bearer ${apiKey}` }, text),
     keyAtTheTypedDoor: await status(
       '/trpc/translations.create',
@@ -46,7 +49,7 @@ const all = <T>(answers: Record<string, unknown>, value: T) =>
   Object.fromEntries(Object.keys(answers).map((name) => [name, value]));
 
 describe('deactivate-tenant', () => {
-  test('rejects each credential from the next request on; reactivation restores the key and passwords only', async () => {
+  test('rejects each credential from the next request on; reactivation restores the keys and passwords only', async () => {
     const neighbour: Signup = await app.signUp();
     const { invite_token } = await invite(app, admin);
     const isInviteValid = async () =>
@@ -63,6 +66,7 @@ describe('deactivate-tenant', () => {
     expect(await knock()).toEqual({
       ...all(before, 401),
       key: 200,
+      limitedKey: 200,
       keyAsBearer: 200,
       keyAtTheTypedDoor: 200,
       password: 200,

@@ -48,7 +48,10 @@ async function lockAllMembers(tx: Tx, tenantId: string): Promise<void> {
 async function deleteSignIns(tx: Tx, tenantId: string): Promise<void> {
   await Promise.all([
     tx.execute(sql`delete from tokens where tenant_id = ${tenantId}`),
-    tx.execute(sql`delete from credential_directory where tenant_id = ${tenantId} and kind <> 'api_key'`),
+    // API keys are in the directory, too. They stay: they are not sessions.
+    tx.execute(sql`
+      delete from credential_directory
+      where tenant_id = ${tenantId} and kind in ('access_token', 'refresh_token')`),
     tx.execute(sql`delete from mfa_challenges where tenant_id = ${tenantId}`),
     tx.execute(sql`delete from reset_links where tenant_id = ${tenantId}`),
   ]);
