@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import MarkdownIt from 'markdown-it';
 import { describe, expect, it } from 'vitest';
 import { FileError } from '#server/formats/file-error.ts';
+import type { InlineContent } from '#server/formats/inline-content.ts';
 import * as markdown from '#server/formats/markdown.ts';
 import { eachString, marked, segmentsOf, textsOf, translate, unchanged } from './markup-files.ts';
 
@@ -359,6 +360,20 @@ describe('a translated Markdown file', () => {
       'です',
     ]);
     expect(visibleOf(translated)).toBe('<p><strong>「あ」</strong>です</p> ');
+  });
+
+  it.each([
+    ['See https://a.b/c_(d) now', '参照', 'https://a.b/c_%28d%29', 'を'],
+    ['See www.a.b now', '参照', 'http://www.a.b', '。'],
+    ['See https://a.b *now*', '参照 ', 'https://a.b', '、'],
+  ])('keeps the address of %s', async (file, before, address, after) => {
+    const only = (source: InlineContent) => source.find((part) => typeof part !== 'string')!;
+    const translated = await translate(markdown, file, (source) => [before, only(source), after]);
+    const [, href] = /href="([^"]*)"/.exec(other.render(translated))!;
+    expect(href!.replaceAll('(', '%28').replaceAll(')', '%29')).toBe(address);
+    expect(await translate(markdown, file, (source) => [...source, '.'])).toMatch(
+      /^See (?:https|www)[^[\]]*\.$/,
+    );
   });
 
   it('has names with underscores as they are', async () => {

@@ -43,6 +43,9 @@ describe('a glossary and a text built to be slow', () => {
     ['more addresses', 'en', ['a'], 'a://'.repeat(12_500)],
     ['markup', 'en', ['a'], '<a'.repeat(25_000)],
     ['placeholders', 'en', ['a'], '{a'.repeat(25_000)],
+    ['messages', 'en', ['a'], '{a, date'.repeat(6_000)],
+    ['tags of templates', 'en', ['a'], '{% a <% a [% a '.repeat(3_000)],
+    ['names', 'en', ['a'], '$t(a %aaa :aaa @aaa '.repeat(2_500)],
   ])('%s', async (_, language, terms, text) => {
     const ms = await cpuTime(() => {
       const matches = compileTerms(entries(terms), language).find(text);

@@ -109,6 +109,15 @@ describe('parts that stay untranslated contain no terms', () => {
     ['an address', 'see https://example.com/total?total#total', []],
     ['a mail address', 'total@example.com', []],
     ['a placeholder', '{total} $'.concat('{total} {{total}} %(total)s'), []],
+    ['one with blanks, parts or a format', '{{ order.total }} { $total } ${ total } {o.total!r:>9}', []],
+    ['one with other signs', '%total% $total :total @total $t(total) $(total)', []],
+    ['a tag of a template', '{% if total %}<%= total %>[% total %]{{#total}}', []],
+    ['the syntax of a message', '{total, plural, one {a total} other {# x}} {total, number}', ['total']],
+    [
+      'prose with the same signs',
+      '$5 total: total 50%total 5%, a:total, total @ total',
+      Array(6).fill('total'),
+    ],
     ['markup, not what it marks', '<total title="total">total</total>', ['total']],
     ['what is around one', 'total https://example.com total', ['total', 'total']],
   ])('%s', (_, text, expected) => {

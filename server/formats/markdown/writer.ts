@@ -240,6 +240,7 @@ function nodesOf(
     // A backslash directly after an address would be a part of it.
     else if (node.isBreak && last?.type === 'verbatim' && !last.isBreak)
       children.push({ type: 'text', value: ' ' });
+    if (last && !node.isBreak) keepAddress(last, node);
     // White space has no meaning at the start of a line.
     const isStart = last ? last.isBreak : stack.length === 1;
     if (node.type === 'text' && isStart) node.value = node.value!.trimStart();
@@ -279,6 +280,27 @@ function nodesOf(
   }
   takeSpace(root, -1);
   return root;
+}
+
+const address = /^(?:https?:\/\/|www\.)/i;
+/** A text or markup that does not become a part of the address before it. */
+const endsAddress = /^[!"'),.:;?*_~\]]*(?:\s|$)|^</;
+
+/**
+ * Writes an address as a link, if without markup it would not be the address of the file: without a space after it, the
+ * text up to the next space is a part of it (`https://example.com/を参照`), and some characters before it cancel it.
+ */
+function keepAddress(last: Node, node: Node): void {
+  if (last.type === 'verbatim' && !endsAddress.test(node.value ?? node.open ?? 'a')) linkAddress(last);
+  const cancels = /^w/i.test(node.value ?? '') ? /[^\s(*_[\]~]$/ : /[A-Za-z]$/;
+  if (node.type === 'verbatim' && last.type === 'text' && cancels.test(last.value!)) linkAddress(node);
+}
+
+function linkAddress(node: Node): void {
+  const { value = '' } = node;
+  if (!address.test(value)) return;
+  const target = value.replace(/[()\\]/g, '\\$&');
+  node.value = `[${value.replace(/[*_~`[\]\\]/g, '\\$&')}](${/^w/i.test(value) ? 'http://' : ''}${target})`;
 }
 
 /** Removes the white space at an end of a list of nodes. Returns whether there was some. */

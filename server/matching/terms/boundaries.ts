@@ -188,8 +188,26 @@ const patterns: readonly [sign: string, RegExp][] = [
   ['://', /(?<![a-z])[a-z]{2,12}:\/\/[\x21-\x7e]+/gi],
   ['www.', /(?<![a-z])www\.[\x21-\x7e]+/g],
   ['<', /<\/?[a-z][^<>]{0,2000}>/gi],
-  ['{', /\$?\{[\w.$:-]{1,64}\}/g],
-  ['%(', /%\(\w{1,64}\)[a-z]/g],
+  // Variables, `{user.name!r:>10}`, and the syntax of ICU messages up to their first form: `{total, plural, one {`.
+  [
+    '{',
+    /[$#]?\{\s{0,8}[\p{L}\d_$@][\p{L}\p{M}\p{N}_$@.:[\]-]{0,80}(?:![ars])?(?::[^{}\s]{0,20})?\s{0,8}\}/gu,
+  ],
+  [
+    '{',
+    /\{\s{0,8}[\w.]{1,64}\s{0,8},\s{0,8}(?:plural|select|selectordinal|number|date|time|spellout|ordinal|duration)\b[^{}]{0,100}/g,
+  ],
+  ['{', /\{\{[^{}\n]{1,200}\}\}|[$#]\{[^{}\n]{1,100}\}/g],
+  // Tags of Liquid, Jinja, ERB and Template Toolkit.
+  [
+    '%',
+    /\{%(?:(?!%\}|\{%)[\s\S]){1,300}%\}|<%(?:(?!%>|<%)[\s\S]){1,300}%>|\[%(?:(?!%\]|\[%)[\s\S]){1,300}%\]/g,
+  ],
+  ['%', /%\(\w{1,64}\)[a-z]|(?<![\d%])%[A-Za-z_][\w.-]{2,40}%(?![A-Za-z])/g],
+  ['$', /(?<![\p{L}\p{N}_])\$(?:t\([^()\n]{1,200}\)|[A-Za-z_]\w{0,60}|\([A-Za-z_]\w{0,60}\))/gu],
+  // `:name` and `@name` at the start of a word.
+  [':', /(?<=^|[\s("'«“„‘>]):[a-z_]\w{2,40}(?![\w:(])/g],
+  ['@', /(?<=^|[\s("'«“„‘>])@[a-z_][\w-]{1,40}/g],
 ];
 
 function mailAddresses(text: string): [number, number][] {
