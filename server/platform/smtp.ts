@@ -3,7 +3,7 @@ import { type Settings, SettingsError } from '#server/settings.ts';
 /** Milliseconds of an attempt, from the connection to the response of the server. */
 const maxSendMs = 60_000;
 /** Milliseconds without a byte of the server, in each phase of a connection. */
-const maxSilenceMs = 15_000;
+const defaultSilenceMs = 15_000;
 
 /** A mail in all its parts. No header may contain a line break. */
 export interface OutgoingMail {
@@ -31,10 +31,14 @@ export function isMailOn({ MAIL_SERVER }: Pick<Settings, 'MAIL_SERVER'>): boolea
 }
 
 /** Sends a mail, with a new connection. */
-export async function sendBySmtp(settings: Settings, mail: OutgoingMail): Promise<SendOutcome> {
+export async function sendBySmtp(
+  settings: Settings,
+  mail: OutgoingMail,
+  maxSilenceMs = defaultSilenceMs,
+): Promise<SendOutcome> {
   const { id, to, unsubscribeUrl, language, ...parts } = mail;
   try {
-    const { transport, from } = await openSmtp(settings);
+    const { transport, from } = await openSmtp(settings, maxSilenceMs);
     await transport.sendMail({
       ...parts,
       from,
@@ -60,14 +64,14 @@ export async function sendBySmtp(settings: Settings, mail: OutgoingMail): Promis
 
 /** Connects to the server and signs in, but sends nothing. @throws Error of the connection */
 export async function checkSmtp(settings: Settings): Promise<void> {
-  await (await openSmtp(settings)).transport.verify();
+  await (await openSmtp(settings, defaultSilenceMs)).transport.verify();
 }
 
 /**
  * Over `smtp://`, TLS begins with STARTTLS if the server offers it, and must begin if there are credentials. A server on
  * this machine needs none, and its certificate is often one that no one trusts.
  */
-async function openSmtp({ MAIL_SERVER: server }: Settings) {
+async function openSmtp({ MAIL_SERVER: server }: Settings, maxSilenceMs: number) {
   if (server === undefined) throw new SettingsError('MAIL_SERVER: is not set');
   // Loaded only by processes that send mails.
   const { createTransport } = await import('nodemailer');

@@ -25,7 +25,7 @@ test('work that does not end is stopped at its deadline, holds up nothing, and t
     echo(task: string): string;
     fail(task: string): never;
     forever(task: null): boolean;
-  }>(pathToFileURL(file), 'tests threads', 10_000);
+  }>(pathToFileURL(file), 'tests threads', 3000);
 
   expect(await run('echo', 'one')).toBe('one');
   // The message of an error may have a tenant's text.

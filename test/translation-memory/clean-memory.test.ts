@@ -1,5 +1,5 @@
 import { sql as drizzle } from 'drizzle-orm';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { handOverMerged, pruneChanges } from '#server/language/translation-memory/editing/history.ts';
 import { viaRpc } from '#test/contract/call.ts';
 import type { Fields } from '#test/factories.ts';
@@ -180,8 +180,16 @@ describe('memory.problems', () => {
       insert into memory_segments (tenant_id, content_id, segment_no, source_hash, source_text, target_text, shard_no)
       select s.tenant_id, s.content_id, n, decode(md5(n::text), 'hex'), 'The pump ' || n || ' leaks at the valve of the engine.',
         'La pompe ' || n || ' perd de l’huile à la vanne du moteur.', -1
-      from memory_sets s, generate_series(1001, 60000) n where s.set_id = ${id}`;
+      from memory_sets s, generate_series(1001, 4000) n where s.set_id = ${id}`;
+    // As if each look at the clock had taken a second.
+    let passed = 0;
+    const { now } = performance;
+    const clock = vi
+      .spyOn(performance, 'now')
+      .mockImplementation(() => now.call(performance) + 1000 * passed++);
+    onTestFinished(() => clock.mockRestore());
     const page = await call(of, 'problems', { set_id: id });
+    clock.mockRestore();
     expect(page.units).toEqual([]);
     expect(page.next_cursor).not.toBeNull();
     expect(await call(of, 'duplicates', { set_id: id })).toEqual({
