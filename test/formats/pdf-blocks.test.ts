@@ -65,6 +65,11 @@ describe('lines', () => {
     expect(read(page([text('the Bureau\u200b, which has', 50, 700)]))).toEqual(['the Bureau, which has']);
   });
 
+  it('has the spaces without a width that divide the words of Khmer', () => {
+    const khmer = 'មនុស្ស\u200bទាំងអស់\u200bកើតមក';
+    expect(read(page([text(khmer, 50, 700)]))).toEqual([khmer.normalize()]);
+  });
+
   it('has no space at a blank below the ligature before it', () => {
     const ligature = text('ver\ufb02', 50, 700);
     const later = text(' ung', 50 + 10 * widthOf('ver\ufb02') - 2.5, 700);

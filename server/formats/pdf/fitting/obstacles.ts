@@ -1,5 +1,6 @@
 import { apply, intersection, type Rectangle, transformRectangle, union } from '../geometry.ts';
 import { withoutHidden, withoutWhite } from '../layout/hidden-paints.ts';
+import { flip, joinPieces } from '../layout/rule-index.ts';
 import type { KeptReason, PageContent, Paint, ShownGlyph, ShownText } from '../page-content.ts';
 import type { GlyphRange, TextBlock } from '../text-block.ts';
 
@@ -8,6 +9,8 @@ import type { GlyphRange, TextBlock } from '../text-block.ts';
  * example, may have many thousands.
  */
 const maxDrawings = 4000;
+/** The maximum length of a dot or dash of a line, in points. */
+const maxDash = 4;
 /**
  * The share of the page's width and height from which a painted area is the page's background. A background is not an
  * obstacle.
@@ -179,11 +182,18 @@ function paintsOf({ box, paints }: PageContent, kinds: readonly Paint['kind'][])
 function joined(drawings: readonly Rectangle[]): Rectangle[] {
   let step = 0.25;
   let boxes = joinBySnapping(drawings, step);
+  if (boxes.length > maxDrawings) boxes = joinDashes(joinDashes(boxes.map(flip)).map(flip));
   while (boxes.length > maxDrawings && step < 64) {
     step *= 2;
-    boxes = joinBySnapping(drawings, step);
+    boxes = joinBySnapping(boxes, step);
   }
   return boxes;
+}
+
+/** Joins dots and dashes of vertical lines: the lines of one table may have many thousands. */
+function joinDashes(boxes: readonly Rectangle[]): Rectangle[] {
+  const isDash = ({ left, bottom, right, top }: Rectangle) => Math.max(right - left, top - bottom) <= maxDash;
+  return [...joinPieces(boxes.filter(isDash)), ...boxes.filter((box) => !isDash(box))];
 }
 
 /** Joins rectangles whose edges are equal when they are rounded to multiples of `step`. */

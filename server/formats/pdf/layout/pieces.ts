@@ -63,6 +63,8 @@ const blackOperators = /^(?:0 g|0 0 0 rg|0 0 0 1 k)$/;
 
 /** Ligatures, and letters of the Arabic script in the shape that they have at a position in a word. */
 const presentationForms = /[\ufb00-\ufb06\ufb13-\ufb17\ufb50-\ufdff\ufe70-\ufefc]+/g;
+/** Letters of Thai, Lao, Burmese and Khmer. Texts of these scripts have zero-width spaces between their words. */
+const dividedScripts = /[\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff\ua9e0-\ua9ff\uaa60-\uaa7f]/;
 const mathFont =
   /^(?:CMMI|CMSY|CMEX|CMBSY|MSAM|MSBM|EU[FRS][MB]\d|EUEX|RSFS|StandardSymL|r?[tp]xb?(?:mi|sy|ex)|(?:New|n)[TP]X(?:B?MI|SY|M?EX)|MT(?:MI|SY|EX|2)|MnSymbol|stix-?math|stmary|wasy\d|bbm|dsrom|bbold|esint|LMMath|fourier-m|mdb?pu)|[- ]?Math(?:$|[-\d ])|^(?:Symbol|MT-?Extra|Euclid(?:Symbol|Extra|Math|Fraktur))/i;
 
@@ -73,6 +75,7 @@ const mathFont =
 export function directTexts(page: PageContent): DirectedTexts[] {
   const directions = new Map<number, DirectedTexts>();
   const styles = new Styles();
+  const isDivided = page.texts.some(({ glyphs }) => glyphs.some(({ text }) => dividedScripts.test(text)));
   for (const shown of page.texts) {
     if ((shown.kept !== null && !isUnread(shown.kept)) || !isUpright(shown.matrix)) continue;
     const [a, b] = shown.matrix;
@@ -82,7 +85,7 @@ export function directTexts(page: PageContent): DirectedTexts[] {
       direction = rotated(degrees);
       directions.set(degrees, direction);
     }
-    const piece = placePiece(shown, direction.inverse, styles);
+    const piece = placePiece(shown, direction.inverse, styles, isDivided);
     if (piece) direction.pieces.push(piece);
   }
   const count = ({ pieces }: DirectedTexts) => pieces.reduce((sum, { glyphs }) => sum + glyphs.length, 0);
@@ -110,7 +113,12 @@ function rotated(degrees: number): DirectedTexts {
   return { matrix, inverse: invert(matrix)!, pieces: [] };
 }
 
-function placePiece(shown: ShownText, inverse: Matrix, styles: Styles): Piece | undefined {
+function placePiece(
+  shown: ShownText,
+  inverse: Matrix,
+  styles: Styles,
+  isDivided: boolean,
+): Piece | undefined {
   const { matrix, font } = shown;
   const [a, b, c, d] = matrix;
   const em = Math.hypot(a, b);
@@ -133,7 +141,7 @@ function placePiece(shown: ShownText, inverse: Matrix, styles: Styles): Piece | 
     const isBlank = glyph.text.trim() === '' && glyph.text !== '';
     const [left, right] = [Math.min(ends[0], ends[1]), Math.max(ends[0], ends[1])];
     if (glyph.text.length > maxGlyphLength) piece.unread = 'undecodable';
-    const text = piece.unread === 'undecodable' && !isBlank ? unknownText : readable(glyph.text);
+    const text = piece.unread === 'undecodable' && !isBlank ? unknownText : readable(glyph.text, isDivided);
     const placed: Glyph = { piece, index, text, left, right, isBlank };
     if (glyph.symbol !== undefined) placed.symbol = glyph.symbol;
     piece.glyphs.push(placed);
@@ -176,13 +184,14 @@ export function plainTextOf({ glyphs }: ShownText): string {
   return glyphs.map(({ text }) => (text.length > maxGlyphLength ? unknownText : text)).join('');
 }
 
-function readable(text: string): string {
+/** @param isDivided whether zero-width spaces divide words; otherwise they are only places for line breaks */
+function readable(text: string, isDivided: boolean): string {
   // Printable ASCII characters, which are most characters, stay unchanged.
   if (text.length === 1 && text >= ' ' && text <= '~') return text;
   return text
     .replace(presentationForms, (letters) => letters.normalize('NFKC'))
     .replace(/\p{Cc}+/gu, ' ')
-    .replace(/\u200b/g, '')
+    .replace(isDivided ? '' : /\u200b/g, '')
     .toWellFormed()
     .normalize();
 }

@@ -87,7 +87,8 @@ function firstFrom(rules: readonly Rectangle[], place: number): number {
   return low;
 }
 
-function joinPieces(pieces: readonly Rectangle[]): Rectangle[] {
+/** Joins the pieces of dashed and dotted vertical lines. */
+export function joinPieces(pieces: readonly Rectangle[]): Rectangle[] {
   const joined: Rectangle[] = [];
   const column = (rule: Rectangle) => Math.round(rule.left + rule.right);
   const sorted = [...pieces].sort((one, other) => column(one) - column(other) || one.bottom - other.bottom);

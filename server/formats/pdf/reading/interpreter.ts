@@ -307,7 +307,8 @@ function setParameters(state: GraphicsState, name: string, { resources, use }: S
   state.lineWidth = getNumber(parameters, 'LW') ?? state.lineWidth;
   state.fillAlpha = getNumber(parameters, 'ca') ?? state.fillAlpha;
   state.strokeAlpha = getNumber(parameters, 'CA') ?? state.strokeAlpha;
-  if (get(parameters, 'ca') !== undefined) {
+  // A group keeps the alpha with which it is painted, whatever is set in it.
+  if (get(parameters, 'ca') !== undefined && state.isGroupOpaque) {
     const isSafe = use === 0 && parameters.keys().every((key) => harmless.has(key.asString()));
     state.translucency = state.fillAlpha < 1 && isSafe ? `${formatName(name)} gs` : '';
   }
