@@ -53,7 +53,9 @@ export async function benchMemorySentences(print: (line: string) => void): Promi
         const paragraphs = chapters.flatMap(({ pairs }) => pairs);
         const sentences = align(chapters, language);
         requirePremise(sentences.length > 1000, `the guide has sentence pairs, not only ${sentences.length}`);
-        print(`${language}: ${sentences.length} sentence pairs of ${paragraphs.length} paragraphs`);
+        print(
+          `${language}: ${sentences.length} sentence pairs of ${paragraphs.length} paragraphs; not translated: ${untranslated(chapters)}`,
+        );
         for (const [title, units] of [
           ['by sentence', sentences],
           ['by paragraph', paragraphs],
@@ -75,6 +77,19 @@ export async function benchMemorySentences(print: (line: string) => void): Promi
     },
     { MAX_TM_SEGMENTS: '100000' },
   );
+}
+
+/** Returns the share of the characters that the translation of the guide has in English, too: no memory can serve them. */
+function untranslated(chapters: readonly Chapter[]): string {
+  let [all, kept] = [0, 0];
+  for (const {
+    texts: [sources, targets],
+  } of chapters)
+    for (const text of sources) {
+      all += text.length;
+      if (text.split(' ').length > 3 && targets.includes(text)) kept += text.length;
+    }
+  return `${((100 * kept) / all).toFixed(1)} %`;
 }
 
 function tmxOf(pairs: Chapter['pairs'], targetLang: string): string {

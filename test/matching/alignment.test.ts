@@ -60,6 +60,21 @@ test('sentences of a paragraph whose division is uncertain are one link', () => 
   expect(pairsOf(apart)).not.toContain('20-23 20-22');
 });
 
+test('words in Katakana, and numbers and names without spaces around them, link sentences of Japanese', () => {
+  const signs =
+    `disk ディスク,server サーバ,partition パーティション,installer インストーラ,kernel カーネル,system システム,
+    keyboard キーボード,package パッケージ,memory メモリ,drive ドライブ,parameter パラメータ,directory ディレクトリ,
+    file ファイル,menu メニュー,user ユーザ,12 12,430 430,Debian Debian,Linux Linux,grub grub,ARM64 ARM64`
+      .split(/,\s*/)
+      .map((pair) => pair.split(' ') as [string, string]);
+  const sources = signs.map(([sign]) => `It is now the ${sign} that counts.`);
+  const targets = signs.map(([, sign]) => `今は${sign}が大事です。`);
+  // Only the signs tell that each side lacks a sentence.
+  const pairs = pairsOf(alignTexts(sources.toSpliced(18, 1), targets.toSpliced(1, 1)));
+  for (let index = 3; index < 17; index++)
+    expect(pairs).toContain(`${index}-${index + 1} ${index - 1}-${index}`);
+});
+
 test('a passage that one side lacks has no partner, and what follows is linked', () => {
   const pairs = pairsOf(alignTexts(source(120), target(120).toSpliced(40, 25)));
   expect(pairs).toContain('30-31 30-31');

@@ -14,18 +14,26 @@ export interface Side {
   opens: boolean;
 }
 
-const tokens = /[\p{L}\p{M}\p{N}][\p{L}\p{M}\p{N}\p{Pc}.,:@/\\'’#+=~-]*/gu;
+/** Words in Katakana; words, numbers and addresses in scripts with spaces, which can follow Japanese or Chinese without one. */
+const tokens =
+  /[\p{sc=Kana}ー]{3,}|(?![\p{scx=Han}\p{scx=Hira}\p{scx=Kana}])[\p{L}\p{M}\p{N}](?:(?![\p{scx=Han}\p{scx=Hira}\p{scx=Kana}])[\p{L}\p{M}\p{N}\p{Pc}.,:@/\\'’#+=~-])*/gu;
+const katakana = /^\p{sc=Kana}/u;
 const latinWord = /^[\p{Script=Latin}\p{M}]{4,}/u;
 /** The number of letters in which the words of two languages are compared (Simard, Foster and Isabelle, 1992). */
 const cognateLetters = 4;
+/** The number of consonants in which a word is compared with one in Katakana. */
+const soundLetters = 3;
 
 /** A text with more anchors has enough of them. */
 const maxAnchors = 64;
 
-export function sideOf(text: string, opens = false): Side {
+/** @param sounds whether words are also compared by their sound, because a side has words in Katakana */
+export function sideOf(text: string, opens = false, sounds = false): Side {
   const found = new Map<string, boolean>();
   for (const [token] of text.normalize('NFKC').matchAll(tokens)) {
     if (found.size >= maxAnchors) break;
+    const sound = sounds ? soundOf(token) : '';
+    if (sound.length > 1) found.set(`~${sound.slice(0, soundLetters)}`, false);
     const digits = token.replace(/\P{Nd}/gu, '');
     if (digits.length > 0) found.set(`#${digits}`, true);
     else if (/[/@\\_=]|\p{L}[.:]\p{L}/u.test(token)) found.set(token.replace(/[.,:]+$/, ''), true);
@@ -37,6 +45,38 @@ export function sideOf(text: string, opens = false): Side {
     anchors: Array.from(found, ([key, isStrong]) => ({ key, isStrong })),
     opens,
   };
+}
+
+/** Katakana by its consonant, as it is compared. Vowels, semivowels and long sounds are left out. */
+const consonants = new Map(
+  Object.entries({
+    ...{ k: 'カキクケコ', g: 'ガギグゲゴ', s: 'サシスセソザジズゼゾ', t: 'タチツテト', d: 'ダヂヅデド' },
+    ...{ n: 'ナニヌネノンマミムメモ', h: 'ハヒフヘホ', b: 'バビブベボヴ', p: 'パピプペポ', r: 'ラリルレロ' },
+  }).flatMap(([consonant, signs]) => Array.from(signs, (sign) => [sign, consonant])),
+);
+
+/** How the consonants of an English word become those of Katakana, in this order. */
+const respelled: readonly [RegExp, string][] = [
+  [/s$/, ''],
+  [/(?:[tc]i|ss?i)(?=[ao])|sh|th|[cg](?=[eiy])|[jz]/g, 's'],
+  [/e$/, ''],
+  [/r(?![aeiouy])/g, ''],
+  [/ph|f/g, 'h'],
+  [/x/g, 'ks'],
+  [/ch/g, 't'],
+  [/ck|[cq]/g, 'k'],
+  [/v/g, 'b'],
+  [/l/g, 'r'],
+  [/m/g, 'n'],
+  [/([a-z])\1/g, '$1'],
+  [/[^bdghknprst]/g, ''],
+];
+
+/** Returns the consonants of a word as Japanese pronounces it: "dsk" for "disk" and for ディスク; nothing for a short word. */
+function soundOf(token: string): string {
+  if (katakana.test(token)) return Array.from(token, (sign) => consonants.get(sign) ?? '').join('');
+  const word = latinWord.exec(token)?.[0].toLowerCase() ?? '';
+  return respelled.reduce((sound, [pattern, by]) => sound.replace(pattern, by), word);
 }
 
 /** Returns for each anchor that both sides have how rare it is, in bits: 3 for one in eight texts of the side with more. */

@@ -32,6 +32,8 @@ const kinds = [
   { sources: 1, targets: 3, share: 0.0025 },
 ].map((kind) => ({ ...kind, prior: Math.log(kind.share) }));
 
+/** A word in Katakana, which is often that of another language. */
+const hasKatakana = /\p{sc=Kana}{3}/u;
 /** The variance of the length of a translation, for each character of the source (Gale and Church, 1993). */
 const variance = 6.8;
 /**
@@ -61,8 +63,9 @@ export function alignTexts(
   targets: readonly string[],
   opening?: { sources: ReadonlySet<number>; targets: ReadonlySet<number> },
 ): Alignment {
-  const from = sources.map((text, index) => sideOf(text, opening?.sources.has(index)));
-  const to = targets.map((text, index) => sideOf(text, opening?.targets.has(index)));
+  const sounds = [...sources, ...targets].some((text) => hasKatakana.test(text));
+  const from = sources.map((text, index) => sideOf(text, opening?.sources.has(index), sounds));
+  const to = targets.map((text, index) => sideOf(text, opening?.targets.has(index), sounds));
   const marks = smoothed(landmarks(from, to));
   const model = { rarity: rarityOf(from, to), ratio: ratioOf(from, to, marks) };
   const links = blocksOf(marks, [from.length, to.length]).flatMap(({ start, end, inner }) => {
