@@ -85,6 +85,9 @@ const nowhere = 'http://127.0.0.1:9';
  */
 const sharedFileWork: FileWork = openFileWork();
 
+/** Milliseconds between two parts of a manifest: fewer than in production, because many tests wait for a line. */
+export const manifestPause = 50;
+
 let founded = 0;
 
 function newFounder(): RegistrationFields {
@@ -112,7 +115,11 @@ async function startApp(databaseUrl: string, options: TestAppOptions) {
     SECRETS_KEY: secretsKey,
     ...options.env,
   });
-  const storage = openPlatformStore(settings);
+  const platformStore = openPlatformStore(settings);
+  const storage: typeof platformStore = {
+    ...platformStore,
+    addLine: (path, line, pauseMs) => platformStore.addLine(path, line, pauseMs && manifestPause),
+  };
   const secretsKeys = await loadSecretsKeys(settings);
   const ownFileWork = options.fileWork && openFileWork(options.fileWork);
   // A copy, because a test may replace its functions.
