@@ -13,7 +13,7 @@ import { loadSecretsKeys } from '#server/platform/encryption.ts';
 import type { Embedder, Engine } from '#server/platform/engines/engine.ts';
 import { stubEngine } from '#server/platform/engines/stub.ts';
 import { withTenantEngines } from '#server/platform/engines/tenant-engine.ts';
-import { openFileWork } from '#server/platform/sandbox/file-work.ts';
+import { type FileWork, openFileWork } from '#server/platform/sandbox/file-work.ts';
 import { openAccountStores } from '#server/platform/stores/account-stores.ts';
 import { openPlatformStore } from '#server/platform/stores/platform-store.ts';
 import { readSettings } from '#server/settings.ts';
@@ -79,6 +79,15 @@ export const secretsKey = Buffer.alloc(32).toString('base64');
 /** An address that refuses connections. */
 const nowhere = 'http://127.0.0.1:9';
 
+/**
+ * The processes that read files, for all applications of this process. Each test file with processes of its own would
+ * wait a second for their start.
+ */
+const sharedFileWork: FileWork = openFileWork();
+
+/** Milliseconds between two parts of a manifest: fewer than in production, because many tests wait for a line. */
+export const manifestPause = 50;
+
 let founded = 0;
 
 function newFounder(): RegistrationFields {
@@ -106,9 +115,16 @@ async function startApp(databaseUrl: string, options: TestAppOptions) {
     SECRETS_KEY: secretsKey,
     ...options.env,
   });
-  const storage = openPlatformStore(settings);
+  const platformStore = openPlatformStore(settings);
+  const storage: typeof platformStore = {
+    ...platformStore,
+    addLine: (path, line, pauseMs) => platformStore.addLine(path, line, pauseMs && manifestPause),
+  };
   const secretsKeys = await loadSecretsKeys(settings);
-  const fileWork = openFileWork(options.fileWork);
+  const ownFileWork = options.fileWork && openFileWork(options.fileWork);
+  // A copy, because a test may replace its functions.
+  const fileWork =
+    ownFileWork ?? Object.defineProperties({} as FileWork, Object.getOwnPropertyDescriptors(sharedFileWork));
   const database = openDatabase(databaseUrl, { size: 5, pooler: inject('pooler') });
   const workspaceEngines = openWorkspaceEngines(Promise.resolve(database), {
     ...{
@@ -136,7 +152,7 @@ async function startApp(databaseUrl: string, options: TestAppOptions) {
   const address = await http.listen({ host: '127.0.0.1', port: options.port ?? 0 });
   const close = async () => {
     await http.close();
-    await fileWork.close();
+    await ownFileWork?.close();
     await database.close();
     await rm(dataDir, { recursive: true, force: true });
   };

@@ -16,7 +16,7 @@ export interface Manifest {
 /** Milliseconds of records whose lines a part may have. The names of parts begin with the start of this time. */
 const partSpan = 300_000;
 /** Milliseconds between two parts of the same time, because each part costs a request. */
-export const partPause = 1000;
+const partPause = 1000;
 /** Parts that are read at the same time. */
 const readAtOnce = 16;
 const dayMs = 86_400_000;
