@@ -3,7 +3,7 @@ import type {
   SubscriptionEvent,
   SubscriptionSession,
   TopUpPayment,
-} from '#server/platform/payments/payment-event.ts';
+} from '#server/platform/payments/processor.ts';
 import { includedChars, isTier, type TierPrices, tierOfPrices } from '#server/platform/payments/tiers.ts';
 import type { BillingAccount, KnownSubscription } from './account.ts';
 import { subscriptionStateOf } from './subscription-state.ts';

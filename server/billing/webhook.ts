@@ -1,7 +1,7 @@
 import type { RequestContext } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { type AuditEvent, recordEvent } from '#server/identity/audit/audit-log.ts';
-import type { PaymentEvent, ReceivedEvent } from '#server/platform/payments/payment-event.ts';
+import type { PaymentEvent, ReceivedEvent } from '#server/platform/payments/processor.ts';
 import { tierPrices } from '#server/platform/payments/tiers.ts';
 import {
   type BillingAccount,

@@ -1,7 +1,8 @@
 import { sql } from 'drizzle-orm';
 import type { Database, Tx } from '#db/client.ts';
 import { countMigrations, countPendingMigrations } from '#db/schema-version.ts';
-import { remembered } from './bounded-reading.ts';
+import type { PlatformStore } from '#server/platform/stores/blob-store.ts';
+import { inTime, remembered } from './bounded-reading.ts';
 
 /** The state of the deployment that all processes share, and of this process's clock. */
 export interface DeploymentState {
@@ -13,12 +14,9 @@ export interface DeploymentState {
   maintenance: { task: string; ageSeconds: number; everySeconds: number | null }[];
 }
 
-/** Milliseconds for which a result is cached. */
-const maximumAge = 5000;
-
 /** Returns a function that reads the state of the deployment. Rejects if the database does not respond. */
 export function watchDeployment(database: Database): () => Promise<DeploymentState> {
-  return remembered(maximumAge, () => database.inPlatform(readDeployment));
+  return remembered(5000, () => database.inPlatform(readDeployment));
 }
 
 async function readDeployment(tx: Tx): Promise<DeploymentState> {
@@ -47,4 +45,55 @@ export async function readMaintenance(tx: Tx): Promise<DeploymentState['maintena
       greatest(0, extract(epoch from clock_timestamp() - finished_at))::float8 as "ageSeconds"
     from maintenance_runs order by name`);
   return [...rows];
+}
+
+/** The state of platform storage. */
+export interface StorageState {
+  isUp: boolean;
+  /** The space of a local directory. Null for other storage, and if the space cannot be read. */
+  space: { freeBytes: number; totalBytes: number } | null;
+}
+
+/**
+ * Returns a function that reads the state of platform storage.
+ * @param isUp whether storage accepts objects
+ */
+export function watchStorage(
+  storage: PlatformStore,
+  isUp: () => Promise<boolean>,
+): () => Promise<StorageState> {
+  return remembered(10_000, async () => ({
+    isUp: await isUp(),
+    space: await inTime(storage.space()).catch(() => null),
+  }));
+}
+
+/** The usage of a workspace since the start of the day (UTC). */
+export interface WorkspaceUsage {
+  tenantId: string;
+  jobs: number;
+  /** Weighted characters. */
+  chars: number;
+}
+
+/** Returns a function that reads the workspaces with the most usage today, at most `count`. */
+export function watchWorkspaces(database: Database, count: number): () => Promise<WorkspaceUsage[]> {
+  return remembered(60_000, () => database.inPlatform((tx) => readTopWorkspaces(tx, count)));
+}
+
+/** Returns the workspaces with the most characters today, the largest first. Platform scope. */
+export async function readTopWorkspaces(tx: Tx, count: number): Promise<WorkspaceUsage[]> {
+  await tx.execute(sql`set local statement_timeout = '3s'`);
+  await tx.execute(sql`set local jit = off`);
+  return [...(await tx.execute<WorkspaceUsage & Record<string, unknown>>(topWorkspacesQuery(count)))];
+}
+
+/** Exported for a test of its plan. */
+export function topWorkspacesQuery(count: number) {
+  return sql`
+    select t.tenant_id as "tenantId", u.jobs::float8 as jobs, u.chars::float8 as chars
+    from tenants t cross join lateral (
+      select sum(jobs) as jobs, sum(billable_chars) as chars from usage_totals
+      where tenant_id = t.tenant_id and day = (now() at time zone 'UTC')::date) u
+    where u.jobs > 0 order by u.chars desc, u.jobs desc, t.tenant_id limit ${count}`;
 }

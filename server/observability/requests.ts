@@ -2,8 +2,7 @@ import { context, propagation, type Span, SpanKind, SpanStatusCode, trace } from
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { RequestNotes } from '#server/context.ts';
 import { type AppError, withoutQuotes } from '#server/errors.ts';
-import { ModelTime, withModelTime } from '#server/platform/model-time.ts';
-import { activeTracer } from '#server/platform/telemetry.ts';
+import { activeTracer, ModelTime, withModelTime } from '#server/platform/telemetry.ts';
 import type { Metrics } from './metrics.ts';
 
 declare module 'fastify' {

@@ -1,9 +1,7 @@
 import { Gauge, type Registry } from 'prom-client';
-import type { DeploymentState } from './deployment-state.ts';
+import type { DeploymentState, StorageState, WorkspaceUsage } from './deployment-state.ts';
 import type { QueueState } from './queue-state.ts';
 import type { ReviewBacklog } from './review-backlog.ts';
-import type { StorageState } from './storage-state.ts';
-import type { WorkspaceUsage } from './top-workspaces.ts';
 
 /**
  * Functions that read the state of database and storage each time that the metrics are requested. If one rejects, its

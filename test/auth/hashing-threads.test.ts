@@ -1,7 +1,7 @@
 import { hash } from '@node-rs/argon2';
 import { expect, test } from 'vitest';
 import { AppError } from '#server/errors.ts';
-import { hashOnThread } from '#server/identity/auth/passwords/hashing-pool.ts';
+import { hashOnThread } from '#server/identity/auth/passwords/hashing.ts';
 
 const password = 'a long enough passphrase';
 /** A hash that can be checked quickly, because the test is about the queue. */

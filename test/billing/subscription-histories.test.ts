@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { PaymentEvent } from '#server/platform/payments/payment-event.ts';
+import type { PaymentEvent } from '#server/platform/payments/processor.ts';
 import { includedChars, type Tier, tiers } from '#server/platform/payments/tiers.ts';
 import {
   after,

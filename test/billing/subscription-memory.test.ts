@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { changedMetadata, readBillingAccount } from '#server/billing/account.ts';
-import type { PaymentEvent } from '#server/platform/payments/payment-event.ts';
+import type { PaymentEvent } from '#server/platform/payments/processor.ts';
 import {
   after,
   apply,

@@ -1,6 +1,6 @@
 import type { BillingAccount } from '#server/billing/account.ts';
 import { applyPaymentEvent } from '#server/billing/subscription-sync.ts';
-import type { PaymentEvent } from '#server/platform/payments/payment-event.ts';
+import type { PaymentEvent } from '#server/platform/payments/processor.ts';
 import type { Tier, TierPrices } from '#server/platform/payments/tiers.ts';
 
 export const currentStatuses = ['active', 'trialing'] as const;

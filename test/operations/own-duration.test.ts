@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { ModelTime, measureModelCall, withModelTime } from '#server/platform/model-time.ts';
+import { ModelTime, measureModelCall, withModelTime } from '#server/platform/telemetry.ts';
 
 test('model calls at the same time count once, and pauses between them do not count', async () => {
   const time = new ModelTime();

@@ -1,15 +1,17 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { SQL } from 'drizzle-orm';
-import { sql as raw } from 'drizzle-orm';
+import { sql as raw, type SQL } from 'drizzle-orm';
 import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
 import { countMigrations } from '#db/schema-version.ts';
-import { watchDeployment } from '#server/observability/deployment-state.ts';
+import {
+  readTopWorkspaces,
+  topWorkspacesQuery,
+  watchDeployment,
+} from '#server/observability/deployment-state.ts';
 import { openMetrics } from '#server/observability/metrics.ts';
 import { readReviewBacklog, reviewBacklogQuery } from '#server/observability/review-backlog.ts';
 import type { StateReaders } from '#server/observability/state-gauges.ts';
-import { readTopWorkspaces, topWorkspacesQuery } from '#server/observability/top-workspaces.ts';
 import { openPlatformStore } from '#server/platform/stores/platform-store.ts';
 import { countModelTokens, sendMeasurements } from '#server/platform/telemetry.ts';
 import { readSettings } from '#server/settings.ts';

@@ -1,7 +1,6 @@
 import { unzipSync } from 'fflate';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { applyRetention } from '#server/retention/apply-retention.ts';
-import { removeOldUsage } from '#server/retention/old-usage.ts';
+import { applyRetention, removeOldUsage } from '#server/retention/apply-retention.ts';
 import { readSettings } from '#server/settings.ts';
 import { runExport } from '#server/workspace-export/run-export.ts';
 import { viaRpc } from '#test/contract/call.ts';

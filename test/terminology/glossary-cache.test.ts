@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type CachedGlossary, createGlossaryCache } from '#server/language/terminology/glossary-cache.ts';
+import { type CachedGlossary, createGlossaryCache } from '#server/language/terminology/glossary.ts';
 
 /**
  * Stores glossaries with names such as `<tenant> <number>` and sizes in megabytes. Returns those that are still in the

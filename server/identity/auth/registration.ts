@@ -1,8 +1,10 @@
 import type { Tx } from '#db/client.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
+import { rateLimitSubject } from '#server/http/client-address.ts';
 import { insertWorkspaceKey } from '#server/identity/access/api-keys.ts';
 import { newSecret } from '#server/identity/access/credentials.ts';
+import { countAttempt } from '#server/identity/access/rate-limit.ts';
 import { type Origin, recordEvent } from '#server/identity/audit/audit-log.ts';
 import { provesEmail } from '#server/identity/mail/confirmation.ts';
 import { queueConfirmationMail } from '#server/identity/mail/outbox.ts';
@@ -10,7 +12,7 @@ import { redeemInvite } from '#server/identity/members/invite-redemption.ts';
 import { addMember } from '#server/identity/members/members.ts';
 import { type NewTenant, registerTenant } from '#server/identity/tenants/accounts.ts';
 import type { TenantAccount } from '#server/identity/tenants/schema.ts';
-import { trialGrant } from '#server/identity/tenants/trial-grants.ts';
+import type { Settings } from '#server/settings.ts';
 import type { SignInWay } from './mfa/requirement.ts';
 import { completeSignIn, type SignIn } from './sign-in.ts';
 
@@ -109,4 +111,25 @@ export async function registerByInvite(
 
 export function invalidInvite(): AppError {
   return new AppError('malformed_request', 'invalid or expired invite');
+}
+
+const day = 86_400;
+
+/**
+ * Returns the trial grant of a new tenant as metadata. Empty if billing is off, if no trial is configured, or if the
+ * client address has already received TRIAL_GRANTS_PER_ADDRESS grants in the 24 hours that began with its first grant.
+ * Call this in the transaction that creates the tenant: if it is rolled back, the grant is not counted.
+ * @param clientAddress null without a client
+ */
+async function trialGrant(
+  tx: Tx,
+  { BILLING_ENABLED, TRIAL_CHARS, TRIAL_GRANTS_PER_ADDRESS }: Settings,
+  clientAddress: string | null,
+): Promise<{ trial_chars_granted?: number }> {
+  if (!BILLING_ENABLED || TRIAL_CHARS === 0) return {};
+  if (clientAddress !== null) {
+    const { attempts } = await countAttempt(tx, 'trial_grant', rateLimitSubject(clientAddress), day);
+    if (attempts > TRIAL_GRANTS_PER_ADDRESS) return {};
+  }
+  return { trial_chars_granted: TRIAL_CHARS };
 }

@@ -1,11 +1,27 @@
+import { z } from 'zod';
 import { AppError } from '#server/errors.ts';
 import { bearerProcedure } from '#server/identity/access/guards/session.ts';
 import { isMailOn } from '#server/platform/smtp.ts';
+import { mailLanguages } from '#server/settings.ts';
 import { router } from '#server/trpc.ts';
 import { hasConfirmedEmail } from './confirmation.ts';
 import { queueConfirmationMail } from './outbox.ts';
 import { readPreferences, storePreferences } from './preferences.ts';
-import { confirmationRequested, mailPreferences, mailPreferencesChange } from './schema.ts';
+
+/** Which mails a member gets. */
+const mailPreferences = z.object({
+  digest: z.boolean().describe('Whether the member gets a daily mail if items await review.'),
+  documents: z.boolean().describe('Whether the member gets a mail when own documents have ended.'),
+});
+
+/** A change: fields that are omitted stay. */
+const mailPreferencesChange = mailPreferences.partial().extend({
+  language: z.enum(mailLanguages).optional().describe('The language of mails to the member.'),
+});
+
+const confirmationRequested = z.object({
+  queued: z.boolean().describe('False if the member has had too many of these mails today.'),
+});
 
 /** Requires that the deployment sends mails. */
 const mailProcedure = bearerProcedure.use(({ ctx, next }) => {

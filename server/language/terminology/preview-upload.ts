@@ -6,11 +6,10 @@ import { fieldView } from '#server/formats/term-fields.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
 import { groupInSteps, inSlices } from '#server/platform/threads/slices.ts';
 import { findConflicts } from './glossary-conflicts.ts';
-import { lineWarnings } from './line-warnings.ts';
+import { lineWarnings, sourceKey } from './line-warnings.ts';
 import type { GlossaryForm, UploadedGlossary } from './schema.ts';
 import type { NewEntry } from './sets.ts';
 import type { Term } from './term-changes.ts';
-import { sourceKey } from './term-groups.ts';
 import type { ApplyPreviewRequest, PreviewRequest, UploadPreview } from './term-schema.ts';
 import {
   readUpload,

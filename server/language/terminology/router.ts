@@ -9,7 +9,6 @@ import {
   termCandidates,
 } from '#server/language/translation-memory/term-candidates.ts';
 import { router, streamResponse } from '#server/trpc.ts';
-import { addEntry } from './add-entry.ts';
 import { createGlossary } from './create.ts';
 import { addTerm, deleteTerm, updateTerm } from './edit-terms.ts';
 import { listEntries } from './entries.ts';
@@ -40,6 +39,7 @@ import {
 } from './schema.ts';
 import { countPairs, listSets, removeSet } from './sets.ts';
 import { spellingProcedures } from './spelling-words.ts';
+import { addEntry } from './term-changes.ts';
 import {
   addedTerm,
   addTermRequest,

@@ -1,6 +1,6 @@
 import type { FilePosition, GlossaryFile, NoteCode } from '#server/formats/glossary-file.ts';
+import { isAmbiguous, isForEveryPair, sameSources } from './line-warnings.ts';
 import type { NewEntry } from './sets.ts';
-import { isAmbiguous, isForEveryPair, sameSources } from './term-groups.ts';
 
 /** Maximum number of lines, names or terms in a warning, and of code points of each of them. */
 const limits = { named: 20, characters: 60 };

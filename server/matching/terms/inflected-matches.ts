@@ -3,14 +3,18 @@ import { type Inflection, inflections } from '../inflection/index.ts';
 import type { Boundaries } from './boundaries.ts';
 import { type FoldedText, unitsToString } from './fold.ts';
 import {
+  apart,
+  hyphenated,
   maxWordLetters,
   type SearchTerm,
   type SearchWord,
   type SearchWords,
   type Sequence,
   searchWordsOf,
+  spaced,
+  type Words,
+  wordsOf,
 } from './search-terms.ts';
-import { apart, hyphenated, spaced, type Words, wordsOf } from './words.ts';
 
 /** An occurrence of a term in any form: its start and end in the units of the text, and the number of the term. */
 interface Occurrence {

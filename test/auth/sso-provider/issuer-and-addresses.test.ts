@@ -2,8 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { describe, expect, test, vi } from 'vitest';
 import { checkIssuer, openOutbound } from '#server/identity/auth/sso/outbound.ts';
-import { rangeOf } from '#server/platform/outbound/address-range.ts';
-import type { Resolve } from '#server/platform/outbound/checked-lookup.ts';
+import { type Resolve, rangeOf } from '#server/platform/outbound/checked-lookup.ts';
 import { SettingsError } from '#server/settings.ts';
 import { expectFailed, newExchange, useProvider } from './provider.ts';
 

@@ -1,8 +1,7 @@
 import type { Services } from '#server/context.ts';
-import { watchDeployment } from '#server/observability/deployment-state.ts';
+import { watchDeployment, watchWorkspaces } from '#server/observability/deployment-state.ts';
 import { watchQueue } from '#server/observability/queue-state.ts';
 import { watchReviews } from '#server/observability/review-backlog.ts';
-import { watchWorkspaces } from '#server/observability/top-workspaces.ts';
 import { latencyOf } from '../load.ts';
 import { type RunTask, withTasks } from './background.ts';
 import type { Deployment } from './deployment.ts';

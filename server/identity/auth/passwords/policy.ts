@@ -1,6 +1,6 @@
 import { AppError } from '#server/errors.ts';
 import { countCodePoints } from '#server/formats/text.ts';
-import { hashOnThread } from './hashing-pool.ts';
+import { hashOnThread } from './hashing.ts';
 
 /** Minimum length in Unicode characters. The request schema already rejects fewer than 8, with another status. */
 const minimumLength = 12;

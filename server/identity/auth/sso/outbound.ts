@@ -3,11 +3,12 @@ import type { CustomFetch } from 'openid-client';
 import type { Agent } from 'undici';
 import {
   type AddressRange,
+  checkedLookup,
   hostOf,
   isLoopbackHost,
+  type Resolve,
   rangeOf,
-} from '#server/platform/outbound/address-range.ts';
-import { checkedLookup, type Resolve } from '#server/platform/outbound/checked-lookup.ts';
+} from '#server/platform/outbound/checked-lookup.ts';
 import { SettingsError } from '#server/settings.ts';
 
 /** Maximum bytes of one response after decompression. */

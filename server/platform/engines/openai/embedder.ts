@@ -7,8 +7,7 @@ import { type ChatDependencies, nobodyCounts } from '../chat/chat-engine.ts';
 import { callWithRetries, type RetryPolicy, sleep } from '../chat/rate-limit-retry-after.ts';
 import { UpstreamFailure } from '../chat/upstream-failure.ts';
 import type { Embedder } from '../engine.ts';
-import { type ClientSettings, openClient } from './client.ts';
-import { countTokens } from './completion.ts';
+import { type ClientSettings, countTokens, openClient } from './client.ts';
 
 export type EmbedderSettings = ClientSettings &
   Pick<Settings, 'OPENAI_EMBEDDING_MODEL' | 'OPENAI_MAX_RETRIES'>;

@@ -3,8 +3,7 @@ import type { Chat, Prompt } from '../chat/chat.ts';
 import { type ChatDependencies, type ChatModels, createChatEngine, upstreamOf } from '../chat/chat-engine.ts';
 import type { OutputMode } from '../chat/output-modes.ts';
 import type { Engine } from '../engine.ts';
-import { type ClientSettings, openClient, throwErrorInside } from './client.ts';
-import { replyOf } from './completion.ts';
+import { type ClientSettings, openClient, replyOf, throwErrorInside } from './client.ts';
 
 export type OpenAiSettings = ClientSettings &
   Pick<Settings, 'OPENAI_MODEL' | 'OPENAI_REFINER_MODEL' | 'OPENAI_MAX_RETRIES'> &

@@ -4,9 +4,10 @@ import {
   DataLakeFileSystemClient,
   StorageSharedKeyCredential,
 } from '@azure/storage-file-datalake';
-import type { Dispatcher } from 'undici';
+import { Agent, type Dispatcher } from 'undici';
+import { rangeOf } from '#server/platform/outbound/checked-lookup.ts';
 import { azureIdentity } from '../../azure-identity.ts';
-import type { Resolve } from '../../outbound/checked-lookup.ts';
+import { checkedLookup, type Resolve } from '../../outbound/checked-lookup.ts';
 import {
   accountOf,
   bareSas,
@@ -17,7 +18,6 @@ import {
 } from '../data-lake-address.ts';
 import { StoreError } from '../store-error.ts';
 import { accountClient } from './account-client.ts';
-import { openConnections, openOverrideConnections } from './connections.ts';
 import { toStoreError } from './failures.ts';
 
 export interface FilesystemOptions {
@@ -124,4 +124,45 @@ async function managedIdentity(clientId: string | undefined): Promise<TokenCrede
         throw toStoreError(error);
       }),
   };
+}
+
+/** Maximum connections to one account. Other requests wait; the wait counts as part of their timeout. */
+const maxConnections = 64;
+/** Milliseconds after which an unused connection is closed. */
+const keptAlive = 30_000;
+/** Timeout to connect, in milliseconds. */
+const connectTimeout = 10_000;
+
+/**
+ * Ranges of addresses that are rejected for accounts. Private addresses are allowed, because accounts may have
+ * private endpoints.
+ */
+const rejected = new Set(['loopback', 'link_local', 'reserved']);
+
+function admit(host: string, addresses: string[]): void {
+  for (const address of addresses) {
+    const range = rangeOf(address);
+    if (rejected.has(range))
+      throw new StoreError(`${host} has a ${range} IP address, which is not allowed`, 'address_refused');
+  }
+}
+
+/** Opens connections to accounts. Connections are kept alive; each checks the address of its host once. */
+export function openConnections(resolve?: Resolve): Dispatcher {
+  return new Agent({
+    allowH2: false,
+    connections: maxConnections,
+    keepAliveTimeout: keptAlive,
+    connect: { lookup: checkedLookup(admit, resolve), timeout: connectTimeout },
+  });
+}
+
+/** Opens connections to STORAGE_ENDPOINT_OVERRIDE. Any address is allowed. */
+function openOverrideConnections(): Dispatcher {
+  return new Agent({
+    allowH2: false,
+    connections: maxConnections,
+    keepAliveTimeout: keptAlive,
+    connect: { timeout: connectTimeout },
+  });
 }
