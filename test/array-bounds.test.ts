@@ -76,3 +76,26 @@ test('every array of an input has a bound', () => {
     for (const input of inputs) expect(() => createArrayCheck(input, undefined), path).not.toThrow();
   }
 });
+
+/** All schemas inside a schema, itself included. */
+function* schemasIn(schema: unknown, seen = new Set<unknown>()): Generator<z.ZodType> {
+  if (typeof schema !== 'object' || schema === null || seen.has(schema)) return;
+  seen.add(schema);
+  if (schema instanceof z.ZodType) yield schema;
+  const inside = schema instanceof z.ZodType ? { ...schema.def, ...(schema as z.ZodObject).shape } : schema;
+  for (const part of Object.values(inside)) yield* schemasIn(part, seen);
+}
+
+test('every time of an input is in a year that PostgreSQL can read', () => {
+  const times = proceduresOf(appRouter).flatMap(([path, { inputs }]) =>
+    inputs.flatMap((input) =>
+      [...schemasIn(input)]
+        .filter((schema) => schema instanceof z.ZodISODateTime)
+        .map((schema) => ({ path, accepts: (text: string) => schema.safeParse(text).success })),
+    ),
+  );
+  expect(times.some(({ path }) => path === 'apiKeys.create')).toBe(true);
+  const unreadable = ['0000-01-01T00:00:00Z', '9999-12-31T23:59:59-01:00'];
+  const accepting = times.filter(({ accepts }) => unreadable.some(accepts));
+  expect(accepting.map(({ path }) => path)).toEqual([]);
+});

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { AppError, type FieldProblem, tooLarge } from '#server/errors.ts';
 import { countCodePoints } from '#server/formats/text.ts';
 
@@ -15,6 +16,16 @@ const maximumValues = 100_000;
 
 /** Keys that are rejected: copying an object loses `__proto__`, and superjson cannot return any of these to the SDK. */
 const refusedKeys: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
+
+/**
+ * A time with a time zone, ISO 8601, in a year from 1000 to 9999 of UTC: PostgreSQL can read neither the year 0 nor the
+ * years of more than four digits that JavaScript writes.
+ */
+export const moment = z.iso.datetime({ offset: true }).refine((value) => {
+  const date = new Date(value);
+  // The format check reports invalid times.
+  return Number.isNaN(date.getTime()) || /^[1-9]\d{3}-/.test(date.toISOString());
+}, 'must have a year of four digits');
 
 type Path = (string | number)[];
 

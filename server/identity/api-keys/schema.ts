@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { scopes } from '#server/identity/access/scopes.ts';
 import { keyRotationRequest } from '#server/identity/tenants/schema.ts';
+import { moment } from '#server/platform/input-limits.ts';
 
 /** Maximum number of a workspace's API keys that are not revoked. */
 export const maxApiKeys = 100;
@@ -16,8 +17,7 @@ const scopeList = z
   .max(scopes.length)
   .refine((list) => new Set(list).size === list.length, { error: 'must not contain a scope twice' })
   .describe('What the key may do: `translate`, `read`, `review`, `admin`.');
-const expiry = z.iso
-  .datetime({ offset: true })
+const expiry = moment
   .nullable()
   .describe('The end of the key, ISO 8601, in the future; null for a key without an end.');
 

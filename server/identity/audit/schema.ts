@@ -1,15 +1,6 @@
 import { z } from 'zod';
+import { moment } from '#server/platform/input-limits.ts';
 import { auditActions } from './audit-log.ts';
-
-/**
- * A moment in ISO 8601 with its offset. Only years of four digits are accepted, also after conversion to UTC:
- * PostgreSQL can read neither the year 0 nor the signed years that JavaScript writes.
- */
-const moment = z.iso
-  .datetime({ offset: true })
-  .refine((text) => /^[1-9]\d{3}-/.test(text) && /^\d{4}-/.test(new Date(text).toISOString()), {
-    error: 'the year must have four digits',
-  });
 
 export const auditListRequest = z
   .object({

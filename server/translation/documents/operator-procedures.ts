@@ -1,13 +1,9 @@
 import { z } from 'zod';
 import { operatorProcedure } from '#server/identity/access/guards/admin.ts';
+import { moment } from '#server/platform/input-limits.ts';
 import { documentOutage, readOutage, requeueDocuments } from './requeue.ts';
 
 const refusal = 'only platform operators can access documents of all workspaces';
-
-const moment = z.iso
-  .datetime({ offset: true })
-  .describe('A time with a time zone, in ISO 8601 format.')
-  .refine((text) => !Number.isNaN(Date.parse(text)), 'must be a valid time');
 
 export const outageQuery = z.object({
   since: moment.describe('Only failures since this time are counted.'),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { moment } from '#server/platform/input-limits.ts';
 import { reviewItem, segmentPosition } from './schema.ts';
 
 /** Maximum number of Unicode code points of a comment. */
@@ -80,10 +81,7 @@ export const commentCounts = z.object({
 /** Input of `reviews.mentions`. */
 export const mentionsInput = z
   .object({
-    since: z.iso
-      .datetime({ offset: true })
-      .optional()
-      .describe('Only comments written after this time: ISO 8601 with a time zone.'),
+    since: moment.optional().describe('Only comments written after this time: ISO 8601 with a time zone.'),
     cursor: z.string().max(200).optional().describe('The `next_cursor` of the previous page.'),
   })
   .prefault({});

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { searchedText } from '#server/http/text-search.ts';
+import { moment } from '#server/platform/input-limits.ts';
 import { dateTime, id, score, triggerCode } from '#server/translation/core/agent-run-schema.ts';
-import { jobListFilter, moment } from '#server/translation/core/listing/job-list-filter.ts';
+import { jobListFilter } from '#server/translation/core/listing/job-list-filter.ts';
 import { jobStatus } from './schema.ts';
 
 /** Filter of jobs; an omitted field matches all jobs. */

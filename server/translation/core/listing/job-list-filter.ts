@@ -2,13 +2,7 @@ import { and, type Column, gte, lt, type SQL, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { AppError } from '#server/errors.ts';
 import { requireLanguage } from '#server/http/supported-language.ts';
-
-/** A time in a year from 1000 to 9999: of other years, PostgreSQL does not accept all. */
-export const moment = z.iso.datetime({ offset: true }).refine((value) => {
-  const date = new Date(value);
-  // The format check reports invalid times.
-  return Number.isNaN(date.getTime()) || /^[1-9]\d{3}-/.test(date.toISOString());
-}, 'must have a year of four digits');
+import { moment } from '#server/platform/input-limits.ts';
 
 const maxMetadataKeys = 10;
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { searchedText } from '#server/http/text-search.ts';
+import { moment } from '#server/platform/input-limits.ts';
 import {
   dateTime,
   id,
@@ -87,9 +88,7 @@ export const textCheck = z.object({
 });
 
 /** The version of a job that a reviewer saw: its `updated_at`. */
-const seen = z.iso
-  .datetime({ offset: true })
-  .meta({ description: 'The value of `updated_at` of the job that the reviewer saw.' });
+const seen = moment.meta({ description: 'The value of `updated_at` of the job that the reviewer saw.' });
 
 /** Input of `translations.act`: a review of the job at `updated_at`. */
 export const actInput = reviewInput.safeExtend({
