@@ -88,6 +88,28 @@ describe('an ICU message', () => {
     );
   });
 
+  test('the number of a plural remains a number in a select inside of it, and other signs remain text', () => {
+    const shown = (elements: ReturnType<typeof parsed>): string =>
+      elements
+        .map((element) => {
+          if (element.type === 7 || element.type === 2) return 'NUMBER';
+          return 'options' in element
+            ? shown(element.options['other']!.value)
+            : (element as { value: string }).value;
+        })
+        .join('');
+    for (const source of [
+      '{n, plural, other {# new {g, select, other {men}}}}',
+      "{n, plural, other {{g, select, other {big # it''s}}}}",
+      '{g, select, other {{n, plural, other {# men}}}}, #1',
+    ]) {
+      const message = readIcu(source, 'ja')!;
+      const written = message.write(message.texts.map(({ text }) => `${text}!`));
+      expect(shown(parsed(written))).toBe(`${shown(parsed(source))}!`);
+    }
+    expect(readIcu('{n, plural, offset:1 other {# {g, select, other {men}}}}', 'ja')).toBeNull();
+  });
+
   test.each([
     ["l'heure", 'l’ordre', "{n, plural, other {l'heure}}"],
     ["it's {x}", "l'{x}", "{n, plural, other {l''{x}}}"],
