@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { poPluralsOf } from '#server/formats/messages/gettext-plurals.ts';
 import { hasIcuChoice, readIcu } from '#server/formats/messages/icu.ts';
-import { categoriesOf, sourceOfForm } from '#server/formats/messages/plural-forms.ts';
+import { categoriesOf, describeForm, sourceOfForm } from '#server/formats/messages/plural-forms.ts';
 import { languageCodes } from '#server/languages.ts';
 
 const parsed = (message: string) => parse(message, { ignoreTag: true });
@@ -164,4 +164,9 @@ test('English has one and other, Arabic six categories, Japanese one', () => {
   expect(categoriesOf('en', 'ordinal')).toEqual(['one', 'two', 'few', 'other']);
   expect(categoriesOf('ar')).toHaveLength(6);
   expect(categoriesOf('ja')).toEqual(['other']);
+});
+
+test('the form `zero` of Rails and i18next is described as the one for 0', () => {
+  expect(describeForm('ru', 'zero')).toBe('plural form “zero”, for the number 0');
+  expect(describeForm('ru', 'other')).toBe('plural form “other”, for fractions');
 });
