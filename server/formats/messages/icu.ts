@@ -54,7 +54,7 @@ export function readIcu(
   try {
     const tree = hoist(itemsOf(elements, message, null), [], { targetLanguage, leaves });
     return {
-      texts: leaves.map(({ items, path }) => textOf(items, path)),
+      texts: leaves.map(textOf),
       write: (translations) => {
         const written = new Map(
           leaves.map((leaf, index) => [leaf, writeLeaf(leaf, translations[index]!, doubled)]),
@@ -199,8 +199,9 @@ function showsNumber(items: readonly Item[]): boolean {
   );
 }
 
-function textOf(items: Leaf['items'], path: readonly Step[]): MessageText {
-  const text = items.map((item) => (typeof item === 'string' ? item : codeOf(item, path))).join('');
+function textOf(leaf: Leaf): MessageText {
+  const { items, path } = leaf;
+  const text = items.map((item) => (typeof item === 'string' ? item : codeOf(item, leaf))).join('');
   if (path.length === 0) return { text };
   return {
     text,
@@ -209,19 +210,24 @@ function textOf(items: Leaf['items'], path: readonly Step[]): MessageText {
   };
 }
 
-/** Returns an argument, or the number of a plural, as it is written in a text. */
-function codeOf(item: Exclude<Item, string | Choice>, path: readonly Step[]): string {
+/**
+ * Returns an argument, or the number of a plural, as it is written in a text. `#` is the number only directly in an
+ * option of the plural, and the text must not have another `#`.
+ */
+function codeOf(item: Exclude<Item, string | Choice>, { items, path }: Leaf): string {
   if ('written' in item) return item.written;
   const plural = item.numberOf;
-  if (path.findLast(({ choice }) => choice.type !== 'select')?.choice === plural) return '#';
+  const hasSign = items.some((other) => typeof other === 'string' && other.includes('#'));
+  if (path.at(-1)?.choice === plural && !hasSign) return '#';
   if (plural.offset !== 0) throw new NotHoisted();
   return `{${plural.argument}, number}`;
 }
 
 /** Writes a translation as ICU: the arguments of its text stay, and all other characters are escaped where necessary. */
-function writeLeaf({ items, path }: Leaf, translation: string, doubled: boolean): string {
-  const codes = new Set(items.flatMap((item) => (typeof item === 'string' ? [] : [codeOf(item, path)])));
-  const isPlural = path.some(({ choice }) => choice.type !== 'select');
+function writeLeaf(leaf: Leaf, translation: string, doubled: boolean): string {
+  const { items, path } = leaf;
+  const codes = new Set(items.flatMap((item) => (typeof item === 'string' ? [] : [codeOf(item, leaf)])));
+  const isPlural = path.length > 0 && path.at(-1)!.choice.type !== 'select';
   const pattern = [...codes]
     .sort((a, b) => b.length - a.length)
     .map((code) => RegExp.escape(code))

@@ -61,9 +61,9 @@ export function samplesOf(language: string, category: string, type: PluralType =
 export function describeForm(language: string, category: string, type: PluralType = 'cardinal'): string {
   const numbers = samplesOf(language, category, type);
   const name = `${type === 'ordinal' ? 'ordinal' : 'plural'} form “${category}”`;
-  return numbers.length === 0
-    ? `${name}, for fractions`
-    : `${name}, for numbers such as ${numbers.join(', ')}`;
+  if (numbers.length > 0) return `${name}, for numbers such as ${numbers.join(', ')}`;
+  // Rails and i18next use `zero` for 0 in all languages.
+  return category === 'zero' ? `${name}, for the number 0` : `${name}, for fractions`;
 }
 
 /**

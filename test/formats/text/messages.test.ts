@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { poPluralsOf } from '#server/formats/messages/gettext-plurals.ts';
 import { hasIcuChoice, readIcu } from '#server/formats/messages/icu.ts';
-import { categoriesOf, sourceOfForm } from '#server/formats/messages/plural-forms.ts';
+import { categoriesOf, describeForm, sourceOfForm } from '#server/formats/messages/plural-forms.ts';
 import { languageCodes } from '#server/languages.ts';
 
 const parsed = (message: string) => parse(message, { ignoreTag: true });
@@ -88,6 +88,28 @@ describe('an ICU message', () => {
     );
   });
 
+  test('the number of a plural remains a number in a select inside of it, and other signs remain text', () => {
+    const shown = (elements: ReturnType<typeof parsed>): string =>
+      elements
+        .map((element) => {
+          if (element.type === 7 || element.type === 2) return 'NUMBER';
+          return 'options' in element
+            ? shown(element.options['other']!.value)
+            : (element as { value: string }).value;
+        })
+        .join('');
+    for (const source of [
+      '{n, plural, other {# new {g, select, other {men}}}}',
+      "{n, plural, other {{g, select, other {big # it''s}}}}",
+      '{g, select, other {{n, plural, other {# men}}}}, #1',
+    ]) {
+      const message = readIcu(source, 'ja')!;
+      const written = message.write(message.texts.map(({ text }) => `${text}!`));
+      expect(shown(parsed(written))).toBe(`${shown(parsed(source))}!`);
+    }
+    expect(readIcu('{n, plural, offset:1 other {# {g, select, other {men}}}}', 'ja')).toBeNull();
+  });
+
   test.each([
     ["l'heure", 'l’ordre', "{n, plural, other {l'heure}}"],
     ["it's {x}", "l'{x}", "{n, plural, other {l''{x}}}"],
@@ -142,4 +164,9 @@ test('English has one and other, Arabic six categories, Japanese one', () => {
   expect(categoriesOf('en', 'ordinal')).toEqual(['one', 'two', 'few', 'other']);
   expect(categoriesOf('ar')).toHaveLength(6);
   expect(categoriesOf('ja')).toEqual(['other']);
+});
+
+test('the form `zero` of Rails and i18next is described as the one for 0', () => {
+  expect(describeForm('ru', 'zero')).toBe('plural form “zero”, for the number 0');
+  expect(describeForm('ru', 'other')).toBe('plural form “other”, for fractions');
 });

@@ -179,7 +179,7 @@ function timeWithPoint(
 function scales(text: string, end: number): number[] {
   if (!maySay(codeAfter(text, end)) && !/\s/.test(text[end] ?? '')) return [];
   const after = text.slice(end, end + around);
-  const sign = scaleSigns[after[0] ?? ''] ?? scaleSigns[/^\s([천만억조])/.exec(after)?.[1] ?? ''];
+  const sign = scaleSigns[/^\s?(\S)/.exec(after)?.[1] ?? ''];
   if (sign !== undefined) return [sign];
   const trimmed = after.replace(/^[\s-]/, '');
   const thai = thaiScales.find(([word]) => trimmed.startsWith(word));
@@ -234,16 +234,17 @@ function largest({ values }: NumberMatch): bigint {
 }
 
 /**
- * Joins numbers with falling scale signs into one number, such as 1億2,000万. `ascii` is the text with ASCII digits; it
+ * Joins numbers with falling scale signs into one number, such as 1億2,000万 or 1 亿 2000 万. `ascii` is the text with ASCII digits; it
  * has the same length.
  */
 function joined(found: NumberMatch[], text: string, ascii: string): NumberMatch[] {
   const out: NumberMatch[] = [];
   for (const next of found) {
     const before = out.at(-1);
-    const isNext = before !== undefined && next.start - before.end === 1;
-    const scale = isNext ? scaleSigns[ascii[before.end]!] : undefined;
-    const own = scale === undefined ? 0 : (scaleSigns[ascii[next.end] ?? ''] ?? 0);
+    const isNext = before !== undefined && next.start - before.end <= 3;
+    const scale = isNext ? scaleSigns[ascii.slice(before.end, next.start).trim()] : undefined;
+    const own =
+      scale === undefined ? 0 : (scaleSigns[ascii.slice(next.end, next.end + 2).trim()[0] ?? ''] ?? 0);
     if (before === undefined || scale === undefined || scale <= own) {
       out.push(next);
       continue;
