@@ -1,7 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { createRequire } from 'node:module';
 import * as deepl from 'deepl-node';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { workbookFile } from '#test/factories/workbook.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { testFolder } from '#test/setup/launch.ts';
@@ -235,6 +237,13 @@ describe('deepl-node: usage and languages', () => {
 });
 
 describe('deepl-node: documents', () => {
+  // The client waits five seconds between two requests for the state of a document.
+  beforeAll(() => {
+    const utils = createRequire(import.meta.url)('deepl-node/dist/utils');
+    const waits = vi.spyOn(utils, 'timeout').mockImplementation(() => delay(50));
+    return () => waits.mockRestore();
+  });
+
   test('translateDocument, and its steps one by one', async () => {
     const { client } = await open();
     const folder = await testFolder();

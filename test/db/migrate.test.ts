@@ -23,14 +23,14 @@ test('the installation of the job queue leaves no connection open: PostgreSQL ma
   expect(sockets()).toBeLessThanOrEqual(before);
 });
 
-test('40 parallel migrations of one empty database leave what one run leaves', async () => {
+test('12 parallel migrations of one empty database leave what one run leaves', async () => {
   const alone = await emptyDatabase();
   await migrate(alone.url);
   const expected = await describeSchema(alone.superuserUrl);
   expect(expected.length).toBeGreaterThan(100);
 
   const shared = await emptyDatabase();
-  await Promise.all(Array.from({ length: 40 }, () => migrate(shared.url)));
+  await Promise.all(Array.from({ length: 12 }, () => migrate(shared.url)));
   expect(await describeSchema(shared.superuserUrl)).toEqual(expected);
 });
 

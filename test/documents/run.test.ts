@@ -178,8 +178,9 @@ test('a document has as many requests as the model takes: groups without capacit
 });
 
 describe('a process that stops', () => {
-  /** The number of texts in progress: of 9,000 texts in groups of 80, 96 groups are in progress. */
-  const inFlight = 7680;
+  /** More texts than groups in progress. Each is so long that it is a group. */
+  const long = Array.from({ length: 100 }, (_, n) => `Text number ${n} ${'x'.repeat(6000)}`);
+  const inFlight = 96;
 
   /** Whether the queued job must wait before the next worker takes it. */
   const waiting = async (id: string) =>
@@ -189,7 +190,7 @@ describe('a process that stops', () => {
     )[0];
 
   test('begins no more groups, stores those in progress, and queues the job: nothing is sent twice', async () => {
-    const id = await mine.queue(texts(9000));
+    const id = await mine.queue(long);
     const process = stoppable(app);
     const { reply } = engine;
     engine.reply = (task, signal) => {
@@ -209,15 +210,15 @@ describe('a process that stops', () => {
       process.restore();
     }
     await mine.run(id);
-    expect(engine.texts().toSorted()).toEqual(texts(9000).toSorted());
+    expect(engine.texts().toSorted()).toEqual(long.toSorted());
     expect(await mine.row(id)).toMatchObject({ status: 'translated', interruptions: 0 });
   });
 
   test('gives a silent model little time, and keeps finished translations', async () => {
-    const id = await mine.queue(texts(9000));
+    const id = await mine.queue(long);
     const process = stoppable(app);
     const { reply } = engine;
-    const silent = texts(9000)[40];
+    const silent = long[0];
     engine.reply = async (task, signal) => {
       if (!task.segments.includes(silent!)) return reply(task, signal);
       process.stop();
@@ -232,7 +233,7 @@ describe('a process that stops', () => {
     }
     expect(await mine.row(id)).toMatchObject({
       stage: 'map_translate',
-      translated_segments: inFlight - 80,
+      translated_segments: inFlight - 1,
       running: false,
       failure: null,
     });
@@ -240,6 +241,6 @@ describe('a process that stops', () => {
     engine.reset();
     await mine.run(id);
     expect(await mine.row(id)).toMatchObject({ status: 'translated', interruptions: 0 });
-    expect(engine.texts()).toHaveLength(9000 - inFlight + 80);
+    expect(engine.texts()).toHaveLength(long.length - inFlight + 1);
   });
 });

@@ -453,7 +453,7 @@ describe('any OpenDocument text', () => {
         expect(lettersOf(after).replace(/[[\]]/g, '')).toBe(lettersOf(body));
         expect(after.match(/<text:note>|<text:tab/g)).toEqual(body.match(/<text:note>|<text:tab/g));
       }),
-      { numRuns: 400 },
+      { numRuns: 100 },
     );
   });
 });

@@ -9,6 +9,7 @@ import { openSuperuser } from '#test/setup/database.ts';
 import { poll } from '#test/setup/poll.ts';
 import {
   checkUntilDone,
+  manifestLinesNow,
   manifestLinesOf,
   recordFile,
   recordsOf,
@@ -227,7 +228,7 @@ describe('a record has one line in the manifest', () => {
     const { database } = services;
     // The check reads rows after the manifest.
     const inTenant: typeof database.inTenant = async (...given) => {
-      if ((await linesOf(job.id)).length === 0) await appendFile(manifest, `${line}\n`);
+      if ((await manifestLinesNow(app, mine, job.id)).length === 0) await appendFile(manifest, `${line}\n`);
       return database.inTenant(...given);
     };
     await poll(async () => {

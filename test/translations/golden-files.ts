@@ -49,7 +49,7 @@ export async function manifestLinesOf(app: TestApp, tenant: Tenant, id: string) 
   }
 }
 
-async function manifestLinesNow({ services }: TestApp, { tenantId }: Tenant, id: string) {
+export async function manifestLinesNow({ services }: TestApp, { tenantId }: Tenant, id: string) {
   const folder = join(services.settings.DATA_DIR, 'storage', 'golden');
   const manifests = join(folder, 'manifest');
   const lines: { path: string; line: string }[] = [];

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import { afterEach, beforeAll, expect } from 'vitest';
 import type { TestApp } from '#test/setup/app.ts';
 
 /** The shell without windows needs 40% less CPU time for the same tests than the browser. */
@@ -15,6 +15,14 @@ const executable = [
 export const withoutBrowser = executable ? undefined : 'chromium is not installed';
 
 if (withoutBrowser) console.log(`The journeys of the web application are skipped: ${withoutBrowser}.`);
+
+/** The browser of all test files of this process, which ends with the process: its start takes seconds of a busy machine. */
+let started: Promise<Browser> | undefined;
+
+function startBrowser(executablePath: string): Promise<Browser> {
+  started ??= chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] });
+  return started;
+}
 
 /** A person with their own browser: only the tabs of this browser share cookies and storage. */
 export interface Person {
@@ -41,7 +49,7 @@ export interface PersonOptions {
 }
 
 /**
- * Starts a browser for the tests of a file. After each test, it checks that no page has written an error to its
+ * Opens a browser for the tests of a file. After each test, it checks that no page has written an error to its
  * console, violated the content security policy, or requested another origin.
  * @param others other origins that are allowed, such as that of an identity provider
  * @param mayEnd whether the service may end during a request
@@ -60,11 +68,7 @@ export function useBrowser(
   let faults: string[] = [];
 
   beforeAll(async () => {
-    if (!executable) return;
-    browser = await chromium.launch({
-      executablePath: executable,
-      args: ['--no-sandbox', '--disable-dev-shm-usage'],
-    });
+    if (executable) browser = await startBrowser(executable);
   });
   afterEach(async () => {
     await Promise.all(open.map(({ context }) => context.close()));
@@ -72,7 +76,6 @@ export function useBrowser(
     [open, faults] = [[], []];
     expect(found).toEqual([]);
   });
-  afterAll(() => browser?.close());
 
   const watch = (page: Page, leavesTo: string | undefined) => {
     page.on('console', (message) => {
@@ -92,7 +95,12 @@ export function useBrowser(
   return {
     /** Opens a URL of the application in a separate browser. */
     async person(path: string, { leavesTo, member, ...options }: PersonOptions = {}): Promise<Person> {
-      const context = await (browser as Browser).newContext({ baseURL: app.address, ...options });
+      const context = await (browser as Browser).newContext({
+        baseURL: app.address,
+        // Without transitions, elements can be clicked at once.
+        reducedMotion: 'reduce',
+        ...options,
+      });
       context.setDefaultTimeout(20_000);
       context.on('page', (page) => watch(page, leavesTo));
       if (leavesTo) await context.route(`${leavesTo}/**`, (route) => route.fulfill({ body: '' }));
