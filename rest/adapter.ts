@@ -30,9 +30,15 @@ import {
 } from './body-parsers.ts';
 import { sendFile } from './downloads.ts';
 import { sendError } from './errors.ts';
-import { readFields, selectableFields, selectFields } from './fields.ts';
 import { isKeyed, needsBody, type RestProcedure, restProcedures } from './procedures.ts';
-import { coerceQuery, knownParameters, queryKinds } from './query.ts';
+import {
+  coerceQuery,
+  knownParameters,
+  queryKinds,
+  readFields,
+  selectableFields,
+  selectFields,
+} from './query.ts';
 import { isUpload, readUpload } from './upload.ts';
 
 /** Serves every procedure that has a route, at the path of the route. */

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { AppError, describeForLog, errorBody, toAppError } from '#server/errors.ts';
 import { bodyOver, declaredSize } from '#server/http/request-limits.ts';
-import { setRetryAfter } from '#server/http/retry-after.ts';
+import { setRetryAfter } from '#server/http/response-headers.ts';
 import { notAForm } from './body-parsers.ts';
 
 /** Sends an error response, with Retry-After if the error has one. */

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError, errorBody } from '#server/errors.ts';
-import { setRetryAfter } from '#server/http/retry-after.ts';
+import { setRetryAfter } from '#server/http/response-headers.ts';
 import { createMemoryBudget, type Reservation } from './memory-budget.ts';
 
 declare module 'fastify' {

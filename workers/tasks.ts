@@ -1,5 +1,5 @@
 import { foldUsage } from '#server/billing/metering/daily-usage.ts';
-import { prunePaymentEvents } from '#server/billing/webhook-dedupe.ts';
+import { prunePaymentEvents } from '#server/billing/webhook.ts';
 import type { Services } from '#server/context.ts';
 import { makeDemoWorkspace, servicesFor } from '#server/demo/demo-workspace.ts';
 import { pruneEvents } from '#server/events/prune.ts';

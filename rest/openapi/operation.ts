@@ -1,4 +1,4 @@
-import { selectableFields } from '../fields.ts';
+import { selectableFields } from '#rest/query.ts';
 import { needsBody, type RestProcedure } from '../procedures.ts';
 import { queryKinds } from '../query.ts';
 import {

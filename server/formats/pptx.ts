@@ -14,9 +14,9 @@ import {
 import { changePart, officeFormat } from './office/office-format.ts';
 import type { RunFormatting } from './office/paragraph/paragraph-writer.ts';
 import { lossFinding, writeTexts } from './office/paragraph/placed-texts.ts';
+import { isVariety, textLanguageOf } from './office/properties.ts';
 import type { PartContent } from './office/rewrite-package.ts';
 import type { Edit } from './office/splice.ts';
-import { isVariety, textLanguageOf } from './office/text-language.ts';
 import { readPositionedXml } from './office/xml-reader.ts';
 import { drawingMarkup, isDrawing } from './pptx/drawing-xml.ts';
 import { type LeftOut, readPresentation, type TextPart } from './pptx/presentation.ts';

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { AppError } from '#server/errors.ts';
 
 /**
  * The headers of every response, unless its route sets others. Most responses are for one workspace or one member, so
@@ -54,4 +55,9 @@ export function pageHeaders(trustedTypes = 'lingualoop'): Readonly<Record<string
     'cross-origin-opener-policy': 'same-origin',
     'cache-control': 'no-cache',
   };
+}
+
+/** Sets Retry-After, in whole seconds, if the error has one. */
+export function setRetryAfter(reply: FastifyReply, { retryAfter }: AppError): void {
+  if (retryAfter !== undefined) reply.header('retry-after', String(Math.ceil(retryAfter)));
 }

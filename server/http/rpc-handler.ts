@@ -15,7 +15,7 @@ import { carriesFiles, type ProcedureMeta, proceduresOf } from '#server/trpc.ts'
 import { createArrayCheck } from './array-limits.ts';
 import { sendEventStream, trackEventStreams } from './event-stream.ts';
 import { declaredSize, tooLargeUnauthenticated } from './request-limits.ts';
-import { setRetryAfter } from './retry-after.ts';
+import { setRetryAfter } from './response-headers.ts';
 import { nameIgnored, unknownFieldsOf } from './unknown-fields.ts';
 
 /**

@@ -22,8 +22,7 @@ import { addJob, type TaskPayloads } from '#server/platform/job-queue.ts';
 import type { Settings } from '#server/settings.ts';
 import type { LocatingServices } from '#server/storage/destination.ts';
 import { approvalRecords } from '#server/translation/documents/approval-record.ts';
-import type { RecordedJobs } from '#server/translation/records/golden-records.ts';
-import { rewriteRecord } from '#server/translation/records/rewrite-record.ts';
+import { type RecordedJobs, rewriteRecord } from '#server/translation/records/golden-records.ts';
 import { textRecords } from '#server/translation/texts/recorded-jobs.ts';
 
 /*

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { isCrossSite, refuseCrossSiteChange } from '#server/http/csrf.ts';
+import { isCrossSite, refuseCrossSiteChange } from '#server/http/cookies.ts';
 import {
   apiKey,
   bearer,

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '#db/client.ts';
-import { prunePaymentEvents } from '#server/billing/webhook-dedupe.ts';
+import { prunePaymentEvents } from '#server/billing/webhook.ts';
 import { holdOpen, waitingOr } from '#test/access/held-transactions.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { poll } from '#test/setup/poll.ts';

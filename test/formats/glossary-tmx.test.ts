@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readGlossaryTmx } from '#server/formats/glossary/markup.ts';
+import { readGlossaryTmx } from '#server/formats/glossary/reader.ts';
 import type { GlossaryFileEntry } from '#server/formats/glossary-file.ts';
 import type { LanguageCode } from '#server/languages.ts';
 import { corpusFile } from '#test/corpus/files.ts';

@@ -9,7 +9,7 @@ import { documentForm, env, found, join } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { withWorkers } from '#test/translation-memory/background.ts';
-import { startSchedule } from '#workers/schedule.ts';
+import { startSchedule } from '#workers/run.ts';
 import { mailEnv, mailServer } from './outbox.ts';
 
 const app = useTestApp({ env: { ...env, SWEEP_INTERVAL_SECONDS: '1' } });

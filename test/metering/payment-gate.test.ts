@@ -3,7 +3,7 @@ import {
   type BillableRequest,
   type PaymentState,
   refuseByPayment,
-} from '#server/billing/metering/payment-gate.ts';
+} from '#server/billing/metering/entitlement.ts';
 
 const day = 86_400_000;
 const now = Date.UTC(2026, 4, 1);

@@ -1,7 +1,6 @@
 import type { Tx } from '#db/client.ts';
 import type { Settings } from '#server/settings.ts';
-import { paymentStateOf, readBilledTenant } from './entitlement.ts';
-import { type BillableRequest, refuseByPayment } from './payment-gate.ts';
+import { type BillableRequest, paymentStateOf, readBilledTenant, refuseByPayment } from './entitlement.ts';
 
 /** The work that a tenant's payments cover in a session: everything, only texts (the free trial), or nothing. */
 export const coverages = ['all', 'texts', 'none'] as const;

@@ -5,9 +5,8 @@ import { tenantNotFound, type WithNamedTenant } from '#server/identity/access/gu
 import type { Settings } from '#server/settings.ts';
 import { selectBilledTenant, selectCommittedUsage } from './committed-usage.ts';
 import { sumOf } from './daily-usage.ts';
-import { paymentStateOf } from './entitlement.ts';
+import { type PaymentState, paymentStateOf, refuseByPayment } from './entitlement.ts';
 import { type AllowanceFigures, effectiveLimit, remainingAllowance } from './monthly-allowance.ts';
-import { type PaymentState, refuseByPayment } from './payment-gate.ts';
 import { billingPeriod } from './periods.ts';
 import type { UsageSummary } from './schema.ts';
 import { selectRecords } from './usage-ledger.ts';

@@ -2,23 +2,21 @@ import { parseArgs } from 'node:util';
 import { type Command, type Given, Refusal, type Server } from './command.ts';
 import { anonymizeMember, invite, restoreAdmin } from './commands/administrators.ts';
 import { audit } from './commands/audit.ts';
-import { cancelDeletion, deleteTenant, deletions } from './commands/deletions.ts';
+import { cancelDeletion, deleteTenant, deletions, setRetention } from './commands/deletions.ts';
 import { exportsOf, exportTenant, saveExport } from './commands/exports.ts';
-import { apiKeys, revokeKey, rotateKey } from './commands/keys.ts';
+import { apiKeys, resealSecrets, revokeKey, rotateKey } from './commands/keys.ts';
 import { models } from './commands/models.ts';
-import { queue, retry } from './commands/queue.ts';
-import { cancelDocumentCommand, requeue } from './commands/requeue.ts';
-import { resealSecrets } from './commands/reseal-secrets.ts';
-import { setRetention } from './commands/retention.ts';
+import { cancelDocumentCommand, queue, requeue, retry } from './commands/queue.ts';
 import { adoptStorage, storage } from './commands/storage.ts';
-import { endSessions, tenant } from './commands/tenant.ts';
 import {
   deactivateTenant,
+  endSessions,
   reactivateTenant,
   setAllowance,
   setStorageCap,
+  tenant,
   tenants,
-} from './commands/tenants.ts';
+} from './commands/tenant.ts';
 
 /** The operator's commands by name, in the order in which the help lists them. */
 export const commands = {

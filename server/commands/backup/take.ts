@@ -7,9 +7,8 @@ import { ArchiveWriter } from './archive-writer.ts';
 import { authenticate, idsOf } from './authentication.ts';
 import { type BackupEnd, chainAfter } from './chain.ts';
 import { formatVersion, type Header, names, tableName, tablePart } from './format.ts';
-import { ListCursor, readList } from './object-list.ts';
+import { countLines, inWholeLines, ListCursor, readList } from './object-list.ts';
 import { type Added, addObjects } from './stored-objects.ts';
-import { countLines, inWholeLines } from './whole-lines.ts';
 
 /** The database, storage and key from which a backup is made. */
 export interface Source {

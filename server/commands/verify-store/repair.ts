@@ -4,13 +4,13 @@ import {
   manifestLine,
   manifestOf,
   recordName,
+  rewriteRecord,
 } from '#server/translation/records/golden-records.ts';
 import {
   addManifestLine,
   isManifestClosed,
   removeManifestLines,
 } from '#server/translation/records/manifests.ts';
-import { rewriteRecord } from '#server/translation/records/rewrite-record.ts';
 import { textRecords } from '#server/translation/texts/recorded-jobs.ts';
 import type { Comparison } from './comparison.ts';
 import type { Place } from './places.ts';

@@ -5,7 +5,6 @@ import { type Declarations, type Run, type Token, withDeclarations } from '../of
 import { attributeOf, type XmlEndTag, type XmlStartTag } from '../office/xml-reader.ts';
 import type { Includable } from '../selection.ts';
 import { letter } from '../text.ts';
-import { ControlProperties } from './content-controls.ts';
 import type { KeptContent } from './kept-content.ts';
 import {
   fieldMarkOf,
@@ -16,8 +15,7 @@ import {
   type Subtree,
   TextSubtree,
 } from './subtrees.ts';
-import { wordMarkup } from './word-markup.ts';
-import { isWord, runCharacters, wordNamespaces } from './word-xml.ts';
+import { ControlProperties, isWord, runCharacters, wordMarkup, wordNamespaces } from './word-xml.ts';
 
 /** The state of a story that the reader of a paragraph needs. */
 export interface ParagraphContext {

@@ -12,16 +12,21 @@ import {
   type XmlEndTag,
   type XmlStartTag,
 } from '../office/xml-reader.ts';
-import { ControlProperties } from './content-controls.ts';
 import { isDropCap, withOpening } from './drop-caps.ts';
 import { KeptContent } from './kept-content.ts';
 import { PageCounter } from './page-counter.ts';
 import { type ParagraphContext, ParagraphReader } from './paragraph-reader.ts';
-import { type ParagraphResult, roots, type Story, type StoryOptions, type StoryResult } from './story.ts';
-import type { StoryParagraph } from './story-paragraph.ts';
+import {
+  type ParagraphResult,
+  roots,
+  type Story,
+  type StoryOptions,
+  type StoryParagraph,
+  type StoryResult,
+} from './story.ts';
 import { ignored, KeptSubtree, type Subtree } from './subtrees.ts';
 import { TextBoxes } from './text-boxes.ts';
-import { isWord } from './word-xml.ts';
+import { ControlProperties, isWord } from './word-xml.ts';
 
 /**
  * Reads a story.

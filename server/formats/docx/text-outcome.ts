@@ -6,10 +6,9 @@ import { blank } from '../office/paragraph/blanks.ts';
 import type { Includable } from '../selection.ts';
 import { letter } from '../text.ts';
 import { countCharacters, type KeptClass, type TextTally } from '../text-tally.ts';
-import { isValueProperty } from './content-controls.ts';
 import type { Styles } from './styles.ts';
 import { readStylesPart } from './word-package.ts';
-import { isOffValue } from './word-xml.ts';
+import { isOffValue, isValueProperty } from './word-xml.ts';
 
 type XmlTag = Parameters<XmlEvents['openTag']>[0];
 

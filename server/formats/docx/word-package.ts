@@ -7,8 +7,7 @@ import { attributeOf, readPositionedXml, type XmlStartTag } from '../office/xml-
 import type { Includable } from '../selection.ts';
 import { letter } from '../text.ts';
 import { KeptContent } from './kept-content.ts';
-import type { ParagraphResult, Story, StoryResult } from './story.ts';
-import type { StoryParagraph } from './story-paragraph.ts';
+import type { ParagraphResult, Story, StoryParagraph, StoryResult } from './story.ts';
 import { readStory } from './story-reader.ts';
 import { readStyles, Styles } from './styles.ts';
 import { rootOfPart } from './word-xml.ts';

@@ -1,3 +1,4 @@
+import { addCompared } from '#server/formats/office/compared-texts.ts';
 import type { SegmentKind } from '../document.ts';
 import { limits, overLimit } from '../file-error.ts';
 import type { Item } from '../markup/inline-runs.ts';
@@ -8,12 +9,9 @@ import { letter } from '../text.ts';
 import type { Dependent } from '../text-file.ts';
 import { countCharacters } from '../text-tally.ts';
 import { type AttributeText, type TextAttribute, textAttribute } from './attribute-texts.ts';
-import { addParagraph, type CellValue, cellValue, isRepeated } from './cell-values.ts';
-import { addCompared } from './compared.ts';
-import { elementName, headers, reasons } from './elements.ts';
-import { OpenTables, repeats } from './tables.ts';
+import { addParagraph, type CellValue, cellValue, isRepeated, OpenTables, repeats } from './tables.ts';
 import { type OpenBlock, type TextBlock, textItems } from './text-block.ts';
-import type { Styles, TextStyle } from './text-styles.ts';
+import { elementName, headers, reasons, type Styles, type TextStyle } from './text-styles.ts';
 
 /** The kinds of files, as the element with the content of the file is named. */
 export type FileKind = 'text' | 'spreadsheet' | 'presentation';

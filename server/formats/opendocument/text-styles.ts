@@ -1,7 +1,7 @@
+import type { SegmentKind } from '../document.ts';
 import type { FormatKind } from '../inline-content.ts';
-import { attributeOf, readPositionedXml } from '../office/xml-reader.ts';
+import { attributeOf, readPositionedXml, type XmlStartTag } from '../office/xml-reader.ts';
 import { type CellLook, lookOf, pointsOf, usualLook } from './cell-room.ts';
-import { elementName } from './elements.ts';
 
 export interface TextStyle {
   /** Null for a style without a visible effect, such as one that only has a language. */
@@ -86,3 +86,30 @@ function formatOf(attributes: Readonly<Record<string, string>>, seen: readonly s
   if ((value('text-line-through-style') ?? 'none') !== 'none') return 'strike';
   return 'other';
 }
+
+/** Returns the name of an element with the usual prefix of its namespace, such as `text:p`. */
+export function elementName({
+  name,
+  local,
+  namespace,
+}: Pick<XmlStartTag, 'name' | 'local' | 'namespace'>): string {
+  const [, group] =
+    /^urn:oasis:names:tc:opendocument:xmlns:([\w-]+?)(?:-compatible)?:1\.0$/.exec(namespace ?? '') ?? [];
+  return group === undefined ? name : `${group === 'drawing' ? 'draw' : group}:${local}`;
+}
+
+/** Elements whose texts stay, with the reason. */
+export const reasons: Readonly<Record<string, string>> = {
+  'office:annotation': 'comments',
+  'text:tracked-changes': 'tracked_changes',
+  'style:master-page': 'masters',
+};
+/** Elements of a master page whose texts are translated. */
+export const headers: Readonly<Record<string, SegmentKind>> = {
+  'style:header': 'header',
+  'style:header-left': 'header',
+  'style:header-first': 'header',
+  'style:footer': 'footer',
+  'style:footer-left': 'footer',
+  'style:footer-first': 'footer',
+};

@@ -4,9 +4,8 @@ import { readContent } from '../office/paragraph/paragraph-content.ts';
 import { type PlacedText, placedTexts } from '../office/paragraph/placed-texts.ts';
 import type { XmlEndTag, XmlStartTag } from '../office/xml-reader.ts';
 import { isDrawing } from './drawing-xml.ts';
-import { type LevelStyle, type Levels, levelOf, readLevels } from './list-styles.ts';
+import { formatOf, type LevelStyle, type Levels, levelOf, readLevels } from './list-styles.ts';
 import { ParagraphReader } from './paragraph-reader.ts';
-import { formatOf } from './run-properties.ts';
 import type { BodyProperties, DrawingParagraph, TextBody } from './text-body.ts';
 
 /** The size of text for which the file sets none, in points. */

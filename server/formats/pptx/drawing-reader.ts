@@ -8,8 +8,7 @@ import {
   type XmlStartTag,
 } from '../office/xml-reader.ts';
 import { BodyReader } from './body-reader.ts';
-import { Copies } from './copies.ts';
-import { isDrawing, isOnValue } from './drawing-xml.ts';
+import { Copies, isDrawing, isOnValue } from './drawing-xml.ts';
 import type { Levels } from './list-styles.ts';
 import { withName } from './presentation-parts.ts';
 import { type Frame, type Placeholder, type Shape, ShapeStack } from './shapes.ts';

@@ -3,7 +3,7 @@ import type { RunProperties, TextFormat } from '../office/paragraph/text-format.
 import type { Declarations, Run, Token } from '../office/paragraph/tokens.ts';
 import type { XmlEndTag, XmlStartTag } from '../office/xml-reader.ts';
 import { drawingMarkup, isDrawing } from './drawing-xml.ts';
-import { addAttributes, addElement } from './run-properties.ts';
+import { addAttributes, addElement } from './list-styles.ts';
 
 /** The state of a part that the reader of a paragraph needs. */
 export interface ParagraphContext {

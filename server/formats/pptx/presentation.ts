@@ -6,8 +6,8 @@ import { readPositionedXml } from '../office/xml-reader.ts';
 import { selectPages } from '../page-ranges.ts';
 import type { Includable, Selection } from '../selection.ts';
 import { letter } from '../text.ts';
-import { Copies } from './copies.ts';
 import { type KeptObject, readDrawing } from './drawing-reader.ts';
+import { Copies } from './drawing-xml.ts';
 import type { InheritedStyles, PartStyles } from './inherited-styles.ts';
 import {
   openPresentation,

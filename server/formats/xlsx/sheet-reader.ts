@@ -14,8 +14,8 @@ import {
 import { decodeCellText, hasLetter } from './cell-text.ts';
 import { boundRun, type PartEditor } from './part-stream.ts';
 import { PageSetup } from './print-scale.ts';
+import { StringItem } from './shared-strings.ts';
 import { SheetColumns } from './sheet-columns.ts';
-import { StringItem } from './string-item.ts';
 import { type ValidationText, ValidationTexts } from './validation-texts.ts';
 import { isSpreadsheet, requireRoot } from './workbook.ts';
 

@@ -15,7 +15,7 @@ import type { AsAdministratorSession } from '#server/identity/access/guards/sess
 import { writeScopes } from '#server/identity/access/scopes.ts';
 import { type AuditEvent, type Origin, recordEvent } from '#server/identity/audit/audit-log.ts';
 import { type Proof, withProof } from '#server/identity/auth/reauthentication.ts';
-import { limitsOf, revocationOf } from '#server/identity/tenants/key-events.ts';
+import { limitsOf, revocationOf } from '#server/identity/tenants/replace-workspace-key.ts';
 import { lockTenant } from '#server/identity/tenants/tenant-row.ts';
 import { newId } from '#server/platform/ids.ts';
 import {

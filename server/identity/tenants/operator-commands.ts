@@ -11,8 +11,7 @@ import {
   recordAdministration,
 } from '#server/identity/audit/audit-log.ts';
 import { accountOf } from './accounts.ts';
-import { revocationOf } from './key-events.ts';
-import { replaceWorkspaceKey } from './replace-workspace-key.ts';
+import { replaceWorkspaceKey, revocationOf } from './replace-workspace-key.ts';
 import type { TenantAccount } from './schema.ts';
 import { lockTenant, readTenant, type TenantRow, updateTenant } from './tenant-row.ts';
 

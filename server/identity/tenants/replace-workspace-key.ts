@@ -1,6 +1,13 @@
 import type { Tx } from '#db/client.ts';
-import { insertWorkspaceKey, prefixOf, replaceSecret, selectKeys } from '#server/identity/access/api-keys.ts';
+import {
+  type ApiKeyRow,
+  insertWorkspaceKey,
+  prefixOf,
+  replaceSecret,
+  selectKeys,
+} from '#server/identity/access/api-keys.ts';
 import { newSecret } from '#server/identity/access/credentials.ts';
+import type { AuditEvent } from '#server/identity/audit/audit-log.ts';
 import { readTenant, type TenantRow, updateTenant } from './tenant-row.ts';
 
 /** A tenant's new workspace key. The key is only in this value: the database stores its hash and first characters. */
@@ -25,4 +32,23 @@ export async function replaceWorkspaceKey(tx: Tx, tenantId: string): Promise<Rep
   else await insertWorkspaceKey(tx, tenantId, apiKey);
   const row = await updateTenant(tx, tenantId, { apiKeyPrefix: to });
   return { apiKey, row, change: { from, to } };
+}
+
+type Details = NonNullable<AuditEvent['details']>;
+
+/** Returns the scopes and the end of a key, for the audit log. */
+export function limitsOf({ scope, expiresAt }: Pick<ApiKeyRow, 'scope' | 'expiresAt'>): Details {
+  return { scopes: scope, expires_at: expiresAt?.toISOString() ?? null };
+}
+
+/** Returns the audit event of a revoked key. The target of an event of the workspace key is the tenant. */
+export function revocationOf({
+  tenantId,
+  keyId,
+  name,
+  prefix,
+  workspace,
+}: ApiKeyRow): Omit<AuditEvent, 'actor'> {
+  const details: Details = { from: prefix, to: '', ...(!workspace && { name }) };
+  return { action: 'api_key_revoked', tenantId, target: workspace ? tenantId : keyId, details };
 }

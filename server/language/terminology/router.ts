@@ -9,7 +9,7 @@ import {
   termCandidates,
 } from '#server/language/translation-memory/term-candidates.ts';
 import { router, streamResponse } from '#server/trpc.ts';
-import { createGlossary } from './create.ts';
+import { createGlossary, renameGlossary } from './create.ts';
 import { addTerm, deleteTerm, updateTerm } from './edit-terms.ts';
 import { listEntries } from './entries.ts';
 import {
@@ -28,7 +28,6 @@ import { listTerms } from './list-terms.ts';
 import { findTermMatches, findTermsOfTexts } from './matches.ts';
 import { applyPreview, previewUpload } from './preview-upload.ts';
 import { rejectCandidates, rejection, rejectRequest } from './rejected-terms.ts';
-import { renameGlossary } from './rename.ts';
 import {
   createRequest,
   glossaryForm,

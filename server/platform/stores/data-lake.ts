@@ -6,8 +6,7 @@ import type { FilesystemOptions } from './data-lake/filesystem.ts';
 import { appendLines, putObject, readBytes } from './data-lake/writes.ts';
 import type { DataLakeAddress, DataLakeCredential } from './data-lake-address.ts';
 import { lineBatches } from './objects/line-parts.ts';
-import { checkedFolder, checkedPath, isFolderName } from './objects/object-path.ts';
-import { releasedStream } from './objects/released-stream.ts';
+import { checkedFolder, checkedPath, isFolderName, releasedStream } from './objects/object-path.ts';
 import { requestsOf } from './store-error.ts';
 
 export interface DataLakeOptions extends FilesystemOptions {

@@ -17,8 +17,7 @@ import { dirname, join } from 'node:path';
 import type { PlatformStore } from './blob-store.ts';
 import { writeSmall } from './folder/small-writes.ts';
 import { linesInParts } from './objects/line-parts.ts';
-import { checkedFolder, checkedPath, isFolderName } from './objects/object-path.ts';
-import { releasedStream } from './objects/released-stream.ts';
+import { checkedFolder, checkedPath, isFolderName, releasedStream } from './objects/object-path.ts';
 
 /** Milliseconds after which a write that has not been completed counts as interrupted. */
 const interruptedAfter = 3_600_000;

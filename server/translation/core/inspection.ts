@@ -1,3 +1,4 @@
+import { addedCode } from '#server/formats/added-code.ts';
 import { extractHtml } from '#server/formats/html-segments.ts';
 import { clip } from '#server/formats/text.ts';
 import type {
@@ -6,7 +7,6 @@ import type {
   Translations,
   TranslationTask,
 } from '#server/platform/engines/engine.ts';
-import { checkAddedCode } from './integrity/added-code.ts';
 import { checkIntegrity, checkMarkup } from './integrity/index.ts';
 import { joinSegments, readSourceText } from './pipeline/source-text.ts';
 import { checkPlausibility } from './plausibility/index.ts';
@@ -105,4 +105,20 @@ function clipped({ span, explanation, suggestion, ...issue }: QualityIssue): Qua
     explanation: clip(explanation, maxTextLength),
     suggestion: suggestion && clip(suggestion, maxTextLength),
   };
+}
+
+/** The maximum number of issues of added code. Each of them prevents publishing. */
+const maxCodeIssues = 20;
+
+/** Finds the code in a translation that its source lacks: a page or program that has the text might run it. */
+function checkAddedCode(sourceText: string, targetText: string): QualityIssue[] {
+  return addedCode(sourceText, targetText)
+    .slice(0, maxCodeIssues)
+    .map((code) => ({
+      severity: 'critical',
+      category: 'accuracy',
+      span: code,
+      explanation: `The source does not have ${code}, which a page or program may run as code.`,
+      suggestion: `Remove ${code}.`,
+    }));
 }

@@ -13,10 +13,10 @@ import {
   type ManifestLine,
   manifestKey,
   type RecordedJobs,
+  rewriteRecord,
 } from './golden-records.ts';
 import { manifestLines, manifestPath } from './manifests.ts';
 import { unpackRecords } from './packed-records.ts';
-import { rewriteRecord } from './rewrite-record.ts';
 
 const dayMs = 86_400_000;
 /**

@@ -1,7 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { LocatingServices } from '#server/storage/destination.ts';
-import type { GoldenKind, RecordedJobs } from './golden-records.ts';
-import { rewriteRecord } from './rewrite-record.ts';
+import { type GoldenKind, type RecordedJobs, rewriteRecord } from './golden-records.ts';
 
 /*
  * In a directory, version 1.0.0 kept the golden records of a month in packs, `<tenant>/golden/<month>/<pack>.jsonl.gz`,

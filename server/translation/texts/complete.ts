@@ -18,8 +18,7 @@ import {
 } from './golden-record.ts';
 import { advance } from './job-states.ts';
 import { selectJob } from './jobs.ts';
-import { learnFrom } from './learn-from-job.ts';
-import { retryWithout } from './optional-writes.ts';
+import { learnFrom, retryWithout } from './optional-writes.ts';
 import type { JobStatus, TranslationJob, TranslationRequest } from './schema.ts';
 
 /** A run with the result of its pipeline. */

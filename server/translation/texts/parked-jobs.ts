@@ -16,8 +16,7 @@ import { selectNow } from '#server/translation/records/check.ts';
 import { type PersistingServices, persistenceFailed, persistGolden } from './golden-record.ts';
 import { sourcesOf } from './job-states.ts';
 import { isJob, jobOfRow, selectJob } from './jobs.ts';
-import { learnFrom } from './learn-from-job.ts';
-import { retryWithout } from './optional-writes.ts';
+import { learnFrom, retryWithout } from './optional-writes.ts';
 import type { TranslationJob } from './schema.ts';
 
 /** A job whose golden record is not written yet. */

@@ -1,3 +1,5 @@
+import type { Readable } from 'node:stream';
+
 /**
  * Checks the path of an object or folder in a store. A valid path has two or more parts of letters, digits and `_-.`.
  * No part consists only of dots, and the first does not begin with a dot. So a path cannot lead out of the store, and
@@ -27,4 +29,26 @@ export function isFolderName(name: string): boolean {
 
 function notAPath(): Error {
   return new Error('the path is not valid for the storage');
+}
+
+/** Returns a stream that is destroyed when its reader stops, even before the first read. */
+export function releasedStream(
+  stream: Readable,
+  toError: (thrown: unknown) => unknown = (thrown) => thrown,
+): AsyncIterable<Uint8Array> {
+  return {
+    [Symbol.asyncIterator]() {
+      const pieces = stream[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
+      return {
+        next: () =>
+          pieces.next().catch((error: unknown) => {
+            throw toError(error);
+          }),
+        async return() {
+          stream.destroy();
+          return { done: true, value: undefined };
+        },
+      };
+    },
+  };
 }

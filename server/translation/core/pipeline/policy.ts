@@ -1,5 +1,5 @@
+import { isRegulated } from '#server/translation/core/intake/request-warnings.ts';
 import type { HumanReviewTrigger, TriggerCode } from '../agent-run-schema.ts';
-import { isRegulated } from '../intake/regulated-domain.ts';
 import type { TextRequest } from '../request.ts';
 
 /** The minimum score for publishing automatically, if the request does not set one. */
