@@ -40,8 +40,7 @@ const maxJobId = 2n ** 63n - 1n;
 
 export const backgroundJobId = z
   .string()
-  .regex(/^[1-9]\d{0,18}$/, 'is not a valid job ID')
-  .refine((id) => BigInt(id) <= maxJobId, 'is not a valid job ID');
+  .refine((id) => /^[1-9]\d{0,18}$/.test(id) && BigInt(id) <= maxJobId, 'is not a valid job ID');
 
 export const taskName = z.string().regex(/^[a-z_]{1,63}$/, 'is not a valid task name');
 

@@ -126,6 +126,10 @@ describe('the range', () => {
     expect(await ends('?to=2024-03-01')).toEqual(['2024-02-01', '2024-03-01', 30]);
   });
 
+  test('does not begin before the first day that it accepts', async () => {
+    expect(await ends('?to=1000-01-02')).toEqual(['1000-01-01', '1000-01-02', 2]);
+  });
+
   test('has at most 366 days', async () => {
     expect(await ends('?from=2023-03-01&to=2024-02-29')).toEqual(['2023-03-01', '2024-02-29', 366]);
     const { status, body } = await daily(mine.bearer, '?from=2023-02-28&to=2024-02-29');

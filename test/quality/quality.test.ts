@@ -611,7 +611,14 @@ test('settings have bounds, and a change is recorded', async () => {
   expect(await eventsOf(app, mine.founder.tenantId, 'quality_settings_changed')).toMatchObject([
     { details: { sample_percent: 100, pass_score: 97.5 } },
   ]);
-  for (const wrong of [{ sample_percent: 101 }, { language_percents: { fr: -1 } }, { minor_points: 0.5 }])
+  for (const wrong of [
+    { sample_percent: 101 },
+    { language_percents: { fr: -1 } },
+    { minor_points: 0.5 },
+    // Too small for a number of single precision: the task that counts would fail.
+    { language_percents: { fr: 1e-300 } },
+    { pass_score: 1e-300 },
+  ])
     expect((await ask('saveSettings', settings(wrong))).status).toBe(422);
   expect((await callAt(app, 'quality.saveSettings', settings(), (await mine.join()).bearer)).status).toBe(
     403,

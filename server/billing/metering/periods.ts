@@ -36,6 +36,9 @@ export interface DateRange {
   to: string;
 }
 
+/** The first day that reports accept. */
+const earliest = Date.UTC(1000, 0, 1);
+
 /** Maximum number of days in a report. */
 const longest = 366;
 const usual = 30;
@@ -58,7 +61,7 @@ export function readDateRange(
   now = new Date(),
 ): DateRange {
   const to = asked.to ?? dayOf(now);
-  const from = asked.from ?? dayOf(new Date(Date.parse(to) - (usual - 1) * dayMs));
+  const from = asked.from ?? dayOf(new Date(Math.max(earliest, Date.parse(to) - (usual - 1) * dayMs)));
   const days = (Date.parse(to) - Date.parse(from)) / dayMs + 1;
   if (days < 1)
     throw new AppError('invalid_fields', [

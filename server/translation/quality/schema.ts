@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { calendarDate } from '#server/billing/metering/schema.ts';
+import { moment } from '#server/platform/input-limits.ts';
 import { dateTime, qualityIssue } from '#server/translation/core/agent-run-schema.ts';
 
 const checkId = z.string().max(100).describe('The ID of the check.');
@@ -156,26 +157,27 @@ export const drawn = z.object({
 
 const points = z.int().min(0).max(1000);
 
+/** PostgreSQL computes with numbers of single precision, which cannot be much smaller. */
+const percentage = z
+  .number()
+  .min(0)
+  .max(100)
+  .refine((value) => value === 0 || value >= 0.0001, 'must be 0 or at least 0.0001');
+
 export const qualitySettings = z.object({
-  sample_percent: z
-    .number()
-    .min(0)
-    .max(100)
-    .describe(
-      'The percentage of published texts that are drawn for spot checks. Texts with a score below 90 are drawn three times as often.',
-    ),
+  sample_percent: percentage.describe(
+    'The percentage of published texts that are drawn for spot checks. Texts with a score below 90 are drawn three times as often.',
+  ),
   language_percents: z
-    .record(z.string().max(35), z.number().min(0).max(100))
+    .record(z.string().max(35), percentage)
     .refine((of) => Object.keys(of).length <= 200, 'at most 200 languages')
     .describe('Other percentages for some target languages.'),
   minor_points: points.describe('The error points of a minor error.'),
   major_points: points.describe('The error points of a major error.'),
   critical_points: points.describe('The error points of a critical error.'),
-  pass_score: z
-    .number()
-    .min(0)
-    .max(100)
-    .describe('The score from which texts pass: 100 minus the error points for each 100 words.'),
+  pass_score: percentage.describe(
+    'The score from which texts pass: 100 minus the error points for each 100 words.',
+  ),
 });
 
 const reportFilter = {
@@ -356,7 +358,7 @@ export const scorecard = z.object({
 export const statementInput = z.object({
   ...reportFilter,
   to: calendarDate.describe('The last day, which is over.'),
-  as_of: dateTime.optional().describe('Up to which time checks count. Default: now.'),
+  as_of: moment.optional().describe('Up to which time checks count. Default: now.'),
   minimum: reportInput.shape.minimum,
 });
 
