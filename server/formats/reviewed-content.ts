@@ -30,6 +30,30 @@ export function reviewedContent(given: InlineContent, source: InlineContent): In
 }
 
 /**
+ * Returns a translation whose pairs are well nested, as files need them: a pair that is open at the end of a surrounding
+ * pair ends before it.
+ */
+export function nestPairs(content: InlineContent): InlineContent {
+  const tags = content.filter((item) => typeof item !== 'string');
+  const closing = new Map(tags.filter(({ type }) => type === 'close').map((tag) => [tag.tag, tag]));
+  const open: number[] = [];
+  return content.flatMap((item) => {
+    if (typeof item === 'string' || item.type === 'void') return [item];
+    if (item.type === 'open') {
+      open.push(item.tag);
+      return [item];
+    }
+    const at = open.lastIndexOf(item.tag);
+    return at < 0
+      ? []
+      : open
+          .splice(at)
+          .reverse()
+          .map((tag) => closing.get(tag)!);
+  });
+}
+
+/**
  * Replaces the characters of line breaks and tabs by their tags. If some of these characters are missing, their tags are
  * placed by position, because the file needs them.
  */

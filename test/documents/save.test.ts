@@ -209,13 +209,19 @@ describe('saving segments', () => {
     expect(plain.body.segments[0].quality.issues).toMatchObject([
       { severity: 'minor', explanation: 'The tag <2>…</2> (bold) of the source is missing.' },
     ]);
+    const crossed = [open(1), 'Voir ', open(2), 'la page', close(1), ' maintenant', close(2)];
     const checked = await mine.mutate('check', {
       document_id: id,
       position: 0,
       text: replaces,
-      content: [open(1), 'Voir ', open(2), 'la page', close(1), close(2), ' maintenant'],
+      content: crossed,
     });
     expect(checked.body.issues).toMatchObject([{ explanation: 'The tag <1>…</1> overlaps another tag.' }]);
+    // The elements of a file cannot overlap.
+    const nested = await saved(crossed);
+    expect(
+      nested.body.segments[0].target_content.map((item: { type?: string }) => item.type ?? item),
+    ).toEqual([...['open', 'Voir ', 'open', 'la page', 'close', 'close', ' maintenant']]);
   });
 });
 

@@ -6,7 +6,7 @@ import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { hasChips } from '#server/formats/chips.ts';
 import { type InlineContent, isSameContent, plainText, retag } from '#server/formats/inline-content.ts';
-import { reviewedContent } from '#server/formats/reviewed-content.ts';
+import { nestPairs, reviewedContent } from '#server/formats/reviewed-content.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
 import type { QualityIssue } from '#server/platform/engines/engine.ts';
 import { newId } from '#server/platform/ids.ts';
@@ -202,7 +202,7 @@ function contentOf(
   { source }: SegmentRow,
 ): InlineContent | undefined {
   return given && hasChips(source as InlineContent)
-    ? reviewedContent(given, source as InlineContent)
+    ? nestPairs(reviewedContent(given, source as InlineContent))
     : undefined;
 }
 
