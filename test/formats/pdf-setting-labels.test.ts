@@ -48,6 +48,17 @@ describe('a label', () => {
     expect(place.left).toBeGreaterThanOrEqual(container.left);
   });
 
+  it('leaves its edge before it is tiny, and keeps an edge that it shares with others', async () => {
+    const source = { lines: ['Initial'], x: 200 };
+    const { box } = blockOf(source);
+    const wall = [paint(rectangle(box.right + 20, 690, 400, 750), 'fill')];
+    const free = await setLabel(source, 'Dénomination', { paints: wall });
+    expect(free.lines).toMatchObject([{ size: 10 }]);
+    expect(free.place.left).toBeLessThan(box.left - 10);
+    const shared = await setLabel({ ...source, sharesEdge: true }, 'Dénomination', { paints: wall });
+    expect(shared.place.left).toBe(box.left);
+  });
+
   it('in the centre moves off it before a word is broken', async () => {
     const source = { lines: ['abort', 'run'], alignment: 'center' as const, x: 200 };
     const { box } = blockOf(source);
