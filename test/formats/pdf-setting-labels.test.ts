@@ -3,8 +3,13 @@ import type { PageContent, ShownText } from '#server/formats/pdf/page-content.ts
 import { blockOf, pageOf, paint, rectangle, render, type Source } from './pdf-blocks.ts';
 import { shownLines } from './pdf-shown.ts';
 
-async function setLabel(source: Source, target: string, content: Partial<PageContent> = {}) {
-  const block = blockOf(source);
+async function setLabel(
+  source: Source,
+  target: string,
+  content: Partial<PageContent> = {},
+  sharesEdge = false,
+) {
+  const block = { ...blockOf(source), sharesEdge };
   const title = { source: { lines: ['A title'], x: 500, y: 770 }, target: 'Titre' };
   const { bytes, places, findings } = await render([{ source: block, target }, title], {
     page: pageOf(content),
@@ -55,7 +60,7 @@ describe('a label', () => {
     const free = await setLabel(source, 'Dénomination', { paints: wall });
     expect(free.lines).toMatchObject([{ size: 10 }]);
     expect(free.place.left).toBeLessThan(box.left - 10);
-    const shared = await setLabel({ ...source, sharesEdge: true }, 'Dénomination', { paints: wall });
+    const shared = await setLabel(source, 'Dénomination', { paints: wall }, true);
     expect(shared.place.left).toBe(box.left);
   });
 
