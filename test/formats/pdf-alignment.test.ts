@@ -131,6 +131,12 @@ describe('cells above each other', () => {
   });
 });
 
+it('labels that end at one position are right-aligned, also those as wide as the column', () => {
+  const names = ['Atlanta', 'Los Angeles and its bay', 'Houston area', 'Dallas', 'Cape Coral and its bay'];
+  const rows = names.map((name, row) => ending(name, 200, 700 - 40 * row));
+  expect(Object.values(alignments(page([rows])))).toEqual(names.map(() => 'right'));
+});
+
 it('an item of a list that ends at the end of its box by chance is aligned with the item above', () => {
   const container = rectangle(50, 100, 200, 720);
   const items = ['A bag', 'A logo on the website'].map((text, row) =>

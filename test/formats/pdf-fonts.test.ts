@@ -343,6 +343,18 @@ describe('the look of a text', () => {
     ]);
   });
 
+  it('keeps the translucency with which its group is painted', async () => {
+    const full = object({ ca: 1, SMask: 'None' });
+    const group = form(
+      `/Full gs ${at(0, 0, 'draft')}`,
+      { Font: { F: helvetica }, ExtGState: { Full: full } },
+      { Group: { S: 'Transparency' } },
+    );
+    const resources = { ExtGState: { Quarter: object({ ca: 0.25, SMask: 'None' }) }, XObject: { X: group } };
+    const { texts } = await readMade({ content: '/Quarter gs 0 g /X Do', resources });
+    expect(texts.map(({ color }) => color)).toEqual(['/Quarter gs 0 g']);
+  });
+
   it.each([
     ['Helvetica-BoldOblique', 'sans', true, true],
     ['Times-Roman', 'serif', false, false],

@@ -3,8 +3,13 @@ import type { PageContent, ShownText } from '#server/formats/pdf/page-content.ts
 import { blockOf, pageOf, paint, rectangle, render, type Source } from './pdf-blocks.ts';
 import { shownLines } from './pdf-shown.ts';
 
-async function setLabel(source: Source, target: string, content: Partial<PageContent> = {}) {
-  const block = blockOf(source);
+async function setLabel(
+  source: Source,
+  target: string,
+  content: Partial<PageContent> = {},
+  sharesEdge = false,
+) {
+  const block = { ...blockOf(source), sharesEdge };
   const title = { source: { lines: ['A title'], x: 500, y: 770 }, target: 'Titre' };
   const { bytes, places, findings } = await render([{ source: block, target }, title], {
     page: pageOf(content),
@@ -46,6 +51,17 @@ describe('a label', () => {
     expect(findings).toEqual([]);
     expect(place.right).toBeLessThanOrEqual(container.right);
     expect(place.left).toBeGreaterThanOrEqual(container.left);
+  });
+
+  it('leaves its edge before it is tiny, and keeps an edge that it shares with others', async () => {
+    const source = { lines: ['Initial'], x: 200 };
+    const { box } = blockOf(source);
+    const wall = [paint(rectangle(box.right + 20, 690, 400, 750), 'fill')];
+    const free = await setLabel(source, 'Dénomination', { paints: wall });
+    expect(free.lines).toMatchObject([{ size: 10 }]);
+    expect(free.place.left).toBeLessThan(box.left - 10);
+    const shared = await setLabel(source, 'Dénomination', { paints: wall }, true);
+    expect(shared.place.left).toBe(box.left);
   });
 
   it('in the centre moves off it before a word is broken', async () => {

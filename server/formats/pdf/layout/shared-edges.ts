@@ -26,8 +26,9 @@ const otherWidth = 2;
  * edge is visible, so a longer translation must not grow over
  * it. A single line that seems to be centered or aligned with the other edge gets the usual alignment if more blocks
  * have its start edge, because the line may be in the middle of its cell, or below another line, by chance. If the text
- * ends at the end of its box by chance, one block with its start is enough. In reverse, a text in the middle of its
- * cell is centered if the cells above and below are. Changes the blocks, which must have one direction.
+ * ends at the end of its box by chance, one block with its start is enough. In reverse, a single line is aligned with
+ * its end if far more blocks have its end than its start, and a text in the middle of its cell is centered if the cells
+ * above and below are. Changes the blocks, which must have one direction.
  */
 export function markSharedEdges(blocks: readonly TextBlock[], isRightToLeft: boolean): void {
   const companions = {
@@ -48,6 +49,9 @@ export function markSharedEdges(blocks: readonly TextBlock[], isRightToLeft: boo
       if (companions[start].get(block)! >= Math.max(fewest, 1 + companions[alignment].get(block)!))
         block.alignment = start;
     }
+    const [starts, ends] = [companions[start].get(block)!, companions[opposite].get(block)!];
+    if (alignment === start && lines.length === 1 && ends > minCompanions && ends > 3 * starts)
+      block.alignment = opposite;
     if (centered.has(block)) block.alignment = 'center';
     const edge = block.alignment === 'justified' ? start : block.alignment;
     block.sharesEdge =

@@ -13,16 +13,12 @@ const minRepeated = 3;
 
 /**
  * Groups the texts that look uneven if their sizes differ: those of one style that are a list, the labels of a form, the
- * cells of a column of a table, or the cells of its head. A label that a page repeats is a group too. Each text is in
- * one group.
+ * cells of a column of a table, or the cells of its head. A label that a page repeats joins the texts around it. Each
+ * text is in one group.
  */
 export function groupsOf(frames: readonly Frame[]): Frame[][] {
-  const repeated = [...Map.groupBy(frames, wordsOf).values()].filter((own) => own.length >= minRepeated);
-  const apart = new Set(repeated.flat());
-  const others = frames.filter((frame) => !apart.has(frame));
-  const groups = new Groups(others);
-  const kinds = [...Map.groupBy(others, ({ style }) => style).values()];
-  for (const kind of kinds) {
+  const groups = new Groups(frames);
+  for (const kind of Map.groupBy(frames, ({ style }) => style).values()) {
     const isCells = kind[0]!.isCell;
     for (const column of columnsIn(kind)) groups.join(column);
     for (const row of rowsIn(kind)) {
@@ -30,7 +26,9 @@ export function groupsOf(frames: readonly Frame[]): Frame[][] {
       if (!isCells || isHead || !row.some(({ container }) => container)) groups.join(row);
     }
   }
-  return [...groups.all(), ...repeated];
+  for (const label of Map.groupBy(frames, wordsOf).values())
+    if (label.length >= minRepeated) groups.join(label);
+  return groups.all();
 }
 
 /** Returns the words of a text and its style. For a cell, which has its row and column, returns its id. */

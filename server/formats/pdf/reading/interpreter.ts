@@ -298,7 +298,7 @@ export class Interpreter {
  * The keys of graphics state parameters that may be set for translated text, because the only effect is on its
  * translucency.
  */
-const harmless = new Set(['/Type', '/ca', '/CA', '/AIS', '/BM', '/SA', '/LW', '/OP', '/op', '/OPM', '/TK']);
+const harmless = new Set(['/Type', '/ca', '/CA', '/SMask', '/AIS', '/BM', '/SA', '/LW', '/OP', '/op', '/OPM', '/TK']);
 
 /** Applies the graphics state parameters of a resource with this name. */
 function setParameters(state: GraphicsState, name: string, { resources, use }: Stream): void {
@@ -308,16 +308,17 @@ function setParameters(state: GraphicsState, name: string, { resources, use }: S
   state.fillAlpha = getNumber(parameters, 'ca') ?? state.fillAlpha;
   state.strokeAlpha = getNumber(parameters, 'CA') ?? state.strokeAlpha;
   // A group keeps the alpha with which it is painted, whatever is set in it.
+  const mask = get(parameters, 'SMask');
+  const isMasked = mask !== undefined && asName(mask) !== 'None';
   if (get(parameters, 'ca') !== undefined && state.isGroupOpaque) {
-    const isSafe = use === 0 && parameters.keys().every((key) => harmless.has(key.asString()));
+    const isSafe = use === 0 && !isMasked && parameters.keys().every((key) => harmless.has(key.asString()));
     state.translucency = state.fillAlpha < 1 && isSafe ? `${formatName(name)} gs` : '';
   }
-  const mask = get(parameters, 'SMask');
   const blend = get(parameters, 'BM');
   if (mask !== undefined || blend !== undefined) {
     const modes = blend === undefined ? [] : (getArray(parameters, 'BM') ?? [blend]).map(asName);
     state.isBlended =
-      (mask !== undefined && asName(mask) !== 'None') ||
+      isMasked ||
       modes.some((mode) => mode !== 'Normal' && mode !== 'Compatible');
   }
   const [font, size] = getArray(parameters, 'Font') ?? [];
