@@ -24,6 +24,8 @@ const shared = {
   maxWorkers: Math.min(availableParallelism() + 1, 4),
   testTimeout: 30_000,
   hookTimeout: 60_000,
+  // By default, a poll ends after a second, which a busy machine needs for a request.
+  expect: { poll: { timeout: 20_000, interval: 25 } },
 };
 
 export default defineConfig({
