@@ -47,7 +47,7 @@ export function DocumentHead({
     <>
       <EditorHead
         format={
-          <span className={styles['format']} data-format={format} translate="no">
+          <span className={`format ${styles['format']}`} data-format={format} translate="no">
             {format}
           </span>
         }

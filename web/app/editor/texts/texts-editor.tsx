@@ -189,7 +189,7 @@ function TextHead({
   return (
     <EditorHead
       format={
-        <span className={styles['format']} data-format="text">
+        <span className={`format ${styles['format']}`} data-format="text">
           {t('inbox.text')}
         </span>
       }

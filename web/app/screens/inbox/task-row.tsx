@@ -43,7 +43,11 @@ export function TaskRow({
             selection={selection}
           />
         )}
-        <span className={styles.format} data-format={format} translate={format === 'text' ? undefined : 'no'}>
+        <span
+          className={`format ${styles.format}`}
+          data-format={format}
+          translate={format === 'text' ? undefined : 'no'}
+        >
           {format === 'text' ? t('inbox.text') : format}
         </span>
       </span>
