@@ -1,27 +1,28 @@
 import { type Analyses, analyses } from './analyses.ts';
 import { type ApiKeys, apiKeys } from './api-keys.ts';
-import type { ApiPromise } from './api-promise.ts';
+import { type ApiPromise, apiPromise } from './api-promise.ts';
 import { type Assignments, assignments } from './assignments.ts';
 import { type Audit, audit } from './audit.ts';
 import { type Auth, auth } from './auth.ts';
 import { type Billing, billing } from './billing.ts';
-import { connect } from './connection.ts';
+import { type Connection, connect } from './connection.ts';
 import { type Documents, documents } from './documents.ts';
 import { type Engines, engines } from './engines.ts';
 import { type Events, events } from './event-feed.ts';
 import { type Members, members } from './members.ts';
 import { type Memory, memory } from './memory.ts';
-import type { LinguaLoopOptions } from './options.ts';
+import type { CallOptions, CreateOptions, LinguaLoopOptions } from './options.ts';
 import { type Quality, quality } from './quality.ts';
-import { type RawRequest, type RawRequestOptions, rawRequest } from './raw-request.ts';
+import { type RestRequest, resultOf } from './rest.ts';
 import { type ReviewReports, reviewReports } from './review-reports.ts';
 import { type Reviews, reviews } from './reviews.ts';
+import type { Call } from './send.ts';
 import { type Storage, storage } from './storage.ts';
 import { type StyleGuides, styleGuides } from './style-guides.ts';
-import { type System, system } from './system.ts';
 import { type Tenants, tenants } from './tenants.ts';
 import { type Terminology, terminology } from './terminology.ts';
 import { type Translations, translations } from './translations.ts';
+import type { HealthStatus } from './types.ts';
 import { type Usage, usage } from './usage.ts';
 
 /**
@@ -115,4 +116,67 @@ export class LinguaLoop {
     this.usage = usage(connection);
     this.request = rawRequest(connection);
   }
+}
+
+/** A request of any kind. */
+interface RawRequest {
+  /** The HTTP method. */
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+}
+
+/** Options of a raw request. */
+export interface RawRequestOptions extends CreateOptions {
+  /** Added to the path, which may already have a query. Undefined and null members are omitted. */
+  query?: object | undefined;
+  /** The body, sent as JSON. */
+  json?: unknown;
+  /** The body, sent as a form (application/x-www-form-urlencoded). */
+  form?: object | undefined;
+  /** The body, sent as it is. Set its content type in `headers`. */
+  body?: ArrayBuffer | undefined;
+}
+
+/**
+ * Returns a function that sends any request. Its result is the body of the response: parsed if it is JSON, a string
+ * if it is `text/*`, otherwise the bytes; undefined if it is empty. Reads and requests with an idempotency key are
+ * retried like other calls. Other requests are retried only if the service certainly did nothing.
+ * @throws TypeError if the path does not begin with a slash
+ */
+function rawRequest({ rest, run }: Connection) {
+  return (
+    method: RestRequest['method'],
+    path: string,
+    options: RawRequestOptions = {},
+  ): ApiPromise<unknown> => {
+    if (!path.startsWith('/') || path.startsWith('//'))
+      throw new TypeError('the path must begin with exactly one slash, because it is relative to baseUrl');
+    const { query, json, form, body, idempotencyKey } = options;
+    const repeatable = method === 'GET' || idempotencyKey !== undefined;
+    const call: Call = { name: `${method} ${path}`, repeatable, open: true };
+    const headers = idempotencyKey === undefined ? undefined : { 'idempotency-key': idempotencyKey };
+    const request: RestRequest = { method, path, query, json, form, body, headers };
+    return run(call, (attempt) => rest.raw(request, attempt), options);
+  };
+}
+
+/** The health of the deployment. */
+export interface System {
+  /** Checks that the service is alive. Needs no credential. The service does not check its database for this call. */
+  health(options?: CallOptions): ApiPromise<HealthStatus>;
+}
+
+const healthCall: Call = { name: 'system.health', repeatable: true, result: ['status'] };
+
+export function system({ rest, sendUnsigned }: Connection): System {
+  return {
+    health: (options) =>
+      apiPromise(
+        sendUnsigned(
+          healthCall,
+          (attempt) =>
+            rest.json<HealthStatus>({ method: 'GET', path: '/healthz' }, attempt, resultOf(healthCall)),
+          options,
+        ),
+      ),
+  };
 }

@@ -1,8 +1,7 @@
 import { DocumentFailedError } from './outcome-errors.ts';
-import type { Poller, WaitOptions } from './poller.ts';
 import type { Backoff } from './retry.ts';
 import type { TenantDocumentJob } from './types.ts';
-import { type Watched, type WatchOptions, watch } from './watching.ts';
+import { type Poller, type WaitOptions, type Watched, type WatchOptions, watch } from './watching.ts';
 
 /** Options to wait for a document. `signal` ends only the wait, never the job. */
 export interface DocumentOptions extends WatchOptions<TenantDocumentJob> {

@@ -9,13 +9,19 @@ import {
 } from './document-poller.ts';
 import { documentTypes } from './document-types.ts';
 import { type OpenDownload, readSuggestedName } from './downloads.ts';
-import { type ExportedText, exportText, xliffFile, xliffReview } from './exported-text.ts';
 import type { CallOptions, CreateOptions, UploadOptions } from './options.ts';
 import { createListing, type List, type Page } from './pages.ts';
 import { maxPollIntervalMs } from './polling.ts';
 import type { Call } from './send.ts';
 import { formFields, formRequest, type SourceFile, sendableKey } from './source-file.ts';
-import { type StreamedFile, streamedFile } from './streamed-file.ts';
+import {
+  type ExportedText,
+  exportText,
+  type StreamedFile,
+  streamedFile,
+  xliffFile,
+  xliffReview,
+} from './streamed-file.ts';
 import type {
   ApprovalOutcomes,
   ApproveManyRequest,

@@ -1,11 +1,10 @@
 import { LinguaLoopError } from './errors.ts';
 import type { UploadOptions } from './options.ts';
 import { ImportFailedError } from './outcome-errors.ts';
-import type { Poller, WaitOptions } from './poller.ts';
 import { usualPolling } from './polling.ts';
 import type { Backoff } from './retry.ts';
 import type { TranslationMemoryImportJob, TranslationMemorySet } from './types.ts';
-import { type Watched, watch } from './watching.ts';
+import { type Poller, type WaitOptions, type Watched, watch } from './watching.ts';
 
 /** Options to wait for an import. `signal` ends only the wait, never the import. */
 export interface ImportOptions extends UploadOptions {

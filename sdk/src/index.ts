@@ -5,7 +5,8 @@ export { type Assignments, assignments } from './assignments.ts';
 export { type Audit, audit } from './audit.ts';
 export { type Auth, auth, type Sso } from './auth.ts';
 export { type Billing, billing } from './billing.ts';
-export { LinguaLoop } from './client.ts';
+export type { RawRequestOptions } from './client.ts';
+export { LinguaLoop, type System, system } from './client.ts';
 export { type Connection, connect } from './connection.ts';
 export type { DocumentHandle, DocumentOptions, DocumentPoller } from './document-poller.ts';
 export { documentTypes } from './document-types.ts';
@@ -21,13 +22,11 @@ export { ConnectionError, type Failure, type FieldProblem, LinguaLoopError, Time
 export { type EventStreamOptions, type Events, events } from './event-feed.ts';
 export type { Logger, RequestEvent, ResponseEvent } from './events.ts';
 export type { Bytes } from './exchange.ts';
-export type { ExportedText } from './exported-text.ts';
 export type { ImportOptions, ImportPoller } from './import-poller.ts';
 export type { WaitForOptions } from './job-waiting.ts';
 export { type Language, languages } from './languages.ts';
 export { type Members, members } from './members.ts';
 export { type Memory, memory } from './memory.ts';
-export type { MemoryExport } from './memory-export.ts';
 export type {
   AccessToken,
   CallOptions,
@@ -50,9 +49,7 @@ export {
   WorkspaceRequiredError,
 } from './outcome-errors.ts';
 export type { List, Page, ToArrayOptions } from './pages.ts';
-export type { Poller, WaitOptions } from './poller.ts';
 export { type Quality, quality } from './quality.ts';
-export type { RawRequestOptions } from './raw-request.ts';
 export type { Backoff } from './retry.ts';
 export { type ReviewReports, type ReviewWorkbook, reviewReports } from './review-reports.ts';
 export { type Reviews, reviews } from './reviews.ts';
@@ -60,9 +57,8 @@ export type { MfaPrompt, SignInOptions, SignInRequest } from './sign-in.ts';
 export type { NamedBlob, NamedContent, SourceFile } from './source-file.ts';
 export * from './status-errors.ts';
 export { type Storage, storage } from './storage.ts';
-export type { StreamedFile } from './streamed-file.ts';
+export type { ExportedText, MemoryExport, StreamedFile } from './streamed-file.ts';
 export { type StyleGuides, styleGuides } from './style-guides.ts';
-export { type System, system } from './system.ts';
 export { type Invites, type Tenants, tenants } from './tenants.ts';
 export { type Terminology, terminology } from './terminology.ts';
 export type { TokenStore } from './tokens.ts';
@@ -77,6 +73,7 @@ export {
 export type * from './types.ts';
 export { type Usage, type UsageExport, usage } from './usage.ts';
 export { apiVersion, version } from './version.ts';
+export type { Poller, WaitOptions } from './watching.ts';
 export {
   verifyWebhook,
   type Webhook,

@@ -9,14 +9,13 @@ import {
 } from './import-poller.ts';
 import { uploadImport } from './import-upload.ts';
 import { type MemoryEditing, memoryEditing } from './memory-editing.ts';
-import { type MemoryExport, memoryExport, readToEnd, tmxType } from './memory-export.ts';
 import type { CallOptions } from './options.ts';
 import { createListing, type List, type Page } from './pages.ts';
 import { maxPollIntervalMs } from './polling.ts';
 import type { Call } from './send.ts';
 import { encodedFile, type SourceFile } from './source-file.ts';
 import { NotFoundError } from './status-errors.ts';
-import { streamedFile } from './streamed-file.ts';
+import { type MemoryExport, memoryExport, readToEnd, streamedFile, tmxType } from './streamed-file.ts';
 import type {
   ConcordancePage,
   ConcordanceQuery,

@@ -1,12 +1,16 @@
 import { type ApiPromise, afterwards, mapResult } from './api-promise.ts';
 import type { Connection } from './connection.ts';
-import { type ExportedText, exportText } from './exported-text.ts';
-import { readToEnd } from './memory-export.ts';
 import type { CallOptions, UploadOptions } from './options.ts';
 import { createListing, type List, type Page } from './pages.ts';
 import type { Call } from './send.ts';
 import { encodedFile, formFields, formRequest, type SourceFile } from './source-file.ts';
-import { type StreamedFile, streamedFile } from './streamed-file.ts';
+import {
+  type ExportedText,
+  exportText,
+  readToEnd,
+  type StreamedFile,
+  streamedFile,
+} from './streamed-file.ts';
 import type {
   AddedTerm,
   AddTermRequest,

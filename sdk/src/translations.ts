@@ -2,13 +2,13 @@ import { type ApiPromise, afterwards, mapResult } from './api-promise.ts';
 import type { Connection } from './connection.ts';
 import { readFileName } from './downloads.ts';
 import type { Bytes } from './exchange.ts';
-import { type ExportedText, exportText, xliffFile, xliffReview } from './exported-text.ts';
 import { type WaitForOptions, waitForJob } from './job-waiting.ts';
 import type { CallOptions, CreateOptions, UploadOptions } from './options.ts';
 import { createListing, type List, listOf, Page } from './pages.ts';
 import type { RestRequest } from './rest.ts';
 import type { Call } from './send.ts';
 import { type SourceFile, timesOf, timesOfPages, uploadOf } from './source-file.ts';
+import { type ExportedText, exportText, xliffFile, xliffReview } from './streamed-file.ts';
 import type {
   BatchTranslationRequest,
   DocumentTextRequest,

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { joinPieces, splitParagraphs, textsOf } from '#cli/files/paragraphs.ts';
 import { outputOf } from '#cli/files/project.ts';
+import { joinPieces, splitParagraphs, textsOf } from '#cli/files/translate-file.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openProject } from './cli.ts';
 

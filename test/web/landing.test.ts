@@ -7,7 +7,7 @@ import { LinguaLoop } from '#sdk/index.ts';
 import { layoutKindNames, layoutKinds } from '#server/formats/layout-kinds.ts';
 import { readResults } from '#test/fidelity/report.ts';
 import { useTestApp } from '#test/setup/app.ts';
-import { measured } from '#web/server/landing-figures.ts';
+import { measured } from '#web/server/landing.ts';
 import { type Locale, locales } from '#web/server/locale.ts';
 import { pictureDirectory } from '#web/server/pictures.ts';
 import { expectAccessible, tooWideOn } from './accessibility.ts';

@@ -1,17 +1,21 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Trash2 } from 'lucide-react';
+import { type FormEvent, useSyncExternalStore } from 'react';
 import type { CommentPage } from '#sdk/workplace-types.ts';
 import { client } from '../client.ts';
 import { useT } from '../i18n.tsx';
+import { keyLabel } from '../keys/commands.ts';
+import { isComposing, isKey } from '../keys/match-key.ts';
 import { useFormat } from '../parts/format.ts';
 import { useMemberNames } from '../parts/member-name.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { queryKeys } from '../query-keys.ts';
+import { onSessionChange, sessionState } from '../session/keeper.ts';
 import { isAdministrator, useMe } from '../session/use-me.ts';
-import type { Commented } from './comment-drafts.ts';
+import { CommentDrafts, type Commented, type SentComment } from './comment-drafts.ts';
 import styles from './comments.module.css';
+import { MentionField } from './mention-field.tsx';
 import { splitAtMentions } from './mentions.ts';
-import { NewComment } from './new-comment.tsx';
 
 /** Milliseconds between two requests, so that colleagues' comments appear. */
 const readAgain = 15_000;
@@ -92,5 +96,58 @@ function Comment({ comment: { user_id, author, body, mentions, created_at }, onD
         )}
       </p>
     </li>
+  );
+}
+
+/** Maximum number of characters in a comment. */
+const maxLength = 4000;
+
+/** Unsent comments stay while this page exists. */
+const drafts = new CommentDrafts();
+onSessionChange(() => {
+  if (sessionState().kind === 'signed_out') drafts.clear();
+});
+
+/** A field for a comment, which can mention colleagues. */
+function NewComment({ about, onSaved }: { about: Commented; onSaved: () => unknown }) {
+  const t = useT();
+  const subject = JSON.stringify(about);
+  const body = useSyncExternalStore(drafts.subscribe, () => drafts.textOf(subject));
+  const addition = useMutation({
+    mutationFn: ({ id, body, mentions }: SentComment) =>
+      client.reviews.comment({ ...about, comment_id: id, body, mentions: [...mentions] }),
+    onSuccess: () => {
+      drafts.settle(subject, true);
+      return onSaved();
+    },
+    onError: () => drafts.settle(subject, false),
+  });
+  const submit = (event?: FormEvent) => {
+    event?.preventDefault();
+    const comment = drafts.take(subject);
+    if (comment) addition.mutate(comment);
+  };
+  return (
+    <form onSubmit={submit}>
+      <MentionField
+        label={t('editor.new_comment')}
+        text={body}
+        maxLength={maxLength}
+        onText={(text) => drafts.write(subject, text)}
+        onColleagues={drafts.know}
+        onKeyDown={(event) => {
+          // While an input method composes a text, its keys are text and not shortcuts.
+          if (isComposing(event.nativeEvent) || !isKey(event.nativeEvent, 'Mod+Enter')) return;
+          // Otherwise the key would confirm the segment.
+          event.preventDefault();
+          event.stopPropagation();
+          submit();
+        }}
+      />
+      {addition.error ? <Problem error={addition.error} /> : null}
+      <button type="submit" className="small" disabled={body.trim() === '' || addition.isPending}>
+        {t('editor.comment')} <kbd>{keyLabel('Mod+Enter')}</kbd>
+      </button>
+    </form>
   );
 }

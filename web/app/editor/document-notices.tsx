@@ -6,8 +6,8 @@ import { reviewerName } from '../parts/member-name.tsx';
 import { Reopen } from '../parts/reopen.tsx';
 import { isDelivered, TranslateAgain } from '../parts/translate-again.tsx';
 import { Warnings } from '../parts/warnings.tsx';
+import { documentStatuses, type KnownDocumentStatus, type Progress } from '../screens/documents/search.ts';
 import { isInFlight, useProgress } from '../screens/documents/use-progress.ts';
-import { DocumentStatus } from './document-status.tsx';
 import styles from './editor.module.css';
 
 /** A line for a document that is not simply being reviewed: in progress, failed, approved, or with warnings. */
@@ -55,4 +55,63 @@ export default function DocumentNotices({ document }: { document: TenantDocument
       <Warnings of={warnings} />
     </div>
   );
+}
+
+/** A document's status as text, with its progress while the service processes it. */
+function DocumentStatus({
+  status: known,
+  approvedAt,
+  progress,
+  waiting: knownWaiting,
+}: {
+  status: string;
+  approvedAt: string | null;
+  progress: Progress | undefined;
+  waiting: TenantDocumentJob['waiting'];
+}) {
+  const t = useT();
+  const { number, moment } = useFormat();
+  const status = progress?.status ?? known;
+  const waiting = isInFlight(status) ? (progress ? progress.waiting : knownWaiting) : null;
+  const isKnown = (documentStatuses as readonly string[]).includes(status);
+  if (approvedAt) return <span className="badge good">{t('documents.approved')}</span>;
+  return (
+    <>
+      <span className={status === 'failed' ? 'badge bad' : 'badge'}>
+        {waiting
+          ? t('documents.held_up')
+          : isKnown
+            ? t(`documents.status_${status as KnownDocumentStatus}`)
+            : status}
+      </span>
+      {isInFlight(status) && progress && (
+        <>
+          {' '}
+          <progress max={100} value={progress.percent} aria-label={t('documents.progress')} />{' '}
+          <span className="hint">
+            {progress.total_segments > 0
+              ? t('documents.segments_done', {
+                  done: number(progress.translated_segments),
+                  total: number(progress.total_segments),
+                })
+              : t(`documents.stage_${progress.stage}`)}
+          </span>
+        </>
+      )}
+      {waiting && (
+        <span className="hint">
+          {t(`documents.waiting_${reasonOf(waiting.reason)}`)}{' '}
+          {t('documents.waiting_next', {
+            since: moment(waiting.since),
+            next: moment(waiting.next_attempt_at),
+          })}
+        </span>
+      )}
+    </>
+  );
+}
+
+/** Returns a reason for a wait that has its own text; `transient_error` for all other reasons. */
+function reasonOf(reason: string): 'rate_limit' | 'service_unavailable' | 'transient_error' {
+  return reason === 'rate_limit' || reason === 'service_unavailable' ? reason : 'transient_error';
 }

@@ -14,7 +14,6 @@ import { loadWords, useT } from '../i18n.tsx';
 import { useCommands } from '../keys/use-commands.ts';
 import { Read } from '../parts/loading.tsx';
 import { isVisitor } from '../session/keeper.ts';
-import bars from './bars.module.css';
 import styles from './editor.module.css';
 import { EditorFoot } from './editor-foot.tsx';
 import { type OpenField, OpenSegment, type OpenSegmentProps } from './open-segment.tsx';
@@ -102,7 +101,7 @@ export function Editor<Row extends EditedSegment>({
   return (
     <div className={styles['editor']} data-editor>
       {head}
-      <div className={bars['bars']}>
+      <div className={styles['bars']}>
         {notices}
         {turn && !isVisitor() && <TurnBar key={turn.id} item={turn} store={() => storeAll(saves)} />}
         <OpeningBars source={source} />

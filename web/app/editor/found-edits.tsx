@@ -4,7 +4,7 @@ import { useT } from '../i18n.tsx';
 import { announce } from '../parts/announcer.tsx';
 import { useFormat } from '../parts/format.ts';
 import { TextDiff } from '../parts/text-diff.tsx';
-import bars from './bars.module.css';
+import styles from './editor.module.css';
 import { type FoundEdit, findEdits, type Opening } from './kept-edits.ts';
 import type { SegmentSaves } from './segment-saves.ts';
 import { plainOf, textsOf } from './tagged-text.ts';
@@ -35,7 +35,7 @@ export function FoundEdits({ opening, saves }: { opening: Opening; saves: Segmen
     );
   };
   return (
-    <section className={bars['bar']} aria-label={t('editor.found_title')}>
+    <section className={styles['message']} aria-label={t('editor.found_title')}>
       <details>
         <summary>{t('editor.found', { count: found.length })}</summary>
         <ul className="rows">

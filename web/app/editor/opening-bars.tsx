@@ -3,7 +3,7 @@ import { useT } from '../i18n.tsx';
 import { CommandKey } from '../keys/changed-keys.tsx';
 import { useCommands } from '../keys/use-commands.ts';
 import { announce } from '../parts/announcer.tsx';
-import bars from './bars.module.css';
+import styles from './editor.module.css';
 import type { RowSource } from './row-source.ts';
 import { stuckPositions } from './segment-saves.ts';
 import { useUnsavedText } from './unsaved.tsx';
@@ -45,7 +45,7 @@ export function OpeningBars({
   return (
     <>
       {offered !== null && (
-        <div className={bars['bar']}>
+        <div className={styles['message']}>
           <span>{left.length > 0 ? textOf(left) : t('editor.late', { number: offered + 1 })}</span>
           <button type="button" className="small" onClick={() => openAt(offered)}>
             {t('editor.open_segment', { number: offered + 1 })} <CommandKey id="openUnsaved" />
@@ -53,7 +53,7 @@ export function OpeningBars({
         </div>
       )}
       {next === 'failed' && (
-        <div role="alert" className={bars['bar']}>
+        <div role="alert" className={styles['message']}>
           <span>{t('editor.next_failed')}</span>
           <button type="button" className="small" onClick={() => void moveToNextOpen()}>
             {t('common.retry')}

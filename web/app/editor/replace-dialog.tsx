@@ -1,20 +1,27 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useDeferredValue, useMemo, useState, useSyncExternalStore } from 'react';
+import { useDeferredValue, useEffect, useMemo, useState, useSyncExternalStore } from 'react';
 import { client } from '../client.ts';
 import { useT } from '../i18n.tsx';
 import { announce } from '../parts/announcer.tsx';
 import { Dialog } from '../parts/confirm-dialog.tsx';
 import { Problem } from '../parts/problem.tsx';
+import { maxTextLength } from '../parts/searched-text.ts';
 import { queryKeys } from '../query-keys.ts';
+import type { TextQuery } from './find-text.ts';
 import type { Languages } from './marks.ts';
 import styles from './replace.module.css';
-import { ReplaceFields, type Wanted } from './replace-fields.tsx';
 import { ReplacementList } from './replacement-list.tsx';
-import { type ReplacementResult, replacementsOf, storeReplacements } from './replacements.ts';
+import {
+  type FoundSegment,
+  findInTranslations,
+  type ReplacementResult,
+  replacementsOf,
+  storeReplacements,
+} from './replacements.ts';
 import { storeSegments } from './segment-cache.ts';
 import type { SegmentFilter } from './segment-filter.ts';
 import type { SegmentSaves } from './segment-saves.ts';
-import { useFoundSegments } from './use-found-segments.ts';
+import { searched } from './use-segments.ts';
 
 export interface ReplaceDialogProps {
   documentId: string;
@@ -142,4 +149,135 @@ function ReplaceResult({ of: { changed, steps, conflicts, error } }: { of: Repla
       {error ? <Problem error={error} /> : null}
     </>
   );
+}
+
+/** The text to replace, its replacement, and the segments in which it is replaced. */
+interface Wanted {
+  sought: string;
+  replacement: string;
+  matchesCase: boolean;
+  wholeWords: boolean;
+  /** Whether only segments that match the present filter are searched. */
+  inFilter: boolean;
+  /** Whether confirmed segments are changed, too. */
+  withConfirmed: boolean;
+}
+
+/** Maximum UTF-16 units of the text that replaces another one. */
+const maxReplacement = 1000;
+
+const texts = [
+  ['sought', 'editor.find_in_translations', maxTextLength],
+  ['replacement', 'editor.replace_with', maxReplacement],
+] as const;
+
+const options = [
+  ['matchesCase', 'editor.match_case'],
+  ['wholeWords', 'editor.whole_words'],
+  ['inFilter', 'editor.replace_in_filter'],
+  ['withConfirmed', 'editor.replace_confirmed'],
+] as const;
+
+/** The fields of a replacement. @param isFiltered whether the editor shows only a part of the segments */
+function ReplaceFields({
+  wanted,
+  isFiltered,
+  onChange,
+}: {
+  wanted: Wanted;
+  isFiltered: boolean;
+  onChange: (wanted: Wanted) => void;
+}) {
+  const t = useT();
+  return (
+    <>
+      <div className={styles['fields']}>
+        {texts.map(([name, label, maxLength]) => (
+          <label key={name}>
+            {t(label)}
+            <input
+              name={name}
+              maxLength={maxLength}
+              autoComplete="off"
+              value={wanted[name]}
+              onChange={({ target }) => onChange({ ...wanted, [name]: target.value })}
+            />
+          </label>
+        ))}
+      </div>
+      <div className={styles['options']}>
+        {options
+          .filter(([name]) => name !== 'inFilter' || isFiltered)
+          .map(([name, label]) => (
+            <label key={name} className="check">
+              <input
+                type="checkbox"
+                checked={wanted[name]}
+                onChange={({ target }) => onChange({ ...wanted, [name]: target.checked })}
+              />
+              {t(label)}
+            </label>
+          ))}
+      </div>
+    </>
+  );
+}
+
+/** Milliseconds without a keystroke before the search starts. */
+const pause = 250;
+
+interface Found {
+  segments: readonly FoundSegment[];
+  isComplete: boolean;
+  error?: unknown;
+}
+
+const nothing: Found = { segments: [], isComplete: true };
+
+/**
+ * Searches the translations of a document while the reviewer types, page by page. Edits are sent before, so that the
+ * search finds them.
+ * @returns what is found so far, and a function that searches again
+ */
+function useFoundSegments(
+  documentId: string,
+  { text, matchesCase = false, wholeWords = false }: Omit<TextQuery, 'language'>,
+  filter: SegmentFilter,
+  languages: Languages,
+  saves: SegmentSaves,
+): { found: Found; repeat: () => void } {
+  const [found, setFound] = useState(nothing);
+  const [attempt, setAttempt] = useState(0);
+  // The address of the screen creates another filter object at each change of the screen.
+  const wanted = JSON.stringify({ text, matchesCase, wholeWords, filter, attempt });
+  useEffect(() => {
+    const { text, matchesCase, wholeWords, filter } = JSON.parse(wanted);
+    setFound(text === '' ? nothing : { segments: [], isComplete: false });
+    if (text === '') return;
+    const stop = new AbortController();
+    const { signal } = stop;
+    const run = async () => {
+      await saves.flush();
+      const query = { text, matchesCase, wholeWords, language: languages.target };
+      const segments: FoundSegment[] = [];
+      const search = (page: object) =>
+        client.documents.search({ document_id: documentId, ...page }, { signal });
+      for await (const page of findInTranslations(search, query, searched(filter), languages)) {
+        if (signal.aborted) return;
+        segments.push(...page);
+        setFound({ segments: [...segments], isComplete: false });
+      }
+      setFound({ segments, isComplete: true });
+    };
+    const timer = setTimeout(() => {
+      run().catch((error: unknown) => {
+        if (!signal.aborted) setFound(({ segments }) => ({ segments, isComplete: true, error }));
+      });
+    }, pause);
+    return () => {
+      clearTimeout(timer);
+      stop.abort();
+    };
+  }, [documentId, wanted, languages, saves]);
+  return { found, repeat: () => setAttempt((before) => before + 1) };
 }

@@ -75,7 +75,7 @@ export default function AccountPopover({
           <SunMoon size={16} aria-hidden />
           {t('common.theme')}
         </legend>
-        <span>
+        <span className="segmented">
           {themes.map((one) => (
             <label key={one}>
               <input type="radio" name="theme" checked={one === theme} onChange={() => selectTheme(one)} />

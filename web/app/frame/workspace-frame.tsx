@@ -1,17 +1,22 @@
 import { Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { lazy, Suspense, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import type { Tokens } from '#sdk/tokens.ts';
 import { setMailPreferences, tell } from '../client.ts';
 import { deployment } from '../deployment.ts';
-import { draftDays, listDrafts, type StoredDraft, useUnreadable } from '../drafts/drafts.ts';
-import { sendOpenEdits } from '../drafts/open-edits.ts';
-import { SignOutDialog } from '../drafts/sign-out-dialog.tsx';
-import { useInterface, useT } from '../i18n.tsx';
-import { CommandDialogs } from '../keys/command-dialogs.tsx';
+import { deleteDrafts, draftDays, listDrafts, type StoredDraft, useUnreadable } from '../drafts/drafts.ts';
+import { sendOpenEdits, stopOpenEdits } from '../drafts/open-edits.ts';
+import { loadWords, useInterface, useT } from '../i18n.tsx';
+import { useCommands } from '../keys/use-commands.ts';
 import { Announcer } from '../parts/announcer.tsx';
+import { Dialog } from '../parts/confirm-dialog.tsx';
+import { LanguageText } from '../parts/language-text.tsx';
 import { OfflineNotice } from '../parts/offline.tsx';
 import { Problem } from '../parts/problem.tsx';
-import { SignInAgain } from '../parts/sign-in-again.tsx';
 import { useAction } from '../parts/use-action.ts';
+import { PasswordForm } from '../screens/sign-in/password-form.tsx';
+import { SignInSteps, useSignInSteps } from '../screens/sign-in/sign-in-steps.tsx';
+import { SsoWindowButton } from '../screens/sign-in/sso-button.tsx';
+import { StepLevel } from '../screens/sign-in/step-heading.tsx';
 import { signOut } from '../session/keeper.ts';
 import { useProofRequest } from '../session/proof.ts';
 import { useMe } from '../session/use-me.ts';
@@ -148,4 +153,105 @@ function useMailLanguage(isSignedIn: boolean): void {
   useEffect(() => {
     if (deployment.mail && isSignedIn) void setMailPreferences({ language: locale }).catch(() => {});
   }, [locale, isSignedIn]);
+}
+
+/**
+ * Shows unsent changes before sign-out. The texts are deleted unless the member keeps them on the
+ * device.
+ */
+function SignOutDialog({
+  drafts,
+  onSignOut,
+  onClose,
+}: {
+  drafts: readonly StoredDraft[];
+  onSignOut: () => void;
+  onClose: () => void;
+}) {
+  const t = useT();
+  const deleteAll = async () => {
+    stopOpenEdits();
+    await deleteDrafts();
+    onSignOut();
+  };
+  return (
+    <Dialog title={t('drafts.title')} onClose={onClose}>
+      <p>{t('drafts.hint', { days: draftDays })}</p>
+      <ul className="rows">
+        {drafts.map(({ item, source, text, language }) => (
+          <li key={`${item.kind} ${item.id}`}>
+            <bdi className="hint" translate="no">
+              {source}
+            </bdi>
+            <LanguageText as="span" language={language}>
+              {text.slice(0, 200)}
+            </LanguageText>
+          </li>
+        ))}
+      </ul>
+      <div className="actions">
+        <button type="button" className="primary" onClick={() => void deleteAll()}>
+          {t('drafts.delete')}
+        </button>
+        <button type="button" onClick={onSignOut}>
+          {t('drafts.keep')}
+        </button>
+        <button type="button" onClick={onClose}>
+          {t('drafts.cancel')}
+        </button>
+      </div>
+    </Dialog>
+  );
+}
+
+/**
+ * Asks a member whose session has ended to sign in again. The dialog is above the current screen, which stays
+ * unchanged; after the sign-in, waiting requests continue. Members with single sign-on use another window.
+ */
+function SignInAgain({ user }: { user: Tokens['user'] }) {
+  const t = useT();
+  const dialog = useRef<HTMLDialogElement>(null);
+  const steps = useSignInSteps();
+  const { step } = steps;
+  useLayoutEffect(() => {
+    const shown = dialog.current;
+    shown?.showModal();
+    // The email address is filled in, so the password gets the focus.
+    shown?.querySelector<HTMLElement>('input:not([readonly])')?.focus();
+    // Closing the dialog restores the focus.
+    return () => shown?.close();
+  }, []);
+  const byProvider = user.provider === 'oauth2' && deployment.ssoProvider !== null;
+  return (
+    <dialog ref={dialog} aria-labelledby="sign-in-again" onCancel={(event) => event.preventDefault()}>
+      <h2 id="sign-in-again">{t('signin.again')}</h2>
+      <p>{t('signin.again_why')}</p>
+      <StepLevel value={3}>
+        {step && <SignInSteps steps={{ ...steps, step }} />}
+        {!step && byProvider && <SsoWindowButton tenantId={user.tenant_id} />}
+        {!step && !byProvider && (
+          <PasswordForm email={user.email} tenantId={user.tenant_id} onAnswer={steps.advance} />
+        )}
+      </StepLevel>
+      <button type="button" className="plain" onClick={() => void signOut()}>
+        {t('common.sign_out')}
+      </button>
+    </dialog>
+  );
+}
+
+const Palette = lazy(async () => ({ default: (await import('../keys/palette.tsx')).Palette }));
+const KeySettings = lazy(async () => ({ default: (await import('../keys/key-settings.tsx')).KeySettings }));
+
+/** The keys (`?`) and the command palette (Mod+K), on any screen with commands. */
+function CommandDialogs() {
+  const [open, setOpen] = useState<'keys' | 'palette'>();
+  // The names of some commands load with these dialogs.
+  const show = (dialog: typeof open) => void loadWords('tools').then(() => setOpen(dialog));
+  useCommands({ help: () => show('keys'), palette: () => show('palette') });
+  const close = () => setOpen(undefined);
+  if (!open) return null;
+  return (
+    <Suspense>{open === 'keys' ? <KeySettings onClose={close} /> : <Palette onClose={close} />}</Suspense>
+  );
 }

@@ -38,7 +38,7 @@ export default function Preview({
   return (
     <div className={styles.preview}>
       <div className={styles.bar}>
-        <fieldset className={styles.sides}>
+        <fieldset className={`segmented ${styles.sides}`}>
           <legend className="visually-hidden">{t('documents.side')}</legend>
           {(canShowBoth ? [...both, 'both' as const] : both).map((one) => (
             <label key={one}>

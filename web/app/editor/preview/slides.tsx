@@ -7,7 +7,7 @@ import type { Segment } from '../segment-filter.ts';
 import { PagedSegments } from './paged-segments.tsx';
 import preview from './preview.module.css';
 import type { PreviewProps } from './preview-props.ts';
-import styles from './slides.module.css';
+import styles from './preview.module.css';
 import { useFile } from './use-file.ts';
 
 /**

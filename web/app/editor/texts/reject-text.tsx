@@ -1,9 +1,13 @@
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { useT } from '../../i18n.tsx';
 import { isKey } from '../../keys/match-key.ts';
+import { announce } from '../../parts/announcer.tsx';
 import { Dialog, FormActions } from '../../parts/confirm-dialog.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { useAction } from '../../parts/use-action.ts';
+import { decideTogether, freeTexts } from './decide-together.ts';
+import type { TextList, TextSegment } from './text-list.ts';
+import type { useTextDecisions } from './use-text-decisions.ts';
 
 /** Asks for a reason, then rejects one or several texts. If that fails, the dialog stays with the reason. */
 export function RejectText({
@@ -56,5 +60,45 @@ export function RejectText({
         />
       </form>
     </Dialog>
+  );
+}
+
+/**
+ * Rejects all shown texts with the same reason, after it has said how many. Texts that a colleague has open and those
+ * with edits that are not stored are left.
+ */
+export function RejectTexts({
+  list,
+  segments,
+  decisions: { saves, remember },
+  onClose,
+}: {
+  list: TextList;
+  segments: readonly TextSegment[];
+  decisions: Pick<ReturnType<typeof useTextDecisions>, 'saves' | 'remember'>;
+  onClose: () => void;
+}) {
+  const t = useT();
+  const open = segments.filter(({ confirmed_at }) => confirmed_at === null);
+  const free = freeTexts(open);
+  const held = open.length - free.length;
+  return (
+    <RejectText
+      count={free.length}
+      onReject={async (notes) => {
+        await saves.flush();
+        const unsent = saves.all();
+        const chosen = freeTexts(free.map(({ position }) => list.at(position))).filter(
+          ({ position }) => !unsent.has(position),
+        );
+        const count = await decideTogether(list, chosen, { action: 'reject', notes }, remember);
+        announce(t('editor.rejected_texts', { count, left: open.length - count }));
+        onClose();
+      }}
+      onClose={onClose}
+    >
+      <p>{t('editor.reject_texts_what')}</p>
+      {held > 0 && <p className="hint">{t('editor.plan_texts_held', { count: held })}</p>}
+    </RejectText>
   );
 }

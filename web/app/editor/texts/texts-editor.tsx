@@ -1,15 +1,18 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { CheckCheck, CircleSlash } from 'lucide-react';
 import { useState } from 'react';
 import { useT } from '../../i18n.tsx';
 import { useCommands } from '../../keys/use-commands.ts';
+import { useLanguages } from '../../parts/languages.tsx';
+import styles from '../editor.module.css';
 import { Editor } from '../editor.tsx';
+import { EditorHead } from '../editor-head.tsx';
+import type { Languages } from '../marks.ts';
 import { ApproveTexts } from './approve-texts.tsx';
 import type { TextFilter, TextSearch } from './filters.ts';
 import { OpenText } from './open-text.tsx';
-import { RejectText } from './reject-text.tsx';
-import { RejectTexts } from './reject-texts.tsx';
+import { RejectText, RejectTexts } from './reject-text.tsx';
 import { TextFilters } from './text-filters.tsx';
-import { TextHead } from './text-head.tsx';
 import { isDecidable, type TextList, type TextSegment } from './text-list.ts';
 import { TextPanel } from './text-panel.tsx';
 import { useTextRows } from './text-rows.ts';
@@ -160,5 +163,56 @@ function TextDialog({
         onClose={all.onClose}
       />
     )
+  );
+}
+
+/** The head of the editor of texts: their number and languages, and the decisions about all. */
+function TextHead({
+  segments,
+  languages,
+  hasMore,
+  others,
+  onApprove,
+  onReject,
+}: {
+  segments: readonly TextSegment[];
+  /** The languages of all texts; undefined if they differ. */
+  languages: Languages | undefined;
+  hasMore: boolean;
+  /** Names of colleagues who have the open text open. */
+  others: readonly string[];
+  onApprove: () => void;
+  onReject: () => void;
+}) {
+  const t = useT();
+  const { nameOf } = useLanguages();
+  return (
+    <EditorHead
+      format={
+        <span className={`format ${styles['format']}`} data-format="text">
+          {t('inbox.text')}
+        </span>
+      }
+      title={t('editor.texts', { count: segments.length, more: hasMore ? 'yes' : 'no' })}
+      pair={
+        languages && t('documents.pair', { from: nameOf(languages.source), to: nameOf(languages.target) })
+      }
+      others={others}
+    >
+      <button
+        type="button"
+        className="ghost"
+        aria-label={t('editor.reject_all')}
+        onClick={onReject}
+        disabled={segments.length === 0}
+      >
+        <CircleSlash size={16} aria-hidden />
+        <span className={styles['label']}>{t('editor.reject_all')}</span>
+      </button>
+      <button type="button" onClick={onApprove} disabled={segments.length === 0}>
+        <CheckCheck size={16} aria-hidden />
+        <span className={styles['label']}>{t('editor.approve')}</span>
+      </button>
+    </EditorHead>
   );
 }

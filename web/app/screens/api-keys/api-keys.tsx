@@ -18,8 +18,7 @@ import { useAction } from '../../parts/use-action.ts';
 import { queryKeys } from '../../query-keys.ts';
 import type { Me } from '../../session/use-me.ts';
 import styles from './api-keys.module.css';
-import { KeyDialog } from './key-dialog.tsx';
-import { NewSecret } from './new-secret.tsx';
+import { KeyDialog, NewSecret } from './key-dialog.tsx';
 
 /** `/app/settings/api-keys`: the API keys of the workspace. */
 export function ApiKeysScreen() {

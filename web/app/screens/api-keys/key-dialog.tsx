@@ -7,10 +7,10 @@ import { Dialog, FormActions } from '../../parts/confirm-dialog.tsx';
 import { Field } from '../../parts/field.tsx';
 import { fieldProblem, Problem } from '../../parts/problem.tsx';
 import { ProofField, useProof } from '../../parts/proof-field.tsx';
+import { ShownOnce } from '../../parts/shown-once.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import type { Me } from '../../session/use-me.ts';
 import styles from './api-keys.module.css';
-import { NewSecret } from './new-secret.tsx';
 
 const scopes: readonly ApiKeyScope[] = ['translate', 'read', 'review', 'admin'];
 
@@ -143,4 +143,21 @@ function dayOf(iso: string | null): string {
 /** The end of a day in the browser's time zone. */
 function endOf(day: string): string {
   return new Date(`${day}T23:59:59`).toISOString();
+}
+
+/**
+ * The dialog that shows a new secret, once. Escape does not close it: a key that was not copied would be lost.
+ */
+export function NewSecret({ title, value, onClose }: { title: string; value: string; onClose: () => void }) {
+  const t = useT();
+  return (
+    <Dialog title={title} onClose={onClose} isBusy>
+      <ShownOnce label={t('apiKeys.secret')} value={value} />
+      <div className="actions">
+        <button type="button" className="primary" onClick={onClose}>
+          {t('apiKeys.done')}
+        </button>
+      </div>
+    </Dialog>
+  );
 }

@@ -253,7 +253,7 @@ function Thumbnail({ format }: { format: LayoutKind }) {
           </>
         )}
       </svg>
-      <span className={styles.format} data-format={format}>
+      <span className={`format ${styles.format}`} data-format={format}>
         {format}
       </span>
     </span>

@@ -9,6 +9,7 @@ import { CommandKey } from '../../keys/changed-keys.tsx';
 import { useCommands } from '../../keys/use-commands.ts';
 import { announce } from '../../parts/announcer.tsx';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import darkBar from '../../parts/dark-bar.module.css';
 import { Problem } from '../../parts/problem.tsx';
 import { queryKeys } from '../../query-keys.ts';
 import { isAdministrator, useMe } from '../../session/use-me.ts';
@@ -62,7 +63,7 @@ function Bar({
   useCommands(approvable.length > 0 ? { assign: () => assign('first'), setDue: () => assign('due') } : {});
   const { total, confirmed } = sharesOf(approvable);
   return (
-    <section className={styles.selection} aria-label={t('documents.selection')}>
+    <section className={darkBar.bar} aria-label={t('documents.selection')}>
       <b role="status">{t('documents.selected', { count: groups.length })}</b>
       <button type="button" disabled={approvable.length === 0} onClick={onApprove}>
         <CheckCheck size={16} aria-hidden />

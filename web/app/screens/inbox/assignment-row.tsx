@@ -75,7 +75,7 @@ export function AssignmentRow({
     <li className={styles.task} {...rowMark(key)} data-closed={isClosed || undefined}>
       <span className={styles.lead}>
         {selection && <SelectRow rowKey={key} name={plainName(name)} selection={selection} />}
-        <span className={styles.format} data-format={first.format ?? 'text'}>
+        <span className={`format ${styles.format}`} data-format={first.format ?? 'text'}>
           {first.format ?? t('inbox.text')}
         </span>
       </span>

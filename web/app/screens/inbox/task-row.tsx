@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router';
 import { ArrowRight, Clock } from 'lucide-react';
 import { Fragment, type ReactNode } from 'react';
 import type { Assignment } from '#sdk/types.ts';
@@ -10,7 +11,6 @@ import { type Status, StatusMark } from '../../parts/status-mark.tsx';
 import { Holders } from './holders.tsx';
 import styles from './inbox.module.css';
 import { rowMark, type Selection, SelectRow } from './selection.tsx';
-import { TaskLink } from './task-link.tsx';
 import { keyOf, pairOf, type Task } from './tasks.ts';
 
 /** Hours after which the waiting time of a task is emphasized. */
@@ -43,7 +43,11 @@ export function TaskRow({
             selection={selection}
           />
         )}
-        <span className={styles.format} data-format={format} translate={format === 'text' ? undefined : 'no'}>
+        <span
+          className={`format ${styles.format}`}
+          data-format={format}
+          translate={format === 'text' ? undefined : 'no'}
+        >
           {format === 'text' ? t('inbox.text') : format}
         </span>
       </span>
@@ -173,4 +177,32 @@ export function Progress({ task }: { task: Task }) {
       </span>
     </span>
   );
+}
+
+/** A link that opens a task in the editor; a group of texts at its most severe text. */
+export function TaskLink({
+  task,
+  className,
+  children,
+}: {
+  task: Task;
+  className?: string | undefined;
+  children: ReactNode;
+}) {
+  return (
+    <Link {...addressOf(task)} className={className}>
+      {children}
+    </Link>
+  );
+}
+
+/** The screen of a task, for a link or a navigation. */
+export function addressOf(task: Task) {
+  if (task.kind === 'document')
+    return { to: '/app/edit/documents/$documentId', params: { documentId: task.id } } as const;
+  const { source_lang, target_lang, domain, submitter } = task.filter;
+  return {
+    to: '/app/edit/texts',
+    search: { source: source_lang, target: target_lang, domain, submitter, item: task.first },
+  } as const;
 }

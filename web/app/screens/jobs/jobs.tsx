@@ -9,8 +9,8 @@ import { Read } from '../../parts/loading.tsx';
 import { More } from '../../parts/more.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { FilterFields } from './filter-fields.tsx';
+import styles from './jobs.module.css';
 import type { JobFilter } from './search.ts';
-import styles from './text-table.module.css';
 import { type JobSummary, useJobs } from './use-jobs.ts';
 
 /** `/app/texts`: the workspace's jobs, the most recently changed first. */
@@ -76,14 +76,14 @@ function TextRow({ job }: { job: JobSummary }) {
     <tr>
       <td>
         <Link to="/jobs/$jobId" params={{ jobId: job.id }} className={styles.link}>
-          <LanguageText as="span" language={job.source_lang} className={styles.text}>
+          <LanguageText as="span" language={job.source_lang} className={styles.startOfText}>
             {job.source_excerpt}
           </LanguageText>
         </Link>
       </td>
       <td>
         {job.translation_excerpt && (
-          <LanguageText as="span" language={job.target_lang} className={styles.text}>
+          <LanguageText as="span" language={job.target_lang} className={styles.startOfText}>
             {job.translation_excerpt}
           </LanguageText>
         )}

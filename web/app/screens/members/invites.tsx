@@ -1,19 +1,24 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { tenants } from '#sdk/tenants.ts';
-import type { CreatedInvite, InviteRecord } from '#sdk/types.ts';
-import { bound } from '../../client.ts';
+import type { CreatedInvite, InviteRecord, ReviewerProfile } from '#sdk/types.ts';
+import { LanguageFields } from '../../assignments/profile-dialog.tsx';
+import { bound, tell } from '../../client.ts';
 import { deployment } from '../../deployment.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { Field } from '../../parts/field.tsx';
 import { Read } from '../../parts/loading.tsx';
 import { More, usePages } from '../../parts/more.tsx';
+import { fieldProblem, Problem } from '../../parts/problem.tsx';
 import { Setting } from '../../parts/setting.tsx';
 import { ShownOnce } from '../../parts/shown-once.tsx';
+import { useAction } from '../../parts/use-action.ts';
 import { queryKeys } from '../../query-keys.ts';
-import { InviteForm } from './invite-form.tsx';
+import { proved } from '../../session/proof.ts';
 import { InviteTable } from './invite-table.tsx';
+import { RoleChoice } from './member-dialog.tsx';
 
 /** Invites of the workspace: the form to create one, the pending ones, and the former ones. */
 export function Invites({ pageSize }: { pageSize: number }) {
@@ -103,4 +108,61 @@ function inviteLink(token: string): string {
 /** The request that creates an invite like an existing one, with the default validity. */
 function requestOf({ email, role, languages }: InviteRecord) {
   return { role: role as never, ...(languages && { languages }), ...(email !== null && { email }) };
+}
+
+/** Creates an invite. @param onCreated gets the invite with its token, which the service returns only once */
+function InviteForm({ onCreated }: { onCreated: (invite: CreatedInvite) => Promise<unknown> }) {
+  const t = useT();
+  const [email, setEmail] = useState('');
+  const [role, setRole] = useState('agent_id_developer');
+  const [languages, setLanguages] = useState<ReviewerProfile['languages']>([]);
+  const [days, setDays] = useState('');
+  const { run, error, isBusy } = useAction();
+  const submit = run(async () => {
+    const request = {
+      role,
+      languages,
+      ...(email.trim() !== '' && { email: email.trim() }),
+      ...(days !== '' && { expires_in_days: Number(days) }),
+    };
+    const created = await proved(() => tell<CreatedInvite>('members.createInvite', request));
+    setEmail('');
+    await onCreated(created);
+  });
+
+  const wrongEmail = fieldProblem(error, 'email');
+  const wrongDays = fieldProblem(error, 'expires_in_days');
+  return (
+    <details>
+      <summary className="button">{t('members.invite')}</summary>
+      <form className="form" onSubmit={submit}>
+        {error && !wrongEmail && !wrongDays ? <Problem error={error} /> : null}
+        <Field
+          label={t('members.email')}
+          hint={t('members.invite_email_hint')}
+          problem={wrongEmail}
+          type="email"
+          maxLength={320}
+          autoComplete="off"
+          value={email}
+          onValue={setEmail}
+        />
+        <RoleChoice value={role} onChange={setRole} />
+        <LanguageFields languages={languages} onChange={setLanguages} />
+        <Field
+          label={t('members.days')}
+          hint={t('members.days_hint')}
+          problem={wrongDays}
+          type="number"
+          min={1}
+          max={30}
+          value={days}
+          onValue={setDays}
+        />
+        <button type="submit" className="primary" disabled={isBusy}>
+          {t('members.create_invite')}
+        </button>
+      </form>
+    </details>
+  );
 }

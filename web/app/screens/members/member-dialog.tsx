@@ -14,8 +14,7 @@ import { useAction } from '../../parts/use-action.ts';
 import { queryKeys } from '../../query-keys.ts';
 import { proved } from '../../session/proof.ts';
 import type { Me } from '../../session/use-me.ts';
-import { isAnonymized, type Member, type PasswordLink } from './member.ts';
-import { RoleChoice } from './role-choice.tsx';
+import { isAnonymized, type Member, type PasswordLink, roleName } from './member.ts';
 
 /** Actions that need a confirmation. */
 type Question = 'anonymize' | 'revoke' | 'reset_mfa';
@@ -172,5 +171,28 @@ function ResetLink({ link: { reset_url, expires_at } }: { link: PasswordLink }) 
       <ShownOnce label={t('members.reset_link_label')} value={reset_url} />
       <p className="hint">{t('members.link_until', { when: format.moment(expires_at) })}</p>
     </>
+  );
+}
+
+const roles = ['agent_id_developer', 'global_administrator'];
+
+/**
+ * A field to select a member's role; shows the permissions of each role. If the member has an unknown role, that role
+ * can stay selected.
+ */
+export function RoleChoice({ value, onChange }: { value: string; onChange: (role: string) => void }) {
+  const t = useT();
+  return (
+    <label>
+      {t('members.role')}
+      <select value={value} onChange={({ target }) => onChange(target.value)}>
+        {[...new Set([...roles, value])].map((role) => (
+          <option key={role} value={role}>
+            {roleName(role, t)}
+          </option>
+        ))}
+      </select>
+      <span className="hint">{t('members.role_hint')}</span>
+    </label>
   );
 }

@@ -13,7 +13,7 @@ import { StackedTable } from '../../parts/stacked-table.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { queryKeys } from '../../query-keys.ts';
 import { DeletionDialog, type DeletionPreview } from './deletion-dialog.tsx';
-import styles from './deletions.module.css';
+import styles from './operator.module.css';
 
 /** The deletion of a workspace: scheduled, running or finished. */
 interface DeletionRecord {
@@ -154,7 +154,7 @@ function DeletionTable({ deletions }: { deletions: readonly DeletionRecord[] }) 
           <tr key={deletion.id}>
             <th scope="row" className="plain-cell">
               {deletion.name !== null && (
-                <bdi translate="no" className={styles['name']}>
+                <bdi translate="no" className={styles['deletedName']}>
                   {deletion.name}
                 </bdi>
               )}

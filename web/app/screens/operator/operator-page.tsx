@@ -43,7 +43,7 @@ function Pages() {
   const path = useRouterState({ select: ({ location }) => location.pathname });
   const current = pages.find(([to]) => to === path) ?? pages[0];
   return (
-    <nav aria-label={t('common.operator')} className={styles['pages']}>
+    <nav aria-label={t('common.operator')} className={`segmented ${styles['pages']}`}>
       {pages.map(([to, name]) => (
         <Link
           key={to}

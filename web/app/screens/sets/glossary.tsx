@@ -10,9 +10,8 @@ import { saveFile } from '../../parts/save-file.ts';
 import { useAction } from '../../parts/use-action.ts';
 import { queryKeys } from '../../query-keys.ts';
 import { glossaryService, useGlossaries } from '../../terms/use-glossaries.ts';
-import { RemoveSet } from './remove-set.tsx';
 import { type ContentFilter, termKinds } from './search.ts';
-import { SetFilter, SetScreen, SetSummary } from './set-screen.tsx';
+import { RemoveSet, SetFilter, SetScreen, SetSummary } from './set-screen.tsx';
 import { TermList } from './term-list.tsx';
 import styles from './terms.module.css';
 

@@ -1,14 +1,15 @@
 import { Link, useNavigate } from '@tanstack/react-router';
-import { ChevronLeft } from 'lucide-react';
+import { ChevronLeft, Trash2 } from 'lucide-react';
 import { type ComponentProps, type FormEvent, type ReactNode, useEffect, useState } from 'react';
 import { type MessageId, useT } from '../../i18n.tsx';
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { plainName } from '../../parts/language-text.tsx';
 import { Read } from '../../parts/loading.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { maxTextLength } from '../../parts/searched-text.ts';
-import { PairName } from './pair-name.tsx';
 import { type ContentFilter, type SearchedSide, searchedSides } from './search.ts';
+import { PairName } from './set-table.tsx';
 import styles from './sets.module.css';
 
 /** A glossary or a TM. */
@@ -204,5 +205,36 @@ function ContentFilterFields({
         </div>
       </form>
     </search>
+  );
+}
+
+/** Deletes a set after a confirmation. */
+export function RemoveSet({
+  question,
+  why,
+  remove,
+}: {
+  question: string;
+  why: string;
+  remove: () => Promise<void>;
+}) {
+  const t = useT();
+  const [isAsking, setAsking] = useState(false);
+  return (
+    <>
+      <button type="button" className="danger" onClick={() => setAsking(true)}>
+        <Trash2 size={16} aria-hidden /> {t('sets.delete')}
+      </button>
+      {isAsking && (
+        <ConfirmDialog
+          title={question}
+          action={t('sets.delete')}
+          onConfirm={remove}
+          onClose={() => setAsking(false)}
+        >
+          <p>{why}</p>
+        </ConfirmDialog>
+      )}
+    </>
   );
 }

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { type MessageId, useT } from '../../i18n.tsx';
 import { useFormat } from '../../parts/format.ts';
-import { PairName } from './pair-name.tsx';
+import { useLanguages } from '../../parts/languages.tsx';
 import styles from './sets.module.css';
 
 interface ListedSet {
@@ -62,4 +62,17 @@ export function SetTable<S extends ListedSet>({
       </table>
     </div>
   );
+}
+
+/**
+ * Shows the languages of a set.
+ * @param source the language tag of the file; null if each entry has its own language, or if the entries apply to any
+ * language
+ */
+export function PairName({ source, target }: { source: string | null; target: string | null }) {
+  const t = useT();
+  const { nameOf } = useLanguages();
+  if (source === null && target === null) return t('sets.as_in_file');
+  const name = (language: string | null) => (language === null ? t('sets.as_in_file') : nameOf(language));
+  return t('sets.pair', { from: name(source), to: name(target) });
 }

@@ -21,7 +21,7 @@ import {
 } from './column-fields.tsx';
 import { FileInput } from './file-input.tsx';
 import { ImportPreview } from './import-preview.tsx';
-import { type FileLine, RefusedLine, readRefusedLine } from './refused-line.tsx';
+import { type FileLine, RefusedLine, readRefusedLine } from './line-warnings.tsx';
 import styles from './sets.module.css';
 
 /** The fields that are sent with the file. A language is '' if the file itself names it. */

@@ -8,7 +8,7 @@ import { Problem } from '../../parts/problem.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { cookieRequest } from '../../session/cookie-request.ts';
 import { sameOriginRequest } from '../../session/sign-in-request.ts';
-import style from './enrolment.module.css';
+import style from './steps.module.css';
 import type { SignInAnswer } from './steps.ts';
 
 export type EnrolmentAnswer = Extract<SignInAnswer, { enrolled: true }>;

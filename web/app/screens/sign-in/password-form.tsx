@@ -6,7 +6,7 @@ import { Field, PasswordField } from '../../parts/field.tsx';
 import { fieldProblem, Problem } from '../../parts/problem.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { signInRequest } from '../../session/sign-in-request.ts';
-import style from './password-form.module.css';
+import style from './steps.module.css';
 import type { SignInAnswer } from './steps.ts';
 
 /** Repeats the sign-in request for one workspace, after the member has selected it. */

@@ -1,8 +1,8 @@
 import { Download } from 'lucide-react';
+import { type ReactNode, useEffect } from 'react';
 import { useT } from '../../i18n.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
-import style from './recovery-codes.module.css';
-import { UntilKept } from './until-kept.tsx';
+import style from './steps.module.css';
 
 /** Shows the recovery codes, which the service returns only once. */
 export function RecoveryCodes({ codes, onKept }: { codes: string[]; onKept(): void }) {
@@ -34,5 +34,34 @@ export function RecoveryCodes({ codes, onKept }: { codes: string[]; onKept(): vo
         </button>
       </p>
     </UntilKept>
+  );
+}
+
+/**
+ * Shows secrets that the service returns only once, until the member confirms that they are saved. The browser asks
+ * before the page is left.
+ * @param words label of the button
+ */
+export function UntilKept({
+  words,
+  onKept,
+  children,
+}: {
+  words: string;
+  onKept(): void;
+  children: ReactNode;
+}) {
+  useEffect(() => {
+    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
+    addEventListener('beforeunload', ask);
+    return () => removeEventListener('beforeunload', ask);
+  }, []);
+  return (
+    <>
+      {children}
+      <button type="button" className="primary" onClick={onKept}>
+        {words}
+      </button>
+    </>
   );
 }

@@ -10,10 +10,9 @@ import { begin } from '../../session/keeper.ts';
 import { signInRequest } from '../../session/sign-in-request.ts';
 import { Enrolment } from './enrolment.tsx';
 import type { ChooseWorkspace } from './password-form.tsx';
-import { RecoveryCodes } from './recovery-codes.tsx';
+import { RecoveryCodes, UntilKept } from './recovery-codes.tsx';
 import { StepHeading } from './step-heading.tsx';
 import { type SignInAnswer, type Step, stepAfter } from './steps.ts';
-import { UntilKept } from './until-kept.tsx';
 
 /** The state of a sign-in after its first form. `advance` determines the next step from the service's response. */
 export function useSignInSteps() {

@@ -4,7 +4,7 @@ import { useT } from '../../i18n.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { leaveForProvider } from '../../session/sso.ts';
-import style from './sso-button.module.css';
+import style from './steps.module.css';
 
 /** Redirects this window to the identity provider. */
 export function SsoButton({

@@ -2,7 +2,6 @@ import type { StyleGuide } from '#sdk/types.ts';
 import { useT } from '../../i18n.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { Setting } from '../../parts/setting.tsx';
-import { shownMarks } from './quotation-marks.ts';
 import styles from './style-guides.module.css';
 
 /**
@@ -98,4 +97,24 @@ export function GuideCard({
       </dl>
     </Setting>
   );
+}
+
+/** The pairs of quotation marks that a guide can require. A pair that the service accepts and that is missing here fails to compile. */
+const pairs: Record<NonNullable<StyleGuide['quotation_marks']>, true> = {
+  '“”': true,
+  '„“': true,
+  '«»': true,
+  '»«': true,
+  '„”': true,
+  '””': true,
+  '‘’': true,
+  '「」': true,
+  '""': true,
+};
+
+export const quotationMarks = Object.keys(pairs) as (keyof typeof pairs)[];
+
+/** Returns a pair with an ellipsis between its marks. */
+export function shownMarks(pair: string): string {
+  return [...pair].join('…');
 }

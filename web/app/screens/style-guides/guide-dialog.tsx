@@ -9,7 +9,7 @@ import { LanguageSelect } from '../../parts/languages.tsx';
 import { fieldProblem, Problem } from '../../parts/problem.tsx';
 import { TextArea } from '../../parts/text-area.tsx';
 import { useAction } from '../../parts/use-action.ts';
-import { quotationMarks, shownMarks } from './quotation-marks.ts';
+import { quotationMarks, shownMarks } from './guide-card.tsx';
 import styles from './style-guides.module.css';
 
 /** The fields with their own error message. */

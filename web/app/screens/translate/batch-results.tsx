@@ -1,12 +1,13 @@
 import { Link } from '@tanstack/react-router';
+import type { BatchTranslationRequest } from '#sdk/types.ts';
 import { useT } from '../../i18n.tsx';
 import { JobStatus } from '../../parts/job-status.tsx';
 import { LanguageText } from '../../parts/language-text.tsx';
 import { useLanguages } from '../../parts/languages.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { Warnings } from '../../parts/warnings.tsx';
-import type { BatchItem } from './batch-items.ts';
 import { openCandidates } from './open-language.tsx';
+import { type Options, said } from './options.ts';
 import styles from './panes.module.css';
 import { isDone, type SeriesView } from './series.ts';
 
@@ -121,4 +122,35 @@ export function BatchResults({
       </ol>
     </div>
   );
+}
+
+/** A text of a batch and one of its target languages. Each item is translated by one job. */
+export interface BatchItem {
+  text: string;
+  target: string;
+}
+
+/** Combines each text with each language. The service creates and returns the jobs in the same order. */
+export function itemsOf(texts: readonly string[], targets: readonly string[]): BatchItem[] {
+  return texts.flatMap((text) => targets.map((target) => ({ text, target })));
+}
+
+/**
+ * Builds a batch request. The items must be in the order of `itemsOf`; consecutive items with the same text become one
+ * input.
+ */
+export function batchRequest(
+  items: readonly BatchItem[],
+  source: string,
+  options: Options,
+): BatchTranslationRequest {
+  const { tone, gender } = said(options);
+  const inputs: BatchTranslationRequest['inputs'] = [];
+  for (const item of items) {
+    const target = { Language: item.target, Tone: tone, Gender: gender };
+    const input = inputs.at(-1);
+    if (input && input.Text === item.text) input.Targets.push(target);
+    else inputs.push({ Text: item.text, Language: source, TextType: options.textType, Targets: [target] });
+  }
+  return { inputs };
 }

@@ -124,7 +124,7 @@ function FormatBadge({ name }: { name: string }) {
   const [, extension] = /\.(\w{1,5})$/.exec(name) ?? [];
   if (!extension) return <span />;
   return (
-    <span className={styles.format} data-format={extension.toLowerCase()} translate="no">
+    <span className={`format ${styles.format}`} data-format={extension.toLowerCase()} translate="no">
       {extension.toLowerCase()}
     </span>
   );

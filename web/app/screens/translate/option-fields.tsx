@@ -44,7 +44,7 @@ export function OptionFields({ options, offered, set }: FieldsProps) {
     <>
       <fieldset className={styles.tones}>
         <legend>{t('translate.tone')}</legend>
-        <div>
+        <div className="segmented">
           {tones.map(([value, name]) => (
             <label key={value}>
               <input

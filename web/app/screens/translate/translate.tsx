@@ -200,7 +200,7 @@ function Kinds({ kind }: { kind: TranslateKind }) {
   const search = useSearch({ from: '/workspace/app/translate' });
   const current = kind === 'file' ? 'file' : 'text';
   return (
-    <nav aria-label={t('translate.what')} className={styles.kinds}>
+    <nav aria-label={t('translate.what')} className={`segmented ${styles.kinds}`}>
       {kinds.map(([one, name]) => (
         <Link
           key={one}

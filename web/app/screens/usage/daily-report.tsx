@@ -2,7 +2,7 @@ import { useMemo } from 'react';
 import type { DailyUsage } from '#sdk/types.ts';
 import { useT } from '../../i18n.tsx';
 import { useFormat } from '../../parts/format.ts';
-import { Chart } from './lazy-chart.tsx';
+import { Chart } from './report-parts.tsx';
 import styles from './usage.module.css';
 
 /**

@@ -1,4 +1,4 @@
-import { type ReactNode, useId, useMemo } from 'react';
+import { lazy, type ReactNode, Suspense, useId, useMemo } from 'react';
 import type { ReviewWorkbook } from '#sdk/review-reports.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
@@ -9,7 +9,6 @@ import { saveFile } from '../../parts/save-file.ts';
 import { useAction } from '../../parts/use-action.ts';
 import type { Series } from './bar-chart.tsx';
 import { csvOf } from './csv.ts';
-import { Chart } from './lazy-chart.tsx';
 import { withAllDays } from './reports.ts';
 import styles from './usage.module.css';
 
@@ -27,7 +26,7 @@ export function Segments<V extends string>({
 }) {
   const name = useId();
   return (
-    <fieldset className={styles['segments']}>
+    <fieldset className="segmented">
       <legend className="visually-hidden">{label}</legend>
       {options.map((option) => (
         <label key={option.value}>
@@ -253,5 +252,17 @@ export function ReviewerTable({
         {exportName}
       </button>
     </>
+  );
+}
+
+/** The library for charts is only loaded when a chart is shown. */
+const BarChart = lazy(() => import('./bar-chart.tsx').then(({ BarChart }) => ({ default: BarChart })));
+
+/** A chart of each day. Its space is reserved while the library is loaded. */
+export function Chart(props: { days: readonly string[]; series: readonly Series[] }) {
+  return (
+    <Suspense fallback={<div className={styles['chart']} />}>
+      <BarChart {...props} />
+    </Suspense>
   );
 }
