@@ -9,11 +9,11 @@ const moment = z.iso
   .describe('A time with a time zone, in ISO 8601 format.')
   .refine((text) => !Number.isNaN(Date.parse(text)), 'must be a valid time');
 
-export const outageQuery = z.object({
+const outageQuery = z.object({
   since: moment.describe('Only failures since this time are counted.'),
 });
 
-export const requeueRequest = z
+const requeueRequest = z
   .object({
     document_id: z
       .string()
