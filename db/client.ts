@@ -10,7 +10,7 @@ export { prepare, type Tx } from './transaction.ts';
  * The SHA-256 hash of a request's credential, for each kind that the credential may have. Null for a kind that it
  * cannot have.
  */
-export interface PresentedHashes {
+interface PresentedHashes {
   accessToken: Uint8Array | null;
   apiKey: Uint8Array | null;
 }

@@ -16,7 +16,7 @@ declare module 'fastify' {
 }
 
 /** Released contract versions, oldest first. */
-export const releasedVersions = ['2026-09-01'] as const;
+const releasedVersions = ['2026-09-01'] as const;
 export const currentVersion = releasedVersions[releasedVersions.length - 1] as string;
 
 /**
@@ -32,7 +32,7 @@ export interface VersionRequest {
  * Returns the version to serve: the requested one or, without a request, the oldest supported one.
  * @throws AppError 400 for a malformed value or an unreleased date
  */
-export function resolveVersion({ query, header }: VersionRequest): string {
+function resolveVersion({ query, header }: VersionRequest): string {
   const asked = query ?? header;
   if (asked === undefined) return releasedVersions[0];
   if ((releasedVersions as readonly string[]).includes(asked)) return asked;

@@ -9,7 +9,7 @@ import { createMemoryBudget, type MemoryBudget, type Reservation } from './memor
 const uncounted = 8_000;
 
 /** Memory limits, in bytes, for the request bodies of one process. */
-export interface BodyBudget {
+interface BodyBudget {
   /** For bodies above `maxUnauthenticatedBytes`, on routes that authenticate the sender before they read the body. */
   large: number;
   /**

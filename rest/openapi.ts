@@ -111,7 +111,7 @@ type GeneratorRouter = Parameters<typeof generateOpenApiDocument>[0];
  * handlers. The real procedures must not get this metadata, because the generator's request handler would rewrite
  * their schemas.
  */
-export function generatorInput(procedures: readonly RestProcedure[]): GeneratorRouter {
+function generatorInput(procedures: readonly RestProcedure[]): GeneratorRouter {
   const view = procedures.map((procedure) => [
     procedure.path,
     {

@@ -17,7 +17,6 @@ export function isUpload(request: FastifyRequest, { raw }: Upload): boolean {
   return isForm(request) || (raw && isRawType(mediaType(request.headers['content-type'])));
 }
 
-/** An uploaded file. */
 interface ReceivedFile {
   /** The file name; empty if the client sent none. */
   name: string;

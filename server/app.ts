@@ -42,9 +42,9 @@ import { appRouter } from './router.ts';
 import { basePathOf, publicAddress, type Settings } from './settings.ts';
 
 /** The services that `buildApp` needs from its caller. It adds `log`, the log of the HTTP application. */
-export type AppParts = Omit<Services, 'log'>;
+type AppParts = Omit<Services, 'log'>;
 
-export interface AppObservers {
+interface AppObservers {
   /** The database that `/readyz` checks. Default: the database of the application. */
   probe?: Database;
   metrics?: Pick<Metrics, 'request'> | null;

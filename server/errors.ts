@@ -57,14 +57,7 @@ export interface FieldProblem {
 }
 
 /** The dependencies of the process, by their names in the log. */
-export type Dependency =
-  | 'database'
-  | 'disk'
-  | 'identity_provider'
-  | 'model'
-  | 'payments'
-  | 'sandbox'
-  | 'storage';
+type Dependency = 'database' | 'disk' | 'identity_provider' | 'model' | 'payments' | 'sandbox' | 'storage';
 
 export interface AppErrorOptions {
   /** Seconds, sent as Retry-After. */
@@ -92,7 +85,7 @@ export interface AppErrorOptions {
 }
 
 /** A limit that a request exceeds. */
-export interface Excess {
+interface Excess {
   limit: number;
   /** Undefined if the size is unknown: a streamed body is not read to its end. */
   actual?: number | undefined;
@@ -133,7 +126,7 @@ export class AppError extends Error {
 }
 
 /** The body of an error response, the same for REST and `/trpc`. */
-export interface ErrorBody {
+interface ErrorBody {
   detail: string | FieldProblem[];
   error_code: ErrorName;
   request_id: string;

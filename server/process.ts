@@ -64,7 +64,7 @@ const patience = { start: 30_000, drain: 3000 };
  */
 const backlog = 4096;
 
-export interface ProcessParts {
+interface ProcessParts {
   api: boolean;
   workers: boolean;
 }
@@ -74,7 +74,7 @@ export const stubNotice =
   'No model is connected (OPENAI_API_KEY is not set): the stub engine only prefixes each text with its language code';
 
 /** A running process: the API, the job workers, or both. */
-export interface RunningProcess {
+interface RunningProcess {
   /** The URL that the API listens on; null for a process with only workers. */
   address: string | null;
   /** Whether a model is connected. If not, the stub engine produces the translations. */

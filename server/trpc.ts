@@ -258,7 +258,7 @@ function without(input: unknown, names: readonly string[] = []): unknown {
 export const procedure = t.procedure.use(mapErrors).use(refuseUnstorable);
 
 /** The definition of a procedure. */
-export interface ProcedureDefinition {
+interface ProcedureDefinition {
   type: 'query' | 'mutation' | 'subscription';
   meta?: ProcedureMeta;
   inputs: z.ZodType[];

@@ -41,7 +41,7 @@ export interface QueueRunner {
   end(): Promise<void>;
 }
 
-export interface QueueRunnerOptions {
+interface QueueRunnerOptions {
   databaseUrl: string;
   /** For all statements except LISTEN, which needs its own session. */
   pooler?: Pooler | undefined;

@@ -10,7 +10,7 @@ import { stopPostmaster } from './postmaster.ts';
 export { isAlive, unfinishedRestore } from './folder.ts';
 export type { EmbeddedPostgres } from './member.ts';
 
-export interface JoinEmbeddedPostgresOptions {
+interface JoinEmbeddedPostgresOptions {
   /** Receives one-sentence notices for operators: a long recovery, a lost server, clients that keep it running. */
   readonly onNotice?: (message: string) => void;
   /** Called each time that this thread is idle, because another process is at work. Not called if the server is ready. */

@@ -4,7 +4,7 @@ import { type DataFolder, temporaryPath } from './folder.ts';
 import { childEnvironment } from './run.ts';
 
 /** The result of reading postmaster.pid: whether the file is present and valid. */
-export type PidFile =
+type PidFile =
   | { readonly state: 'absent' }
   /** A postmaster of this folder is running. `ready`: it accepts connections on `port`. */
   | { readonly state: 'postmaster'; readonly pid: number; readonly port: number; readonly ready: boolean }

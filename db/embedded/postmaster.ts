@@ -12,7 +12,7 @@ const pollMs = 10;
 const stopTimeoutMs = 60_000;
 
 /** The result of an attempt to start: success, or what the caller can do next. */
-export type StartResult = 'ready' | 'try again' | 'port taken';
+type StartResult = 'ready' | 'try again' | 'port taken';
 
 /** How to start a postmaster. */
 export interface Launch {

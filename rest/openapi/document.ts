@@ -1,6 +1,5 @@
 import type { Route } from '#server/trpc.ts';
 
-/** A JSON Schema in the document. */
 export interface JsonSchema {
   $ref?: string;
   title?: string;

@@ -19,7 +19,7 @@ export interface FeedPlace {
   position: number;
 }
 
-export interface FeedPage extends Omit<EventPage, 'next_cursor'> {
+interface FeedPage extends Omit<EventPage, 'next_cursor'> {
   next: FeedPlace;
 }
 

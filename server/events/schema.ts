@@ -4,7 +4,7 @@ import { z } from 'zod';
  * All types of events. The triggers of `translation_jobs`, `document_jobs`, `review_assignments` and `memory_imports` write them; a type is
  * the resource, or `review`, with its new state.
  */
-export const eventTypes = [
+const eventTypes = [
   'translation.published',
   'translation.human_edited',
   'translation.awaiting_review',
@@ -28,7 +28,7 @@ export const eventTypes = [
   'memory_import.failed',
 ] as const;
 
-export const eventRecord = z.object({
+const eventRecord = z.object({
   id: z
     .string()
     .describe('A UUID. It never changes, so that receivers can recognize an event that they get twice.'),
@@ -65,8 +65,6 @@ export const eventQuery = z
     types,
   })
   .prefault({});
-
-export type EventQuery = z.infer<typeof eventQuery>;
 
 export const eventStreamQuery = z
   .object({

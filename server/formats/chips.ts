@@ -22,7 +22,7 @@ export interface Chip {
 }
 
 /** Returns the chips of a source, a pair once, in reading order. */
-export function chipsOf(source: InlineContent): Chip[] {
+function chipsOf(source: InlineContent): Chip[] {
   return source.flatMap((item) =>
     typeof item === 'string' || item.type === 'close' || !isChip(item)
       ? []

@@ -76,7 +76,6 @@ export interface SegmentWord {
   confidence: number;
 }
 
-/** A translation of one segment. */
 export interface SegmentTranslation extends SegmentKey {
   /**
    * The translated text. It has each tag of the source once, and the tags are well nested. Tags of formatting may be
@@ -88,7 +87,7 @@ export interface SegmentTranslation extends SegmentKey {
 }
 
 /** The codes of the findings that a format can report. */
-export type FindingCode =
+type FindingCode =
   | 'text_too_long'
   | 'text_truncated'
   | 'text_shrunk'

@@ -22,7 +22,7 @@ export interface SrxRule {
 }
 
 /** Bytes of a file, rules in it, groups and maps of languages, and characters of a pattern. */
-export const srxLimits = { bytes: 1_000_000, rules: 2000, groups: 200, pattern: 2000 };
+const srxLimits = { bytes: 1_000_000, rules: 2000, groups: 200, pattern: 2000 };
 
 /** @throws {XmlFileError} if the file is no SRX file, or exceeds a limit */
 export function readSrx(bytes: Uint8Array): Srx {

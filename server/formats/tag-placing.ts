@@ -15,7 +15,7 @@ import {
  */
 
 /** Words of a source and their possible translations, such as a term of a glossary. */
-export interface KnownWords {
+interface KnownWords {
   source: string;
   targets: readonly string[];
 }

@@ -156,10 +156,10 @@ export function fieldView(term: Partial<TermFields>): Partial<FieldView> {
 }
 
 /** The fields of a term by their names in the API. */
-export type FieldView = { [F in FieldName]: NonNullable<TermFields[(typeof fieldNames)[F]]> };
+type FieldView = { [F in FieldName]: NonNullable<TermFields[(typeof fieldNames)[F]]> };
 
 /** All fields of a term, as they are stored. */
-export function allFields(term: Partial<TermFields>): TermFields {
+function allFields(term: Partial<TermFields>): TermFields {
   return {
     definition: term.definition ?? null,
     note: term.note ?? null,

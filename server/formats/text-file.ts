@@ -59,7 +59,6 @@ export interface Dependent {
   edit: Edit;
 }
 
-/** The texts of a file. */
 export interface TextPlaces {
   /** In the order of the file. */
   places: readonly TextPlace[];
@@ -156,7 +155,6 @@ function requireText({ place, context = '', source }: Pick<Segment, 'place' | 'c
 
 const byPosition = (one: Edit, other: Edit): number => one.start - other.start || one.end - other.end;
 
-/** Returns the changes of the ranges in which a text changes. */
 function dependentEdits(ranges: readonly Dependent[], changed: readonly Edit[]): Edit[] {
   const sorted = ranges.length === 0 ? [] : changed.toSorted(byPosition);
   let at = 0;
@@ -260,13 +258,11 @@ function outcomeOf({ places, kept = [], characters }: TextPlaces): TextOutcome {
   return tally.outcome();
 }
 
-/** A text file. */
 export interface TextFile {
   /** The text without a byte order mark, with its own line ends. */
   text: string;
   /** The findings about the file as a whole, such as its signature. */
   findings?: readonly Finding[];
-  /** Encodes a text as this file is encoded. */
   encode(text: string): Uint8Array | Promise<Uint8Array>;
 }
 

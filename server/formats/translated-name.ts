@@ -1,7 +1,7 @@
 import { plainFileName } from './document-kind.ts';
 
 /** The data from which the name of a translated file is made. */
-export interface TranslatedName {
+interface TranslatedName {
   /** The name of the source file; empty if the source has no name. */
   sourceName: string;
   sourceLang: string;

@@ -13,7 +13,7 @@ export interface ZipMember {
 }
 
 /** The size of a zip's central directory, in bytes and entries, and its offset. */
-export interface ZipDirectory {
+interface ZipDirectory {
   count: number;
   size: number;
   start: number;

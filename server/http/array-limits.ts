@@ -4,7 +4,7 @@ import type { Settings } from '#server/settings.ts';
 import { locationOf, type Route } from '#server/trpc.ts';
 
 /** Limits one array by a setting, or with its own error. Other arrays have the `.max()` of their schema. */
-export interface ArrayLimit {
+interface ArrayLimit {
   most(settings: Settings): number;
   /** @param input the whole input of the procedure, not only the array */
   refusal(settings: Settings, input: unknown): AppError;
@@ -17,7 +17,7 @@ export interface ArrayLimit {
 export const arrayLimits = z.registry<ArrayLimit>();
 
 /** @throws AppError if an array has too many elements; only lengths are checked */
-export type ArrayCheck = (input: unknown, settings: Settings) => void;
+type ArrayCheck = (input: unknown, settings: Settings) => void;
 
 /**
  * Returns a function that checks the lengths of all arrays in an input, or undefined if the input has no arrays. Run

@@ -34,7 +34,7 @@ interface Rank {
 }
 
 /** Connection slots of a server. Each operation takes the same time for any number of connections. */
-export interface ConnectionSlots {
+interface ConnectionSlots {
   /**
    * Takes a slot for a new connection. If all slots are in use, closes another connection. Returns false if no slot
    * could be freed.

@@ -18,7 +18,7 @@ const retryMs = 500;
 export const onlyId = Object.freeze({}) as never;
 
 /** The event streams in progress of an application. */
-export interface EventStreams {
+interface EventStreams {
   /** Returns a signal that aborts when a stream must end: at a drain, at the end of its life, or with its connection. */
   begin(reply: FastifyReply): AbortSignal;
 }

@@ -1,7 +1,7 @@
 import { AppError } from '#server/errors.ts';
 
 /** The time limit of an API request, from the moment that its work begins. */
-export interface RequestDeadline extends Disposable {
+interface RequestDeadline extends Disposable {
   /** Aborts at the deadline. The reason is the error that the caller gets. */
   readonly signal: AbortSignal;
 }

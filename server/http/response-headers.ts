@@ -7,7 +7,7 @@ import type { AppError } from '#server/errors.ts';
  * own Cache-Control.
  * @param secure whether the service's URL is https; only then does a browser accept Strict-Transport-Security
  */
-export function defaultHeaders(secure: boolean): Readonly<Record<string, string>> {
+function defaultHeaders(secure: boolean): Readonly<Record<string, string>> {
   return {
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',

@@ -14,10 +14,10 @@ export const textSpan = z.object({
   end: z.int().describe('The offset after the last character.'),
 });
 
-export type TextSpan = z.infer<typeof textSpan>;
+type TextSpan = z.infer<typeof textSpan>;
 
 /** Whether the searched text may occur anywhere in another text, or only at the start of that text. */
-export type SearchMode = 'contains' | 'prefix';
+type SearchMode = 'contains' | 'prefix';
 
 /**
  * Returns SQL that checks whether a column contains a text. Case is ignored, by the rules of the database's locale.

@@ -4,7 +4,7 @@ import type { Counted, Meter, WorkKind } from '#server/platform/telemetry.ts';
 import type { Settings } from '#server/settings.ts';
 import { registerStateGauges, type StateReaders } from './state-gauges.ts';
 
-export interface MetricSources {
+interface MetricSources {
   /** The version of the service. */
   version: string;
   /** The models that are labels. The tokens of others are counted together. */
@@ -28,7 +28,7 @@ export interface Metrics {
  * A request whose response has been sent. Each field that becomes a label has a fixed set of values: patterns of
  * routes, names of procedures.
  */
-export interface RequestSample {
+interface RequestSample {
   method: string;
   route: string;
   procedure: string;

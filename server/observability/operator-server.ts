@@ -1,7 +1,7 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { Readiness } from './readiness.ts';
 
-export interface OperatorServerParts {
+interface OperatorServerParts {
   readiness: Readiness;
   /** The metrics in Prometheus's text format, with their content type. */
   metrics(): Promise<{ text: string; contentType: string }>;

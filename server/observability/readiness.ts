@@ -16,7 +16,7 @@ const checkEvery = 5000;
  * The current readiness of a process. For a failed check, the report contains only `failed`, because anyone may read
  * the report; the log has the reason.
  */
-export interface ReadinessReport {
+interface ReadinessReport {
   status: 'ready' | 'draining' | 'unavailable';
   checks: Record<string, 'ok' | 'failed'>;
 }
@@ -45,7 +45,7 @@ export interface Readiness {
   stop(): void;
 }
 
-export interface ReadinessParts {
+interface ReadinessParts {
   /**
    * A database with a connection that requests do not use. Its checks can distinguish a lost database from a busy
    * pool, and run even if there are no requests.

@@ -48,7 +48,7 @@ function countsOf({ task, running, waiting, scheduled, retrying, failed, oldestS
 }
 
 /** The failed jobs to retry: one, or all of a task. */
-export type RetrySelection = { jobId: string } | { task: string };
+type RetrySelection = { jobId: string } | { task: string };
 
 /**
  * Lets failed background jobs run again immediately. A job that a worker is running is not changed, and a job that was

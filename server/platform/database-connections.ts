@@ -22,7 +22,7 @@ export const concurrentJobs = {
 };
 
 /** Returns the number of connections of a worker pool: one to listen, and one per job to update the queue. */
-export const connectionsOfQueue = (concurrency: number): number => (concurrency === 0 ? 0 : concurrency + 1);
+const connectionsOfQueue = (concurrency: number): number => (concurrency === 0 ? 0 : concurrency + 1);
 
 /**
  * Returns the maximum number of connections to PostgreSQL of a process with these parts. docs/scaling.md explains the

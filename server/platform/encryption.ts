@@ -10,7 +10,7 @@ const tagBytes = 16;
  * The purpose of a sealed value. Each purpose has its own key, so a value sealed for one purpose cannot be unsealed
  * for another.
  */
-export type SealPurpose = 'authenticator' | 'engine' | 'mail' | 'sso_state' | 'storage';
+type SealPurpose = 'authenticator' | 'engine' | 'mail' | 'sso_state' | 'storage';
 
 /**
  * The keys for stored secrets, 32 bytes each. New values are sealed and hashed with `current`. Values that were

@@ -52,7 +52,7 @@ type Issue = z.core.$ZodRawIssue;
 const maxListed = 20;
 
 /** Returns the message for any issue of zod. */
-export function describeIssue(issue: Issue): string {
+function describeIssue(issue: Issue): string {
   if (issue.input === undefined && (issue.code === 'invalid_type' || issue.code === 'invalid_union'))
     return 'is required';
   switch (issue.code) {

@@ -196,7 +196,7 @@ export async function listFailedJobs(
 }
 
 /** The state of one job in the queue. */
-export interface QueuedJob {
+interface QueuedJob {
   task: string;
   tenantId: string | null;
   isRunning: boolean;

@@ -6,7 +6,7 @@ const maxSendMs = 60_000;
 const defaultSilenceMs = 15_000;
 
 /** A mail in all its parts. No header may contain a line break. */
-export interface OutgoingMail {
+interface OutgoingMail {
   /** The Message-ID without its domain. Systems that get the same ID twice drop the second mail. */
   id: string;
   to: string;
@@ -23,7 +23,7 @@ export interface OutgoingMail {
  * The outcome of an attempt. `retry` means that a later attempt may succeed. The reason is a code of the protocol or
  * of the system, without texts and addresses.
  */
-export type SendOutcome = { ok: true } | { ok: false; retry: boolean; reason: string };
+type SendOutcome = { ok: true } | { ok: false; retry: boolean; reason: string };
 
 /** Whether the deployment sends mails. */
 export function isMailOn({ MAIL_SERVER }: Pick<Settings, 'MAIL_SERVER'>): boolean {

@@ -64,7 +64,6 @@ export function observe<T>(
   return meter ? measured(kind, name, work) : work();
 }
 
-/** Counts an event. */
 export function countEvent(what: Counted, label: string, by = 1): void {
   meter?.count(what, label, by);
 }

@@ -6,7 +6,7 @@ import { AppError } from '#server/errors.ts';
 /** Milliseconds between two attempts (from `first` to `max`), and for all attempts together (`all`). */
 const pause = { first: 10, max: 250, all: 20_000 };
 
-export interface TenantLockOptions {
+interface TenantLockOptions {
   /**
    * The name of a second lock. If another transaction holds this lock, the error of `refusal` is thrown immediately.
    */

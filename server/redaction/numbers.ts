@@ -71,14 +71,14 @@ export function passesLuhn(digits: string): boolean {
 }
 
 /** A run of digits, with single spaces, dots, hyphens or slashes between groups. */
-export interface DigitRun {
+interface DigitRun {
   start: number;
   end: number;
   groups: { start: number; end: number; digits: string }[];
 }
 
 /** Yields the runs of digits of a text. */
-export function* digitRuns(text: string): Generator<DigitRun> {
+function* digitRuns(text: string): Generator<DigitRun> {
   let run: DigitRun | null = null;
   for (const { index: start, 0: digits } of text.matchAll(/\d+/g)) {
     const end = start + digits.length;

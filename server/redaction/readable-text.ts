@@ -108,7 +108,6 @@ export function readText(original: string): ReadableText {
   return { text, starts, ends: starts && ends };
 }
 
-/** A tag in a value. */
 export const inlineTag = /<(\/?)([A-Za-z0-9]{1,16}) ?(\/?)>/g;
 
 /** Returns the tags of a value whose other half is outside of it. */

@@ -17,7 +17,6 @@ const words = Object.values(placeholderWords).join('|');
 /** Returns a pattern of placeholders, also of those in capitals, or directly behind a letter of another script: “وPerson_1”. */
 const placeholders = () => new RegExp(`(?<![A-Za-z0-9_])(${words})_(\\d{1,9})(?!\\d)`, 'giu');
 
-/** Returns the placeholders in a text. */
 export function placeholdersIn(text: string): string[] {
   return [...text.matchAll(placeholders())].map(([written]) => written);
 }

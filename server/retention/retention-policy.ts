@@ -15,7 +15,7 @@ export const retained = ['jobs', 'documents', 'audit', 'usage', 'invites'] as co
 
 export type Retained = (typeof retained)[number];
 
-export type TenantRetention = Omit<typeof tenantRetention.$inferSelect, 'tenantId'>;
+type TenantRetention = Omit<typeof tenantRetention.$inferSelect, 'tenantId'>;
 
 const asTheDeployment: TenantRetention = {
   jobsDays: null,

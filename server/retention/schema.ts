@@ -14,9 +14,9 @@ export const deletionPreview = z.object({
 
 export type DeletionPreview = z.infer<typeof deletionPreview>;
 
-export const deletionState = z.enum(['scheduled', 'running', 'finished']);
+const deletionState = z.enum(['scheduled', 'running', 'finished']);
 
-export const deletionRecord = z.object({
+const deletionRecord = z.object({
   id: z.string().describe('The ID of the workspace.'),
   name: z.string().nullable().describe('The name of the workspace; null if its row is deleted.'),
   state: deletionState,

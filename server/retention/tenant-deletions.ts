@@ -27,7 +27,7 @@ const nothingDone: DeletionProgress = {
 };
 
 /** The operator who asks for a deletion, and from where. */
-export interface Asking {
+interface Asking {
   origin: Origin;
   admin: Administrator;
 }

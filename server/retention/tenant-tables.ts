@@ -59,7 +59,7 @@ function childrenFirst(tables: readonly TenantTable[]): TenantTable[] {
 }
 
 /** Some rows of a table: their places, and the URLs of their objects. */
-export interface SomeRows {
+interface SomeRows {
   places: string[];
   addresses: string[];
 }

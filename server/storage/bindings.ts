@@ -62,7 +62,7 @@ export function bindingView(
   };
 }
 
-export function prefixesOf({ documentsPrefix, goldenPrefix, terminologyPrefix }: Binding) {
+function prefixesOf({ documentsPrefix, goldenPrefix, terminologyPrefix }: Binding) {
   return { documents: documentsPrefix, golden: goldenPrefix, terminology: terminologyPrefix };
 }
 

@@ -29,7 +29,7 @@ const prefixes = z.object(
   'prefixes must be an object',
 );
 
-export const replaySummary = z
+const replaySummary = z
   .object({
     published: z.int().min(0).describe('The number of jobs that could be published now.'),
     failed: z

@@ -17,7 +17,7 @@ export const identityPath = 'golden/store-id';
 const identityLock = 4_715_038;
 
 /** Whether the storage and the database have the same ID. `new`: neither has one yet. */
-export type StoreMatch = 'same' | 'new' | 'foreign';
+type StoreMatch = 'same' | 'new' | 'foreign';
 
 type Storage = Pick<PlatformStore, 'read' | 'listFolders' | 'lastWritten' | 'put'>;
 type StoreSettings = Pick<Settings, 'DATA_DIR' | 'PLATFORM_STORAGE_URL'>;

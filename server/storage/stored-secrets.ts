@@ -10,7 +10,7 @@ import { tryBindings } from './reseal-bindings.ts';
 const tried = 20;
 
 /** The number of tried secrets that the keys can decrypt. */
-export interface TriedSecrets {
+interface TriedSecrets {
   opened: number;
   unreadable: number;
 }

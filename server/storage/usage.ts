@@ -110,7 +110,7 @@ export async function findFullTenants(
 }
 
 /** The files of a workspace in platform storage. */
-export interface StoredByWorkspace {
+interface StoredByWorkspace {
   tenantId: string;
   name: string;
   bytes: number;

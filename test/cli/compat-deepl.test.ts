@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createRequire } from 'node:module';
 import * as deepl from 'deepl-node';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { workbookFile } from '#test/factories/workbook.ts';

@@ -19,7 +19,7 @@ interface AdminContext {
   withNamedTenant: WithNamedTenant;
 }
 
-export interface DailyQuery {
+interface DailyQuery {
   from?: string | undefined;
   to?: string | undefined;
   tenant_id?: string | undefined;

@@ -16,8 +16,8 @@ export interface BillingPeriod {
 export const periodForm = /^[1-9]\d{3}-(0[1-9]|1[0-2])$/;
 
 /** @param name a month in `periodForm`; the current month by default */
-export function billingPeriod(name: string | undefined, now = new Date()): BillingPeriod {
-  const period = name ?? now.toISOString().slice(0, 7);
+export function billingPeriod(name: string | undefined): BillingPeriod {
+  const period = name ?? new Date().toISOString().slice(0, 7);
   const [year, month] = period.split('-').map(Number) as [number, number];
   const next = month === 12 ? `${year + 1}-01` : `${year}-${String(month + 1).padStart(2, '0')}`;
   return {
@@ -56,11 +56,8 @@ export function isCalendarDate(text: string): boolean {
  * at `to`.
  * @throws AppError 422 if `from` is after `to`; 400 for more than 366 days
  */
-export function readDateRange(
-  asked: { from?: string | undefined; to?: string | undefined },
-  now = new Date(),
-): DateRange {
-  const to = asked.to ?? dayOf(now);
+export function readDateRange(asked: { from?: string | undefined; to?: string | undefined }): DateRange {
+  const to = asked.to ?? dayOf(new Date());
   const from = asked.from ?? dayOf(new Date(Math.max(earliest, Date.parse(to) - (usual - 1) * dayMs)));
   const days = (Date.parse(to) - Date.parse(from)) / dayMs + 1;
   if (days < 1)

@@ -13,7 +13,7 @@ const tokens = {
     .describe('The sum of input and output tokens. Only operators get this field.'),
 };
 
-export const usageRecord = z
+const usageRecord = z
   .object({
     job_id: z.string().describe('The ID of the text or document job.'),
     tenant_id: z.string().describe('The ID of the tenant that the job belongs to.'),

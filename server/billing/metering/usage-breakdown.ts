@@ -74,7 +74,7 @@ export const breakdownField = z
     '`kind`: `text` or `document`. `served_from`: `tm_exact` or `glossary_exact` for jobs without translation work. `submitted_by`: `api_key`, or the email address of a member; the ID of a member who no longer exists.',
   );
 
-export type BreakdownField = z.infer<typeof breakdownField>;
+type BreakdownField = z.infer<typeof breakdownField>;
 
 /**
  * A subquery of a tenant's usage records in a range of days, at most `maxRecords`, the latest ones: `job_id`, `kind`,

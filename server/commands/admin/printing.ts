@@ -19,12 +19,10 @@ export function columns(values: readonly (string | number | boolean)[]): string 
   return values.map((value) => printable(String(value))).join('\t');
 }
 
-/** Returns one line of JSON. */
 export function jsonLine(value: object): string {
   return printable(JSON.stringify(value));
 }
 
-/** Returns the name of a tenant as commands print it. */
 export const named = ({ id, name }: TenantAccount) => `${printable(JSON.stringify(name))} (${id})`;
 
 /** Returns a warning line if the tenant is deactivated. */

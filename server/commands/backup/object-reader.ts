@@ -3,7 +3,6 @@ import { DamagedError, type ReadPart } from './archive-reader.ts';
 import { type ListedObject, type ObjectPart, objectOfPart } from './format.ts';
 import { ListCursor, readList } from './object-list.ts';
 
-/** An object. */
 export interface StoredObject {
   path: string;
   content: Buffer;

@@ -114,7 +114,6 @@ function includedKeys({ keyFile }: VerifiedBackup): SecretsKeys | undefined {
   return keyFile === undefined ? undefined : { current: Buffer.from(keyFile, 'base64'), previous: null };
 }
 
-/** The result of a restore. */
 export interface Restored {
   rows: number;
   objects: number;

@@ -37,10 +37,10 @@ export async function forEach<T>(items: readonly T[], work: (item: T) => Promise
 }
 
 /** Groups items into pages. */
-export async function* inPages<T>(items: AsyncIterable<T>, size = pageSize): AsyncGenerator<T[]> {
+export async function* inPages<T>(items: AsyncIterable<T>): AsyncGenerator<T[]> {
   let page: T[] = [];
   for await (const item of items)
-    if (page.push(item) === size) {
+    if (page.push(item) === pageSize) {
       yield page;
       page = [];
     }

@@ -2,7 +2,7 @@ import { FileError } from '../file-error.ts';
 import { lineAt, lineCounter } from '../text-file.ts';
 
 /** A pair of a strings file. */
-export interface StringsPair {
+interface StringsPair {
   key: string;
   value: string;
   /** The number of the line of the key, from 1. */

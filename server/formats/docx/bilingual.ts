@@ -4,7 +4,7 @@ import { attributeOf, readPositionedXml, type XmlStartTag } from '../office/xml-
 import { isWord } from './word-xml.ts';
 
 /** A paragraph of a Word file with its translation. */
-export interface TranslatedParagraph {
+interface TranslatedParagraph {
   /** The XML between the tags of the paragraph. */
   source: string;
   /** The XML of the source's `pPr` element; '' if missing. */

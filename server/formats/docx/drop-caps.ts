@@ -62,7 +62,7 @@ const word = /^[\p{L}\p{M}\p{N}\u200c\u200d]{1,40}/u;
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 
 /** The translation of a paragraph with large letters. */
-export interface SplitTarget {
+interface SplitTarget {
   /** The translation of the large letters. */
   opening: InlineContent;
   /** The paragraph's first text and its translation after the large letters. */

@@ -31,7 +31,7 @@ const kinds = {
   other: ['text in an unknown element', 'texts in unknown elements'],
 } as const;
 
-export type KeptKind = keyof typeof kinds;
+type KeptKind = keyof typeof kinds;
 
 /** The kinds that a request can include, with the name by which it does so. */
 const includedBy: Partial<Record<KeptKind, Includable>> = {
@@ -91,7 +91,6 @@ export class KeptContent {
     return this.#boxDepth > 0;
   }
 
-  /** Adds `count` to the count of a kind. */
   add(kind: KeptKind, count = 1): void {
     if (count > 0) this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + count);
   }

@@ -13,7 +13,7 @@ const placeholder = '\ue000';
 const noTime = new Date(1980, 0, 1, 12);
 
 /** A Word file that is newly written. */
-export interface NewDocument {
+interface NewDocument {
   /** The title in the file's properties. It is not shown on a page. */
   title: string;
   /** The supported language code of the text. */
@@ -141,7 +141,6 @@ export interface NewRun {
   link?: string | undefined;
 }
 
-/** The formatting of a paragraph. */
 export interface NewParagraph {
   /** The identifier of the paragraph's style; absent for body text. */
   style?: string;

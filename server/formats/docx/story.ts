@@ -12,7 +12,6 @@ export interface Story {
   source: string;
 }
 
-/** The result for a paragraph. */
 export interface ParagraphResult {
   /** The changes of the paragraph in its part; they include its inner changes. Empty if it stays unchanged. */
   edits: readonly Edit[];

@@ -14,7 +14,7 @@ interface Alternatives {
 }
 
 /** A text box whose paragraphs are read. */
-export interface TextBox {
+interface TextBox {
   numbering: Numbering;
   /** The number of the copy, from 1; 0 for a text box that is not a copy. */
   copy: number;

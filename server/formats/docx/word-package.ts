@@ -19,7 +19,7 @@ export interface StoryPart extends Story {
 }
 
 /** The result of reading a story, with its part. */
-export interface StoryResultOf<T> extends StoryResult<T> {
+interface StoryResultOf<T> extends StoryResult<T> {
   part: StoryPart;
 }
 
@@ -33,7 +33,7 @@ export interface Chart extends ChartPlace {
 }
 
 /** The result of reading a Word file. */
-export interface WordStories<T> {
+interface WordStories<T> {
   file: OfficeFile;
   /**
    * The headers, the main text, the footers, and the footnotes, endnotes and comments that are included, in this order.

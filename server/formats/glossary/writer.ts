@@ -6,7 +6,7 @@ import { type FieldName, fieldView, type TermFields } from '../term-fields.ts';
 export const xlsxType = layoutKinds.xlsx.mediaType;
 
 /** A term of an exported glossary. If a language is empty, the term applies to any language. */
-export interface ExportedTerm extends Partial<TermFields> {
+interface ExportedTerm extends Partial<TermFields> {
   sourceTerm: string;
   targetTerm: string;
   sourceLang: string;

@@ -16,7 +16,6 @@ export interface JsonValue {
 export type JsonObject = Map<string, JsonMember>;
 
 export interface JsonMember extends JsonValue {
-  /** The line of the key. */
   keyLine: number;
   /** The offset of the opening quote of the key. */
   keyStart: number;

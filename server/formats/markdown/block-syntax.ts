@@ -29,7 +29,6 @@ export interface BlockMark {
   text: string;
   /** The rest of the marks, and of the line ends that separate texts. */
   masks: readonly ForeignSyntax[];
-  /** The end of the line. */
   lineEnd: number;
   /** The kind of the text of this line, if the line is read as a heading. */
   kind?: SegmentKind;

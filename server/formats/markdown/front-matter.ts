@@ -4,7 +4,6 @@ import type { Edit } from '../office/splice.ts';
 import type { TextOptions } from '../text-file.ts';
 import { scalarText } from '../yaml/scalars.ts';
 
-/** A text of the front matter. */
 export interface FrontMatterText {
   start: number;
   end: number;

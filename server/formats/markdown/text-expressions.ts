@@ -5,7 +5,6 @@ import type { Run } from '../markup/inline-runs.ts';
  * Docusaurus read such a file as MDX. So an expression of the source is written unchanged, and other braces are escaped.
  */
 
-/** A part of a text. */
 interface Part {
   text: string;
   isExpression: boolean;

@@ -30,7 +30,7 @@ export interface LabelText extends Range {
   text: string;
 }
 
-export interface MarkdownTexts {
+interface MarkdownTexts {
   blocks: TextBlock[];
   labels: LabelText[];
   kept: { reason: string; text: string }[];

@@ -44,7 +44,6 @@ export interface Runs {
   kept: { reason: string; text: string }[];
 }
 
-/** Returns the key of a tag in `Run.tags`. */
 export function keyOfTag({ type, tag }: Pick<InlineTag, 'type' | 'tag'>): string {
   return `${type} ${tag}`;
 }

@@ -8,7 +8,7 @@ import type { TextPlace, TextPlaces } from '../text-file.ts';
  */
 
 /** An element or placeholder in a string. */
-export interface InlineCode {
+interface InlineCode {
   type: InlineTag['type'];
   /** The characters of the file. */
   written: string;
@@ -56,7 +56,6 @@ export class InlineCodes {
     return `${this.#codes[number]!.type === 'void' ? voidStart : pairStart}${number}${markEnd}`;
   }
 
-  /** Returns a text with the plain text of its codes. */
   plain(text: string): string {
     return this.write(
       text,

@@ -47,7 +47,7 @@ export interface PluralEntry {
   write(forms: ReadonlyMap<string, string>, needsReview: boolean): Edit[];
 }
 
-export interface StringOptions {
+interface StringOptions {
   /** Without it, values that declare the language of the file are texts. */
   sourceLanguage?: string | undefined;
   targetLanguage?: string | undefined;

@@ -1,5 +1,5 @@
 /** A rectangle on the straightened page, in points. */
-export type RecognizedBox = [left: number, bottom: number, right: number, top: number];
+type RecognizedBox = [left: number, bottom: number, right: number, top: number];
 
 /** A color: red, green and blue from 0 to 255. */
 export type Rgb = [red: number, green: number, blue: number];

@@ -4,7 +4,7 @@ import { FileError } from '../file-error.ts';
 import { dataFile, packages } from './languages.ts';
 
 /** An image in shades of gray: one byte a pixel, rows from the top, 0 is black. */
-export interface GrayImage {
+interface GrayImage {
   width: number;
   height: number;
   data: Uint8Array;

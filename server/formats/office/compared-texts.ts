@@ -12,7 +12,6 @@ const maxNamed = 3;
 export class ComparedTexts {
   readonly #literals = new Map<string, string>();
 
-  /** Adds the texts of a formula. */
   addFormula(formula: string): void {
     for (const [, text = ''] of formula.matchAll(/"((?:[^"]|"")*)"/g)) this.#add(text.replaceAll('""', '"'));
   }

@@ -32,7 +32,6 @@ export interface OfficePackage {
   relationships(path: string): Promise<Relationship[]>;
   /** Parses the XML of a part, and passes it to `events`. */
   readPart(path: string, events: XmlEvents): Promise<void>;
-  /** Returns the whole text of a part. */
   readWhole(path: string): Promise<PartText>;
   /** Returns the inflated size of a part in bytes, as declared in the zip directory. */
   sizeOf(path: string): number;

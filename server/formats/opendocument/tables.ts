@@ -186,7 +186,6 @@ export function cellValue(
   return attribute && { ...attribute, ...cell, shown: '', first: -1, last: -1 };
 }
 
-/** Adds a paragraph of the cell. */
 export function addParagraph(value: CellValue, items: readonly Item[], start: number, end: number): void {
   if (value.first < 0) value.first = start;
   value.last = end;

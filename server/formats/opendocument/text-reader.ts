@@ -18,7 +18,6 @@ export type FileKind = 'text' | 'spreadsheet' | 'presentation';
 
 export interface FoundTexts {
   blocks: TextBlock[];
-  /** The texts of attributes. */
   attributes: AttributeText[];
   /** The attributes that repeat the texts of cells, and are removed if these change. */
   repeated: Dependent[];

@@ -6,13 +6,13 @@ import { FileError } from '../file-error.ts';
  */
 
 /** A range of the file, in UTF-16 units. */
-export interface PoRange {
+interface PoRange {
   start: number;
   end: number;
 }
 
 /** The value of a keyword: its strings, joined and unescaped. */
-export interface PoString extends PoRange {
+interface PoString extends PoRange {
   text: string;
   line: number;
 }

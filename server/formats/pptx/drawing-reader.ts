@@ -54,7 +54,7 @@ class TableGrid {
   }
 }
 
-export interface DrawingOptions {
+interface DrawingOptions {
   /** The path of the part, for messages. */
   path: string;
   /** The names that the outermost element may have. */
@@ -76,7 +76,7 @@ export interface DrawingOptions {
 export type KeptObject = 'document' | 'picture' | 'alternative';
 
 /** The properties of a part besides its texts. */
-export interface DrawingSummary {
+interface DrawingSummary {
   /** Whether the part is a slide that is not shown. */
   isHidden: boolean;
 }

@@ -40,7 +40,7 @@ export interface TextPart extends ReadPart {
 }
 
 /** Receives the texts of a presentation, part by part. */
-export interface PresentationVisitor {
+interface PresentationVisitor {
   /**
    * Receives a text body. It must not keep the body, because bodies are large.
    *
@@ -55,7 +55,7 @@ export interface PresentationVisitor {
 }
 
 /** The properties of a presentation besides its texts. */
-export interface PresentationSummary {
+interface PresentationSummary {
   slideCount: number;
   /** The numbers of slides that are not shown, and of slides that are not selected. */
   hiddenSlides: number;
@@ -63,7 +63,6 @@ export interface PresentationSummary {
   embeddedObjects: number;
   pictures: number;
   alternativeTexts: number;
-  /** The numbers of the slides with pictures. */
   slidesWithPictures: Set<number>;
   /** The number of charts whose names are copies of a data sheet in the file. */
   chartsWithData: number;

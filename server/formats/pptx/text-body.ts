@@ -3,7 +3,6 @@ import type { XmlStartTag } from '../office/xml-reader.ts';
 import type { LevelStyle, Levels } from './list-styles.ts';
 import type { Frame, Shape } from './shapes.ts';
 
-/** A paragraph of a text body. */
 export interface DrawingParagraph {
   /** The texts to translate; empty if the paragraph has no letter to translate. */
   texts: PlacedText[];

@@ -9,7 +9,7 @@ export type TbxEdition = (typeof tbxEditions)[number];
 export const tbxType = 'application/x-tbx+xml';
 
 /** A term and its translation. If a language is empty, the term applies to any language. */
-export interface TbxEntry extends Partial<TermFields> {
+interface TbxEntry extends Partial<TermFields> {
   /** The number of the entry, unique in the file. */
   number: number;
   sourceTerm: string;

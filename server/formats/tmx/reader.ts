@@ -17,7 +17,7 @@ export interface TmxSides {
 }
 
 /** How well a language tag matches each side: 0 if it does not, 1 for the same language, 2 for the declared tag. */
-export interface Ranks {
+interface Ranks {
   source: number;
   target: number;
 }
@@ -216,7 +216,7 @@ export interface Unit {
  * Sets a complete variant as the source or target of a unit, if it has a higher rank than the current one. Ignores
  * variants without text.
  */
-export function takeVariant(unit: Unit, variant: Variant): void {
+function takeVariant(unit: Unit, variant: Variant): void {
   if (!/[^\s\p{White_Space}]/u.test(variant.text)) return;
   if (variant.ranks.source > (unit.source?.ranks.source ?? 0)) unit.source = variant;
   if (variant.ranks.target > (unit.target?.ranks.target ?? 0)) unit.target = variant;

@@ -10,7 +10,7 @@ export interface TmxContext {
   after: string | null;
 }
 
-export interface TmxHead {
+interface TmxHead {
   /** The declared language of the set's source. The target language is only in the units. */
   sourceLang: string;
   targetLang: string;

@@ -24,7 +24,6 @@ export function replaceAttributes(
   }
 }
 
-/** Sets the value of an attribute of a tag. */
 export function setAttribute(editor: PartEditor, tag: XmlStartTag, name: string, value: string): void {
   const nameEnd = tag.start + 1 + tag.name.length;
   if (tag.attributes[name] === undefined) editor.replace(nameEnd, nameEnd, ` ${name}="${value}"`);

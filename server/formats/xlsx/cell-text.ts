@@ -46,7 +46,7 @@ export function encodeCellText(text: string): string {
 }
 
 /** Replaces the characters that XML cannot contain by escape sequences. Does not escape markup. */
-export function encodeForbidden(text: string): string {
+function encodeForbidden(text: string): string {
   const storable = text.replaceAll('\0', '').replace(loneSurrogate, '');
   return storable.replace(literalEscape, '_x005F_').replace(notXml, spell);
 }
@@ -74,7 +74,7 @@ export function hasLetter(text: string): boolean {
 }
 
 /** A cell's text: the part to translate, and the white space around it, which stays unchanged. */
-export interface SplitText {
+interface SplitText {
   before: string;
   /** The part to translate, with `\n` as line break. */
   source: string;

@@ -2,7 +2,7 @@ import { decodeCellText } from './cell-text.ts';
 import { type NewNames, nameKey } from './names.ts';
 
 /** A formula with new names. */
-export interface NewFormula {
+interface NewFormula {
   text: string;
   /** Whether the formula makes references from texts, such that it may still contain an old name. */
   isUnsure: boolean;

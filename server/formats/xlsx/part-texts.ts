@@ -99,7 +99,6 @@ export function namedSheets(
   return (pages ? selected : sheets).filter(({ name }) => hasLetter(name));
 }
 
-/** A text in a part. */
 export interface PartText {
   /** The position of the text among all texts of the part, from 1. The text's cell id is made from it. */
   number: number;

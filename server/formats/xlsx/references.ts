@@ -43,7 +43,7 @@ const sheetAttributes: Readonly<Record<string, string>> = {
 };
 
 /** Receives the findings of a reader of references. */
-export interface ReferenceReport {
+interface ReferenceReport {
   /** Called for each reference with a new name. */
   changed(): void;
   /** Called for each formula that may still contain an old name. @param cell the cell of the formula; '' if it has none */

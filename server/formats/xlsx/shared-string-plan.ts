@@ -14,7 +14,7 @@ interface Entry {
 }
 
 /** A new entry at the end of the table: a text, or a copy of an old entry with its formatting. */
-export type Appended = { text: string } | { copyOf: number };
+type Appended = { text: string } | { copyOf: number };
 
 /**
  * Plans the changes of each entry of the shared strings. If all cells of an entry get the same text, the entry is

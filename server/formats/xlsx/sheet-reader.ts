@@ -37,7 +37,6 @@ export interface Cell {
   rowHeight: number | undefined;
   /** Whether the height of the row stays when its texts change. */
   hasFixedHeight: boolean;
-  /** The columns of the sheet. */
   columns: SheetColumns;
   /** The type of the cell's value: `s`, `inlineStr`, `str`, …; '' for a number. */
   type: string;

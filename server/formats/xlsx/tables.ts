@@ -46,7 +46,7 @@ export interface HeaderSelection {
  * The label of a column in the totals row of a table. The table's part repeats the text of the cell. If the two texts
  * differ, Excel repairs the file.
  */
-export interface TotalsLabel {
+interface TotalsLabel {
   /** The path of the table's part. */
   path: string;
   /** The index of the column in the table, from 0. */
@@ -54,7 +54,6 @@ export interface TotalsLabel {
   text: string;
 }
 
-/** The tables of one sheet. */
 export class SheetTables {
   readonly tables: Table[] = [];
   /** The values of the filters. */

@@ -60,7 +60,7 @@ export interface TextCellVisitor {
 }
 
 /** The outcome of a cell's text: `segment`, or the reason why it stays. */
-export type CellOutcome = 'segment' | 'table_headers' | 'formula_result' | 'number';
+type CellOutcome = 'segment' | 'table_headers' | 'formula_result' | 'number';
 
 /** Returns a reader for a sheet that passes the text cells to the visitor. */
 export function textCellReader(

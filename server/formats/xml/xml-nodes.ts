@@ -26,7 +26,7 @@ export interface XmlElement {
 }
 
 /** An attribute. `start` is the offset of its name, `end` the offset after its closing quote. */
-export interface XmlAttribute {
+interface XmlAttribute {
   value: string;
   start: number;
   end: number;
@@ -42,7 +42,7 @@ export interface XmlText {
 }
 
 /** A comment or a processing instruction. */
-export interface XmlOther {
+interface XmlOther {
   kind: 'comment' | 'instruction';
   /** The text of a comment. */
   text: string;

@@ -18,7 +18,7 @@ import { consumeToken, deleteTokens, findToken, revokeUnusedPair, type TokenRow 
  */
 const reuseGraceSeconds = 10;
 
-export type Rotation =
+type Rotation =
   | { kind: 'rotated'; tokens: IssuedTokens }
   | { kind: 'refused' }
   /** The family refreshes too often. The token stays usable. */
@@ -29,7 +29,7 @@ export type Rotation =
   | { kind: 'ended'; userId: string; familyId: string; reason: 'second_factor' | 'age' };
 
 /** The conditions of a refresh: its request, and whether a sign-in of the member would now require a second factor. */
-export interface RefreshTerms {
+interface RefreshTerms {
   /** The hash of the retry key with which the client may repeat the refresh; null if the client sent none. */
   retryKeyHash: Uint8Array | null;
   /** Aborts when the client disconnects. */

@@ -14,7 +14,6 @@ export interface ViewedKey {
   overlaps: boolean;
 }
 
-/** Returns the API view of a key. */
 export function viewOf({ key, creator, expired, overlaps }: ViewedKey): ApiKey {
   return {
     key_id: key.keyId,

@@ -22,7 +22,7 @@ export const auditListRequest = z
   // As in the other listings, a request without input gets the first page of everything.
   .prefault({});
 
-export const auditEvent = z.object({
+const auditEvent = z.object({
   id: z.string().describe('The ID of the event: 32 hexadecimal characters.'),
   recorded_at: z
     .string()

@@ -17,7 +17,7 @@ import { completeSignIn, type SignIn } from './sign-in.ts';
 /** Maximum number of accounts of one address that a sign-in without tenant_id checks. */
 const candidatesSearched = 10;
 
-export interface PasswordGrant {
+interface PasswordGrant {
   username: string;
   password: string;
   tenantId: string | undefined;

@@ -37,7 +37,7 @@ export interface RegisteredTenant {
 }
 
 /** The tenant to create. The service, not the caller, sets `platformMetadata`. */
-export type RequestedTenant = Omit<NewTenant, 'apiKey'> & { platformMetadata?: Record<string, unknown> };
+type RequestedTenant = Omit<NewTenant, 'apiKey'> & { platformMetadata?: Record<string, unknown> };
 
 /**
  * Creates a tenant, its API key and its first administrator, and signs this administrator in. Runs in the caller's

@@ -15,7 +15,7 @@ const retryKey = z
  */
 const password = z.string().max(4096);
 
-export const authenticatedUser = z
+const authenticatedUser = z
   .object({
     user_id: z.string().describe('The ID of the member.'),
     tenant_id: z.string().describe('The ID of the workspace (tenant) of this session.'),
@@ -51,7 +51,7 @@ export const tokenResponse = z
   })
   .meta({ id: 'OAuth2TokenResponse', description: 'The tokens of a completed sign-in.' });
 
-export const mfaChallenge = z
+const mfaChallenge = z
   .object({
     challenge_id: z.string().describe('The ID of the challenge. Send it with the code.'),
     method: z
@@ -70,7 +70,7 @@ export const mfaChallenge = z
 const next = z.record(z.string(), z.string()).describe('The paths of the next requests, by purpose.');
 
 /** The response of the password grant if a second factor is required. */
-export const mfaRequiredResponse = z
+const mfaRequiredResponse = z
   .object({ mfa_required: z.literal(true).describe('Always true.'), mfa_challenge: mfaChallenge, next })
   .meta({
     id: 'MfaRequiredResponse',
@@ -78,7 +78,7 @@ export const mfaRequiredResponse = z
       'The password is correct, but multi-factor authentication is required. No tokens are issued yet.',
   });
 
-export const workspaceSelectionResponse = z
+const workspaceSelectionResponse = z
   .object({
     tenant_selection_required: z.literal(true).describe('Always true.'),
     tenants: z
@@ -387,7 +387,7 @@ export const ssoCallbackRequest = z
   })
   .meta({ id: 'SsoCallbackRequest' });
 
-export const ssoTokenResponse = tokenResponse
+const ssoTokenResponse = tokenResponse
   .extend({
     tenant_api_key: z
       .string()
@@ -413,8 +413,6 @@ export const ssoClientConfig = z
 
 export type TokenResponse = z.infer<typeof tokenResponse>;
 export type MfaChallenge = z.infer<typeof mfaChallenge>;
-export type MfaRequiredResponse = z.infer<typeof mfaRequiredResponse>;
 export type TokenEndpointResponse = z.infer<typeof tokenEndpointResponse>;
 export type TokenRequest = z.infer<typeof tokenRequest>;
 export type EmailSignupRequest = z.infer<typeof emailSignupRequest>;
-export type SignupResponse = z.infer<typeof signupResponse>;

@@ -21,7 +21,7 @@ interface Proven {
 }
 
 /** An account whose address a link confirms. */
-export interface Confirmable {
+interface Confirmable {
   tenantId: string;
   userId: string;
   email: string;

@@ -29,7 +29,7 @@ export interface MailParts {
 
 const daySeconds = 86_400;
 /** The time for which the service tries to send a mail, in seconds. */
-export const maxAgeSeconds = daySeconds;
+const maxAgeSeconds = daySeconds;
 
 /** Maximum mails that a workspace (invites) or a member causes in a day. `send-mail.ts` limits the mails to an address. */
 const dailyLimits = { invite: 50, reset_link: 5, confirmation: 5, security: 10 } as const;

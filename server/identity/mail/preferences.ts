@@ -9,7 +9,7 @@ export type MailLanguage = (typeof mailLanguages)[number];
 export const optionalMails = ['digest', 'documents'] as const;
 export type OptionalMail = (typeof optionalMails)[number];
 
-export type MailPreferences = Record<OptionalMail, boolean>;
+type MailPreferences = Record<OptionalMail, boolean>;
 
 /** A change of the preferences. What is undefined stays. */
 interface Change {

@@ -20,7 +20,7 @@ export type MailFacts = { workspace: string } & (
   | { kind: 'documents'; items: number; failedItems: number; documentId: string | null }
 );
 
-export interface WrittenMail {
+interface WrittenMail {
   subject: string;
   text: string;
   html: string;

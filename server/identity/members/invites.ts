@@ -99,7 +99,7 @@ function nameIn(tenantId: string, { user, tenant }: Administrator): string {
   return user && tenant?.id === tenantId ? user.email : 'operator';
 }
 
-export interface InviteQuery {
+interface InviteQuery {
   tenant_id?: string | undefined;
   limit: number;
   cursor?: string | undefined;

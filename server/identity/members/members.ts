@@ -5,7 +5,7 @@ import { AppError } from '#server/errors.ts';
 import { type PageEnd, readCursor, writeCursor } from '#server/http/paging.ts';
 import type { UserRow } from './schema.ts';
 
-export interface JoiningMember {
+interface JoiningMember {
   tenantId: string;
   userId: string;
   /** In lower case. */
@@ -77,7 +77,7 @@ const columns = {
   totpEnrolled: sql<boolean>`${users.totpSecret} is not null`,
 };
 
-export type MemberRow = Pick<
+type MemberRow = Pick<
   typeof users.$inferSelect,
   'tenantId' | 'userId' | 'email' | 'provider' | 'role' | 'active' | 'createdAt'
 > & { totpEnrolled: boolean };

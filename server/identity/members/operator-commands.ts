@@ -22,7 +22,7 @@ import type { CreatedInvite, PasswordResetLink, Role } from './schema.ts';
 
 type Parts = Pick<Services, 'database'> & MailParts;
 
-export interface RestoredAdministrator {
+interface RestoredAdministrator {
   account: TenantAccount;
   email: string;
   /** False if the member was already an active administrator. */
@@ -127,7 +127,7 @@ export async function endSessions(
 }
 
 /** A member, with the number of active sessions. */
-export interface MemberSessions {
+interface MemberSessions {
   userId: string;
   email: string;
   role: string;

@@ -11,7 +11,7 @@ import type { AuditEvent } from '#server/identity/audit/audit-log.ts';
 import { readTenant, type TenantRow, updateTenant } from './tenant-row.ts';
 
 /** A tenant's new workspace key. The key is only in this value: the database stores its hash and first characters. */
-export interface ReplacedKey {
+interface ReplacedKey {
   apiKey: string;
   /** The tenant after the rotation. */
   row: TenantRow;

@@ -168,7 +168,7 @@ export const termMatchesRequest = z.object({
   text_type: z.enum(['Plain', 'Html']).default('Plain').describe('`Html` if the texts are HTML.'),
 });
 
-export const matchedTerm = z.object({
+const matchedTerm = z.object({
   source_term: z.string().describe('The term, as written in the glossary.'),
   target_terms: z.array(z.string()).meta({
     description:

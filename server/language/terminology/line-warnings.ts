@@ -42,7 +42,7 @@ export const lineWarningCodes = [
 type Code = (typeof lineWarningCodes)[number];
 
 /** A warning of a preview. */
-export interface LineWarning {
+interface LineWarning {
   code: Code;
   /** Null for a column, sheet or key. */
   line: number | null;

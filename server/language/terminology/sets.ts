@@ -10,7 +10,6 @@ import type { LanguagePairs, TerminologySet } from './schema.ts';
 /** The error for a glossary that is unknown or belongs to another tenant. */
 export const setNotFound = () => new AppError('not_found', 'terminology set not found');
 
-/** The error for a name that another glossary has. */
 export const nameTaken = () => new AppError('state_conflict', 'another glossary has this name');
 
 export async function listSets(tx: Tx, tenantId: string): Promise<TerminologySet[]> {

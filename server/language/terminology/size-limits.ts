@@ -6,13 +6,13 @@ import type { Settings } from '#server/settings.ts';
 import type { NewEntry } from './sets.ts';
 
 /** The size of a number of terms: how many there are, and the characters of source and target together. */
-export interface TermCapacity {
+interface TermCapacity {
   terms: number;
   characters: number;
 }
 
 /** The size of the terms of one language pair; '' is any language. */
-export interface LanguageCount extends TermCapacity {
+interface LanguageCount extends TermCapacity {
   sourceLang: string;
   targetLang: string;
 }
@@ -62,7 +62,7 @@ export function sizesOf(
  * those of its languages and those of any language, from all sets. Checks only pairs to which the added terms apply,
  * because the upload does not change the others.
  */
-export function findOverfullPair(
+function findOverfullPair(
   held: readonly LanguageCount[],
   added: readonly LanguageCount[],
   limits: TermCapacity,

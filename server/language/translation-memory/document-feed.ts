@@ -35,7 +35,7 @@ export interface DocumentFeed {
 }
 
 /** The steps before and after the segments are added, in the same transaction. */
-export interface FeedSteps {
+interface FeedSteps {
   /** Locks the document, and returns its segments. */
   select(tx: Tx): Promise<readonly DocumentPair[]>;
   /** Records the added segments with the document. */

@@ -150,7 +150,6 @@ interface PendingSegment {
 
 interface WaitingPair {
   replaced: ReplacedShard[];
-  /** The number of the next shard of the language pair. */
   nextShardNo: number;
   segments: PendingSegment[];
 }

@@ -93,7 +93,6 @@ interface WaitingSegments {
   golden: boolean;
   /** Numbers of the small shards whose segments are included. */
   shardNos: number[];
-  /** The number of the next shard. */
   nextShardNo: number;
   segments: IndexedSegment[];
 }

@@ -12,7 +12,7 @@ import { ensureSet, goldenSetName, segmentsOfPair } from './sets.ts';
 import { forgetUses } from './use-counts.ts';
 
 /** Source and target of a completed text job. Languages are canonical codes. */
-export interface JobPair {
+interface JobPair {
   jobId: string;
   sourceLang: string;
   targetLang: string;
@@ -62,7 +62,7 @@ export function learnFromJob(
 }
 
 /** Identifies a segment in the form in which its job added it. */
-export interface FedPairKey {
+interface FedPairKey {
   /** Hash of the source's normal form, in hexadecimal. */
   hash: string;
   targetText: string;

@@ -9,7 +9,7 @@ import type { SetVersion } from './versions.ts';
  * The kinds of packed rows. A child process creates them from a file, and PostgreSQL unpacks them
  * (`server/platform/sandbox/tasks/index-memory.ts`).
  */
-export type RowKind = 'segments' | 'shards' | 'postings' | 'vectors';
+type RowKind = 'segments' | 'shards' | 'postings' | 'vectors';
 
 /**
  * Stores one part of the rows. Shards must be stored before their postings. A block of vectors that already exists is

@@ -156,7 +156,6 @@ export function createdSetView(row: SetRow, counts: ImportCounts): MemorySet {
 
 const prefix = 'golden-approved-';
 
-/** Returns the name of the golden set of a language pair. */
 export function goldenSetName({ pairSource, pairTarget }: LanguagePair): string {
   return `${prefix}${pairSource}-${pairTarget}`;
 }

@@ -28,7 +28,6 @@ interface Exported {
   range: { after: number; last: number };
 }
 
-/** A format of exported sets. */
 interface ExportFormat {
   contentType: string;
   suffix: string;

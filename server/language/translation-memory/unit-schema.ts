@@ -179,7 +179,7 @@ export const memoryMatchesRequest = z.object({
     .describe('The segment of a document whose text it is, so that context matches are found.'),
 });
 
-export const memoryMatch = z.object({
+const memoryMatch = z.object({
   part: z
     .string()
     .optional()

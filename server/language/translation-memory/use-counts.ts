@@ -84,7 +84,7 @@ export async function forgetUses(
 }
 
 /** A segment whose uses count for another segment of its set. */
-export interface MergedUnit extends UnitPlace {
+interface MergedUnit extends UnitPlace {
   into: number;
 }
 

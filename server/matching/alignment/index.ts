@@ -10,7 +10,6 @@ export interface Link {
   confidence: number;
 }
 
-/** The result of an alignment. */
 export interface Alignment {
   /** In order, without gaps. */
   links: Link[];
@@ -162,7 +161,6 @@ class Lattice {
     return at < 0 || at >= this.#width ? -1 : row * this.#width + at;
   }
 
-  /** The columns of a row, from the first to the last one. */
   #columns(row: number): [first: number, last: number] {
     const first = this.#first[row]!;
     return [Math.max(0, first), Math.min(this.#to.length, first + this.#width - 1)];

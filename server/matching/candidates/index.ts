@@ -14,7 +14,7 @@ export interface CandidateText {
   target: string | null;
 }
 
-export interface TermCandidate {
+interface TermCandidate {
   /** The most frequent form. */
   term: string;
   /** All forms with their numbers, the most frequent first; at most 10. */
@@ -28,7 +28,7 @@ export interface TermCandidate {
   isName: boolean;
 }
 
-export interface CandidateOptions {
+interface CandidateOptions {
   language: LanguageCode;
   targetLanguage: LanguageCode | null;
   /** The least number of occurrences. */

@@ -123,7 +123,7 @@ const suffixes = [
 const suffix = new RegExp(`^e?(?:${suffixes})(?:e[nrsm]?|s|a|t|ar|er|et|erna)?$`, 'u');
 
 /** The rules for compounds of a language. */
-export interface Compounds {
+interface Compounds {
   /** The prefixes, separated by spaces. A word that only has prefixes before it is a different word. */
   prefixes: string;
   /** The letters that may join two parts, as alternatives of a regular expression. */

@@ -109,7 +109,6 @@ export function divide(text: string, base: string, push: (start: number, end: nu
 }
 
 interface Place {
-  /** The start of the sentence. */
   start: number;
   /** The first mark, the end of the marks, and the end of what closes after them. */
   at: number;

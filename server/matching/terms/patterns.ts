@@ -30,7 +30,7 @@ export interface Candidates {
  */
 const maxPatternsAtPosition = 16;
 
-export type FindCandidates = (text: FoldedText, boundaries: Boundaries) => Candidates;
+type FindCandidates = (text: FoldedText, boundaries: Boundaries) => Candidates;
 
 /** Compiled patterns as plain data, which can be passed to another thread. */
 export interface PatternTables {

@@ -20,7 +20,7 @@ export interface SearchWord {
 }
 
 /** The stems of all search words, as the patterns of a trie. */
-export interface SearchStems {
+interface SearchStems {
   trie: Trie;
   /** The words with each stem, by the number of the stem in the trie. */
   stems: { word: number; endings: Endings; after: ((beginning: string) => boolean) | undefined }[][];

@@ -137,7 +137,7 @@ export interface CallScope {
 }
 
 /** The values that were replaced by placeholders in the requests for a text. */
-export interface RedactionReceipt {
+interface RedactionReceipt {
   /** The number of different values, by kind. */
   replaced: Record<string, number>;
 }

@@ -19,7 +19,7 @@ export interface Models {
 }
 
 /** Parts of the process that the models use. */
-export interface ModelParts {
+interface ModelParts {
   /** Called with the tokens of each response. */
   paid?: Paid | undefined;
   /** Finds the words that a translation service must not change. Without it, none is protected. */

@@ -41,7 +41,7 @@ export interface TenantEngines {
 }
 
 /** The translation, or the kind of the failure with the HTTP status, if there was one. */
-export type TestedKey = { translation: string } | { kind: string; status: number | null };
+type TestedKey = { translation: string } | { kind: string; status: number | null };
 
 const greeting = {
   segments: ['Good morning.'],

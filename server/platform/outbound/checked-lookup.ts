@@ -1,11 +1,10 @@
 import { type LookupAddress, type LookupOptions, promises } from 'node:dns';
 import { BlockList, isIP } from 'node:net';
 
-/** Returns all addresses of a host. */
 export type Resolve = (host: string) => Promise<LookupAddress[]>;
 
 /** The name lookup of the system. */
-export const systemResolve: Resolve = (host) => promises.lookup(host, { all: true });
+const systemResolve: Resolve = (host) => promises.lookup(host, { all: true });
 
 type LookupDone = (error: Error | null, address: string | LookupAddress[], family?: number) => void;
 

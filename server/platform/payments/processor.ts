@@ -98,12 +98,12 @@ export interface Price {
 }
 
 /** The pages to which the browser returns. */
-export interface ReturnAddresses {
+interface ReturnAddresses {
   successUrl: string;
   cancelUrl: string;
 }
 
-export interface SubscriptionOrder extends ReturnAddresses {
+interface SubscriptionOrder extends ReturnAddresses {
   tenantId: string;
   customerId: string;
   tier: Tier;
@@ -111,7 +111,7 @@ export interface SubscriptionOrder extends ReturnAddresses {
   price: string;
 }
 
-export interface TopUpOrder extends ReturnAddresses {
+interface TopUpOrder extends ReturnAddresses {
   tenantId: string;
   customerId: string;
   price: string;
@@ -124,7 +124,7 @@ export interface TopUpOrder extends ReturnAddresses {
  * The payment processor's reason for an error, for the log: codes and ids, without the message, which may quote an
  * API key.
  */
-export interface ProcessorReason {
+interface ProcessorReason {
   type?: string | undefined;
   code?: string | undefined;
   param?: string | undefined;

@@ -49,7 +49,7 @@ interface Queue {
   sandbox: Sandbox<Tasks>;
 }
 
-export interface OpenFileWork extends FileWork {
+interface OpenFileWork extends FileWork {
   /**
    * Reads and checks the operator's fonts. PDF files are then set in them.
    *

@@ -165,7 +165,7 @@ export interface FoundIsolation extends Isolation {
   incomplete: boolean;
 }
 
-export interface IsolationSearch {
+interface IsolationSearch {
   /** Directories in which programs are searched for. */
   directories?: readonly string[];
   /** The strongest level to test. */

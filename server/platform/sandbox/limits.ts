@@ -205,7 +205,7 @@ const rules: { [N in keyof Tasks]: (payload: Payload<Tasks, N>) => [LimitRule, n
 };
 
 /** The queue for a task, and the task's limits. */
-export interface TaskLimits {
+interface TaskLimits {
   queue: QueueName | 'inline';
   cpuMs: number;
   /**

@@ -45,7 +45,7 @@ function statOf(pid: number | string): string[] {
 }
 
 /** Returns the resource usage of another process with the program `ps`, which every Unix has. */
-export function usageByPs(pid: number): ProcessUsage | undefined {
+function usageByPs(pid: number): ProcessUsage | undefined {
   const options = ['-o', 'rss=,time=,lstart=', '-p', String(pid)];
   const printed = execFileSync('ps', options, { encoding: 'utf8', env: { LC_ALL: 'C' }, timeout: 2000 });
   const [, kilobytes, days = '0', clock, identity] =

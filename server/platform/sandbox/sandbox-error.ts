@@ -7,7 +7,7 @@
  * - `crashed`: the process of the task ended in another way.
  * - `failed`: the task threw an error. This is a bug, because the rejection of a file is a result and not an error.
  */
-export type SandboxReason = 'busy' | 'closed' | 'not_started' | 'time' | 'memory' | 'crashed' | 'failed';
+type SandboxReason = 'busy' | 'closed' | 'not_started' | 'time' | 'memory' | 'crashed' | 'failed';
 
 /** Thrown if a task gave no result. The message is for the log. */
 export class SandboxError extends Error {

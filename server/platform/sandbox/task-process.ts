@@ -37,7 +37,7 @@ export interface ChildOptions {
 }
 
 /** The result of a task whose process is still alive. */
-export interface TaskResult {
+interface TaskResult {
   result: unknown;
   /** Bytes of memory that the child uses after the task. */
   residentBytes: number;

@@ -125,7 +125,7 @@ function isBase64(text: string): boolean {
 }
 
 /** The Data Lake in which the platform stores its objects. */
-export interface PlatformLake {
+interface PlatformLake {
   address: DataLakeAddress;
   /** The folder in the filesystem that contains all objects; empty if they are at the top. */
   folder: string;

@@ -15,7 +15,7 @@ export interface DataLakeOptions extends FilesystemOptions {
 }
 
 /** The objects in a filesystem of an Azure Data Lake (Gen2) account. */
-export type DataLake = AccountStore & ObjectStore;
+type DataLake = AccountStore & ObjectStore;
 
 /**
  * Opens a store in a Data Lake filesystem. Makes no request yet. Use the same store as long as URL and credential

@@ -59,7 +59,7 @@ export function parseS3Url(text: string): S3Bucket | Problem {
 const bytesPerMs = 100;
 
 /** Timeouts and retries of requests; tests shorten them. */
-export interface S3Times {
+interface S3Times {
   /** Maximum milliseconds to connect. */
   connect?: number;
   /** Maximum milliseconds until a response. A body may pause 15 times as long, because its reader may be slow. */

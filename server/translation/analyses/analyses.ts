@@ -98,7 +98,6 @@ export function selectFiles(
     .orderBy(asc(analysisFiles.position));
 }
 
-/** The sums of the files of an analysis. */
 export interface FileSums {
   files: number;
   /** Files that are still to be counted. */

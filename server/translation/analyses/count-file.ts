@@ -21,7 +21,7 @@ import { formOf } from './file-form.ts';
 import type { CellCounts, Share } from './schema.ts';
 
 /** A text of a file, with what all target languages have in common. */
-export interface CountedText extends EstimatedText {
+interface CountedText extends EstimatedText {
   words: number;
   /** By which equal texts of several files are found. */
   key: bigint;
@@ -177,7 +177,7 @@ export function noCounts(): CellCounts {
 }
 
 /** Adds some texts, or the sum of some texts. */
-export function addShare(
+function addShare(
   sum: Share,
   { segments = 1, words, characters }: Omit<Share, 'segments'> & { segments?: number },
 ) {

@@ -3,7 +3,7 @@ import { languageCodes } from '#server/languages.ts';
 
 /** The limits of an analysis. */
 export const maxFiles = 40;
-export const maxLanguages = 35;
+const maxLanguages = 35;
 /** The maximum length of a file in base64: 30,000,000 bytes. */
 const maxContent = 40_000_000;
 
@@ -109,7 +109,7 @@ const counts = {
 };
 
 /** The counts of one file in one language. */
-export const cellCounts = z.object(counts);
+const cellCounts = z.object(counts);
 
 const version = z.object({
   document_id: z.string().describe('The ID of the document of the earlier version.'),
@@ -204,7 +204,7 @@ const summary = {
     .describe('Files in a language.'),
 };
 
-export const analysisSummary = z.object({
+const analysisSummary = z.object({
   ...summary,
   files: z.int().describe('The number of files.'),
   billable_characters: z.int().describe('The billed characters of all files and languages.'),

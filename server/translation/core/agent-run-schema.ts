@@ -94,7 +94,7 @@ export const verification = z
 
 const stepStatus = z.enum(['pending', 'running', 'completed', 'skipped', 'failed']);
 
-export const toolTrace = z
+const toolTrace = z
   .object({
     id,
     tool_name: z.string().describe('The name of the tool that the step used.'),
@@ -127,7 +127,7 @@ const provenance = z.object({
   changedate: dateTime.nullable().describe('The time of the last change of the segment; null if unknown.'),
 });
 
-export const agentDecision = z
+const agentDecision = z
   .object({
     id,
     label: z.string().describe('The subject of the decision.'),
@@ -146,7 +146,7 @@ export const agentDecision = z
       'A decision in a step of the pipeline. It is meant for people: names and texts may change at any time.',
   });
 
-export const agentStep = z
+const agentStep = z
   .object({
     id,
     name: z.string().describe('The name of the step.'),
@@ -194,7 +194,7 @@ export const triggerCode = z
   ])
   .describe('The code of the reason for a review. The guide about the quality gate explains each code.');
 
-export const humanReviewTrigger = z
+const humanReviewTrigger = z
   .object({
     code: triggerCode,
     severity: z
@@ -207,7 +207,7 @@ export const humanReviewTrigger = z
       'A reason to review a translation. Only reasons with the severity `blocking` require a review.',
   });
 
-export const qualityGate = z
+const qualityGate = z
   .object({
     decision: z
       .enum(['pass', 'needs_human', 'fail'])
@@ -232,7 +232,7 @@ export const qualityGate = z
 
 export const reviewAction = z.enum(['save', 'approve', 'modify', 'reject']);
 
-export const humanReviewTask = z
+const humanReviewTask = z
   .object({
     id,
     status: z
@@ -299,7 +299,6 @@ export type QualityGate = z.infer<typeof qualityGate>;
 export type HumanReviewTask = z.infer<typeof humanReviewTask>;
 export type HumanReviewTrigger = z.infer<typeof humanReviewTrigger>;
 export type TriggerCode = z.infer<typeof triggerCode>;
-export type ReviewAction = z.infer<typeof reviewAction>;
 export type QualityAssessment = z.infer<typeof qualityAssessment>;
 export type Refinement = z.infer<typeof refinement>;
 export type VerificationResult = z.infer<typeof verification>;

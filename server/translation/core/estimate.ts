@@ -122,7 +122,7 @@ export interface EstimatedText {
 }
 
 /** The texts by the work that each needs. */
-export type Leveraged = Pick<
+type Leveraged = Pick<
   TranslationEstimate,
   | 'characters'
   | 'context_matches'

@@ -19,7 +19,7 @@ export type Resolution = (typeof resolutions)[number];
  * `open`: it is about the present wording. `not_rechecked`: the wording has changed since, and the finding may still apply. Both block what the finding blocks.
  */
 export const findingStates = ['open', 'not_rechecked', ...resolutions] as const;
-export type FindingState = (typeof findingStates)[number];
+type FindingState = (typeof findingStates)[number];
 
 /** A finding as it is stored. Without `status` it is open. */
 export interface Finding extends QualityIssue {

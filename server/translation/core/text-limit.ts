@@ -14,7 +14,6 @@ export function limitOf(maxLength: number | null = null, unit: string | null = n
   return { maxLength, lengthUnit: unit === null ? null : lengthUnitOf(unit) };
 }
 
-/** Returns the limit of the text of a request. */
 export function limitOfRequest({ max_length, length_unit }: TextRequest): TextLimit {
   return limitOf(max_length ?? null, length_unit ?? 'characters');
 }

@@ -10,7 +10,7 @@ import { textPair, withoutCode, word } from './plausibility/text-pair.ts';
 import { checkStyle } from './style/index.ts';
 
 /** A kind of problem that the texts of a segment show, without other segments. */
-export type UnitProblemKind = 'numbers' | 'tags' | 'length' | 'language' | 'forbidden_words';
+type UnitProblemKind = 'numbers' | 'tags' | 'length' | 'language' | 'forbidden_words';
 
 export interface UnitProblem {
   kind: UnitProblemKind;

@@ -60,7 +60,6 @@ export function keepTextsOf({ fileWork }: Files, payload: KeepTextsPayload, scop
   return orFileError(fileWork.run('keep_texts', payload, scope));
 }
 
-/** Returns the hashes of the texts of a translation. */
 export function hashTextsOf({ fileWork }: Files, payload: HashTextsPayload, scope: TaskScope) {
   return orFileError(fileWork.run('hash_texts', payload, scope));
 }

@@ -5,11 +5,11 @@ import { documentOutage, readOutage, requeueDocuments } from './requeue.ts';
 
 const refusal = 'only platform operators can access documents of all workspaces';
 
-export const outageQuery = z.object({
+const outageQuery = z.object({
   since: moment.describe('Only failures since this time are counted.'),
 });
 
-export const requeueRequest = z
+const requeueRequest = z
   .object({
     document_id: z
       .string()

@@ -18,7 +18,6 @@ const minWait = 10;
 
 /** A failure that is likely to pass, so that the document waits. */
 export interface Outage {
-  /** The code of the error. */
   reason: AppError['code'];
   /** Seconds that the failing service asked to wait. */
   retryAfter: number | undefined;

@@ -62,7 +62,6 @@ export function findingView({ unitId, ...finding }: Finding): DocumentQualityFin
 
 const schemaVersion = '1.0';
 
-/** Returns the quality report of a translated document. */
 export function reportOf(row: Omit<typeof documentJobs.$inferSelect, 'feedManifest'>): DocumentQualityReport {
   const { source_lang, target_lang } = row.request as DocumentTranslationRequest;
   const figures = readFigures(row.reportFigures);

@@ -59,7 +59,7 @@ export function queueRendering(tx: Tx, tenantId: string, documentId: string): Pr
 }
 
 /** The state of a document from which its file is rendered. */
-export interface RenderState {
+interface RenderState {
   row: DocumentRow;
   source: ArtifactRow;
   /** The reviewer of the changes that no file has yet; null if there are several, or one without a name. */
@@ -95,7 +95,7 @@ async function selectEditor(
 }
 
 /** Corrections that are stored together with the file that has them. */
-export interface RenderedReview {
+interface RenderedReview {
   reviewer: string | null;
   claimed_via: ClaimedVia | null;
   notes: string | null;

@@ -18,7 +18,7 @@ import { progressed } from './waiting.ts';
  */
 
 /** Failure codes whose cause is not the document itself. */
-export const requeuedCodes = ['transient_error', 'interrupted', 'stage_timeout'] as const;
+const requeuedCodes = ['transient_error', 'interrupted', 'stage_timeout'] as const;
 
 /** Maximum number of documents per call; a further call finds the next ones. */
 const maxOfCall = 1000;
@@ -28,11 +28,11 @@ const isRequeueable = sql`status = 'failed' and failure->>'code' in (${codes})
   and failure #> '{metadata,delivered_to}' is null`;
 
 /** The documents that an operator selects: one, or all that failed since a given time. */
-export type RequeueSelection =
+type RequeueSelection =
   | { documentId: string }
   | { since: Date; until?: Date | undefined; tenantId?: string | undefined };
 
-export interface RequeueResult {
+interface RequeueResult {
   /** Number of selected documents, by failure code. */
   found: z.infer<typeof documentOutage>['failed'];
   requeued: number;

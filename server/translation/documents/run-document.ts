@@ -148,7 +148,6 @@ export async function runDocument(
   }
 }
 
-/** The failure of a stage. */
 interface StageFailure {
   failure: DocumentFailureDetail;
   /** The outage that the job may wait for; null if the job fails. */

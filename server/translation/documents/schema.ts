@@ -20,7 +20,7 @@ export const documentJobStatus = z.enum(['pending', 'queued', 'extracted', 'tran
 
 export const documentStage = z.enum(['ingest', 'extract', 'admit', 'map_translate', 'reconstruct']);
 
-export const documentTranslationRequest = z
+const documentTranslationRequest = z
   .object({
     source_lang: z.string().describe('The source language, as sent or detected. Default: `en`.'),
     target_lang: z.string().describe('The target language.'),
@@ -108,7 +108,7 @@ export const documentFailureDetail = z
     description: 'Why a document failed. Programs should use `code` only.',
   });
 
-export const documentQualityFinding = z
+const documentQualityFinding = z
   .object({
     severity: z.enum(['info', 'warning', 'error']).describe('The severity of the finding.'),
     code: z
@@ -122,7 +122,7 @@ export const documentQualityFinding = z
   })
   .meta({ id: 'DocumentQualityFinding', description: 'A finding about a translated document.' });
 
-export const documentQualityReport = z
+const documentQualityReport = z
   .object({
     schema_version: z.string().describe('The version of the report format: `1.0`.'),
     document_id: id.meta({
@@ -143,7 +143,7 @@ export const documentQualityReport = z
     description: 'The quality of the translated document, when its file was last written.',
   });
 
-export const documentReviewRecord = z
+const documentReviewRecord = z
   .object({
     id,
     reviewer: z.string().nullable().describe('The reviewer; null if unknown.'),
@@ -184,7 +184,7 @@ export const documentArtifact = z
     description: 'A file of a document: the source, or a revision of the translated file.',
   });
 
-export const documentFedPair = z
+const documentFedPair = z
   .object({
     source_text: z.string().describe('The source text of the segment.'),
     target_text: z.string().describe('The approved translation of the segment.'),
@@ -201,7 +201,7 @@ export const documentFedPair = z
   })
   .meta({ id: 'DocumentFedPair', description: 'A segment that a document added to the translation memory.' });
 
-export const documentFeedManifest = z
+const documentFeedManifest = z
   .object({
     fed_pairs: z.array(documentFedPair).describe('The segments that were added, oldest first.'),
     skipped: z

@@ -137,7 +137,6 @@ function provenanceView(stored: Record<string, unknown> | null): Record<string, 
   return provenance;
 }
 
-/** Returns the view of a segment. */
 export function segmentView(row: SegmentRow): z.infer<typeof documentSegment> {
   return {
     region_id: row.regionId,

@@ -20,12 +20,12 @@ const pauses = { first: 5000, longest: 300_000 };
 const triesBeforeFirstPause = 3;
 
 /** Returns the milliseconds before the next try, after `attempts` failed tries; at least `retryAfter` seconds. */
-export function pauseAfter(attempts: number, retryAfter = 0, random: () => number = Math.random): number {
+export function pauseAfter(attempts: number, retryAfter = 0): number {
   const pause = Math.min(
     pauses.longest,
     pauses.first * 2 ** Math.max(0, Math.min(attempts, 100) - triesBeforeFirstPause),
   );
-  return Math.max(1000 * retryAfter, pause / 2 + (random() * pause) / 2);
+  return Math.max(1000 * retryAfter, pause / 2 + (Math.random() * pause) / 2);
 }
 
 /** Column values of a job that has made progress and no longer waits. */

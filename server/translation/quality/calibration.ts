@@ -12,7 +12,7 @@ const maxChecks = 10_000;
 const lateBy = '1 day';
 
 /** SQL: the checks `c` of machine translations that count. A translation that was held for another reason than its score does not. */
-export const isAboutScore = sql.raw(
+const isAboutScore = sql.raw(
   `c.state = 'done' and c.origin in ('review', 'spot_check') and c.route <> 'held'`,
 );
 
@@ -45,7 +45,7 @@ export async function calibrateLanguages(tx: Tx, tenantId: string): Promise<void
 }
 
 /** How the judge is calibrated for a target language. */
-export interface Calibration {
+interface Calibration {
   target_lang: string;
   computed_at: string;
   checks: number;

@@ -38,7 +38,7 @@ const maxOpen = 2000;
 
 /** Below this score, texts are drawn more often, because errors are more likely. */
 export const lowScore = 90;
-export const lowScoreFactor = 3;
+const lowScoreFactor = 3;
 
 /** Counts what is new in all workspaces. @param position `after`: the ID of the last tenant that is done */
 export async function countQuality(services: CountingServices, position: { after?: string }): Promise<void> {

@@ -40,7 +40,7 @@ export const checksInput = z.object({
   cursor: z.string().max(200).optional().describe('`next_cursor` of the previous page.'),
 });
 
-export const checkError = z.object({
+const checkError = z.object({
   category: qualityIssue.shape.category,
   severity: qualityIssue.shape.severity,
   start: z
@@ -56,7 +56,7 @@ const verdict = z
   .enum(['none', 'minor', 'major', 'critical'])
   .describe('The severity of the worst error; `none` without errors.');
 
-export const checkSummary = z.object({
+const checkSummary = z.object({
   ...item,
   source_text: z.string().describe('The first 200 characters of the source.'),
   checked_by: z

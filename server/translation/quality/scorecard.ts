@@ -119,7 +119,7 @@ function countSeverities(errors: readonly CheckError[]): Record<Severity, number
 }
 
 /** Returns the score of some checks. A critical error always fails. */
-export function tallyOf(sums: Sums, settings: QualitySettings): Scorecard['total'] {
+function tallyOf(sums: Sums, settings: QualitySettings): Scorecard['total'] {
   const { words, minor, major, critical } = sums;
   const points =
     minor * settings.minor_points + major * settings.major_points + critical * settings.critical_points;

@@ -48,7 +48,6 @@ export function isOfAttempt(uri: string, jobId: string, attempt: number): boolea
   return recordName(uri) === goldenFile(jobId, attempt);
 }
 
-/** Returns the key of a record in manifests. */
 export function manifestKey({ tenant_id, golden_uri }: { tenant_id: string; golden_uri: string }): string {
   return `${tenant_id} ${recordName(golden_uri)}`;
 }
@@ -127,7 +126,6 @@ export interface GoldenRecord extends NewGoldenRecord {
   uri: string;
 }
 
-/** Returns the line of a record in the manifest. */
 export function manifestLine({ kind, tenantId, jobId, uri, recordedAt, summary }: GoldenRecord): string {
   return JSON.stringify({
     kind,
@@ -285,7 +283,7 @@ export async function removeGolden(
  * Selects a page of records that may have to be rewritten: those recorded from `from` (inclusive) to before `to`, in
  * the order of their IDs, after the ID `after`.
  */
-export interface RecordedSpan {
+interface RecordedSpan {
   from: Date;
   to: Date;
   after: string;

@@ -26,7 +26,6 @@ export function manifestPath(recordedAt: Date, prefix = 'golden/'): string {
   return `${prefix}manifest/${recordedAt.toISOString().slice(0, 10)}`;
 }
 
-/** Adds a line for a record. */
 export function addManifestLine({ store, path }: Manifest, recordedAt: Date, line: string): Promise<void> {
   if ('appendLine' in store) return store.appendLine(`${path}.jsonl`, line);
   const start = Math.floor(recordedAt.getTime() / partSpan) * partSpan;
@@ -37,7 +36,7 @@ export function addManifestLine({ store, path }: Manifest, recordedAt: Date, lin
  * Returns the paths of the objects of a manifest, in the order of their time. The first one may be missing.
  * @param span without parts that have only lines of other times
  */
-export async function manifestObjects({ store, path }: Manifest, span?: Span): Promise<string[]> {
+async function manifestObjects({ store, path }: Manifest, span?: Span): Promise<string[]> {
   if ('appendLine' in store) return [`${path}.jsonl`];
   const names = await store.list(path);
   const wanted = names.filter((name) => {

@@ -6,7 +6,6 @@ import { type Claimant, type ReviewKind, unknownSegment } from './item.ts';
 import type { ReviewItem } from './schema.ts';
 import { texts } from './texts/text.ts';
 
-/** The kinds of items for review. */
 export const kinds: Readonly<Record<ReviewItem['kind'], ReviewKind>> = { job: texts, document: documents };
 
 /**

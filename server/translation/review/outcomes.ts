@@ -44,7 +44,7 @@ export const outcomeReport = z.object({
   }),
 });
 
-export type OutcomeReport = z.infer<typeof outcomeReport>;
+type OutcomeReport = z.infer<typeof outcomeReport>;
 
 const { jobId, status, decidedAt, agentRun, createdAt } = translationJobs;
 

@@ -88,7 +88,7 @@ export function decisionOutcome<
 }
 
 /** A member who has claimed an item. */
-export const itemHolder = z.object({
+const itemHolder = z.object({
   holder: z.string().meta({ description: 'email address or user ID' }),
   position: z
     .int()
@@ -129,7 +129,7 @@ export const reviewerReportInput = z
   .prefault({});
 
 /** The figures of one member. If there is no data for a figure, the figure and its count are 0. */
-export const reviewerFigures = z.object({
+const reviewerFigures = z.object({
   user_id: z.string().describe('The ID of the reviewer.'),
   email: z
     .string()

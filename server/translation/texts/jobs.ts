@@ -221,7 +221,6 @@ export function jobOfRow(row: JobRow): TranslationJob {
   };
 }
 
-/** The fields of a job that a run sets. */
 type RunFields = Pick<
   TranslationJob,
   | 'baseline_translation'

@@ -6,7 +6,7 @@ import { jobListFilter } from '#server/translation/core/listing/job-list-filter.
 import { jobStatus } from './schema.ts';
 
 /** Filter of jobs; an omitted field matches all jobs. */
-export const jobFilter = jobListFilter.extend({
+const jobFilter = jobListFilter.extend({
   statuses: z.array(jobStatus).min(1).max(10).optional().describe('Only jobs with one of these statuses.'),
   trigger: triggerCode
     .optional()
@@ -34,7 +34,7 @@ export const searchInput = jobFilter
   .prefault({});
 
 /** A job in a list. `translations.get` returns the other fields too. */
-export const jobSummary = z.object({
+const jobSummary = z.object({
   id,
   status: jobStatus,
   source_lang: z.string().describe('The source language.'),

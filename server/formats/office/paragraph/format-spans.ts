@@ -34,7 +34,7 @@ interface Piece {
 }
 
 /** The nodes of a paragraph with pairs around formatted texts. */
-export interface FormattedNodes {
+interface FormattedNodes {
   nodes: Node[];
   /** Whether the formatting changes so often that some of it has no pair. */
   isSimplified: boolean;

@@ -26,7 +26,7 @@ export interface PlacedMarker {
 }
 
 /** The content that a numbered tag represents. */
-export interface TagContent {
+interface TagContent {
   /** The tokens of a void, or of the opening end of a pair. */
   open: Token[];
   close: Token[];

@@ -38,8 +38,7 @@ export interface WritingStyle {
   isRightToLeftStyle: boolean;
 }
 
-/** The written content of a paragraph. */
-export interface WrittenContent {
+interface WrittenContent {
   text: string;
   /**
    * Whether the tags are in the order of the source, although the translation has another order that the paragraph does

@@ -11,7 +11,6 @@ export interface PlacedText extends SegmentKey {
   content: ParagraphContent;
 }
 
-/** Returns the texts of a paragraph with their keys and places. */
 export function placedTexts({ parts, isWhole }: ParagraphTexts, key: KeyAndPlace): PlacedText[] {
   if (isWhole) return [{ ...key, content: parts[0]! }];
   const { regionId, cellId, place } = key;

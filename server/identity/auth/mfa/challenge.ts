@@ -21,7 +21,7 @@ export interface IssuedChallenge {
 export type ChallengeRow = typeof mfaChallenges.$inferSelect;
 
 /** The primary key of a stored challenge. Only the hash of the challenge's secret is stored. */
-export interface ChallengeKey {
+interface ChallengeKey {
   tenantId: string;
   challengeHash: Uint8Array;
 }

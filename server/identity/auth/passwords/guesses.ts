@@ -32,7 +32,7 @@ interface GuessCount {
 }
 
 /** An attempt that is not too early: the accounts whose passwords may be checked, and its count. */
-export interface Guess<A> {
+interface Guess<A> {
   accounts: readonly A[];
   count: GuessCount;
 }

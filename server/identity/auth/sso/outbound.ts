@@ -36,7 +36,7 @@ export interface OutboundParts {
 }
 
 /** HTTP access to the URLs of one provider, with checks. */
-export interface Outbound {
+interface Outbound {
   /**
    * The `fetch` function for openid-client. Follows no redirects.
    * @throws ProviderRefused, ProviderUnreachable

@@ -73,7 +73,7 @@ export const changesRequest = z
   })
   .prefault({});
 
-export const memoryChange = z.object({
+const memoryChange = z.object({
   id: z.string().describe('The ID of the change.'),
   kind: changeKind.describe('What was done with the segments.'),
   by: z

@@ -33,7 +33,7 @@ export const nameOf = ({ principal }: Editor): string | null =>
   principal.kind === 'session' ? principal.user.email : null;
 
 /** A change of a segment that is locked. `next` has its new texts; null to delete it. */
-export interface UnitChange {
+interface UnitChange {
   versionId: string;
   segmentNo: number;
   next: { sourceText: string; targetText: string } | null;
@@ -224,7 +224,7 @@ async function removeUnits(
 }
 
 /** A deleted segment with all its values. */
-export interface DeletedUnit extends PlacedTexts {
+interface DeletedUnit extends PlacedTexts {
   tuid: string | null;
   jobId: string | null;
   /** In hexadecimal, like the context. */

@@ -63,7 +63,7 @@ interface Ranked {
 }
 
 /** A text whose most similar segments are searched. */
-export interface CloseLookup {
+interface CloseLookup {
   text: string;
   /**
    * Whether the text is only a part of the translated text. Otherwise its own source is left out, because it would be

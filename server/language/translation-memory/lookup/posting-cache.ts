@@ -70,7 +70,6 @@ class CachedShard {
     return { bucket, count: this.#places[at]!, ordinals: length === 0 ? undefined : ordinals };
   }
 
-  /** Adds a list, or its ordinals. */
   add({ bucket, count, ordinals }: PostingList): void {
     let slot = this.#slots.get(bucket);
     if (slot === undefined) {

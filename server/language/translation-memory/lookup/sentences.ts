@@ -75,7 +75,7 @@ function divide({ sourceText: text, sourceLang, textType, rules }: DividedLookup
 }
 
 /** A sentence or the white space next to it, with what stands for it in the translation. */
-export interface TranslatedPart {
+interface TranslatedPart {
   source: string;
   text: string;
   isSpace: boolean;

@@ -11,7 +11,7 @@ import type { Engine } from '../engine.ts';
 type Sdk = typeof import('@anthropic-ai/sdk');
 
 /** An engine with the models of Anthropic, as operators configure it. */
-export interface AnthropicEntry {
+interface AnthropicEntry {
   kind: 'anthropic';
   api_key: string;
   /** The URL of the API without `/v1`, such as that of a gateway. Default: https://api.anthropic.com */
@@ -23,7 +23,7 @@ export interface AnthropicEntry {
 }
 
 /** Limits of one request. */
-export interface ChatLimits {
+interface ChatLimits {
   timeoutSeconds: number;
   /** Maximum retries. */
   retries: number;

@@ -57,7 +57,7 @@ export function createHealth(now: () => number = () => performance.now()) {
 }
 
 /** Sends the requests of an engine call. `fallbackModel` is the model of the second endpoint, if one may be asked. */
-export type AskAs = (fallbackModel: string | undefined) => AskAll;
+type AskAs = (fallbackModel: string | undefined) => AskAll;
 
 /**
  * Sends requests to the first endpoint and, after some failures, to a second one. Requests without a `fallbackModel`

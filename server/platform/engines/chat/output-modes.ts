@@ -6,7 +6,7 @@ import { UpstreamFailure } from './upstream-failure.ts';
  * mode, or only by the instructions. In the last two modes, the instructions contain the schema. The response is
  * checked against the same schema in every mode.
  */
-export const outputModes = ['json_schema', 'json_object', 'instructions'] as const;
+const outputModes = ['json_schema', 'json_object', 'instructions'] as const;
 
 export type OutputMode = (typeof outputModes)[number];
 

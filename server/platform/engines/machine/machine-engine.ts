@@ -10,7 +10,7 @@ import { UpstreamFailure } from '../chat/upstream-failure.ts';
 import type { Engine, Protect, TranslationTask } from '../engine.ts';
 import { type MachineRequest, type Translator, UnsupportedPair, UnsupportedPairError } from './translator.ts';
 
-export interface MachineParts extends RetryPolicy {
+interface MachineParts extends RetryPolicy {
   /** Milliseconds of one request. */
   timeout: number;
   protect: Protect;
@@ -178,7 +178,6 @@ const numbered = /<(\/?)(\d{1,9})(\/?)>/g;
 /** Whether a text has numbered tags. */
 const hasTags = (text: string): boolean => text.search(numbered) >= 0;
 
-/** Returns a text without its numbered tags. */
 const withoutTags = (text: string): string => text.replace(numbered, '');
 
 /** Returns a text as HTML. A tag whose partner is not in the text travels as a void one does. */

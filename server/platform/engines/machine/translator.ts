@@ -5,7 +5,7 @@ import { readRetryAfter } from '../chat/rate-limit-retry-after.ts';
 import { type FailureFacts, UpstreamFailure } from '../chat/upstream-failure.ts';
 
 /** The abilities of a translation service. `machine-engine.ts` makes up for those that it lacks. */
-export interface Abilities {
+interface Abilities {
   /** Whether the caller can ask for formal or informal words. */
   formality: boolean;
   /** Whether it reads text that it does not translate. */

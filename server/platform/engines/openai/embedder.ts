@@ -9,8 +9,7 @@ import { UpstreamFailure } from '../chat/upstream-failure.ts';
 import type { Embedder } from '../engine.ts';
 import { type ClientSettings, countTokens, openClient } from './client.ts';
 
-export type EmbedderSettings = ClientSettings &
-  Pick<Settings, 'OPENAI_EMBEDDING_MODEL' | 'OPENAI_MAX_RETRIES'>;
+type EmbedderSettings = ClientSettings & Pick<Settings, 'OPENAI_EMBEDDING_MODEL' | 'OPENAI_MAX_RETRIES'>;
 
 /**
  * Limits for one request. The response, even as JSON numbers, must fit into memory, and the texts must not exceed the
@@ -83,7 +82,7 @@ const maxDimensions = 16_384;
  *
  * @throws {UpstreamFailure} `malformed`
  */
-export function readVectors(response: unknown, count: number): Float32Array[] {
+function readVectors(response: unknown, count: number): Float32Array[] {
   const data = (response as { data?: unknown } | null)?.data;
   if (!Array.isArray(data) || data.length !== count)
     throw new UpstreamFailure('malformed', 'the response does not have one vector for each text');

@@ -9,14 +9,14 @@ interface Texts {
   language: string;
 }
 
-export interface AlignTextsPayload {
+interface AlignTextsPayload {
   source: Texts;
   target: Texts;
   /** The SRX file of the workspace, if it has one. It was checked when it was saved. */
   srx: string | undefined;
 }
 
-export interface AlignedSentences {
+interface AlignedSentences {
   source: string;
   target: string;
   sourceSentences: string[];

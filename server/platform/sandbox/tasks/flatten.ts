@@ -2,12 +2,12 @@ import type { FlattenKind } from '#server/formats/document-kind.ts';
 import { FileError, type FileErrorReason } from '#server/formats/file-error.ts';
 import { flatten } from '#server/formats/flatten.ts';
 
-export interface FlattenPayload {
+interface FlattenPayload {
   kind: FlattenKind;
   bytes: Uint8Array;
 }
 
-export type FlattenResult = { text: string } | { refused: FileErrorReason; message: string };
+type FlattenResult = { text: string } | { refused: FileErrorReason; message: string };
 
 /**
  * Runs `flatten`, and returns a rejection of the file as a result, because error classes are lost between processes.

@@ -21,15 +21,11 @@ export interface RowPiece {
 const fieldEnd = '\u001f';
 const rowEnd = '\u001e';
 
-/**
- * Packs rows into pieces of about `pieceSize` UTF-16 units: large enough for efficient statements, and small enough
- * for the memory.
- */
-export function* packRows(
-  kind: RowPiece['kind'],
-  rows: Iterable<Row>,
-  pieceSize = 800_000,
-): Generator<RowPiece, void> {
+/** UTF-16 units of a piece: large enough for efficient statements, and small enough for the memory. */
+const pieceSize = 800_000;
+
+/** Packs rows into pieces of about `pieceSize`. */
+function* packRows(kind: RowPiece['kind'], rows: Iterable<Row>): Generator<RowPiece, void> {
   let packed: string[] = [];
   let size = 0;
   for (const fields of rows) {
@@ -45,7 +41,7 @@ export function* packRows(
 }
 
 /** The assignment of the segments of a set to shards of the fuzzy index. */
-export interface ShardMembers {
+interface ShardMembers {
   /** For each segment, the number of its shard, or `noShard`, or `tooLong`. */
   shardNo: Int32Array;
   /** For each shard, the indexes of its segments. */
@@ -53,7 +49,7 @@ export interface ShardMembers {
 }
 
 /** The shard number of segments that need no shard, because they are so few that a lookup reads all of them. */
-export const noShard = -2;
+const noShard = -2;
 /** The shard number of a segment that is too long for fuzzy matches. */
 const tooLong = -1;
 
@@ -76,7 +72,7 @@ export function assignShards(normals: readonly string[], units: readonly MemoryU
 }
 
 /** The segments of one shard: at most 65,536, each with at most 2,000 characters. */
-export interface IndexMemoryPayload {
+interface IndexMemoryPayload {
   shardNo: number;
   sources: string[];
   segmentNos: number[];
@@ -104,7 +100,7 @@ export interface MemoryUnit {
 }
 
 /** A shard to build: its number, the sources of its segments in normal form, and the numbers of its segments. */
-export interface ShardToPack {
+interface ShardToPack {
   shardNo: number;
   normals: readonly string[];
   segmentNos: readonly number[];

@@ -37,7 +37,7 @@ export interface RecognitionPayload extends FilePayload {
   language: string;
 }
 
-export interface ExistingPayload extends FilePayload {
+interface ExistingPayload extends FilePayload {
   options: Languages & Selection;
   /** The existing translation. */
   target: Uint8Array;
@@ -57,7 +57,6 @@ export interface KeepTextsPayload extends ExistingPayload {
 
 export interface RebuildPayload extends FilePayload {
   translations: SegmentTranslation[];
-  /** The fonts of the operator. */
   fonts?: readonly OperatorFont[];
   options: RebuildOptions;
 }

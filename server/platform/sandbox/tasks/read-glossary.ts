@@ -19,7 +19,7 @@ export interface ReadGlossaryPayload {
 }
 
 /** The file, or the reason of its rejection with a message for its sender and the columns, if they were read. */
-export type ReadGlossaryResult =
+type ReadGlossaryResult =
   | { file: GlossaryFile }
   | {
       refused: FileErrorReason | 'invalid';

@@ -1,6 +1,6 @@
 import { readXliff, type XliffFile, XmlFileError } from '#server/formats/xliff/reader.ts';
 
-export interface ReadXliffPayload {
+interface ReadXliffPayload {
   bytes: Uint8Array;
   /** The id of the `<file>` element to read. */
   fileId: string;
@@ -10,7 +10,7 @@ export interface ReadXliffPayload {
  * The requested file, or the reason of a rejection. `isXliff` is false if the bytes are not XLIFF. If it is true, the
  * document does not contain the requested file.
  */
-export type ReadXliffResult = { file: XliffFile } | { refused: string; isXliff: boolean };
+type ReadXliffResult = { file: XliffFile } | { refused: string; isXliff: boolean };
 
 /**
  * Reads one `<file>` of an XLIFF document. A rejection is a result and not an error, because error classes are lost

@@ -1,7 +1,7 @@
 import { FileError } from '#server/formats/file-error.ts';
 import { flatten } from '#server/formats/flatten.ts';
 
-export interface RenderPayload {
+interface RenderPayload {
   format: 'pdf' | 'docx';
   text: string;
   /** Whether the text is HTML, of which only the visible text is rendered. */

@@ -4,7 +4,7 @@ import type { Dispatcher } from 'undici';
 import { StoreError } from '../store-error.ts';
 import { refusedResponse, toStoreError } from './failures.ts';
 
-export interface AccountClientParts {
+interface AccountClientParts {
   /** `https://<account>.dfs.core.windows.net` */
   accountUrl: string;
   /** The URL to connect to in place of `accountUrl` (STORAGE_ENDPOINT_OVERRIDE). */

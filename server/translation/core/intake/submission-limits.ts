@@ -46,7 +46,7 @@ const no: readonly string[] = ['', '0', 'false', 'no'];
 type LimitForm = z.infer<z.ZodObject<typeof limitFormFields>>;
 
 /** Whether a form asks for an estimate. */
-export function isDryRun({ dry_run }: Pick<LimitForm, 'dry_run'>): boolean {
+function isDryRun({ dry_run }: Pick<LimitForm, 'dry_run'>): boolean {
   return yes.includes(dry_run?.trim().toLowerCase() ?? '');
 }
 

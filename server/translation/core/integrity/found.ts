@@ -43,7 +43,7 @@ export interface Difference {
   added: Found[];
 }
 
-export function firstOfEachKey(pieces: readonly Found[]): Map<string, { piece: Found; count: number }> {
+function firstOfEachKey(pieces: readonly Found[]): Map<string, { piece: Found; count: number }> {
   const byKey = new Map<string, { piece: Found; count: number }>();
   for (const piece of pieces) {
     const known = byKey.get(piece.key);

@@ -10,7 +10,7 @@ import { type ChangedUnit, changedUnits } from './units.ts';
 /** Maximum number of issues in a report. Only hostile texts have more. */
 export const maxIssues = 100;
 
-export interface IntegrityInput {
+interface IntegrityInput {
   sourceText: string;
   targetText: string;
   /** Canonical language code. */

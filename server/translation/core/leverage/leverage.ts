@@ -356,7 +356,6 @@ function taskTerms(terms: TermsInText | null): TaskTerm[] {
   });
 }
 
-/** Returns a decision for each sentence with a match. */
 export function sentenceDecisions(sentences: readonly SentenceMatch[]): AgentDecision[] {
   return sentences
     .flatMap(({ hit }) => hit ?? [])
@@ -402,7 +401,6 @@ export function sentenceProvenance(hits: readonly MemoryHit[]): { tm_sentences: 
   return { tm_sentences: hits.slice(0, maxSources).map(memoryProvenance) };
 }
 
-/** Returns the provenance of a term. */
 export function termProvenance({ setId, setName }: TermRow): Provenance {
   return { set_id: setId, set_name: setName, origin: 'terminology', tuid: null, changedate: null };
 }

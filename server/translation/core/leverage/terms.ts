@@ -95,7 +95,7 @@ function issueOf(explanation: string, suggestion: string | null): QualityIssue {
 }
 
 /** `terminology_gate`, as it is stored and returned. */
-export interface TermGate extends TermCompliance {
+interface TermGate extends TermCompliance {
   /** The number of expected target terms, including those that are not listed. */
   terms_total: number;
   /** The number of missing target terms, including those that are not listed. */

@@ -40,7 +40,7 @@ export interface Scan<T> {
   pick(ids: readonly string[], limit: number): Promise<T[]>;
 }
 
-export interface Scanned<T> {
+interface Scanned<T> {
   found: T[];
   /** The last examined job; undefined if none was examined. */
   last: PageEnd | undefined;

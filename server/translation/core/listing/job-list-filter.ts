@@ -51,7 +51,7 @@ export const jobListPage = {
     .describe('The value of the X-Next-Cursor header of the previous page.'),
 };
 
-export type JobListFilter = z.infer<typeof jobListFilter>;
+type JobListFilter = z.infer<typeof jobListFilter>;
 
 /** Metadata keys that only operators see: filtering by them would reveal their values. */
 const hiddenKeys: ReadonlySet<string> = new Set(['candidate_models', 'primary_model']);

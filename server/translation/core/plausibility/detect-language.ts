@@ -6,7 +6,7 @@ import { readable, withoutCode, word } from './text-pair.ts';
 /**
  * The language of a text with a confidence from 0 to 1. If it is unclear: the possible languages, the likeliest first.
  */
-export type Detection =
+type Detection =
   | { language: LanguageCode; confidence: number }
   | { language: null; candidates: LanguageCode[] };
 

@@ -126,7 +126,6 @@ export function isLetter(codeUnit: number): boolean {
   return table[codeUnit] !== 0;
 }
 
-/** Returns the number of letters of each script in `text`. */
 export function countLetters(text: string): Record<Script, number> {
   const counts = new Uint32Array(scripts.length + 1);
   for (let at = 0; at < text.length; at++) counts[table[text.charCodeAt(at)]!]!++;

@@ -7,7 +7,7 @@ import { type DocumentRun, updateRun } from '../document-run.ts';
 import { progressed } from '../waiting.ts';
 
 /** The translations of a group, each with the positions of its segments, and the cost of the engine calls. */
-export interface TranslatedGroup {
+interface TranslatedGroup {
   segments: (TranslatedText & { positions: readonly number[] })[];
   cost: RunCost;
 }

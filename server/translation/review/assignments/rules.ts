@@ -215,7 +215,7 @@ interface Choice {
  * rule are not available (`isShort`), the item gets the due date and the second review that the rule demands.
  * @returns undefined if no rule matches
  */
-export function applyRulesTo(
+function applyRulesTo(
   item: AssignedItem,
   rules: readonly AssignmentRule[],
   { candidates, words, covering, dates, now }: Choice,

@@ -16,7 +16,7 @@ const line = (max: number) =>
 const userId = z.string().min(1).max(100);
 const comment = z.string().trim().max(2000);
 
-export const isTimeZone = (name: string): boolean => {
+const isTimeZone = (name: string): boolean => {
   try {
     return Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
   } catch {
@@ -259,7 +259,7 @@ const who = z
   .union([z.literal('fewest_words'), z.object({ member: userId.describe('The ID of the member.') })])
   .describe('A member, or the one with the fewest words among those with the languages who are not absent.');
 
-export const assignmentRule = z.object({
+const assignmentRule = z.object({
   source_lang: languageCode.optional().describe('The source language.'),
   target_lang: languageCode.optional().describe('The target language.'),
   domain: line(100).optional().describe('The domain, in any case.'),

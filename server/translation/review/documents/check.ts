@@ -27,7 +27,7 @@ import { inlineContent, ofDocumentJob, position, selectSegments } from './segmen
 export type CheckServices = Parameters<typeof leverageOf>[0];
 
 /** A text that a reviewer proposes as the translation of a segment. */
-export interface ProposedText {
+interface ProposedText {
   sourceText: string;
   targetText: string;
   /** The texts with their tags; undefined if the reviewer gave no tags. */

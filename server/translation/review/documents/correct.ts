@@ -48,7 +48,6 @@ import {
 
 type ReviewServices = RenderServices & Pick<Services, 'glossaries'>;
 
-/** The corrections of a reviewer. */
 export interface ReviewOfSegments extends Omit<DocumentReviewRequest, 'corrections'> {
   corrections: (DocumentReviewRequest['corrections'][number] & {
     /**

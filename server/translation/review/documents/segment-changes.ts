@@ -55,8 +55,7 @@ export interface SegmentChange {
   translation?: ReviewedTranslation | undefined;
 }
 
-/** A translation by a reviewer. */
-export interface ReviewedTranslation {
+interface ReviewedTranslation {
   target: InlineContent;
   targetText: string;
   /** The position of the segment whose translation it repeats. */
