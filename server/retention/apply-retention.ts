@@ -114,8 +114,30 @@ export async function applyRetention(
       }
       after = tenantId;
     }
-    if (page.length < tenantsPerPage) return;
+    if (page.length < tenantsPerPage) return removeOldAttempts(services, end);
   }
+}
+
+/**
+ * Deletes old attempts to sign in that belong to no tenant: they have the addresses of people who may not even have an
+ * account. Other events without a tenant stay, such as the deletion of a tenant.
+ */
+async function removeOldAttempts({ database, settings }: DeletionServices, end: number): Promise<void> {
+  const { audit: days } = policyOfDeployment(settings);
+  if (days === null) return;
+  let count: number;
+  do {
+    const deleted = await database.inPlatform((tx) =>
+      tx.execute(sql`
+        delete from audit_log where tenant_id = '' and event_id = any(array(
+          select event_id from audit_log
+          where tenant_id = '' and action in ('sign_in_failed', 'login_candidates_capped')
+            and recorded_at < now() - make_interval(days => ${days}::int)
+          order by recorded_at limit ${perStep.audit}::int))
+        returning 1`),
+    );
+    count = deleted.length;
+  } while (count === perStep.audit && Date.now() <= end);
 }
 
 /** A tenant, how long its data is kept, and the age of its data. */

@@ -108,6 +108,21 @@ describe('retention', () => {
     expect(await countOf('audit_log', other)).toBeGreaterThan(0);
   });
 
+  test('deletes old attempts to sign in that belong to no workspace, and no other event without one', async () => {
+    const strangers = async () =>
+      (await sql()`select event_id from audit_log where tenant_id = '' order by event_id`).map(
+        (row) => row['event_id'],
+      );
+    await sql()`insert into audit_log (tenant_id, event_id, action, actor_kind, details, recorded_at)
+      select '', name, action, 'anonymous', '{}', now() - make_interval(days => age) from (values
+        ('old', 'sign_in_failed', 11), ('young', 'sign_in_failed', 9), ('other', 'tenant_deleted', 11)) v (name, action, age)`;
+    const { RETENTION_DAYS } = readSettings({ RETENTION_DAYS: '{"audit":10}' });
+    await run();
+    expect(await strangers()).toEqual(['old', 'other', 'young']);
+    await applyRetention({ ...app.services, settings: { ...app.services.settings, RETENTION_DAYS } }, {});
+    expect(await strangers()).toEqual(['other', 'young']);
+  });
+
   test('deletes ended invites, and no pending one, only with that setting', async () => {
     const invited = async (state: string, days: number) => {
       const { invite_id } = await invite(app, mine);

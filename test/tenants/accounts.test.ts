@@ -88,7 +88,7 @@ describe('metadata of a workspace', () => {
   test('platform-owned keys, in any letter case, are not shown to members', () => {
     const owned = ['PAY_X', 'Trial_', 'tOpUp_x', 'mfa_a', 'SSO_x', 'invites_a', 'STORAGE_x'];
     const free = { team: 'docs', payments: 1, trial: true, my_pay_tier: [null], oidc_org: 'x', '': '' };
-    const keys = [...owned, 'oidc_org_id', 'OIDC_Org_Id'].map((key) => [key, 'secret']);
+    const keys = [...owned, 'oidc_org_id', 'OIDC_Org_Id', 'redaction'].map((key) => [key, 'secret']);
     const row = { createdAt: new Date(), metadata: { ...Object.fromEntries(keys), ...free } };
     expect(memberViewOf(row as Parameters<typeof memberViewOf>[0]).metadata).toEqual(free);
   });

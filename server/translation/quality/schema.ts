@@ -162,7 +162,7 @@ const percentage = z
   .number()
   .min(0)
   .max(100)
-  .refine((value) => value === 0 || value >= 0.0001, 'must be 0 or at least 0.0001');
+  .refine((value) => value === 0 || value >= 0.0001, 'must be at least 0.0001, or 0');
 
 export const qualitySettings = z.object({
   sample_percent: percentage.describe(
