@@ -1,7 +1,7 @@
 import type { Token } from 'parse5';
 import { decodeText, escapeAttribute, escapeText, visibleRange } from './html/character-references.ts';
 import { isVerbatim, readerFor, SourceReader } from './html/source-reader.ts';
-import { modeOf, modeOfTag, parentTree } from './html/translate-attribute.ts';
+import { modeOf, modeOfAttributes, parentTree } from './html/translate-attribute.ts';
 
 /**
  * Finds the translatable segments of an HTML page or fragment, in source order: text, and the values of `title`, `alt`,
@@ -257,7 +257,7 @@ class RangeReader extends SourceReader {
 
   protected override readStartTag(token: Token.TagToken): void {
     if (this.openElements.tmplCount > 0) return;
-    if (modeOfTag(token.tagName, token.attrs, modeOf(this.current)) !== 'yes') return;
+    if (modeOfAttributes(token.tagName, token.attrs, this.current) !== 'yes') return;
     for (const { name, value } of token.attrs) {
       const attribute = translatableAttributes.find((translatable) => translatable === name);
       const location = token.location!.attrs?.[name];

@@ -44,6 +44,7 @@ describe('the texts of an HTML file', () => {
       '<select><optgroup label=A><option value=x>B<option>C</select>',
       ['A', 'B', 'C'],
     ],
+    ['the title of a frame', '<iframe title="A b">C</iframe><iframe class=notranslate title=D>', ['A b']],
     [
       'the head',
       '<title>A &amp; B</title><meta name=description content=C><meta property="og:title" content="D"><meta name=viewport content=no>',

@@ -10,6 +10,11 @@ describe('segments', () => {
   it.each<[rule: string, source: string, expected: string[]]>([
     ['text, and what follows inside an element', '<p>one <b>two</b> three</p>', ['one', 'two', 'three']],
     [
+      'the title of a frame, but not its content',
+      '<iframe title=A>B</iframe><p translate=no><iframe title=C>',
+      ['A'],
+    ],
+    [
       'the four attributes',
       '<a title=A><img alt=B><input placeholder=C><i aria-label=D>',
       ['A', 'B', 'C', 'D'],

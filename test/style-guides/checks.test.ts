@@ -144,6 +144,11 @@ describe('forbidden words', () => {
     ['ja', 'PC', '新しいPCを買う', 'PC'],
     ['th', 'ผู้ใช้', 'สวัสดีผู้ใช้ใหม่', 'ผู้ใช้'],
     ['ko', '유저', '유저가 있습니다', '유저'],
+    ['de', 'Müll', 'viel Mu\u0308ll', 'Mu\u0308ll'],
+    ['de', 'Mu\u0308ll', 'viel Mü\u00adll', 'Mü\u00adll'],
+    ['fr', "d'accord", 'on est d’accord', 'd’accord'],
+    ['nl', 'e-mail', 'uw e\u2011mail', 'e\u2011mail'],
+    ['ar', 'كتب', 'كُتُب', 'كُتُب'],
   ];
   test.each(wrong)('%s forbids %s: %s', (language, term, text, span) => {
     const issues = checkStyle(text, { ...unset, ...forbidding([term, 'X']) }, language);

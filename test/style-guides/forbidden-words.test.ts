@@ -19,7 +19,7 @@ function byPatterns(text: string, words: readonly Word[], language: string) {
     return `${start}${spelled.join(String.raw`\s+`)}${end}`;
   };
   return words
-    .flatMap(({ term, use_instead: useInstead }) => {
+    .flatMap(({ term, use_instead: useInstead }, word) => {
       const flags = /\p{Lu}/u.test(term) ? 'gu' : 'giu';
       // A lookahead, because replacements may overlap.
       const replacements =
@@ -27,11 +27,11 @@ function byPatterns(text: string, words: readonly Word[], language: string) {
       const isAllowed = (start: number, end: number) =>
         replacements.some(({ index, 1: found }) => index <= start && end <= index + found!.length);
       const pattern = new RegExp(bounded(term), flags);
-      const found: { start: number; end: number; useInstead: string | null }[] = [];
+      const found: { start: number; end: number; word: number }[] = [];
       for (let match = pattern.exec(text); match; match = pattern.exec(text)) {
         const [start, end] = [match.index, match.index + match[0].length];
         if (isAllowed(start, end)) pattern.lastIndex = start + [...match[0]][0]!.length;
-        else found.push({ start, end, useInstead });
+        else found.push({ start, end, word });
       }
       return found;
     })

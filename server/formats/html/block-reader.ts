@@ -14,7 +14,13 @@ import { inlineFormats, inlineVoids, opaqueElements } from './inline-formats.ts'
 import { isVerbatim, readerFor, SourceReader } from './source-reader.ts';
 import { findTemplateCode, type TemplateCode, withoutTemplateCode } from './template-code.ts';
 import { itemsOfText } from './text-items.ts';
-import { modeOf, modeOfTag, parentTree, type TranslateMode } from './translate-attribute.ts';
+import {
+  modeOf,
+  modeOfAttributes,
+  modeOfTag,
+  parentTree,
+  type TranslateMode,
+} from './translate-attribute.ts';
 
 /** The texts and inline tags between two tags of blocks. */
 export interface Block {
@@ -174,7 +180,8 @@ class BlockReader extends SourceReader {
         : name === 'meta' ||
           (mode === 'yes' && (name === 'body' || attributes.some((one) => one.name === 'lang')));
     if (declares && (name === 'html' || this.openElements.tmplCount === 0)) this.#declarations.push(token);
-    if (mode === 'yes' && this.openElements.tmplCount === 0) this.#readAttributes(token);
+    const isRead = modeOfAttributes(name, attributes, this.current) === 'yes';
+    if (isRead && this.openElements.tmplCount === 0) this.#readAttributes(token);
     const isVoid = inlineVoids.has(name) || (token.selfClosing && (this.#isXml || this.#isForeign(token)));
     this.#readTag(token, (range) => {
       if (isVoid) return { ...range, type: 'void', ...(name === 'br' && { text: '\n' }) };

@@ -60,6 +60,20 @@ export function modeOf(node: ParentNode): TranslateMode {
 }
 
 /**
+ * Returns the mode of the attributes of an element. The title of an iframe is text, although its content is not.
+ * @param current the innermost open element, which may be this one
+ */
+export function modeOfAttributes(
+  name: string,
+  attributes: Token.Attribute[],
+  current: ParentNode,
+): TranslateMode {
+  if (name !== 'iframe') return modeOfTag(name, attributes, modeOf(current));
+  const isOwn = 'tagName' in current && current.tagName === name;
+  return modeOfTag('', attributes, modeOf((isOwn && current.parentNode) || current));
+}
+
+/**
  * A tree in which nodes store their parents but not their children. Modes are read while elements are open, so the
  * children are never needed. Without stored children, the cost of moving a node does not depend on the number of its
  * siblings.

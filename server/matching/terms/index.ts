@@ -5,6 +5,7 @@
 
 export { Trie } from './automaton.ts';
 export type { GlossaryEntry } from './cased-terms.ts';
+export { foldText, unitsToString } from './fold.ts';
 export {
   checkTerms,
   type ExpectedTerm,

@@ -5,8 +5,8 @@ import type { Range } from '../integrity/found.ts';
 type Words = TaskStyle['forbiddenWords'];
 
 export interface FoundWord extends Range {
-  /** The word to write in its place; null: only avoid the term. */
-  useInstead: string | null;
+  /** The index of the word. */
+  word: number;
 }
 
 /** Words whose letter case matters, or all others, as one trie. */
@@ -24,7 +24,7 @@ interface Group {
  *
  * Reads the text once for all words: from each position, it follows the words in a trie. So the work is at most the
  * length of the text times that of the longest word, which has 100 characters, and hardly grows with the words.
- * @param prose the result of `proseOf`
+ * @param prose the result of `proseOf`, with the spelling of the words
  * @yields the words in the order of their starts, so that a caller can stop early
  */
 export function* forbiddenWords(prose: string, words: Words, language: string): Generator<FoundWord> {
@@ -39,7 +39,7 @@ export function* forbiddenWords(prose: string, words: Words, language: string): 
     for (const { word, isTerm, end } of found.sort((one, other) => one.word - other.word)) {
       if (!isTerm || start < reported[word]! || end <= allowed[word]!) continue;
       reported[word] = end;
-      yield { start, end, useInstead: words[word]!.use_instead };
+      yield { start, end, word };
     }
   }
 }

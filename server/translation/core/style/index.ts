@@ -1,3 +1,5 @@
+import type { LanguageCode } from '#server/languages.ts';
+import { foldText, unitsToString } from '#server/matching/terms/index.ts';
 import type { QualityIssue, TaskStyle } from '#server/platform/engines/engine.ts';
 import { blanked, type Range } from '../integrity/found.ts';
 import { findLinks } from '../integrity/links.ts';
@@ -62,21 +64,52 @@ export function checkStyle(text: string, style: TaskStyle, language: string): Qu
 /** Whether a stored translation contains a forbidden word, and may not be served without a model. */
 export function hasForbiddenWord(text: string, style: TaskStyle, language: string): boolean {
   return (
-    style.forbiddenWords.length > 0 &&
-    !forbiddenWords(proseOf(text, language), style.forbiddenWords, language).next().done
+    style.forbiddenWords.length > 0 && !findForbidden(proseOf(text, language), style, language).next().done
   );
+}
+
+/** Finds forbidden words. As for terms, accents, hyphens, apostrophes and invisible characters may be encoded in any way. */
+function* findForbidden(
+  prose: string,
+  { forbiddenWords: words }: TaskStyle,
+  language: string,
+): Generator<FoundWord> {
+  if (words.length === 0) return;
+  // Folding removes the filler.
+  const { cased, starts, ends } = foldText(prose.replaceAll('\0', '\ufffc'), language as LanguageCode);
+  for (const { start, end, word } of forbiddenWords(unitsToString(cased), folded(words, language), language))
+    yield { start: starts[start]!, end: ends[end - 1]!, word };
+}
+
+/** The folded words of a guide by language, because a page is checked in thousands of blocks. */
+const foldedWords = new WeakMap<TaskStyle['forbiddenWords'], Map<string, TaskStyle['forbiddenWords']>>();
+
+function folded(words: TaskStyle['forbiddenWords'], language: string): TaskStyle['forbiddenWords'] {
+  const byLanguage = foldedWords.get(words) ?? new Map<string, TaskStyle['forbiddenWords']>();
+  foldedWords.set(words, byLanguage);
+  const fold = (text: string) => unitsToString(foldText(text, language as LanguageCode).cased);
+  const own =
+    byLanguage.get(language) ??
+    words.map(({ term, use_instead }) => ({
+      term: fold(term),
+      use_instead: use_instead === null ? null : fold(use_instead),
+    }));
+  byLanguage.set(language, own);
+  return own;
 }
 
 function forbiddenIn(text: string, prose: string, style: TaskStyle, language: string): QualityIssue[] {
   const spanOf = ({ start, end }: Range) => text.slice(start, end);
-  const found = forbiddenWords(prose, style.forbiddenWords, language);
-  return firstOfEach<FoundWord>(found, spanOf).map((word) => ({
-    severity: 'major',
-    category: 'style',
-    span: spanOf(word),
-    explanation: `The style guide forbids “${spanOf(word)}”.`,
-    suggestion: word.useInstead === null ? null : `Use “${word.useInstead}”.`,
-  }));
+  return firstOfEach(findForbidden(prose, style, language), spanOf).map((found) => {
+    const { use_instead } = style.forbiddenWords[found.word]!;
+    return {
+      severity: 'major',
+      category: 'style',
+      span: spanOf(found),
+      explanation: `The style guide forbids “${spanOf(found)}”.`,
+      suggestion: use_instead === null ? null : `Use “${use_instead}”.`,
+    };
+  });
 }
 
 /** Returns the first ranges with different words. */
