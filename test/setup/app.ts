@@ -80,8 +80,8 @@ export const secretsKey = Buffer.alloc(32).toString('base64');
 const nowhere = 'http://127.0.0.1:9';
 
 /**
- * The processes that read files, for all applications of this process. Each test file with processes of its own would
- * wait a second for their start.
+ * The processes that read files, for all applications of this process. If each test file started others, it
+ * would take a second longer.
  */
 const sharedFileWork: FileWork = openFileWork();
 
