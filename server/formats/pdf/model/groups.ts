@@ -39,19 +39,14 @@ function wordsOf({ id, isCell, style, text }: Frame): string {
 
 /** Returns the texts of one style that are below each other: cells between the same rules, and texts with one edge. */
 function columnsIn(kind: readonly Frame[]): Frame[][] {
-  const [ruled, free] = [
-    kind.filter(({ container }) => container),
-    kind.filter(({ container }) => !container),
-  ];
-  const cells = kind[0]!.isCell ? ruled : [];
+  const cells = kind.filter(({ container, isCell }) => container && isCell);
   const byRules = [
     ...Map.groupBy(
       cells,
       ({ container }) => `${Math.round(container!.left)} ${Math.round(container!.right)}`,
     ),
   ].map(([, column]) => column);
-  const others = kind[0]!.isCell ? free : kind;
-  const byEdge = [...Map.groupBy(others, ({ alignment }) => alignment.replace('justified', 'left')).values()]
+  const byEdge = [...Map.groupBy(kind, ({ alignment }) => alignment.replace('justified', 'left')).values()]
     .flatMap((aligned) => runsOf(aligned, edgeOf, sameEdge))
     .flatMap((column) => {
       const lists: Frame[][] = [];
@@ -62,7 +57,8 @@ function columnsIn(kind: readonly Frame[]): Frame[][] {
       }
       return lists;
     });
-  return [...byRules, ...byEdge];
+  // The rows of a striped table are cells by turns.
+  return [...byRules, ...byEdge.filter((column) => column.some((frame) => !cells.includes(frame)))];
 }
 
 /** Returns the single lines and cells of one style with the same baseline. */

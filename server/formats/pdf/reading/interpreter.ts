@@ -298,7 +298,20 @@ export class Interpreter {
  * The keys of graphics state parameters that may be set for translated text, because the only effect is on its
  * translucency.
  */
-const harmless = new Set(['/Type', '/ca', '/CA', '/SMask', '/AIS', '/BM', '/SA', '/LW', '/OP', '/op', '/OPM', '/TK']);
+const harmless = new Set([
+  '/Type',
+  '/ca',
+  '/CA',
+  '/SMask',
+  '/AIS',
+  '/BM',
+  '/SA',
+  '/LW',
+  '/OP',
+  '/op',
+  '/OPM',
+  '/TK',
+]);
 
 /** Applies the graphics state parameters of a resource with this name. */
 function setParameters(state: GraphicsState, name: string, { resources, use }: Stream): void {
@@ -317,9 +330,7 @@ function setParameters(state: GraphicsState, name: string, { resources, use }: S
   const blend = get(parameters, 'BM');
   if (mask !== undefined || blend !== undefined) {
     const modes = blend === undefined ? [] : (getArray(parameters, 'BM') ?? [blend]).map(asName);
-    state.isBlended =
-      isMasked ||
-      modes.some((mode) => mode !== 'Normal' && mode !== 'Compatible');
+    state.isBlended = isMasked || modes.some((mode) => mode !== 'Normal' && mode !== 'Compatible');
   }
   const [font, size] = getArray(parameters, 'Font') ?? [];
   const dictionary = asDict(font);
