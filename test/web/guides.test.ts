@@ -193,7 +193,7 @@ describe('the search', () => {
 describe.skipIf(withoutBrowser)('in a browser', () => {
   const paths = ['', ...names, 'search?q=key', 'search?q=zyzzyva'];
 
-  test('every page is accessible, and fits into 320 pixels', async () => {
+  test('every page is accessible, and fits into 320 pixels', { timeout: 180_000 }, async () => {
     const { page } = await person('/docs/guides/', { colorScheme: 'light' });
     for (const path of paths) {
       await page.setViewportSize({ width: 1280, height: 720 });
