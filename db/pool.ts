@@ -116,7 +116,8 @@ function openConnection(url: string, { applicationName = 'lingualoop', pooler }:
       onclose: () => {
         connection.lose();
       },
-      connection: { application_name: applicationName },
+      // Statements must not depend on the settings of a database. Poolers know both parameters.
+      connection: { application_name: applicationName, TimeZone: 'UTC', DateStyle: 'ISO, MDY' },
     }),
   };
   if (pooler) return connection;

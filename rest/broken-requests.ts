@@ -73,5 +73,7 @@ function refusalFor(code: string | undefined): AppError {
     );
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
     return new AppError('request_timeout', 'the request took too long to arrive; send it again');
+  if (code === 'HPE_INVALID_EOF_STATE')
+    return new AppError('malformed_request', 'incomplete request; send it again');
   return new AppError('malformed_request', 'malformed HTTP request: unreadable request line or headers');
 }

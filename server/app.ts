@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
 import fastify, {
   type FastifyInstance,
@@ -178,6 +179,9 @@ function checkRequests(
       stampVersion(request, reply);
       if (request.headers.host === undefined && request.raw.httpVersion === '1.1')
         throw new AppError('malformed_request', 'the Host header is missing');
+      // A proxy may use another one than this service (RFC 9112, 3.2).
+      if (countHosts(request.raw) > 1)
+        throw new AppError('malformed_request', 'the Host header must not be sent twice');
       refuseCrossSiteChange(request.method, request.headers, settings.BASE_URL);
       // Every request must meet this limit, in addition to its route's own limit.
       if (declaredSize(request) > settings.MAX_UPLOAD_BYTES)
@@ -196,6 +200,11 @@ function checkRequests(
       return sendError(reply, error);
     }
   });
+}
+
+/** Counts the Host headers. Node keeps only the first one in `headers`. */
+function countHosts({ rawHeaders }: IncomingMessage): number {
+  return rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length;
 }
 
 /** `/readyz` is for load balancers and orchestrators, not for callers: it is not part of the API. */

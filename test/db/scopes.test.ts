@@ -1,11 +1,11 @@
 import { sql } from 'drizzle-orm';
 import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type Database, openDatabase, type Tx } from '#db/client.ts';
 import { openPool } from '#db/pool.ts';
 import { credentialDirectory } from '#db/schema/identity.ts';
 import { tenants } from '#db/schema/tenants.ts';
-import { createTestDatabase, type TestDatabase } from '#test/setup/database.ts';
+import { createTestDatabase, openSuperuser, type TestDatabase } from '#test/setup/database.ts';
 
 let testDatabase: TestDatabase;
 let database: Database;
@@ -24,6 +24,20 @@ const insertTenant = (tx: Tx, tenantId: string) =>
   tx.insert(tenants).values({ tenantId, name: tenantId, apiKeyPrefix: '', monthlyCharLimit: 1 });
 const tenantIds = async (tx: Tx) =>
   (await tx.select({ id: tenants.tenantId }).from(tenants)).map(({ id }) => id).sort();
+
+test('days and times do not depend on the time zone and the date style of the database', async () => {
+  const superuser = openSuperuser(testDatabase.superuserUrl);
+  // In this zone, a day in September begins at one o'clock, and a series of days would lack its last one.
+  for (const setting of ["timezone = 'America/Santiago'", "datestyle = 'SQL, DMY'"])
+    await superuser.unsafe(`alter database ${new URL(testDatabase.url).pathname.slice(1)} set ${setting}`);
+  const fresh = openDatabase(testDatabase.url, { size: 1 });
+  onTestFinished(() => fresh.close());
+  const [row] = await fresh.inPlatform((tx) =>
+    tx.execute(sql`select count(*)::int as days, max(day)::text as last
+      from generate_series('2026-09-01'::date, '2026-09-09'::date, interval '1 day') day`),
+  );
+  expect(row).toEqual({ days: 9, last: '2026-09-09 00:00:00+00' });
+});
 
 describe('scopes', () => {
   test('a tenant sees its own rows and no others, whatever the query asks', async () => {

@@ -89,10 +89,17 @@ describe('hostile HTTP', () => {
     expectHarmless(answer);
   });
 
+  test('a second Host header is refused: a proxy may have used the other one', async () => {
+    const twice =
+      'GET /healthz HTTP/1.1\r\nHost: localhost\r\nhost: other.example\r\nConnection: close\r\n\r\n';
+    expect(expectRefusal((await raw(twice))!, 400)).toBe('the Host header must not be sent twice');
+  });
+
   test('a body that is shorter than its declared length does nothing; a longer one is cut and does not parse', async () => {
     const { headers, apiKey } = await app.signUp();
     const head = `POST ${start}Content-Type: application/json\r\nX-API-Key: ${apiKey}\r\n`;
-    await raw(`${head}Content-Length: ${HELLO.length + 100}\r\n\r\n${HELLO}`);
+    const cut = (await raw(`${head}Content-Length: ${HELLO.length + 100}\r\n\r\n${HELLO}`))!;
+    expect(expectRefusal(cut, 400)).toBe('incomplete request; send it again');
     expect((await app.json('GET', PATH, { headers })).body).toEqual([]);
     expectRefusal((await raw(`${head}Content-Length: 10\r\n\r\n${HELLO}`))!, 400);
   });
