@@ -1,6 +1,7 @@
 import type { Token } from 'parse5';
 import { decodeText, escapeAttribute, escapeText, visibleRange } from './html/character-references.ts';
 import { isVerbatim, readerFor, SourceReader } from './html/source-reader.ts';
+import { findTemplateCode } from './html/template-code.ts';
 import { modeOf, modeOfAttributes, parentTree } from './html/translate-attribute.ts';
 
 /**
@@ -96,6 +97,7 @@ interface Span {
 /** A text that contains no tag, comment or CDATA section. */
 interface TextSegment extends Span {
   kind: 'text';
+  quote?: never;
 }
 
 /** The value of a translatable attribute. */
@@ -130,17 +132,29 @@ export function rebuildHtml(
   for (const [index, segment] of segments.entries()) {
     const translation = translations[index]!;
     if (translation === segment.text) continue;
-    parts.push(source.slice(copied, segment.start), escapeTranslation(segment, translation));
+    const raw = source.slice(segment.start, segment.end);
+    parts.push(source.slice(copied, segment.start), escapeTranslation(segment, translation, raw));
     copied = segment.end;
   }
   parts.push(source.slice(copied));
   return parts.join('');
 }
 
-function escapeTranslation(segment: HtmlSegment, translation: string): string {
-  if (segment.kind === 'text') return escapeText(translation);
-  if (segment.quote === '') return `"${escapeAttribute(translation, '"')}"`;
-  return escapeAttribute(translation, segment.quote);
+/** @param raw the source of the segment; its template code stays as it is, such as `{% if a > 1 && b %}` */
+function escapeTranslation({ kind, quote }: HtmlSegment, translation: string, raw: string): string {
+  if (quote === '') return `"${escapeAttribute(translation, '"')}"`;
+  const write = (text: string) => (kind === 'text' ? escapeText(text) : escapeAttribute(text, quote!));
+  const written = findTemplateCode(raw).map(({ start, end }) => raw.slice(start, end));
+  if (written.length === 0) return write(translation);
+  const codes = new Map(written.map((code) => [decodeText(code), code]));
+  let [text, copied] = ['', 0];
+  for (const { start, end } of findTemplateCode(translation)) {
+    const code = codes.get(translation.slice(start, end));
+    if (code === undefined) continue;
+    text += write(translation.slice(copied, start)) + code;
+    copied = end;
+  }
+  return text + write(translation.slice(copied));
 }
 
 /** Elements that occur inside a sentence: HTML's phrasing content, except controls and frames. */

@@ -63,6 +63,11 @@ describe('the texts of an HTML file', () => {
       ['Hi <1/>,', 'yes', 'no', '<1/> d', 'e'],
     ],
     [
+      'template code that compares values',
+      '<p {% if a > 1 %}class="b"{% endif %}>{% if a < 2 && b >= c %}yes{% endif %} {{ a > b }} f {% x <b>g</b>',
+      ['yes', '<1/> f {% x <2>g</2>'],
+    ],
+    [
       'template code in an attribute',
       '<img alt="Photo of {{ name }}"><img alt="{{ x }}">',
       ['Photo of <1/>'],

@@ -22,6 +22,16 @@ describe('the rebuilt source', () => {
     );
   });
 
+  it('has the template code of the source as it is, and no other', () => {
+    const code = '{% if a > 1 && b %}<%= c < 2 %>';
+    expect(translated(`<p>${code} x</p>`, `y ${code} & {{ d > e }}`)).toBe(
+      `<p>y ${code} &amp; {{ d &gt; e }}</p>`,
+    );
+    expect(translated('<p title="{{ a && b }} x">', '{{ a && b }} & "y"')).toBe(
+      '<p title="{{ a && b }} &amp; &quot;y&quot;">',
+    );
+  });
+
   it('escapes in an attribute only its own quote', () => {
     const translation = `"a" 'b' <&>`;
     expect(translated('<p title="x">', translation)).toBe(`<p title="&quot;a&quot; 'b' &lt;&amp;&gt;">`);

@@ -11,7 +11,12 @@ export interface TemplateCode {
   isValue: boolean;
 }
 
-const openings = /<\?(?:php\b|=)|<%|\{\{-?\s*\/\*|\{#|\{\{[^{}<>]*\}\}|\{%[^{}<>]*%\}/gi;
+/** Code may compare values, as in `{% if total > 1 %}`, but has no tags. */
+const inner = String.raw`[^{}<]*(?:<(?![a-z/!?])[^{}<]*)*`;
+const openings = new RegExp(
+  String.raw`<\?(?:php\b|=)|<%|\{\{-?\s*\/\*|\{#|\{\{${inner}\}\}|\{%${inner}%\}`,
+  'gi',
+);
 const closings: Readonly<Record<string, string>> = { '<%': '%>', '<?': '?>', '{{': '}}', '{#': '#}' };
 
 /** Returns the ranges of template code, in their order and without overlap. Code without an end stays text. */
