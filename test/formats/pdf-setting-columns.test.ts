@@ -139,6 +139,21 @@ describe('the right edge of justified paragraphs', () => {
     expect((await set('justified', longer)).widest).toBeLessThan(1);
   });
 
+  it('stays, although a single line of their column, such as an address, goes past it', async () => {
+    const address = `https://example.org/${'x'.repeat(100)}`;
+    const items = [
+      { source: blockOf({ alignment: 'justified', lines, y: 708 }), target: `${sentence} ${sentence}` },
+      { source: blockOf({ lines: [address], y: 672 }), target: address },
+      { source: blockOf({ alignment: 'justified', lines, y: 660 }), target: sentence },
+    ];
+    expect(items[1]!.source.box.right).toBeGreaterThan(right + 50);
+    const { bytes } = await render(items, { page: pageOf() });
+    const ends = (await shownLines(bytes))
+      .filter(({ text }) => !text.includes('https'))
+      .map((line) => line.right);
+    expect(Math.max(...ends) - right).toBeLessThan(1);
+  });
+
   it('stays, and so does the size, if slightly narrower letters suffice', async () => {
     const slightly = sentence.replace('quick', 'quicker');
     const { findings, widest } = await set('justified', slightly);

@@ -135,6 +135,16 @@ describe('a short blank', () => {
   });
 });
 
+it('a blank after a shorter translation stays, so that it is aligned with those of other rows', async () => {
+  const blank = '_'.repeat(12);
+  const bytes = await madePdf({ content: `${at(40, 300, 'Cost per box:')}${at(130, 300, blank)}` });
+  const { segments } = await extract(bytes);
+  const translations = segments.map(({ regionId, cellId }) => ({ regionId, cellId, target: ['Prix:'] }));
+  const rebuilt = await rebuild(bytes, translations, { sourceLanguage: 'en', targetLanguage: 'fr' });
+  const shown = await shownTexts(rebuilt.bytes);
+  expect(shown.flatMap(({ text, x }) => (text.includes('_') ? [[text, x]] : []))).toEqual([[blank, 130]]);
+});
+
 describe('a blank of underscores', () => {
   const blank = '_'.repeat(12);
   const segmentsOf = async (...lines: string[]) => {

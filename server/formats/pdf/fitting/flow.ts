@@ -46,10 +46,13 @@ export function fitColumn(
   const widest = frames.find(isJustified) ?? first;
   const wider = { ...area, ...roomBeside({ ...widest, box: area, singleLine: false }, space, false) };
   const isWider = wider.left < area.left || wider.right > area.right;
+  // A single line, such as a long address, may go past the end of the other lines.
+  const ends = frames.filter(isJustified).map(({ box }) => box.right);
+  const overhang = ends.length > 0 ? area.right - Math.max(...ends) : 0;
   const broken = new Map<string, Broken | undefined>();
   const fitInto = (region: Rectangle, loosest: number, tightest: number): Fit[] | undefined => {
     const edges = `${region.left} ${region.right}`;
-    if (!broken.has(edges)) broken.set(edges, breakInto(frames, region, scale, least));
+    if (!broken.has(edges)) broken.set(edges, breakInto(frames, { ...region, overhang }, scale, least));
     const found = broken.get(edges);
     return found && spread(frames, found, { region, scale, loosest, tightest });
   };
@@ -100,7 +103,7 @@ interface Broken {
  */
 function breakInto(
   frames: readonly Frame[],
-  region: Rectangle,
+  region: Rectangle & { overhang: number },
   scale: number,
   least: number,
 ): Broken | undefined {
@@ -143,9 +146,9 @@ function spread(frames: readonly Frame[], { edges, lines }: Broken, attempt: Att
 
 /**
  * Returns the left and right edges of a paragraph. All paragraphs of a column get the same end edge, even those with a
- * single line.
+ * single line, except lines that go past it in the source.
  */
-function edgesIn(frame: Frame, region: Rectangle) {
+function edgesIn(frame: Frame, region: Rectangle & { overhang: number }) {
   const { alignment, bounds, box } = frame;
   if (alignment === 'center') {
     const middle = (box.left + box.right) / 2;
@@ -154,7 +157,7 @@ function edgesIn(frame: Frame, region: Rectangle) {
   }
   return growsLeft(frame)
     ? { left: region.left, right: box.right }
-    : { left: box.left, right: Math.max(box.right, Math.min(region.right, bounds.right)) };
+    : { left: box.left, right: Math.max(box.right, Math.min(region.right - region.overhang, bounds.right)) };
 }
 
 function leadingOf({ leading: { normal, tight } }: Frame, scale: number, tightness: number): number {

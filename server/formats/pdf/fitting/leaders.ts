@@ -227,7 +227,8 @@ export interface DrawnLeader {
 }
 
 /**
- * Fits a leader to the translation of its entry: removes the dots that the text covers, or adds dots up to the text.
+ * Fits a leader to the translation of its entry: removes the dots that the text covers, or adds dots up to the text. A
+ * blank to fill in gets nothing added.
  *
  * @param lines the rectangles of the translation's lines
  * @param frame the entry; `row` are the edges of its row, if the number moves to the left end of the row
@@ -275,7 +276,8 @@ export function drawLeader(
   }
   const first = dots.findIndex(({ left }) => left >= end + Math.min(gap, Math.max(0.1 * size, leader.gap)));
   drawn.removed.push(...dots.slice(0, first < 0 ? dots.length : first).map(({ glyph }) => glyph));
-  if (first === 0) {
+  // Blanks are aligned with those of other rows.
+  if (first === 0 && !isBlank(dots)) {
     const count = Math.floor((dots[0]!.left - end - gap) / pitch);
     fill(dots[0]!.left - count * pitch, count);
   }
