@@ -121,7 +121,7 @@ export async function openSets(app: TestApp) {
 
 export type Sets = Awaited<ReturnType<typeof openSets>>;
 
-/** Functions that call procedures of the memory: `ask` returns the answer, `call` checks that the call succeeds. */
+/** Functions that call procedures of the memory: `ask` returns the response, `call` checks that the call succeeds. */
 export function memoryCalls(app: TestApp, byDefault: 'query' | 'mutation') {
   const ask = (of: Sets, name: string, input: Fields, type = byDefault) =>
     viaRpc(app, { path: `memory.${name}`, type }, { input, headers: of.headers });
