@@ -237,7 +237,7 @@ describe('deepl-node: usage and languages', () => {
 });
 
 describe('deepl-node: documents', () => {
-  // The client waits five seconds between two requests for the state of a document.
+  // The client pauses five seconds between two requests for the state of a document.
   beforeAll(() => {
     const utils = createRequire(import.meta.url)('deepl-node/dist/utils');
     const waits = vi.spyOn(utils, 'timeout').mockImplementation(() => delay(50));

@@ -1,30 +1,10 @@
 import { expect, test } from 'vitest';
 import { env } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
-import { answered } from '#test/setup/engine.ts';
-import { openDocuments, recordingEngine, useDocuments } from './workspace.ts';
+import { criticalEngine } from './saving.ts';
+import { openDocuments, useDocuments } from './workspace.ts';
 
-/** Texts with "doubtful" have a score below the threshold; texts with "wrong" have a critical issue. */
-const engine = recordingEngine({
-  assessEach: async ({ segments }) =>
-    answered(
-      segments.map((text) => ({
-        score: text.includes('doubtful') ? 40 : 92,
-        issues: text.includes('wrong')
-          ? [
-              {
-                severity: 'critical' as const,
-                category: 'accuracy' as const,
-                span: null,
-                explanation: 'wrong',
-                suggestion: null,
-              },
-            ]
-          : [],
-        summary: '',
-      })),
-    ),
-});
+const engine = criticalEngine();
 const app = useTestApp({ env, engine });
 
 const mine = useDocuments(app, engine);

@@ -80,12 +80,12 @@ export const secretsKey = Buffer.alloc(32).toString('base64');
 const nowhere = 'http://127.0.0.1:9';
 
 /**
- * The processes that read files, for all applications of this process. If each test file started others, it
- * would take a second longer.
+ * The processes that read files, for all applications of this process: to start them for each test file would take a
+ * second each time.
  */
 const sharedFileWork: FileWork = openFileWork();
 
-/** Milliseconds between two parts of a manifest: fewer than in production, because many tests wait for a line. */
+/** Milliseconds between two parts of a manifest: fewer than in production, because many tests look for a line. */
 export const manifestPause = 50;
 
 let founded = 0;

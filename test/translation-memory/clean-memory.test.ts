@@ -6,18 +6,11 @@ import type { Fields } from '#test/factories.ts';
 import { startBeside, useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { rowsRead } from '#test/setup/stored-rows.ts';
-import { openSets, type Sets } from './sets.ts';
+import { memoryCalls, openSets, type Sets } from './sets.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false', RUN_WORKERS: 'false' } });
 
-const ask = (of: Sets, name: string, input: Fields, type: 'query' | 'mutation' = 'query') =>
-  viaRpc(app, { path: `memory.${name}`, type }, { input, headers: of.headers });
-
-async function call(of: Sets, name: string, input: Fields, type?: 'query' | 'mutation') {
-  const { status, body } = await ask(of, name, input, type);
-  expect(status, JSON.stringify(body)?.slice(0, 500)).toBe(200);
-  return body;
-}
+const { ask, call } = memoryCalls(app, 'query');
 
 interface Unit {
   set_id: string;

@@ -7,20 +7,12 @@ import { viaRpc } from '#test/contract/call.ts';
 import { addKey, type Fields, found } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { openSets, refusal, type Sets, setsOf } from './sets.ts';
+import { memoryCalls, openSets, refusal, type Sets, setsOf } from './sets.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false', RUN_WORKERS: 'false' } });
 const pair = { pairSource: 'en', pairTarget: 'fr' };
 
-const ask = (of: Sets, name: string, input: Fields, type: 'query' | 'mutation' = 'mutation') =>
-  viaRpc(app, { path: `memory.${name}`, type }, { input, headers: of.headers });
-
-/** Calls a procedure and checks that the call succeeds. */
-async function call(of: Sets, name: string, input: Fields, type?: 'query' | 'mutation') {
-  const { status, body } = await ask(of, name, input, type);
-  expect(status, JSON.stringify(body)?.slice(0, 500)).toBe(200);
-  return body;
-}
+const { ask, call } = memoryCalls(app, 'mutation');
 
 interface Unit {
   unit_no: number;

@@ -1,4 +1,6 @@
 import { expect } from 'vitest';
+import { viaRpc } from '#test/contract/call.ts';
+import type { Fields } from '#test/factories.ts';
 import type { TestApp } from '#test/setup/app.ts';
 import { answerOf, openWorkspace } from '../translations/workspace.ts';
 import { tmx, type Unit } from './tmx.ts';
@@ -118,6 +120,14 @@ export async function openSets(app: TestApp) {
 }
 
 export type Sets = Awaited<ReturnType<typeof openSets>>;
+
+/** Functions that call procedures of the memory: `ask` returns the response, `call` checks that the call succeeds. */
+export function memoryCalls(app: TestApp, byDefault: 'query' | 'mutation') {
+  const ask = (of: Sets, name: string, input: Fields, type = byDefault) =>
+    viaRpc(app, { path: `memory.${name}`, type }, { input, headers: of.headers });
+  const call = async (...given: Parameters<typeof ask>) => stored(await ask(...given));
+  return { ask, call };
+}
 
 function stored({ status, body }: { status: number; body: unknown }) {
   expect(status, JSON.stringify(body)?.slice(0, 300)).toBe(200);
