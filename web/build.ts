@@ -252,6 +252,7 @@ const catalogParts = [
   'quality',
   'settings',
   'assignments',
+  'translate',
 ] as const;
 type CatalogPart = (typeof catalogParts)[number];
 
@@ -272,15 +273,19 @@ const partOfArea: Record<string, CatalogPart> = {
   usage: 'usage',
   quality: 'quality',
   assignments: 'assignments',
+  translate: 'translate',
 };
 
 /** Messages of other areas that belong to these parts, because the first screens do not show them. */
 const partOfMessages: readonly (readonly [RegExp, CatalogPart])[] = [
   [/^(apiKeys|billing|general|storage)\.(?!title$)/, 'settings'],
+  [/^members\.(?!(title|colleagues)$)/, 'settings'],
+  [/^security\.(?!(title|key|proof_|prove|use_))/, 'settings'],
   [/^keys\.(?!(title|palette|close|assign)$)/, 'tools'],
   [/^editor\.replace_/, 'tools'],
   [/^assignments\.(after|assigned_to|due|no_date|overdue|select|select_first|then)$/, 'workspace'],
   [/^problems\.second_review_/, 'workspace'],
+  [/^translate\.(title|characters|files_need_plan|source_language|detect)$/, 'workspace'],
 ];
 
 function partOf(area: string, key: string): CatalogPart {

@@ -23,7 +23,6 @@ export { type EventStreamOptions, type Events, events } from './event-feed.ts';
 export type { Logger, RequestEvent, ResponseEvent } from './events.ts';
 export type { Bytes } from './exchange.ts';
 export type { ImportOptions, ImportPoller } from './import-poller.ts';
-export type { WaitForOptions } from './job-waiting.ts';
 export { type Language, languages } from './languages.ts';
 export { type Members, members } from './members.ts';
 export { type Memory, memory } from './memory.ts';
@@ -73,7 +72,7 @@ export {
 export type * from './types.ts';
 export { type Usage, type UsageExport, usage } from './usage.ts';
 export { apiVersion, version } from './version.ts';
-export type { Poller, WaitOptions } from './watching.ts';
+export type { Poller, WaitForOptions, WaitOptions } from './watching.ts';
 export {
   verifyWebhook,
   type Webhook,

@@ -2,7 +2,6 @@ import { type ApiPromise, afterwards, mapResult } from './api-promise.ts';
 import type { Connection } from './connection.ts';
 import { readFileName } from './downloads.ts';
 import type { Bytes } from './exchange.ts';
-import { type WaitForOptions, waitForJob } from './job-waiting.ts';
 import type { CallOptions, CreateOptions, UploadOptions } from './options.ts';
 import { createListing, type List, listOf, Page } from './pages.ts';
 import type { RestRequest } from './rest.ts';
@@ -34,6 +33,7 @@ import type {
   XliffQuery,
   XliffReviewRequest,
 } from './types.ts';
+import { type WaitForOptions, waitForJob } from './watching.ts';
 
 /** The format of a download. */
 export interface GoldenQuery {

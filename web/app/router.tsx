@@ -99,6 +99,7 @@ const inbox = createRoute({
 const translate = createRoute({
   getParentRoute: () => workspace,
   path: '/app/translate',
+  beforeLoad: () => loadWords('translate'),
   validateSearch: readTranslateSearch,
   component: lazyRouteComponent(() => import('./screens/translate/translate.tsx'), 'TranslateScreen'),
 });
@@ -122,7 +123,7 @@ const date = /^[1-9]\d{3}-\d\d-\d\d$/;
 const members = createRoute({
   getParentRoute: () => workspace,
   path: '/app/settings/members',
-  beforeLoad: () => loadWords('assignments'),
+  beforeLoad: () => Promise.all([loadWords('assignments'), loadWords('settings')]),
   validateSearch: ({ revoked }: Record<string, unknown>): { revoked?: true } =>
     revoked === true ? { revoked } : {},
   component: lazyRouteComponent(() => import('./screens/members/members.tsx'), 'MembersScreen'),
@@ -175,6 +176,7 @@ const audit = createRoute({
 const security = createRoute({
   getParentRoute: () => workspace,
   path: '/app/settings/security',
+  beforeLoad: () => loadWords('settings'),
   component: lazyRouteComponent(() => import('./screens/security/security.tsx'), 'SecurityScreen'),
 });
 
@@ -197,7 +199,7 @@ const styleGuides = createRoute({
 const general = createRoute({
   getParentRoute: () => workspace,
   path: '/app/settings/general',
-  beforeLoad: () => Promise.all([loadWords('settings'), loadWords('sets')]),
+  beforeLoad: () => Promise.all([loadWords('settings'), loadWords('sets'), loadWords('translate')]),
   component: lazyRouteComponent(() => import('./screens/general/general.tsx'), 'GeneralScreen'),
 });
 
@@ -268,14 +270,14 @@ const documents = createRoute({
 const estimates = createRoute({
   getParentRoute: () => workspace,
   path: '/app/estimates',
-  beforeLoad: () => loadWords('estimates'),
+  beforeLoad: () => Promise.all([loadWords('estimates'), loadWords('translate')]),
   component: lazyRouteComponent(() => import('./screens/estimates/estimates.tsx'), 'EstimatesScreen'),
 });
 
 const estimate = createRoute({
   getParentRoute: () => workspace,
   path: '/app/estimates/$estimateId',
-  beforeLoad: () => loadWords('estimates'),
+  beforeLoad: () => Promise.all([loadWords('estimates'), loadWords('translate')]),
   component: lazyRouteComponent(() => import('./screens/estimates/estimate.tsx'), 'EstimateScreen'),
 });
 

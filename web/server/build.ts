@@ -7,10 +7,10 @@ export const dist = join(import.meta.dirname, '../dist');
 
 /**
  * The URLs of a language's messages. `signIn`: the messages of the sign-in, which all screens need; `demo`: those of the
- * bar for visitors; `operator`: those of the screens for operators; `styleGuides`, `audit`, `estimates` and
- * `assignments`: those of these screens; `sets`: those of glossaries and TMs; `tools`: those of dialogs and of tools that
- * the editor loads on demand; `usage` and `quality`: those of the reports; `settings`: those of API keys, storage and
- * billing; `workspace`: all others.
+ * bar for visitors; `operator`: those of the screens for operators; `styleGuides`, `audit`, `estimates`, `assignments` and
+ * `translate`: those of these screens; `sets`: those of glossaries and TMs; `tools`: those of dialogs and of tools that the
+ * editor loads on demand; `usage` and `quality`: those of the reports; `settings`: those of members, security, API keys,
+ * storage and billing; `workspace`: all others.
  */
 export type Catalog = Record<
   | 'signIn'
@@ -25,7 +25,8 @@ export type Catalog = Record<
   | 'usage'
   | 'quality'
   | 'settings'
-  | 'assignments',
+  | 'assignments'
+  | 'translate',
   string
 >;
 

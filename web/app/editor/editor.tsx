@@ -6,23 +6,28 @@ import {
   Suspense,
   useDeferredValue,
   useEffect,
+  useEffectEvent,
   useRef,
   useState,
+  useSyncExternalStore,
 } from 'react';
 import { type Item, useAssignments } from '../assignments/assignments.ts';
 import { loadWords, useT } from '../i18n.tsx';
+import { CommandKey } from '../keys/changed-keys.tsx';
 import { useCommands } from '../keys/use-commands.ts';
+import { announce } from '../parts/announcer.tsx';
 import { Read } from '../parts/loading.tsx';
 import { isVisitor } from '../session/keeper.ts';
 import styles from './editor.module.css';
 import { EditorFoot } from './editor-foot.tsx';
 import { type OpenField, OpenSegment, type OpenSegmentProps } from './open-segment.tsx';
-import { OpeningBars } from './opening-bars.tsx';
 import type { RowSource } from './row-source.ts';
 import type { EditedSegment } from './segment.ts';
 import { SegmentGrid } from './segment-grid.tsx';
+import { stuckPositions } from './segment-saves.ts';
 import { StatusFilters } from './status-filters.tsx';
 import { storeAll } from './store-all.ts';
+import { useUnsavedText } from './unsaved.tsx';
 
 const Turn = lazy(async () => {
   const [{ Turn: turn }] = await Promise.all([import('../assignments/turn.tsx'), loadWords('assignments')]);
@@ -170,5 +175,61 @@ function TypeAhead({ isActive, field }: { isActive: boolean; field: RefObject<Op
         typed.current = currentTarget.value;
       }}
     />
+  );
+}
+
+/**
+ * Offers to open a segment whose edit the service did not store, or that was found late. Neither is opened
+ * automatically, because the reviewer may be typing in another one.
+ */
+function OpeningBars({
+  source: { saves, row, next, late, openAt, moveToNextOpen },
+}: {
+  source: Pick<RowSource, 'saves' | 'row' | 'next' | 'late' | 'openAt' | 'moveToNextOpen'>;
+}) {
+  const t = useT();
+  const textOf = useUnsavedText();
+  const edits = useSyncExternalStore(saves.subscribe, saves.all);
+  const stuck = stuckPositions(edits);
+  const left = stuck.filter((position) => position !== row?.position);
+  const known = useRef(new Set<number>());
+  const tell = useEffectEvent((positions: readonly number[]) => {
+    const fresh = positions.find((position) => !known.current.has(position));
+    known.current = new Set(positions);
+    if (fresh !== undefined) announce(t('editor.returned', { number: fresh + 1 }));
+  });
+  useEffect(() => tell(stuck));
+  // As soon as the service has answered about the decision, it can also be asked for the next segment.
+  const isWaiting = [...edits.values()].some(({ state }) =>
+    ['typed', 'sending', 'waiting'].includes(state.kind),
+  );
+  const tryAgain = useEffectEvent(() => {
+    if (isWaiting || next !== 'failed') return;
+    if (row && stuck.includes(row.position)) openAt(row.position);
+    else void moveToNextOpen();
+  });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the service has answered
+  useEffect(() => tryAgain(), [isWaiting]);
+  const offered = left[0] ?? late;
+  useCommands({ openUnsaved: () => offered !== null && openAt(offered) });
+  return (
+    <>
+      {offered !== null && (
+        <div className={styles['message']}>
+          <span>{left.length > 0 ? textOf(left) : t('editor.late', { number: offered + 1 })}</span>
+          <button type="button" className="small" onClick={() => openAt(offered)}>
+            {t('editor.open_segment', { number: offered + 1 })} <CommandKey id="openUnsaved" />
+          </button>
+        </div>
+      )}
+      {next === 'failed' && (
+        <div role="alert" className={styles['message']}>
+          <span>{t('editor.next_failed')}</span>
+          <button type="button" className="small" onClick={() => void moveToNextOpen()}>
+            {t('common.retry')}
+          </button>
+        </div>
+      )}
+    </>
   );
 }

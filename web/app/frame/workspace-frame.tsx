@@ -1,3 +1,4 @@
+import '../styles/workspace.css';
 import { Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import type { Tokens } from '#sdk/tokens.ts';

@@ -69,6 +69,7 @@ export function Switch({
       <input
         id={id}
         type="checkbox"
+        className={styles['control']}
         // biome-ignore lint/a11y/useAriaPropsForRole: a checkbox has its state in `checked`
         role="switch"
         aria-describedby={`${id}-hint`}

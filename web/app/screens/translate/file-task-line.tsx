@@ -4,18 +4,19 @@ import { LinguaLoopError } from '#sdk/errors.ts';
 import { type Translate, useT } from '../../i18n.tsx';
 import { fileFailureText } from '../../parts/file-failure.ts';
 import { useFormat } from '../../parts/format.ts';
+import { JobStatus } from '../../parts/job-status.tsx';
+import { LanguageText } from '../../parts/language-text.tsx';
 import { useLanguages } from '../../parts/languages.tsx';
-import { problemText } from '../../parts/problem.tsx';
+import { Problem, problemText } from '../../parts/problem.tsx';
 import { detected } from '../../parts/source-language.tsx';
 import { type Status, StatusMark } from '../../parts/status-mark.tsx';
 import { Warnings } from '../../parts/warnings.tsx';
 import { isInFlight } from '../documents/use-progress.ts';
-import { FilePages } from './file-pages.tsx';
 import type { FileQueue, FileTask, ListedFile } from './file-queue.ts';
 import styles from './files.module.css';
 import { OpenLanguage, openCandidates } from './open-language.tsx';
 import { Spinner } from './run-mark.tsx';
-import { isDone, pageCount } from './series.ts';
+import { isDone, pageCount, type SeriesView } from './series.ts';
 import type { DocumentState } from './use-document-states.ts';
 
 /** A file into one language: its progress, then its result or its error in words, and what can be done. */
@@ -259,5 +260,62 @@ function PagesLine({ file, task }: { file: ListedFile; task: FileTask }) {
       )}
       {waiting > 0 && !isRunning && <span>{t('translate.pages_waiting', { count: waiting })}</span>}
     </Line>
+  );
+}
+
+/**
+ * Shows the pages of a text file. Each page is a job. The number of pages is known after the first page was translated.
+ * The list is open if a page has failed.
+ */
+function FilePages({ view: { state, jobs, error }, resume }: { view: SeriesView; resume: () => void }) {
+  const t = useT();
+  const pages = [...jobs].toSorted(([a], [b]) => a - b);
+  const failing = state === 'failed' ? pages.find(([, { status }]) => status === 'failed')?.[0] : undefined;
+  if (state === 'ready') return null;
+  return (
+    <>
+      {state === 'failed' && failing === undefined && error !== undefined && !openCandidates(error) && (
+        <Problem error={error} retry={resume} />
+      )}
+      {pages.length > 0 && (
+        <details className={styles.pages} open={failing !== undefined || undefined}>
+          <summary>{t('translate.pages', { count: pages.length })}</summary>
+          <ol className="rows">
+            {pages.map(([page, job]) => (
+              <li key={page} className={styles.page}>
+                <div>
+                  <span className="hint">{t('translate.page', { page: page + 1 })}</span>
+                  <LanguageText language={job.request.source_lang} className={styles.excerpt}>
+                    {job.request.source_text}
+                  </LanguageText>
+                </div>
+                <div>
+                  <JobStatus status={job.status} />
+                  {job.final_translation && (
+                    <LanguageText language={job.request.target_lang} className={styles.excerpt}>
+                      {job.final_translation}
+                    </LanguageText>
+                  )}
+                  <Warnings of={job.warnings} />
+                  <p>
+                    <Link to="/jobs/$jobId" params={{ jobId: job.id }}>
+                      {t('jobs.open')}
+                    </Link>
+                  </p>
+                  {page === failing && error !== undefined && (
+                    <>
+                      <Problem error={error} />
+                      <button type="button" className="small primary" onClick={resume}>
+                        {t('translate.resume')}
+                      </button>
+                    </>
+                  )}
+                </div>
+              </li>
+            ))}
+          </ol>
+        </details>
+      )}
+    </>
   );
 }

@@ -1,6 +1,7 @@
 import { ChevronRight } from 'lucide-react';
 import { useId } from 'react';
 import { type MessageId, useT } from '../../i18n.tsx';
+import setting from '../../parts/setting.module.css';
 import styles from './options.module.css';
 import type { OptionName, Options } from './options.ts';
 
@@ -93,6 +94,7 @@ export function OptionFields({ options, offered, set }: FieldsProps) {
           </span>
           <input
             type="checkbox"
+            className={setting.control}
             role="switch"
             aria-checked={options.requireReview}
             checked={options.requireReview}
