@@ -2,7 +2,6 @@ import { setImmediate } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
-import { createConcurrencyLimit } from '#server/platform/concurrency-limit.ts';
 import type {
   CallScope,
   Embedder,
@@ -13,7 +12,7 @@ import type {
   Redaction,
   Translations,
 } from '#server/platform/engines/engine.ts';
-import { createThreads, DeadlineError, threadCount } from '#server/platform/threads/threads.ts';
+import { createSharedThreads } from '#server/platform/threads/threads.ts';
 import { type FoundTexts, findPersonalData, type Passage } from './entities.ts';
 import { readText } from './readable-text.ts';
 import { mapIssue, mapTask, passagesOf, type Sent, withNotice, withoutDoubt } from './redacted-task.ts';
@@ -36,16 +35,14 @@ const deadlineMs = 20_000;
 /** Maximum values of a text or document. 20,000 names take 80 MB. */
 const maxValues = 20_000;
 
-const slots = createConcurrencyLimit({
-  slots: threadCount,
-  maxWaiting: 2000,
-  refusal: 'too many long texts are being searched for personal data; try again later',
-});
-
-const findOnThread = createThreads<RedactionWork>(
+const findOnThread = createSharedThreads<RedactionWork>(
   new URL('./redaction-thread.ts', import.meta.url),
   'finds personal data',
-  deadlineMs,
+  {
+    deadlineMs,
+    maxWaiting: 2000,
+    refusal: 'too many long texts are being searched for personal data; try again later',
+  },
 );
 
 /** The rules of a workspace, and the values of one text or document. */
@@ -128,15 +125,8 @@ async function find(
   const weight = rules.patterns.reduce((sum, pattern) => sum + weightOf(pattern), 0);
   if (units * Math.max(1, rules.patterns.length) <= inlineUnits && weight <= inlineWeight)
     return findPersonalData(searched);
-  return slots.run(scope, async () => {
-    try {
-      return await findOnThread('find', searched);
-    } catch (error) {
-      if (!(error instanceof DeadlineError)) throw error;
-      throw new AppError('service_unavailable', 'the search for personal data did not end in time', {
-        cause: error,
-      });
-    }
+  return findOnThread('find', searched, scope, (cause) => {
+    throw new AppError('service_unavailable', 'the search for personal data did not end in time', { cause });
   });
 }
 

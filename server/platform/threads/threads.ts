@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
+import { createConcurrencyLimit, type SlotScope } from '#server/platform/concurrency-limit.ts';
 
 /** The functions of a thread, by name. Their arguments and results are plain data, which can be cloned. */
 // biome-ignore lint/suspicious/noExplicitAny: only `any` accepts a function with any argument.
@@ -87,4 +88,30 @@ export function createThreads<W extends ThreadWork>(file: URL, purpose: string, 
     if ('failed' in message) throw new Error(`the thread that ${purpose} failed: ${message.failed}`);
     return message.result as Awaited<ReturnType<W[Name]>>;
   };
+}
+
+/**
+ * Like `createThreads`, for any number of tasks: tenants get the threads in turn.
+ * @param limits `maxWaiting` tasks can be queued; further ones are rejected with the message `refusal`
+ * @returns a function that calls `late` if the task does not end in time, and throws rate_limit if too many are queued
+ */
+export function createSharedThreads<W extends ThreadWork>(
+  file: URL,
+  purpose: string,
+  { deadlineMs, ...limits }: { deadlineMs: number; maxWaiting: number; refusal: string },
+) {
+  const slots = createConcurrencyLimit({ slots: threadCount, ...limits });
+  const run = createThreads<W>(file, purpose, deadlineMs);
+  return <Name extends keyof W & string>(
+    name: Name,
+    task: Parameters<W[Name]>[0],
+    { tenantId, signal }: SlotScope,
+    late: (error: DeadlineError) => Awaited<ReturnType<W[Name]>>,
+  ): Promise<Awaited<ReturnType<W[Name]>>> =>
+    slots.run({ tenantId, signal }, () =>
+      run(name, task).catch((error: unknown) => {
+        if (error instanceof DeadlineError) return late(error);
+        throw error;
+      }),
+    );
 }

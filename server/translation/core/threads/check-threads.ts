@@ -1,7 +1,7 @@
-import { createConcurrencyLimit, type SlotScope } from '#server/platform/concurrency-limit.ts';
+import type { SlotScope } from '#server/platform/concurrency-limit.ts';
 import type { QualityIssue, TaskStyle } from '#server/platform/engines/engine.ts';
 import { inSlices } from '#server/platform/threads/slices.ts';
-import { createThreads, DeadlineError, threadCount } from '#server/platform/threads/threads.ts';
+import { createSharedThreads } from '#server/platform/threads/threads.ts';
 import { findIssues, findIssuesOfText, type Inspection, type ProposedTranslation } from '../inspection.ts';
 import { readSourceText } from '../pipeline/source-text.ts';
 import { allRisks, type RiskFlag, type RiskyTexts } from '../plausibility/index.ts';
@@ -19,16 +19,14 @@ const inlineUnits = 10_000;
 /** Milliseconds for one check. The worst texts take a second; only a fault of a check takes longer. */
 const deadlineMs = 30_000;
 
-const slots = createConcurrencyLimit({
-  slots: threadCount,
-  maxWaiting: 2000,
-  refusal: 'too many long texts are being checked; try again later',
-});
-
-const runOnThread = createThreads<CheckWork>(
+const onThread = createSharedThreads<CheckWork>(
   new URL('./check-thread.ts', import.meta.url),
   'checks texts',
-  deadlineMs,
+  {
+    deadlineMs,
+    maxWaiting: 2000,
+    refusal: 'too many long texts are being checked; try again later',
+  },
 );
 
 /** The issue of a translation whose checks did not end in time, so that it is never published without review. */
@@ -50,7 +48,7 @@ export async function inspect(asked: Inspection, scope: SlotScope): Promise<Qual
   if (units <= inlineUnits) return inSlices(findIssues(asked));
   const { segments, sourceLang, targetLang, textType, style } = asked.task;
   const task = { segments, sourceLang, targetLang, textType, ...(style && { style }) };
-  return onThread('inspect', { ...asked, task }, scope, [unchecked]);
+  return onThread('inspect', { ...asked, task }, scope, () => [unchecked]);
 }
 
 /**
@@ -62,7 +60,7 @@ export async function inspectProposed(asked: ProposedTranslation, scope: SlotSco
   const found =
     request.source_text.length + text.length <= inlineUnits
       ? await inSlices(findIssuesOfText(asked))
-      : await onThread('inspectText', asked, scope, [unchecked]);
+      : await onThread('inspectText', asked, scope, () => [unchecked]);
   if (!request.max_length) return found;
   const visible = readSourceText(request).paragraphsOf(text);
   return [...found, ...(await checkLength(limitOfRequest(request), visible)).issues];
@@ -80,13 +78,13 @@ export async function forbids(
 ): Promise<boolean> {
   if (style.forbiddenWords.length === 0) return false;
   if (text.length <= inlineUnits) return hasForbiddenWord(text, style, language);
-  return onThread('forbidden', { text, style, language }, scope, true);
+  return onThread('forbidden', { text, style, language }, scope, () => true);
 }
 
 /** Returns the risk flags of a source and of the other data that a model gets with it. */
 export async function risksOf(texts: RiskyTexts, scope: SlotScope): Promise<RiskFlag[]> {
   if (texts.sourceText.length + unitsOf(texts.data) <= inlineUnits) return allRisks(texts);
-  return onThread('risks', texts, scope, ['unchecked_source']);
+  return onThread('risks', texts, scope, () => ['unchecked_source']);
 }
 
 /**
@@ -95,24 +93,7 @@ export async function risksOf(texts: RiskyTexts, scope: SlotScope): Promise<Risk
  */
 export function checkUnits(asked: CheckedUnits, scope: SlotScope): Promise<UnitProblem[][]> {
   const unchecked = asked.units.map((): UnitProblem[] => []);
-  return onThread('units', asked, scope, unchecked);
-}
-
-/** @param late the result if the check does not end in time */
-async function onThread<Name extends keyof CheckWork>(
-  name: Name,
-  task: Parameters<CheckWork[Name]>[0],
-  { tenantId, signal }: SlotScope,
-  late: ReturnType<CheckWork[Name]>,
-): Promise<ReturnType<CheckWork[Name]>> {
-  return slots.run({ tenantId, signal }, async () => {
-    try {
-      return await runOnThread(name, task);
-    } catch (error) {
-      if (error instanceof DeadlineError) return late;
-      throw error;
-    }
-  });
+  return onThread('units', asked, scope, () => unchecked);
 }
 
 function unitsOf(texts: readonly string[]): number {

@@ -1,8 +1,8 @@
 import { RE2JS } from 're2js';
 import { z } from 'zod';
 import { AppError } from '#server/errors.ts';
-import { createConcurrencyLimit, type SlotScope } from '#server/platform/concurrency-limit.ts';
-import { createThreads, DeadlineError, threadCount } from '#server/platform/threads/threads.ts';
+import type { SlotScope } from '#server/platform/concurrency-limit.ts';
+import { createSharedThreads } from '#server/platform/threads/threads.ts';
 import type { PatternWork, SearchedTexts } from './pattern-thread.ts';
 
 /** A regular expression. RE2 has no backreferences and lookarounds, so each search takes linear time. */
@@ -28,19 +28,14 @@ function isPattern(pattern: string): boolean {
 /** Maximum UTF-16 units of the texts of one search. */
 export const maxSearchedUnits = 10_000_000;
 
-/** Milliseconds for one search. */
-const deadlineMs = 5000;
-
-const slots = createConcurrencyLimit({
-  slots: threadCount,
-  maxWaiting: 200,
-  refusal: 'too many searches with regular expressions are running; try again later',
-});
-
-const runOnThread = createThreads<PatternWork>(
+const runOnThread = createSharedThreads<PatternWork>(
   new URL('./pattern-thread.ts', import.meta.url),
   'searches with regular expressions',
-  deadlineMs,
+  {
+    deadlineMs: 5000,
+    maxWaiting: 200,
+    refusal: 'too many searches with regular expressions are running; try again later',
+  },
 );
 
 /**
@@ -54,13 +49,8 @@ export async function findPattern(
   scope: SlotScope,
 ): Promise<number[]> {
   if (segments.length === 0) return [];
-  return slots.run(scope, async () => {
-    try {
-      return await runOnThread('find', { pattern, segments });
-    } catch (error) {
-      if (error instanceof DeadlineError) throw unsearchable('the search takes too long');
-      throw error;
-    }
+  return runOnThread('find', { pattern, segments }, scope, () => {
+    throw unsearchable('the search takes too long');
   });
 }
 
