@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isTenantId } from '#db/client.ts';
-import type { Services } from '#server/context.ts';
+import type { RequestContext, Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import {
   type Administrator,
@@ -55,9 +55,12 @@ const operator = operatorProcedure('only platform operators can delete workspace
 
 const oneTenant = z.object({ tenant_id: z.string().max(100) });
 
-/** @throws AppError 404 for a text that cannot be the ID of a tenant, such as that of the platform's scope */
-function requireTenantId(text: string): void {
-  if (!isTenantId(text)) throw tenantNotFound();
+/**
+ * X-Tenant-ID limits every credential to that tenant.
+ * @throws AppError 404, also for a text that cannot be the ID of a tenant, such as that of the platform's scope
+ */
+function requireTenantId({ credentials }: Pick<RequestContext, 'credentials'>, text: string): void {
+  if (!isTenantId(text) || (credentials.tenantId ?? text) !== text) throw tenantNotFound();
 }
 
 const list = operator.output(deletionList).query(async ({ ctx }) => {
@@ -74,7 +77,7 @@ const preview = operator
   .output(deletionPreview)
   .query(async ({ ctx, input: { tenant_id: tenantId } }) => {
     await ctx.asOperator();
-    requireTenantId(tenantId);
+    requireTenantId(ctx, tenantId);
     return previewDeletion(ctx.services, tenantId);
   });
 
@@ -89,7 +92,7 @@ const schedule = operator
     async ({ ctx, input: { tenant_id: tenantId, name, after_days: days, mfa_code: mfaCode = '' } }) => {
       const { services } = ctx;
       const admin = await ctx.asOperator();
-      requireTenantId(tenantId);
+      requireTenantId(ctx, tenantId);
       requireOther(admin, tenantId);
       const tenant = await services.database.inTenant(tenantId, (tx) => readTenant(tx, tenantId));
       if (!tenant) throw tenantNotFound();
@@ -118,7 +121,7 @@ const cancel = operator
   .output(z.object({ active: z.boolean().describe('Whether the workspace is active again.') }))
   .mutation(async ({ ctx, input: { tenant_id: tenantId } }) => {
     const admin = await ctx.asOperator();
-    requireTenantId(tenantId);
+    requireTenantId(ctx, tenantId);
     const { active } = await cancelDeletion(ctx.services.database, tenantId, { origin: ctx, admin });
     return { active };
   });

@@ -99,6 +99,8 @@ test('requeue: all that failed since a moment, but nothing that was billed or is
     waiting: [],
     failed: [{ code: 'transient_error', documents: 1 }],
   });
+  const elsewhere = { ...operator, 'x-tenant-id': 'another' };
+  expect((await call('requeue', 'mutation', {}, elsewhere)).body).toMatchObject({ found: [], requeued: 0 });
   expect((await call('requeue', 'mutation', {}, operator)).body).toMatchObject({ requeued: 1, left: 0 });
   expect(await statuses()).toEqual(['failed', 'extracted', 'failed', 'failed', 'extracted']);
 });

@@ -59,6 +59,9 @@ test('the operator key needs the name only', async () => {
   const { body: counted } = await call('previewDeletion', 'query', { tenant_id: tenantId }, operator);
   expect(counted).toMatchObject({ tenant_id: tenantId, name, rows: { users: 1 }, files: 0 });
   expect((await schedule({ tenant_id: tenantId, name: '' }, operator)).status).toBe(422);
+  const elsewhere = { ...operator, 'x-tenant-id': 'another' };
+  expect((await schedule({ tenant_id: tenantId, name }, elsewhere)).status).toBe(404);
+  expect(await scheduled()).toBe(0);
   expect((await schedule({ tenant_id: tenantId, name }, operator)).status).toBe(200);
   expect(await scheduled()).toBe(1);
 });

@@ -44,7 +44,10 @@ export const operatorProcedures = {
     .input(requeueRequest)
     .output(requeued)
     .mutation(async ({ ctx, input: { document_id: documentId, since, dry_run: dryRun } }) => {
-      const selection = documentId !== undefined ? { documentId } : { since: new Date(since ?? 0) };
+      // X-Tenant-ID limits every credential to that tenant.
+      const tenantId = ctx.credentials.tenantId ?? undefined;
+      const selection =
+        documentId !== undefined ? { documentId, tenantId } : { since: new Date(since ?? 0), tenantId };
       return requeueDocuments(ctx.services.database, await ctx.asOperator(), ctx, selection, { dryRun });
     }),
 };

@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { type SQL, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import type { Database, Tx } from '#db/client.ts';
 import { documentJobs } from '#db/schema/documents.ts';
@@ -29,7 +29,7 @@ const isRequeueable = sql`status = 'failed' and failure->>'code' in (${codes})
 
 /** The documents that an operator selects: one, or all that failed since a given time. */
 type RequeueSelection =
-  | { documentId: string }
+  | { documentId: string; tenantId?: string | undefined }
   | { since: Date; until?: Date | undefined; tenantId?: string | undefined };
 
 interface RequeueResult {
@@ -52,8 +52,7 @@ export async function requeueDocuments(
   { dryRun }: { dryRun: boolean },
 ): Promise<RequeueResult> {
   const which = conditionOf(selection);
-  if ('documentId' in selection)
-    await database.inPlatform((tx) => requireRequeueable(tx, selection.documentId));
+  if ('documentId' in selection) await database.inPlatform((tx) => requireRequeueable(tx, which));
   const { found, first } = await database.inPlatform((tx) => selectFailed(tx, which));
   const total = found.reduce((sum, { documents }) => sum + documents, 0);
   if (dryRun) return { found, requeued: 0, left: total };
@@ -65,15 +64,17 @@ export async function requeueDocuments(
 }
 
 function conditionOf(selection: RequeueSelection) {
-  if ('documentId' in selection) return sql`document_id = ${selection.documentId}`;
-  const { since, until, tenantId } = selection;
-  const failedThen = sql`updated_at >= ${since.toISOString()}::timestamptz
-    and updated_at <= coalesce(${until?.toISOString() ?? null}::timestamptz, 'infinity')`;
-  return tenantId === undefined ? failedThen : sql`tenant_id = ${tenantId} and ${failedThen}`;
+  const { tenantId } = selection;
+  const selected =
+    'documentId' in selection
+      ? sql`document_id = ${selection.documentId}`
+      : sql`updated_at >= ${selection.since.toISOString()}::timestamptz
+    and updated_at <= coalesce(${selection.until?.toISOString() ?? null}::timestamptz, 'infinity')`;
+  return tenantId === undefined ? selected : sql`tenant_id = ${tenantId} and ${selected}`;
 }
 
 /** @throws AppError 404, 409 */
-async function requireRequeueable(tx: Tx, documentId: string): Promise<void> {
+async function requireRequeueable(tx: Tx, which: SQL): Promise<void> {
   const [row] = await tx
     .select({
       status: documentJobs.status,
@@ -81,7 +82,7 @@ async function requireRequeueable(tx: Tx, documentId: string): Promise<void> {
       can: sql<boolean>`coalesce(${isRequeueable}, false)`,
     })
     .from(documentJobs)
-    .where(sql`document_id = ${documentId}`);
+    .where(which);
   if (!row) throw unknownDocument();
   if (row.can) return;
   throw new AppError(
@@ -92,7 +93,7 @@ async function requireRequeueable(tx: Tx, documentId: string): Promise<void> {
   );
 }
 
-async function selectFailed(tx: Tx, which: ReturnType<typeof sql>) {
+async function selectFailed(tx: Tx, which: SQL) {
   const found = await tx.execute<{ code: (typeof requeuedCodes)[number]; documents: number }>(sql`
     select failure->>'code' as code, count(*)::int as documents from document_jobs
     where ${isRequeueable} and ${which} group by 1 order by 1`);
