@@ -250,7 +250,7 @@ export class PoWriter {
       if (name === 'Language' && old !== undefined && isSame(old.replace('_', '-'), targetLanguage)) continue;
       text = field.test(text)
         ? text.replace(field, () => `${name}: ${content}`)
-        : `${text.replace(/\n?$/, '\n')}${name}: ${content}\n`;
+        : `${text.replace(/[^\n]$/, '$&\n')}${name}: ${content}\n`;
     }
     const edits: Edit[] = [];
     if (flagLine && flags.includes('fuzzy'))

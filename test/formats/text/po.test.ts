@@ -212,6 +212,9 @@ msgstr ""
     expect(await textsOf('po', plain, 'fr').pseudo()).toMatch(
       /^msgid ""\nmsgstr ""\n"[^"]*charset=UTF-8\\n"/,
     );
+    // An empty line would end the header for many programs.
+    const empty = 'msgid ""\nmsgstr ""\n\nmsgid "a b"\nmsgstr ""\n';
+    expect(await textsOf('po', empty, 'fr').pseudo()).toMatch(/^msgid ""\nmsgstr ""\n"Language: fr\\n"/);
   });
 
   test('has bytes in escapes, which are in UTF-8', async () => {

@@ -113,6 +113,8 @@ describe('units of numbers', () => {
     ['another time in Arabic', '30 days', '30 ساعة', 'ar', ['30 days']],
     ['another share', '50% off', '50 ‰ Rabatt', 'de', ['50%']],
     ['a unit that another number has', '5 MB of 8 GB', '5 GB de 8 GB', 'es', ['5 MB']],
+    ['another dose', '5 mg, then 2 ml', '5 µg, dann 2 ml', 'de', ['5 mg']],
+    ['a dose in other symbols', '5 mcg in 2 mL', '5 мкг в 2 мл', 'ru', []],
     ['the symbol of the language', '350MB in 2 min.', '350 Mo en 2 minutes', 'fr', []],
     ['units that change places', '5 MB, 5 seconds', '5 Sekunden, 5 MB', 'de', []],
     ['a word that is no unit', 'at least 6 characters', 'mindestens 6 Minuten', 'de', []],

@@ -2,7 +2,7 @@ import { findNumbers } from './numbers.ts';
 
 const units =
   `bit byte kilobyte megabyte gigabyte terabyte millisecond second minute hour day week month year millimeter centimeter
-  meter kilometer foot mile gram kilogram liter celsius fahrenheit percent`.split(/\s+/);
+  meter kilometer foot mile gram kilogram milliliter liter celsius fahrenheit percent`.split(/\s+/);
 
 /** Symbols of all languages that `Intl` does not have. */
 const symbols: Readonly<Record<string, string>> = {
@@ -11,6 +11,13 @@ const symbols: Readonly<Record<string, string>> = {
   MiB: 'megabyte',
   GiB: 'gigabyte',
   TiB: 'terabyte',
+  mg: 'milligram',
+  мг: 'milligram',
+  µg: 'microgram',
+  μg: 'microgram',
+  mcg: 'microgram',
+  мкг: 'microgram',
+  ml: 'milliliter',
   '％': 'percent',
   '٪': 'percent',
   '‰': 'permille',
