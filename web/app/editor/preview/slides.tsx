@@ -6,8 +6,8 @@ import { queryKeys } from '../../query-keys.ts';
 import type { Segment } from '../segment-filter.ts';
 import { PagedSegments } from './paged-segments.tsx';
 import preview from './preview.module.css';
-import type { PreviewProps } from './preview-props.ts';
 import styles from './preview.module.css';
+import type { PreviewProps } from './preview-props.ts';
 import { useFile } from './use-file.ts';
 
 /**
