@@ -122,7 +122,7 @@ it('the cells of a striped table are one column, though only every second one is
     const y = 700 - 20 * row;
     const container = row % 2 === 0 ? rectangle(60, y - 5, 160, y + 15) : undefined;
     const cell = blockOf({ id: `p1.b${row}`, lines: ['Name'], x: 70, y, ...(container && { container }) });
-    // The second line of a cell may be found as a text of its own.
+    // The second line of a cell may be a separate text.
     return { ...cell, kind: row === 3 ? ('paragraph' as const) : ('table_cell' as const) };
   });
   const below = blockOf({ id: 'p1.b5', lines: ['Name'], x: 70, y: 590 });

@@ -58,11 +58,11 @@ function rowOf(sign: Piece, rows: readonly Row[]): Row | undefined {
   }
   return rows
     .slice(low, low + maxRowsCompared)
-    .find((row) => baseline - row.baseline < highest * size && isBilingual(sign, row));
+    .find((row) => baseline - row.baseline < highest * size && isBeside(sign, row));
 }
 
 /** Whether a sign is next to a glyph of a row, or over one. */
-function isBilingual({ left, right, size }: Piece, { glyphs }: Row): boolean {
+function isBeside({ left, right, size }: Piece, { glyphs }: Row): boolean {
   let low = 0;
   let high = glyphs.length;
   while (low < high) {

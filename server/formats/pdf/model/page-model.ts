@@ -205,19 +205,14 @@ function inStripes(frames: Frame[]): Frame[] {
   return frames.map((frame) => {
     const { bounds, box, container, isCell, singleLine, size, style } = frame;
     if (container || !(isCell || singleLine)) return frame;
-    const place = Math.round(box.left);
-    const filled = [place - 1, place, place + 1].flatMap((near) => columns.get(near) ?? []);
+    const filled = [-1, 0, 1].flatMap((by) => columns.get(Math.round(box.left) + by) ?? []);
     const isNear = (gap: number) => gap >= 0 && gap < maxStripe * size;
     const above = filled.find((cell) => isNear(cell.box.bottom - box.top));
     const below = filled.find((cell) => isNear(box.bottom - cell.box.top));
     if (!above || !below) return frame;
     const right = Math.min(bounds.right, above.bounds.right, below.bounds.right);
     if (right < box.right) return frame;
-    return {
-      ...frame,
-      bounds: { ...bounds, right },
-      isCell: true,
-      style: style === above.style.replace('true', 'false') ? above.style : style,
-    };
+    const own = style === above.style.replace('true', 'false') ? above.style : style;
+    return { ...frame, bounds: { ...bounds, right }, isCell: true, style: own };
   });
 }

@@ -298,20 +298,7 @@ export class Interpreter {
  * The keys of graphics state parameters that may be set for translated text, because the only effect is on its
  * translucency.
  */
-const harmless = new Set([
-  '/Type',
-  '/ca',
-  '/CA',
-  '/SMask',
-  '/AIS',
-  '/BM',
-  '/SA',
-  '/LW',
-  '/OP',
-  '/op',
-  '/OPM',
-  '/TK',
-]);
+const harmless = /^\/(?:Type|ca|CA|SMask|AIS|BM|SA|LW|OP|op|OPM|TK)$/;
 
 /** Applies the graphics state parameters of a resource with this name. */
 function setParameters(state: GraphicsState, name: string, { resources, use }: Stream): void {
@@ -320,11 +307,11 @@ function setParameters(state: GraphicsState, name: string, { resources, use }: S
   state.lineWidth = getNumber(parameters, 'LW') ?? state.lineWidth;
   state.fillAlpha = getNumber(parameters, 'ca') ?? state.fillAlpha;
   state.strokeAlpha = getNumber(parameters, 'CA') ?? state.strokeAlpha;
-  // A group keeps the alpha with which it is painted, whatever is set in it.
   const mask = get(parameters, 'SMask');
   const isMasked = mask !== undefined && asName(mask) !== 'None';
+  // A group keeps the alpha with which it is painted, whatever is set in it.
   if (get(parameters, 'ca') !== undefined && state.isGroupOpaque) {
-    const isSafe = use === 0 && !isMasked && parameters.keys().every((key) => harmless.has(key.asString()));
+    const isSafe = use === 0 && !isMasked && parameters.keys().every((key) => harmless.test(key.asString()));
     state.translucency = state.fillAlpha < 1 && isSafe ? `${formatName(name)} gs` : '';
   }
   const blend = get(parameters, 'BM');
