@@ -10,7 +10,7 @@ import { member } from './workspace.ts';
 export const guide = process.env['BENCH_GUIDE'] ?? '/usr/share/doc/installation-guide-amd64';
 const pageOf = (language: string) => readFileSync(join(guide, language, 'apcs02.html'), 'utf8');
 
-/** What a new version of the page changes in each tenth of its sentences, and in their translation. */
+/** The changes of a new version of the page, in each tenth of its sentences and in their translation. */
 const changes: readonly (readonly [from: RegExp, to: string, fromTarget: string, toTarget: string])[] = [
   [
     /Mount point for .*temporarily/,
