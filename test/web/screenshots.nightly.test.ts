@@ -29,7 +29,7 @@ async function screenshots(...options: string[]): Promise<Map<string, number>> {
 
 test.skipIf(withoutBrowser || !existsSync(guide))(
   'a memory of two old files serves a new version, and a corrected segment is served next, as the pictures show',
-  { timeout: 240_000 },
+  { timeout: 480_000 },
   async () => {
     const made = await screenshots('--memory');
     expect(made.values().reduce((sum, size) => sum + size)).toBeLessThan(400_000);

@@ -48,7 +48,7 @@ export async function recordMemory(
   directory: string,
 ): Promise<void> {
   const page = await opened(browser, look, baseURL, member);
-  page.setDefaultTimeout(60_000);
+  page.setDefaultTimeout(240_000);
   let pictures = 0;
   const picture = async (name: string, limit = maxBytes) => {
     await settled(page);
