@@ -4,7 +4,7 @@ import { afterEach, beforeAll, expect } from 'vitest';
 import type { TestApp } from '#test/setup/app.ts';
 
 /** The shell without windows needs 40% less CPU time for the same tests than the browser. */
-const executable = [
+export const executable = [
   '/usr/bin/chromium-headless-shell',
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',

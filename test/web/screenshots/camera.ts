@@ -49,6 +49,11 @@ export async function take(page: Page, { path, prepare }: View, file: string, li
     await prepare(page);
     await settled(page);
   }
+  await shoot(page, file, limit);
+}
+
+/** Takes a picture of what a page shows. */
+export async function shoot(page: Page, file: string, limit: number): Promise<void> {
   const picture = await webp(page, await page.screenshot(), limit);
   await writeFile(file, picture);
   process.stdout.write(`${basename(file)}: ${Math.ceil(picture.length / 1000)} kB\n`);

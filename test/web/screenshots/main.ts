@@ -6,6 +6,7 @@ import { chromium } from 'playwright-core';
 import { startFakeStripe } from '#test/fakes/stripe.ts';
 import { startService } from '../../../examples/service.ts';
 import { opened, take } from './camera.ts';
+import { memoryPictures, recordMemory } from './memory.ts';
 import { recordTour } from './tour.ts';
 import { guidePictures, screenPictures } from './views.ts';
 import {
@@ -21,20 +22,22 @@ import {
  * Writes the pictures of the application for the README, the landing page and the guides: `npm run screenshots`. With
  * `-- --screens`, writes those of all screens for the decision record, in four looks. `-- --out DIRECTORY` writes to
  * another directory, `-- --only NAME,...` only these pictures, and `-- --look NAME` only in this look. `-- --tour` writes
- * the moving picture of the README instead, and also needs img2webp. The service runs with the embedded database. Needs chromium, at /usr/bin/chromium or CHROMIUM.
+ * the moving picture of the README instead, and also needs img2webp. `-- --memory` writes those of `docs/gallery/memory`, and
+ * needs the package installation-guide-amd64. The service runs with the embedded database. Needs chromium, at /usr/bin/chromium or CHROMIUM.
  */
 
 const { values } = parseArgs({
   options: {
     screens: { type: 'boolean' },
     tour: { type: 'boolean' },
+    memory: { type: 'boolean' },
     out: { type: 'string' },
     only: { type: 'string' },
     look: { type: 'string' },
   },
 });
 const series = values.screens ? screenPictures : guidePictures;
-const directory = values.out ?? series.directory;
+const directory = values.out ?? (values.memory ? memoryPictures : series.directory);
 await mkdir(directory, { recursive: true });
 const data = await mkdtemp(join(tmpdir(), 'lingualoop-screenshots-'));
 await using model = await startRecordedModel();
@@ -64,6 +67,7 @@ const browser = await chromium.launch({
 try {
   const apiKey = await createWorkspace(service.address, values.screens === true);
   if (values.tour) await recordTour(browser, service.address, join(directory, 'tour.webp'));
+  else if (values.memory) await recordMemory(browser, service.address, model, directory);
   else await takeAll(apiKey);
 } finally {
   await browser.close();
