@@ -124,9 +124,7 @@ export async function applyRetention(
  */
 async function removeOldAttempts({ database, settings }: DeletionServices, end: number): Promise<void> {
   const { audit: days } = policyOfDeployment(settings);
-  if (days === null) return;
-  let count: number;
-  do {
+  while (days !== null && Date.now() <= end) {
     const deleted = await database.inPlatform((tx) =>
       tx.execute(sql`
         delete from audit_log where tenant_id = '' and event_id = any(array(
@@ -136,8 +134,8 @@ async function removeOldAttempts({ database, settings }: DeletionServices, end: 
           order by recorded_at limit ${perStep.audit}::int))
         returning 1`),
     );
-    count = deleted.length;
-  } while (count === perStep.audit && Date.now() <= end);
+    if (deleted.length < perStep.audit) return;
+  }
 }
 
 /** A tenant, how long its data is kept, and the age of its data. */
