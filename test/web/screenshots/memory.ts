@@ -146,14 +146,14 @@ async function translator(client: LinguaLoop, english: string, spanish: string) 
   const pairs = links
     .filter(({ source }) => source)
     .map(({ source, target }) =>
-      changes.reduce(
+      changes.reduce<readonly [string, string]>(
         ([from, to], [old, now, oldTarget, nowTarget]) =>
           old.test(from) ? [from.replace(old, now), to.replace(oldTarget, nowTarget)] : [from, to],
-        [source, target] as [string, string],
+        [source, target],
       ),
     );
   pairs.sort(([a], [b]) => b.length - a.length);
-  return (text: string) => pairs.reduce(translated, text);
+  return (text: string) => pairs.reduce<string>(translated, text);
 }
 
 /** A path, which is code in the page: the model gets a placeholder for it. */
