@@ -37,10 +37,10 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'lines of source',
     count: linesOf(sources),
-    limit: 250_100,
+    limit: 249_750,
     goal: 165_000,
     bought: [
-      '250,100: stored sums of the pay report, places of length limits, two rounds of PDF pages, headings in prompts, names of members, conflicts of settings',
+      '249,750, after 250,100 and repeated parts of screens: stored sums of the pay report, places of length limits, two rounds of PDF pages, headings in prompts, names of members, conflicts of settings',
       '248,900: five translation services, Anthropic, routes, own keys, personal data withheld from models, length limits, PgBouncer, general settings, new versions in estimates',
       '242,000: buckets, positions of approved tags, spelling, marks of errors, own keys, turnaround, versions of files, CSV files; packs left',
       '239,150: screens of assignments and estimates, the pay report, proofs of tag positions, contexts of TMX files',
@@ -60,10 +60,10 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'files of source',
     count: sources.length,
-    limit: 1912,
+    limit: 1800,
     goal: 1400,
     bought: [
-      '1,912: one file for each engine, kind of personal data and settings screen',
+      '1,800, after 1,912 and 113 small modules that moved to their only users: one file for each engine, kind of personal data and settings screen',
       '1,868: the same, one file for each screen or concept',
       '1,851, after 1,892 and 74 small modules that moved to their only users: screens of assignments and estimates',
       '1,860: screens of quality, candidates, alignment and duplicates, with their procedures',
@@ -78,9 +78,10 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'lines of tests',
     count: linesOf(tests),
-    limit: 169_700,
+    limit: 170_100,
     goal: 100_000,
     bought: [
+      '170,100: the film of the memory, and faults that two attacks on Parts A and B found',
       '169,700: kills of a team, screens of teams and private texts in a browser, findings of two attacks, a second judge of alignment',
       '168,000: engines over their real packages, 500 letters with personal data, two hosts in namespaces, PgBouncer, the film of a project',
       '162,550: positions of approved tags, a store on S3 and its move, turnaround, spelling, keys',
