@@ -81,7 +81,7 @@ const counted: (Budget & { count: number })[] = [
     limit: 170_100,
     goal: 100_000,
     bought: [
-      '170,100: the film of the memory, and faults that two attacks on Parts A and B found',
+      '170,100: the film of the memory, and the faults that two attacks found',
       '169,700: kills of a team, screens of teams and private texts in a browser, findings of two attacks, a second judge of alignment',
       '168,000: engines over their real packages, 500 letters with personal data, two hosts in namespaces, PgBouncer, the film of a project',
       '162,550: positions of approved tags, a store on S3 and its move, turnaround, spelling, keys',

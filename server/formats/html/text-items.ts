@@ -1,6 +1,6 @@
 import type { Item } from '../markup/inline-runs.ts';
 import { decodeText, visibleRange } from './character-references.ts';
-import type { TemplateCode } from './template-code.ts';
+import { type TemplateCode, withoutTemplateCode } from './template-code.ts';
 import type { TranslateMode } from './translate-attribute.ts';
 
 interface TextItemOptions {
@@ -41,19 +41,33 @@ export function itemsOfText(source: string, start: number, end: number, options:
       addText(at, from + index);
       at = from + index + markup.length;
       items.push({ start: from + index, end: at, type: 'boundary' });
-      if (cdata && mode !== undefined && mode !== 'code')
-        items.push({ start: at, end: at, type: 'text', text: cdata, kept: 'code' });
+      if (cdata && mode !== undefined && mode !== 'code') {
+        const first = from + index + '<![CDATA['.length;
+        const codes = codesWithin(options.templateCode, first, at);
+        const inside = codes.map((code) => ({ ...code, start: code.start - first, end: code.end - first }));
+        const text = withoutTemplateCode(cdata, inside);
+        items.push({ start: at, end: at, type: 'text', text, kept: 'code' });
+      }
     }
     addText(at, to);
   };
   let at = start;
+  let sectionEnd = start;
   for (const code of codesWithin(options.templateCode, start, end)) {
+    if (code.start >= sectionEnd && separator === silentMarkup && isInSection(source.slice(at, code.start)))
+      sectionEnd = (source.indexOf(']]>', code.start) + 1 || end + 1) - 1;
+    if (code.start < sectionEnd) continue;
     addSource(at, code.start);
     items.push({ start: code.start, end: code.end, type: code.isValue ? 'void' : 'boundary', isWord: true });
     at = code.end;
   }
   addSource(at, end);
   return items;
+}
+
+/** Whether a CDATA section is open at the end of a text: template code in it does not divide it. */
+function isInSection(text: string): boolean {
+  return text.lastIndexOf('<![CDATA[') > text.lastIndexOf(']]>');
 }
 
 function spaceOf(source: string, start: number, end: number): Item {
