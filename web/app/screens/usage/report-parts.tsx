@@ -26,7 +26,7 @@ export function Segments<V extends string>({
 }) {
   const name = useId();
   return (
-    <fieldset className="segmented">
+    <fieldset className={`segmented ${styles['segments']}`}>
       <legend className="visually-hidden">{label}</legend>
       {options.map((option) => (
         <label key={option.value}>
