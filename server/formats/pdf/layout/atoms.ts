@@ -4,7 +4,7 @@ import type { FormFields } from './form-fields.ts';
 import { startsWithBox } from './item-signs.ts';
 import type { Glyph } from './pieces.ts';
 import type { Row } from './rows.ts';
-import { median } from './statistics.ts';
+import { greatest, least, median } from './statistics.ts';
 
 /** Widths and distances as shares of the font size. */
 export const minColumnGap = 0.8;
@@ -18,6 +18,9 @@ const maxDotGap = 0.6;
 const maxBlankGap = 1;
 const minFieldGap = 0.3;
 const minSpace = 0.15;
+/** The minimum number of signs in the cells of a form, and the maximum difference between their distances. */
+const minCells = 4;
+const samePitch = 0.06;
 /** The minimum ratio of the gap after a box to the gap before it if the box belongs to the text before it. */
 const minBoxRatio = 1.5;
 /** The maximum width of the spaces of a justified line, as a factor of their median. */
@@ -60,6 +63,7 @@ export function splitAtGaps(
   const leaders = findLeaders(glyphs);
   const gutters = narrowestGutters(glyphs);
   const typed = typedGaps(glyphs);
+  const cells = inCells(glyphs);
   // A single box before a small letter is in a sentence: check the box ☐ if it applies.
   const boxes = glyphs.filter((_, index) => isBoxAt(glyphs, index)).length;
   const atoms: Atom[] = [];
@@ -121,6 +125,8 @@ export function splitAtGaps(
       isWide ||
       isOtherSize ||
       typed.has(glyph) ||
+      cells.has(glyph) ||
+      (last !== undefined && cells.has(last)) ||
       (last !== undefined && elements.areApart(last, glyph)) ||
       isLeader !== isLastLeader;
     if (!atom || isApart || (gap > Math.max(minGap * smaller, 3 * spacing) && !isLeader)) {
@@ -201,6 +207,41 @@ function typedGaps(glyphs: readonly Glyph[]): Set<Glyph> {
     blanks = 0;
   }
   return isTyped && typed.size > 1 ? typed : new Set();
+}
+
+/**
+ * Returns the digits and capitals that are each in a cell of a form, as those of a postcode: their middles have equal
+ * distances, and there is a gap between them. In a headline with wide spacing, the gaps are equal.
+ */
+function inCells(glyphs: readonly Glyph[]): Set<Glyph> {
+  const found = new Set<Glyph>();
+  let run: Glyph[] = [];
+  const close = () => {
+    const { size } = run[0]?.piece ?? { size: 1 };
+    const spreadOf = (distance: (one: Glyph, next: Glyph) => number): number => {
+      const all = run.slice(1).map((glyph, index) => distance(run[index]!, glyph) / size);
+      return greatest(all) - least(all);
+    };
+    const pitch = spreadOf((one, next) => (next.left + next.right - one.left - one.right) / 2);
+    const gap = spreadOf((one, next) => next.left - one.right);
+    if (
+      run.length >= minCells &&
+      pitch < samePitch &&
+      (gap >= pitch || run.some(({ text }) => /\p{N}/u.test(text)))
+    )
+      for (const glyph of run) found.add(glyph);
+    run = [];
+  };
+  for (const glyph of glyphs) {
+    if (glyph.isBlank) continue;
+    const { size, style } = glyph.piece;
+    const isCell = /^[\p{Lu}\p{N}]$/u.test(glyph.text) && style.family !== 'mono';
+    const gap = isCell && run.length > 0 ? glyph.left - run.at(-1)!.right : 0;
+    if (gap < minFieldGap * size || gap > size) close();
+    if (isCell) run.push(glyph);
+  }
+  close();
+  return found;
 }
 
 function blankWidth(blanks: readonly Glyph[]): number {
