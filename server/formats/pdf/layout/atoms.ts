@@ -215,32 +215,25 @@ function typedGaps(glyphs: readonly Glyph[]): Set<Glyph> {
  */
 function inCells(glyphs: readonly Glyph[]): Set<Glyph> {
   const found = new Set<Glyph>();
-  let run: Glyph[] = [];
-  const close = () => {
-    const { size } = run[0]?.piece ?? { size: 1 };
-    const spreadOf = (distance: (one: Glyph, next: Glyph) => number): number => {
-      const all = run.slice(1).map((glyph, index) => distance(run[index]!, glyph) / size);
-      return greatest(all) - least(all);
-    };
-    const pitch = spreadOf((one, next) => (next.left + next.right - one.left - one.right) / 2);
-    const gap = spreadOf((one, next) => next.left - one.right);
-    if (
-      run.length >= minCells &&
-      pitch < samePitch &&
-      (gap >= pitch || run.some(({ text }) => /\p{N}/u.test(text)))
-    )
-      for (const glyph of run) found.add(glyph);
-    run = [];
+  const pitch = (one: Glyph, next: Glyph) => (next.left + next.right - one.left - one.right) / 2;
+  const spreadOf = (run: readonly Glyph[], distance: typeof pitch): number => {
+    const all = run.slice(1).map((glyph, index) => distance(run[index]!, glyph));
+    return greatest(all) - least(all);
   };
+  let run: Glyph[] = [];
   for (const glyph of glyphs) {
     if (glyph.isBlank) continue;
+    const last = run.at(-1);
     const { size, style } = glyph.piece;
     const isCell = /^[\p{Lu}\p{N}]$/u.test(glyph.text) && style.family !== 'mono';
-    const gap = isCell && run.length > 0 ? glyph.left - run.at(-1)!.right : 0;
-    if (gap < minFieldGap * size || gap > size) close();
-    if (isCell) run.push(glyph);
+    const follows = isCell && last && glyph.left - last.right >= minFieldGap * size;
+    if (!follows) run = isCell ? [glyph] : [];
+    else if (spreadOf([...run, glyph], pitch) > samePitch * size) run = [last, glyph];
+    else run = [...run.slice(-minCells), glyph];
+    const isEven = spreadOf(run, pitch) <= spreadOf(run, (one, next) => next.left - one.right);
+    if (run.length >= minCells && (isEven || run.some(({ text }) => /\p{N}/u.test(text))))
+      for (const one of run) found.add(one);
   }
-  close();
   return found;
 }
 
