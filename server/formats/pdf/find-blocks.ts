@@ -17,7 +17,7 @@ import { TextArea } from './layout/text-area.ts';
 import type { TextLine } from './layout/text-lines.ts';
 import { UnreadableSymbols } from './layout/unreadable-symbols.ts';
 import { openHyphen, Vocabulary } from './layout/vocabulary.ts';
-import type { KeptReason, PageContent, ShownText } from './page-content.ts';
+import type { KeptReason, PageContent, Paint, ShownText } from './page-content.ts';
 import { type BlockLabel, blockId, type GlyphRange, type TextBlock } from './text-block.ts';
 
 /** The texts of a page. Each glyph of the page is in exactly one of these texts. */
@@ -76,6 +76,7 @@ export function findBlocks(page: PageContent, vocabulary?: Vocabulary): PageBloc
         ...block,
         content,
         glyphs: ranges[owner]!,
+        rules: [...block.rules, ...shadowsOf(ranges[owner]!, page.paints, block.style.size)],
         label: labelOf(owner),
         ...(isHyphenated && { isHyphenated }),
       };
@@ -86,6 +87,22 @@ export function findBlocks(page: PageContent, vocabulary?: Vocabulary): PageBloc
       box: boxOfGlyphs(ranges[owner]!),
     })),
   };
+}
+
+/** Returns the images of the shadow of a text: each is painted directly before a part of the text, and ends near it. */
+function shadowsOf(glyphs: readonly GlyphRange[], paints: readonly Paint[], size: number): Paint[] {
+  const starts = new Map(glyphs.map((range) => [range.text.order, range]));
+  return paints.filter(({ order, box, isFaint }) => {
+    const part = isFaint && starts.get(order + 1);
+    return (
+      part && isWithin(boxOfGlyphs([part]), box, 0) && isWithin(box, boxOfGlyphs(glyphs), size) && isFaint()
+    );
+  });
+}
+
+function isWithin(inner: Rectangle, { left, bottom, right, top }: Rectangle, margin: number): boolean {
+  const isInWidth = inner.left > left - margin && inner.right < right + margin;
+  return isInWidth && inner.bottom > bottom - margin && inner.top < top + margin;
 }
 
 function reasonOf(text: ShownText): KeptText['reason'] {
