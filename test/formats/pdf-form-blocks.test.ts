@@ -37,6 +37,8 @@ describe('the parts of a form', () => {
     expect(read(page([rows, bracket]))).toContain('Total');
     const arrow = text('▶', 72, 701.5, { size: 6 });
     expect(read(page([text('Paid', 48, 700), arrow, text('Due', 82, 700)]))).toEqual(['Paid', 'Due']);
+    const apart = [text('Paid    Due', 48, 700)];
+    expect([[], [rule(70, 703, 76, 703.6)]].map((drawn) => read(page(apart, drawn)).length)).toEqual([1, 2]);
   });
 
   it('leaves the number of a field at the end of a question where it is', () => {
