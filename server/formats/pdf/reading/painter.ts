@@ -226,6 +226,6 @@ function isWide({ left, bottom, right, top }: Rectangle): boolean {
   return Math.min(right - left, top - bottom) > 3;
 }
 
-function widen({ left, bottom, right, top }: Rectangle, by: number): Rectangle {
+export function widen({ left, bottom, right, top }: Rectangle, by: number): Rectangle {
   return { left: left - by, bottom: bottom - by, right: right + by, top: top + by };
 }
