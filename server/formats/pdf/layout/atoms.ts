@@ -96,10 +96,10 @@ export function splitAtGaps(
       gap > -0.3 * em &&
       hasBetween(rules, atom.right - 0.1 * em, glyph.left + 0.1 * em);
     const smaller = Math.min(em, glyph.piece.size, atom?.size ?? em);
-    // A sign that is drawn, as an arrow, parts the texts on its sides.
+    // A sign that is drawn between blanks parts the texts on its sides. A line without them may be that of a fraction.
     const middle = { left: glyph.left - 0.7 * gap, right: glyph.left - 0.3 * gap };
     const isCrossed =
-      gap > minColumnGap * em && areas.hasRuleBetween(baseline + 0.2 * em, baseline + 0.6 * em, middle);
+      blanks.length > 1 && areas.hasRuleBetween(baseline + 0.2 * em, baseline + 0.6 * em, middle);
     const isField = gap > minFieldGap * em && fields.isInGap(atom!.right, glyph.left, row);
     const minGap =
       gap > minGutter * smaller && gap > blankWidth(blanks) + minSpace * em
