@@ -37,6 +37,8 @@ describe('the parts of a form', () => {
     expect(read(page([rows, bracket]))).toContain('Total');
     const arrow = text('▶', 72, 701.5, { size: 6 });
     expect(read(page([text('Paid', 48, 700), arrow, text('Due', 82, 700)]))).toEqual(['Paid', 'Due']);
+    const apart = [text('Paid    Due', 48, 700)];
+    expect([[], [rule(70, 703, 76, 703.6)]].map((drawn) => read(page(apart, drawn)).length)).toEqual([1, 2]);
   });
 
   it('leaves the number of a field at the end of a question where it is', () => {
@@ -44,6 +46,26 @@ describe('the parts of a form', () => {
     const { blocks, kept } = findBlocks(page([question, text('39b', 182, 700, { font: bold })]));
     expect(blocks.map(({ content }) => plainText(content))).toEqual(['Were you born before 1946']);
     expect(kept).toMatchObject([{ text: '39b' }]);
+  });
+
+  it('leaves each digit or capital in its cell, and starts a label after and below them', () => {
+    for (const code of ['31036', 'ZZZZZ']) {
+      const cells = [...code].map((sign, index) => text(sign, 120 + 9 * index, 700));
+      const form = page([
+        text('Date of birth', 50, 700),
+        cells,
+        text('City', 168, 700),
+        text('Nation', 50, 688),
+      ]);
+      expect(read(form).sort()).toEqual(['City', 'Date of birth', 'Nation']);
+    }
+    const widths = [0.72, 0.78, 0.61, 0.67, 0.61];
+    const glyphs = [...'HOTEL'].map((text, index) => ({
+      text,
+      x: widths.slice(0, index).reduce((sum, width) => sum + width + 0.4, 0),
+      advance: widths[index]!,
+    }));
+    expect(read(page([{ ...text('HOTEL', 50, 700), glyphs }]))).toEqual(['HOTEL']);
   });
 
   it('begins with each numbered row anew, even if all rows are full and have a number', () => {

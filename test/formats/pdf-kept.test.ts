@@ -308,3 +308,31 @@ describe('a large picture on a page with text', () => {
     expect(word.findings.filter(({ message }) => message.includes('picture'))).toEqual([]);
   });
 });
+
+it('an image before a text goes with the text if it is its shadow: clear for the most part, and around the text', async () => {
+  const image =
+    (alpha: number): Made =>
+    ({ context }) => {
+      const entries = { Type: 'XObject', Subtype: 'Image', Width: 2, Height: 1, BitsPerComponent: 8 };
+      const mask = context.stream(Uint8Array.of(alpha, alpha), { ...entries, ColorSpace: 'DeviceGray' });
+      const stream = context.stream(Uint8Array.of(0, 0), { ...entries, ColorSpace: 'DeviceGray' });
+      stream.dict.set(PDFName.of('SMask'), context.register(mask));
+      return context.register(stream);
+    };
+  const resources = { XObject: { Shadow: image(64), Button: image(255) } };
+  const paint = (name: string, y: number, height: number): string =>
+    `q 60 0 0 ${height} 35 ${y} cm /${name} Do Q `;
+  const rows = [
+    paint('Shadow', 295, 18),
+    paint('Button', 245, 18),
+    paint('Shadow', 195, 80),
+    paint('Shadow', 147, 5),
+  ];
+  const content = rows.map((row, index) => `${row}${at(40, 300 - 50 * index, 'A headline')}`).join(' ');
+  const bytes = await madePdf({ content, resources });
+  const { segments } = await extract(bytes);
+  const translations = segments.map(({ regionId, cellId }) => ({ regionId, cellId, target: ['Un titre'] }));
+  const result = await rebuild(bytes, translations, { sourceLanguage: 'en', targetLanguage: 'fr' });
+  const { paints } = await withOpenPdf(result.bytes, (pdf) => pdf.readPage(1));
+  expect(paints.map(({ box }) => box.bottom)).toEqual([245, 195, 147]);
+});

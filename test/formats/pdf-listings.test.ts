@@ -123,8 +123,25 @@ describe('a text in a fixed-width font is translated', () => {
   });
 });
 
-it('a program in a font of letters with different widths is translated, like prose about programs', () => {
-  expect(read(['for (var i = 0; i < 10; i++) {', 'print(words);'], serif).kept).toEqual([]);
+it('two lines of a program in letters of different widths are translated, like prose about programs; four are not', () => {
+  const program = ['for (var i = 0; i < 10; i++) {', 'print(words);'];
+  expect(read(program, serif).kept).toEqual([]);
+  const spaced = [
+    'for ( v a r i = 0 ; i < 10; i++) {',
+    'l i s t . put (',
+    'i , words) ;',
+    '}',
+    'print (words) ;',
+    'run();',
+  ];
+  const prose = ['The words of a book are printed here:', 'and these words are read by the next program.'];
+  const { kept, translated } = read([prose[0]!, ...spaced, prose[1]!], serif);
+  expect(kept).toEqual([spaced.join(' ')]);
+  expect(translated).toEqual(prose);
+  expect(
+    read(['a) the buyer (the Client);', 'b) the seller (Firm);', 'c) a bank (Bank);', 'd) a court;'], serif)
+      .kept,
+  ).toEqual([]);
 });
 
 it('a line of any length is read in a bounded time', async () => {

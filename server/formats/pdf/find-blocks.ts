@@ -1,4 +1,5 @@
 import { plainText } from '../inline-content.ts';
+import { holds } from './fitting/free-space.ts';
 import { type Matrix, type Rectangle, transformRectangle, union } from './geometry.ts';
 import { alignmentOf } from './layout/alignment.ts';
 import { Decorations } from './layout/decorations.ts';
@@ -17,7 +18,8 @@ import { TextArea } from './layout/text-area.ts';
 import type { TextLine } from './layout/text-lines.ts';
 import { UnreadableSymbols } from './layout/unreadable-symbols.ts';
 import { openHyphen, Vocabulary } from './layout/vocabulary.ts';
-import type { KeptReason, PageContent, ShownText } from './page-content.ts';
+import type { KeptReason, PageContent, Paint, ShownText } from './page-content.ts';
+import { widen } from './reading/painter.ts';
 import { type BlockLabel, blockId, type GlyphRange, type TextBlock } from './text-block.ts';
 
 /** The texts of a page. Each glyph of the page is in exactly one of these texts. */
@@ -60,6 +62,7 @@ export function findBlocks(page: PageContent, vocabulary?: Vocabulary): PageBloc
     });
   }
   const ranges = owners.ranges();
+  const images = new Map(page.paints.flatMap((paint) => (paint.isFaint ? [[paint.order + 1, paint]] : [])));
   const labelOf = (owner: number): BlockLabel | null => {
     const label = labels.get(owner);
     const own = label && owners.ownerOf(label.glyphs[0]!);
@@ -76,6 +79,7 @@ export function findBlocks(page: PageContent, vocabulary?: Vocabulary): PageBloc
         ...block,
         content,
         glyphs: ranges[owner]!,
+        rules: [...block.rules, ...shadowsOf(ranges[owner]!, images, block.style.size)],
         label: labelOf(owner),
         ...(isHyphenated && { isHyphenated }),
       };
@@ -86,6 +90,19 @@ export function findBlocks(page: PageContent, vocabulary?: Vocabulary): PageBloc
       box: boxOfGlyphs(ranges[owner]!),
     })),
   };
+}
+
+/**
+ * Returns the images of the shadow of a text: each is painted directly before a part of the text, and ends near the text.
+ *
+ * @param images the images that may be shadows, by the place in the painting order after them
+ */
+function shadowsOf(glyphs: readonly GlyphRange[], images: ReadonlyMap<number, Paint>, size: number): Paint[] {
+  return glyphs.flatMap((range) => {
+    const image = images.get(range.text.order);
+    if (!image || !holds(image.box, boxOfGlyphs([range]))) return [];
+    return holds(widen(boxOfGlyphs(glyphs), size), image.box) && image.isFaint!() ? [image] : [];
+  });
 }
 
 function reasonOf(text: ShownText): KeptText['reason'] {

@@ -55,6 +55,8 @@ export interface Paint {
   ctm?: Matrix;
   /** The clip of an object with a `ctm`: it would not be visible elsewhere. */
   clip?: Rectangle;
+  /** For an image with a soft mask: whether most of it is transparent, as the shadow of a text is. */
+  isFaint?: () => boolean;
   /**
    * For a curved or sloped line, such as an arrow in a diagram: rectangles along the line. They are used instead of
    * `box`, because most of that box is free.

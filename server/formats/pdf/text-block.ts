@@ -55,7 +55,10 @@ export interface TextBlock {
    * if there is none.
    */
   container: Rectangle | null;
-  /** The lines that are drawn under or through the text. They are removed, and drawn again with the translation. */
+  /**
+   * The lines that are drawn under or through the text, and the images of its shadow. They are removed, and the lines are
+   * drawn again with the translation.
+   */
   rules: Paint[];
 }
 

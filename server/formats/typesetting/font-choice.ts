@@ -3,7 +3,7 @@ import { covers, type FontName, openFont } from './fonts.ts';
 import { fontOf } from './languages.ts';
 
 const eastAsian =
-  /[\p{Script_Extensions=Han}\p{Script_Extensions=Hiragana}\p{Script_Extensions=Katakana}\p{Script_Extensions=Hangul}\p{Script_Extensions=Bopomofo}\u2460-\u24ff\uff00-\uffef]/u;
+  /[\p{Script_Extensions=Han}\p{Script_Extensions=Hiragana}\p{Script_Extensions=Katakana}\p{Script_Extensions=Hangul}\p{Script_Extensions=Bopomofo}\u2460-\u24ff\u3200-\u33ff\uff00-\uffef]/u;
 const common = /[\p{Script=Common}\p{Script=Inherited}]/u;
 
 const european =

@@ -193,7 +193,8 @@ function overlaps(one: Rectangle, other: Rectangle): boolean {
   return one.left < other.right && one.right > other.left && one.bottom < other.top && one.top > other.bottom;
 }
 
-function holds(outer: Rectangle, inner: Rectangle): boolean {
+/** Whether a rectangle contains another one. */
+export function holds(outer: Rectangle, inner: Rectangle): boolean {
   return (
     outer.left <= inner.left &&
     outer.right >= inner.right &&

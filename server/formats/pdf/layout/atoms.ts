@@ -4,7 +4,7 @@ import type { FormFields } from './form-fields.ts';
 import { startsWithBox } from './item-signs.ts';
 import type { Glyph } from './pieces.ts';
 import type { Row } from './rows.ts';
-import { median } from './statistics.ts';
+import { greatest, least, median } from './statistics.ts';
 
 /** Widths and distances as shares of the font size. */
 export const minColumnGap = 0.8;
@@ -18,6 +18,9 @@ const maxDotGap = 0.6;
 const maxBlankGap = 1;
 const minFieldGap = 0.3;
 const minSpace = 0.15;
+/** The minimum number of signs in the cells of a form, and the maximum difference between their distances. */
+const minCells = 4;
+const samePitch = 0.06;
 /** The minimum ratio of the gap after a box to the gap before it if the box belongs to the text before it. */
 const minBoxRatio = 1.5;
 /** The maximum width of the spaces of a justified line, as a factor of their median. */
@@ -60,6 +63,7 @@ export function splitAtGaps(
   const leaders = findLeaders(glyphs);
   const gutters = narrowestGutters(glyphs);
   const typed = typedGaps(glyphs);
+  const cells = inCells(glyphs);
   // A single box before a small letter is in a sentence: check the box ☐ if it applies.
   const boxes = glyphs.filter((_, index) => isBoxAt(glyphs, index)).length;
   const atoms: Atom[] = [];
@@ -92,6 +96,10 @@ export function splitAtGaps(
       gap > -0.3 * em &&
       hasBetween(rules, atom.right - 0.1 * em, glyph.left + 0.1 * em);
     const smaller = Math.min(em, glyph.piece.size, atom?.size ?? em);
+    // A sign that is drawn between blanks parts the texts on its sides. A line without them may be that of a fraction.
+    const middle = { left: glyph.left - 0.7 * gap, right: glyph.left - 0.3 * gap };
+    const isCrossed =
+      blanks.length > 1 && areas.hasRuleBetween(baseline + 0.2 * em, baseline + 0.6 * em, middle);
     const isField = gap > minFieldGap * em && fields.isInGap(atom!.right, glyph.left, row);
     const minGap =
       gap > minGutter * smaller && gap > blankWidth(blanks) + minSpace * em
@@ -114,6 +122,7 @@ export function splitAtGaps(
     const isChecked = isSign(glyph) && fields.isOver(glyph, row);
     const isApart =
       isRuled ||
+      isCrossed ||
       isField ||
       isBox ||
       isChecked ||
@@ -121,6 +130,8 @@ export function splitAtGaps(
       isWide ||
       isOtherSize ||
       typed.has(glyph) ||
+      cells.has(glyph) ||
+      (last !== undefined && cells.has(last)) ||
       (last !== undefined && elements.areApart(last, glyph)) ||
       isLeader !== isLastLeader;
     if (!atom || isApart || (gap > Math.max(minGap * smaller, 3 * spacing) && !isLeader)) {
@@ -201,6 +212,34 @@ function typedGaps(glyphs: readonly Glyph[]): Set<Glyph> {
     blanks = 0;
   }
   return isTyped && typed.size > 1 ? typed : new Set();
+}
+
+/**
+ * Returns the digits and capitals that are each in a cell of a form, as those of a postcode: their middles have equal
+ * distances, and there is a gap between them. In a headline with wide spacing, the gaps are equal.
+ */
+function inCells(glyphs: readonly Glyph[]): Set<Glyph> {
+  const found = new Set<Glyph>();
+  const pitch = (one: Glyph, next: Glyph) => (next.left + next.right - one.left - one.right) / 2;
+  const spreadOf = (run: readonly Glyph[], distance: typeof pitch): number => {
+    const all = run.slice(1).map((glyph, index) => distance(run[index]!, glyph));
+    return greatest(all) - least(all);
+  };
+  let run: Glyph[] = [];
+  for (const glyph of glyphs) {
+    if (glyph.isBlank) continue;
+    const last = run.at(-1);
+    const { size, style } = glyph.piece;
+    const isCell = /^[\p{Lu}\p{N}]$/u.test(glyph.text) && style.family !== 'mono';
+    const follows = isCell && last && glyph.left - last.right >= minFieldGap * size;
+    if (!follows) run = isCell ? [glyph] : [];
+    else if (spreadOf([...run, glyph], pitch) > samePitch * size) run = [last, glyph];
+    else run = [...run.slice(-minCells), glyph];
+    const isEven = spreadOf(run, pitch) <= spreadOf(run, (one, next) => next.left - one.right);
+    if (run.length >= minCells && (isEven || run.some(({ text }) => /\p{N}/u.test(text))))
+      for (const one of run) found.add(one);
+  }
+  return found;
 }
 
 function blankWidth(blanks: readonly Glyph[]): number {

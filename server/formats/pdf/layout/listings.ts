@@ -22,6 +22,8 @@ const minStatements = 2;
  */
 const minSigned = 0.5;
 const maxProse = 0.25;
+/** The same two numbers for a program in a font that is not of fixed width. */
+const [minStatementsOfOther, minShareOfOther] = [4, 0.5];
 /** The minimum number of entries of data in a font that is not of fixed width. */
 const minEntries = 3;
 /** The maximum share of letters in fonts that are not of fixed width, in a line with signs of code. */
@@ -40,7 +42,8 @@ interface CodeRow {
 /**
  * Finds program listings. In a fixed-width font, these are neighboring lines that are statements of a program, commands
  * or lines with signs of code. Other lines in a fixed-width font, such as letters and receipts, are translated. In other
- * fonts, only commands and entries of data are listings, because prose may contain names from programs.
+ * fonts, only commands, entries of data and programs without a line of prose are listings, because prose may contain
+ * names from programs.
  *
  * @param lines the lines of the page by rows, from the top
  */
@@ -54,8 +57,11 @@ export function findListings(lines: readonly TextLine[]): TextLine[][] {
   const code = groupsOf(
     lines.filter((line) => isFixed(line) && !inPrograms.has(line) && isWhollyFixed(line)),
   ).filter(isCode);
-  const others = lines.filter((line) => !isFixed(line) && isCertain(line));
-  const listings = [...programs, ...code, ...groupsOf(others).filter(isCommandsOrData)];
+  const unfixed = lines.filter((line) => !isFixed(line));
+  const set = groupsOf(unfixed).flatMap(programsWithoutProse);
+  const inSet = new Set(set.flatMap((rows) => rows.flatMap(({ lines }) => lines)));
+  const others = unfixed.filter((line) => !inSet.has(line) && isCertain(line));
+  const listings = [...programs, ...code, ...set, ...groupsOf(others).filter(isCommandsOrData)];
   return listings.map((rows) => rows.flatMap(({ lines }) => lines));
 }
 
@@ -83,6 +89,26 @@ function isProgram(rows: readonly CodeRow[]): boolean {
   if (rows.length === 1 && isCompleteStatement(rows[0]!.text)) return true;
   const others = rows.filter((row) => !hasStatement(row) && !isComment(row.text)).length;
   return found >= minStatements && found >= minShare * (found + others);
+}
+
+/** The spaces between single letters, and next to signs: the letters of a program may be set at equal distances. */
+const looseSpaces = /(?<=\b\p{L}) (?=\p{L}\b)| (?=[^\p{L}\p{N}])|(?<=[^\p{L}\p{N}]) /gu;
+
+/** Returns the programs in rows of any font. */
+function programsWithoutProse(rows: readonly CodeRow[]): CodeRow[][] {
+  const runs: { row: CodeRow; text: string }[][] = [[]];
+  for (const row of rows) {
+    const text = row.text.replace(looseSpaces, '');
+    if (isProse(text)) runs.push([]);
+    else runs.at(-1)!.push({ row, text });
+  }
+  return runs.flatMap((run) => {
+    const isPart = ({ text }: { text: string }) => isStatement(text) || countSigns(text).signs > 0;
+    const own = run.slice(run.findIndex(isPart), run.findLastIndex(isPart) + 1);
+    const found = own.filter(({ text }) => isStatement(text)).length;
+    const isProgram = found >= minStatementsOfOther && found >= minShareOfOther * own.length;
+    return isProgram ? [own.map(({ row }) => row)] : [];
+  });
 }
 
 /** Whether most rows have signs of code, and few are prose. */

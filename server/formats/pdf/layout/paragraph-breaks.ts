@@ -230,7 +230,7 @@ export class ParagraphBreaks {
     return isAtField || this.#parts.table.isLabeled(line) || startsLikeItem(line.text);
   }
 
-  /** Whether a line starts next to a form field, or the line above ends at one or at dots up to a page number. */
+  /** Whether a line starts next to a form field, or the line above ends at one, at dots or at a sign in a cell. */
   #startsField(
     above: TextLine,
     line: TextLine,
@@ -254,7 +254,8 @@ export class ParagraphBreaks {
       !(texts.left && texts.left.right > lower.left.right);
     if (startsAtField) return true;
     const after = textsAbove.right;
-    if (after?.isLeader && after.left - above.right < near) return true;
+    const isFilled = after && (after.isLeader || /^[\p{Lu}\p{N}]$/u.test(after.text));
+    if (isFilled && after.left - above.right < near) return true;
     return (
       !mayGoOn &&
       upper.right !== undefined &&

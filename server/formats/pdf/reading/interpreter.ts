@@ -257,10 +257,11 @@ export class Interpreter {
     const layer = getDict(object.dict, 'OC');
     if (layer) this.#layers.enter(layer, undefined);
     const subtype = getName(object.dict, 'Subtype');
-    if (subtype === 'Image') this.#painter.paintImage(object.dict, this.#state, this.#layers.isHidden);
+    const { start, end } = scanner;
+    const place = { use: stream.use, start, end };
+    if (subtype === 'Image') this.#painter.paintImage(object.dict, this.#state, this.#layers.isHidden, place);
     if (subtype === 'Form') {
-      if (this.#open.has(object))
-        this.#loops.push({ use: stream.use, start: scanner.start, end: scanner.end });
+      if (this.#open.has(object)) this.#loops.push(place);
       else this.#paintForm(name!, object, scanner, stream);
     }
     if (layer) this.#layers.leave();

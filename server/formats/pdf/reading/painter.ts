@@ -1,5 +1,6 @@
-import { type PDFDict, PDFName } from '@cantoo/pdf-lib';
+import { PDFDict, PDFName, PDFStream } from '@cantoo/pdf-lib';
 import { intersection, type Rectangle, transformRectangle, union } from '../geometry.ts';
+import { decodeStream, get, getNumber } from '../objects.ts';
 import type { OperatorPlace, Paint } from '../page-content.ts';
 import type { Color } from './color.ts';
 import type { ContentScanner } from './content-scanner.ts';
@@ -109,6 +110,7 @@ export class Painter {
     dictionary: ReadonlyMap<string, Operand> | PDFDict,
     state: GraphicsState,
     isHidden: boolean,
+    place?: OperatorPlace,
   ): void {
     const keys = ['SMask', 'Mask', 'ImageMask', 'IM', 'SMaskInData'];
     const isMasked =
@@ -116,7 +118,10 @@ export class Painter {
         ? keys.some((key) => dictionary.has(key))
         : keys.some((key) => (dictionary as PDFDict).has(PDFName.of(key)));
     const box = transformRectangle(state.ctm, { left: 0, bottom: 0, right: 1, top: 1 });
-    this.#add('image', box, state, !isMasked && state.fillAlpha === 1 && isUpright(state.ctm), isHidden);
+    const mask = dictionary instanceof PDFDict ? get(dictionary, 'SMask') : undefined;
+    const shadow = place && mask instanceof PDFStream ? { place, isFaint: () => isFaint(mask) } : {};
+    const covers = !isMasked && state.fillAlpha === 1 && isUpright(state.ctm);
+    this.#add('image', box, state, covers, isHidden, shadow);
   }
 
   #endPath(
@@ -179,6 +184,20 @@ export class Painter {
   }
 }
 
+const faint = new WeakMap<PDFStream, boolean>();
+
+/** Whether the mean of a soft mask of 8 bits is below a half. */
+function isFaint(mask: PDFStream): boolean {
+  const known = faint.get(mask);
+  if (known !== undefined) return known;
+  const [width = 0, height = 0] = ['Width', 'Height'].map((key) => getNumber(mask.dict, key));
+  const values = decodeStream(mask);
+  const isRead = width * height > 0 && values.length === width * height;
+  const found = isRead && values.reduce((sum, value) => sum + value, 0) < 128 * values.length;
+  faint.set(mask, found);
+  return found;
+}
+
 /** Returns an object with the property, or without it if the value is undefined. */
 function optional<K extends string, V>(key: K, value: V | undefined): { [P in K]?: V } {
   return value === undefined ? {} : ({ [key]: value } as { [P in K]?: V });
@@ -207,6 +226,6 @@ function isWide({ left, bottom, right, top }: Rectangle): boolean {
   return Math.min(right - left, top - bottom) > 3;
 }
 
-function widen({ left, bottom, right, top }: Rectangle, by: number): Rectangle {
+export function widen({ left, bottom, right, top }: Rectangle, by: number): Rectangle {
   return { left: left - by, bottom: bottom - by, right: right + by, top: top + by };
 }
