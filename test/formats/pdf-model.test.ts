@@ -9,7 +9,7 @@ import type { TextBlock } from '#server/formats/pdf/text-block.ts';
 import { extract, rebuild } from '#server/formats/pdf.ts';
 import { randomNumbers } from '#test/fidelity/eye/sample.ts';
 import { blockOf, pageOf, rectangle } from './pdf-blocks.ts';
-import { at, madePdf } from './pdf-made.ts';
+import { at, form, madePdf } from './pdf-made.ts';
 import { shownLines } from './pdf-shown.ts';
 
 const sentence = 'The quick brown fox jumps over the lazy dog';
@@ -170,7 +170,8 @@ describe('what belongs to a text', () => {
 
   /** Translates a page, on which the first text becomes longer by lines. Returns the shown lines and the painted boxes. */
   async function translated(content: string) {
-    const bytes = await madePdf({ content });
+    const bullet = form('0 0 4 4 re W n /S sh', {}, { BBox: [0, 0, 4, 4] });
+    const bytes = await madePdf({ content, resources: { XObject: { bullet } } });
     const { segments } = await extract(bytes);
     const translations = segments.map(({ regionId, cellId, source }, index) => ({
       regionId,
@@ -184,10 +185,13 @@ describe('what belongs to a text', () => {
     return { lines: await shownLines(result.bytes), boxes: paints.map(({ box }) => box) };
   }
 
-  it('moves with it: drawn bullets', async () => {
+  it.each([
+    ['drawn', '0 0 4 4 re f'],
+    ['a form with a shading', '/bullet Do'],
+  ])('moves with it: each bullet that is %s', async (_, drawn) => {
     const items = [0, 1, 2].map((index) => {
       const y = 300 - 28 * index;
-      return `${at(55, y, sentence)} ${at(55, y - 12, 'and on')} q 0 0 1 rg 42 ${y + 2} 4 4 re f Q`;
+      return `${at(55, y, sentence)} ${at(55, y - 12, 'and on')} q 0 0 1 rg 1 0 0 1 42 ${y + 2} cm ${drawn} Q`;
     });
     const { lines, boxes } = await translated(items.join(' '));
     const starts = lines.filter(({ text }) => text.startsWith('The quick')).map(({ y }) => y);
