@@ -108,6 +108,21 @@ describe('a new block begins', () => {
       ).toHaveLength(2);
   });
 
+  it('at the number of each item, also of the first one after a full line', () => {
+    const rules = 'The rules of the house are stated below.';
+    for (const [one, two] of [
+      ['1.', '2.'],
+      ['①', '②'],
+    ])
+      expect(
+        read(
+          page([
+            lines([rules, `${one} Guests of the house may not stay here.`, `${two} Each one.`], 50, 700),
+          ]),
+        ),
+      ).toHaveLength(3);
+  });
+
   it('at each line that starts with the mark of a note', () => {
     const notes = [0, 1].flatMap((row) => [
       text('ab'[row]!, 50, 704 - 12 * row, { size: 6 }),
