@@ -136,6 +136,11 @@ describe('a new block begins', () => {
       expect(
         read(page([text('Supply and demand', 50, 712, change), text('Exhibits of the year', 50, 700)])),
       ).toHaveLength(2);
+    const employer = [
+      text('Bank of the city', 50, 712, { font: bold }),
+      text('- Spain', 136, 712, { color: '1 0 0 rg' }),
+    ];
+    expect(read(page([employer, text('Head of sales in town', 50, 700)]))).toHaveLength(2);
   });
 
   it('at each short line of a stack, even after its longest line', () => {

@@ -344,6 +344,9 @@ function changesStyle(
   if (isSameStyle(above.edgeStyles.last, line.edgeStyles.first)) return false;
   if (above.isUniform && line.isUniform)
     return endsEarly || !(mayGoOn || (length > 1 && !sentenceEnd.test(above.text)));
+  const { first, last } = above.edgeStyles;
+  const isOther = [first, last, above.style].every((style) => !isSameStyle(style, line.style));
+  if (length === 1 && line.isUniform && isOther && !mayGoOn) return true;
   const isHeading =
     length === 1 && above.isUniform && above.style.bold && !line.edgeStyles.first.bold && !mayGoOn;
   // Each line of a list may start with a bold name and end with regular words.

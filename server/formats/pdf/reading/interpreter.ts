@@ -293,7 +293,7 @@ export class Interpreter {
     this.#run(content.bytes, { use, depth, resources, owner: form.dict });
     // A form of one object, such as a bullet with a shading, can be moved as a whole.
     if (`${before}` === `${[this.#texts.length, paints.length]}` && outer.clip) {
-      const { keepsPath: _, ...paint } = paints.pop()!;
+      const { keepsPath: _, path: __, ...paint } = paints.pop()!;
       const place = { use: painter.use, start, end };
       paints.push({ ...paint, place, ctm: outer.ctm, clip: outer.clip });
     }
