@@ -97,6 +97,7 @@ describe('a new block begins', () => {
     for (const labels of [
       ['Cashier: Emily Porter', 'Register: number seven'],
       ['Billing contact:', 'Applicant of the form'],
+      ['cpu_time = 1', 'age = 12'],
     ])
       expect(read({ ...page([lines(labels, 50, 700)]), box: narrow })).toEqual(labels);
   });
@@ -136,11 +137,13 @@ describe('a new block begins', () => {
       expect(
         read(page([text('Supply and demand', 50, 712, change), text('Exhibits of the year', 50, 700)])),
       ).toHaveLength(2);
-    const employer = [
-      text('Bank of the city', 50, 712, { font: bold }),
-      text('- Spain', 136, 712, { color: '1 0 0 rg' }),
+    const employer = (y: number) => [
+      text('Bank of the city', 50, y, { font: bold }),
+      text('- Spain', 136, y, { color: '1 0 0 rg' }),
     ];
-    expect(read(page([employer, text('Head of sales in town', 50, 700)]))).toHaveLength(2);
+    const items = lines([full, full, full, full, full], 60, 676);
+    const role = text('Head of it', 50, 700);
+    expect(read(page([employer(712), role, items]))).toContain('Head of it');
   });
 
   it('at each short line of a stack, even after its longest line', () => {

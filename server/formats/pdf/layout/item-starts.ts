@@ -11,6 +11,9 @@ const itemNumber =
 const firstNumber = /^\(?[1ai①][.)]?\s/iu;
 const initial = /^\p{Lu}\.\s/u;
 
+/** A name with its value. */
+const assignment = /^\p{L}\w* = \S+$/u;
+
 /** The maximum difference between equal starts of lines, as a share of the font size. */
 const sameStart = 0.3;
 /** How many lines above and below are searched for the same bullet. */
@@ -33,6 +36,7 @@ export function startsLabel(first: TextLine, above: TextLine, line: TextLine, le
     (capitalStart.test(line.text) || isAddress(line.text))
   )
     return true;
+  if (assignment.test(above.text) && assignment.test(line.text)) return true;
   if (!labelStart.test(line.text) || jointAtEnd.test(above.text)) return false;
   return labelStart.test(first.text) || labelStart.test(above.text);
 }

@@ -53,7 +53,7 @@ export class Painter {
     if (end !== undefined) {
       this.#extend(scanner, use);
       const own = this.#place;
-      const keepsPath = !own || own.colors.trim() !== '';
+      const keepsPath = own?.colors !== '';
       this.#endPath(state, end, isHidden, {
         place: keepsPath ? { use, start: scanner.start, end: scanner.end } : own,
         ...(keepsPath && { keepsPath }),
