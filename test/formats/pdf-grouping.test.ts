@@ -202,6 +202,18 @@ describe('one block stays', () => {
     );
   });
 
+  it('a hanging entry whose first line ends before the number of its volume', () => {
+    const entry = (y: number, end: string, next: string) => [
+      text(`${full} as stated in ${end}`, 50, y),
+      text(next, 60, y - 12),
+    ];
+    const others = [700, 676, 628, 604].map((y) =>
+      entry(y, 'the town of', 'the committee, with all of its examples'),
+    );
+    const numbered = entry(652, 'Vol. 7, No.', '1, pp. 1–26, with all of its examples');
+    expect(read(page([...others.slice(0, 2), numbered, ...others.slice(2)]))).toHaveLength(5);
+  });
+
   it('a title over two lines', () => {
     const title = lines(['Practical Attacks Against Code', 'Completion Engines'], 50, 700, {
       size: 18,

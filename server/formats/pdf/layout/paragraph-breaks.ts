@@ -47,6 +47,8 @@ const maxOfLine = 0.6;
 const minOfItem = 0.75;
 /** The minimum width of both lines of a title, as a share of the column. A date below a title is shorter. */
 const minOfTitle = 0.5;
+/** The end of a line whose number is in the next one. */
+const numberEnd = /\s(?:Nos?|Nr|Vol|pp?)\.$/u;
 const minWordsOfText = 8;
 const minWordsOfSentence = 6;
 /**
@@ -420,7 +422,7 @@ function changesIndent(
   const isUnfinished =
     upper.right - upper.left > minWidthOfText * size &&
     indent < maxIndent * size &&
-    !sentenceEnd.test(upper.text);
+    (!sentenceEnd.test(upper.text) || (numberEnd.test(upper.text) && /^\d/.test(text)));
   const isHanging =
     length === 1 &&
     !endsEarly &&
