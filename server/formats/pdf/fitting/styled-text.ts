@@ -182,7 +182,7 @@ export function truncateRuns(runs: readonly StyledRun[], length: number, style: 
   return [...cut, { text: `${last?.text.trimEnd() ?? ''}…`, style: (last ?? cut.at(-1))?.style ?? style }];
 }
 
-/** The bullets and numbers before items. A formula, which is a sign that is drawn as in the source, is none of them. */
+/** The bullets and numbers before items, but not a formula, which is a sign that is drawn as in the source. */
 const bullet =
   /^(?:(?!\ufffc)[\p{S}\p{Po}\p{Pd}\p{Co}]|\(?[\p{L}\p{N}]{1,4}[.):]|\p{N}{1,2}(?:\.\p{N}{1,2})*\.?)$/u;
 
