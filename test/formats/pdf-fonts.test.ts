@@ -58,16 +58,16 @@ describe('composite fonts', () => {
 
   it('that embed the Symbol font are read by its encoding, where their tables only tell its codes', async () => {
     const codes = `/CIDInit /ProcSet findresource begin begincmap 1 begincodespacerange <0000> <ffff> endcodespacerange
-      3 beginbfchar <0001> <f061> <0002> <f0b3> <0003> <f02b> endbfchar endcmap`;
+      4 beginbfchar <0001> <f061> <0002> <f0b3> <0003> <f02b> <0004> <00d6> endbfchar endcmap`;
     const shown = async (BaseFont: string) => {
       const { texts } = await readMade({
-        content: 'BT /G 10 Tf 9 9 Td <000100020003> Tj ET',
+        content: 'BT /G 10 Tf 9 9 Td <0001000200030004> Tj ET',
         resources: { Font: { G: composite({ BaseFont }, codes) } },
       });
       return texts.map(textOf);
     };
-    expect(await shown('BIOPPG+Symbol')).toEqual(['α≥+']);
-    expect(await shown('BIOPPG+MTExtra')).toEqual(['↦\ufffd\ufffd']);
+    expect(await shown('BIOPPG+Symbol')).toEqual(['α≥+√']);
+    expect(await shown('BIOPPG+MTExtra')).toEqual(['↦\ufffd\ufffdÖ']);
   });
 
   it('of ZapfDingbats show signs, not the letters that have their codes', async () => {

@@ -97,6 +97,7 @@ describe('a new block begins', () => {
     for (const labels of [
       ['Cashier: Emily Porter', 'Register: number seven'],
       ['Billing contact:', 'Applicant of the form'],
+      ['cpu_time = 1', 'age = 12'],
     ])
       expect(read({ ...page([lines(labels, 50, 700)]), box: narrow })).toEqual(labels);
   });
@@ -106,6 +107,21 @@ describe('a new block begins', () => {
       expect(
         read(page([lines([`${sign} Not a valid invoice at all`, `${sign} Check the statement`], 50, 700)])),
       ).toHaveLength(2);
+  });
+
+  it('at the number of each item, also of the first one after a full line', () => {
+    const rules = 'The rules of the house are stated below.';
+    for (const [one, two] of [
+      ['1.', '2.'],
+      ['①', '②'],
+    ])
+      expect(
+        read(
+          page([
+            lines([rules, `${one} Guests of the house may not stay here.`, `${two} Each one.`], 50, 700),
+          ]),
+        ),
+      ).toHaveLength(3);
   });
 
   it('at each line that starts with the mark of a note', () => {
@@ -121,6 +137,13 @@ describe('a new block begins', () => {
       expect(
         read(page([text('Supply and demand', 50, 712, change), text('Exhibits of the year', 50, 700)])),
       ).toHaveLength(2);
+    const employer = (y: number) => [
+      text('Bank of the city', 50, y, { font: bold }),
+      text('- Spain', 136, y, { color: '1 0 0 rg' }),
+    ];
+    const items = lines([full, full, full, full, full], 60, 676);
+    const role = text('Head of it', 50, 700);
+    expect(read(page([employer(712), role, items]))).toContain('Head of it');
   });
 
   it('at each short line of a stack, even after its longest line', () => {
@@ -177,6 +200,18 @@ describe('one block stays', () => {
     expect(read(page([entry, text(full, 50, 600)]))[0]).toBe(
       'Factors with an impact in the event of a public offer',
     );
+  });
+
+  it('a hanging entry whose first line ends before the number of its volume', () => {
+    const entry = (y: number, end: string, next: string) => [
+      text(`${full} as stated in ${end}`, 50, y),
+      text(next, 60, y - 12),
+    ];
+    const others = [700, 676, 628, 604].map((y) =>
+      entry(y, 'the town of', 'the committee, with all of its examples'),
+    );
+    const numbered = entry(652, 'Vol. 7, No.', '1, pp. 1–26, with all of its examples');
+    expect(read(page([...others.slice(0, 2), numbered, ...others.slice(2)]))).toHaveLength(5);
   });
 
   it('a title over two lines', () => {

@@ -4,12 +4,12 @@ import { groupsOf } from '#server/formats/pdf/model/groups.ts';
 import { PageModel } from '#server/formats/pdf/model/page-model.ts';
 import { normalize } from '#server/formats/pdf/normalize.ts';
 import { openPdf } from '#server/formats/pdf/open-pdf.ts';
-import type { ShownText } from '#server/formats/pdf/page-content.ts';
+import type { Paint, ShownText } from '#server/formats/pdf/page-content.ts';
 import type { TextBlock } from '#server/formats/pdf/text-block.ts';
 import { extract, rebuild } from '#server/formats/pdf.ts';
 import { randomNumbers } from '#test/fidelity/eye/sample.ts';
 import { blockOf, pageOf, rectangle } from './pdf-blocks.ts';
-import { at, madePdf } from './pdf-made.ts';
+import { at, form, madePdf } from './pdf-made.ts';
 import { shownLines } from './pdf-shown.ts';
 
 const sentence = 'The quick brown fox jumps over the lazy dog';
@@ -170,7 +170,8 @@ describe('what belongs to a text', () => {
 
   /** Translates a page, on which the first text becomes longer by lines. Returns the shown lines and the painted boxes. */
   async function translated(content: string) {
-    const bytes = await madePdf({ content });
+    const bullet = form('0 0 4 4 re W n /S sh', {}, { BBox: [0, 0, 4, 4] });
+    const bytes = await madePdf({ content, resources: { XObject: { bullet } } });
     const { segments } = await extract(bytes);
     const translations = segments.map(({ regionId, cellId, source }, index) => ({
       regionId,
@@ -181,20 +182,29 @@ describe('what belongs to a text', () => {
     const pdf = await openPdf(await normalize(result.bytes));
     const { paints } = await pdf.readPage(1);
     await pdf.close();
-    return { lines: await shownLines(result.bytes), boxes: paints.map(({ box }) => box) };
+    return { lines: await shownLines(result.bytes), boxes: paints.map(({ box }) => box), paints };
   }
 
-  it('moves with it: drawn bullets', async () => {
+  it.each([
+    ['drawn', '0 0 4 4 re f', '0 0 1 rg'],
+    ['drawn, and colors the next objects', '0 0 4 4 re 1 0 0 rg f', '1 0 0 rg'],
+    ['a form with a shading', '/bullet Do', '0 0 1 rg'],
+  ])('moves with it: each bullet that is %s', async (_, drawn, color) => {
     const items = [0, 1, 2].map((index) => {
       const y = 300 - 28 * index;
-      return `${at(55, y, sentence)} ${at(55, y - 12, 'and on')} q 0 0 1 rg 42 ${y + 2} 4 4 re f Q`;
+      return `${at(55, y, sentence)} ${at(55, y - 12, 'and on')} q 0 0 1 rg 1 0 0 1 42 ${y + 2} cm ${drawn} 300 0 4 4 re f Q`;
     });
-    const { lines, boxes } = await translated(items.join(' '));
+    const { lines, paints } = await translated(items.join(' '));
+    const [boxes, next] = [0, 1].map((side) => paints.filter((_, index) => index % 2 === side)) as [
+      Paint[],
+      Paint[],
+    ];
+    expect(next.map((paint) => paint.color)).toEqual([color, color, color]);
     const starts = lines.filter(({ text }) => text.startsWith('The quick')).map(({ y }) => y);
     expect(boxes).toHaveLength(3);
     expect(starts.at(-1)).toBeLessThan(240);
-    for (const [index, { bottom }] of boxes.entries())
-      expect(bottom).toBeCloseTo([300, ...starts.slice(1)][index]! + 2, 1);
+    for (const [index, { box }] of boxes.entries())
+      expect(box.bottom).toBeCloseTo([300, ...starts.slice(1)][index]! + 2, 1);
   });
 
   it('moves with it: the rule below a heading', async () => {

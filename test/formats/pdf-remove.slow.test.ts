@@ -94,7 +94,7 @@ describe.each(names)('%s', (name) => {
       expectPlaces(placed(after[index]!), placed(page, ranges[index]));
     // The places in the streams change with the text between them.
     const objects = (pages: typeof before) =>
-      pages.map(({ paints }) => paints.map(({ place: _, isFaint: __, ...paint }) => paint));
+      pages.map(({ paints }) => paints.map(({ place: _, path: __, isFaint: ___, ...paint }) => paint));
     expect(objects(after)).toEqual(objects(before));
     expect(after.map(({ annotations }) => annotations)).toEqual(before.map(({ annotations }) => annotations));
   });

@@ -171,6 +171,15 @@ describe('a blank of underscores', () => {
     expect(shown.replace(/\s+/g, ' ')).toMatch(/toujours le ?_{12} ?mai/);
   });
 
+  it('at the start of a line is a sign of the sentence that continues from the line above', async () => {
+    const sign = { tag: 1, type: 'void', text: blank } as const;
+    expect(await segmentsOf('The company and the tenant agree', `${blank} as stated in it`)).toEqual([
+      ['The company and the tenant agree ', sign, ' as stated in it'],
+    ]);
+    const choices = (await segmentsOf(`${blank} yes`, `${blank} no`)).flat();
+    expect(choices.every((content) => typeof content === 'string')).toBe(true);
+  });
+
   it.each([
     ['after a label', `Name: ${blank} of the tenant`],
     ['before another label', `Name ${blank} Date`],

@@ -103,7 +103,7 @@ it('a paragraph that grows upwards in a frame keeps half of the gap to the rule 
   expect(place.top).toBeLessThan(top + gap / 2 + 0.5);
 });
 
-it('a list item of one line that needs a second has it begin after its bullet', async () => {
+it('a list item of one line that needs a second has it begin after its bullet, but not after a formula', async () => {
   const wall = paint(rectangle(220, 600, 300, 750));
   const { bytes } = await render(
     [
@@ -119,6 +119,11 @@ it('a list item of one line that needs a second has it begin after its bullet', 
   const style = { family: 'serif', bold: false, italic: false, size: 10 } as const;
   const bullet = widthOf('• U', style) - widthOf('U', style);
   expect(second!.x).toBeCloseTo(72 + bullet, 1);
+  const source = blockOf({ lines: ['is a short list item'] });
+  source.moved.set(1, { parts: [], width: 5 });
+  const target = [{ tag: 1, type: 'void' as const }, ' est un élément de liste bien plus long que sa source'];
+  const formula = await render([{ source, target }], { page: pageOf({ paints: [wall] }) });
+  expect((await shownLines(formula.bytes))[1]!.x).toBeCloseTo(72, 1);
 });
 
 describe('right-to-left text of a left-to-right source', () => {

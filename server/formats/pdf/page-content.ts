@@ -49,9 +49,11 @@ export interface Paint {
    * The operator `n` must replace it.
    */
   keepsPath?: true;
+  /** For an object with `keepsPath` that can be moved: all of its operators, and the operators of a color among them. */
+  path?: OperatorPlace & { colors: string };
   /** The operators that set the color, written as operators for a fill color; undefined if not known. */
   color?: string;
-  /** For an object that can be moved, because `place` is all of its operators: maps its space to the page's user space. */
+  /** For an object that can be moved, because `place` or `path` is all of its operators: maps its space to the page's user space. */
   ctm?: Matrix;
   /** The clip of an object with a `ctm`: it would not be visible elsewhere. */
   clip?: Rectangle;

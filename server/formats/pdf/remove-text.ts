@@ -68,12 +68,12 @@ export function removeText(
   for (const { place, keepsPath } of byPlace(paints))
     changeOf(place!.use).edits.push({ start: place!.start, end: place!.end, text: keepsPath ? 'n' : '' });
   for (const paint of byPlace([...moves.keys()])) {
-    const { use, start, end } = paint.place!;
+    const { use, start, end } = paint.path ?? paint.place!;
     const [a, b, c, d] = invert(paint.ctm!)!;
     const [x, y] = moves.get(paint)!;
     const shift = [a * x + c * y, b * x + d * y].map(formatNumber).join(' ');
     changeOf(use).edits.push({ start, end: start, text: `q 1 0 0 1 ${shift} cm` });
-    changeOf(use).edits.push({ start: end, end, text: 'Q' });
+    changeOf(use).edits.push({ start: end, end, text: `Q ${paint.path?.colors ?? ''}` });
   }
   // The original form must not be painted at this position in a copy, because it still contains the removed text.
   for (const { use, start, end } of page.loops) changeOf(use).edits.push({ start, end, text: '' });

@@ -182,7 +182,9 @@ export function truncateRuns(runs: readonly StyledRun[], length: number, style: 
   return [...cut, { text: `${last?.text.trimEnd() ?? ''}…`, style: (last ?? cut.at(-1))?.style ?? style }];
 }
 
-const bullet = /^(?:[\p{S}\p{Po}\p{Pd}\p{Co}]|\(?[\p{L}\p{N}]{1,4}[.):]|\p{N}{1,2}(?:\.\p{N}{1,2})*\.?)$/u;
+/** The bullets and numbers before items, but not a formula, which is a sign that is drawn as in the source. */
+const bullet =
+  /^(?:(?!\ufffc)[\p{S}\p{Po}\p{Pd}\p{Co}]|\(?[\p{L}\p{N}]{1,4}[.):]|\p{N}{1,2}(?:\.\p{N}{1,2})*\.?)$/u;
 
 /**
  * Widens the space after a bullet or number at the start of a text, so that the rest of the first line starts at the
@@ -209,7 +211,7 @@ export function alignLabel(text: StyledText, indent: number): StyledText {
   };
 }
 
-const plainBullet = /^(?:[\p{S}\p{Po}\p{Pd}\p{Co}]|\(?\p{N}{1,3}[.)])$/u;
+const plainBullet = /^(?:(?!\ufffc)[\p{S}\p{Po}\p{Pd}\p{Co}]|\(?\p{N}{1,3}[.)])$/u;
 
 /**
  * Returns the width of a bullet or number at the start of a text and of the space after it, in em; 0 if missing.

@@ -16,6 +16,8 @@ const minTypedBlanks = 3;
 const maxDotGap = 0.6;
 /** The maximum distance of a blank from the words of its sentence. */
 const maxBlankGap = 1;
+/** The maximum distance between the lines of a text, as a factor of the font size. */
+export const maxLineDistance = 1.7;
 const minFieldGap = 0.3;
 const minSpace = 0.15;
 /** The minimum number of signs in the cells of a form, and the maximum difference between their distances. */
@@ -53,14 +55,18 @@ export interface Atom {
 /**
  * Splits a row into parts, at all gaps that may separate texts: at rules, form fields, boxes to check, dot leaders and
  * other sizes, and at gaps that are wider than the spaces between words.
+ *
+ * @param above the row above, whose sentence may continue after a blank at the start of the row
  */
 export function splitAtGaps(
   row: Row,
   { areas, fields, elements }: { areas: DrawnAreas; fields: FormFields; elements: Elements },
+  above?: Row,
 ): Atom[] {
   const { baseline, size, glyphs } = row;
   const rules = areas.verticalRules(baseline, size);
-  const leaders = findLeaders(glyphs);
+  const isNext = above && above.glyphs[0]?.text !== '_' && above.baseline - baseline < maxLineDistance * size;
+  const leaders = findLeaders(glyphs, isNext ? above.glyphs.findLast(({ isBlank }) => !isBlank) : undefined);
   const gutters = narrowestGutters(glyphs);
   const typed = typedGaps(glyphs);
   const cells = inCells(glyphs);
@@ -277,9 +283,9 @@ function textFrom(glyphs: readonly Glyph[], index: number): string {
  * Returns the dots and underscores that fill space: runs of four or more, and runs of any length with wide spacing. Four
  * dots with spaces at the end of a row are a period and an ellipsis. A blank within a sentence is a part of the sentence.
  */
-function findLeaders(glyphs: readonly Glyph[]): Set<Glyph> {
+function findLeaders(glyphs: readonly Glyph[], lastAbove: Glyph | undefined): Set<Glyph> {
   const leaders = new Set<Glyph>();
-  let [last, before]: (Glyph | undefined)[] = [];
+  let [last, before]: (Glyph | undefined)[] = [undefined, lastAbove];
   const gapBefore = new Map<Glyph, number>();
   let run: Glyph[] = [];
   const haveGaps = (min: number) => run.every((dot) => gapBefore.get(dot)! >= min * dot.piece.size);
@@ -293,7 +299,7 @@ function findLeaders(glyphs: readonly Glyph[]): Set<Glyph> {
   for (const glyph of glyphs) {
     if (glyph.isBlank) continue;
     if (run.length > 0 && run[0]!.text !== glyph.text) close(glyph);
-    if (run.length === 0) before = last;
+    if (run.length === 0) before = last ?? lastAbove;
     if (/^[._·․…‥~]+$/u.test(glyph.text)) {
       gapBefore.set(glyph, last ? glyph.left - last.right : 0);
       run.push(glyph);

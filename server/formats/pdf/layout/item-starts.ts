@@ -5,9 +5,14 @@ import { capitalStart, isAddress, jointAtEnd, labelStart, sentenceEnd } from './
 import type { TextLine } from './text-lines.ts';
 
 const itemNumber =
-  /^(?:\[\d{1,3}\]|\(?\d{1,3}[.)]|\(?[a-z][.)]|\(?[ivxlc]{1,5}[.)]|[IVX]{1,5}\.|\d{1,2}(?:\.\d{1,2})+\.?)\s|^\d{1,2}、/iu;
+  /^(?:\[\d{1,3}\]|\(?\d{1,3}[.)]|\(?[a-z][.)]|\(?[ivxlc]{1,5}[.)]|[IVX]{1,5}\.|\d{1,2}(?:\.\d{1,2})+\.?|[①-⑳])\s|^\d{1,2}、/iu;
 
+/** The number of the first item of a list. */
+const firstNumber = /^\(?[1ai①][.)]?\s/iu;
 const initial = /^\p{Lu}\.\s/u;
+
+/** A name with its value. */
+const assignment = /^\p{L}\w* = \S+$/u;
 
 /** The maximum difference between equal starts of lines, as a share of the font size. */
 const sameStart = 0.3;
@@ -31,6 +36,7 @@ export function startsLabel(first: TextLine, above: TextLine, line: TextLine, le
     (capitalStart.test(line.text) || isAddress(line.text))
   )
     return true;
+  if (assignment.test(above.text) && assignment.test(line.text)) return true;
   if (!labelStart.test(line.text) || jointAtEnd.test(above.text)) return false;
   return labelStart.test(first.text) || labelStart.test(above.text);
 }
@@ -56,9 +62,18 @@ export function startsItem(
     );
   if (!itemNumber.test(line.text)) return false;
   const isShifted = Math.abs(edges[index]!.start - edges[index - 1]!.start) > sameStart * line.size;
-  const isNext = shapeOf(line.text) === shapeOf(chain[index - length]!.text);
+  const shape = shapeOf(line.text);
+  const isNext = shape === shapeOf(chain[index - length]!.text);
+  const isFirst =
+    sentenceEnd.test(above.text) &&
+    firstNumber.test(line.text) &&
+    chain
+      .slice(index + 1, index + nearbyLines)
+      .some(
+        ({ left, text }) => shapeOf(text) === shape && Math.abs(left - line.left) < sameStart * line.size,
+      );
   // An initial letter may also start a name, in the middle of a sentence.
-  return endsEarly || isNext || (isShifted && !initial.test(line.text));
+  return endsEarly || isNext || isFirst || (isShifted && !initial.test(line.text));
 }
 
 /** Whether a line starts with the same sign as another line near it, and a line hangs below the text after the sign. */
@@ -74,11 +89,11 @@ function startsWithBullet(chain: Chain, index: number): boolean {
   return alike.length > 1 && near.some((line) => isAt(line, start));
 }
 
-/** Returns the form of an item number: the same for `1.` and `22.`, another one for `1)` and `a.`. */
+/** Returns the form of an item number: the same for `1.` and `22.`, another one for `1)`, `①` and `a.`. */
 function shapeOf(text: string): string | undefined {
   return itemNumber
     .exec(text)?.[0]
-    .replaceAll(/\d+/g, '1')
+    .replaceAll(/\d+|[①-⑳]/g, '1')
     .replaceAll(/\p{Lu}+/gu, 'A')
     .replaceAll(/\p{Ll}+/gu, 'a');
 }

@@ -1,5 +1,13 @@
 import { unknownText } from '../page-content.ts';
-import { type Atom, hasBetween, maxSpaceRatio, minColumnGap, splitAtGaps, textOf } from './atoms.ts';
+import {
+  type Atom,
+  hasBetween,
+  maxLineDistance,
+  maxSpaceRatio,
+  minColumnGap,
+  splitAtGaps,
+  textOf,
+} from './atoms.ts';
 import type { DrawnAreas } from './drawn-areas.ts';
 import type { Elements } from './elements.ts';
 import type { FormFields } from './form-fields.ts';
@@ -49,8 +57,6 @@ const minTabOfLabels = 1.2;
  */
 const maxRowDistance = 2.6;
 const maxRowsCompared = 24;
-/** The maximum distance between the lines of a text, as a factor of the font size. */
-const maxLineDistance = 1.7;
 
 /**
  * Splits rows at the gaps between columns and cells. These are gaps with a vertical rule or a form field, very wide gaps, and narrower
@@ -62,7 +68,11 @@ export function splitRows(
 ): Line[] {
   const { areas } = parts;
   areas.forgetCrossedRules(rows);
-  const split: SplitRow[] = rows.map((row) => ({ row, atoms: splitAtGaps(row, parts), parts: [] }));
+  const split: SplitRow[] = rows.map((row, index) => ({
+    row,
+    atoms: splitAtGaps(row, parts, rows[index - 1]),
+    parts: [],
+  }));
   const spaces = split.flatMap(({ atoms }) =>
     atoms.flatMap((atom) => atom.spaces.map((space) => space / atom.size)),
   );

@@ -47,6 +47,8 @@ const maxOfLine = 0.6;
 const minOfItem = 0.75;
 /** The minimum width of both lines of a title, as a share of the column. A date below a title is shorter. */
 const minOfTitle = 0.5;
+/** The end of a line whose number is in the next one. */
+const numberEnd = /\s(?:Nos?|Nr|Vol|pp?)\.$/u;
 const minWordsOfText = 8;
 const minWordsOfSentence = 6;
 /**
@@ -345,6 +347,9 @@ function changesStyle(
   if (isSameStyle(above.edgeStyles.last, line.edgeStyles.first)) return false;
   if (above.isUniform && line.isUniform)
     return endsEarly || !(mayGoOn || (length > 1 && !sentenceEnd.test(above.text)));
+  const { first, last } = above.edgeStyles;
+  const isOther = [first, last, above.style].every((style) => !isSameStyle(style, line.style));
+  if (length === 1 && line.isUniform && isOther && !mayGoOn) return true;
   const isHeading =
     length === 1 && above.isUniform && above.style.bold && !line.edgeStyles.first.bold && !mayGoOn;
   // Each line of a list may start with a bold name and end with regular words.
@@ -418,7 +423,7 @@ function changesIndent(
   const isUnfinished =
     upper.right - upper.left > minWidthOfText * size &&
     indent < maxIndent * size &&
-    !sentenceEnd.test(upper.text);
+    (!sentenceEnd.test(upper.text) || (numberEnd.test(upper.text) && /^\d/.test(text)));
   const isHanging =
     length === 1 &&
     !endsEarly &&

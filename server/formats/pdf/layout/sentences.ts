@@ -3,7 +3,8 @@
 /** The end of a sentence or of a label. */
 export const sentenceEnd = /[.!?:;…。！？؟।۔：；]["'”’)\]»」』]*$/u;
 export const capitalStart = /^["'“‘(«]*[\p{Lu}\p{Nd}]/u;
-export const lowerStart = /^["'“‘(«]*\p{Ll}/u;
+/** A small letter, also after a blank to fill in. */
+export const lowerStart = /^(?:_+ ?)?["'“‘(«]*\p{Ll}/u;
 /** A text in a script that has no capital letters. */
 export const withoutCase = /^\P{L}*\p{Lo}/u;
 /** A line that is only an email address, the name of an account, or a URL. */

@@ -73,9 +73,9 @@ function likeParagraphs(column: readonly Frame[]): Frame[] {
     ({ style }) => style,
   );
   return column.map((frame) => {
-    const [paragraph] = frame.singleLine ? (paragraphs.get(frame.style) ?? []) : [];
-    if (!paragraph) return frame;
-    const { leading } = paragraph;
+    const leadings = paragraphs.get(frame.style)?.map(({ leading }) => leading);
+    if (!frame.singleLine || !leadings) return frame;
+    const leading = leadings.toSorted((one, other) => one.normal - other.normal)[leadings.length >> 1]!;
     const indented = paragraphs
       .get(frame.style)!
       .find(

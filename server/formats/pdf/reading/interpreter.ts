@@ -289,7 +289,15 @@ export class Interpreter {
     this.#state = state;
     this.#open.add(form);
     const [use, depth] = [this.#uses.length, painter.depth + 1];
+    const { paints } = this.#painter;
+    const before = [this.#texts.length, paints.length + 1];
     this.#run(content.bytes, { use, depth, resources, owner: form.dict });
+    // A form of one object, such as a bullet with a shading, can be moved as a whole.
+    if (`${before}` === `${[this.#texts.length, paints.length]}` && outer.clip) {
+      const { keepsPath: _, path: __, ...paint } = paints.pop()!;
+      const place = { use: painter.use, start, end };
+      paints.push({ ...paint, place, ctm: outer.ctm, clip: outer.clip });
+    }
     this.#open.delete(form);
     this.#state = outer;
   }

@@ -23,8 +23,9 @@ const pathEnds: Record<string, { fills: boolean; strokes: boolean }> = {
 };
 
 const pathParts: ReadonlySet<string> = new Set(['m', 'l', 'c', 'v', 'y', 'h', 're', 'W', 'W*']);
-/** The maximum number of bytes between two operators with no operator between them. */
-const maxBlanks = 3;
+/** The maximum number of bytes between two operators of a path, and what may be there: blanks and operators of a color. */
+const maxBetween = 100;
+const between = /^\s*(?:(?:[\d.]+|\/\w+)\s+|(?:g|rg|k|cs|scn?|gs)\s+)*$/i;
 
 /** The maximum number of parts of a path that are compared with each other. */
 const maxParts = 64;
@@ -36,10 +37,10 @@ export class Painter {
   readonly #nextOrder: () => number;
   #clips = false;
   /**
-   * The position of the operators of the open path, in the stream of a painting. Undefined if the path is empty; null
-   * if other operators are between them, such as a line width, which must not be removed with the path.
+   * The position of the operators of the open path, in the stream of a painting, and the operators of a color between
+   * them. Undefined if the path is empty; null if other operators are between them.
    */
-  #place: OperatorPlace | null | undefined;
+  #place: (OperatorPlace & { colors: string }) | null | undefined;
 
   /** @param nextOrder returns the order number of the next painted object */
   constructor(nextOrder: () => number) {
@@ -52,11 +53,13 @@ export class Painter {
     const end = pathEnds[operator];
     if (end !== undefined) {
       this.#extend(scanner, use);
-      const place = this.#place ?? { use, start: scanner.start, end: scanner.end };
+      const own = this.#place;
+      const keepsPath = own?.colors !== '';
       this.#endPath(state, end, isHidden, {
-        place,
-        ...(!this.#place && { keepsPath: true as const }),
-        ...(this.#place && state.clip && { ctm: state.ctm, clip: state.clip }),
+        place: keepsPath ? { use, start: scanner.start, end: scanner.end } : own,
+        ...(keepsPath && { keepsPath }),
+        ...(own && state.clip && { ctm: state.ctm, clip: state.clip }),
+        ...(own && keepsPath && { path: own }),
       });
       this.#place = undefined;
       return;
@@ -97,12 +100,14 @@ export class Painter {
     }
   }
 
-  #extend({ start, end }: ContentScanner, use: number): void {
+  #extend({ bytes, start, end }: ContentScanner, use: number): void {
     const place = this.#place;
-    if (place === undefined) this.#place = { use, start, end };
+    if (place === undefined) this.#place = { use, start, end, colors: '' };
     else if (place) {
-      const continues = place.use === use && start >= place.end && start - place.end <= maxBlanks;
-      this.#place = continues ? { ...place, end } : null;
+      const isNear = place.use === use && start >= place.end && start - place.end <= maxBetween;
+      const added = isNear ? Buffer.from(bytes.subarray(place.end, start)).toString('latin1') : '';
+      this.#place =
+        isNear && between.test(added) ? { ...place, end, colors: place.colors + added.trim() } : null;
     }
   }
 
@@ -128,7 +133,7 @@ export class Painter {
     state: GraphicsState,
     { fills, strokes }: { fills: boolean; strokes: boolean },
     isHidden: boolean,
-    whole: Pick<Paint, 'place' | 'keepsPath' | 'ctm' | 'clip'>,
+    whole: Pick<Paint, 'place' | 'keepsPath' | 'ctm' | 'clip' | 'path'>,
   ): void {
     const subpaths = this.#path.take();
     /** A path of one part is removed as a whole; of other paths, only rectangles can be removed. */

@@ -108,5 +108,9 @@ export function symbolCharacters(font: PDFDict): SymbolDecoder | undefined {
   // The signs of TeX's package eurosym.
   if (name.startsWith('TeX-')) return (_, code) => (code === 0x65 ? '€' : undefined);
   const characters = name.startsWith('Symbol') ? symbol : extra;
-  return (unicode) => characters.get((unicode.codePointAt(0) ?? 0) - privateUse);
+  return (unicode) => {
+    // The font Symbol has no accented letters. They are codes that were taken for those of text.
+    const isCode = characters === symbol && /^[À-ÿ]$/u.test(unicode);
+    return characters.get((unicode.codePointAt(0) ?? 0) - (isCode ? 0 : privateUse));
+  };
 }
