@@ -37,9 +37,10 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'lines of source',
     count: linesOf(sources),
-    limit: 249_750,
+    limit: 249_880,
     goal: 165_000,
     bought: [
+      '249,880: shadows, cells of a form, listings, bullets and blanks of PDF pages that two people judged',
       '249,750, after 250,100 and repeated parts of screens: stored sums of the pay report, places of length limits, two rounds of PDF pages, headings in prompts, names of members, conflicts of settings',
       '248,900: five translation services, Anthropic, routes, own keys, personal data withheld from models, length limits, PgBouncer, general settings, new versions in estimates',
       '242,000: buckets, positions of approved tags, spelling, marks of errors, own keys, turnaround, versions of files, CSV files; packs left',
@@ -78,10 +79,10 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'lines of tests',
     count: linesOf(tests),
-    limit: 170_100,
+    limit: 170_230,
     goal: 100_000,
     bought: [
-      '170,100: the film of the memory, and the faults that two attacks found',
+      '170,230: the film of the memory, PDF pages that two people judged, and the faults that two attacks found',
       '169,700: kills of a team, screens of teams and private texts in a browser, findings of two attacks, a second judge of alignment',
       '168,000: engines over their real packages, 500 letters with personal data, two hosts in namespaces, PgBouncer, the film of a project',
       '162,550: positions of approved tags, a store on S3 and its move, turnaround, spelling, keys',
