@@ -61,8 +61,10 @@ export async function fillWorkspace({ app, sql, deliver }: BillingApp) {
     /** Returns the URL of a screen for a path of the router. */
     addressOf: (path: string) =>
       path.replace(/\$\w+/, () => {
-        if (!ids[path]) throw new Error(`the workspace of this test has nothing for ${path}`);
-        return ids[path];
+        // A screen below that of an item is about the same item.
+        const id = ids[path] ?? ids[path.slice(0, path.lastIndexOf('/'))];
+        if (!id) throw new Error(`the workspace of this test has nothing for ${path}`);
+        return id;
       }),
   };
 }

@@ -120,7 +120,7 @@ export function AlignForm({
           <select value={setId} onChange={({ target }) => setSetId(target.value)}>
             <option value="">{t('align.new_memory')}</option>
             {sets.map((one) => (
-              <option key={one.id} value={one.id}>
+              <option translate="no" key={one.id} value={one.id}>
                 {`${one.name} (${nameOf(one.source_lang)} → ${nameOf(one.target_lang)})`}
               </option>
             ))}
