@@ -161,7 +161,7 @@ const path = /(?<!\w)\/\w*/g;
 
 /** Replaces a sentence of a text by its translation, with the placeholders of the text. */
 function translated(text: string, [from, to]: readonly [string, string]): string {
-  const paths = from.match(path) ?? [];
+  const paths: readonly string[] = from.match(path) ?? [];
   const literal = from.split(path).map((part) => RegExp.escape(part));
   return text.replace(new RegExp(literal.join('(<\\d+/>)'), 'g'), (_, ...codes: string[]) =>
     to.replace(path, (found) => codes[paths.indexOf(found)]!),
