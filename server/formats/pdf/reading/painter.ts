@@ -107,7 +107,9 @@ export class Painter {
       const isNear = place.use === use && start >= place.end && start - place.end <= maxBetween;
       const added = isNear ? Buffer.from(bytes.subarray(place.end, start)).toString('latin1') : '';
       this.#place =
-        isNear && between.test(added) ? { ...place, end, colors: place.colors + added.trim() } : null;
+        isNear && between.test(added)
+          ? { ...place, end, colors: `${place.colors} ${added.trim()}`.trim() }
+          : null;
     }
   }
 
