@@ -79,10 +79,10 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'lines of tests',
     count: linesOf(tests),
-    limit: 170_230,
+    limit: 170_240,
     goal: 100_000,
     bought: [
-      '170,230: the film of the memory, PDF pages that two people judged, and the faults that two attacks found',
+      '170,240: the film of the memory, PDF pages that two people judged, and the faults that two attacks found',
       '169,700: kills of a team, screens of teams and private texts in a browser, findings of two attacks, a second judge of alignment',
       '168,000: engines over their real packages, 500 letters with personal data, two hosts in namespaces, PgBouncer, the film of a project',
       '162,550: positions of approved tags, a store on S3 and its move, turnaround, spelling, keys',

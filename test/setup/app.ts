@@ -154,7 +154,7 @@ async function startApp(databaseUrl: string, options: TestAppOptions) {
     await http.close();
     await ownFileWork?.close();
     await database.close();
-    await rm(dataDir, { recursive: true, force: true });
+    await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
   };
   return { address, services, database, close };
 }
