@@ -116,6 +116,10 @@ export function marksOf(
       if (apart.get(object.object)) offer(object, id, place.distance, place.line);
     }
   }
+  // The rule below or above a text that does not move stays there too.
+  const fixed = new Set(frames.flatMap((frame) => (isFixed(frame) ? frame.id : [])));
+  for (const [object, { id, distance, mark }] of nearest)
+    if (fixed.has(id) && (mark.line === 'last' || distance > 0)) nearest.delete(object);
   const marks = new Map<string, Mark[]>();
   // The bullet of an untranslated item moves with it.
   for (const { id, mark } of [...nearest.values()])
@@ -166,8 +170,7 @@ function placeOfRule({ box: { left, right, bottom, top } }: Placed, frame: Frame
   if (isBeside && bottom > baseline - 0.4 * size && top < baseline + 0.8 * size)
     return { distance: 0, line: 'first' };
   const isOver = Math.min(right, box.right) - Math.max(left, box.left) > (box.right - box.left) / 2;
-  if (isFixed(frame) || !isOver || top - bottom > rule.thickness || right - left < rule.length * size)
-    return undefined;
+  if (!isOver || top - bottom > rule.thickness || right - left < rule.length * size) return undefined;
   const [below, above] = [lastBaselineOf(frame) - top, bottom - baseline - 0.7 * size];
   if (below > -0.4 * size && below < rule.below * size) return { distance: Math.max(0, below), line: 'last' };
   return above > 0 && above < rule.above * size ? { distance: above, line: 'first' } : undefined;
