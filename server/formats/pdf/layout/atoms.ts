@@ -92,7 +92,6 @@ export function splitAtGaps(
       blanks.push(glyph);
       continue;
     }
-    const isLeader = leaders.has(glyph);
     const gap = atom ? glyph.left - atom.right : 0;
     const em = atom
       ? Math.max(glyph.piece.size, Math.min(atom.size, 1.5 * glyph.piece.size))
@@ -116,6 +115,7 @@ export function splitAtGaps(
     const spacing = mayEnd && gaps.length >= 3 ? Math.max(0, median(gaps)) : 0;
     const isBlank =
       gap > minColumnGap * em && isSentence(last!, glyph) && areas.hasBlank(atom!.right, glyph.left, row);
+    const isLeader = leaders.has(glyph) && !isBlank;
     const isWide = gap > Math.max(maxWordGap * em, 4 * spacing) && !isBlank;
     // Letters of different scripts look equally large at different font sizes. A text that becomes smaller is therefore
     // separated only at a wider gap than a text that becomes larger.
