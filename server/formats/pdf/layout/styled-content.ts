@@ -11,7 +11,7 @@ import {
 import type { Rule } from './decorations.ts';
 import type { JoinedCharacter } from './joined-text.ts';
 import type { Glyph } from './pieces.ts';
-import { findSymbols, movedGlyphs } from './symbols.ts';
+import { blankBetween, findSymbols, movedGlyphs } from './symbols.ts';
 import { usualStyle } from './text-lines.ts';
 
 /** The maximum number of tagged spans in a text. With more tags, models make mistakes. */
@@ -183,7 +183,15 @@ function toRuns(
     }
     const last = runs.at(-1);
     if (text.trim() === '' || !glyph) {
-      runs.push({ text, style: usual });
+      const [before, after] = [characters[at - 1], characters[at + 1]];
+      const isInLine = before?.glyph && after?.glyph && before.line === after.line;
+      const blank = isInLine && blankBetween(before.glyph!, after.glyph!, rulesIn);
+      if (blank) {
+        const [isApart, isBeforeSpace] = blank.spaces;
+        if (isApart) runs.push({ text, style: usual });
+        runs.push({ text: '____', style: usual, moved: blank.moved, rules: blank.rules });
+        if (isBeforeSpace) runs.push({ text, style: usual });
+      } else runs.push({ text, style: usual });
       continue;
     }
     const style = ofWords[at]!;
