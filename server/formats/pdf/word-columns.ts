@@ -1,4 +1,5 @@
 import { columnsInReadingOrder } from './layout/reading-order.ts';
+import { firstFrom } from './layout/statistics.ts';
 import type { Item } from './word-items.ts';
 
 /** The maximum difference between the heights of two lines next to each other, as a factor of the font size. */
@@ -41,19 +42,14 @@ function cellEdges(items: readonly Item[]): Parameters<typeof columnsInReadingOr
     )
     .sort((one, other) => one.height - other.height);
   return (bottom, top, across) => {
-    let low = 0;
-    for (let high = edges.length; low < high; ) {
-      const middle = (low + high) >> 1;
-      if (edges[middle]!.height < bottom) low = middle + 1;
-      else high = middle;
-    }
     const widths = new Map<string, number>();
-    for (; low < edges.length && edges[low]!.height <= top; low++) {
-      const { left, right, height, side } = edges[low]!;
+    const first = firstFrom(edges, ({ height }) => height < bottom);
+    for (let at = first; at < edges.length && edges[at]!.height <= top; at++) {
+      const { left, right, height, side } = edges[at]!;
       const width = Math.min(right, across.right) - Math.max(left, across.left);
       // The bottom of a cell and the top of the next one are one edge.
-      const at = `${Math.round(height)} ${side}`;
-      widths.set(at, (widths.get(at) ?? 0) + Math.max(0, width));
+      const edge = `${Math.round(height)} ${side}`;
+      widths.set(edge, (widths.get(edge) ?? 0) + Math.max(0, width));
     }
     return [...widths.values()].some((width) => width > minEdges * (across.right - across.left));
   };

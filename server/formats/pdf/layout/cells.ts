@@ -1,4 +1,5 @@
 import type { Rectangle } from '../geometry.ts';
+import { append } from './statistics.ts';
 
 /** The maximum distance between neighboring cells, in points. */
 const maxNeighborDistance = 8;
@@ -31,9 +32,7 @@ export class Cells {
   }
 
   #add(key: string, box: Rectangle): void {
-    const boxes = this.#byEdge.get(key);
-    if (boxes) boxes.push(box);
-    else this.#byEdge.set(key, [box]);
+    append(this.#byEdge, key, box);
   }
 
   hasNeighbor(box: Rectangle): boolean {

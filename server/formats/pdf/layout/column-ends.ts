@@ -20,7 +20,7 @@ export interface FreeRange {
 
 /** Finds the space that the lines of a page could fill if they were longer. */
 export class ColumnEnds {
-  readonly #rows = new Map<number, TextLine[]>();
+  readonly #rows: ReadonlyMap<number, readonly TextLine[]>;
   readonly #area: FreeRange;
   readonly #areas: DrawnAreas;
   readonly #fields: FormFields;
@@ -39,11 +39,7 @@ export class ColumnEnds {
     };
     this.#areas = areas;
     this.#fields = fields;
-    for (const line of lines) {
-      const row = this.#rows.get(line.row);
-      if (row) row.push(line);
-      else this.#rows.set(line.row, [line]);
-    }
+    this.#rows = Map.groupBy(lines, ({ row }) => row);
   }
 
   rangeOf(line: TextLine): FreeRange {

@@ -3,6 +3,7 @@ import type { PageContent } from '../page-content.ts';
 import { withoutHidden } from './hidden-paints.ts';
 import type { Glyph } from './pieces.ts';
 import { flip, RuleIndex } from './rule-index.ts';
+import { append, firstFrom } from './statistics.ts';
 
 /** The maximum thickness of a rule, in points. Thicker rectangles count as areas. */
 const maxRuleThickness = 3;
@@ -42,15 +43,8 @@ export class DrawnAreas {
     this.#horizontal = new RuleIndex(horizontal.map(flip), minRule);
     this.#sides = new RuleIndex(fills.flatMap(sidesOf), minRule);
     for (const fill of fills)
-      for (
-        let band = Math.floor(fill.bottom / bandHeight);
-        band <= Math.floor(fill.top / bandHeight);
-        band++
-      ) {
-        const own = this.#fills.get(band);
-        if (own) own.push(fill);
-        else this.#fills.set(band, [fill]);
-      }
+      for (let band = Math.floor(fill.bottom / bandHeight); band <= Math.floor(fill.top / bandHeight); band++)
+        append(this.#fills, band, fill);
   }
 
   /**
@@ -227,10 +221,7 @@ function joinStrips(fills: readonly Fill[]): Rectangle[] {
       joined.push(fill);
       continue;
     }
-    const key = `${fill.color} ${Math.round(fill.left)} ${Math.round(fill.right)}`;
-    const column = columns.get(key);
-    if (column) column.push(fill);
-    else columns.set(key, [fill]);
+    append(columns, `${fill.color} ${Math.round(fill.left)} ${Math.round(fill.right)}`, fill);
   }
   for (const column of columns.values()) {
     let last: Rectangle | undefined;
@@ -262,13 +253,7 @@ function placesAt(rules: RuleIndex, baseline: number, size: number): number[] {
 }
 
 function passesThrough(place: number, glyphs: readonly Glyph[]): boolean {
-  let low = 0;
-  let high = glyphs.length;
-  while (low < high) {
-    const at = (low + high) >> 1;
-    if (glyphs[at]!.right <= place) low = at + 1;
-    else high = at;
-  }
+  const low = firstFrom(glyphs, ({ right }) => right <= place);
   const glyph = glyphs[low];
   if (!glyph || glyph.isBlank) return false;
   const margin = 0.1 * (glyph.right - glyph.left);

@@ -1,5 +1,6 @@
 import { type Matrix, type Rectangle, transformRectangle } from '../geometry.ts';
 import type { Paint } from '../page-content.ts';
+import { append } from './statistics.ts';
 import type { TextLine } from './text-lines.ts';
 
 /** The sides of a bullet, its distance from its item, and its height above the baseline, in em. */
@@ -51,7 +52,7 @@ export function linesWithBullets(
     const own = near.find(({ paint, box }) => isDrawnBullet(paint, box, line));
     if (!own) continue;
     const key = `${Math.round(line.left - own.box.left)} ${Math.round(own.box.right - own.box.left)}`;
-    found.set(key, [...(found.get(key) ?? []), line]);
+    append(found, key, line);
   }
   return new Set([...found.values()].filter(({ length }) => length > 1).flat());
 }

@@ -1,5 +1,6 @@
 import type { Piece } from './pieces.ts';
 import { byPlace, groupRows, type Row } from './rows.ts';
+import { firstFrom } from './statistics.ts';
 
 /** The fonts of TeX with large brackets, large operators and wide accents, which hang below their baseline. */
 const largeSigns =
@@ -49,13 +50,7 @@ function isAccent({ glyphs }: Piece): boolean {
 function rowOf(sign: Piece, rows: readonly Row[]): Row | undefined {
   const { baseline, size } = sign;
   const highest = isAccent(sign) ? maxAccentRise : maxRise;
-  let low = 0;
-  let high = rows.length;
-  while (low < high) {
-    const at = (low + high) >> 1;
-    if (rows[at]!.baseline > baseline - minRise * size) low = at + 1;
-    else high = at;
-  }
+  const low = firstFrom(rows, (row) => row.baseline > baseline - minRise * size);
   return rows
     .slice(low, low + maxRowsCompared)
     .find((row) => baseline - row.baseline < highest * size && isBeside(sign, row));
@@ -63,13 +58,7 @@ function rowOf(sign: Piece, rows: readonly Row[]): Row | undefined {
 
 /** Whether a sign is next to a glyph of a row, or over one. */
 function isBeside({ left, right, size }: Piece, { glyphs }: Row): boolean {
-  let low = 0;
-  let high = glyphs.length;
-  while (low < high) {
-    const at = (low + high) >> 1;
-    if (glyphs[at]!.left + glyphs[at]!.right < left + right) low = at + 1;
-    else high = at;
-  }
+  const low = firstFrom(glyphs, (glyph) => glyph.left + glyph.right < left + right);
   return glyphs
     .slice(Math.max(0, low - 2), low + 2)
     .some((glyph) => !glyph.isBlank && Math.max(glyph.left - right, left - glyph.right) < maxDistance * size);

@@ -1,7 +1,7 @@
 import type { ColumnEnds } from './column-ends.ts';
 import type { Chain } from './line-links.ts';
 import { continues, isFigures, sentenceEnd, withoutCase } from './sentences.ts';
-import { greatest } from './statistics.ts';
+import { append, firstFrom, greatest } from './statistics.ts';
 import type { TextLine } from './text-lines.ts';
 
 /** How many lines above and below are used to determine the width of a paragraph. */
@@ -52,10 +52,7 @@ export class LineEnds {
       const edges = edgesOf(chain);
       for (let index = 1; index < chain.length; index++) {
         if (!continues(chain[index - 1]!.text, chain[index]!.text)) continue;
-        const key = startKey(edges[index]!.start);
-        const own = this.#ends.get(key);
-        if (own) own.push(edges[index - 1]!.end);
-        else this.#ends.set(key, [edges[index - 1]!.end]);
+        append(this.#ends, startKey(edges[index]!.start), edges[index - 1]!.end);
       }
     }
     for (const ends of this.#ends.values()) ends.sort((one, other) => other - one);
@@ -93,7 +90,7 @@ export class LineEnds {
     const key = startKey(start);
     const ends = [key - 1, key, key + 1].flatMap((at) => {
       const own = this.#ends.get(at) ?? [];
-      const first = firstUpTo(own, limit);
+      const first = firstFrom(own, (end) => end > limit);
       return own.slice(first, first + minEnds);
     });
     return ends.length < minEnds ? Number.NEGATIVE_INFINITY : greatest(ends);
@@ -197,18 +194,6 @@ function usualSize(chains: readonly Chain[]): number {
     if (count > most) [best, most] = [size, count];
   }
   return best;
-}
-
-/** Returns the index of the first value of a descending list that is not greater than a limit. */
-function firstUpTo(values: readonly number[], limit: number): number {
-  let low = 0;
-  let high = values.length;
-  while (low < high) {
-    const at = (low + high) >> 1;
-    if (values[at]! > limit) low = at + 1;
-    else high = at;
-  }
-  return low;
 }
 
 function startKey(start: number): number {

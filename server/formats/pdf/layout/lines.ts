@@ -14,7 +14,7 @@ import type { FormFields } from './form-fields.ts';
 import type { Glyph, Piece } from './pieces.ts';
 import type { Row } from './rows.ts';
 import { labelStart, lowerStart, sentenceEnd } from './sentences.ts';
-import { greatest, least, median } from './statistics.ts';
+import { firstFrom, greatest, least, median } from './statistics.ts';
 import { hasSymbolBetween } from './symbols-between.ts';
 
 /** A connected part of a row: for example a line of a paragraph, a cell or a label. */
@@ -179,7 +179,7 @@ function gapInRows(index: number, direction: number, before: Atom, after: Atom, 
   for (let step = 1; step <= maxRowsCompared; step++) {
     const other = rows[index + direction * step];
     if (!other || Math.abs(other.row.baseline - rows[index]!.row.baseline) > reach) break;
-    const at = firstFrom(other.atoms, (before.right + after.left) / 2);
+    const at = firstFrom(other.atoms, ({ left }) => left < (before.right + after.left) / 2);
     const [one, two] = [other.atoms[at - 1], other.atoms[at]];
     [from, to] = [Math.max(from, one?.right ?? from), Math.min(to, two?.left ?? to)];
     if (to - from < minCommonGap * size) {
@@ -306,7 +306,7 @@ function continuesOver(
   const { size } = before;
   const isBold = ({ glyphs }: Atom) => glyphs[0]!.piece.style.bold;
   if (!other || Math.abs(other.row.baseline - own.row.baseline) > maxLineDistance * size) return false;
-  const atom = other.atoms[firstFrom(other.atoms, start - size)];
+  const atom = other.atoms[firstFrom(other.atoms, ({ left }) => left < start - size)];
   return (
     atom !== undefined &&
     atom.left < start + size &&
@@ -349,18 +349,6 @@ function isTyped(before: Atom, after: Atom): boolean {
   if (isMono(before) === isMono(after)) return false;
   const [typed, label] = isMono(after) ? [after, before] : [before, after];
   return typed.size > minTypedRatio * label.size;
-}
-
-/** Returns the index of the first atom that starts at or after a position. */
-function firstFrom(atoms: readonly Atom[], place: number): number {
-  let low = 0;
-  let high = atoms.length;
-  while (low < high) {
-    const at = (low + high) >> 1;
-    if (atoms[at]!.left < place) low = at + 1;
-    else high = at;
-  }
-  return low;
 }
 
 function toLine(atoms: readonly Atom[], { baseline, rises }: Row, row: number): Line {

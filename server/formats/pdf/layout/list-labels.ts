@@ -1,5 +1,5 @@
 import { boxAtStart, isSign, mayBeBullet } from './item-signs.ts';
-import { least, median } from './statistics.ts';
+import { append, least, median } from './statistics.ts';
 import type { TextLine } from './text-lines.ts';
 import { toTextLine } from './text-lines.ts';
 
@@ -90,10 +90,7 @@ export function findBullets(lines: readonly TextLine[]): Set<TextLine> {
       const [before, after] = [lines[index - 1], lines[index + 1]];
       if (before?.row === row && left - before.right < maxLabelDistance * size) continue;
       if (after?.row !== row || !after.hasLetters || after.left - right > maxLabelDistance * size) continue;
-      const key = `${text} ${Math.round(left)} ${Math.round(after.left)}`;
-      const own = others.get(key);
-      if (own) own.push(line);
-      else others.set(key, [line]);
+      append(others, `${text} ${Math.round(left)} ${Math.round(after.left)}`, line);
     }
   }
   for (const own of others.values()) if (own.length > 1) for (const line of own) bullets.add(line);

@@ -1,6 +1,6 @@
 import { isSign } from './item-signs.ts';
 import type { Glyph, Piece } from './pieces.ts';
-import { greatest } from './statistics.ts';
+import { firstFrom, greatest } from './statistics.ts';
 
 /** The pieces with one baseline over the whole width of the page, including their superscripts and subscripts. */
 export interface Row {
@@ -171,14 +171,7 @@ function isScriptOf(piece: Piece, host: Piece, rise: number, gap: number): boole
 
 /** Returns the pieces of a row that are directly to the left and to the right of a piece. */
 function neighborsOf({ left, right }: Piece, { pieces }: OpenRow): Piece[] {
-  let low = 0;
-  let high = pieces.length;
-  const middle = (left + right) / 2;
-  while (low < high) {
-    const at = (low + high) >> 1;
-    if ((pieces[at]!.left + pieces[at]!.right) / 2 <= middle) low = at + 1;
-    else high = at;
-  }
+  const low = firstFrom(pieces, (piece) => piece.left + piece.right <= left + right);
   return pieces.slice(Math.max(0, low - 1), low + 1);
 }
 

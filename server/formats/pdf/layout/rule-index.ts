@@ -1,4 +1,5 @@
 import type { Rectangle } from '../geometry.ts';
+import { append, firstFrom } from './statistics.ts';
 
 /** The height of the bands by which rules are found, in points. */
 const bandHeight = 32;
@@ -19,11 +20,7 @@ export class RuleIndex {
   constructor(pieces: readonly Rectangle[], shortest: number) {
     const rules = joinPieces(pieces).filter(({ bottom, top }) => top - bottom >= shortest);
     for (const rule of rules.sort((one, other) => one.left - other.left))
-      for (let band = bandOf(rule.bottom); band <= bandOf(rule.top); band++) {
-        const own = this.#bands.get(band);
-        if (own) own.push(rule);
-        else this.#bands.set(band, [rule]);
-      }
+      for (let band = bandOf(rule.bottom); band <= bandOf(rule.top); band++) append(this.#bands, band, rule);
   }
 
   forget(rule: Rectangle): void {
@@ -37,7 +34,7 @@ export class RuleIndex {
     to = Number.POSITIVE_INFINITY,
   ): Generator<Rectangle> {
     const band = this.#bands.get(bandOf(height)) ?? [];
-    for (let at = firstFrom(band, from); at < band.length && band[at]!.left <= to; at++)
+    for (let at = firstFrom(band, (rule) => rule.left < from); at < band.length && band[at]!.left <= to; at++)
       if (this.#passes(band[at]!, height, height)) yield band[at]!;
   }
 
@@ -54,9 +51,9 @@ export class RuleIndex {
       left: undefined,
       right: undefined,
     };
-    for (let at = firstFrom(band, left) - 1; at >= 0 && !found.left; at--)
+    for (let at = firstFrom(band, (rule) => rule.left < left) - 1; at >= 0 && !found.left; at--)
       if (this.#passes(band[at]!, bottom, top)) found.left = band[at];
-    for (let at = firstFrom(band, right); at < band.length && !found.right; at++)
+    for (let at = firstFrom(band, (rule) => rule.left < right); at < band.length && !found.right; at++)
       if (this.#passes(band[at]!, bottom, top)) found.right = band[at];
     return found;
   }
@@ -73,18 +70,6 @@ export function flip({ left, bottom, right, top }: Rectangle): Rectangle {
 
 function bandOf(height: number): number {
   return Math.floor(height / bandHeight);
-}
-
-/** Returns the index of the first rule that starts at or to the right of a position. */
-function firstFrom(rules: readonly Rectangle[], place: number): number {
-  let low = 0;
-  let high = rules.length;
-  while (low < high) {
-    const at = (low + high) >> 1;
-    if (rules[at]!.left < place) low = at + 1;
-    else high = at;
-  }
-  return low;
 }
 
 /** Joins the pieces of dashed and dotted vertical lines. */

@@ -19,3 +19,21 @@ export function median(values: readonly number[]): number {
   const sorted = [...values].sort((one, other) => one - other);
   return sorted[sorted.length >> 1] ?? 0;
 }
+
+/** Returns the index of the first item of a sorted list that is not before a place; the length if all are before it. */
+export function firstFrom<T>(sorted: readonly T[], isBefore: (item: T) => boolean): number {
+  let [low, high] = [0, sorted.length];
+  while (low < high) {
+    const at = (low + high) >> 1;
+    if (isBefore(sorted[at]!)) low = at + 1;
+    else high = at;
+  }
+  return low;
+}
+
+/** Adds a value to the list of a key. */
+export function append<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
+  const own = lists.get(key);
+  if (own) own.push(value);
+  else lists.set(key, [value]);
+}

@@ -1,5 +1,6 @@
 import type { Glyph } from './pieces.ts';
 import type { Row } from './rows.ts';
+import { firstFrom } from './statistics.ts';
 
 /** The maximum number of rows that are compared. It limits the time for a page with very many rows. */
 const maxRowsCompared = 24;
@@ -41,13 +42,7 @@ function isSymbolAt({ text, piece }: Glyph, height: number, { rises }: Row): boo
 
 /** Returns the glyphs of a row between two positions. */
 function glyphsWithin({ glyphs }: Row, left: number, right: number): Glyph[] {
-  let low = 0;
-  let high = glyphs.length;
-  while (low < high) {
-    const at = (low + high) >> 1;
-    if (glyphs[at]!.left < left) low = at + 1;
-    else high = at;
-  }
+  const low = firstFrom(glyphs, (glyph) => glyph.left < left);
   const within: Glyph[] = [];
   for (let at = low; at < glyphs.length && glyphs[at]!.right <= right; at++) within.push(glyphs[at]!);
   return within;

@@ -1,3 +1,4 @@
+import { firstFrom } from './statistics.ts';
 import type { TextLine } from './text-lines.ts';
 
 /** The horizontal range of the lines of one direction on a page, and the positions at which lines start and end. */
@@ -31,16 +32,5 @@ function ascending(one: number, other: number): number {
 }
 
 function countWithin(sorted: readonly number[], from: number, to: number): number {
-  return firstAbove(sorted, to) - firstAbove(sorted, from);
-}
-
-function firstAbove(sorted: readonly number[], value: number): number {
-  let low = 0;
-  let high = sorted.length;
-  while (low < high) {
-    const at = (low + high) >> 1;
-    if (sorted[at]! <= value) low = at + 1;
-    else high = at;
-  }
-  return low;
+  return firstFrom(sorted, (place) => place <= to) - firstFrom(sorted, (place) => place <= from);
 }

@@ -1,6 +1,7 @@
 import type { Rectangle } from '../geometry.ts';
 import type { KeptReason } from '../page-content.ts';
 import type { Line } from './lines.ts';
+import { firstFrom } from './statistics.ts';
 
 /** An unreadable symbol. Its position is on its baseline, in the middle of its width. */
 interface PlacedSymbol {
@@ -41,13 +42,7 @@ export class UnreadableSymbols {
   }
 
   #reasonWithin({ left, right, bottom, top }: Rectangle): KeptReason | null {
-    let low = 0;
-    let high = this.#symbols.length;
-    while (low < high) {
-      const at = (low + high) >> 1;
-      if (this.#symbols[at]!.y < bottom) low = at + 1;
-      else high = at;
-    }
+    const low = firstFrom(this.#symbols, ({ y }) => y < bottom);
     for (const { x, y, reason } of this.#symbols.slice(low, low + maxCompared)) {
       if (y > top) return null;
       if (x >= left && x <= right) return reason;
