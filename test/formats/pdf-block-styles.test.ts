@@ -143,6 +143,7 @@ describe('what stays as it is', () => {
     ['number', '1,234.50 €'],
     ['number', '12/31/2024'],
     ['identifier', 'DHAW20190001'],
+    ['label', 'A,B,C,A'],
     ['address', 'https://example.org/a?b=c'],
     ['address', 'jane.doe@example.org'],
     ['formula', 'f(x) = sin x + 2y'],
