@@ -1,3 +1,5 @@
+import type { Rectangle } from '../geometry.ts';
+import type { Rule } from './decorations.ts';
 import type { DrawnAreas } from './drawn-areas.ts';
 import type { Elements } from './elements.ts';
 import type { FormFields } from './form-fields.ts';
@@ -5,6 +7,7 @@ import { startsWithBox } from './item-signs.ts';
 import type { Glyph } from './pieces.ts';
 import type { Row } from './rows.ts';
 import { greatest, least, median } from './statistics.ts';
+import { blankBetween } from './symbols.ts';
 
 /** Widths and distances as shares of the font size. */
 export const minColumnGap = 0.8;
@@ -52,17 +55,22 @@ export interface Atom {
   spaces: number[];
 }
 
+/** What is drawn or declared in the rows of a page. */
+export interface RowParts {
+  areas: DrawnAreas;
+  fields: FormFields;
+  elements: Elements;
+  /** Finds the rules within a rectangle. */
+  rulesIn: (box: Rectangle) => Rule[];
+}
+
 /**
  * Splits a row into parts, at all gaps that may separate texts: at rules, form fields, boxes to check, dot leaders and
  * other sizes, and at gaps that are wider than the spaces between words.
  *
  * @param above the row above, whose sentence may continue after a blank at the start of the row
  */
-export function splitAtGaps(
-  row: Row,
-  { areas, fields, elements }: { areas: DrawnAreas; fields: FormFields; elements: Elements },
-  above?: Row,
-): Atom[] {
+export function splitAtGaps(row: Row, { areas, fields, elements, rulesIn }: RowParts, above?: Row): Atom[] {
   const { baseline, size, glyphs } = row;
   const rules = areas.verticalRules(baseline, size);
   const isNext = above && above.glyphs[0]?.text !== '_' && above.baseline - baseline < maxLineDistance * size;
@@ -114,7 +122,9 @@ export function splitAtGaps(
     const mayEnd = gap > Math.min(maxWordGap * em, minGap * smaller);
     const spacing = mayEnd && gaps.length >= 3 ? Math.max(0, median(gaps)) : 0;
     const isBlank =
-      gap > minColumnGap * em && isSentence(last!, glyph) && areas.hasBlank(atom!.right, glyph.left, row);
+      gap > minColumnGap * em &&
+      isSentence(last!, glyph) &&
+      blankBetween(last!, glyph, rulesIn) !== undefined;
     const isLeader = leaders.has(glyph) && !isBlank;
     const isWide = gap > Math.max(maxWordGap * em, 4 * spacing) && !isBlank;
     // Letters of different scripts look equally large at different font sizes. A text that becomes smaller is therefore
