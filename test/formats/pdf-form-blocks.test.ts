@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { formatTagged, plainText } from '#server/formats/inline-content.ts';
 import { findBlocks } from '#server/formats/pdf/find-blocks.ts';
-import type { PageContent } from '#server/formats/pdf/page-content.ts';
+import type { PageContent, Paint } from '#server/formats/pdf/page-content.ts';
 import type { TextBlock } from '#server/formats/pdf/text-block.ts';
 import { render } from './pdf-blocks.ts';
 import { bold, mono, page, rule, text } from './pdf-page.ts';
@@ -38,6 +38,13 @@ describe('the parts of a form', () => {
     // A line that cannot be drawn again stays between its texts.
     const fixed = page([text('on the', 40, 700), text('day of May.', 122, 700)], [rule(70, 698, 120, 698.6)]);
     expect(read(fixed)).toEqual(['on the', 'day of May.']);
+  });
+
+  it('are apart at a small picture, which would be covered, but a sentence is not', () => {
+    const icon: Paint = { ...rule(70, 698, 79, 707), kind: 'image' };
+    const form = (after: string) => read(page([text('Office', 38, 700), text(after, 82, 700)], [icon]));
+    expect(form('Email')).toEqual(['Office', 'Email']);
+    expect(form('email')).toEqual(['Office email']);
   });
 
   it('keeps a script with its text', () => {

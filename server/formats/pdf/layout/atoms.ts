@@ -59,6 +59,8 @@ export interface Atom {
 export interface RowParts {
   areas: DrawnAreas;
   fields: FormFields;
+  /** The small pictures. */
+  icons: FormFields;
   elements: Elements;
   /** Finds the rules within a rectangle. */
   rulesIn: (box: Rectangle) => Rule[];
@@ -70,7 +72,7 @@ export interface RowParts {
  *
  * @param above the row above, whose sentence may continue after a blank at the start of the row
  */
-export function splitAtGaps(row: Row, { areas, fields, elements, rulesIn }: RowParts, above?: Row): Atom[] {
+export function splitAtGaps(row: Row, { areas, fields, icons, elements, rulesIn }: RowParts, above?: Row): Atom[] {
   const { baseline, size, glyphs } = row;
   const rules = areas.verticalRules(baseline, size);
   const isNext = above && above.glyphs[0]?.text !== '_' && above.baseline - baseline < maxLineDistance * size;
@@ -113,7 +115,10 @@ export function splitAtGaps(row: Row, { areas, fields, elements, rulesIn }: RowP
     const middle = { left: glyph.left - 0.7 * gap, right: glyph.left - 0.3 * gap };
     const isCrossed =
       blanks.length > 1 && areas.hasRuleBetween(baseline + 0.2 * em, baseline + 0.6 * em, middle);
-    const isField = gap > minFieldGap * em && fields.isInGap(atom!.right, glyph.left, row);
+    const isInSentence = last !== undefined && isSentence(last, glyph);
+    const isField =
+      gap > minFieldGap * em &&
+      (isInSentence ? [fields] : [fields, icons]).some((found) => found.isInGap(atom!.right, glyph.left, row));
     const minGap =
       gap > minGutter * smaller && gap > blankWidth(blanks) + minSpace * em
         ? Math.min(minColumnGap, gutters.get(glyph) ?? minColumnGap)
@@ -123,7 +128,7 @@ export function splitAtGaps(row: Row, { areas, fields, elements, rulesIn }: RowP
     const spacing = mayEnd && gaps.length >= 3 ? Math.max(0, median(gaps)) : 0;
     const isBlank =
       gap > minColumnGap * em &&
-      isSentence(last!, glyph) &&
+      isInSentence &&
       blankBetween(last!, glyph, rulesIn) !== undefined;
     const isLeader = leaders.has(glyph) && !isBlank;
     const isWide = gap > Math.max(maxWordGap * em, 4 * spacing) && !isBlank;

@@ -57,10 +57,12 @@ export function findTexts(
     inverse,
   );
   const fields = new FormFields(isUpright ? page.annotations : [], inverse);
+  const images = page.paints.filter(({ kind }) => isUpright && kind === 'image');
+  const icons = new FormFields(images.map(({ box }) => ({ kind: 'other', box })), inverse);
   const dropCaps = placeDropCaps(withoutDoubles(pieces));
   const rows = groupFormulaRows(dropCaps.pieces);
   const elements = new Elements(rows);
-  const split = splitRows(rows, { areas, fields, elements, rulesIn });
+  const split = splitRows(rows, { areas, fields, icons, elements, rulesIn });
   dropCaps.widen(split);
   const lines = split.map(toTextLine);
   const listings = findListings(lines);
