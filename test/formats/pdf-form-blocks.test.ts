@@ -40,6 +40,13 @@ describe('the parts of a form', () => {
     expect(read(fixed)).toEqual(['on the', 'day of May.']);
   });
 
+  it('has underscores as a part of their sentence, except below a form field, which stays', () => {
+    const sentence = page([text('on the __________ day of May.', 40, 700)]);
+    const box = { left: 72, right: 122, bottom: 698, top: 710 };
+    expect(read(sentence)).toEqual(['on the __________ day of May.']);
+    expect(read({ ...sentence, annotations: [{ kind: 'widget', box }] })).toEqual(['on the', 'day of May.']);
+  });
+
   it('are apart at a small picture, which would be covered, but a sentence is not', () => {
     const icon: Paint = { ...rule(70, 698, 79, 707), kind: 'image' };
     const form = (after: string) => read(page([text('Office', 38, 700), text(after, 82, 700)], [icon]));

@@ -76,7 +76,11 @@ export function splitAtGaps(row: Row, { areas, fields, icons, elements, rulesIn 
   const { baseline, size, glyphs } = row;
   const rules = areas.verticalRules(baseline, size);
   const isNext = above && above.glyphs[0]?.text !== '_' && above.baseline - baseline < maxLineDistance * size;
-  const leaders = findLeaders(glyphs, isNext ? above.glyphs.findLast(({ isBlank }) => !isBlank) : undefined);
+  const leaders = findLeaders(
+    glyphs,
+    isNext ? above.glyphs.findLast(({ isBlank }) => !isBlank) : undefined,
+    ({ left, right }) => fields.isInGap(left, right, row),
+  );
   const gutters = narrowestGutters(glyphs);
   const typed = typedGaps(glyphs);
   const cells = inCells(glyphs);
@@ -298,9 +302,14 @@ function textFrom(glyphs: readonly Glyph[], index: number): string {
 
 /**
  * Returns the dots and underscores that fill space: runs of four or more, and runs of any length with wide spacing. Four
- * dots with spaces at the end of a row are a period and an ellipsis. A blank within a sentence is a part of the sentence.
+ * dots with spaces at the end of a row are a period and an ellipsis. A blank within a sentence is a part of the sentence,
+ * unless a form field is over it, which does not move.
  */
-function findLeaders(glyphs: readonly Glyph[], lastAbove: Glyph | undefined): Set<Glyph> {
+function findLeaders(
+  glyphs: readonly Glyph[],
+  lastAbove: Glyph | undefined,
+  hasField: (blank: { left: number; right: number }) => boolean,
+): Set<Glyph> {
   const leaders = new Set<Glyph>();
   let [last, before]: (Glyph | undefined)[] = [undefined, lastAbove];
   const gapBefore = new Map<Glyph, number>();
@@ -308,7 +317,11 @@ function findLeaders(glyphs: readonly Glyph[], lastAbove: Glyph | undefined): Se
   const haveGaps = (min: number) => run.every((dot) => gapBefore.get(dot)! >= min * dot.piece.size);
   const close = (next?: Glyph) => {
     const isEllipsis = !next && run.length === 4 && run[0]!.text === '.' && haveGaps(minSpace);
-    const isInSentence = next && before && isBlankInSentence(before, run, next);
+    const isInSentence =
+      next &&
+      before &&
+      isBlankInSentence(before, run, next) &&
+      !hasField({ left: run[0]!.left, right: run.at(-1)!.right });
     if ((run.length >= 4 && !isEllipsis && !isInSentence) || (run.length > 0 && haveGaps(maxDotGap)))
       for (const glyph of run) leaders.add(glyph);
     run = [];
