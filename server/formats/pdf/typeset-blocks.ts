@@ -13,7 +13,7 @@ import {
   type TextRotation,
 } from './fitting/frames.ts';
 import { drawLeader } from './fitting/leaders.ts';
-import { drawLabel } from './fitting/moved-labels.ts';
+import { drawLabel, labelMoves } from './fitting/moved-labels.ts';
 import { FittedTexts, type Fitting, occupiedBy } from './fitting/shrink.ts';
 import { missingInFonts } from './fitting/styled-text.ts';
 import { formatPoints, truncate } from './fitting/truncate.ts';
@@ -152,8 +152,11 @@ export function typesetPage(
         : truncate(block, fitting, languages);
       const text = drawBlock(frame, fitting.fit, rotation.toPage, fonts);
       const rise = fitting.fit.baseline - frame.baseline;
-      const label = Math.abs(rise) > 0.01 ? labels.get(block.id) : undefined;
-      const bullet = label && drawLabel(label, rise, rotation, fonts);
+      const shift = labelMoves(frame, frame.labelLeft ?? frame.box.right)
+        ? text.lines[0]!.left - frame.box.left
+        : 0;
+      const label = Math.max(Math.abs(rise), Math.abs(shift)) > 0.01 ? labels.get(block.id) : undefined;
+      const bullet = label && drawLabel(label, [shift, rise], rotation, fonts);
       const moving: ShownLine[] = [];
       const lines: string[] = [];
       for (const mark of marks.get(block.id) ?? []) {
@@ -170,7 +173,7 @@ export function typesetPage(
         if (Math.abs(rise) < 0.01 || !(fitting.inColumn || isBullet)) continue;
         if ('kind' in object) move(object, rise, rotation);
         else {
-          moving.push(drawLabel(object, rise, rotation, fonts));
+          moving.push(drawLabel(object, [0, rise], rotation, fonts));
           set.removed.push(...object.glyphs);
         }
       }

@@ -68,16 +68,34 @@ export function besideLabel(
 ): Frame {
   const { bounds, box, id, singleLine } = frame;
   const isItem = isSign(label.text) || space.right(box, bounds.right, id) >= bounds.right;
-  const labelLeft = transformRectangle(fromPage, areaOfLabel(label)).left;
+  const area = transformRectangle(fromPage, areaOfLabel(label));
+  const labelLeft = area.left;
+  if (labelMoves(frame, labelLeft)) {
+    const free = space.left(union(area, box), bounds.left, id) + beforeLabel * frame.size;
+    const left = Math.min(box.left, free + box.left - labelLeft);
+    return { ...frame, labelLeft, bounds: { ...bounds, left } };
+  }
   // A centered line stays next to its label.
   const alignment = frame.alignment === 'center' && singleLine ? 'left' : frame.alignment;
   return { ...frame, alignment, isItem, labelLeft, bounds: { ...bounds, left: box.left } };
 }
 
-/** Returns the operators that draw a label at another height. */
+/**
+ * The minimum distance from the label of a right-aligned line to the object before it, and the maximum distance of its left
+ * edge from the line, in em.
+ */
+const [beforeLabel, ofLabel] = [0.6, 2.5];
+
+/** Whether a label is at the start of a right-aligned line, and moves along with this start. */
+export function labelMoves({ alignment, box, singleLine, size }: Frame, labelLeft: number): boolean {
+  const distance = box.left - labelLeft;
+  return alignment === 'right' && singleLine && distance > 0 && distance < ofLabel * size;
+}
+
+/** Returns the operators that draw a label at another place. */
 export function drawLabel(
   { glyphs }: Pick<BlockLabel, 'glyphs'>,
-  rise: number,
+  [shift, rise]: readonly [shift: number, rise: number],
   { fromPage, toPage }: TextRotation,
   fonts: DocumentFonts,
 ): ShownLine {
@@ -86,7 +104,7 @@ export function drawLabel(
     const [x, y] = apply(fromPage, ...apply(text.matrix, text.glyphs[from]!.x, 0));
     return { glyphs: range, x, y };
   });
-  const place = { at: apply(toPage, 0, rise), scale: 1, stretch: 1, matrix: toPage };
+  const place = { at: apply(toPage, shift, rise), scale: 1, stretch: 1, matrix: toPage };
   return drawMoved({ parts, width: 0 }, place, fonts);
 }
 

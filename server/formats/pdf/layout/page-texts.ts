@@ -2,6 +2,7 @@ import { intersection, type Matrix, type Rectangle, transformRectangle } from '.
 import type { PageContent, Paint } from '../page-content.ts';
 import { Cells } from './cells.ts';
 import { ColumnEnds } from './column-ends.ts';
+import type { Rule } from './decorations.ts';
 import { DrawnAreas } from './drawn-areas.ts';
 import { linesWithBullets } from './drawn-bullets.ts';
 import { placeDropCaps } from './drop-caps.ts';
@@ -42,7 +43,12 @@ export interface DirectionTexts {
   areas: DrawnAreas;
 }
 
-export function findTexts(page: PageContent, { pieces, inverse }: DirectedTexts): DirectionTexts {
+/** @param rulesIn finds the rules within a rectangle */
+export function findTexts(
+  page: PageContent,
+  { pieces, inverse }: DirectedTexts,
+  rulesIn: (box: Rectangle) => Rule[],
+): DirectionTexts {
   // Drawn areas are only used for upright texts. Texts in other directions are labels, for example on a map, and not in
   // table cells.
   const isUpright = inverse[0] === 0 || inverse[1] === 0;
@@ -51,10 +57,12 @@ export function findTexts(page: PageContent, { pieces, inverse }: DirectedTexts)
     inverse,
   );
   const fields = new FormFields(isUpright ? page.annotations : [], inverse);
+  const images = page.paints.filter(({ kind }) => isUpright && kind === 'image');
+  const icons = new FormFields(images.map(({ box }) => ({ kind: 'other', box })), inverse);
   const dropCaps = placeDropCaps(withoutDoubles(pieces));
   const rows = groupFormulaRows(dropCaps.pieces);
   const elements = new Elements(rows);
-  const split = splitRows(rows, { areas, fields, elements });
+  const split = splitRows(rows, { areas, fields, icons, elements, rulesIn });
   dropCaps.widen(split);
   const lines = split.map(toTextLine);
   const listings = findListings(lines);

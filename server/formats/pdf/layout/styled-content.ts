@@ -89,7 +89,9 @@ export function usualStyleOf(
   const links = new Set([...decorations.values()].flatMap(({ marks }) => marks));
   const between = links.size > 1 ? shown.filter((character) => !decorationOf(character)?.marks.length) : [];
   if (between.length > 0) return usualStyle({ characters: between }).style;
-  const { style } = usualStyle({ characters });
+  // In 1st, most characters are raised.
+  const level = shown.filter(({ rise }) => rise === 0);
+  const { style } = usualStyle({ characters: level.length > 0 ? level : characters });
   const counts = Map.groupBy(shown, decorationOf);
   const [usual] = [...counts].find(([, { length }]) => length > shown.length / 2) ?? [];
   return usual ? { ...style, decoration: usual } : style;

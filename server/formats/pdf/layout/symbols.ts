@@ -183,14 +183,10 @@ export function blankBetween(
     top: baseline + slack,
   });
   const [rule] = found;
-  if (!rule || found.length > 1 || rule.box.right - rule.box.left < minBlank * size) return undefined;
+  const length = rule ? rule.box.right - rule.box.left : 0;
+  if (!rule || found.length > 1 || length < Math.max(minBlank * size, (right - left) / 2)) return undefined;
   const { box, paint } = rule;
-  const bar = {
-    left: 0,
-    right: box.right - box.left,
-    bottom: box.bottom - baseline,
-    top: box.top - baseline,
-  };
+  const bar = { left: 0, right: length, bottom: box.bottom - baseline, top: box.top - baseline };
   return {
     rules: [paint],
     moved: {
