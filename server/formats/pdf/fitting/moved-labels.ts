@@ -56,8 +56,11 @@ export function areaOfLabel({ glyphs }: BlockLabel): Rectangle {
     .reduce(union);
 }
 
+/** The maximum distance from the left edge of a label to a centered text that it moves with, in em. */
+const maxBeforeCentered = 3;
+
 /**
- * Keeps a text next to its label. With a bullet, the text is the item of a list. With a number it may also be the row of a
+ * Keeps a text next to its label, or leaves the space of the label free in front of a centered text. With a bullet, the text is the item of a list. With a number it may also be the row of a
  * form or a table, if something is at its right side.
  */
 export function besideLabel(
@@ -66,18 +69,20 @@ export function besideLabel(
   space: FreeSpace,
   { fromPage }: TextRotation,
 ): Frame {
-  const { bounds, box, id, singleLine } = frame;
+  const { bounds, box, id, singleLine, size } = frame;
   const isItem = isSign(label.text) || space.right(box, bounds.right, id) >= bounds.right;
   const labelLeft = transformRectangle(fromPage, areaOfLabel(label)).left;
-  // A centered line stays next to its label.
+  const before = box.left - labelLeft;
+  if (frame.alignment === 'center' && before < maxBeforeCentered * size)
+    return { ...frame, isItem, labelLeft, bounds: { ...bounds, left: Math.min(box.left, bounds.left + before) } };
   const alignment = frame.alignment === 'center' && singleLine ? 'left' : frame.alignment;
   return { ...frame, alignment, isItem, labelLeft, bounds: { ...bounds, left: box.left } };
 }
 
-/** Returns the operators that draw a label at another height. */
+/** Returns the operators that draw a label at another place: `along` its line, and above it by `rise`. */
 export function drawLabel(
   { glyphs }: Pick<BlockLabel, 'glyphs'>,
-  rise: number,
+  [along, rise]: readonly [along: number, rise: number],
   { fromPage, toPage }: TextRotation,
   fonts: DocumentFonts,
 ): ShownLine {
@@ -86,7 +91,7 @@ export function drawLabel(
     const [x, y] = apply(fromPage, ...apply(text.matrix, text.glyphs[from]!.x, 0));
     return { glyphs: range, x, y };
   });
-  const place = { at: apply(toPage, 0, rise), scale: 1, stretch: 1, matrix: toPage };
+  const place = { at: apply(toPage, along, rise), scale: 1, stretch: 1, matrix: toPage };
   return drawMoved({ parts, width: 0 }, place, fonts);
 }
 
