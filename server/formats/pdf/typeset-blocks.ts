@@ -2,9 +2,9 @@ import type { PDFRef } from '@cantoo/pdf-lib';
 import type { Finding } from '../document.ts';
 import type { DocumentFonts } from '../typesetting/document-fonts.ts';
 import type { ShownLine } from '../typesetting/line-writer.ts';
-import { drawBlock } from './fitting/draw-block.ts';
+import { type DrawnBlock, drawBlock } from './fitting/draw-block.ts';
 import { filled } from './fitting/draw-decorations.ts';
-import { lastBaselineOf } from './fitting/fit.ts';
+import { type Frame, lastBaselineOf } from './fitting/fit.ts';
 import {
   type BlockTranslation,
   isMirrored,
@@ -152,11 +152,9 @@ export function typesetPage(
         : truncate(block, fitting, languages);
       const text = drawBlock(frame, fitting.fit, rotation.toPage, fonts);
       const rise = fitting.fit.baseline - frame.baseline;
-      const shift = labelMoves(frame, frame.labelLeft ?? frame.box.right)
-        ? text.lines[0]!.left - frame.box.left
-        : 0;
-      const label = Math.max(Math.abs(rise), Math.abs(shift)) > 0.01 ? labels.get(block.id) : undefined;
-      const bullet = label && drawLabel(label, [shift, rise], rotation, fonts);
+      const along = labelMoves(frame, frame.labelLeft ?? frame.box.right) ? shiftOf(block, frame, text) : 0;
+      const label = Math.hypot(along, rise) > 0.01 ? labels.get(block.id) : undefined;
+      const bullet = label && drawLabel(label, [along, rise], rotation, fonts);
       const moving: ShownLine[] = [];
       const lines: string[] = [];
       for (const mark of marks.get(block.id) ?? []) {
@@ -244,6 +242,12 @@ function isFirstPainted({ glyphs, matrix, box }: TextBlock, { paints }: PageCont
   const order = least(glyphs.map(({ text }) => text.order));
   const place = transformRectangle(matrix, box);
   return !paints.some((paint) => paint.order < order && intersection(paint.box, place));
+}
+
+/** Returns how far the start of a text's first line has moved to the right. */
+function shiftOf({ box, lines }: TextBlock, frame: Frame, drawn: DrawnBlock): number {
+  const start = frame.box.left + lines[0]!.left - box.left;
+  return (drawn.lines[0]?.left ?? start) - start;
 }
 
 /** Returns how far the first and the last line of a text have moved up. */

@@ -72,7 +72,11 @@ export interface RowParts {
  *
  * @param above the row above, whose sentence may continue after a blank at the start of the row
  */
-export function splitAtGaps(row: Row, { areas, fields, icons, elements, rulesIn }: RowParts, above?: Row): Atom[] {
+export function splitAtGaps(
+  row: Row,
+  { areas, fields, icons, elements, rulesIn }: RowParts,
+  above?: Row,
+): Atom[] {
   const { baseline, size, glyphs } = row;
   const rules = areas.verticalRules(baseline, size);
   const isNext = above && above.glyphs[0]?.text !== '_' && above.baseline - baseline < maxLineDistance * size;
@@ -122,7 +126,9 @@ export function splitAtGaps(row: Row, { areas, fields, icons, elements, rulesIn 
     const isInSentence = last !== undefined && isSentence(last, glyph);
     const isField =
       gap > minFieldGap * em &&
-      (isInSentence ? [fields] : [fields, icons]).some((found) => found.isInGap(atom!.right, glyph.left, row));
+      (isInSentence ? [fields] : [fields, icons]).some((found) =>
+        found.isInGap(atom!.right, glyph.left, row),
+      );
     const minGap =
       gap > minGutter * smaller && gap > blankWidth(blanks) + minSpace * em
         ? Math.min(minColumnGap, gutters.get(glyph) ?? minColumnGap)
@@ -131,9 +137,7 @@ export function splitAtGaps(row: Row, { areas, fields, icons, elements, rulesIn 
     const mayEnd = gap > Math.min(maxWordGap * em, minGap * smaller);
     const spacing = mayEnd && gaps.length >= 3 ? Math.max(0, median(gaps)) : 0;
     const isBlank =
-      gap > minColumnGap * em &&
-      isInSentence &&
-      blankBetween(last!, glyph, rulesIn) !== undefined;
+      gap > minColumnGap * em && isInSentence && blankBetween(last!, glyph, rulesIn) !== undefined;
     const isLeader = leaders.has(glyph) && !isBlank;
     const isWide = gap > Math.max(maxWordGap * em, 4 * spacing) && !isBlank;
     // Letters of different scripts look equally large at different font sizes. A text that becomes smaller is therefore

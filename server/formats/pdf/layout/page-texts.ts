@@ -58,7 +58,10 @@ export function findTexts(
   );
   const fields = new FormFields(isUpright ? page.annotations : [], inverse);
   const images = page.paints.filter(({ kind }) => isUpright && kind === 'image');
-  const icons = new FormFields(images.map(({ box }) => ({ kind: 'other', box })), inverse);
+  const icons = new FormFields(
+    images.map(({ box }) => ({ kind: 'other', box })),
+    inverse,
+  );
   const dropCaps = placeDropCaps(withoutDoubles(pieces));
   const rows = groupFormulaRows(dropCaps.pieces);
   const elements = new Elements(rows);
