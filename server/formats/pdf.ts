@@ -218,6 +218,7 @@ async function translatePages(
     [...samples.values()].flatMap(({ fitted }) =>
       fitted.directions.flatMap(({ texts }) => [...texts.needs()]),
     ),
+    'document',
   );
   for (const number of numbers) {
     const { page, scan, fitted } = samples.get(number) ?? (await fit(number));

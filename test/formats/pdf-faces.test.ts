@@ -253,3 +253,13 @@ it('letters of East Asian fonts are not measured, because they have one width in
   ] as PdfjsText[];
   expect([...measureLetters(texts)]).toEqual([[other, new Map([['a', 500]])]]);
 });
+
+it('a font that shows few small letters has those of its family', () => {
+  const fontOf = (name: string) => ({ name }) as PdfjsFont;
+  const show = (font: PdfjsFont, letters: string): PdfjsText =>
+    ({ font, glyphs: [...letters].map((unicode) => ({ unicode, width: 500 })) }) as unknown as PdfjsText;
+  const [bold, regular, other] = ['ABCDEF+Fall-Bold', 'GHIJKL+Fall-Reg', 'MNOPQR+Hill'].map(fontOf);
+  const measured = measureLetters([show(bold!, 'a'), show(regular!, 'bcdefghijkl'), show(other!, 'm')]);
+  const lettersOfEach = [bold, regular, other].map((font) => [...measured.get(font!)!.keys()].join(''));
+  expect(lettersOfEach).toEqual(['bcdefghijkl', 'bcdefghijkl', 'm']);
+});

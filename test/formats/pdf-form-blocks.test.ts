@@ -54,7 +54,7 @@ describe('the parts of a form', () => {
       const form = page([
         text('Date of birth', 50, 700),
         cells,
-        text('City', 168, 700),
+        text('City', 192.5, 700),
         text('Nation', 50, 688),
       ]);
       expect(read(form).sort()).toEqual(['City', 'Date of birth', 'Nation']);
@@ -125,4 +125,13 @@ it('lines in the middle of a page are centred if they have one middle and begin 
   const others = [text('The Author', 276.25, 680), text('Monday, the fifth of May', 246.25, 660)];
   const { blocks } = findBlocks(page([title, others]));
   expect(blocks.map(({ alignment }) => alignment)).toEqual(['center', 'center', 'center']);
+});
+
+it('a line in the middle of a page is left-aligned if other lines of the page start at its edge', () => {
+  const line = text('A reference of the middle of the page, by chance', 192.5, 660);
+  const around = [760, 560, 460].map((y) => text('Another reference', 192.5, y));
+  const alone = findBlocks(page([line])).blocks;
+  expect(alone.map(({ alignment }) => alignment)).toEqual(['center']);
+  const { blocks } = findBlocks(page([line, ...around]));
+  expect(blocks.map(({ alignment }) => alignment)).toEqual(['left', 'left', 'left', 'left']);
 });

@@ -125,7 +125,7 @@ it('the cells of a striped table are one column, though only every second one is
     // The second line of a cell may be a separate text.
     return { ...cell, kind: row === 3 ? ('paragraph' as const) : ('table_cell' as const) };
   });
-  const below = blockOf({ id: 'p1.b5', lines: ['Name'], x: 70, y: 590 });
+  const below = blockOf({ id: 'p1.b5', lines: ['Name'], x: 70, y: 570 });
   const items = [...rows, below].map((block) => ({ block, target: block.content }));
   const model = new PageModel(pageOf(), items, { sourceLanguage: 'en', targetLanguage: 'en' }, []);
   const { frames } = model.directions[0]!;

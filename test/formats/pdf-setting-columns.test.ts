@@ -70,14 +70,18 @@ describe('paragraphs of a column', () => {
     expect(tops[2]).toBeCloseTo(sources[2]! + 12);
   });
 
-  it('lose some of the distance between them before they become smaller', async () => {
+  it('share the lack of space: slightly smaller letters, closer lines, and closer paragraphs', async () => {
     const { shown, findings } = await setColumn([
       { target: `${sentence} ${lines[0]}` },
       { target: sentence, drop: 24 },
       { target: sentence, drop: 24 },
     ]);
     expect(shown).toHaveLength(10);
-    expect(findings).toEqual([]);
+    for (const { size } of shown) expect(size).toBeGreaterThanOrEqual(9.7);
+    const drop = (from: number, to: number) => shown[from]!.y - shown[to]!.y;
+    expect(drop(3, 4) / drop(0, 1)).toBeLessThan(24 / 12);
+    expect(drop(0, 1)).toBeGreaterThan(10.5);
+    expect(findings.map(({ code }) => code)).toEqual(['text_shrunk', 'text_shrunk', 'text_shrunk']);
   });
 
   it('move over a drawing on which they lie in the source', async () => {

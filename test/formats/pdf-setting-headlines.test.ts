@@ -65,9 +65,25 @@ describe('a line that fills the rest of the line of a heading', () => {
     expect(drawn(operators)![1]).toBeCloseTo(540);
   });
 
-  it('stays if there is enough room, after a label, or if it cannot be drawn again', async () => {
+  it('leaves most of its length free if it is the blank of a label, and may start below the colon', async () => {
+    const label = blockOf({ lines: ['Email:'], y: 600 });
+    const from = label.box.right - 3;
+    const blank = { ...line, box: rectangle(from, 598, 540, 598.7) };
+    for (const source of [label, { ...label, kind: 'table_cell' as const }])
+      for (const target of [
+        'Adresse électronique :',
+        'Adresse électronique du représentant légal '.repeat(6),
+      ]) {
+        const { bytes, operators } = await set(target, source, [blank]);
+        const [left, right] = drawn(operators) as [number, number];
+        const ends = (await shownLines(bytes)).filter(({ y }) => y > 595).map(({ right }) => right);
+        expect(left + 0.01).toBeGreaterThan(Math.max(...ends));
+        expect([right, right - left >= 0.6 * (540 - from) - 0.01]).toEqual([540, true]);
+      }
+  });
+
+  it('stays if there is enough room, or if it cannot be drawn again', async () => {
     expect((await set('Arts')).rules).toEqual([]);
-    expect((await set('Compétences et expérience', block)).rules).toEqual([]);
     const { place: _, ...fixed } = line;
     expect((await set('Compétences et expérience', heading, [fixed])).rules).toEqual([]);
   });

@@ -116,6 +116,7 @@ describe('texts of one list', () => {
     frameOf({
       ...box(left + 5, left + 50, baseline),
       style,
+      look: style,
       isCell: true,
       container: { left, right: left + 100, bottom: baseline - 5, top: baseline + 10 },
     });
@@ -124,6 +125,13 @@ describe('texts of one list', () => {
     const head = [0, 100, 200].map((left) => cell(left, 100));
     const body = [0, 100].map((left) => [80, 60, 40].map((baseline) => cell(left, baseline, 'body')));
     expect(groupsOf([...head, ...body.flat()])).toEqual([head, ...body]);
+  });
+
+  it('are the cells and the labels of one column that look alike', () => {
+    const labels = [100, 70, 40].map((baseline, index) =>
+      frameOf({ ...box(0, 40, baseline), style: `${index === 1}`, singleLine: true, isCell: index === 1 }),
+    );
+    expect(groupsOf(labels)).toEqual([labels]);
   });
 
   it('are the labels of a row of a form', () => {

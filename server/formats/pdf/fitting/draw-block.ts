@@ -1,6 +1,7 @@
 import type { PDFRef } from '@cantoo/pdf-lib';
 import type { DocumentFonts } from '../../typesetting/document-fonts.ts';
 import { breakLines, type Line } from '../../typesetting/lines.ts';
+import type { Cluster } from '../../typesetting/shaping.ts';
 import { apply, type Matrix, type Rectangle, transformRectangle, union } from '../geometry.ts';
 import { drawDecorations } from './draw-decorations.ts';
 import { type Fit, type Frame, lineWidth, lineWidths } from './fit.ts';
@@ -18,16 +19,15 @@ export interface DrawnBlock {
   marks: { mark: number; box: Rectangle }[];
 }
 
-/**
- * The maximum width that is added to a space to justify a line, in em. A wider space would look like a hole, so the
- * letters get the rest. If they cannot, the line is not justified.
- */
-const maxPerSpace = 1;
+/** The width that is added to a space to justify a line, in em. If more is needed, letters become wider, then spaces. */
+const usualPerSpace = 1;
 /**
  * The same in a narrow column, such as a table cell, because its lines have few spaces: a space gets twice its usual
- * width at most. A paragraph is not justified if this affects at least half of its lines.
+ * width.
  */
-const narrow = { width: 20, maxPerSpace: 0.3 };
+const narrow = { width: 20, perSpace: 0.3 };
+/** The minimum width of a line that is justified, as a share of the full width. Shorter ones would have large holes. */
+const minFull = 0.5;
 /**
  * The maximum width that is added to each character to justify a line in a script without spaces between words, in em.
  */
@@ -55,8 +55,8 @@ export function drawBlock(frame: Frame, fit: Fit, matrix: Matrix, fonts: Documen
   let { baseline } = fit;
   for (const [index, { shaped, spans, moved }] of frame.text.paragraphs.entries()) {
     const lines = breakLines(shaped, lineWidths(frame, fit, index === 0));
-    const limit = others < narrow.width ? narrow.maxPerSpace : maxPerSpace;
-    const isJustified = frame.alignment === 'justified' && !isMostlyLoose(lines, others, limit);
+    const perSpace = others < narrow.width ? narrow.perSpace : usualPerSpace;
+    const isJustified = frame.alignment === 'justified' && !isMostlyLoose(lines, others);
     for (const [number, broken] of lines.entries()) {
       const isFirst = index === 0 && number === 0;
       const isBeside = index === 0 && number < (fit.beside?.lines ?? 0);
@@ -64,9 +64,7 @@ export function drawBlock(frame: Frame, fit: Fit, matrix: Matrix, fonts: Documen
       const wanted = (edges.right - edges.left) / em;
       const isLast = number === lines.length - 1;
       const line =
-        isJustified && (!isLast || broken.width > wanted)
-          ? justified(broken, wanted, limit, maxPerLetter)
-          : broken;
+        isJustified && (!isLast || broken.width > wanted) ? justified(broken, wanted, perSpace) : broken;
       const width = line.width * em;
       const left = leftOf(frame, edges, width);
       const [e, f] = apply(matrix, left, baseline);
@@ -124,33 +122,40 @@ function leftOf(
 }
 
 /**
- * Whether the spaces of at least half of the lines, apart from the last one, would become too wide. Such a paragraph
- * does not get wider letters, because they would be wider almost everywhere.
+ * Whether the spaces of at least half of the lines of a narrow column, apart from the last one, would become too wide.
+ * Such a paragraph is not justified.
  */
-function isMostlyLoose(lines: readonly Line[], width: number, perSpace: number): boolean {
+function isMostlyLoose(lines: readonly Line[], width: number): boolean {
   const full = lines.slice(0, -1);
-  const loose = full.filter((line) => line.width < width && justified(line, width, perSpace, 0) === line);
-  return full.length > 0 && 2 * loose.length >= full.length;
+  const loose = full.filter((line) => {
+    const spaces = clustersOf(line).filter(({ text }) => text === ' ').length;
+    return width - line.width > spaces * narrow.perSpace;
+  });
+  return width < narrow.width && full.length > 0 && 2 * loose.length >= full.length;
 }
+
+const clustersOf = ({ runs }: Line): Cluster[] => runs.flatMap(({ clusters }) => clusters);
 
 /**
  * Changes the width of a line to `width` by widening or narrowing its spaces, and its letters too if the spaces would
- * become too wide. In scripts without spaces between words, changes the distance between all characters.
+ * become too wide. In scripts without spaces between words, changes the distance between all characters. A line that
+ * would have large holes stays unchanged.
  *
- * @param perSpace the maximum width that is added to a space, apart from that added to each letter
- * @param perLetter the maximum width that is added to each letter. The line stays unchanged if more is needed
+ * @param perSpace the width that is added to a space before letters become wider
  */
-function justified(line: Line, width: number, perSpace: number, perLetter: number): Line {
-  const clusters = line.runs.flatMap((run) => run.clusters);
+function justified(line: Line, width: number, perSpace: number): Line {
+  const clusters = clustersOf(line);
   const added = width - line.width;
   const isBetween = clusters.some(({ text }) => withoutSpaces.test(text));
   const spaces = isBetween ? 0 : clusters.filter(({ text }) => text === ' ').length;
-  const toSpace = spaces > 0 ? Math.min(perSpace, added / spaces) : 0;
-  const rest = spaces > 0 && toSpace < perSpace ? 0 : added - spaces * toSpace;
-  const toCluster = clusters.length < 2 ? 0 : rest / (clusters.length - 1);
   const areSeparate = clusters.every(({ text }) => separate.test(text) || !/\p{L}/u.test(text));
-  const most = isBetween ? maxPerCharacter : areSeparate ? perLetter : 0;
-  if (clusters.length < 2 || toCluster > most) return line;
+  const most = isBetween ? maxPerCharacter : areSeparate ? maxPerLetter : 0;
+  const gaps = Math.max(1, clusters.length - 1);
+  const usual = spaces > 0 ? Math.min(perSpace, added / spaces) : 0;
+  const toCluster = Math.min(most, (added - spaces * usual) / gaps);
+  const rest = added - spaces * usual - gaps * toCluster;
+  if (rest > 1e-6 && (spaces === 0 || line.width < minFull * width)) return line;
+  const toSpace = spaces > 0 ? usual + rest / spaces : 0;
   let seen = 0;
   const runs = line.runs.map((run) => ({
     ...run,

@@ -79,6 +79,7 @@ export function makeFrame(
   const bounds = union(box, container ? within(container, box, style.size) : margins);
   const room = block.alignment === 'right' ? box.right - bounds.left : bounds.right - box.left;
   const text = shapeTarget(styledRuns(block, target), block, languages, room);
+  const look = `${style.family} ${style.bold} ${style.italic} ${style.size.toFixed(1)}`;
   // If a block has only one line, the indent of further lines is not known. They start after the bullet, if there is
   // one.
   const indent =
@@ -108,7 +109,8 @@ export function makeFrame(
     isHeading: block.kind === 'heading',
     flows: block.kind !== 'table_cell' || !container,
     isItem: false,
-    style: `${block.kind === 'table_cell'} ${style.family} ${style.bold} ${style.italic} ${style.size.toFixed(1)}`,
+    style: `${block.kind === 'table_cell'} ${look}`,
+    look,
     container,
     makesColumn: lines.length > 1 || block.kind === 'table_cell',
     indent,

@@ -37,8 +37,9 @@ const minDots = 2;
 const distance = 0.3;
 /** The minimum number of dots without a number behind them. */
 const minAlone = 6;
-/** The share of a blank that a label leaves free, if its letters need not be narrower than this share of their width. */
-const shareOfBlank = 0.6;
+/** The share of a blank that a label leaves free. */
+export const shareOfBlank = 0.6;
+/** The share of their width to which the letters of a label are condensed to leave that much free. */
 const mostCondensed = 0.85;
 /** The maximum distance of a leader from its entry and from its number, in em. */
 const reach = 4;

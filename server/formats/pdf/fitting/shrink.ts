@@ -1,6 +1,6 @@
 import type { Rectangle } from '../geometry.ts';
 import { areaOf } from '../model/columns.ts';
-import { commonSize, groupsOf, type Need } from '../model/groups.ts';
+import { commonSize, costOf, groupsOf, type Need } from '../model/groups.ts';
 import {
   type Fit,
   type Frame,
@@ -43,12 +43,12 @@ interface Unit {
 }
 
 const step = 0.94;
-/**
- * The factor between the scales that are tried for a column. It is closer to 1 than for other texts, because a column
- * does not need the same size as other texts.
- */
+/** The factor between the scales that are tried for running text: a step that nobody sees. */
 const columnStep = 0.98;
-/** The shares of their width to which letters of a single line are condensed before the line is made smaller. */
+/**
+ * The shares of their width to which letters of a single line are condensed before the line is made smaller. Those of a
+ * cell with several lines stop at the second one.
+ */
 const condensed = [1, 0.95, 0.9, 0.85];
 /** The share of their width to which the letters of justified text are condensed before it takes more space. */
 const condensedText = 0.97;
@@ -62,7 +62,7 @@ const tiny = { own: 0.8, shared: 0.6 };
 /** The width from which a line is a sentence, and not a label or a heading, in em. */
 const longLine = 30;
 /** The smallest common scale of all texts of a style. A text that needs a smaller one is smaller on its own. */
-const minShared = 0.85;
+const minShared = 0.8;
 const minScale = 0.6;
 const minSize = 5;
 /** The thickness of a container's outline, in points. */
@@ -120,7 +120,7 @@ export class FittedTexts {
       const members = group.map((frame) => alone.get(frame)!);
       setSize(members, commonSize(members.flatMap(needsOf), 'group'), space);
     }
-    this.share(commonScales(this.needs()));
+    this.share(commonScales(this.needs(), 'page'));
   }
 
   get fittings(): Fitting[] {
@@ -144,10 +144,13 @@ export class FittedTexts {
 }
 
 /** Returns the common scale of the texts of each style. */
-export function commonScales(needs: Iterable<readonly [style: string, needs: readonly Need[]]>): Scales {
+export function commonScales(
+  needs: Iterable<readonly [style: string, needs: readonly Need[]]>,
+  kind: 'page' | 'document',
+): Scales {
   const all = new Map<string, Need[]>();
   for (const [style, own] of needs) all.set(style, [...(all.get(style) ?? []), ...own]);
-  return new Map([...all].map(([style, own]) => [style, commonSize(own, 'page', minShared).scale]));
+  return new Map([...all].map(([style, own]) => [style, commonSize(own, kind, minShared).scale]));
 }
 
 /**
@@ -273,19 +276,33 @@ function fitAsColumn(wanted: readonly Frame[], space: FreeSpace): Fitting[] | un
   const slightly = narrowed((stretch) => stretch * condensedText);
   const isNarrowed = wanted.some(isJustified) && !fitsArea(wanted) && fitsArea(slightly);
   const frames = isNarrowed ? slightly : wanted;
+  let best: { fits: Fit[]; scale: number; cost: number } | undefined;
   for (let scale = 1; ; scale = Math.max(least, scale * columnStep)) {
+    if (best && costOf({ scale, width: 1 }) >= best.cost) break;
     const fits = fitColumn(frames, space, scale, least);
-    if (fits)
-      return frames.map((frame, index) => ({
-        frame,
-        source: frame,
-        fit: fits[index]!,
-        shrunk: scale < 1 ? 'room' : null,
-        inColumn: true,
-        whole: true,
-      }));
-    if (scale === least) return undefined;
+    const cost = Math.max(...(fits ?? []).map((fit, index) => costOfFit(frames[index]!, fit)));
+    if (fits && (!best || cost < best.cost)) best = { fits, scale, cost };
+    if (scale === least) break;
   }
+  if (!best) return undefined;
+  const { fits, scale } = best;
+  return frames.map((frame, index) => ({
+    frame,
+    source: frame,
+    fit: fits[index]!,
+    shrunk: scale < 1 ? 'room' : null,
+    inColumn: true,
+    whole: true,
+  }));
+}
+
+/**
+ * How much a text disturbs that is smaller than its source, or whose lines are closer to each other than those of the
+ * source, in em: a slightly smaller text with some space between its lines looks better than a dense one.
+ */
+function costOfFit({ leading }: Frame, { leading: own, lines, scale }: Fit): number {
+  const closer = lines > 1 ? Math.max(0, 1 - own / (leading.normal * scale)) : 0;
+  return costOf({ scale, width: 1 }) + closer ** 2;
 }
 
 function fitOne(frame: Frame, space: FreeSpace, source = frame): Fitting {
@@ -303,11 +320,12 @@ function fitOne(frame: Frame, space: FreeSpace, source = frame): Fitting {
   // Programs that copy connected letters out of a PDF mix up those that are narrower.
   const shares =
     (frame.singleLine || frame.isCell) && !frame.rightToLeft
-      ? condensed
+      ? condensed.slice(0, frame.singleLine ? condensed.length : 2)
       : isJustified(frame)
         ? [1, condensedText]
         : [1];
   const last = shares.at(-1)!;
+  const isNarrowed = shares[1] === condensed[1];
   const tries = shares.map((share) => ({ scale: 1, share, isOneLine: false }));
   // A line stays one line, if its letters are narrower there, a sentence if they are slightly narrower, and a label if they
   // are not much smaller. A wide cell has space for a second line.
@@ -319,23 +337,32 @@ function fitOne(frame: Frame, space: FreeSpace, source = frame): Fitting {
   ];
   if (frame.singleLine && (isShort || !frame.isCell))
     tries.unshift(...narrowed.map((size) => ({ ...size, isOneLine: true })));
-  for (let scale = step; scale * step > least; scale *= step)
+  const between = frame.singleLine ? step : columnStep;
+  for (let scale = between; scale * between > least; scale *= between)
     tries.push({
       scale,
-      share: frame.singleLine && shares === condensed && scale < muchSmaller ? narrowAt(scale) : last,
+      share: frame.singleLine && isNarrowed && scale < muchSmaller ? narrowAt(scale) : last,
       isOneLine: false,
     });
-  for (const share of shares === condensed ? [last, ...narrowest] : shares)
+  for (const share of isNarrowed ? [last, ...narrowest] : shares)
     tries.push({ scale: least, share, isOneLine: false });
+  let best: { fitting: Fitting; cost: number } | undefined;
   for (const { scale, share, isOneLine } of tries) {
+    if (best && costOf({ scale, width: 1 }) >= best.cost) break;
     const [fitting] = (scale >= least && fitAt(frame, space, { scale, share, least })) || [];
     if (!fitting || (isOneLine && fitting.fit.lines > 1)) continue;
     const isTiny = scale * share < (frame.sharesEdge ? tiny.shared : tiny.own);
-    if (!isTiny || frame.isRelaxed || !frame.singleLine) return { ...fitting, source };
+    if (!frame.singleLine) {
+      const cost = costOfFit(frame, fitting.fit);
+      if (!best || cost < best.cost) best = { fitting: { ...fitting, source }, cost };
+      continue;
+    }
+    if (!isTiny || frame.isRelaxed) return { ...fitting, source };
     const relaxed = fitOne({ ...frame, isRelaxed: true }, space);
     const isLarger = relaxed.fit.scale * relaxed.frame.stretch > scale * fitting.frame.stretch;
     return isLarger && relaxed.fit.lines <= fitting.fit.lines ? relaxed : { ...fitting, source };
   }
+  if (best) return best.fitting;
   if (!frame.isRelaxed) return fitOne({ ...frame, isRelaxed: true }, space, source);
   if (frame.uncut) return fitOne(frame.uncut, space, source);
   const shrunk = least < 1 ? 'room' : null;

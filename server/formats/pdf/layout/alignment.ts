@@ -27,6 +27,9 @@ const otherWidth = 1;
 const minMargin = 0.15;
 const minShare = 0.55;
 
+/** The number of lines with one left edge from which one of them is in the middle of the page only by chance. */
+const minInColumn = 4;
+
 interface Surroundings {
   /** The column of lines to which the block belongs. */
   chain: Chain;
@@ -243,6 +246,7 @@ function ofLine(line: TextLine, surroundings: Surroundings, isRightToLeft: boole
     if (middles === most) return 'center';
     return isRightToLeft ? 'left' : 'right';
   }
-  if (isInMiddle(line, page, 0.03) || isInMiddle(line, area, 0.01)) return 'center';
+  const isInColumn = area.beginsAt(left, exactEdge * size) >= minInColumn;
+  if (!isInColumn && (isInMiddle(line, page, 0.03) || isInMiddle(line, area, 0.01))) return 'center';
   return isRightToLeft || !isAtRightEdge(line, area) ? usual : 'right';
 }

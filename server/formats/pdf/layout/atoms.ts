@@ -92,7 +92,6 @@ export function splitAtGaps(
       blanks.push(glyph);
       continue;
     }
-    const isLeader = leaders.has(glyph);
     const gap = atom ? glyph.left - atom.right : 0;
     const em = atom
       ? Math.max(glyph.piece.size, Math.min(atom.size, 1.5 * glyph.piece.size))
@@ -114,7 +113,10 @@ export function splitAtGaps(
     // The letter spacing is only computed for gaps that are wide enough to end an atom, because there are few of them.
     const mayEnd = gap > Math.min(maxWordGap * em, minGap * smaller);
     const spacing = mayEnd && gaps.length >= 3 ? Math.max(0, median(gaps)) : 0;
-    const isWide = gap > Math.max(maxWordGap * em, 4 * spacing);
+    const isBlank =
+      gap > minColumnGap * em && isSentence(last!, glyph) && areas.hasBlank(atom!.right, glyph.left, row);
+    const isLeader = leaders.has(glyph) && !isBlank;
+    const isWide = gap > Math.max(maxWordGap * em, 4 * spacing) && !isBlank;
     // Letters of different scripts look equally large at different font sizes. A text that becomes smaller is therefore
     // separated only at a wider gap than a text that becomes larger.
     const isOtherSize =
@@ -140,7 +142,7 @@ export function splitAtGaps(
       (last !== undefined && cells.has(last)) ||
       (last !== undefined && elements.areApart(last, glyph)) ||
       isLeader !== isLastLeader;
-    if (!atom || isApart || (gap > Math.max(minGap * smaller, 3 * spacing) && !isLeader)) {
+    if (!atom || isApart || (gap > Math.max(minGap * smaller, 3 * spacing) && !isLeader && !isBlank)) {
       close();
       atom = {
         glyphs: [],
@@ -314,8 +316,12 @@ function findLeaders(glyphs: readonly Glyph[], lastAbove: Glyph | undefined): Se
 function isBlankInSentence(before: Glyph, run: readonly Glyph[], next: Glyph): boolean {
   const [first, last] = [run[0]!, run.at(-1)!];
   const gap = Math.max(first.left - before.right, next.left - last.right);
-  const isWord = /^[\p{L}\p{N},(]/u.test(before.text) && /^[\p{Ll},.;)]/u.test(next.text);
-  return first.text === '_' && isWord && gap < maxBlankGap * first.piece.size;
+  return first.text === '_' && isSentence(before, next) && gap < maxBlankGap * first.piece.size;
+}
+
+/** Whether a sentence may continue after a blank between two glyphs. */
+function isSentence(before: Glyph, next: Glyph): boolean {
+  return /^[\p{L}\p{N},(/]/u.test(before.text) && /^[\p{Ll},.;)]/u.test(next.text);
 }
 
 /** Returns the text of an atom. */

@@ -11,7 +11,7 @@ import {
 import type { Rule } from './decorations.ts';
 import type { JoinedCharacter } from './joined-text.ts';
 import type { Glyph } from './pieces.ts';
-import { findSymbols, movedGlyphs } from './symbols.ts';
+import { blankBetween, findSymbols, movedGlyphs } from './symbols.ts';
 import { usualStyle } from './text-lines.ts';
 
 /** The maximum number of tagged spans in a text. With more tags, models make mistakes. */
@@ -183,7 +183,15 @@ function toRuns(
     }
     const last = runs.at(-1);
     if (text.trim() === '' || !glyph) {
-      runs.push({ text, style: usual });
+      const [before, after] = [characters[at - 1], characters[at + 1]];
+      const isInLine = before?.glyph && after?.glyph && before.line === after.line;
+      const blank = isInLine && blankBetween(before.glyph!, after.glyph!, rulesIn);
+      if (blank) {
+        const [isApart, isBeforeSpace] = blank.spaces;
+        if (isApart) runs.push({ text, style: usual });
+        runs.push({ text: '____', style: usual, moved: blank.moved, rules: blank.rules });
+        if (isBeforeSpace) runs.push({ text, style: usual });
+      } else runs.push({ text, style: usual });
       continue;
     }
     const style = ofWords[at]!;
@@ -195,7 +203,8 @@ function toRuns(
 
 /**
  * Gives all letters of a word the style of most of them, apart from superscripts and subscripts, because a tag inside a
- * word cannot be placed in its translation. A word in small capitals has the usual style. Scripts whose words are not
+ * word cannot be placed in its translation. Only the parts of a name such as LinguaLoop may have two styles. A word in
+ * small capitals has the usual style. Scripts whose words are not
  * separated, or in which endings follow an emphasized word, keep their styles.
  */
 function withOneStyleInWords(
@@ -208,8 +217,10 @@ function withOneStyleInWords(
     const { text } = characters[at]!;
     return text === '' || (styles[at]!.rise === 0 && /^[\p{L}\p{M}]+$/u.test(text) && !unspaced.test(text));
   };
-  for (let from = 0, to = 0; from < styles.length; from = to + 1) {
-    for (to = from; to < styles.length && isInWord(to); ) to++;
+  const isPart = (at: number) =>
+    /\p{Lu}/u.test(characters[at]!.text) && /\p{Ll}/u.test(characters[at - 1]!.text);
+  for (let from = 0, to = 0; from < styles.length; from = Math.max(to, from + 1)) {
+    for (to = from; to < styles.length && isInWord(to) && (to === from || !isPart(to)); ) to++;
     const letters = styles.slice(from, to).filter((_, index) => characters[from + index]!.text !== '');
     if (letters.every((style) => style === letters[0])) continue;
     const isSmallCapitals = letters.every((style) => isSame({ ...style, size: usual.size }, usual));

@@ -1,7 +1,7 @@
 import type { Frame } from '../fitting/fit.ts';
 
 /** The maximum gap between neighboring texts of a list, in em. */
-const maxGap = 1.5;
+const maxGap = 3;
 /** The maximum difference between the edges of texts of one column, in points. */
 const sameEdge = 1;
 /** The maximum difference between the baselines of texts of one row, in em. */
@@ -18,13 +18,10 @@ const minRepeated = 3;
  */
 export function groupsOf(frames: readonly Frame[]): Frame[][] {
   const groups = new Groups(frames);
-  for (const kind of Map.groupBy(frames, ({ style }) => style).values()) {
-    const isCells = kind[0]!.isCell;
+  for (const kind of Map.groupBy(frames, ({ look }) => look).values()) {
     for (const column of columnsIn(kind)) groups.join(column);
-    for (const row of rowsIn(kind)) {
-      const isHead = row.every((frame) => groups.sizeOf(frame) < minBody);
-      if (!isCells || isHead || !row.some(({ container }) => container)) groups.join(row);
-    }
+    for (const row of rowsIn(kind))
+      if (row.every((frame) => groups.sizeOf(frame) < minBody)) groups.join(row);
   }
   for (const label of Map.groupBy(frames, wordsOf).values())
     if (label.length >= minRepeated) groups.join(label);
@@ -124,13 +121,13 @@ export interface Need {
 
 /**
  * How much one outlier disturbs the look of its group, as compared with a text at 53% of its size. It disturbs less in
- * a group of few texts. Texts of a style are seen together less if they are apart on a page.
+ * a group of few texts. Texts of a style are seen together less if they are apart on a page, or on different pages.
  */
-const costOfOutlier = { group: 0.9, page: 0.15 };
+const costOfOutlier = { group: 0.9, page: 0.6, document: 0.15 };
 const maxFew = 5;
 
 /** How much a smaller or narrower text disturbs. A slight difference is hardly visible. */
-function costOf({ scale, width }: Pick<Need, 'scale' | 'width'>): number {
+export function costOf({ scale, width }: Pick<Need, 'scale' | 'width'>): number {
   return 4 * (1 - scale * width) ** 2;
 }
 

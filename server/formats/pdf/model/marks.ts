@@ -1,5 +1,6 @@
 import { type Frame, lastBaselineOf } from '../fitting/fit.ts';
 import type { TextRotation } from '../fitting/frames.ts';
+import { shareOfBlank } from '../fitting/leaders.ts';
 import { Bands, invert, type Matrix, type Rectangle, transformRectangle, union } from '../geometry.ts';
 import { isDrawnBullet } from '../layout/drawn-bullets.ts';
 import type { KeptText } from '../layout/kept-text.ts';
@@ -16,6 +17,8 @@ export interface Mark {
 
 /** The maximum thickness of a rule in points, and its minimum length and its maximum distance from its text, in em. */
 const rule = { thickness: 2.5, length: 3, below: 1.8, above: 2.2 };
+/** How far before the end of its label a blank to fill in may start, in em: a colon and a space can be underlined too. */
+const intoLabel = 0.6;
 /**
  * The maximum distance of an untranslated text from the line above it and the same baseline, in em, and the distance from
  * which two texts on a line are apart, in points.
@@ -37,7 +40,7 @@ interface Placed {
  *
  * @param texts the untranslated texts of the page that are not in cells, and the bullets of untranslated items. Formulas do
  *   not move
- * @param frames the texts that may move
+ * @param frames the texts
  */
 export function marksOf(
   paints: readonly Paint[],
@@ -89,10 +92,12 @@ export function marksOf(
       ({ object, box }) => 'kind' in object && isDrawnBullet(object, box, { ...frame, left: frame.box.left }),
     );
     // Several objects at different places are a drawing.
-    const isOne = bullets.every((one) => Math.abs(one.box.left - bullets[0]!.box.left) < size);
+    const isOne =
+      !isFixed(frame) && bullets.every((one) => Math.abs(one.box.left - bullets[0]!.box.left) < size);
     if (isOne) for (const object of bullets) offer(object, id, 0, 'first');
     for (const object of near(lastBaselineOf(frame) - kept.below * size, baseline + rule.above * size)) {
       const isText = 'reason' in object.object;
+      if (isText && isFixed(frame)) continue;
       const place = isText ? placeOfText(object, frame) : placeOfRule(object, frame);
       // A text of a row with several texts is a cell.
       const isCell = isText && place?.line === 'first' && rows.get(Math.round(baseline))!.length > 1;
@@ -101,6 +106,10 @@ export function marksOf(
       if (apart.get(object.object)) offer(object, id, place.distance, place.line);
     }
   }
+  // The rule below or above a text that does not move stays there too.
+  const fixed = new Set(frames.flatMap((frame) => (isFixed(frame) ? frame.id : [])));
+  for (const [object, { id, distance, mark }] of nearest)
+    if (fixed.has(id) && (mark.line === 'last' || distance > 0)) nearest.delete(object);
   const marks = new Map<string, Mark[]>();
   // The bullet of an untranslated item moves with it.
   for (const { id, mark } of [...nearest.values()])
@@ -113,6 +122,11 @@ export function marksOf(
           nearest.set(object, { id, distance: 0, mark: { ...mark, object, box } });
   for (const { id, mark } of nearest.values()) marks.set(id, [...(marks.get(id) ?? []), mark]);
   return marks;
+}
+
+/** Whether a text does not move. Only a blank to fill in can belong to it. */
+function isFixed({ flows, isCell }: Frame): boolean {
+  return isCell || !flows;
 }
 
 /** Whether the middle of an area is on the line of another one. */
@@ -141,7 +155,8 @@ type Place = { distance: number; line: Mark['line'] } | undefined;
 
 function placeOfRule({ box: { left, right, bottom, top } }: Placed, frame: Frame): Place {
   const { baseline, box, singleLine, size } = frame;
-  const isBeside = singleLine && left > box.right - 0.2 * size && left < box.right + rule.length * size;
+  const into = (top - bottom > rule.thickness ? 0.2 : intoLabel) * size;
+  const isBeside = singleLine && left > box.right - into && left < box.right + rule.length * size;
   if (isBeside && bottom > baseline - 0.4 * size && top < baseline + 0.8 * size)
     return { distance: 0, line: 'first' };
   const isOver = Math.min(right, box.right) - Math.max(left, box.left) > (box.right - box.left) / 2;
@@ -174,12 +189,15 @@ function baselineOf({ glyphs }: KeptText, { bottom, top }: Rectangle): number {
 }
 
 /**
- * Whether a mark is a line that fills the rest of a heading's line. It becomes shorter if the translation is longer. A
- * line after other texts is a blank to fill in.
+ * Returns the length that remains of a line after a text, if the line becomes shorter when the translation is longer; else
+ * undefined. The line fills the rest of a heading's line, or is a blank to fill in, of which most stays free.
  */
-export function fillsLine({ object, box, line }: Mark, { box: own, isHeading, size }: Frame): boolean {
-  const isThin = box.top - box.bottom <= rule.thickness && box.right - box.left > 2 * rule.length * size;
-  return isHeading && line === 'first' && box.left > own.right && isThin && isKnown(object);
+function restOfLine({ object, box, line }: Mark, { box: own, isHeading, singleLine, size }: Frame) {
+  const length = box.right - box.left;
+  const isThin = box.top - box.bottom <= rule.thickness && length > 2 * rule.length * size;
+  const isAfter = line === 'first' && box.left > own.right - intoLabel * size;
+  if (!(isAfter && isThin && singleLine && isKnown(object))) return undefined;
+  return Math.max(leastOfLine * size, isHeading ? 0 : shareOfBlank * length);
 }
 
 /** Whether an object can be removed and drawn again. */
@@ -188,10 +206,10 @@ function isKnown(object: Mark['object']): boolean {
 }
 
 /**
- * In em: the distance from the end of a heading to the line that fills the rest, the minimum length of that line, and the
+ * In em: the maximum distance from the end of a text to the line after it, the minimum length of that line, and the
  * maximum distance between the ends of a text and those of the line below it.
  */
-const [beforeLine, restOfLine, sameEnd] = [0.3, 2, 0.1];
+const [beforeLine, leastOfLine, sameEnd] = [0.3, 2, 0.1];
 
 /**
  * Returns the area of a line that must be drawn again: a line after a longer heading becomes shorter, and a line below a
@@ -202,9 +220,10 @@ const [beforeLine, restOfLine, sameEnd] = [0.3, 2, 0.1];
 export function redrawn(mark: Mark, frame: Frame, drawn: Rectangle): Rectangle | undefined {
   const { box, object, line } = mark;
   const { box: own, size } = frame;
-  if (fillsLine(mark, frame)) {
-    const left = drawn.right + beforeLine * size;
-    return left > box.left ? { ...box, left: Math.min(left, box.right - restOfLine * size) } : undefined;
+  const rest = restOfLine(mark, frame);
+  if (rest !== undefined) {
+    const left = drawn.right + Math.max(0, Math.min(beforeLine * size, box.left - own.right));
+    return left > box.left ? { ...box, left: Math.min(left, box.right - rest) } : undefined;
   }
   const [before, after] = [box.left - own.left, box.right - own.right];
   const isUnder = line === 'last' && box.top - box.bottom <= rule.thickness && isKnown(object);
@@ -216,9 +235,11 @@ export function redrawn(mark: Mark, frame: Frame, drawn: Rectangle): Rectangle |
 export function besideMarks(frame: Frame, marks: readonly Mark[]): Frame {
   const { bounds, box, isItem, size } = frame;
   const below = marks.filter(({ line }) => line === 'last').map((mark) => mark.box);
-  const after = marks
-    .filter(({ box: own, line }) => line === 'first' && own.left > box.right)
-    .map((mark) => (fillsLine(mark, frame) ? mark.box.right - restOfLine * size : mark.box.left));
+  const after = marks.flatMap((mark) => {
+    const rest = restOfLine(mark, frame);
+    if (rest !== undefined) return mark.box.right - rest;
+    return mark.line === 'first' && mark.box.left > box.right ? mark.box.left : [];
+  });
   const hasBullet = marks.some(({ box: own, line }) => line === 'first' && own.right < box.left + 0.1 * size);
   return {
     ...frame,

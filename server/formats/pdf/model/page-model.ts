@@ -118,9 +118,7 @@ export class PageModel {
       const texts = kept.filter(
         (text) => standing.has(text.reason) && !text.cell && !taken.has(text.glyphs) && canMove(text),
       );
-      const movers = this.#isTurned
-        ? []
-        : frames.filter(({ flows, id, isCell }) => flows && !isCell && !leaders.has(id));
+      const movers = this.#isTurned ? [] : frames.filter(({ id }) => !leaders.has(id));
       return { rotation, frames, leaders, marks: marksOf(paints, texts, movers, rotation) };
     });
     this.#obstacles = this.#obstaclesOf(paints, items, kept);

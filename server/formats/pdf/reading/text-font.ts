@@ -19,6 +19,8 @@ const light = /light|thin|hairline|-Lt\b/i;
 const regular = /medium|regular|book(?!man)|-(?:Md|Rg)\b/i;
 const italic =
   /italic|oblique|slanted|-\w*Ital$|^CMTI|^CMSL|^CMBXTI|^SFTI|-\w{0,2}It\b|-\w{0,2}Obl|kursiv|^Lin(?:Libertine|Biolinum)\w*I$|\.B?I$/i;
+/** Names of fonts that are upright although some of them have slanted strokes, such as those of handwriting. */
+const upright = /(?:regular|roman)$/i;
 /** The fonts of TeX for formulas. Their angle is that of single letters, not of a text. */
 const formula = /^(?:CM|LM|New)\w*(?:MI|SY|EX|Math)/i;
 
@@ -55,7 +57,7 @@ export function textFont(
     family,
     bold: weight === 'bold',
     light: weight === 'light' && family === 'sans',
-    italic: italic.test(name) || shown.italic,
+    italic: italic.test(name) || (shown.italic && !upright.test(name)),
     ...heights(font, descriptor, face?.rise),
   };
 }
