@@ -72,3 +72,33 @@ export function intersection(one: Rectangle, other: Rectangle): Rectangle | unde
   const top = Math.min(one.top, other.top);
   return left < right && bottom < top ? { left, bottom, right, top } : undefined;
 }
+
+/** The height of the bands by which `Bands` finds objects, in points. */
+const bandHeight = 16;
+/** The maximum number of bands of an object: more than a usual page has. */
+const maxBands = 200;
+/** The maximum number of objects of a band. More of them are the points of a chart or a map. */
+const maxInBand = 200;
+
+/** Objects by the bands of height that they cross, so that those near a line are found without comparing all. */
+export class Bands<T> {
+  readonly #bands = new Map<number, T[]>();
+
+  /** Adds an object, except to bands that are full. */
+  add({ bottom, top }: Pick<Rectangle, 'bottom' | 'top'>, object: T): void {
+    const first = Math.floor(bottom / bandHeight);
+    for (let band = first; band <= Math.min(Math.floor(top / bandHeight), first + maxBands); band++) {
+      const own = this.#bands.get(band) ?? [];
+      this.#bands.set(band, own);
+      if (own.length < maxInBand) own.push(object);
+    }
+  }
+
+  /** Returns the objects of the bands between two heights: those that cross this range, and some next to it. */
+  near(bottom: number, top: number): Set<T> {
+    const found = new Set<T>();
+    for (let band = Math.floor(bottom / bandHeight); band <= Math.floor(top / bandHeight); band++)
+      for (const object of this.#bands.get(band) ?? []) found.add(object);
+    return found;
+  }
+}

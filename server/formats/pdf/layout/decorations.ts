@@ -1,4 +1,4 @@
-import { type Matrix, type Rectangle, transformRectangle } from '../geometry.ts';
+import { Bands, type Matrix, type Rectangle, transformRectangle } from '../geometry.ts';
 import type { PageContent, Paint } from '../page-content.ts';
 import type { Decoration, TextRule } from '../text-block.ts';
 import type { Glyph } from './pieces.ts';
@@ -17,8 +17,6 @@ const strikeOut = { from: 0.15, to: 0.4 };
 const highlight = { bottom: { from: -0.6, to: 0 }, top: { from: 0.55, to: 1.5 } };
 /** The maximum height of a highlight, in points. */
 const maxHighlight = 100;
-/** The height of the bands by which objects are found, in points. */
-const bandHeight = 16;
 const white = /^(?:1(?:\.0*)? g|(?:1(?:\.0*)? ){3}rg|(?:0 ){4}k)$/;
 const black = /^(?:0 g|0 0 0 rg|0 0 0 1 k)$/;
 
@@ -190,24 +188,3 @@ function entry<K, V>(map: Map<K, V>, key: K, make: () => V): V {
   map.set(key, known);
   return known;
 }
-
-/** Objects by the bands of height that they cross. */
-class Bands<T> {
-  readonly #bands = new Map<number, T[]>();
-
-  add({ bottom, top }: Rectangle, object: T): void {
-    const last = Math.min(Math.floor(top / bandHeight), Math.floor(bottom / bandHeight) + maxBands);
-    for (let band = Math.floor(bottom / bandHeight); band <= last; band++)
-      entry(this.#bands, band, () => []).push(object);
-  }
-
-  near(bottom: number, top: number): Set<T> {
-    const found = new Set<T>();
-    for (let band = Math.floor(bottom / bandHeight); band <= Math.floor(top / bandHeight); band++)
-      for (const object of this.#bands.get(band) ?? []) found.add(object);
-    return found;
-  }
-}
-
-/** The maximum number of bands of an object: more than a usual page has. */
-const maxBands = 200;

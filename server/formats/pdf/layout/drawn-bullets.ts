@@ -1,14 +1,12 @@
-import { type Matrix, type Rectangle, transformRectangle } from '../geometry.ts';
+import { Bands, type Matrix, type Rectangle, transformRectangle } from '../geometry.ts';
 import type { Paint } from '../page-content.ts';
 import { append } from './statistics.ts';
 import type { TextLine } from './text-lines.ts';
 
 /** The sides of a bullet, its distance from its item, and its height above the baseline, in em. */
 const bullet = { least: 0.08, most: 0.8, distance: 3, lowest: 0, highest: 0.75 };
-/** The height of the bands by which bullets are found, in points. */
-const bandHeight = 16;
-/** The maximum number of objects of a band. More of them are the points of a chart or a map. */
-const maxInBand = 200;
+/** The maximum height of a bullet, in points. */
+const maxBullet = 16;
 
 /** Whether a painted object is a bullet in front of a line. All positions are in one space. */
 export function isDrawnBullet(
@@ -36,19 +34,14 @@ export function linesWithBullets(
   lines: readonly TextLine[],
   inverse: Matrix,
 ): Set<TextLine> {
-  const bands = new Map<number, { paint: Paint; box: Rectangle }[]>();
+  const bands = new Bands<{ paint: Paint; box: Rectangle }>();
   for (const paint of paints) {
     const box = transformRectangle(inverse, paint.box);
-    if (paint.kind !== 'fill' || box.top - box.bottom > bandHeight) continue;
-    const band = Math.floor((box.bottom + box.top) / 2 / bandHeight);
-    const own = bands.get(band) ?? [];
-    bands.set(band, own);
-    if (own.length < maxInBand) own.push({ paint, box });
+    if (paint.kind === 'fill' && box.top - box.bottom <= maxBullet) bands.add(box, { paint, box });
   }
   const found = new Map<string, TextLine[]>();
   for (const line of lines) {
-    const first = Math.floor(line.baseline / bandHeight);
-    const near = [first, first + 1].flatMap((band) => bands.get(band) ?? []);
+    const near = [...bands.near(line.baseline, line.baseline + maxBullet)];
     const own = near.find(({ paint, box }) => isDrawnBullet(paint, box, line));
     if (!own) continue;
     const key = `${Math.round(line.left - own.box.left)} ${Math.round(own.box.right - own.box.left)}`;

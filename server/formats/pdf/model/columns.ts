@@ -1,6 +1,6 @@
 import { type Frame, growsLeft, isLabel, lastBaselineOf, sourceLinesOf } from '../fitting/fit.ts';
 import type { FreeSpace } from '../fitting/free-space.ts';
-import { type Rectangle, union } from '../geometry.ts';
+import { Bands, type Rectangle, union } from '../geometry.ts';
 
 /**
  * The maximum distance between the last baseline of a text and the first baseline of the next one in the same column,
@@ -19,8 +19,6 @@ const maxHeadings = 0.6;
 const linesOfParagraph = 4;
 /** The number of columns to which a text may belong. */
 const maxOpen = 4;
-/** The height of the bands by which neighbors are found, in points. */
-const bandHeight = 64;
 /** The maximum difference between edges that are equal, in points. */
 const sameEdge = 1;
 /** The maximum distance between the baselines of lines next to an entry, in em. */
@@ -98,16 +96,11 @@ function withMates(frames: readonly Frame[], space: FreeSpace): Frame[] {
   const single = frames.filter(({ flows, isItem, singleLine }) => flows && singleLine && !isItem);
   const owners = new Map<Frame, Frame[]>();
   const taken = new Set<Frame>();
-  const bands = new Map<number, Set<Frame>>();
-  for (const frame of frames)
-    for (const edge of [frame.box.bottom, frame.box.top]) {
-      const band = Math.floor(edge / bandHeight);
-      bands.set(band, (bands.get(band) ?? new Set()).add(frame));
-    }
+  const bands = new Bands<Frame>();
+  for (const frame of frames) bands.add(frame.box, frame);
   const near = ({ box, size }: Frame) => {
     const reach = maxDrop.text * size;
-    const [from, to] = [box.bottom - reach, box.top + reach].map((edge) => Math.floor(edge / bandHeight));
-    return Array.from({ length: to! - from! + 1 }, (_, step) => [...(bands.get(from! + step) ?? [])]).flat();
+    return [...bands.near(box.bottom - reach, box.top + reach)];
   };
   const pairs = [...Map.groupBy(single, ({ baseline }) => Math.round(baseline)).values()].flatMap((row) => {
     const sorted = row.toSorted((one, other) => one.box.left - other.box.left);

@@ -1,7 +1,7 @@
 import { type Frame, lastBaselineOf } from '../fitting/fit.ts';
 import type { TextRotation } from '../fitting/frames.ts';
 import { shareOfBlank } from '../fitting/leaders.ts';
-import { invert, type Matrix, type Rectangle, transformRectangle, union } from '../geometry.ts';
+import { Bands, invert, type Matrix, type Rectangle, transformRectangle, union } from '../geometry.ts';
 import { isDrawnBullet } from '../layout/drawn-bullets.ts';
 import type { KeptText } from '../layout/kept-text.ts';
 import type { Paint } from '../page-content.ts';
@@ -24,10 +24,8 @@ const intoLabel = 0.6;
  * which two texts on a line are apart, in points.
  */
 const kept = { below: 2.2, sameBaseline: 0.15, apart: 100 };
-/** The height of the bands by which objects are found, in points. */
-const bandHeight = 16;
-/** The maximum number of objects of a band. More of them are the points of a chart or a map. */
-const maxInBand = 200;
+/** The maximum height of a mark, in points. */
+const maxHeight = 32;
 /** The maximum number of high objects that are compared with rules. A page with more of them is a drawing. */
 const maxGrid = 500;
 
@@ -65,18 +63,10 @@ export function marksOf(
   const [signs, lines] = [true, false].map((isLabel) =>
     placedTexts.filter(({ object: { reason } }) => isLabel === (reason === 'label')),
   ) as [(Placed & { object: KeptText })[], (Placed & { object: KeptText })[]];
-  const bands = new Map<number, Placed[]>();
-  for (const { object, box } of [...movable.map(placed), ...lines]) {
-    if (box.top - box.bottom > 2 * bandHeight) continue;
-    const band = Math.floor((box.bottom + box.top) / 2 / bandHeight);
-    const own = bands.get(band) ?? [];
-    bands.set(band, own);
-    if (own.length < maxInBand) own.push({ object, box });
-  }
-  const near = (bottom: number, top: number) => {
-    const [first, last] = [Math.floor(bottom / bandHeight), Math.floor(top / bandHeight)];
-    return Array.from({ length: last - first + 1 }, (_, step) => bands.get(first + step) ?? []).flat();
-  };
+  const bands = new Bands<Placed>();
+  for (const one of [...movable.map(placed), ...lines])
+    if (one.box.top - one.box.bottom <= maxHeight) bands.add(one.box, one);
+  const near = (bottom: number, top: number) => [...bands.near(bottom, top)];
   /** Whether no other rule touches a rule, as in a table, and whether a text is the only one near it on its line. */
   const isApart = ({ object, box }: Placed): boolean =>
     'kind' in object
@@ -281,28 +271,21 @@ export function aboveRules(
   paints: readonly Paint[],
   { fromPage }: TextRotation,
 ): Frame[] {
-  const bands = new Map<number, Rectangle[]>();
+  const rules = new Bands<Rectangle>();
   for (const { box, kind } of frames.some(({ isCell }) => isCell) ? paints : []) {
     const own = transformRectangle(fromPage, box);
-    if (kind === 'image' || own.top - own.bottom > rule.thickness) continue;
-    const band = Math.floor(own.top / bandHeight);
-    const known = bands.get(band) ?? [];
-    bands.set(band, known);
-    if (known.length < maxInBand) known.push(own);
+    if (kind !== 'image' && own.top - own.bottom <= rule.thickness) rules.add(own, own);
   }
   return frames.map((frame) => {
     const { baseline, bounds, box, container, isCell, size } = frame;
     if (!isCell || container) return frame;
-    const [lowest, highest] = [baseline - belowCell * size, baseline].map((y) => Math.floor(y / bandHeight));
-    const over = Array.from({ length: highest! - lowest! + 1 }, (_, step) => bands.get(lowest! + step) ?? [])
-      .flat()
-      .filter(
-        ({ left, right, top }) =>
-          top < baseline &&
-          top > baseline - belowCell * size &&
-          left < box.left + besideRule &&
-          right > box.right - besideRule,
-      );
+    const over = [...rules.near(baseline - belowCell * size, baseline)].filter(
+      ({ left, right, top }) =>
+        top < baseline &&
+        top > baseline - belowCell * size &&
+        left < box.left + besideRule &&
+        right > box.right - besideRule,
+    );
     if (over.length === 0) return frame;
     const left = Math.max(bounds.left, Math.min(box.left, ...over.map((own) => own.left)));
     const right = Math.min(bounds.right, Math.max(box.right, ...over.map((own) => own.right)));
