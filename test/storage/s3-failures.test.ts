@@ -56,7 +56,7 @@ describe('a bucket whose requests fail', () => {
     await store.put(path, 'x');
   });
 
-  test('a reader that is slower than the timeout gets the whole object', { timeout: 20_000 }, async () => {
+  test('a reader that is slower than the timeout gets the whole object', async () => {
     const store = s3.open();
     await store.put(path, Buffer.alloc(9_000_000, 'x'));
     let bytes = 0;
