@@ -163,8 +163,8 @@ test('a process with another storage is rejected, and one whose storage is repla
   expect(await states()).toBe(200);
   const storage = join(env.DATA_DIR, 'storage');
   await rename(storage, `${storage}.away`);
-  await poll(async () => (await states()) === 503, 30);
+  await poll(async () => (await states()) === 503);
   await rm(storage, { recursive: true });
   await rename(`${storage}.away`, storage);
-  await poll(async () => (await states()) === 200, 30);
+  await poll(async () => (await states()) === 200);
 });

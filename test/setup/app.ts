@@ -18,6 +18,7 @@ import { openAccountStores } from '#server/platform/stores/account-stores.ts';
 import { openPlatformStore } from '#server/platform/stores/platform-store.ts';
 import { readSettings } from '#server/settings.ts';
 import { protectText } from '#server/translation/core/pipeline/protected-words.ts';
+import { stageRetries } from '#server/translation/documents/run-document.ts';
 import { type RegistrationFields, registerFounder, tokensOf } from '../factories/registration.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 
@@ -89,6 +90,9 @@ const sharedFileWork: FileWork = openFileWork();
 
 /** Milliseconds between two parts of a manifest: fewer than in production, because many tests look for a line. */
 export const manifestPause = 50;
+
+// Many tests look for what remains after all retries.
+stageRetries.firstPause = 50;
 
 let founded = 0;
 

@@ -38,7 +38,7 @@ test.skipIf(withoutBrowser)(
         await first.elementHandle(),
       );
     // The mark is inside the page when the canvas has been painted.
-    const place = await poll(middle, 20);
+    const place = await poll(middle);
     await page.keyboard.press('Alt+ArrowDown');
     await page.getByRole('textbox', { name: 'Translation of segment 2' }).waitFor();
     const paper = await first.boundingBox();

@@ -195,7 +195,7 @@ test('workers pause between tries while the database answers but refuses writes,
   try {
     await superuser`
       set default_transaction_read_only = off; select graphile_worker.add_job('prune_expired', '{}'::json)`.simple();
-    await poll(async () => (await locks()).length === 0, 40);
+    await poll(async () => (await locks()).length === 0);
   } finally {
     await running.stop();
   }
@@ -276,7 +276,7 @@ describe('a database that is lost in the middle of jobs', () => {
       await addFailStale((await app.signUp()).tenantId);
       await poll(async () => (await locks()).length === 0);
       // The connections that were cut while they opened end a little later.
-      await poll(async () => (await count()) <= 5 + app.services.settings.WORKER_CONCURRENCY, 20);
+      await poll(async () => (await count()) <= 5 + app.services.settings.WORKER_CONCURRENCY);
     });
     await poll(async () => (await count()) === 0);
   });
