@@ -89,7 +89,7 @@ const nowhere = 'http://127.0.0.1:9';
 const sharedFileWork: FileWork = openFileWork();
 
 /** Milliseconds between two parts of a manifest: fewer than in production, because many tests look for a line. */
-export const manifestPause = 50;
+const manifestPause = 50;
 
 // Many tests look for what remains after all retries.
 stageRetries.firstPause = 50;
