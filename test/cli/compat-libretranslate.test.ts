@@ -143,7 +143,7 @@ test('POST /translate_file returns a URL of the translated file', async () => {
     400,
     { error: 'Invalid request: missing file parameter' },
   ]);
-}, 30_000);
+});
 
 describe('requests that a page of another site can send', () => {
   const form = 'q=Hello&source=en&target=fr';
