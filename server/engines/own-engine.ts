@@ -86,8 +86,8 @@ function requireUnchanged(stored: StoredEngine | undefined, read: string | null 
 /**
  * Removes the engine of a tenant and its key, so that the deployment's engines translate. A text that another process has
  * already taken may still be sent to it for a minute.
- * @throws AppError 401, 403; 409 if the engine has changed since the caller read it. An engine that is removed already is
- *   no conflict.
+ * @throws AppError 401, 403; 409 if the engine has changed since the caller read it. The second of
+ *   two removals succeeds.
  */
 export async function removeEngine(
   { workspaceEngines: engines }: EngineServices,

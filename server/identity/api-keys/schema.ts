@@ -39,7 +39,7 @@ export const apiKey = z.object({
   by_former_admin: z
     .boolean()
     .describe(
-      'Whether this member is no longer an administrator. The key belongs to the workspace and stays valid: rotate or revoke it if the member may still know it.',
+      'Whether this member has lost the role of an administrator, or access. The key belongs to the workspace and stays valid: rotate or revoke it if the member may still know it.',
     ),
   expires_at: z.string().nullable().describe('The end of the key; null for a key without an end.'),
   expired: z.boolean().describe('Whether the end of the key has passed.'),

@@ -62,7 +62,7 @@ const patterns = new Map<string, Names>();
 
 /**
  * Returns the names and symbols of units in a language, and the English ones, which many texts keep. Names of several
- * units are left out, and single letters that are no symbol of a mass, volume or length: they mostly mean something else.
+ * units are left out, and single letters other than the symbols of masses, volumes and lengths: they mostly mean something else.
  */
 function namesIn(language: string): Names {
   const known = patterns.get(language);
