@@ -109,7 +109,7 @@ const environment = z.object({
     .refine((value) => new URL(value).pathname === '/', 'must have no path')
     .optional(),
   TRIAL_CHARS: integer(150_000, 0),
-  TRIAL_DAYS: decimal(14, 0),
+  TRIAL_DAYS: decimal(14, 0, 1_000_000),
   TRIAL_GRANTS_PER_ADDRESS: integer(3, 0),
   DEFAULT_MONTHLY_CHAR_LIMIT: integer(500_000, 1, 2_147_483_647),
   MONTHLY_CHAR_CEILING: integer(10_000_000, 1),

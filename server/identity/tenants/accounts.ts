@@ -85,7 +85,7 @@ export async function provisionTenant(
       monthlyCharLimit: request.monthly_char_limit ?? settings.DEFAULT_MONTHLY_CHAR_LIMIT,
       metadata: request.metadata ?? {},
     });
-    await insertWorkspaceKey(tx, tenantId, apiKey);
+    await insertWorkspaceKey(tx, tenantId, apiKey, undefined);
     await recordAdministration(tx, origin, admin, {
       action: 'tenant_provisioned',
       tenantId,
