@@ -31,7 +31,7 @@ export const login: Command = {
   ],
   run: async ({ io, values }) => {
     const known = values.text('url') ?? io.env['LINGUALOOP_URL'];
-    const url = readUrl(known ?? (await ask(io, 'URL of the service: ')));
+    const url = readUrl(known || (await ask(io, 'URL of the service: ')));
     const email = values.text('email');
     return email === undefined ? withKey(io, url) : asMember(io, url, email, values.text('tenant'));
   },

@@ -1,5 +1,5 @@
 import { readFile, realpath } from 'node:fs/promises';
-import { dirname, join, posix, relative, sep } from 'node:path';
+import { dirname, join, posix, relative, resolve, sep } from 'node:path';
 import { glob } from 'tinyglobby';
 import { Failed, UsageError } from '../command.ts';
 
@@ -170,9 +170,10 @@ export async function findSources(folder: string, group: Group, named: boolean):
     expandDirectories: false,
   };
   for (const given of files) {
-    const pattern = given.split(sep).join('/').replace(/\/+$/, '') || '.';
-    const isPattern = /[*?[\]{}!()]/.test(pattern);
-    const exact = isPattern ? [] : await glob(escapeGlob(pattern), { ...options, ignore: [] });
+    const pattern = relative(folder, resolve(folder, given)).split(sep).join('/') || '.';
+    // A file can have a name that is also a pattern, such as `report (1).docx`, and a shell inserts such names.
+    const exact = pattern === '.' ? [] : await glob(escapeGlob(pattern), { ...options, ignore: [] });
+    const isPattern = exact.length === 0 && /[*?[\]{}!()]/.test(pattern);
     const inside = isPattern
       ? []
       : await glob(`${pattern === '.' ? '' : `${escapeGlob(pattern)}/`}**/*.{${foundInFolders.join(',')}}`, {
@@ -237,16 +238,18 @@ export function requireDistinctOutputs(
     sources.add(source);
   }
   const taken = new Map<string, string>();
-  for (const group of groups)
+  for (const group of groups) {
+    const output = JSON.stringify(group.output);
+    if (/\{(?!(?:dir|name|ext|path|lang|android_code)\})\w+\}/.test(group.output))
+      throw new UsageError(
+        `unknown placeholder in --output ${output}; it may have {dir}, {name}, {ext}, {path}, {lang} and {android_code}`,
+      );
     for (const source of group.sources)
       for (const lang of group.to) {
         const path = outputOf(group, source, lang);
-        const output = JSON.stringify(group.output);
-        if (/\{\w+\}/.test(path))
-          throw new UsageError(
-            `unknown placeholder in --output ${output}; it may have {dir}, {name}, {ext}, {path}, {lang} and {android_code}`,
-          );
         if (leadsOut(path)) throw new UsageError(`--output ${output} leads out of this folder: ${path}`);
+        if (/(^|\/)\.?$/.test(path))
+          throw new UsageError(`--output ${output} is a folder; add a file name, such as {name}.{lang}{ext}`);
         if (sources.has(path))
           throw new UsageError(`--output ${output} would replace the source ${path}; add {lang}`);
         const other = taken.get(path);
@@ -256,6 +259,7 @@ export function requireDistinctOutputs(
           );
         taken.set(path, `${source} in ${lang}`);
       }
+  }
 }
 
 /** @throws Failed if a symbolic link leads a path out of the folder */
