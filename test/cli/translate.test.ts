@@ -84,9 +84,12 @@ describe('lingualoop translate', () => {
     const names = ['report (1).txt', '[ab].txt', '!a.txt', 'a{b}.txt'];
     const files = Object.fromEntries(names.map((name) => [name, name]));
     const mine = await openProject(app, { ...files, 'a.txt': 'Not named', 'docs/a.txt': 'Hello' });
-    const argv = ['translate', ...names, mine.folder + '/docs/', '--to', 'fr'];
+    const argv = ['translate', ...names, `${mine.folder}/docs/`, '--to', 'fr'];
     expect((await mine.lingualoop(argv)).err).toContain('5 translations written, 0 current.\n');
     expect(await mine.read('a{b}.fr.txt')).toBe('[fr] a{b}.txt');
+    // A shell also inserts the lock file for `*`.
+    argv.push('lingualoop.lock.json');
+    expect((await mine.lingualoop(argv)).err).toContain('0 translations written, 5 current.\n');
     const all = await mine.lingualoop(['translate', mine.folder, '--to', 'fr']);
     expect(all.err).toContain('1 translation written, 5 current.\n');
   });

@@ -128,7 +128,9 @@ test('a loop gets only the types that it asks for', async () => {
   await clientAt().translations.create({ source_text: 'contract', target_lang: 'fr', domain: 'legal' });
   const types = ['translation.published'] as const;
   let cursor = after;
-  const onCursor = (next: string) => void (cursor = next);
+  const onCursor = (next: string) => {
+    cursor = next;
+  };
   const stop = new AbortController();
   const stream = clientAt().events.stream({ after, types, onCursor, signal: stop.signal });
   expect((await stream.next()).value).toMatchObject({ type: 'translation.published', resource_id: job });

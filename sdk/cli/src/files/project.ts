@@ -2,6 +2,7 @@ import { readFile, realpath } from 'node:fs/promises';
 import { dirname, join, posix, relative, resolve, sep } from 'node:path';
 import { glob } from 'tinyglobby';
 import { Failed, UsageError } from '../command.ts';
+import { lockName } from './lock-file.ts';
 
 /** Codes for which Android has others: it keeps the former codes of languages, and names Chinese by regions. */
 const others: ReadonlyMap<string, string> = new Map([
@@ -140,13 +141,10 @@ function readGroup(value: Record<string, unknown>, prefix: string, names: readon
 }
 
 /** Folders that contain no sources of a project. */
-const never = [
-  '**/node_modules/**',
-  '**/.git/**',
-  '**/.lingualoop/**',
-  `**/${configName}`,
-  '**/lingualoop.lock.json',
-];
+const never = ['**/node_modules/**', '**/.git/**', '**/.lingualoop/**'];
+
+/** The files of this program, which are never sources. */
+const own: ReadonlySet<string> = new Set([configName, lockName]);
 
 /**
  * The types that are found in a folder. A file that is named, or matches a pattern, may have any type: most JSON and YAML
@@ -182,7 +180,8 @@ export async function findSources(folder: string, group: Group, named: boolean):
         });
     const matched = isPattern ? await glob(pattern, options) : [...exact, ...inside];
     if (matched.length === 0 && named) throw new UsageError(`no file matches ${JSON.stringify(given)}`);
-    for (const path of matched) found.add(posix.normalize(path));
+    // A shell inserts the program's own files for `*`.
+    for (const path of matched) if (!own.has(posix.basename(path))) found.add(posix.normalize(path));
   }
   if (found.size === 0) throw new UsageError(`no file matches ${JSON.stringify(files)} of ${configName}`);
   const outside = [...found].find(leadsOut);
