@@ -61,6 +61,8 @@ describe('lingualoop login', () => {
     const { code } = await mine.lingualoop(argv, { env: {}, stdin: 'a long enough passphrase\n' });
     expect(code).toBe(0);
     expect((await mine.lingualoop(['whoami'], { env: {} })).out).toContain(`(member of login: ${email})`);
+    // A sign-in that fails leaves the former credential.
+    expect((await mine.lingualoop(argv, { env: {}, stdin: 'wrong' })).code).toBe(1);
     await mine.lingualoop(['translate', 'a.txt', '--to', 'fr'], { env: {} });
     const day = new Date().toISOString().slice(0, 10);
     const csv = await mine.lingualoop(['usage', '--csv', '--from', day], { env: {} });

@@ -280,6 +280,7 @@ describe('wrong arguments', () => {
   test.each([
     [['translate', '--to', 'fr'], 'the files are missing'],
     [['translate', 'a.txt'], 'the target languages are missing'],
+    [['translate', '', '--to', 'fr'], 'the name of a file is empty'],
     [['translate', 'none.txt', '--to', 'fr'], 'no file matches "none.txt"'],
     [['translate', 'a.txt', '--to', 'fr', '--output', '{path}'], 'would replace the source'],
     [

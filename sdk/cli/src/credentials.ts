@@ -144,7 +144,7 @@ export async function checkCredential(client: LinguaLoop, signal: AbortSignal): 
 }
 
 /** The store of a member's tokens, which several processes share. */
-export function tokenStore(io: Pick<Io, 'env'>, url: string): TokenStore {
+function tokenStore(io: Pick<Io, 'env'>, url: string): TokenStore {
   return {
     load: async () => (await readCredentials(io)).services[url]?.tokens ?? null,
     save: (tokens) =>

@@ -168,6 +168,8 @@ export async function findSources(folder: string, group: Group, named: boolean):
     expandDirectories: false,
   };
   for (const given of files) {
+    // An unset variable of a shell, which must not select the whole folder.
+    if (given === '') throw new UsageError('the name of a file is empty');
     const pattern = relative(folder, resolve(folder, given)).split(sep).join('/') || '.';
     // A file can have a name that is also a pattern, such as `report (1).docx`, and a shell inserts such names.
     const exact = pattern === '.' ? [] : await glob(escapeGlob(pattern), { ...options, ignore: [] });
@@ -183,7 +185,8 @@ export async function findSources(folder: string, group: Group, named: boolean):
     // A shell inserts the program's own files for `*`.
     for (const path of matched) if (!own.has(posix.basename(path))) found.add(posix.normalize(path));
   }
-  if (found.size === 0) throw new UsageError(`no file matches ${JSON.stringify(files)} of ${configName}`);
+  if (found.size === 0)
+    throw new UsageError(`no file matches ${JSON.stringify(files)}${named ? '' : ` of ${configName}`}`);
   const outside = [...found].find(leadsOut);
   if (outside !== undefined) throw new UsageError(`${outside} is outside of this folder`);
   // `notes.de.txt` is the translation of `notes.txt`, if both are found.
