@@ -189,6 +189,13 @@ export async function findSources(folder: string, group: Group, named: boolean):
     throw new UsageError(`no file matches ${JSON.stringify(files)}${named ? '' : ` of ${configName}`}`);
   const outside = [...found].find(leadsOut);
   if (outside !== undefined) throw new UsageError(`${outside} is outside of this folder`);
+  // A file that is found twice, because a link leads to its folder.
+  const root = await realpath(folder);
+  for (const path of found) {
+    const place = join(await realpath(join(folder, dirname(path))), posix.basename(path));
+    const real = relative(root, place).split(sep).join('/');
+    if (real !== path && found.has(real)) found.delete(path);
+  }
   // `notes.de.txt` is the translation of `notes.txt`, if both are found.
   const outputs = new Set(
     [...found].flatMap((path) =>
