@@ -173,6 +173,11 @@ export function send(
   response.end(content);
 }
 
+/** Returns the name with which a file is a document: a text file with the extension `.txt` is none for the service. */
+export function documentName(name: string): string {
+  return name.replace(/\.txt$/i, '.text');
+}
+
 /** The meaning of an error of the service: its status, and whether an allowance is used up. */
 export function failureOf(error: unknown): {
   status: number;
