@@ -135,7 +135,7 @@ test('a loop gets only the types that it asks for', async () => {
   const stream = clientAt().events.stream({ after, types, onCursor, signal: stop.signal });
   expect((await stream.next()).value).toMatchObject({ type: 'translation.published', resource_id: job });
   expect(cursor).toBe(after);
-  // The events of other types need no cursor of their own.
+  // The cursor also moves after events of other types.
   const next = stream.next();
   await expect.poll(() => cursor).toBe((await clientAt().events.list()).next_cursor);
   stop.abort();

@@ -80,7 +80,7 @@ function find(argv: readonly string[]): { path: string; command: Command; rest: 
   return { path, command, rest };
 }
 
-/** Returns a member of its own: every object also has `toString`. */
+/** Returns a command by its name. Every object also has names such as `toString`. */
 function memberOf(known: Readonly<Record<string, Command>>, name: string): Command | undefined {
   return Object.hasOwn(known, name) ? known[name] : undefined;
 }

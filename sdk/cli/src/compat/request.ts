@@ -173,7 +173,7 @@ export function send(
   response.end(content);
 }
 
-/** Returns the name with which a file is a document: a text file with the extension `.txt` is none for the service. */
+/** Returns the name with which the service reads a text file as a document: it does not accept the extension `.txt`. */
 export function documentName(name: string): string {
   return name.replace(/\.txt$/i, '.text');
 }
