@@ -1,5 +1,5 @@
 import { createWriteStream } from 'node:fs';
-import { rename, rm, stat } from 'node:fs/promises';
+import { lstat, rename, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
 import { atTheServer } from '#server/identity/audit/audit-log.ts';
@@ -51,8 +51,8 @@ export const saveExport = defineCommand({
   options: {},
   input: z.object({ tenant_id: tenantId, export_id: z.string(), file: z.string() }),
   async *run({ database, settings }, { tenant_id, export_id, file }) {
-    // A device such as /dev/stdout would be replaced.
-    if ((await stat(file).catch(() => undefined))?.isFile() === false)
+    // A rename would replace a device, or a link such as /dev/stdout.
+    if ((await lstat(file).catch(() => undefined))?.isFile() === false)
       throw new Refusal(`${file} is not a file; choose another name`);
     const row = await database.inTenant(tenant_id, async (tx) => {
       await lockAccount(tx, tenant_id);
