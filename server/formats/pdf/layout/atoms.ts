@@ -1,13 +1,13 @@
 import type { Rectangle } from '../geometry.ts';
-import type { Rule } from './decorations.ts';
 import type { DrawnAreas } from './drawn-areas.ts';
 import type { Elements } from './elements.ts';
 import type { FormFields } from './form-fields.ts';
+import { blankBetween } from './form-fields.ts';
 import { startsWithBox } from './item-signs.ts';
 import type { Glyph } from './pieces.ts';
 import type { Row } from './rows.ts';
+import type { Rule } from './rule-index.ts';
 import { greatest, least, median } from './statistics.ts';
-import { blankBetween } from './symbols.ts';
 
 /** Widths and distances as shares of the font size. */
 export const minColumnGap = 0.8;

@@ -2,7 +2,6 @@ import { intersection, type Matrix, type Rectangle, transformRectangle } from '.
 import type { PageContent, Paint } from '../page-content.ts';
 import { Cells } from './cells.ts';
 import { ColumnEnds } from './column-ends.ts';
-import type { Rule } from './decorations.ts';
 import { DrawnAreas } from './drawn-areas.ts';
 import { linesWithBullets } from './drawn-bullets.ts';
 import { placeDropCaps } from './drop-caps.ts';
@@ -16,6 +15,7 @@ import { detachLabels, findBullets, LooseLabels } from './list-labels.ts';
 import { findListings } from './listings.ts';
 import { ParagraphBreaks } from './paragraph-breaks.ts';
 import { type DirectedTexts, type Piece, withoutDoubles } from './pieces.ts';
+import type { Rule } from './rule-index.ts';
 import { greatest, least } from './statistics.ts';
 import { TableRows } from './table-rows.ts';
 import { type TextLine, toTextLine } from './text-lines.ts';

@@ -8,10 +8,11 @@ import {
   type TextBlock,
   type TextStyle,
 } from '../text-block.ts';
-import type { Rule } from './decorations.ts';
+import { blankBetween } from './form-fields.ts';
 import type { JoinedCharacter } from './joined-text.ts';
 import type { Glyph } from './pieces.ts';
-import { blankBetween, findSymbols, movedGlyphs } from './symbols.ts';
+import type { Rule } from './rule-index.ts';
+import { findSymbols, movedGlyphs } from './symbols.ts';
 import { usualStyle } from './text-lines.ts';
 
 /** The maximum number of tagged spans in a text. With more tags, models make mistakes. */
