@@ -263,10 +263,13 @@ function wrapped(operators: string, { glyphs }: TextBlock): string {
   return `q\n${begin}${operators}\n${'EMC\n'.repeat(groups.length)}Q`;
 }
 
+/** The scale from which a reader does not see that a text is smaller than its source. */
+const asLarge = 0.95;
+
 function findingsOf(block: TextBlock, { fit, frame, shrunk }: Fitting): Finding[] {
   const findings: Finding[] = [];
   const unitId = block.id;
-  if (shrunk) {
+  if (shrunk && fit.scale < asLarge) {
     const sizes = `set at ${formatPoints(frame.size * fit.scale)} pt instead of ${formatPoints(frame.size)} pt`;
     const reason =
       shrunk === 'room'
