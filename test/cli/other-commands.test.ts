@@ -157,15 +157,12 @@ describe('lingualoop memory', () => {
     expect((await mine.lingualoop(['memory', 'search', 'morning', '--to', 'fr'])).out).toBe(
       'source        target\nGood morning  Bonjour\n',
     );
-    const { out: exported } = await mine.lingualoop(['memory', 'export', set.id]);
-    expect(exported).toContain('<seg>Bonjour</seg>');
+    expect((await mine.lingualoop(['memory', 'export', set.id])).out).toContain('<seg>Bonjour</seg>');
     // A link stays, and a device or a folder is not replaced.
     await symlink('book.tmx', join(mine.folder, 'link.tmx'));
     await mine.lingualoop(['memory', 'export', set.id, '--output', 'link.tmx']);
-    expect([await readlink(join(mine.folder, 'link.tmx')), await mine.read('book.tmx')]).toEqual([
-      'book.tmx',
-      exported,
-    ]);
+    expect(await readlink(join(mine.folder, 'link.tmx'))).toBe('book.tmx');
+    expect(await mine.read('book.tmx')).toContain('creationtool="LinguaLoop"');
     await mine.lingualoop(['memory', 'export', set.id, '--output', 'book.csv']);
     expect(await mine.read('book.csv')).toContain('Good morning,Bonjour,en,fr');
     const full = await mine.lingualoop(['memory', 'export', set.id, '--output', '/dev/full']);
