@@ -127,7 +127,7 @@ describe('lingualoop glossary', () => {
   });
 });
 
-test('lingualoop glossary create needs no file, and export writes a workbook that upload reads', async () => {
+test('lingualoop glossary create needs no file, and export writes tables that upload reads', async () => {
   const mine = await openProject(app, { 'a.csv': '=1+1,égal\n' });
   const create = ['glossary', 'create', 'Brand', '--from', 'en', '--to', 'fr'];
   const { code, out } = await mine.lingualoop([...create, '--json']);
@@ -137,11 +137,13 @@ test('lingualoop glossary create needs no file, and export writes a workbook tha
   const missing = await mine.lingualoop(create.slice(0, 5));
   expect([missing.code, missing.err]).toEqual([2, expect.stringContaining('a language is missing')]);
   await mine.lingualoop(['glossary', 'upload', 'a.csv', '--name', 'Brand', '--from', 'en', '--to', 'fr']);
-  const exported = await mine.lingualoop(['glossary', 'export', set.id, '-o', 'b.XLSX']);
-  expect([exported.code, exported.err]).toEqual([0, 'b.XLSX written.\n']);
-  expect((await mine.lingualoop(['glossary', 'upload', 'b.XLSX', '--name', 'Again'])).err).toBe(
-    'Again has 1 term.\n',
-  );
+  for (const name of ['b.XLSX', 'b.csv']) {
+    const exported = await mine.lingualoop(['glossary', 'export', set.id, '-o', name]);
+    expect([exported.code, exported.err]).toEqual([0, `${name} written.\n`]);
+    expect((await mine.lingualoop(['glossary', 'upload', name, '--name', 'Again'])).err).toBe(
+      'Again has 1 term.\n',
+    );
+  }
 });
 
 describe('lingualoop memory', () => {
@@ -155,18 +157,17 @@ describe('lingualoop memory', () => {
     expect((await mine.lingualoop(['memory', 'search', 'morning', '--to', 'fr'])).out).toBe(
       'source        target\nGood morning  Bonjour\n',
     );
-    const { out: exported } = await mine.lingualoop(['memory', 'export', set.id]);
-    expect(exported).toContain('<seg>Bonjour</seg>');
+    expect((await mine.lingualoop(['memory', 'export', set.id])).out).toContain('<seg>Bonjour</seg>');
     // A link stays, and a device or a folder is not replaced.
     await symlink('book.tmx', join(mine.folder, 'link.tmx'));
     await mine.lingualoop(['memory', 'export', set.id, '--output', 'link.tmx']);
-    expect([await readlink(join(mine.folder, 'link.tmx')), await mine.read('book.tmx')]).toEqual([
-      'book.tmx',
-      exported,
-    ]);
+    expect(await readlink(join(mine.folder, 'link.tmx'))).toBe('book.tmx');
+    expect(await mine.read('book.tmx')).toContain('creationtool="LinguaLoop"');
+    await mine.lingualoop(['memory', 'export', set.id, '--output', 'book.csv']);
+    expect(await mine.read('book.csv')).toContain('Good morning,Bonjour,en,fr');
     const full = await mine.lingualoop(['memory', 'export', set.id, '--output', '/dev/full']);
     expect([full.code, (await stat('/dev/full')).isCharacterDevice()]).toEqual([1, true]);
-    expect(await mine.files()).toEqual(['book.tmx']);
+    expect(await mine.files()).toEqual(['book.csv', 'book.tmx']);
     expect((await mine.lingualoop(['memory', 'delete', set.id])).code).toBe(0);
     expect((await mine.lingualoop(['memory', 'search', 'morning'])).code).toBe(2);
   });

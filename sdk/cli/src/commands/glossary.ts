@@ -107,17 +107,19 @@ const terms: Command = {
 };
 
 const exported: Command = {
-  summary: 'export a glossary as TBX, or to Excel',
+  summary: 'export a glossary as TBX, CSV or Excel workbook',
   args: 'ID',
   count: { min: 1, max: 1 },
   options: { output: { summary: 'the file to write (default: standard output)', value: 'FILE', short: 'o' } },
-  notes: ['If FILE ends in .xlsx, it is an Excel workbook.'],
+  notes: ['FILE is CSV if it ends in .csv, and a workbook if it ends in .xlsx.'],
   examples: ['lingualoop glossary export ID -o terms.xlsx'],
   run: async ({ io, args: [id = ''], values, client }) => {
     const { terminology } = await client();
     const output = values.text('output');
-    if (output?.toLowerCase().endsWith('.xlsx')) {
-      const file = await terminology.exportXlsx(id, { signal: io.signal });
+    const tables = { '.csv': terminology.exportCsv, '.xlsx': terminology.exportXlsx };
+    const table = tables[extname(output ?? '').toLowerCase() as keyof typeof tables];
+    if (table) {
+      const file = await table(id, { signal: io.signal });
       await writeResult(io, output, await file.bytes());
       return exitCodes.done;
     }

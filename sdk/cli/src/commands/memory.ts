@@ -106,13 +106,17 @@ const search: Command = {
 };
 
 const exported: Command = {
-  summary: 'export a translation memory as TMX',
+  summary: 'export a translation memory as TMX or CSV',
   args: 'ID',
   count: { min: 1, max: 1 },
   options: { output: { summary: 'the file to write (default: standard output)', value: 'FILE', short: 'o' } },
+  notes: ['FILE is CSV if it ends in .csv.'],
   run: async ({ io, args: [id = ''], values, client }) => {
-    const file = await (await client()).memory.export(id, { signal: io.signal });
-    await writeResult(io, values.text('output'), await file.bytes());
+    const { memory } = await client();
+    const output = values.text('output');
+    const isCsv = extname(output ?? '').toLowerCase() === '.csv';
+    const file = await (isCsv ? memory.exportCsv : memory.export)(id, { signal: io.signal });
+    await writeResult(io, output, await file.bytes());
     return exitCodes.done;
   },
 };
