@@ -193,7 +193,12 @@ function KeyTable({
             <span className={styles['stack']}>
               <span className={styles['day']}>{format.day(key.created_at)}</span>
               {key.created_by && <bdi className="hint">{t('apiKeys.by', { member: key.created_by })}</bdi>}
-              {key.by_former_admin && <span className="badge bad">{t('apiKeys.by_former')}</span>}
+              {key.by_former_admin && (
+                <>
+                  <span className="badge bad">{t('apiKeys.by_former')}</span>
+                  <span className="hint">{t('apiKeys.by_former_hint')}</span>
+                </>
+              )}
             </span>
           </td>
           <td data-label={t('apiKeys.last_used')} className={styles['day']}>
