@@ -1,5 +1,3 @@
-import type { Rectangle } from '../geometry.ts';
-import type { Rule } from './decorations.ts';
 import type { DrawnAreas } from './drawn-areas.ts';
 import type { Elements } from './elements.ts';
 import type { FormFields } from './form-fields.ts';
@@ -7,7 +5,6 @@ import { startsWithBox } from './item-signs.ts';
 import type { Glyph } from './pieces.ts';
 import type { Row } from './rows.ts';
 import { greatest, least, median } from './statistics.ts';
-import { blankBetween } from './symbols.ts';
 
 /** Widths and distances as shares of the font size. */
 export const minColumnGap = 0.8;
@@ -62,8 +59,8 @@ export interface RowParts {
   /** The small pictures. */
   icons: FormFields;
   elements: Elements;
-  /** Finds the rules within a rectangle. */
-  rulesIn: (box: Rectangle) => Rule[];
+  /** Whether a line to write on is drawn between two glyphs. */
+  hasBlank: (before: Glyph, after: Glyph) => boolean;
 }
 
 /**
@@ -72,7 +69,11 @@ export interface RowParts {
  *
  * @param above the row above, whose sentence may continue after a blank at the start of the row
  */
-export function splitAtGaps(row: Row, { areas, fields, icons, elements, rulesIn }: RowParts, above?: Row): Atom[] {
+export function splitAtGaps(
+  row: Row,
+  { areas, fields, icons, elements, hasBlank }: RowParts,
+  above?: Row,
+): Atom[] {
   const { baseline, size, glyphs } = row;
   const rules = areas.verticalRules(baseline, size);
   const isNext = above && above.glyphs[0]?.text !== '_' && above.baseline - baseline < maxLineDistance * size;
@@ -122,7 +123,9 @@ export function splitAtGaps(row: Row, { areas, fields, icons, elements, rulesIn 
     const isInSentence = last !== undefined && isSentence(last, glyph);
     const isField =
       gap > minFieldGap * em &&
-      (isInSentence ? [fields] : [fields, icons]).some((found) => found.isInGap(atom!.right, glyph.left, row));
+      (isInSentence ? [fields] : [fields, icons]).some((found) =>
+        found.isInGap(atom!.right, glyph.left, row),
+      );
     const minGap =
       gap > minGutter * smaller && gap > blankWidth(blanks) + minSpace * em
         ? Math.min(minColumnGap, gutters.get(glyph) ?? minColumnGap)
@@ -130,10 +133,7 @@ export function splitAtGaps(row: Row, { areas, fields, icons, elements, rulesIn 
     // The letter spacing is only computed for gaps that are wide enough to end an atom, because there are few of them.
     const mayEnd = gap > Math.min(maxWordGap * em, minGap * smaller);
     const spacing = mayEnd && gaps.length >= 3 ? Math.max(0, median(gaps)) : 0;
-    const isBlank =
-      gap > minColumnGap * em &&
-      isInSentence &&
-      blankBetween(last!, glyph, rulesIn) !== undefined;
+    const isBlank = gap > minColumnGap * em && isInSentence && hasBlank(last!, glyph);
     const isLeader = leaders.has(glyph) && !isBlank;
     const isWide = gap > Math.max(maxWordGap * em, 4 * spacing) && !isBlank;
     // Letters of different scripts look equally large at different font sizes. A text that becomes smaller is therefore

@@ -15,8 +15,9 @@ import { splitRows } from './lines.ts';
 import { detachLabels, findBullets, LooseLabels } from './list-labels.ts';
 import { findListings } from './listings.ts';
 import { ParagraphBreaks } from './paragraph-breaks.ts';
-import { type DirectedTexts, type Piece, withoutDoubles } from './pieces.ts';
+import { type DirectedTexts, type Glyph, type Piece, withoutDoubles } from './pieces.ts';
 import { greatest, least } from './statistics.ts';
+import { blankBetween } from './symbols.ts';
 import { TableRows } from './table-rows.ts';
 import { type TextLine, toTextLine } from './text-lines.ts';
 
@@ -58,11 +59,15 @@ export function findTexts(
   );
   const fields = new FormFields(isUpright ? page.annotations : [], inverse);
   const images = page.paints.filter(({ kind }) => isUpright && kind === 'image');
-  const icons = new FormFields(images.map(({ box }) => ({ kind: 'other', box })), inverse);
+  const hasBlank = (before: Glyph, after: Glyph) => blankBetween(before, after, rulesIn) !== undefined;
+  const icons = new FormFields(
+    images.map(({ box }) => ({ kind: 'other', box })),
+    inverse,
+  );
   const dropCaps = placeDropCaps(withoutDoubles(pieces));
   const rows = groupFormulaRows(dropCaps.pieces);
   const elements = new Elements(rows);
-  const split = splitRows(rows, { areas, fields, icons, elements, rulesIn });
+  const split = splitRows(rows, { areas, fields, icons, elements, hasBlank });
   dropCaps.widen(split);
   const lines = split.map(toTextLine);
   const listings = findListings(lines);
