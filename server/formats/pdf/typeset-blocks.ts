@@ -134,9 +134,8 @@ export function typesetPage(
         : truncate(block, fitting, languages);
       const text = drawBlock(frame, fitting.fit, rotation.toPage, fonts);
       const rise = fitting.fit.baseline - frame.baseline;
-      const shift = labelMoves(frame, frame.labelLeft ?? frame.box.right)
-        ? text.lines[0]!.left - frame.box.left
-        : 0;
+      const start = labelMoves(frame, frame.labelLeft ?? frame.box.right) ? text.lines[0] : undefined;
+      const shift = start ? start.left - frame.box.left : 0;
       const label = Math.max(Math.abs(rise), Math.abs(shift)) > 0.01 ? labels.get(block.id) : undefined;
       const bullet = label && drawLabel(label, [shift, rise], rotation, fonts);
       const moving: ShownLine[] = [];

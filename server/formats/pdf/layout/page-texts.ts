@@ -2,7 +2,7 @@ import { intersection, type Matrix, type Rectangle, transformRectangle } from '.
 import type { PageContent, Paint } from '../page-content.ts';
 import { Cells } from './cells.ts';
 import { ColumnEnds } from './column-ends.ts';
-import type { Rule } from './decorations.ts';
+import type { FindRules } from './decorations.ts';
 import { DrawnAreas } from './drawn-areas.ts';
 import { linesWithBullets } from './drawn-bullets.ts';
 import { placeDropCaps } from './drop-caps.ts';
@@ -44,11 +44,10 @@ export interface DirectionTexts {
   areas: DrawnAreas;
 }
 
-/** @param rulesIn finds the rules within a rectangle */
 export function findTexts(
   page: PageContent,
   { pieces, inverse }: DirectedTexts,
-  rulesIn: (box: Rectangle) => Rule[],
+  rulesIn: FindRules,
 ): DirectionTexts {
   // Drawn areas are only used for upright texts. Texts in other directions are labels, for example on a map, and not in
   // table cells.

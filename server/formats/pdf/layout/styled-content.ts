@@ -1,5 +1,4 @@
 import { type FormatKind, joinStrings } from '../../inline-content.ts';
-import type { Rectangle } from '../geometry.ts';
 import { outlineKey, type Paint, unknownText } from '../page-content.ts';
 import {
   type Decoration,
@@ -8,7 +7,7 @@ import {
   type TextBlock,
   type TextStyle,
 } from '../text-block.ts';
-import type { Rule } from './decorations.ts';
+import type { FindRules } from './decorations.ts';
 import type { JoinedCharacter } from './joined-text.ts';
 import type { Glyph } from './pieces.ts';
 import { blankBetween, findSymbols, movedGlyphs } from './symbols.ts';
@@ -51,7 +50,7 @@ export function styledContent(
   characters: readonly JoinedCharacter[],
   usual: TextStyle,
   decorations: ReadonlyMap<Glyph, Decoration> = new Map(),
-  rulesIn: (box: Rectangle) => Rule[] = () => [],
+  rulesIn: FindRules = () => [],
 ): StyledContent {
   const runs = toRuns(characters, usual, decorations, rulesIn);
   const words = characters.filter(({ text }) => text === ' ').length + 1;
@@ -150,7 +149,7 @@ function toRuns(
   characters: readonly JoinedCharacter[],
   usual: TextStyle,
   decorations: ReadonlyMap<Glyph, Decoration>,
-  rulesIn: (box: Rectangle) => Rule[],
+  rulesIn: FindRules,
 ): Run[] {
   const styles = new Map<string, TextStyle>();
   const shared = (style: TextStyle) => {

@@ -1,7 +1,6 @@
-import type { Rectangle } from '../geometry.ts';
 import { type Paint, unknownText } from '../page-content.ts';
 import type { MovedGlyphs } from '../text-block.ts';
-import type { Rule } from './decorations.ts';
+import type { FindRules } from './decorations.ts';
 import { isFormulaGlyph } from './formula-glyphs.ts';
 import { type CharacterRange, findFormulas } from './formulas.ts';
 import type { JoinedCharacter } from './joined-text.ts';
@@ -109,7 +108,7 @@ interface MovedSymbol {
  */
 export function movedGlyphs(
   characters: readonly JoinedCharacter[],
-  rulesIn: (box: Rectangle) => Rule[],
+  rulesIn: FindRules,
 ): MovedSymbol {
   const placed = characters.flatMap(({ glyph, marks = [], rise }) =>
     glyph === null || glyph.isBlank
@@ -170,18 +169,14 @@ const minSpace = 0.1;
 export function blankBetween(
   before: Glyph,
   after: Glyph,
-  rulesIn: (box: Rectangle) => Rule[],
+  rulesIn: FindRules,
 ): (MovedSymbol & { spaces: [before: boolean, after: boolean] }) | undefined {
   const { baseline, size } = before.piece;
   const [left, right] = [before.right, after.left];
   if (right - left < minBlank * size) return undefined;
   const slack = besideBlank * size;
-  const found = rulesIn({
-    left: left - slack,
-    right: right + slack,
-    bottom: baseline - underGlyph * size,
-    top: baseline + slack,
-  });
+  const [bottom, top] = [baseline - underGlyph * size, baseline + slack];
+  const found = rulesIn({ left: left - slack, right: right + slack, bottom, top }, true);
   const [rule] = found;
   const length = rule ? rule.box.right - rule.box.left : 0;
   if (!rule || found.length > 1 || length < Math.max(minBlank * size, (right - left) / 2)) return undefined;
