@@ -120,7 +120,7 @@ export function splitAtGaps(
     const middle = { left: glyph.left - 0.7 * gap, right: glyph.left - 0.3 * gap };
     const isCrossed =
       blanks.length > 1 && areas.hasRuleBetween(baseline + 0.2 * em, baseline + 0.6 * em, middle);
-    const isInSentence = last !== undefined && isSentence(last, glyph);
+    const isInSentence = gap > minFieldGap * em && isSentence(last!, glyph);
     const isField =
       gap > minFieldGap * em &&
       (isInSentence ? [fields] : [fields, icons]).some((found) =>
