@@ -1,6 +1,7 @@
 import { intersection, type Matrix, type Rectangle, transformRectangle } from '../geometry.ts';
 import type { PageContent, Paint } from '../page-content.ts';
 import type { Decoration, TextRule } from '../text-block.ts';
+import { withoutHidden } from './hidden-paints.ts';
 import type { Glyph } from './pieces.ts';
 import { greatest, least } from './statistics.ts';
 import type { TextLine } from './text-lines.ts';
@@ -65,7 +66,8 @@ export class Decorations {
         this.#areas.add(box, { box, mark });
       }
     }
-    for (const paint of paints) {
+    // A line below a box that was painted later is not visible.
+    for (const paint of withoutHidden(paints)) {
       if (paint.parts || paint.kind === 'image') continue;
       const box = transformRectangle(inverse, paint.box);
       const height = box.top - box.bottom;
