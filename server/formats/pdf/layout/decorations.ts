@@ -136,7 +136,8 @@ export class Decorations {
   /** Returns the rules within a rectangle; with `isAlone`, only if no small drawing touches it. */
   rulesIn(area: Rectangle, isAlone = false): Rule[] {
     const { left, right, bottom, top } = area;
-    if (isAlone && [...this.#drawings.near(bottom, top)].some((drawing) => intersection(drawing, area))) return [];
+    if (isAlone && [...this.#drawings.near(bottom, top)].some((drawing) => intersection(drawing, area)))
+      return [];
     return [...this.#rules.near(bottom, top)].filter(
       ({ box }) => box.left >= left && box.right <= right && box.bottom >= bottom && box.top <= top,
     );

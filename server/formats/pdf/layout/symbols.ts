@@ -106,10 +106,7 @@ interface MovedSymbol {
  *
  * @param rulesIn finds the rules within a rectangle, which belong to the symbol
  */
-export function movedGlyphs(
-  characters: readonly JoinedCharacter[],
-  rulesIn: FindRules,
-): MovedSymbol {
+export function movedGlyphs(characters: readonly JoinedCharacter[], rulesIn: FindRules): MovedSymbol {
   const placed = characters.flatMap(({ glyph, marks = [], rise }) =>
     glyph === null || glyph.isBlank
       ? []
