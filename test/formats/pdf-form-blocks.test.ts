@@ -35,6 +35,14 @@ describe('the parts of a form', () => {
     expect(moved.get(1)).toMatchObject({ parts: [], width: 50, bars: [{ box: { bottom: -2 } }] });
     expect(rules).toEqual([drawn]);
     expect(read(form('Date'))).toEqual(['on the', 'Date']);
+    const cells = [rule(90, 698, 90.5, 702)];
+    const comb = page([text('on the', 40, 700), text('day of May.', 122, 700)], [drawn, ...cells]);
+    expect(read(comb)).toEqual(['on the', 'day of May.']);
+    const covered = page(
+      [text('on the', 40, 700), text('day of May.', 122, 700)],
+      [drawn, { ...rule(30, 690, 300, 715), order: 1 }],
+    );
+    expect(read(covered)).toEqual(['on the', 'day of May.']);
     // A line that cannot be drawn again stays between its texts.
     const fixed = page([text('on the', 40, 700), text('day of May.', 122, 700)], [rule(70, 698, 120, 698.6)]);
     expect(read(fixed)).toEqual(['on the', 'day of May.']);

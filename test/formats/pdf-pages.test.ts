@@ -49,7 +49,7 @@ test('texts of one style have one size on all pages of a PDF, except texts that 
     'after the work has been accepted',
     'by both parties in writing.',
   ];
-  const box = '40 260 200 50 re S';
+  const box = '40 258 200 54 re S';
   const boxed = {
     content: `${box} ${lines.map((line, index) => `BT /F 12 Tf 45 ${296 - 14 * index} Td (${line}) Tj ET`).join(' ')}`,
   };

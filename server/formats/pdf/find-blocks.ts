@@ -120,8 +120,7 @@ type Found = { glyphs: Glyph[] } & ({ block: TextBlock; label: TextLine | null }
 /** Returns the texts of one direction: first those to translate, in reading order, and then the others. */
 function readDirection(page: PageContent, direction: DirectedTexts, vocabulary: Vocabulary): Found[] {
   const decorations = new Decorations(page, direction.inverse);
-  const rulesIn = (box: Rectangle) => decorations.rulesIn(box);
-  const { texts, lines, areas } = findTexts(page, direction, rulesIn);
+  const { texts, lines, areas } = findTexts(page, direction, (...of) => decorations.rulesIn(...of));
   vocabulary.add(lines);
   const read = texts.map((text) => {
     const characters = joinLines(text.lines);
@@ -218,8 +217,8 @@ function toBlock(
   const { lines, characters, box, container, chain } = text;
   const decorated = decorations.of(lines);
   const style = usualStyleOf(characters, decorated.of);
-  const { content, spans, moved, rules } = styledContent(characters, style, decorated.of, (within) =>
-    decorations.rulesIn(within),
+  const { content, spans, moved, rules } = styledContent(characters, style, decorated.of, (...of) =>
+    decorations.rulesIn(...of),
   );
   const drops = lines.slice(1).map((line, index) => lines[index]!.baseline - line.baseline);
   const letterSpacing = moved.size > 0 ? 0 : letterSpacingOf(lines);

@@ -140,7 +140,7 @@ function mirroredAlignment({ alignment, lines }: TextBlock, rightToLeft: boolean
 }
 
 /** The distances from the upper and the lower edge of its container that a cell and another text keep at most, in em. */
-const beforeEdge = { cell: 0.15, text: 0.4 };
+const beforeEdge = { cell: 0.15, text: 0.3 };
 
 /**
  * Returns the area that a text may use in its container. The text keeps the distances that its source has from the

@@ -1,12 +1,10 @@
-import type { Rectangle } from '../geometry.ts';
 import type { DrawnAreas } from './drawn-areas.ts';
 import type { Elements } from './elements.ts';
 import type { FormFields } from './form-fields.ts';
-import { blankBetween } from './form-fields.ts';
+
 import { startsWithBox } from './item-signs.ts';
 import type { Glyph } from './pieces.ts';
 import type { Row } from './rows.ts';
-import type { Rule } from './rule-index.ts';
 import { greatest, least, median } from './statistics.ts';
 
 /** Widths and distances as shares of the font size. */
@@ -62,8 +60,8 @@ export interface RowParts {
   /** The small pictures. */
   icons: FormFields;
   elements: Elements;
-  /** Finds the rules within a rectangle. */
-  rulesIn: (box: Rectangle) => Rule[];
+  /** Whether a line to write on is drawn between two glyphs. */
+  hasBlank: (before: Glyph, after: Glyph) => boolean;
 }
 
 /**
@@ -74,7 +72,7 @@ export interface RowParts {
  */
 export function splitAtGaps(
   row: Row,
-  { areas, fields, icons, elements, rulesIn }: RowParts,
+  { areas, fields, icons, elements, hasBlank }: RowParts,
   above?: Row,
 ): Atom[] {
   const { baseline, size, glyphs } = row;
@@ -123,7 +121,7 @@ export function splitAtGaps(
     const middle = { left: glyph.left - 0.7 * gap, right: glyph.left - 0.3 * gap };
     const isCrossed =
       blanks.length > 1 && areas.hasRuleBetween(baseline + 0.2 * em, baseline + 0.6 * em, middle);
-    const isInSentence = last !== undefined && isSentence(last, glyph);
+    const isInSentence = gap > minFieldGap * em && isSentence(last!, glyph);
     const isField =
       gap > minFieldGap * em &&
       (isInSentence ? [fields] : [fields, icons]).some((found) =>
@@ -136,8 +134,7 @@ export function splitAtGaps(
     // The letter spacing is only computed for gaps that are wide enough to end an atom, because there are few of them.
     const mayEnd = gap > Math.min(maxWordGap * em, minGap * smaller);
     const spacing = mayEnd && gaps.length >= 3 ? Math.max(0, median(gaps)) : 0;
-    const isBlank =
-      gap > minColumnGap * em && isInSentence && blankBetween(last!, glyph, rulesIn) !== undefined;
+    const isBlank = gap > minColumnGap * em && isInSentence && hasBlank(last!, glyph);
     const isLeader = leaders.has(glyph) && !isBlank;
     const isWide = gap > Math.max(maxWordGap * em, 4 * spacing) && !isBlank;
     // Letters of different scripts look equally large at different font sizes. A text that becomes smaller is therefore

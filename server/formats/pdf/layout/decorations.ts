@@ -1,6 +1,7 @@
-import { Bands, type Matrix, type Rectangle, transformRectangle } from '../geometry.ts';
+import { Bands, intersection, type Matrix, type Rectangle, transformRectangle } from '../geometry.ts';
 import type { PageContent, Paint } from '../page-content.ts';
 import type { Decoration, TextRule } from '../text-block.ts';
+import { withoutHidden } from './hidden-paints.ts';
 import type { Glyph } from './pieces.ts';
 import type { Rule } from './rule-index.ts';
 import { greatest, least } from './statistics.ts';
@@ -18,6 +19,8 @@ const strikeOut = { from: 0.15, to: 0.4 };
 const highlight = { bottom: { from: -0.6, to: 0 }, top: { from: 0.55, to: 1.5 } };
 /** The maximum height of a highlight, in points. */
 const maxHighlight = 100;
+/** The maximum width of a small drawing, in points. */
+const maxDrawing = 30;
 const white = /^(?:1(?:\.0*)? g|(?:1(?:\.0*)? ){3}rg|(?:0 ){4}k)$/;
 const black = /^(?:0 g|0 0 0 rg|0 0 0 1 k)$/;
 
@@ -37,6 +40,8 @@ export class Decorations {
   readonly #areas = new Bands<Area>();
   readonly #rules = new Bands<Rule>();
   readonly #fills = new Bands<Rule>();
+  /** Small drawings, such as the cells of a postcode. */
+  readonly #drawings = new Bands<Rectangle>();
   readonly #known = new Map<string, Decoration>();
 
   /** @param inverse maps the page's user space to the space of the text direction */
@@ -51,11 +56,13 @@ export class Decorations {
         this.#areas.add(box, { box, mark });
       }
     }
-    for (const paint of paints) {
-      if (!paint.place || paint.parts || paint.kind === 'image') continue;
+    // A line below a box that was painted later is not visible.
+    for (const paint of withoutHidden(paints)) {
+      if (paint.parts || paint.kind === 'image') continue;
       const box = transformRectangle(inverse, paint.box);
       const height = box.top - box.bottom;
-      if (box.right - box.left < minLength || height > maxHighlight) continue;
+      if (box.right - box.left < maxDrawing && height > maxThickness) this.#drawings.add(box, box);
+      if (!paint.place || box.right - box.left < minLength || height > maxHighlight) continue;
       if (height <= maxThickness) this.#rules.add(box, { box, paint });
       else if (paint.kind === 'fill' && paint.opaque && !white.test(paint.color ?? '1 g'))
         this.#fills.add(box, { box, paint });
@@ -116,8 +123,11 @@ export class Decorations {
     });
   }
 
-  /** Returns the rules within a rectangle. */
-  rulesIn({ left, right, bottom, top }: Rectangle): Rule[] {
+  /** Returns the rules within a rectangle; with `isAlone`, only if no small drawing touches it. */
+  rulesIn(area: Rectangle, isAlone = false): Rule[] {
+    const { left, right, bottom, top } = area;
+    if (isAlone && [...this.#drawings.near(bottom, top)].some((drawing) => intersection(drawing, area)))
+      return [];
     return [...this.#rules.near(bottom, top)].filter(
       ({ box }) => box.left >= left && box.right <= right && box.bottom >= bottom && box.top <= top,
     );

@@ -2,7 +2,7 @@ import { type Matrix, type Rectangle, transformRectangle } from '../geometry.ts'
 import type { PageContent, Paint } from '../page-content.ts';
 import type { MovedGlyphs } from '../text-block.ts';
 import type { Glyph } from './pieces.ts';
-import type { Rule } from './rule-index.ts';
+import type { FindRules } from './rule-index.ts';
 
 /** The height of the bands by which fields are found, in points. */
 const bandHeight = 12;
@@ -117,18 +117,14 @@ const minSpace = 0.1;
 export function blankBetween(
   before: Glyph,
   after: Glyph,
-  rulesIn: (box: Rectangle) => Rule[],
+  rulesIn: FindRules,
 ): { moved: MovedGlyphs; rules: Paint[]; spaces: [before: boolean, after: boolean] } | undefined {
   const { baseline, size } = before.piece;
   const [left, right] = [before.right, after.left];
   if (right - left < minBlank * size) return undefined;
   const slack = besideBlank * size;
-  const found = rulesIn({
-    left: left - slack,
-    right: right + slack,
-    bottom: baseline - belowBaseline * size,
-    top: baseline + slack,
-  });
+  const [bottom, top] = [baseline - belowBaseline * size, baseline + slack];
+  const found = rulesIn({ left: left - slack, right: right + slack, bottom, top }, true);
   const [rule] = found;
   const length = rule ? rule.box.right - rule.box.left : 0;
   if (!rule || found.length > 1 || length < Math.max(minBlank * size, (right - left) / 2)) return undefined;

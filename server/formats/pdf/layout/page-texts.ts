@@ -6,7 +6,7 @@ import { DrawnAreas } from './drawn-areas.ts';
 import { linesWithBullets } from './drawn-bullets.ts';
 import { placeDropCaps } from './drop-caps.ts';
 import { Elements } from './elements.ts';
-import { FormFields } from './form-fields.ts';
+import { blankBetween, FormFields } from './form-fields.ts';
 import { groupFormulaRows } from './large-signs.ts';
 import { LineElements } from './line-elements.ts';
 import { type Chain, chainLines } from './line-links.ts';
@@ -14,8 +14,8 @@ import { splitRows } from './lines.ts';
 import { detachLabels, findBullets, LooseLabels } from './list-labels.ts';
 import { findListings } from './listings.ts';
 import { ParagraphBreaks } from './paragraph-breaks.ts';
-import { type DirectedTexts, type Piece, withoutDoubles } from './pieces.ts';
-import type { Rule } from './rule-index.ts';
+import { type DirectedTexts, type Glyph, type Piece, withoutDoubles } from './pieces.ts';
+import type { FindRules } from './rule-index.ts';
 import { greatest, least } from './statistics.ts';
 import { TableRows } from './table-rows.ts';
 import { type TextLine, toTextLine } from './text-lines.ts';
@@ -43,11 +43,10 @@ export interface DirectionTexts {
   areas: DrawnAreas;
 }
 
-/** @param rulesIn finds the rules within a rectangle */
 export function findTexts(
   page: PageContent,
   { pieces, inverse }: DirectedTexts,
-  rulesIn: (box: Rectangle) => Rule[],
+  rulesIn: FindRules,
 ): DirectionTexts {
   // Drawn areas are only used for upright texts. Texts in other directions are labels, for example on a map, and not in
   // table cells.
@@ -58,6 +57,7 @@ export function findTexts(
   );
   const fields = new FormFields(isUpright ? page.annotations : [], inverse);
   const images = page.paints.filter(({ kind }) => isUpright && kind === 'image');
+  const hasBlank = (before: Glyph, after: Glyph) => blankBetween(before, after, rulesIn) !== undefined;
   const icons = new FormFields(
     images.map(({ box }) => ({ kind: 'other', box })),
     inverse,
@@ -65,7 +65,7 @@ export function findTexts(
   const dropCaps = placeDropCaps(withoutDoubles(pieces));
   const rows = groupFormulaRows(dropCaps.pieces);
   const elements = new Elements(rows);
-  const split = splitRows(rows, { areas, fields, icons, elements, rulesIn });
+  const split = splitRows(rows, { areas, fields, icons, elements, hasBlank });
   dropCaps.widen(split);
   const lines = split.map(toTextLine);
   const listings = findListings(lines);

@@ -8,6 +8,9 @@ export interface Rule {
   paint: Paint;
 }
 
+/** Finds the rules within a rectangle; with `isAlone`, only if no small drawing touches it. */
+export type FindRules = (area: Rectangle, isAlone?: boolean) => Rule[];
+
 /** The height of the bands by which rules are found, in points. */
 const bandHeight = 32;
 /** The maximum gap between two pieces of one rule, in points. */

@@ -1,5 +1,4 @@
 import { type FormatKind, joinStrings } from '../../inline-content.ts';
-import type { Rectangle } from '../geometry.ts';
 import { outlineKey, type Paint, unknownText } from '../page-content.ts';
 import {
   type Decoration,
@@ -11,7 +10,7 @@ import {
 import { blankBetween } from './form-fields.ts';
 import type { JoinedCharacter } from './joined-text.ts';
 import type { Glyph } from './pieces.ts';
-import type { Rule } from './rule-index.ts';
+import type { FindRules } from './rule-index.ts';
 import { findSymbols, movedGlyphs } from './symbols.ts';
 import { usualStyle } from './text-lines.ts';
 
@@ -52,7 +51,7 @@ export function styledContent(
   characters: readonly JoinedCharacter[],
   usual: TextStyle,
   decorations: ReadonlyMap<Glyph, Decoration> = new Map(),
-  rulesIn: (box: Rectangle) => Rule[] = () => [],
+  rulesIn: FindRules = () => [],
 ): StyledContent {
   const runs = toRuns(characters, usual, decorations, rulesIn);
   const words = characters.filter(({ text }) => text === ' ').length + 1;
@@ -151,7 +150,7 @@ function toRuns(
   characters: readonly JoinedCharacter[],
   usual: TextStyle,
   decorations: ReadonlyMap<Glyph, Decoration>,
-  rulesIn: (box: Rectangle) => Rule[],
+  rulesIn: FindRules,
 ): Run[] {
   const styles = new Map<string, TextStyle>();
   const shared = (style: TextStyle) => {

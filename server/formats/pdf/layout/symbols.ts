@@ -1,11 +1,10 @@
-import type { Rectangle } from '../geometry.ts';
 import { type Paint, unknownText } from '../page-content.ts';
 import type { MovedGlyphs } from '../text-block.ts';
 import { isFormulaGlyph } from './formula-glyphs.ts';
 import { type CharacterRange, findFormulas } from './formulas.ts';
 import type { JoinedCharacter } from './joined-text.ts';
 import type { Glyph } from './pieces.ts';
-import type { Rule } from './rule-index.ts';
+import type { FindRules } from './rule-index.ts';
 
 /** The maximum number of adjacent unknown glyphs that are symbols. More of them are a word, unless they are all equal. */
 const maxAdjacent = 3;
@@ -107,10 +106,7 @@ interface MovedSymbol {
  *
  * @param rulesIn finds the rules within a rectangle, which belong to the symbol
  */
-export function movedGlyphs(
-  characters: readonly JoinedCharacter[],
-  rulesIn: (box: Rectangle) => Rule[],
-): MovedSymbol {
+export function movedGlyphs(characters: readonly JoinedCharacter[], rulesIn: FindRules): MovedSymbol {
   const placed = characters.flatMap(({ glyph, marks = [], rise }) =>
     glyph === null || glyph.isBlank
       ? []
