@@ -74,7 +74,12 @@ export function besideLabel(
   const labelLeft = transformRectangle(fromPage, areaOfLabel(label)).left;
   const before = box.left - labelLeft;
   if (frame.alignment === 'center' && before < maxBeforeCentered * size)
-    return { ...frame, isItem, labelLeft, bounds: { ...bounds, left: Math.min(box.left, bounds.left + before) } };
+    return {
+      ...frame,
+      isItem,
+      labelLeft,
+      bounds: { ...bounds, left: Math.min(box.left, bounds.left + before) },
+    };
   const alignment = frame.alignment === 'center' && singleLine ? 'left' : frame.alignment;
   return { ...frame, alignment, isItem, labelLeft, bounds: { ...bounds, left: box.left } };
 }
