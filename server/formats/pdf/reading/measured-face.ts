@@ -34,6 +34,8 @@ const minLetters = 2;
  * that are made as narrow, because such letters replace them.
  */
 const limits = { light: 0.09, bold: 0.16, boldNarrow: 0.17, slope: 0.06 };
+/** The minimum width of letters, as a share of that of Arimo's. The widths in some files are errors. */
+const minStretch = 0.5;
 /** The rise below which letters stand on the baseline, in em: more than the depth of a round letter or a serif. */
 const minRise = 0.05;
 
@@ -60,7 +62,8 @@ export function measureFaces(texts: readonly PdfjsText[]): ReadonlyMap<PdfjsFont
     const slope = median([...letters.values()].map(({ slope }) => slope));
     const rise = median([...letters.values()].map(({ bottom }) => bottom));
     const stretch = median([...letters.values()].map(({ stretch }) => stretch));
-    const isBold = width >= limits.bold || width / Math.min(1, stretch) >= limits.boldNarrow;
+    const isBold =
+      width >= limits.bold || width / Math.min(1, Math.max(minStretch, stretch)) >= limits.boldNarrow;
     const weight = isBold ? 'bold' : width < limits.light ? 'light' : 'regular';
     faces.set(font, { weight, italic: slope > limits.slope, rise: Math.abs(rise) < minRise ? 0 : rise });
   }
