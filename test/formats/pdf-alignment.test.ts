@@ -177,3 +177,20 @@ it('single lines of one style share an edge, however far apart they are; other t
   expect(labels.map(({ sharesEdge }) => sharesEdge)).toEqual([true, true, true]);
   expect(heading.sharesEdge).toBe(false);
 });
+
+it('a single line is centered if it shares only its middle with others, such as the item of a centered list', () => {
+  const middle = (value: string, y: number) => {
+    const block = blockOf({ lines: [value], y });
+    const x = 300 - (block.box.right - block.box.left) / 2;
+    return blockOf({ lines: [value], x, y });
+  };
+  const items = ['An item', 'Another item', 'The third item of the list', 'The last one of it'].map(
+    (value, row) => middle(value, 700 - 20 * row),
+  );
+  const others = ['An item', 'Another one', 'Another one', 'Another one'].map((value, row) =>
+    middle(value, 300 - 20 * row),
+  );
+  markSharedEdges([...items, ...others], false);
+  expect(items.map(({ alignment }) => alignment)).toEqual(items.map(() => 'center'));
+  expect(others.map(({ alignment }) => alignment)).toEqual(others.map(() => 'left'));
+});

@@ -59,6 +59,11 @@ describe('styles', () => {
     expect(styleOf('Proj', 'ect')).toBe('1 0 0 rg');
   });
 
+  it('of the parts of a name are kept', () => {
+    const name = page([text('Lingua', 50, 700, { color: '1 0 0 rg' }), text('Loop', 80, 700)]);
+    expect(findBlocks(name).blocks[0]!.content).toHaveLength(4);
+  });
+
   it('of a whole block, of spaces and of signs are not tagged', () => {
     expect(read(page([text('All of it', 50, 700, { font: bold })]))).toEqual(['All of it']);
     const noise = page([

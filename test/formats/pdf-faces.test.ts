@@ -96,15 +96,15 @@ describe('a font is italic', () => {
 });
 
 /** A text in one of our fonts, with the outlines that pdf.js makes of its glyphs. */
-function outlined(name: FontName, text: string): PdfjsText {
+function outlined(name: FontName, text: string, stretch = 1): PdfjsText {
   const { font, unitsPerEm } = openFont(name);
   const glyphs = [...text].map((unicode) => {
     const path = font.glyphToJson(font.nominalGlyph(unicode.codePointAt(0)!)!);
     const outline = path.flatMap(({ type, values }) => [
       'MLCQZ'.indexOf(type),
-      ...values.map((value) => value / unitsPerEm),
+      ...values.map((value, index) => ((index % 2 === 0 ? stretch : 1) * value) / unitsPerEm),
     ]);
-    return { unicode, outline };
+    return { unicode, outline, width: 1000 * stretch * advanceIn(name, unicode)! };
   });
   return { font: { name }, glyphs } as unknown as PdfjsText;
 }
@@ -170,8 +170,16 @@ describe('the outlines of letters show the face of a font', () => {
     expect([rise, weight]).toEqual([expect.closeTo(0.2), 'regular']);
   });
 
+  it.each([
+    ['arimoBold', 'bold'],
+    ['arimo', 'regular'],
+  ] as const)('%s that is made narrow: %s', (name, weight) => {
+    const shown = outlined(name, 'Introduction', 0.7);
+    expect(measureFaces([shown]).get(shown.font!)!.weight).toBe(weight);
+  });
+
   it('but not if there are too few letters, or if their characters are guesses', () => {
-    const few = outlined('arimoBold', 'Go in');
+    const few = outlined('arimoBold', 'Go on');
     const guessed = outlined('arimoBold', 'Thebill');
     for (const glyph of guessed.glyphs) if (typeof glyph !== 'number') glyph.isGuess = true;
     expect(measureFaces([few, guessed]).size).toBe(0);
@@ -179,6 +187,7 @@ describe('the outlines of letters show the face of a font', () => {
 
   it.each<[name: string, measured: MeasuredFace, shown: Partial<TextFont>]>([
     ['TrebuchetMS', { weight: 'bold', italic: true, rise: 0 }, { bold: true, italic: true }],
+    ['Akaya-Regular', { weight: 'regular', italic: true, rise: 0 }, { bold: false, italic: false }],
     ['HelveticaNeue-Medium', { weight: 'bold', italic: false, rise: 0 }, { bold: true }],
     ['CIDFont+F3', { weight: 'light', italic: false, rise: 0 }, { bold: false, light: true }],
     ['Garamond', { weight: 'light', italic: false, rise: 0 }, { family: 'serif', light: false }],

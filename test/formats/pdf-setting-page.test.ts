@@ -66,6 +66,19 @@ describe('the alignment of a block', () => {
     for (const { right } of shown.slice(0, -1)) expect(right).toBeCloseTo(box.right, 0);
   });
 
+  it('on both sides widens the spaces again if the letters cannot become wider', async () => {
+    const lines = [
+      'The quick brown fox jumps over the lazy dog and',
+      'runs away into the forest, where it has a place',
+      'to sleep and to eat all the winter with its',
+      'children.',
+    ];
+    const target = `Dont internationalisationsmechanismes internationalisationsmechanismes ${'et il court dans la forêt '.repeat(4)}`;
+    const { lines: shown, box } = await edgesOf({ lines, alignment: 'justified' }, target);
+    expect(shown[0]!.text).toBe('Dont internationalisationsmechanismes');
+    for (const { right } of shown.slice(0, -1)) expect(right).toBeCloseTo(box.right, 0);
+  });
+
   it('keeps the indent of its first line', async () => {
     const { lines, box } = await edgesOf({ lines: english, indent: 15 }, french);
     expect(lines[0]!.x).toBeCloseTo(box.left + 15, 1);

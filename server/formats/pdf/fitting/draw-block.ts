@@ -26,8 +26,8 @@ const usualPerSpace = 1;
  * width.
  */
 const narrow = { width: 20, perSpace: 0.3 };
-/** The minimum width of a line that is justified, as a share of the full width. Shorter ones would have large holes. */
-const minFull = 0.5;
+/** The maximum width that is added to a space at all, in em. A line that would have larger holes is not justified. */
+const maxPerSpace = 4;
 /**
  * The maximum width that is added to each character to justify a line in a script without spaces between words, in em.
  */
@@ -154,7 +154,7 @@ function justified(line: Line, width: number, perSpace: number): Line {
   const usual = spaces > 0 ? Math.min(perSpace, added / spaces) : 0;
   const toCluster = Math.min(most, (added - spaces * usual) / gaps);
   const rest = added - spaces * usual - gaps * toCluster;
-  if (rest > 1e-6 && (spaces === 0 || line.width < minFull * width)) return line;
+  if (rest > 1e-6 && (spaces === 0 || usual + rest / spaces > maxPerSpace)) return line;
   const toSpace = spaces > 0 ? usual + rest / spaces : 0;
   let seen = 0;
   const runs = line.runs.map((run) => ({

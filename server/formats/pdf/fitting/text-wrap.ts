@@ -10,8 +10,11 @@ const maxLoss = 0.55;
 /** The maximum distance of an object at the start or the end of a single line from this end, in em. */
 const maxAtEnd = 1.5;
 
-/** The minimum number of lines next to an object, and the minimum width of the object's place, in em. */
-const besideObject = { lines: 3, width: 4 };
+/**
+ * The minimum number of lines next to an object, and the minimum width of the object's place, in em. The lines of a
+ * justified text show it better.
+ */
+const besideObject = { lines: 3, width: 4, widthOfJustified: 1 };
 
 /**
  * Finds the lines at the start of a paragraph that are next to an object, such as a box with other text. The lines
@@ -21,8 +24,9 @@ export function besideObjects(frame: Frame, space: FreeSpace): Frame {
   const { alignment, baseline, box, ends, leading, rightToLeft, size } = frame;
   if (rightToLeft || (alignment !== 'left' && alignment !== 'justified')) return frame;
   let right = Number.POSITIVE_INFINITY;
+  const width = size * (alignment === 'justified' ? besideObject.widthOfJustified : besideObject.width);
   const wide = ends.findIndex((end, index) => {
-    if (index > 0 && end > right + besideObject.width * size) return true;
+    if (index > 0 && end > right + width) return true;
     right = index === 0 ? end : Math.max(right, end);
     return false;
   });

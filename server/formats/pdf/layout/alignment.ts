@@ -11,6 +11,8 @@ export type Alignment = TextBlock['alignment'];
 const sameEdge = 0.35;
 /** The maximum difference between the edges of lines that are aligned at this edge, as a share of the font size. */
 const exactEdge = 0.1;
+/** The minimum number of justified lines next to an object. */
+const minNextTo = 3;
 /** The minimum number of words of a line that is not the head of a column. */
 const minWords = 4;
 /** The maximum difference between edges that a program has set at one position, as a share of the font size. */
@@ -80,7 +82,7 @@ function ofLines(lines: readonly TextLine[], chain: Chain, isRightToLeft: boolea
   const isEndEven = isEven(full.map(end), near);
   const isIndented = lines.length === 2 && !isStartEven && (isFirstOfColumn || isJustifiedColumn());
   if (isStartEven || isIndented) {
-    const isJustified = full.length > 1 ? isEndEven : isJustifiedColumn();
+    const isJustified = full.length > 1 ? isEndEven || areStepped(full.map(end), near) : isJustifiedColumn();
     return isJustified ? 'justified' : isRightToLeft ? 'right' : 'left';
   }
   if (
@@ -140,6 +142,12 @@ function haveSameMiddle(lines: readonly TextLine[], exact: number): boolean {
     spreadOf(lines.map(({ left }) => left)) > exact &&
     spreadOf(lines.map(({ right }) => right)) > exact
   );
+}
+
+/** Whether the first lines have one end and the others another one, as next to and below an object. */
+function areStepped(ends: readonly number[], near: number): boolean {
+  const step = ends.findIndex((end) => Math.abs(end - ends[0]!) >= near);
+  return step >= minNextTo && spreadOf(ends.slice(step)) < near;
 }
 
 /** Whether at least 85% of the values are equal, with differences below `near`. */

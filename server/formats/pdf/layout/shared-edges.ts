@@ -28,8 +28,8 @@ const otherWidth = 2;
  * have its start edge, because the line may be in the middle of its cell, or below another line, by chance. If the text
  * ends at the end of its box by chance, one block with its start is enough. In reverse, a single line is aligned with
  * its end if far more blocks have its end than its start, and a text in the middle of its cell is centered if the cells
- * above and below are, or if it shares only its middle with others, such as a centered list item. Changes the blocks,
- * which must have one direction.
+ * above and below are, or if it shares only its middle with others that have different starts, such as
+ * the items of a centered list. Changes the blocks, which must have one direction.
  */
 export function markSharedEdges(blocks: readonly TextBlock[], isRightToLeft: boolean): void {
   const companions = {
@@ -37,10 +37,14 @@ export function markSharedEdges(blocks: readonly TextBlock[], isRightToLeft: boo
     right: companionsAt(blocks, ({ right }) => right),
     center: companionsAt(blocks, ({ left, right }) => (left + right) / 2),
   };
-  const middles = companionsAt(blocks, ({ left, right }) => (left + right) / 2, sameMiddle);
   const alike = { left: alikeAt(blocks, ({ left }) => left), right: alikeAt(blocks, ({ right }) => right) };
   const start = isRightToLeft ? 'right' : 'left';
   const opposite = isRightToLeft ? 'left' : 'right';
+  const isAlone = (block: TextBlock) => companions[start].get(block) === 0;
+  const stacks = columnsAt(blocks, ({ left, right }) => left + right, 2 * sameMiddle)
+    .flatMap(runsOf)
+    .filter((run) => run.length > minCompanions + 1 && 2 * run.filter(isAlone).length > run.length);
+  const inStack = new Set(stacks.flat());
   const centered = centeredCells(blocks, (block) =>
     Math.max(companions.left.get(block)!, companions.right.get(block)!),
   );
@@ -54,9 +58,8 @@ export function markSharedEdges(blocks: readonly TextBlock[], isRightToLeft: boo
     const [starts, ends] = [companions[start].get(block)!, companions[opposite].get(block)!];
     if (alignment === start && lines.length === 1 && ends > minCompanions && ends > 3 * starts)
       block.alignment = opposite;
-    const isCentered = starts + ends === 0 && middles.get(block)! > minCompanions;
-    if (centered.has(block) || (alignment === start && lines.length === 1 && isCentered))
-      block.alignment = 'center';
+    const isCentered = alignment === start && lines.length === 1 && starts + ends === 0 && inStack.has(block);
+    if (centered.has(block) || isCentered) block.alignment = 'center';
     const edge = block.alignment === 'justified' ? start : block.alignment;
     block.sharesEdge =
       edge !== 'center' &&
@@ -104,10 +107,9 @@ function centeredCells(
 function companionsAt(
   blocks: readonly TextBlock[],
   placeOf: (box: Rectangle) => number,
-  furthest = sameEdge,
 ): Map<TextBlock, number> {
   return new Map(
-    columnsAt(blocks, placeOf, furthest)
+    columnsAt(blocks, placeOf, sameEdge)
       .flatMap(runsOf)
       .flatMap((run) => run.map((block) => [block, run.length - 1] as const)),
   );

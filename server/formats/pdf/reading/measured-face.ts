@@ -1,3 +1,4 @@
+import { advanceIn } from '../../typesetting/fonts.ts';
 import { median } from '../layout/statistics.ts';
 import type { PdfjsFont, PdfjsText } from './pdfjs-texts.ts';
 
@@ -13,12 +14,13 @@ export interface MeasuredFace {
 
 /**
  * The letters whose leftmost stroke is upright between the heights below. The width of this stroke, as a share of the
- * height of the letter, is this factor times that of a capital letter: the median of the fonts named below.
+ * height of the letter, is this factor times that of a capital letter: the median of the fonts named below. The height
+ * of the letter in Arimo follows, in em.
  */
-const measured = new Map([
-  ...[...'BDEFHIKLPRTU1t'].map((letter) => [letter, 1] as const),
-  ...[...'bhil'].map((letter) => [letter, 0.9] as const),
-  ...[...'nr'].map((letter) => [letter, 1.25] as const),
+const measured = new Map<string, readonly [factor: number, height: number]>([
+  ...[...'BDEFHIKLPRTU1t'].map((letter) => [letter, [1, 0.69]] as const),
+  ...[...'bhil'].map((letter) => [letter, [0.9, 0.725]] as const),
+  ...[...'nr'].map((letter) => [letter, [1.25, 0.54]] as const),
 ]);
 /** The letters whose leftmost stroke stands on a serif in a font with serifs. In italic fonts only capitals do. */
 const footed = { upright: /[FHKPRThnr]/, italic: /[FHKPRT]/ };
@@ -29,32 +31,37 @@ const minFeet = 2;
 /** The heights at which the strokes are measured, as shares of the height of the letter. They avoid bars and serifs. */
 const heights = [0.3, 0.5] as const;
 /** The minimum number of different letters from which they show a face. */
-const minLetters = 3;
+const minLetters = 2;
 /**
  * The limits between faces. They were measured on the fonts of `typesetting/fonts.ts`, those of Debian (URW, DejaVu)
  * and about 200 fonts in PDF files whose names state the face. The width of strokes is a share of the height of capital
  * letters: light fonts have 0.02 (Lato Hairline) to 0.099 (Calibri Light), regular fonts 0.099 (Raleway) to 0.156 (CG
  * Times), bold fonts 0.165 (Gillius) to 0.26 (Verdana). As a share of the em, regular and bold fonts overlap. A regular
  * font that seems light would be worse than the contrary. The slope of strokes is at most 0.005 in upright fonts, and
- * 0.12 (Lato) to 0.34 (Garamond) in italic ones. At its foot, a stroke is at most 1.2 times as wide (Linux Biolinum) in
- * fonts without serifs, and at least 1.7 times (Cambria Bold) in those with serifs.
+ * 0.12 (Lato) to 0.34 (Garamond) in italic ones. The strokes of narrow letters are compared with those of Arimo's letters
+ * that are made as narrow, because such letters replace them. At its foot, a stroke is at most 1.2 times as wide (Linux
+ * Biolinum) in fonts without serifs, and at least 1.7 times (Cambria Bold) in those with serifs.
  */
-const limits = { light: 0.09, bold: 0.16, slope: 0.06, foot: 1.45 };
+const limits = { light: 0.09, bold: 0.16, boldNarrow: 0.17, slope: 0.06, foot: 1.45 };
+/** The minimum width of letters, as a share of that of Arimo's. The widths in some files are errors. */
+const minStretch = 0.5;
 /** The rise below which letters stand on the baseline, in em: more than the depth of a round letter or a serif. */
 const minRise = 0.05;
 
 /** Measures the outlines of each font of a page. Fonts with too few suitable letters are left out. */
 export function measureFaces(texts: readonly PdfjsText[]): ReadonlyMap<PdfjsFont, MeasuredFace> {
-  const strokes = new Map<PdfjsFont, Map<string, Stroke>>();
+  const strokes = new Map<PdfjsFont, Map<string, Stroke & { stretch: number }>>();
   for (const { glyphs, font } of texts) {
     if (!font) continue;
-    const known = strokes.get(font) ?? new Map<string, Stroke>();
+    const known = strokes.get(font) ?? new Map<string, Stroke & { stretch: number }>();
     strokes.set(font, known);
     for (const glyph of glyphs) {
       if (typeof glyph === 'number' || known.has(glyph.unicode) || !glyph.outline || glyph.isGuess) continue;
-      const factor = measured.get(glyph.unicode);
+      const [factor, usual] = measured.get(glyph.unicode) ?? [];
       const stroke = factor && strokeOf(glyph.outline);
-      if (stroke) known.set(glyph.unicode, { ...stroke, width: stroke.width / factor });
+      if (!stroke) continue;
+      const stretch = (glyph.width / 1000 / stroke.height) * (usual! / advanceIn('arimo', glyph.unicode)!);
+      known.set(glyph.unicode, { ...stroke, width: stroke.width / factor, stretch });
     }
   }
   const faces = new Map<PdfjsFont, MeasuredFace>();
@@ -63,7 +70,10 @@ export function measureFaces(texts: readonly PdfjsText[]): ReadonlyMap<PdfjsFont
     const width = median([...letters.values()].map(({ width }) => width));
     const slope = median([...letters.values()].map(({ slope }) => slope));
     const rise = median([...letters.values()].map(({ bottom }) => bottom));
-    const weight = width < limits.light ? 'light' : width < limits.bold ? 'regular' : 'bold';
+    const stretch = median([...letters.values()].map(({ stretch }) => stretch));
+    const isBold =
+      width >= limits.bold || width / Math.min(1, Math.max(minStretch, stretch)) >= limits.boldNarrow;
+    const weight = isBold ? 'bold' : width < limits.light ? 'light' : 'regular';
     const italic = slope > limits.slope;
     const standing = footed[italic ? 'italic' : 'upright'];
     const feet = [...letters].flatMap(([letter, { foot }]) => (standing.test(letter) ? foot : []));
@@ -77,8 +87,9 @@ export function measureFaces(texts: readonly PdfjsText[]): ReadonlyMap<PdfjsFont
 interface Stroke {
   width: number;
   slope: number;
-  /** The lowest point of the letter, in em. */
+  /** The lowest point and the height of the letter, in em. */
   bottom: number;
+  height: number;
   /** The width at the bottom, as a factor of the width above. */
   foot: number;
 }
@@ -98,6 +109,7 @@ function strokeOf(outline: ArrayLike<number>): Stroke | undefined {
     width: (low.right - low.left) / height,
     slope: (high.left - low.left) / ((heights[1] - heights[0]) * height),
     bottom,
+    height,
     foot: foot ? (foot.right - foot.left) / (low.right - low.left) : 1,
   };
 }
