@@ -185,10 +185,19 @@ export function blankBetween(
   const [rule] = found;
   if (!rule || found.length > 1 || rule.box.right - rule.box.left < minBlank * size) return undefined;
   const { box, paint } = rule;
-  const bar = { left: 0, right: box.right - box.left, bottom: box.bottom - baseline, top: box.top - baseline };
+  const bar = {
+    left: 0,
+    right: box.right - box.left,
+    bottom: box.bottom - baseline,
+    top: box.top - baseline,
+  };
   return {
     rules: [paint],
-    moved: { parts: [], bars: [{ box: bar, color: paint.color ?? before.piece.style.color }], width: bar.right },
+    moved: {
+      parts: [],
+      bars: [{ box: bar, color: paint.color ?? before.piece.style.color }],
+      width: bar.right,
+    },
     spaces: [box.left - left > minSpace * size, right - box.right > minSpace * size],
   };
 }
