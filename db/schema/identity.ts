@@ -170,7 +170,7 @@ export const apiKeys = pgTable(
     /** Whether this is the key that was created with the workspace, or its successor. A tenant has at most one. */
     workspace: boolean('workspace').notNull().default(false),
     createdAt: moment('created_at').notNull().defaultNow(),
-    /** ID of the member who created the key; null for the workspace key. */
+    /** ID of the member who created the current secret; null if an operator did. */
     createdBy: text('created_by'),
     /** Null if the key has no end. */
     expiresAt: moment('expires_at'),

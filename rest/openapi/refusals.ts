@@ -1,5 +1,6 @@
 import { type ErrorName, errorTable } from '#server/errors.ts';
 import type { RestProcedure } from '../procedures.ts';
+import { selectableFields } from '../query.ts';
 
 /** The meaning of each error to a caller, as in the document. */
 export const meanings: Readonly<Partial<Record<ErrorName, string>>> = {
@@ -132,7 +133,8 @@ export function refusalsOf(procedure: RestProcedure): Map<number, ErrorName[]> {
   return new Map([...byStatus].sort(([a], [b]) => a - b));
 }
 
-function ofRoute({ route, meta, input }: RestProcedure): ErrorName[] {
+function ofRoute(procedure: RestProcedure): ErrorName[] {
+  const { route, meta, input } = procedure;
   const { guard } = meta;
   const hasBody = route.method !== 'GET' && route.method !== 'DELETE';
   const names: ErrorName[] = ['malformed_request', 'internal_error', 'transient_error'];
@@ -142,7 +144,7 @@ function ofRoute({ route, meta, input }: RestProcedure): ErrorName[] {
   if (hasBody) names.push('payload_too_large');
   if (hasBody && input && (route.body ?? 'json') === 'json' && !route.upload)
     names.push('unsupported_media_type');
-  // A raw body has no fields that could be invalid.
-  if (input && route.body !== 'raw') names.push('invalid_fields');
+  // A raw body has no fields that could be invalid. The parameter `fields` can be, even without other inputs.
+  if ((input && route.body !== 'raw') || selectableFields(procedure).length > 0) names.push('invalid_fields');
   return names;
 }

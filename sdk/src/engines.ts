@@ -2,7 +2,7 @@ import type { ApiPromise } from './api-promise.ts';
 import type { Connection } from './connection.ts';
 import type { CallOptions } from './options.ts';
 import type { Call } from './send.ts';
-import type { EngineKey, EngineRequest, EngineTest, WorkspaceEngine } from './types.ts';
+import type { EngineKey, EngineRemoval, EngineRequest, EngineTest, WorkspaceEngine } from './types.ts';
 
 /**
  * The engine that a tenant uses with its own key at DeepL, Azure Translator, Google, OpenAI or Anthropic, in place of the
@@ -16,8 +16,11 @@ export interface Engines {
    * key is then kept. A session that has not proved its identity in the last ten minutes gets a PermissionDeniedError.
    */
   save(request: EngineRequest, options?: CallOptions): ApiPromise<WorkspaceEngine>;
-  /** Removes the engine and its key. Within a minute, every process has stopped using the key. Needs a proof like `save`. */
-  remove(options?: CallOptions): ApiPromise<WorkspaceEngine>;
+  /**
+   * Removes the engine and its key. Within a minute, every process has stopped using the key. Needs a proof like `save`.
+   * @param engine the engine that was read: if it has changed since then, the call throws a ConflictError
+   */
+  remove(engine?: EngineRemoval, options?: CallOptions): ApiPromise<WorkspaceEngine>;
   /**
    * Translates a short text with a key, or with the stored one if `api_key` is missing. A failed test is not an error of the
    * call: `result` has the reason. The call may take 15 seconds.
@@ -35,7 +38,7 @@ export function engines({ mutate, query }: Connection): Engines {
   return {
     get: (options) => query(getCall, {}, options),
     save: (request, options) => mutate(saveCall, request, options),
-    remove: (options) => mutate(removeCall, {}, options),
+    remove: (engine = {}, options) => mutate(removeCall, engine, options),
     test: (key, options) => mutate(testCall, key, options),
   };
 }

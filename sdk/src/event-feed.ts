@@ -41,6 +41,11 @@ export interface EventStreamOptions extends Pick<CallOptions, 'headers' | 'signa
   after?: string | undefined;
   /** Only events of these types. Default: all. */
   types?: readonly EventType[] | undefined;
+  /**
+   * Called with the first cursor, and with each later one, also after events of other types than `types`. The loop has
+   * handled all events before it. Store it, or the cursor is too old after a week without an event of these types.
+   */
+  onCursor?: ((cursor: string) => void) | undefined;
   /** Called when the stream has failed and will connect again. */
   onReconnect?: ((error: LinguaLoopError) => void) | undefined;
 }
@@ -78,7 +83,7 @@ function failedList(thrown: unknown): never {
 
 async function* stream(
   downloads: Connection['downloads'],
-  { after, types, onReconnect, ...options }: EventStreamOptions,
+  { after, types, onCursor, onReconnect, ...options }: EventStreamOptions,
 ): AsyncGenerator<WorkspaceEvent, never, undefined> {
   let cursor = after;
   let failures = 0;
@@ -91,8 +96,10 @@ async function* stream(
       for await (const { id, event, data } of blocksOf(open)) {
         if (event === 'serialized-error') break;
         failures = 0;
-        if (id) cursor = id;
         if (!event && data) yield (JSON.parse(data) as { json: WorkspaceEvent }).json;
+        if (!id || id === cursor) continue;
+        cursor = id;
+        onCursor?.(id);
       }
     } catch (error) {
       if (options.signal?.aborted) throw options.signal.reason;

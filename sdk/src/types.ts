@@ -512,6 +512,8 @@ export type ReplaySummary = NonNullable<StorageBinding['replay']>;
 export type WorkspaceEngine = Outputs['engines']['get'];
 /** The complete engine, with its key. */
 export type EngineRequest = Inputs['engines']['save'];
+/** The engine to remove. */
+export type EngineRemoval = Inputs['engines']['remove'];
 /** A key to test. */
 export type EngineKey = Inputs['engines']['test'];
 /** The result of a test of a key. */

@@ -8,6 +8,7 @@ import { actorOfPrincipal, type Origin, recordEvent } from '#server/identity/aud
 import { seal } from '#server/platform/encryption.ts';
 import {
   type EngineKey,
+  type EngineRemoval,
   type EngineRequest,
   type EngineTest,
   isModelKind,
@@ -48,8 +49,7 @@ export async function saveEngine(
     const { kind, api_key: key, concurrency, fallback, updated_at: read } = request;
     const shape = shapeOf(request);
     const stored = await lockEngine(tx, tenantId);
-    if (read !== undefined && read !== (stored?.updatedAt.toISOString() ?? null))
-      throw new AppError('state_conflict', 'the engine has changed since it was read; read it again');
+    requireUnchanged(stored, read);
     const sealed =
       key === undefined
         ? keptKey(stored, kind)
@@ -77,18 +77,28 @@ export async function saveEngine(
   return engineView(row);
 }
 
+/** @throws AppError 409 if the engine is not the one that the caller has read */
+function requireUnchanged(stored: StoredEngine | undefined, read: string | null | undefined): void {
+  if (read !== undefined && read !== (stored?.updatedAt.toISOString() ?? null))
+    throw new AppError('state_conflict', 'the engine has changed since it was read; read it again');
+}
+
 /**
  * Removes the engine of a tenant and its key, so that the deployment's engines translate. A text that another process has
  * already taken may still be sent to it for a minute.
- * @throws AppError 401, 403
+ * @throws AppError 401, 403; 409 if the engine has changed since the caller read it. The second of
+ *   two removals succeeds.
  */
 export async function removeEngine(
   { workspaceEngines: engines }: EngineServices,
   origin: Origin,
   withTenant: WithTenant,
+  { updated_at: read }: EngineRemoval,
 ): Promise<WorkspaceEngine> {
   const tenantId = await withTenant(async (tx, principal) => {
     const { id } = principal.tenant;
+    const stored = await lockEngine(tx, id);
+    if (stored) requireUnchanged(stored, read);
     const [removed] = await tx
       .delete(workspaceEngines)
       .where(eq(workspaceEngines.tenantId, id))

@@ -4,7 +4,7 @@ import {
 } from '#server/identity/access/guards/tenant.ts';
 import { detailInWords, router } from '#server/trpc.ts';
 import { engineView, removeEngine, saveEngine, testEngine } from './own-engine.ts';
-import { engineKey, engineRequest, engineTest, workspaceEngine } from './schema.ts';
+import { engineKey, engineRemoval, engineRequest, engineTest, workspaceEngine } from './schema.ts';
 import { selectEngine } from './workspace-engines.ts';
 
 export const enginesRouter = router({
@@ -24,8 +24,10 @@ export const enginesRouter = router({
 
   /** Removes it with its key, so that the engines of the deployment translate. */
   remove: provedTenantAdminProcedure('admin')
+    .use(detailInWords)
+    .input(engineRemoval)
     .output(workspaceEngine)
-    .mutation(({ ctx }) => removeEngine(ctx.services, ctx, ctx.withTenant)),
+    .mutation(({ ctx, input }) => removeEngine(ctx.services, ctx, ctx.withTenant, input)),
 
   /** Translates a short text with a key, or with the stored one. Stores nothing. */
   test: deferredTenantAdminProcedure('admin')

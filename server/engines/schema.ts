@@ -42,17 +42,25 @@ export const engineKey = z
 
 export type EngineKey = z.infer<typeof engineKey>;
 
+const readAt = z
+  .string()
+  .nullish()
+  .describe(
+    'The `updated_at` that the caller read, null without an engine. If it is another one now, the response is 409. If omitted, it does not count.',
+  );
+
+export const engineRemoval = z
+  .object({ updated_at: readAt })
+  .meta({ id: 'EngineRemoval', description: 'Which engine is removed.' });
+
+export type EngineRemoval = z.infer<typeof engineRemoval>;
+
 export const engineRequest = z
   .object({
     ...engineKey.shape,
     concurrency: limits.concurrency.default(8),
     fallback: limits.fallback.default(false),
-    updated_at: z
-      .string()
-      .nullish()
-      .describe(
-        'The `updated_at` that the caller read, null without an engine. If it is another one now, the response is 409. If omitted, it does not count.',
-      ),
+    updated_at: readAt,
   })
   .meta({
     id: 'EngineRequest',

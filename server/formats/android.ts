@@ -10,6 +10,7 @@ import { countCharacters } from './text-tally.ts';
 import {
   contentEdit,
   elementsWithComments,
+  encodingEdits,
   isCdataOnly,
   parseXmlNodes,
   textIn,
@@ -43,6 +44,7 @@ function findStrings(text: string, { sourceLanguage, targetLanguage }: TextOptio
     kept: [...kept, ...reader.kept],
     characters: reader.characters,
     always: [
+      ...encodingEdits(text),
       ...found.always,
       ...(locale && targetLanguage
         ? [{ start: locale.start, end: locale.end, text: `tools:locale="${targetLanguage}"` }]

@@ -226,8 +226,8 @@ async function translatePages(
     const { items } = fitted;
     if (items.length === 0) continue;
     for (const { texts } of fitted.directions) texts.share(scales);
-    const set = typesetPage(fitted, fonts);
-    const sources = items.flatMap(({ block }) => block.glyphs);
+    const set = typesetPage(fitted, fonts, !scan);
+    const sources = items.flatMap(({ block }) => (set.unchanged.has(block.id) ? [] : block.glyphs));
     const removed = scan ? invisibleTexts(page) : [...sources, ...set.removed];
     const moves = scan ? undefined : set.moves;
     const stream = removeText(document, page, removed, set.rules, moves);

@@ -9,6 +9,7 @@ import {
   contentEdit,
   elementsIn,
   elementsWithComments,
+  encodingEdits,
   isCdataOnly,
   parseXmlNodes,
   textIn,
@@ -42,8 +43,10 @@ function findStrings(text: string, { targetLanguage, kept }: TextOptions): TextP
       'unreadable',
       `line ${root.line}: the property list is not a strings dictionary: no key has a dictionary with ${[...rules.keys()].join(', ')}`,
     );
+  const found = placesOfStrings(reader.entries, { targetLanguage, kept });
   return {
-    ...placesOfStrings(reader.entries, { targetLanguage, kept }),
+    ...found,
+    always: [...encodingEdits(text), ...found.always],
     characters: reader.characters,
   };
 }

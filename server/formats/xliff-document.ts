@@ -10,6 +10,7 @@ import { countCharacters } from './text-tally.ts';
 import { type DocumentUnit, type DocumentUnits, isTranslation, readUnits } from './xliff/document-units.ts';
 import {
   attributeEdits,
+  encodingEdits,
   isCdataOnly,
   parseXmlNodes,
   textIn,
@@ -37,7 +38,7 @@ function findUnits(text: string, { sourceLanguage, targetLanguage }: TextOptions
 class Reader implements TextPlaces {
   readonly places: TextPlace[] = [];
   readonly kept: { reason: string; text: string }[] = [];
-  readonly always: Edit[] = [];
+  readonly always: Edit[];
   characters = 0;
   readonly #text: string;
   readonly #document: DocumentUnits;
@@ -56,6 +57,7 @@ class Reader implements TextPlaces {
     sourceLanguage: string | undefined,
   ) {
     this.#text = text;
+    this.always = encodingEdits(text);
     this.#document = document;
     this.#language = language;
     this.#sourceLanguage = sourceLanguage;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { HttpResponse } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 
 /** The last item of a page, in a listing ordered by latest `updated_at`, then id. */
@@ -63,6 +64,13 @@ export function replacedSince(): AppError {
   );
 }
 
+/** The cursor of a listing whose next one is in a header. */
+export const pageCursor = z
+  .string()
+  .max(200)
+  .optional()
+  .describe('The value of the X-Next-Cursor header of the previous page.');
+
 /** The query of a short listing. Without `limit`, the listing is returned whole. */
 export const setListQuery = z
   .object({
@@ -72,18 +80,26 @@ export const setListQuery = z
       .max(200)
       .optional()
       .describe('The maximum number of entries in the response, 1 to 200. Default: all entries.'),
-    cursor: z
-      .string()
-      .max(200)
-      .optional()
-      .describe('The value of the X-Next-Cursor header of the previous page.'),
+    cursor: pageCursor,
   })
   // Clients from before paging send no query.
   .prefault({});
 
-export interface Page<T> {
-  items: T[];
+/** A page of a listing. */
+export interface Page<Content> {
+  /** The items, or a file with them. */
+  content: Content;
+  /** Null on the last page. */
   nextCursor: string | null;
+}
+
+/** Returns the content of a page, and sets the header with the cursor of the next one. */
+export function sendPage<Content>(
+  response: Pick<HttpResponse, 'setHeader'>,
+  { content, nextCursor }: Page<Content>,
+): Content {
+  if (nextCursor !== null) response.setHeader('X-Next-Cursor', nextCursor);
+  return content;
 }
 
 /**
@@ -93,7 +109,7 @@ export interface Page<T> {
 export function pageOf<T extends { updated_at: string; id: string }>(
   all: readonly T[],
   { limit, cursor }: z.infer<typeof setListQuery>,
-): Page<T> {
+): Page<T[]> {
   const end = cursor === undefined ? undefined : readCursor(cursor);
   const after = end?.updatedAt.toISOString();
   const rest = all.filter(
@@ -102,5 +118,5 @@ export function pageOf<T extends { updated_at: string; id: string }>(
   );
   const items = rest.slice(0, limit);
   const last = items.at(-1);
-  return { items, nextCursor: last && items.length < rest.length ? writeCursor(last) : null };
+  return { content: items, nextCursor: last && items.length < rest.length ? writeCursor(last) : null };
 }

@@ -31,8 +31,8 @@ type Path = (string | number)[];
 
 /**
  * Finds a value that cannot be stored unchanged: a NUL character or half of a surrogate pair, which PostgreSQL's text
- * type rejects; a key that changes an object's prototype; nesting of more than 64 levels. Returns undefined if all
- * values can be stored.
+ * type rejects; a number that is not finite; a key that changes an object's prototype; nesting of more than 64 levels.
+ * Returns undefined if all values can be stored.
  */
 export function findUnstorable(value: unknown): FieldProblem | undefined {
   return look(value, { path: [], left: maximumValues });
@@ -47,6 +47,9 @@ interface Walk {
 function look(value: unknown, walk: Walk): FieldProblem | undefined {
   const { path } = walk;
   if (typeof value === 'string') return checkText(value, path);
+  // JSON.parse reads a number above 1.8e308 as Infinity, and JSON.stringify would write that as null.
+  if (typeof value === 'number' && !Number.isFinite(value))
+    return { loc: [...path], msg: 'must be a finite number', type: 'invalid_type' };
   // Skip the bytes of a file: the reader of the file checks them.
   if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return undefined;
   if (path.length >= maximumDepth)

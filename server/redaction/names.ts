@@ -116,6 +116,25 @@ const closings =
 const mails =
   /(?:^|\n)[> ]*(?:on|am|le|el|il|em|op) [^\n]{4,50}?(?:, |schrieb )(?=\p{Lu}[^\n,:]{1,60}(?:wrote|a écrit|escribió|ha scritto|escreveu|het volgende geschreven)? ?:)|(?<=^|[\n,:;>] ?)(?=\p{Lu}[\p{L}'.-]{0,40}(?: \p{L}[\p{L}'.-]{0,40}){0,4} <[^\s<>@]{1,64}@)/giu;
 
+/** Words that introduce a person by name, in the middle of a sentence. In German, any noun can follow a relative. */
+const introductions = new RegExp(
+  String.raw`(?<!\p{L})(?:${[
+    "my (?:full )?name is|mein name ist|ich heiße|je m'appelle|mon nom est|me llamo|mi nombre es|mi chiamo|il mio nome è|o? ?meu nome é|chamo-me|me chamo|ik heet|mijn naam is|меня зовут",
+    '(?:my|his|her|our|your|their) (?:late |dear |beloved |elder |eldest |older |younger |youngest |little |former |new |good |old )?(?:wife|husband|spouse|partner|fiancée?|son|daughter|brother|sister|cousin|nephew|niece|grandson|granddaughter|grandmother|grandfather|friend|colleague|neighbou?r|roommate|assistant|attorney|lawyer|landlord|tenant)',
+    '(?:mon|ma|son|sa|notre|votre|leur) (?:cher |chère |jeune |petit |petite )?(?:femme|mari|épouse|époux|fils|fille|frère|sœur|cousine?|neveu|nièce|amie?|collègue|voisine?|avocate?)',
+    '(?:mi|su|tu|nuestr[oa]) (?:esposa|esposo|mujer|marido|hij[oa]|herman[oa]|prim[oa]|sobrin[oa]|amig[oa]|colega|vecin[oa]|abogad[oa])',
+    '(?:mio|mia|suo|sua|nostro|nostra) (?:moglie|marito|figli[oa]|fratello|sorella|cugin[oa]|nipote|amic[oa]|collega|vicin[oa]|avvocato)',
+    '(?:meu|minha|seu|sua|nosso|nossa) (?:esposa|marido|mulher|filh[oa]|irmã|irmão|prim[oa]|sobrinh[oa]|amig[oa]|colega|vizinh[oa]|advogad[oa])',
+    '(?:mijn|zijn|haar|onze|uw|jouw) (?:vrouw|man|echtgenote|echtgenoot|zoon|dochter|broer|zus|neef|nicht|vriend|vriendin|collega|buurman|buurvrouw|advocaat)',
+    '(?:мо[йя]|мою|моего|моей|наш|наша|ваш|ваша|его|её) (?:жен[ауы]|муж[а]?|сын[а]?|дочь|дочери|брат[а]?|сестр[ауы]|друг[а]?|подруг[ау]|коллег[ау]|сосед[а]?)',
+  ].join('|')})[ ]`,
+  'giu',
+);
+
+/** The line before a quoted mail without its time: “Jo Doe wrote:”. */
+const quotes =
+  /(?:^|\n)[> ]*(?=\p{L}[\p{L}'.-]{0,40}(?: \p{L}[\p{L}'.-]{0,40}){1,3} (?:wrote|writes|schrieb|schreibt|a écrit|escribió|ha scritto|escreveu|schreef|писал|писала|пишет) ?:)/gu;
+
 interface Word {
   text: string;
   start: number;
@@ -128,7 +147,7 @@ interface Word {
 export function* findNames(text: string): Generator<Entity> {
   const all = wordsOf(text);
   const indexAt = new Map(all.map(({ start }, index) => [start, index]));
-  for (const pattern of [labels, closings, mails])
+  for (const pattern of [labels, closings, mails, introductions, quotes])
     for (const { index, 0: match } of text.matchAll(pattern)) {
       const first = indexAt.get(index + match.length);
       if (first === undefined) continue;

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { AppError } from '#server/errors.ts';
 import { layoutKinds } from '#server/formats/layout-kinds.ts';
 import { xliffType } from '#server/formats/xliff/writer.ts';
+import { sendPage } from '#server/http/paging.ts';
 import { markKeyedResult } from '#server/http/request-fingerprint.ts';
 import { notingUnknownFields } from '#server/http/unknown-fields.ts';
 import { adminProcedure } from '#server/identity/access/guards/admin.ts';
@@ -108,12 +109,8 @@ const list = deferredListProcedure('read')
   .input(documentListQuery)
   .output(z.array(documentJob))
   .query(async ({ ctx, input }) => {
-    const { documents, nextCursor } = await listDocuments(ctx.services, ctx.withTenant, input, {
-      audience: ctx.audience,
-      signal: ctx.disconnected(),
-    });
-    if (nextCursor) ctx.response.setHeader('X-Next-Cursor', nextCursor);
-    return documents;
+    const request = { audience: ctx.audience, signal: ctx.disconnected() };
+    return sendPage(ctx.response, await listDocuments(ctx.services, ctx.withTenant, input, request));
   });
 
 const get = tenantProcedure('read', 'translate')
@@ -162,12 +159,8 @@ const exportXliff = deferredTenantProcedure('read')
   .input(xliffSegmentQuery)
   .output(streamResponse)
   .query(async ({ ctx, input }) => {
-    const { file, nextCursor } = await exportSegments(ctx.services, ctx.withTenant, input, {
-      requestId: ctx.requestId,
-      signal: ctx.disconnected(),
-    });
-    if (nextCursor) ctx.response.setHeader('X-Next-Cursor', nextCursor);
-    return file;
+    const request = { requestId: ctx.requestId, signal: ctx.disconnected() };
+    return sendPage(ctx.response, await exportSegments(ctx.services, ctx.withTenant, input, request));
   });
 
 const artifacts = tenantProcedure('read', 'translate')

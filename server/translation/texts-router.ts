@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { xliffType } from '#server/formats/xliff/writer.ts';
+import { sendPage } from '#server/http/paging.ts';
 import { adminProcedure } from '#server/identity/access/guards/admin.ts';
 import {
   deferredListProcedure,
@@ -97,9 +98,8 @@ const list = deferredListProcedure('read')
   .input(listQuery)
   .output(z.array(translationJob))
   .query(async ({ ctx, input }) => {
-    const { jobs, nextCursor } = await listJobs(ctx.services, ctx.withTenant, input, ctx.disconnected());
-    if (nextCursor) ctx.response.setHeader('X-Next-Cursor', nextCursor);
-    return jobs.map(viewFor(ctx.audience));
+    const page = await listJobs(ctx.services, ctx.withTenant, input, ctx.disconnected());
+    return sendPage(ctx.response, page).map(viewFor(ctx.audience));
   });
 
 const exportXliff = deferredTenantProcedure('read')
@@ -118,12 +118,8 @@ const exportXliff = deferredTenantProcedure('read')
   .input(listQuery)
   .output(streamResponse)
   .query(async ({ ctx, input }) => {
-    const { file, nextCursor } = await exportJobs(ctx.services, ctx.withTenant, input, {
-      requestId: ctx.requestId,
-      signal: ctx.disconnected(),
-    });
-    if (nextCursor) ctx.response.setHeader('X-Next-Cursor', nextCursor);
-    return file;
+    const request = { requestId: ctx.requestId, signal: ctx.disconnected() };
+    return sendPage(ctx.response, await exportJobs(ctx.services, ctx.withTenant, input, request));
   });
 
 const reviewXliff = deferredTenantProcedure('review')

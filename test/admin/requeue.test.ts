@@ -100,6 +100,7 @@ test('requeue: all that failed since a moment, but nothing that was billed or is
     failed: [{ code: 'transient_error', documents: 1 }],
   });
   const elsewhere = { ...operator, 'x-tenant-id': 'another' };
+  expect((await call('outage', 'query', {}, elsewhere)).body.failed).toEqual([]);
   expect((await call('requeue', 'mutation', {}, elsewhere)).body).toMatchObject({ found: [], requeued: 0 });
   expect((await call('requeue', 'mutation', {}, operator)).body).toMatchObject({ requeued: 1, left: 0 });
   expect(await statuses()).toEqual(['failed', 'extracted', 'failed', 'failed', 'extracted']);

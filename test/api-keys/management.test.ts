@@ -9,6 +9,7 @@ import {
   type Fields,
   found,
   type Headers,
+  join,
   type Person,
 } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
@@ -43,7 +44,8 @@ test('the key of signup is listed as the workspace key', async () => {
       prefix: admin.apiKey.slice(0, 8),
       workspace: true,
       created_at: expect.any(String),
-      created_by: null,
+      created_by: admin.email,
+      by_former_admin: false,
       expires_at: null,
       expired: false,
       overlap_ends_at: null,
@@ -259,4 +261,29 @@ test('a rotation that meets a revocation gives no valid secret', async () => {
   expect([200, 404]).toContain(rotated.status);
   for (const secret of [api_key, rotated.body.api_key ?? 'none'])
     expect(await knock(apiKey(secret))).toBe(401);
+});
+
+test('keys outlive their creator; those that a former administrator may know are marked until they are rotated', async () => {
+  const revoked = await join(app, admin, 'global_administrator');
+  const demoted = await join(app, admin, 'global_administrator');
+  const { key_id: known, api_key } = await addKey(app, revoked);
+  const { key_id: alsoKnown } = await addKey(app, demoted);
+  const { key_id: own } = await addKey(app, admin);
+  const { key_id: rotatedByThem } = await addKey(app, admin);
+  await askKeys(app, demoted, 'rotate', { key_id: rotatedByThem });
+  const marked = async () =>
+    (await list(admin))
+      .filter((key: { by_former_admin: boolean }) => key.by_former_admin)
+      .map(({ key_id }: { key_id: string }) => key_id);
+  expect(await marked()).toEqual([]);
+
+  const at = { headers: admin.bearer };
+  await app.json('DELETE', `/api/auth/users/${revoked.userId}`, at);
+  const role = { role: 'agent_id_developer' };
+  await app.json('PATCH', `/api/auth/users/${demoted.userId}/role`, { ...at, body: role });
+  expect(await knock(apiKey(api_key))).toBe(200);
+  expect(await marked()).toEqual([known, alsoKnown, rotatedByThem]);
+
+  for (const key_id of [known, own, rotatedByThem]) await askKeys(app, admin, 'rotate', { key_id });
+  expect(await marked()).toEqual([alsoKnown]);
 });

@@ -193,7 +193,7 @@ describe('an incremental backup', () => {
     expect(await restoredFrom([at('full'), at('one')])).toEqual(await store.contents());
   });
 
-  test('restores any sequence of changes, from any former backup', { timeout: 120_000 }, async () => {
+  test('restores any sequence of changes, from any former backup', async () => {
     const path = fc.constantFrom(
       ...[...'abcdef'].map((name) => `tenant/golden/018f00/${name}.json`),
       pack,
@@ -270,9 +270,7 @@ describe('a chain', () => {
 });
 
 describe('a damaged byte', () => {
-  test('is found at every position of a full and of an incremental backup', {
-    timeout: 120_000,
-  }, async () => {
+  test('is found at every position of a full and of an incremental backup', async () => {
     const { at, full, one, two } = await chained();
     const damaged = at('damaged');
     for (const [position, file] of [full, one, two].entries()) {

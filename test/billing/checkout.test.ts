@@ -1,9 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import { fail, hangUp } from '#test/fakes/stripe.ts';
+import { fail, hangUp, type StripeReply } from '#test/fakes/stripe.ts';
 import { ask, useBillingApp } from './billing-app.ts';
 
 const billing = useBillingApp();
 const checkout = (person: Parameters<typeof ask>[2], body: unknown) => ask(billing, 'checkout', person, body);
+/** Responds with a body of the test. */
+const answer =
+  (body: object): StripeReply =>
+  (response) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(body));
+  };
 
 test('a checkout has the tenant, the tier and its Price, and returns to /billing; nothing is granted yet', async () => {
   const { app, stripe } = billing;
@@ -129,8 +136,7 @@ describe('the customer', () => {
     const refuse = fail(400, { code: 'resource_missing', param: 'customer' });
     billing.stripe.otherwise((response, request) => {
       if (request.path !== '/v1/customers') return refuse(response, request);
-      response.writeHead(200, { 'content-type': 'application/json' });
-      response.end('{"id": "cus_anew", "object": "customer"}');
+      return answer({ id: 'cus_anew', object: 'customer' })(response, request);
     });
     const { status, body } = await checkout(founder, { tier: 'pro' });
     billing.stripe.otherwise(null);
@@ -168,6 +174,8 @@ describe('a processor that fails', () => {
   test.each([
     ['the key is wrong', fail(401)],
     ['the Price does not exist', fail(400, { code: 'resource_missing', param: 'line_items[0][price]' })],
+    ['no page is created', answer({ id: 'cs_test', object: 'checkout.session' })],
+    ['no page is open', answer({ id: 'cs_test', object: 'checkout.session', url: null })],
   ])('%s: service_unavailable, without the key in the response', async (_what, reply) => {
     const founder = await billing.app.signUp();
     billing.stripe.otherwise(reply);

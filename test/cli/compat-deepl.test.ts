@@ -186,6 +186,8 @@ describe('deepl-node: texts', () => {
     const { client, apiKey } = await open();
     const wrong = new deepl.DeepLClient('wrong-key', { serverUrl: served.url, maxRetries: 0 });
     await expect(wrong.translateText('Hello', 'en', 'fr')).rejects.toBeInstanceOf(deepl.AuthorizationError);
+    const unsendable = await fetch(`${served.url}/v2/usage?auth_key=k%C3%A9y`);
+    expect(unsendable.status).toBe(403);
     await expect(wrong.getUsage()).rejects.toBeInstanceOf(deepl.AuthorizationError);
     await expect(client.getGlossary('none')).rejects.toBeInstanceOf(deepl.GlossaryNotFoundError);
     const poor = await serve(() => small.address);
@@ -199,7 +201,7 @@ describe('deepl-node: texts', () => {
     onTestFinished(down.close);
     const offline = new deepl.DeepLClient(apiKey, { serverUrl: down.url, maxRetries: 0 });
     await expect(offline.translateText('Hello', 'en', 'fr')).rejects.toThrow(/Service unavailable|503/i);
-  }, 30_000);
+  });
 });
 
 describe('deepl-node: usage and languages', () => {

@@ -122,13 +122,19 @@ test('GET /languages, /frontend/settings and /health', async () => {
 
 test('POST /translate_file returns a URL of the translated file', async () => {
   const { apiKey } = await open();
-  await withWorkers(app, async () => {
+  const translate = async (file: Blob, fileName: string) => {
     const form = new FormData();
-    form.append('file', workbookFile(['Soup', 'Bread']), 'menu.xlsx');
+    form.append('file', file, fileName);
     for (const [name, value] of Object.entries({ source: 'en', target: 'fr', api_key: apiKey }))
       form.append(name, value);
     const answer = await fetch(`${served.url}/translate_file`, { method: 'POST', body: form });
-    const { translatedFileUrl } = (await answer.json()) as { translatedFileUrl: string };
+    return (await answer.json()) as { translatedFileUrl: string };
+  };
+  await withWorkers(app, async () => {
+    const note = await translate(new Blob(['Soup']), 'note.txt');
+    expect(note.translatedFileUrl).toMatch(/\/note_fr\.txt$/);
+    expect(await (await fetch(note.translatedFileUrl)).text()).toBe('[fr] Soup');
+    const { translatedFileUrl } = await translate(workbookFile(['Soup', 'Bread']), 'menu.xlsx');
     expect(translatedFileUrl).toMatch(/\/download_file\/[\w-]{32}\/menu_fr\.xlsx$/);
     const file = await fetch(translatedFileUrl);
     expect([file.status, (await file.text()).slice(0, 2)]).toEqual([200, 'PK']);
@@ -143,7 +149,7 @@ test('POST /translate_file returns a URL of the translated file', async () => {
     400,
     { error: 'Invalid request: missing file parameter' },
   ]);
-}, 30_000);
+});
 
 describe('requests that a page of another site can send', () => {
   const form = 'q=Hello&source=en&target=fr';

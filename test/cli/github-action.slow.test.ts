@@ -75,9 +75,7 @@ async function openGitHub(folder: string) {
 }
 
 /** The commands of the action run in clones, with the program of this repository in place of `npx`. */
-test('the action keeps one pull request, with the corrections in it and in main', {
-  timeout: 60_000,
-}, async () => {
+test('the action keeps one pull request, with the corrections in it and in main', async () => {
   const action = parse(await readFile(join(example, 'action.yml'), 'utf8'));
   const workflow = parse(await readFile(join(example, 'translate.yml'), 'utf8'));
   expect(workflow.permissions).toEqual({ contents: 'write', 'pull-requests': 'write' });

@@ -129,6 +129,15 @@ test('a link that leads out of the folder is neither read nor written', async ()
   expect(await mine.billed()).toBe(0);
 });
 
+test('a file that a link of a folder shows a second time is translated once', async () => {
+  const mine = await openProject(app, { 'docs/v2/a.txt': 'Hello' });
+  await symlink('v2', join(mine.folder, 'docs/current'));
+  const argv = ['translate', 'docs', '--to', 'de'];
+  expect((await mine.lingualoop(argv)).err).toContain('1 translation written, 0 current.\n');
+  expect(await mine.files()).toEqual(['docs/v2/a.de.txt', 'docs/v2/a.txt', 'lingualoop.lock.json']);
+  expect((await mine.lingualoop(argv)).err).toContain('0 translations written, 1 current.\n');
+});
+
 /** A run that was killed after the lock file was written, and before the translation got its name. */
 async function killedRun() {
   const mine = await openProject(app, { 'a.json': '{"a":"Hello"}' });

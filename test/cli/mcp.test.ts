@@ -300,7 +300,7 @@ describe('lingualoop mcp --http', () => {
   });
 
   test('rejects requests without the token, of other hosts and origins, and invalid ones', async () => {
-    const url = await serve(await openProject(app));
+    const url = await serve(await openProject(app), '--public-url', 'https://mcp.example.com');
     const message = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} };
     const headers = {
       authorization: 'Bearer a-token',
@@ -310,6 +310,7 @@ describe('lingualoop mcp --http', () => {
     const post = async (more: Record<string, string>, body = JSON.stringify(message), at = url) =>
       (await fetch(at, { method: 'POST', headers: { ...headers, ...more }, body })).status;
     expect(await post({})).toBe(200);
+    expect(await post({ origin: 'https://mcp.example.com' })).toBe(200);
     expect(await post({ authorization: 'Bearer wrong' })).toBe(401);
     expect(await post({ authorization: '' })).toBe(401);
     expect(await post({ origin: 'https://evil.example' })).toBe(403);

@@ -4,17 +4,18 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { useTestApp } from '#test/setup/app.ts';
-import { withWorkers } from '#test/translation-memory/background.ts';
+import { useWorkers } from '#test/translation-memory/background.ts';
 import { openProject } from './cli.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
+useWorkers(app);
 const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
 
 /** Opens a project with the source `en.json`, and runs in it. */
 async function openJson(source: unknown, more: Record<string, string> = {}) {
   const mine = await openProject(app, { 'en.json': json(source), ...more });
   const argv = ['translate', 'en.json', '--to', 'de', '--output', '{lang}.json'];
-  const run = (...options: string[]) => withWorkers(app, () => mine.lingualoop([...argv, ...options]));
+  const run = (...options: string[]) => mine.lingualoop([...argv, ...options]);
   const check = () => mine.lingualoop([...argv, '--check'], { env: {} });
   return { ...mine, run, check };
 }
@@ -143,8 +144,7 @@ test('an edit of an earlier run stays with other options, until its source chang
 
 test('edits of Markdown stay if options and the number of paragraphs change', async () => {
   const mine = await openProject(app, { 'page.md': '# One\n\nTwo\n\nThree\n\nFour\n' });
-  const run = (...options: string[]) =>
-    withWorkers(app, () => mine.lingualoop(['translate', 'page.md', '--to', 'de', ...options]));
+  const run = (...options: string[]) => mine.lingualoop(['translate', 'page.md', '--to', 'de', ...options]);
   await run();
   await mine.write('page.de.md', '# Eins\n\n\\[de] Two\n\nDrei\n\n\\[de] Four\n');
   await mine.write('page.md', '# One\n\nNew\n\nTwo\n\nThree\n');
@@ -185,11 +185,11 @@ test('a file without separate texts that was edited is current until its source 
   expect((await mine.lingualoop([...argv, '--check'])).out).toBe('a.txt → de: outdated\n');
 });
 
-/** Two versions of a source, the edits in its first translation, and the second translation. */ /** Two versions of a source, the edits in its first translation, and the second translation. */
+/** Two versions of a source, the edits in its first translation, and the second translation. */
 async function merge(file: string, sources: readonly [string, string], edits: [string, string][], to = 'de') {
   const mine = await openProject(app, { [file]: sources[0] });
   const target = file.replace('.', `.${to}.`);
-  const run = () => withWorkers(app, () => mine.lingualoop(['translate', file, '--to', to]));
+  const run = () => mine.lingualoop(['translate', file, '--to', to]);
   await run();
   let edited = await mine.read(target);
   for (const [from, into] of edits) {
@@ -240,7 +240,7 @@ test('a catalog with three plural forms for French keeps them, also for new entr
     'app.po': `${poHeader}${poDays}\nmsgid "%d file"\nmsgid_plural "%d files"\nmsgstr[0] ""\nmsgstr[1] ""\n`,
     'app.fr.po': catalog(kept),
   });
-  const run = () => withWorkers(app, () => mine.lingualoop(['translate', 'app.po', '--to', 'fr']));
+  const run = () => mine.lingualoop(['translate', 'app.po', '--to', 'fr']);
   expect((await run()).err).toContain('1 translation written');
   const merged = await mine.read('app.fr.po');
   expect(merged).toContain(
@@ -256,7 +256,7 @@ test('a catalog with three plural forms for French keeps them, also for new entr
 test('an entry with more plural forms than its header declares is an error, and nothing is written', async () => {
   const kept = `${poHeader.replace('en\\', 'fr\\')}msgid "%d day"\nmsgid_plural "%d days"\nmsgstr[0] "un"\nmsgstr[1] "deux"\nmsgstr[2] "trois"\n`;
   const mine = await openProject(app, { 'app.po': `${poHeader}${poDays}`, 'app.fr.po': kept });
-  const { code, err } = await withWorkers(app, () => mine.lingualoop(['translate', 'app.po', '--to', 'fr']));
+  const { code, err } = await mine.lingualoop(['translate', 'app.po', '--to', 'fr']);
   expect([code, err]).toEqual([1, expect.stringContaining('line 6, %d day: the source has no such text')]);
   expect(await mine.read('app.fr.po')).toBe(kept);
 });
@@ -275,7 +275,7 @@ test('a source that was renamed keeps the entry of its translation', async () =>
   await rm(join(mine.folder, 'en.json'));
   await mine.write('app.json', json({ a: 'Open', b: 'Close it' }));
   const argv = ['translate', 'app.json', '--to', 'de', '--output', '{lang}.json'];
-  await withWorkers(app, () => mine.lingualoop(argv));
+  await mine.lingualoop(argv);
   expect(await mine.read('de.json')).toBe(json({ a: 'Öffnen', b: '[de] Close it' }));
   expect(Object.keys(JSON.parse(await mine.read('lingualoop.lock.json')).files)).toEqual(['app.json']);
 });
@@ -309,7 +309,7 @@ test('a link that leads out of the folder does not prevent other translations', 
     json({ files: ['*.json'], exclude: ['lingualoop*'], to: ['de'], output: '{lang}/{name}.json' }),
   );
   await symlink('/etc/hostname', join(mine.folder, 'c.json'));
-  const { code, err } = await withWorkers(app, () => mine.lingualoop(['translate']));
+  const { code, err } = await mine.lingualoop(['translate']);
   expect([code, err]).toEqual([1, expect.stringContaining('2 translations written')]);
   expect(err).toContain('c.json is a link that leads out of this folder');
 });

@@ -1,4 +1,4 @@
-import { readFile, stat } from 'node:fs/promises';
+import { readFile, readlink, stat, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { useTestApp } from '#test/setup/app.ts';
@@ -17,8 +17,10 @@ describe('lingualoop login', () => {
     const path = join(mine.config, 'lingualoop/credentials.json');
     expect((await stat(path)).mode & 0o777).toBe(0o600);
     expect((await mine.lingualoop(['whoami'], { env: {} })).out).toBe(`${app.address} (API key of login)\n`);
-    // The environment takes precedence.
-    expect((await mine.lingualoop(['whoami'])).out).toBe(`${app.address} (LINGUALOOP_API_KEY)\n`);
+    // The environment takes precedence. A variable can be empty, and a key can have a line end.
+    const { LINGUALOOP_API_KEY } = mine.credentials;
+    const env = { LINGUALOOP_URL: '', LINGUALOOP_API_KEY: `${LINGUALOOP_API_KEY}\n` };
+    expect((await mine.lingualoop(['whoami'], { env })).out).toBe(`${app.address} (LINGUALOOP_API_KEY)\n`);
     expect((await mine.lingualoop(['logout'], { env: {} })).code).toBe(0);
     expect(await mine.lingualoop(['whoami'], { env: {} })).toMatchObject({
       code: 2,
@@ -59,6 +61,8 @@ describe('lingualoop login', () => {
     const { code } = await mine.lingualoop(argv, { env: {}, stdin: 'a long enough passphrase\n' });
     expect(code).toBe(0);
     expect((await mine.lingualoop(['whoami'], { env: {} })).out).toContain(`(member of login: ${email})`);
+    // A sign-in that fails leaves the former credential.
+    expect((await mine.lingualoop(argv, { env: {}, stdin: 'wrong' })).code).toBe(1);
     await mine.lingualoop(['translate', 'a.txt', '--to', 'fr'], { env: {} });
     const day = new Date().toISOString().slice(0, 10);
     const csv = await mine.lingualoop(['usage', '--csv', '--from', day], { env: {} });
@@ -151,7 +155,18 @@ describe('lingualoop memory', () => {
     expect((await mine.lingualoop(['memory', 'search', 'morning', '--to', 'fr'])).out).toBe(
       'source        target\nGood morning  Bonjour\n',
     );
-    expect((await mine.lingualoop(['memory', 'export', set.id])).out).toContain('<seg>Bonjour</seg>');
+    const { out: exported } = await mine.lingualoop(['memory', 'export', set.id]);
+    expect(exported).toContain('<seg>Bonjour</seg>');
+    // A link stays, and a device or a folder is not replaced.
+    await symlink('book.tmx', join(mine.folder, 'link.tmx'));
+    await mine.lingualoop(['memory', 'export', set.id, '--output', 'link.tmx']);
+    expect([await readlink(join(mine.folder, 'link.tmx')), await mine.read('book.tmx')]).toEqual([
+      'book.tmx',
+      exported,
+    ]);
+    const full = await mine.lingualoop(['memory', 'export', set.id, '--output', '/dev/full']);
+    expect([full.code, (await stat('/dev/full')).isCharacterDevice()]).toEqual([1, true]);
+    expect(await mine.files()).toEqual(['book.tmx']);
     expect((await mine.lingualoop(['memory', 'delete', set.id])).code).toBe(0);
     expect((await mine.lingualoop(['memory', 'search', 'morning'])).code).toBe(2);
   });

@@ -39,6 +39,9 @@ test('the packed program is installed without a registry, and translates a file'
   expect((await lingualoop('--help')).stdout).toContain('translate');
   expect((await lingualoop('translate', 'docs', '--to', 'fr')).stderr).toContain('1 translation written');
   expect(await readFile(join(project, 'docs/a.fr.txt'), 'utf8')).toBe('[fr] Hello\n');
+  // A reader such as `head` may close the pipe of the messages. The translation continues.
+  await run('sh', ['-c', `'${bin}' translate docs --to de 2>&1 | true`], { cwd: project, env });
+  expect(await readFile(join(project, 'docs/a.de.txt'), 'utf8')).toBe('[de] Hello\n');
   const refused = await lingualoop('translate', 'none', '--to', 'fr').catch((error) => error);
   expect([refused.code, refused.stderr]).toEqual([2, 'error: no file matches "none"\n']);
   const licenses = await readFile(

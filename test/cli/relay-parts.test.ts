@@ -178,7 +178,7 @@ describe('a request', () => {
 describe('the journal', () => {
   test('keeps the place, the events that are not delivered, and their first failure', () => {
     const journal = new Journal(dir, 'app');
-    journal.begin('start');
+    journal.moveTo('start');
     for (const id of ['a', 'b', 'c']) journal.receive(event(id));
     journal.fail('b', 5);
     journal.fail('b', 9);
@@ -197,7 +197,7 @@ describe('the journal', () => {
 
   test('after a kill at any byte, contains a prefix of what was written', () => {
     const journal = new Journal(dir, 'app');
-    journal.begin('start');
+    journal.moveTo('start');
     const path = join(dir, 'app.journal');
     const states: [number, string | undefined, string[]][] = [];
     const note = () => states.push([readFileSync(path).length, journal.cursor, [...journal.pending.keys()]]);
@@ -222,7 +222,7 @@ describe('the journal', () => {
 
   test('does not grow with what was delivered', () => {
     const journal = new Journal(dir, 'app');
-    journal.begin('start');
+    journal.moveTo('start');
     journal.receive(event('stuck'));
     for (let n = 0; n < 10_000; n += 1) {
       journal.receive(event(`e${n}`));
@@ -237,7 +237,7 @@ describe('the journal', () => {
 
   test('is rejected if it is damaged in the middle', () => {
     const journal = new Journal(dir, 'app');
-    journal.begin('start');
+    journal.moveTo('start');
     for (const id of ['a', 'b']) journal.receive(event(id));
     journal.close();
     const path = join(dir, 'app.journal');

@@ -188,6 +188,25 @@ test('a relay stops if unread events were deleted, and continues if it may skip 
   await expect.poll(() => received.map(jobOf)).toEqual([job]);
 });
 
+test('a relay continues if the deleted events are all of types that it does not send', async () => {
+  const stateDir = folder();
+  const { url, received } = await startReceiver();
+  const some = [destination(url, { types: ['translation.awaiting_review'] })];
+  const first = await start(stateDir, some);
+  await translate('old');
+  const { next_cursor } = await client().events.list();
+  await expect
+    .poll(() => readFileSync(join(stateDir, 'app.journal'), 'utf8'), { timeout: 5000 })
+    .toContain(next_cursor);
+  await first.stop();
+  const sql = openSuperuser(app.superuserUrl);
+  await sql`delete from events where tenant_id = ${at.tenantId}`;
+  await sql`update event_feeds set pruned_position = last_position where tenant_id = ${at.tenantId}`;
+  await start(stateDir, some);
+  const held = await client().translations.create({ source_text: 'x', target_lang: 'fr', domain: 'legal' });
+  await expect.poll(() => received.map(jobOf)).toEqual([held.id]);
+});
+
 test('a relay without a valid credential fails', async () => {
   const { url } = await startReceiver();
   const relay = await start(folder(), [destination(url)], {

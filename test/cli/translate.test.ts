@@ -80,6 +80,20 @@ describe('lingualoop translate', () => {
     ]);
   });
 
+  test('names that are also patterns, and absolute paths, name their files', async () => {
+    const names = ['report (1).txt', '[ab].txt', '!a.txt', 'a{b}.txt'];
+    const files = Object.fromEntries(names.map((name) => [name, name]));
+    const mine = await openProject(app, { ...files, 'a.txt': 'Not named', 'docs/a.txt': 'Hello' });
+    const argv = ['translate', ...names, `${mine.folder}/docs/`, '--to', 'fr'];
+    expect((await mine.lingualoop(argv)).err).toContain('5 translations written, 0 current.\n');
+    expect(await mine.read('a{b}.fr.txt')).toBe('[fr] a{b}.txt');
+    // A shell also inserts the lock file for `*`.
+    argv.push('lingualoop.lock.json');
+    expect((await mine.lingualoop(argv)).err).toContain('0 translations written, 5 current.\n');
+    const all = await mine.lingualoop(['translate', mine.folder, '--to', 'fr']);
+    expect(all.err).toContain('1 translation written, 5 current.\n');
+  });
+
   test('other options translate again', async () => {
     const mine = await openProject(app, { 'a.txt': 'Hello' });
     await mine.lingualoop(['translate', 'a.txt', '--to', 'fr']);
@@ -266,6 +280,7 @@ describe('wrong arguments', () => {
   test.each([
     [['translate', '--to', 'fr'], 'the files are missing'],
     [['translate', 'a.txt'], 'the target languages are missing'],
+    [['translate', '', '--to', 'fr'], 'the name of a file is empty'],
     [['translate', 'none.txt', '--to', 'fr'], 'no file matches "none.txt"'],
     [['translate', 'a.txt', '--to', 'fr', '--output', '{path}'], 'would replace the source'],
     [
@@ -274,9 +289,12 @@ describe('wrong arguments', () => {
     ],
     [['translate', 'a.txt', '--to', 'fr', '--output', '../{name}.{lang}'], 'leads out of this folder'],
     [['translate', 'a.txt', '--to', 'fr', '--output', '{lng}.txt'], 'unknown placeholder'],
+    [['translate', 'a.txt', '--to', 'fr', '--output', 'out/'], '--output "out/" is a folder'],
     [['translate', 'a.txt', '--to', 'fr', '--jobs', '0'], '--jobs must be a whole number from 1'],
     [['translate', 'a.txt', '--tto', 'fr'], 'unknown option --tto; did you mean --to?'],
     [['trnslate'], 'unknown command "trnslate"; did you mean "translate"?'],
+    [['toString'], 'unknown command "toString"'],
+    [['whoami', '--url', 'http://ada:secret@127.0.0.1'], 'baseUrl must not have credentials'],
     [['glossary', 'lst'], 'unknown command "glossary lst"; did you mean "list"?'],
     [['review', 'show'], 'an argument is missing: ID'],
     [['whoami', 'x'], 'unexpected argument "x"'],

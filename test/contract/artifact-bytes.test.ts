@@ -76,7 +76,7 @@ test('needs an API key with the scope read or translate', { timeout: 60_000 }, a
   expect(statuses).toEqual({ translate: 200, read: 200, review: 403, admin: 403 });
 });
 
-describe('a file of a document', { timeout: 30_000 }, () => {
+describe('a file of a document', () => {
   test.each([
     ['docx/header-footer-fields.docx', 'docx'],
     // The file is larger than the part that is read at once, so it is streamed.

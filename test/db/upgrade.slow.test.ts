@@ -149,7 +149,7 @@ test('a migration does not wait for an autovacuum of a table that it needs', asy
       await superuser`
     select from pg_stat_progress_vacuum where relid = 'tenants'::regclass`
     ).length > 0;
-  await poll(vacuums, 25);
+  await poll(vacuums);
   await superuser`alter system set autovacuum_naptime = 1000`;
   await superuser`select pg_reload_conf()`;
   await migrate(server.ownerUrl, { folder: folderOfLater });

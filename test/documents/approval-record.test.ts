@@ -106,9 +106,7 @@ describe('the audit record of an approved document (B 8 rule 4)', () => {
     expect((await mine.removeDocument(other.id)).body).toMatchObject({ golden_records_deleted: 0 });
   });
 
-  test('a store that cannot be written prevents no approval; the sweep writes the record later', {
-    timeout: 30_000,
-  }, async () => {
+  test('a store that cannot be written prevents no approval; the sweep writes the record later', async () => {
     const { id } = await mine.translate(['Hello']);
     await mine.job({ source_text: 'another text' });
     const restore = await breakGoldenStore(app, mine);
@@ -122,9 +120,7 @@ describe('the audit record of an approved document (B 8 rule 4)', () => {
     expect((await mine.read(id)).updated_at).toBe(body.job.updated_at);
   });
 
-  test('of an approval whose process died after the stamp: the sweep feeds the memory and writes it', {
-    timeout: 30_000,
-  }, async () => {
+  test('of an approval whose process died after the stamp: the sweep feeds the memory and writes it', async () => {
     const { id } = await mine.translate(['Hello']);
     await mine.change(id, { approved_at: new Date(Date.now() - 60_000), approved_by: 'Rev' });
     await tasks.sweep_stale_jobs.run(app.services, {});

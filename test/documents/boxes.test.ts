@@ -52,7 +52,7 @@ function shows(paragraph: Element | undefined, text: unknown): boolean {
   });
 }
 
-describe('the boxes of a PDF', { timeout: 30_000 }, () => {
+describe('the boxes of a PDF', () => {
   /** A file of four pages, one in each rotation. */
   const path = 'pdf/made-rotations-labels-links.pdf';
 
@@ -121,7 +121,7 @@ function paragraphAt(part: Element, { anchor }: Box): Element | undefined {
   return named(named(row, 'tc')[Number(anchor['column']) - 1], 'p')[Number(anchor['paragraph']) - 1];
 }
 
-describe('the boxes of a DOCX', { timeout: 30_000 }, () => {
+describe('the boxes of a DOCX', () => {
   test.each(['nested-tables-images', 'header-footer-fields'])(
     'name paragraphs that have the text, in the source and in the result: %s',
     async (name) => {
@@ -150,7 +150,7 @@ describe('the boxes of a DOCX', { timeout: 30_000 }, () => {
   );
 });
 
-describe('the boxes of an XLSX with objects', { timeout: 30_000 }, () => {
+describe('the boxes of an XLSX with objects', () => {
   test('name the sheet and the object of a comment, and the outline names the sheet', async () => {
     const { id, segments } = await translated('xlsx/rich-text-image-comments.xlsx', { include: 'comments' });
     const { boxes: all } = await boxes(id, { limit: 2000 });
@@ -163,7 +163,7 @@ describe('the boxes of an XLSX with objects', { timeout: 30_000 }, () => {
   });
 });
 
-describe('the boxes of an XLSX', { timeout: 30_000 }, () => {
+describe('the boxes of an XLSX', () => {
   test.each(['thirty-sheets', 'japanese-phonetic'])(
     'name cells that have the text, in the source and in the result: %s',
     async (name) => {

@@ -22,7 +22,7 @@ const mine = useDocuments(app, engine);
 const texts = (count: number, of = 'Text number') => Array.from({ length: count }, (_, n) => `${of} ${n}`);
 
 describe('a stage that fails (B 8 "Per-stage time budget")', () => {
-  test('for a passing reason is tried again, twice', { timeout: 20_000 }, async () => {
+  test('for a passing reason is tried again, twice', async () => {
     const id = await mine.queue(['Hello']);
     let calls = 0;
     engine.reply = () => {
@@ -35,7 +35,7 @@ describe('a stage that fails (B 8 "Per-stage time budget")', () => {
     expect(await mine.records()).toHaveLength(1);
   });
 
-  test('for a passing reason three times is a transient_error', { timeout: 20_000 }, async () => {
+  test('for a passing reason three times is a transient_error', async () => {
     engine.reply = () => {
       throw new AppError('rate_limit', 'the provider is busy');
     };
@@ -80,7 +80,7 @@ describe('a stage that fails (B 8 "Per-stage time budget")', () => {
     expect(JSON.stringify([body, job])).not.toContain('secret detail');
   });
 
-  test('at the end of its time is a stage_timeout: 504 with wait', { timeout: 20_000 }, async () => {
+  test('at the end of its time is a stage_timeout: 504 with wait', async () => {
     const theirs = await openDocuments(hasty);
     engine.reply = (_task, signal) =>
       new Promise((_resolve, reject) => {
@@ -109,9 +109,7 @@ describe('a stage that fails (B 8 "Per-stage time budget")', () => {
     expect((await theirs.read(id)).failure).toMatchObject({ code: 'stage_timeout', stage: 'extract' });
   });
 
-  test('counts the time of a worker that was killed in it, and not the time until the next one has it', {
-    timeout: 20_000,
-  }, async () => {
+  test('counts the time of a worker that was killed in it, and not the time until the next one has it', async () => {
     const theirs = await openDocuments(patient);
     const id = await theirs.queue(['Hello']);
     const timing = async () =>
@@ -191,7 +189,7 @@ describe('a worker that dies', () => {
     expect(await mine.row(other)).toMatchObject({ running: false, reserved_chars: '0' });
   });
 
-  test('is noticed: the sweep queues the job again', { timeout: 30_000 }, async () => {
+  test('is noticed: the sweep queues the job again', async () => {
     const id = await mine.queue(['Hello']);
     const sql = openSuperuser(app.superuserUrl);
     await sql`select graphile_worker.remove_job(${`run_document:${id}`})`;

@@ -143,9 +143,7 @@ describe('reviews and approvals at once', () => {
 });
 
 describe('one key (B 4.2)', () => {
-  test('at 20 connections, with other files and with and without wait, is one job, billed once', {
-    timeout: 30_000,
-  }, async () => {
+  test('at 20 connections, with other files and with and without wait, is one job, billed once', async () => {
     const sent = Array.from({ length: 20 }, (_, n) =>
       mine.send(
         { source_document: workbookFile([`Text ${n}`]), ...(n % 2 === 0 && { wait: 'true' }) },

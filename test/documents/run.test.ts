@@ -18,9 +18,7 @@ const mine = useDocuments(app, engine);
 const texts = (count: number, of = 'Text number') => Array.from({ length: count }, (_, n) => `${of} ${n}`);
 
 describe('a worker (B 3.2)', () => {
-  test('translates queued documents, bills each once, and leaves no job behind', {
-    timeout: 30_000,
-  }, async () => {
+  test('translates queued documents, bills each once, and leaves no job behind', async () => {
     const ids = [await mine.queue(['Hello']), await mine.queue(['World'])];
     await withWorkers(app, async () => {
       for (const id of ids) await poll(async () => (await mine.read(id)).status === 'translated');
@@ -64,9 +62,7 @@ describe('a worker (B 3.2)', () => {
     expect(ids.map(priorityOf)).toEqual([1, 2, 3, 1]);
   });
 
-  test('of one tenant’s many documents does not keep another tenant waiting', {
-    timeout: 30_000,
-  }, async () => {
+  test('of one tenant’s many documents does not keep another tenant waiting', async () => {
     const ids: string[] = [];
     for (const cell of ['first', 'second', 'third', 'fourth']) ids.push(await mine.queue([cell]));
     const other = await openDocuments(app);

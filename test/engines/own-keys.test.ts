@@ -233,7 +233,12 @@ describe('a key', () => {
     expect(changed.body).toMatchObject({ key_end: 'wxyz', key_set_at: shown.key_set_at, concurrency: 64 });
     await ask('test', { kind: 'deepl' });
     expect(deepl.requests[0]?.headers.authorization).toBe(`DeepL-Auth-Key ${key}`);
-    await ask('remove');
+    expect(await ask('remove', { updated_at: shown.updated_at })).toMatchObject({
+      status: 409,
+      body: { detail: expect.stringContaining('read it again') },
+    });
+    for (const _ of ['once', 'again'])
+      expect((await ask('remove', { updated_at: changed.body.updated_at })).status).toBe(200);
     expect((await auditOf(app.superuserUrl, mine)).slice(-3)).toMatchObject([
       { action: 'engine_saved', details: { concurrency: 8, secret_changed: true } },
       { action: 'engine_saved', details: { concurrency: 64, secret_changed: false } },

@@ -55,7 +55,7 @@ it('rejects a PDF with more than 2,000,000 characters, with the limit', async ()
   });
 });
 
-it('the blocks of a page take time in proportion to its texts', { timeout: 60_000 }, async () => {
+it('the blocks of a page take time in proportion to its texts', async () => {
   const dense = (count: number) =>
     page(
       Array.from({ length: count }, (_, index) =>

@@ -242,6 +242,15 @@ describe('a translated Markdown file', () => {
     }
   });
 
+  it('has no formula that the source does not have, also not across markup', async () => {
+    const texts = ['$a', '$b', ' c$'];
+    const put = eachString((text) => text.replace(/cost|it| now/, () => texts.shift()!));
+    const translated = await translate(markdown, 'Let $x$ cost **it** now', put);
+    expect(translated).toBe('Let $x$ \\$a **\\$b** c\\$');
+    expect(await textsOf(markdown, translated)).toEqual(['Let <1/> $a <2>$b</2> c$']);
+    expect(await translate(markdown, 'Pay **$5** or $6', marked)).toBe('Pay§ **$5** or§ $6');
+  });
+
   it.each([
     [
       'keeps the prefix of lines with hard breaks',

@@ -71,6 +71,11 @@ describe('styles', () => {
     expect(read(noise)).toEqual(['Press Start, now']);
   });
 
+  it('have the size of the level characters, even if most are raised', () => {
+    const [block] = findBlocks(page([text('1', 50, 700), text('st', 55, 704, { size: 6 })])).blocks;
+    expect(block).toMatchObject({ content: ['1', { tag: 1 }, 'st', { tag: 1 }], style: { size: 10 } });
+  });
+
   it('are equal for all letters of a word, apart from superscripts', () => {
     const red = { color: '1 0 0 rg' };
     const [heading] = findBlocks(page([text('Sum', 50, 700, red), text('mary', 65, 700)])).blocks;
@@ -143,6 +148,7 @@ describe('what stays as it is', () => {
     ['number', '1,234.50 €'],
     ['number', '12/31/2024'],
     ['identifier', 'DHAW20190001'],
+    ['label', 'A,B,C,A'],
     ['address', 'https://example.org/a?b=c'],
     ['address', 'jane.doe@example.org'],
     ['formula', 'f(x) = sin x + 2y'],

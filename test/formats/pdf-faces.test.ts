@@ -136,8 +136,30 @@ describe('the outlines of letters show the face of a font', () => {
   ])('%s: %s, italic: %s', (name, weight, italic) => {
     for (const text of ['The bill', 'TOTAL PRICE', 'if he lifts']) {
       const shown = outlined(name, text.replaceAll(' ', ''));
-      expect(measureFaces([shown]).get(shown.font!)).toEqual({ weight, italic, rise: 0 });
+      expect(measureFaces([shown]).get(shown.font!)).toMatchObject({ weight, italic, rise: 0 });
     }
+  });
+
+  it.each<[name: FontName, serif: boolean | undefined, text: string]>([
+    ['tinos', true, 'The bill'],
+    ['tinosBold', true, 'The bill'],
+    ['tinosItalic', true, 'PART'],
+    ['tinosItalic', undefined, 'The bill'],
+    ['arimo', false, 'The bill'],
+    ['arimoBoldItalic', false, 'PART'],
+  ])('and the serifs of %s: %s, by %s', (name, serif, text) => {
+    const shown = outlined(name, text.replaceAll(' ', ''));
+    expect(measureFaces([shown]).get(shown.font!)!.serif).toBe(serif);
+  });
+
+  it.each<[name: string, serif: boolean | undefined, family: TextFont['family']]>([
+    ['F1', true, 'serif'],
+    ['F1', undefined, 'sans'],
+    ['TravelingTypewriter', true, 'serif'],
+    ['CenturyStd', false, 'sans'],
+  ])('%s with serifs %s is %s, whatever the widths of its letters are', (name, serif, family) => {
+    const measured: MeasuredFace = { weight: 'regular', italic: false, rise: 0, serif };
+    expect(face(name, {}, lettersOf('arimo'), measured).family).toBe(family);
   });
 
   it('and the height of the letters above the baseline', () => {
@@ -252,14 +274,4 @@ it('letters of East Asian fonts are not measured, because they have one width in
     { font: other, glyphs: [glyph('a'), 120, glyph('!')] },
   ] as PdfjsText[];
   expect([...measureLetters(texts)]).toEqual([[other, new Map([['a', 500]])]]);
-});
-
-it('a font that shows few small letters has those of its family', () => {
-  const fontOf = (name: string) => ({ name }) as PdfjsFont;
-  const show = (font: PdfjsFont, letters: string): PdfjsText =>
-    ({ font, glyphs: [...letters].map((unicode) => ({ unicode, width: 500 })) }) as unknown as PdfjsText;
-  const [bold, regular, other] = ['ABCDEF+Fall-Bold', 'GHIJKL+Fall-Reg', 'MNOPQR+Hill'].map(fontOf);
-  const measured = measureLetters([show(bold!, 'a'), show(regular!, 'bcdefghijkl'), show(other!, 'm')]);
-  const lettersOfEach = [bold, regular, other].map((font) => [...measured.get(font!)!.keys()].join(''));
-  expect(lettersOfEach).toEqual(['bcdefghijkl', 'bcdefghijkl', 'm']);
 });

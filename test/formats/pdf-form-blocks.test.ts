@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { plainText } from '#server/formats/inline-content.ts';
+import { formatTagged, plainText } from '#server/formats/inline-content.ts';
 import { findBlocks } from '#server/formats/pdf/find-blocks.ts';
-import type { PageContent } from '#server/formats/pdf/page-content.ts';
+import type { PageContent, Paint } from '#server/formats/pdf/page-content.ts';
+import type { TextBlock } from '#server/formats/pdf/text-block.ts';
 import { render } from './pdf-blocks.ts';
 import { bold, mono, page, rule, text } from './pdf-page.ts';
 
@@ -24,6 +25,33 @@ describe('the parts of a form', () => {
     expect(read(page([value(50, 10), label(90)]))).toEqual(['Person', 'Kind of owner']);
     // Code in a sentence is not larger than the words next to it.
     expect(read(page([label(50), value(103, 8)]))).toEqual(['Kind of owner Person']);
+  });
+
+  it('has a line to write on as a part of the sentence around it, but not of two labels', () => {
+    const drawn = { ...rule(70, 698, 120, 698.6), place: { use: 0, start: 0, end: 9 } };
+    const form = (after: string) => page([text('on the', 40, 700), text(after, 122, 700)], [drawn]);
+    const [{ content, moved, rules }] = findBlocks(form('day of May.')).blocks as [TextBlock];
+    expect(formatTagged(content)).toBe('on the <1/> day of May.');
+    expect(moved.get(1)).toMatchObject({ parts: [], width: 50, bars: [{ box: { bottom: -2 } }] });
+    expect(rules).toEqual([drawn]);
+    expect(read(form('Date'))).toEqual(['on the', 'Date']);
+    // A line that cannot be drawn again stays between its texts.
+    const fixed = page([text('on the', 40, 700), text('day of May.', 122, 700)], [rule(70, 698, 120, 698.6)]);
+    expect(read(fixed)).toEqual(['on the', 'day of May.']);
+  });
+
+  it('has underscores as a part of their sentence, except below a form field, which stays', () => {
+    const sentence = page([text('on the __________ day of May.', 40, 700)]);
+    const box = { left: 72, right: 122, bottom: 698, top: 710 };
+    expect(read(sentence)).toEqual(['on the __________ day of May.']);
+    expect(read({ ...sentence, annotations: [{ kind: 'widget', box }] })).toEqual(['on the', 'day of May.']);
+  });
+
+  it('are apart at a small picture, which would be covered, but a sentence is not', () => {
+    const icon: Paint = { ...rule(70, 698, 79, 707), kind: 'image' };
+    const form = (after: string) => read(page([text('Office', 38, 700), text(after, 82, 700)], [icon]));
+    expect(form('Email')).toEqual(['Office', 'Email']);
+    expect(form('email')).toEqual(['Office email']);
   });
 
   it('keeps a script with its text', () => {

@@ -84,6 +84,17 @@ describe('paragraphs of a column', () => {
     expect(findings.map(({ code }) => code)).toEqual(['text_shrunk', 'text_shrunk', 'text_shrunk']);
   });
 
+  it('hang below their first lines, also those of an entry that has one line in the source', async () => {
+    const hanging = { target: sentence, source: { indent: -20 } };
+    const { shown } = await setColumn([
+      hanging,
+      { lines: lines.slice(0, 1), target: `${lines[0]} ${lines[1]}` },
+      hanging,
+    ]);
+    const starts = [...new Set(shown.map(({ x, y }) => JSON.stringify([Math.round(x), y])))];
+    expect(starts.map((start) => JSON.parse(start)[0])).toEqual([72, 92, 92, 72, 92, 72, 92, 92]);
+  });
+
   it('move over a drawing on which they lie in the source', async () => {
     const highlight = { ...paint(rectangle(100, 652, 200, 662)), kind: 'fill' as const };
     const { tops, sources } = await setColumn(

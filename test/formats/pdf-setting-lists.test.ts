@@ -170,3 +170,27 @@ it('a text after a label takes the free space to its right when it moves with it
     (await shownTexts(pdf)).find(({ text }) => text.includes('Signature verified'))?.size;
   expect(await sizeIn(result.bytes)).toBe(await sizeIn(bytes));
 });
+
+it('the sign before a right-aligned line stays next to it', async () => {
+  const rows = ['Boden one', 'Bad dog and an egg', 'Bean and a bean', 'Beanpod'];
+  // In Helvetica, these letters are all equally wide, apart from the first one.
+  const widthOf = (text: string) => 1.11 + 5.56 * text.length - 2.78 * (text.split(' ').length - 1);
+  const content = rows.map((row, index) => {
+    const x = 380 - widthOf(row);
+    return (index === 1 ? at(x - 6, 300 - 30 * index, '\\225') : '') + at(x, 300 - 30 * index, row);
+  });
+  const bytes = await madePdf({ content: content.join(' ') });
+  const { segments } = await extract(bytes);
+  for (const target of ['Un chien et un œuf de poule, bien sûr', 'Chien']) {
+    const translations = segments.map(({ regionId, cellId, source }) => ({
+      regionId,
+      cellId,
+      target: `${source}`.includes('dog') ? [target] : source,
+    }));
+    const result = await rebuild(bytes, translations, { sourceLanguage: 'en', targetLanguage: 'fr' });
+    const shown = await shownTexts(result.bytes);
+    const [sign, text] = [/•/, /hien/].map((part) => shown.find((one) => part.test(one.text))!);
+    expect([text!.size, Math.round(text!.right)]).toEqual([10, 380]);
+    expect(text!.x - sign!.x).toBeCloseTo(6, 0);
+  }
+});

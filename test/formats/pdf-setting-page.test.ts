@@ -2,7 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Rectangle, transformRectangle } from '#server/formats/pdf/geometry.ts';
 import type { Paint } from '#server/formats/pdf/page-content.ts';
+import { extract, rebuild } from '#server/formats/pdf.ts';
 import { blockOf, pageOf, paint, rectangle, render, type Source, widthOf } from './pdf-blocks.ts';
+import { type Made, madePdf } from './pdf-made.ts';
 import { shownLines, shownTexts } from './pdf-shown.ts';
 
 const english = [
@@ -291,5 +293,42 @@ describe('a page', () => {
     const few = await timeOf(items.slice(0, 75), paints.slice(0, 2000));
     const many = await timeOf(items, paints);
     expect(many / few).toBeLessThan(10);
+  });
+});
+
+describe('a text that is the same in both languages', () => {
+  const courier: Made = ({ context }) =>
+    context.register(
+      context.obj({ Type: 'Font', Subtype: 'Type1', BaseFont: 'Courier', Encoding: 'WinAnsiEncoding' }),
+    );
+  const file = () =>
+    madePdf({
+      content:
+        'BT /F 12 Tf 40 350 Td (The invoice of this month) Tj ET BT /C 20 Tf 40 300 Td (Globex Inc) Tj ET',
+      resources: { Font: { C: courier } },
+    });
+  const translated = async (change: (source: string) => string) => {
+    const bytes = await file();
+    const { segments } = await extract(bytes);
+    const { bytes: result, rectangles } = await rebuild(
+      bytes,
+      segments.map(({ regionId, cellId, source }) => ({ regionId, cellId, target: [change(`${source}`)] })),
+      { sourceLanguage: 'en', targetLanguage: 'fr' },
+    );
+    const fonts = (await shownTexts(result)).map(({ text, font }) => [text, font]);
+    return { fonts: Object.fromEntries(fonts), places: rectangles!.length };
+  };
+
+  it('stays as it is drawn, such as the name of a company in a logo', async () => {
+    const { fonts, places } = await translated((source) => source.replace('The invoice', 'La facture'));
+    expect(fonts['Globex Inc']).toBe('Courier');
+    expect(fonts['La facture of this month']).toMatch(/Arimo|LiberationSans/);
+    expect(places).toBe(2);
+  });
+
+  it('has the font of the texts of its style if they are other ones', async () => {
+    const { fonts } = await translated((source) => source.replace('Inc', 'SA'));
+    expect(fonts['SA']).toMatch(/Cousine/);
+    expect(fonts['The invoice of this month']).toBe('Helvetica');
   });
 });

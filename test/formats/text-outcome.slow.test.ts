@@ -89,24 +89,18 @@ async function shownByPoppler(bytes: Uint8Array): Promise<number> {
 const hidden = ['covered', 'partly_covered', 'invisible', 'clipped'];
 const around = ['form_fields', 'annotations', 'bookmarks'];
 
-describe.each(corpusNames('pdf').filter((name) => name.endsWith('.pdf')))(
-  '%s',
-  { timeout: 120_000 },
-  (name) => {
-    it('has the characters of its pages in its outcome', async (context) => {
-      if (!hasPdftotext) return context.skip('pdftotext is not installed');
-      const bytes = corpusFile(`pdf/${name}`);
-      const extracted = await extractPdf(bytes);
-      const shown = await shownByPoppler(bytes);
-      const kept = extracted.outcome!.kept.filter(({ reason }) => !around.includes(reason));
-      const all = translatedOf(extracted) + kept.reduce((sum, one) => sum + one.characters, 0);
-      // A segment has no hyphen at the end of a line, and no sign of a formula that has no known character.
-      expect(all).toBeGreaterThanOrEqual(
-        Math.floor((name === 'form-xobject-text.pdf' ? 0.99 : 0.995) * shown),
-      );
-      // Poppler leaves out some doubled letters.
-      expect(all - keptOf(extracted, ...hidden)).toBeLessThanOrEqual(Math.ceil(1.02 * shown));
-      expect(extracted.outcome!.unaccounted).toBe(0);
-    });
-  },
-);
+describe.each(corpusNames('pdf').filter((name) => name.endsWith('.pdf')))('%s', (name) => {
+  it('has the characters of its pages in its outcome', async (context) => {
+    if (!hasPdftotext) return context.skip('pdftotext is not installed');
+    const bytes = corpusFile(`pdf/${name}`);
+    const extracted = await extractPdf(bytes);
+    const shown = await shownByPoppler(bytes);
+    const kept = extracted.outcome!.kept.filter(({ reason }) => !around.includes(reason));
+    const all = translatedOf(extracted) + kept.reduce((sum, one) => sum + one.characters, 0);
+    // A segment has no hyphen at the end of a line, and no sign of a formula that has no known character.
+    expect(all).toBeGreaterThanOrEqual(Math.floor((name === 'form-xobject-text.pdf' ? 0.99 : 0.995) * shown));
+    // Poppler leaves out some doubled letters.
+    expect(all - keptOf(extracted, ...hidden)).toBeLessThanOrEqual(Math.ceil(1.02 * shown));
+    expect(extracted.outcome!.unaccounted).toBe(0);
+  });
+});

@@ -77,8 +77,11 @@ it('LibreOffice calculates the same results after the headers of tables and the 
   timeout: 300_000,
 }, async (context) => {
   const include = ['table_headers' as const, 'sheet_names' as const];
+  const calculated = names.filter((name) =>
+    walkWorkbook(corpusFile(`xlsx/${name}`)).sheets.some(({ cells }) => cells.some(({ formula }) => formula)),
+  );
   const changed: Record<string, Uint8Array> = {};
-  for (const name of names) {
+  for (const name of calculated) {
     const bytes = corpusFile(`xlsx/${name}`);
     const cells = new Set((await extract(bytes)).segments.map(({ place }) => place));
     const { segments } = await extract(bytes, { include });
@@ -88,12 +91,12 @@ it('LibreOffice calculates the same results after the headers of tables and the 
     }));
     changed[name] = (await rebuild(bytes, translations, { ...options, include })).bytes;
   }
-  const sources = Object.fromEntries(names.map((name) => [name, corpusFile(`xlsx/${name}`)]));
+  const sources = Object.fromEntries(calculated.map((name) => [name, corpusFile(`xlsx/${name}`)]));
   const before = convertByLibreOffice(sources, 'fods', { recalculates: true });
   const after = convertByLibreOffice(changed, 'fods', { recalculates: true });
   if (!before || !after) return context.skip('LibreOffice is not installed');
   let formulas = 0;
-  for (const name of names) {
+  for (const name of calculated) {
     const results = resultsOf(Buffer.from(before[name]!).toString());
     formulas += results.length;
     expect(resultsOf(Buffer.from(after[name]!).toString()), name).toEqual(results);

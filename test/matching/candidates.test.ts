@@ -109,16 +109,16 @@ describe('candidates for terms', () => {
     ).toBe(true);
   });
 
-  test('take linear time: a hostile text of a million words ends within seconds', () => {
+  test('take linear time: a hostile text of 300,000 words ends within seconds', () => {
     const at = performance.now();
-    find(['the lease of '.repeat(150_000), 'a'.repeat(500_000), `${'x'.repeat(3)} `.repeat(100_000)]);
+    find(['the lease of '.repeat(50_000), 'a'.repeat(200_000), `${'x'.repeat(3)} `.repeat(30_000)]);
     // Words that could all be forms of each other, and a text whose words are all different.
     find([
-      Array.from({ length: 100_000 }, (_, at) => `the abc${'abcdefghij'[at % 10]}${at.toString(36)}`).join(
+      Array.from({ length: 30_000 }, (_, at) => `the abc${'abcdefghij'[at % 10]}${at.toString(36)}`).join(
         '. ',
       ),
     ]);
-    find([Array.from({ length: 300_000 }, (_, at) => (at * 7919).toString(36)).join(' ')]);
-    expect(performance.now() - at).toBeLessThan(30_000);
+    find([Array.from({ length: 100_000 }, (_, at) => (at * 7919).toString(36)).join(' ')]);
+    expect(performance.now() - at).toBeLessThan(20_000);
   });
 });

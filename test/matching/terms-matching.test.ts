@@ -20,6 +20,14 @@ function found(terms: string[], text: string, language: LanguageCode = 'en'): st
     .map(({ start, end }) => text.slice(start, end));
 }
 
+it.each<[terms: string[], text: string, found: string[]]>([
+  [['ユーザ'], 'ユーザーはユーザ名とﾕｰｻﾞｰ', ['ユーザー', 'ユーザ', 'ﾕｰｻﾞｰ']],
+  [['ユーザー'], 'ユーザを。ユーザーズ', ['ユーザ']],
+  [['カバー', 'キー'], 'カバ、カバー、キ', ['カバー']],
+])('a final ー of a long word in katakana does not matter (%j)', (terms, text, matches) => {
+  expect(found(terms, text, 'ja')).toEqual(matches);
+});
+
 describe('in scripts with spaces, a term matches whole words', () => {
   it.each<[rule: string, language: LanguageCode, terms: string[], text: string, found: string[]]>([
     ['no part of a word', 'en', ['total'], 'total subtotal totals', ['total']],
@@ -46,6 +54,8 @@ describe('in scripts with spaces, a term matches whole words', () => {
       ['عقد', 'عقد', 'عقد', 'عقد'],
     ],
     ['which short words do not have', 'ar', ['لد'], 'ولد', []],
+    ['a ligature', 'en', ['file', 'office^1'], 'ﬁle, oﬃce ﬁ', ['ﬁle', 'oﬃce']],
+    ['a ligature in a term, and no part of one', 'en', ['ﬁle', 'f'], 'file ﬁ', ['file']],
     ['a Persian non-joiner ends a part', 'fa', ['کتاب'], 'کتاب\u200cها کتابخانه', ['کتاب']],
     ['an Indonesian plural is one', 'id', ['buku'], 'buku-buku, buku', ['buku', 'buku']],
     ['symbols', 'en', ['C++', '.NET', '%', 'C#'], 'C++ on .NET, 50% (C#)', ['C++', '.NET', '%', 'C#']],

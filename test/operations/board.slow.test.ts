@@ -91,7 +91,7 @@ beforeAll(async () => {
   await sql`update graphile_worker._private_jobs set attempts = max_attempts where payload ->> 'importId' = 'y'`;
   await sql`insert into maintenance_runs (name) values ('backup')`;
   await sql.end();
-}, 90_000);
+});
 
 afterAll(async () => {
   for (const { child, ended } of processes.launched) {

@@ -29,9 +29,7 @@ test('a process whose requests get no database connection is not ready, though a
 const fileSystem = () =>
   Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
 
-test('a full disk of the storage is 507, and the document that meets it waits', {
-  timeout: 30_000,
-}, async () => {
+test('a full disk of the storage is 507, and the document that meets it waits', async () => {
   const mine = await openDocuments(app);
   const put = vi.spyOn(app.services.storage, 'put').mockRejectedValue(fileSystem());
   onTestFinished(() => void put.mockRestore());

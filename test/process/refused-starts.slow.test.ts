@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { ownerOf } from '#server/identity/auth/mfa/totp.ts';
 import { seal } from '#server/platform/encryption.ts';
+import { refuseContradictions } from '#server/platform/process-settings.ts';
+import { readSettings } from '#server/settings.ts';
 import { connect } from '#test/setup/app.ts';
 import { createTestDatabase, openSuperuser } from '#test/setup/database.ts';
 import { launch, testFolder } from '#test/setup/launch.ts';
@@ -89,22 +91,22 @@ test('an unreachable database is one line, without its password', async () => {
 });
 
 test('settings that cannot work together are reported before the database is joined', async () => {
-  const refused: [RegExp, Record<string, string>][] = [
-    [/^SECRETS_KEY: is required with DATABASE_URL/, { SECRETS_KEY: '' }],
-    [/^OPENAI_BASE_URL: requires OPENAI_API_KEY/, { OPENAI_BASE_URL: 'http://127.0.0.1:11434/v1' }],
-    [
-      /^SERVICE_API_KEY: must differ from OPERATOR_API_KEY(?!.*the-same)/,
-      { SERVICE_API_KEY: 'the-same-key', OPERATOR_API_KEY: 'the-same-key' },
-    ],
-    [/^METRICS: port must differ from PORT/, { METRICS: '{"port":18080}', PORT: '18080' }],
-  ];
-  for (const [message, env] of refused)
-    expect(await refusal({ DATABASE_URL, SECRETS_KEY, ...env })).toMatch(message);
-  // Workers do not listen at PORT.
+  const both = { DATABASE_URL, SECRETS_KEY };
+  expect(await refusal({ ...both, SECRETS_KEY: '' })).toMatch(/^SECRETS_KEY: is required with DATABASE_URL/);
   const ports = { METRICS: '{"port":18080}', PORT: '18080' };
-  expect(await refusal({ DATABASE_URL, SECRETS_KEY, ...ports }, 'workers/main.ts')).toMatch(
-    /^DATABASE_URL: /,
-  );
+  expect(await refusal({ ...both, ...ports })).toMatch(/^METRICS: port must differ from PORT/);
+  // Workers do not listen at PORT.
+  expect(await refusal({ ...both, ...ports }, 'workers/main.ts')).toMatch(/^DATABASE_URL: /);
+});
+
+test.each<[RegExp, Record<string, string>]>([
+  [/^OPENAI_BASE_URL: requires OPENAI_API_KEY/, { OPENAI_BASE_URL: 'http://127.0.0.1:11434/v1' }],
+  [
+    /^SERVICE_API_KEY: must differ from OPERATOR_API_KEY(?!.*the-same)/,
+    { SERVICE_API_KEY: 'the-same-key', OPERATOR_API_KEY: 'the-same-key' },
+  ],
+])('settings that cannot work together are refused: %s', (message, env) => {
+  expect(() => refuseContradictions(readSettings(env), { api: true })).toThrow(message);
 });
 
 test('an address that cannot be listened on, and a directory that cannot be written, name their setting', async () => {
@@ -161,8 +163,8 @@ test('a process with another storage is rejected, and one whose storage is repla
   expect(await states()).toBe(200);
   const storage = join(env.DATA_DIR, 'storage');
   await rename(storage, `${storage}.away`);
-  await poll(async () => (await states()) === 503, 30);
+  await poll(async () => (await states()) === 503);
   await rm(storage, { recursive: true });
   await rename(`${storage}.away`, storage);
-  await poll(async () => (await states()) === 200, 30);
+  await poll(async () => (await states()) === 200);
 });

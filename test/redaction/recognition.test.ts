@@ -91,6 +91,8 @@ test.each(
     'A ',
     'A. Bcd ',
     'yours very truly ',
+    'my sister ',
+    '\nAb Cd ',
     'Cc: Ab Cd, Ef Gh, ',
     'Dear\nAb Cd\n',
     '\nOn a, B c ',
@@ -126,6 +128,11 @@ test.each([
   ['a quoted mail', 'On Mon, 2 Mar, Nvu Quell wrote:\n> Hi', ['names Nvu Quell']],
   ['a trailer', 'Tested-by: Uki Tral', ['names Uki Tral']],
   ['a rank', 'le général de Quell', ['names de Quell']],
+  ['a relative', 'and my younger sister Nvu will come', ['names Nvu']],
+  ['a colleague', 'notre collègue Ozi Zorvan viendra', ['names Ozi Zorvan']],
+  ['a friend', 'con mi amigo Uki Tral hoy', ['names Uki Tral']],
+  ['an introduction', 'Guten Tag, mein Name ist Nvu Quell.', ['names Nvu Quell']],
+  ['a quoted mail without its time', 'Hi\n\n> Uki Tral writes:\n> > No', ['names Uki Tral']],
 ])('a rare name is found by %s', (_, text, expected) => {
   expect(foundIn(text)).toEqual(expect.arrayContaining(expected));
 });
@@ -135,6 +142,8 @@ test.each([
   'Vitamin C. Most people',
   'A. Introduction\nB. Methods',
   'Dear Sir,\nSupport Team\nour General Terms',
+  'Ich heiße Sie willkommen. My friend, German is hard. Her sister company wrote:',
+  'The Committee wrote:\nOur partner companies. Weil mein Sohn Hunger hat. sua amiga que',
 ])('%j has no name', (text) => {
   expect(foundIn(text)).toEqual([]);
 });

@@ -33,7 +33,7 @@ const hostile: [name: string, body: string | Buffer, ...statuses: number[]][] = 
   ['__proto__ in metadata', withMetadata('{"__proto__":{"polluted":"yes"},"kept":1}'), 422],
   ['constructor in metadata', withMetadata('{"constructor":{"prototype":{"polluted":"yes"}}}'), 422],
   ['the fields inside __proto__', '{"__proto__":{"source_text":"Hi","target_lang":"fr"}}', 400, 422],
-  ['infinite numbers in metadata', withMetadata('{"a":1e999,"min_quality_score":-1e999}'), 200, 400, 422],
+  ['infinite numbers in metadata', withMetadata('{"a":[1e999]}'), 422],
   ['odd values under the keys we read', withMetadata('{"debate_rounds":[],"candidate_models":7}'), 200],
   ['duplicate keys', '{"source_text":1,"source_text":"Two","target_lang":"fr"}', 200],
   ['SQL', `{"source_text":"'; drop table users; --","target_lang":"fr","domain":"' or '1'='1"}`, 200],

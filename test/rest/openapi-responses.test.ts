@@ -25,6 +25,16 @@ describe('the real responses match the document', () => {
     expectDocumented('post', path, await app.json('POST', path, { body: '{' }), 400);
   });
 
+  test('wherever fields can be selected, a name that is none of them is a documented 422', async () => {
+    const { headers } = await app.signUp();
+    const path = '/api/auth/me';
+    expectDocumented('get', path, await app.json('GET', `${path}?fields=none`, { headers }), 422);
+    const selecting = Object.values(document.paths).flatMap(({ get }) =>
+      get?.parameters?.some(({ name }) => name === 'fields') ? [get] : [],
+    );
+    expect(selecting.filter(({ responses }) => !responses['422'])).toEqual([]);
+  });
+
   test('a translation, its job, the list of jobs', async () => {
     const { headers } = await app.signUp();
     const path = '/api/translations';

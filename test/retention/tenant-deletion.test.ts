@@ -1,12 +1,11 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join as joinPath } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { deleteDueTenants } from '#server/retention/delete-tenants.ts';
 import { tenantTables } from '#server/retention/tenant-tables.ts';
 import { checkGoldenRecords } from '#test/factories/golden-check.ts';
 import { env, found } from '#test/factories.ts';
-import { manifestPause, useTestApp } from '#test/setup/app.ts';
+import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { auditOf, everyRow } from '#test/setup/stored-rows.ts';
 import { operateHere } from '../admin/command.ts';
@@ -50,7 +49,7 @@ async function threeDaysLater(): Promise<void> {
     await storage.remove(from);
   };
   const day = (ago: number) => new Date(Date.now() - ago * dayMs).toISOString().slice(0, 10);
-  await delay(manifestPause + 200);
+  await app.settled();
   for (const name of await storage.list(`golden/manifest/${day(0)}`))
     await move(`golden/manifest/${day(0)}/${name}`, `golden/manifest/${day(3)}/${name}`);
   for (const folder of ['golden/announced', 'golden/announced-documents'])
@@ -70,7 +69,7 @@ describe('the deletion of a tenant', () => {
   let mine: Filled;
   beforeEach(async () => {
     mine = await fillWorkspace(app);
-    await delay(manifestPause + 200);
+    await app.settled();
   });
 
   test('leaves nothing of the tenant in database, queue and storage, and all of another tenant', async () => {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
-import { join as joinPath } from 'node:path';
+import { readdir, readFile, stat, symlink } from 'node:fs/promises';
+import { dirname, join as joinPath } from 'node:path';
 import { unzipSync } from 'fflate';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { runExport } from '#server/workspace-export/run-export.ts';
@@ -213,6 +213,12 @@ describe('the export of a workspace', () => {
     const file = joinPath(await testFolder(), 'export.zip');
     await operateHere(app, ['save-export', tenantId, id, file]);
     const bytes = await readFile(file);
+    expect([await readdir(dirname(file)), (await stat(file)).mode & 0o777]).toEqual([['export.zip'], 0o600]);
+    // A link such as /dev/stdout must not be replaced.
+    const link = `${file}.link`;
+    await symlink(file, link);
+    const refused = operateHere(app, ['save-export', tenantId, id, link]);
+    await expect(refused).rejects.toThrow('export.zip.link is not a file');
     expect(JSON.parse(listed!)).toMatchObject({ id, size_bytes: bytes.length });
     expect(Object.keys(unzipSync(bytes))).toContain('export.json');
   });

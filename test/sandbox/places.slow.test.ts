@@ -11,6 +11,7 @@ const code = [
   'server/languages.ts',
   'server/matching',
   'server/platform/sandbox',
+  'server/setting-kinds.ts',
   'server/settings.ts',
 ];
 

@@ -127,7 +127,17 @@ test('a loop gets only the types that it asks for', async () => {
   const job = await translate('words');
   await clientAt().translations.create({ source_text: 'contract', target_lang: 'fr', domain: 'legal' });
   const types = ['translation.published'] as const;
-  const stream = clientAt().events.stream({ after, types });
+  let cursor = after;
+  const onCursor = (next: string) => {
+    cursor = next;
+  };
+  const stop = new AbortController();
+  const stream = clientAt().events.stream({ after, types, onCursor, signal: stop.signal });
   expect((await stream.next()).value).toMatchObject({ type: 'translation.published', resource_id: job });
-  await stream.return(undefined as never);
+  expect(cursor).toBe(after);
+  // The cursor also moves after events of other types.
+  const next = stream.next();
+  await expect.poll(() => cursor).toBe((await clientAt().events.list()).next_cursor);
+  stop.abort();
+  await expect(next).rejects.toBe(stop.signal.reason);
 });

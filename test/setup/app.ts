@@ -18,6 +18,7 @@ import { openAccountStores } from '#server/platform/stores/account-stores.ts';
 import { openPlatformStore } from '#server/platform/stores/platform-store.ts';
 import { readSettings } from '#server/settings.ts';
 import { protectText } from '#server/translation/core/pipeline/protected-words.ts';
+import { stageRetries } from '#server/translation/documents/run-document.ts';
 import { type RegistrationFields, registerFounder, tokensOf } from '../factories/registration.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 
@@ -49,6 +50,8 @@ export interface TestApp {
   /** The URL with the role that owns the tables. */
   ownerUrl: string;
   superuserUrl: string;
+  /** Resolves when the work that earlier requests have left in the background has ended. */
+  settled(): Promise<unknown>;
   /** Sends a request over REST. */
   request(path: string, init?: RequestInit): Promise<Response>;
   /** Sends a JSON request, and parses the body of the response. */
@@ -86,7 +89,10 @@ const nowhere = 'http://127.0.0.1:9';
 const sharedFileWork: FileWork = openFileWork();
 
 /** Milliseconds between two parts of a manifest: fewer than in production, because many tests look for a line. */
-export const manifestPause = 50;
+const manifestPause = 50;
+
+// Many tests look for what remains after all retries.
+stageRetries.firstPause = 50;
 
 let founded = 0;
 
@@ -135,6 +141,15 @@ async function startApp(databaseUrl: string, options: TestAppOptions) {
     },
   });
   const engine = withTenantEngines(options.engine ?? stubEngine, workspaceEngines.find);
+  const backgroundWork = createBackgroundWork();
+  const works = new Set<Promise<unknown>>();
+  const { track } = backgroundWork;
+  backgroundWork.track = (work) => {
+    works.add(work);
+    const forget = () => void works.delete(work);
+    work.then(forget, forget);
+    return track(work);
+  };
   const { http, services } = await buildApp({
     settings,
     database,
@@ -146,7 +161,7 @@ async function startApp(databaseUrl: string, options: TestAppOptions) {
     accountStores: openAccountStores(settings, secretsKeys, options.accountTimes),
     fileWork,
     glossaries: createGlossaries(),
-    backgroundWork: createBackgroundWork(),
+    backgroundWork,
     secretsKeys,
   });
   const address = await http.listen({ host: '127.0.0.1', port: options.port ?? 0 });
@@ -156,7 +171,7 @@ async function startApp(databaseUrl: string, options: TestAppOptions) {
     await database.close();
     await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
   };
-  return { address, services, database, close };
+  return { address, services, database, settled: () => Promise.allSettled(works), close };
 }
 
 /**
@@ -172,14 +187,14 @@ export function useTestApp(options: TestAppOptions = {}): TestApp {
     testDatabase = await createTestDatabase();
     const { url: databaseUrl, ownerUrl, superuserUrl } = testDatabase;
     const started = await startApp(databaseUrl, options);
-    const { services, database } = started;
+    const { services, database, settled } = started;
     close = started.close;
     const signUp: TestApp['signUp'] = async (fields = {}) => {
       const { account, apiKey, signIn } = await registerFounder(services, { ...newFounder(), ...fields });
       return signupOf(account.id, apiKey, tokensOf(signIn).accessToken);
     };
     Object.assign(app, connect(started.address), {
-      ...{ services, database, databaseUrl, ownerUrl, superuserUrl, signUp },
+      ...{ services, database, settled, databaseUrl, ownerUrl, superuserUrl, signUp },
     });
   });
 

@@ -1,10 +1,8 @@
-import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { checkGoldenRecords } from '#test/factories/golden-check.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { poll } from '#test/setup/poll.ts';
-import { standingStill } from '#test/translations/golden-files.ts';
+import { checkUntilDone, passTime, standingStill } from '#test/translations/golden-files.ts';
 import { type Bound, impatient, openBound, useAccountApp } from './bound-workspace.ts';
 
 const { account, app } = await useAccountApp({
@@ -18,12 +16,7 @@ beforeEach(async () => {
   await mine.connect();
 });
 
-/** Checks the records until no announcement is left: announcements of the last second are checked later. */
-const checked = () =>
-  poll(async () => {
-    await checkGoldenRecords(app.services);
-    return (await readdir(join(app.services.settings.DATA_DIR, 'storage', 'golden/announced'))).length === 0;
-  });
+const checked = () => checkUntilDone(app);
 
 const linesOf = (id: string) =>
   mine
@@ -106,6 +99,7 @@ describe('the check of golden records reaches into the account', () => {
     const lost = await mine.job();
     await openSuperuser(app.superuserUrl)`delete from translation_jobs where job_id = ${lost.id}`;
     const end = mine.fail({ how: 403, operation: 'delete' });
+    passTime(2000);
     await poll(async () => {
       await checkGoldenRecords(app.services);
       return account.lake.requests.some(
@@ -129,6 +123,7 @@ describe('the check of golden records reaches into the account', () => {
     const end = other.fail({ how: 403, path: /manifest/ });
     const job = await other.job();
     end();
+    passTime(2000);
     await poll(async () => {
       await checkGoldenRecords(app.services);
       return other.stored().some((path) => other.content(path).includes(job.id) && path.includes('manifest'));

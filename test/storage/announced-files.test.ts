@@ -33,8 +33,10 @@ async function leaveFile(): Promise<string> {
 
 /** Changes the names of the lists, as if they had ended this many hours ago. */
 async function age(hours: number): Promise<void> {
+  // One reading of the clock: while it advances, `Date.now() - index` repeats, and a list would replace another one.
+  const ended = Date.now() - hours * 3_600_000;
   for (const [index, name] of (await readdir(lists())).entries())
-    await rename(join(lists(), name), join(lists(), `${Date.now() - hours * 3_600_000 - index}.jsonl`));
+    await rename(join(lists(), name), join(lists(), `${ended - index}.jsonl`));
 }
 
 test('a file without a row in an account is removed an hour after its list ended; nothing else there is', async () => {

@@ -109,7 +109,7 @@ describe('the account fails at each write', () => {
 });
 
 describe('the account fails at a read', () => {
-  test('of the source: the job fails, unbilled, and nothing is translated', { timeout: 30_000 }, async () => {
+  test('of the source: the job fails, unbilled, and nothing is translated', async () => {
     const id = await mine.queue(['Hello']);
     mine.fail({ how: 403, operation: 'read', message: 'No reading here.' });
     await mine.run(id);
@@ -180,7 +180,7 @@ describe('a job that fails after its translated file reached the account (B 2.7)
     });
   }
 
-  test('is billed once, as failed, and need not be sent again', { timeout: 30_000 }, async () => {
+  test('is billed once, as failed, and need not be sent again', async () => {
     await refuseToFinish(mine);
     const counted: string[] = [];
     sendMeasurements({
@@ -214,14 +214,14 @@ describe('a job that fails after its translated file reached the account (B 2.7)
     expect(body).toMatchObject({ jobs: 1, billable_chars: 5, allowance: { used: 5, reserved: 0 } });
   });
 
-  test('answers a client that waits with the same words', { timeout: 30_000 }, async () => {
+  test('answers a client that waits with the same words', async () => {
     await refuseToFinish(mine);
     const { status, body } = await mine.send({ wait: 'true' });
     expect(status).toBeGreaterThanOrEqual(500);
     expect(body.detail).toMatch(/need not be sent again/);
   });
 
-  test('on platform storage is not billed', { timeout: 30_000 }, async () => {
+  test('on platform storage is not billed', async () => {
     await mine.unbind();
     await refuseToFinish(mine);
     const id = await mine.queue(['Hello']);
@@ -233,9 +233,7 @@ describe('a job that fails after its translated file reached the account (B 2.7)
     expect(await mine.records()).toEqual([]);
   });
 
-  test('a database that fails for a moment is not noticed: one file, billed once', {
-    timeout: 30_000,
-  }, async () => {
+  test('a database that fails for a moment is not noticed: one file, billed once', async () => {
     await refuseToFinish(mine, { times: 1, code: '40001' });
     const id = await mine.queue(['Hello']);
     await mine.run(id);

@@ -78,9 +78,7 @@ test('a store with other objects is rejected, as is a store in a folder of the o
   }
 });
 
-test('with --watch, changes follow; a storage that vanishes removes nothing', {
-  timeout: 60_000,
-}, async () => {
+test('with --watch, changes follow; a storage that vanishes removes nothing', async () => {
   const { folder, s3, from, to, run } = await openStores();
   const { child, said } = run('--watch');
   await poll(async () => complete(said()).length === 1);

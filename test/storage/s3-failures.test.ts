@@ -56,12 +56,12 @@ describe('a bucket whose requests fail', () => {
     await store.put(path, 'x');
   });
 
-  test('a reader that is slower than the timeout gets the whole object', { timeout: 20_000 }, async () => {
+  test('a reader that is slower than the timeout gets the whole object', async () => {
     const store = s3.open();
     await store.put(path, Buffer.alloc(9_000_000, 'x'));
     let bytes = 0;
     for await (const piece of (await store.stream(path))!) {
-      if (bytes === 0) await sleep(3000);
+      if (bytes === 0) await sleep(1700);
       bytes += piece.length;
     }
     expect(bytes).toBe(9_000_000);

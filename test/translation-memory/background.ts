@@ -1,7 +1,7 @@
-import { expect } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import type { TestApp } from '#test/setup/app.ts';
 import { poll } from '#test/setup/poll.ts';
-import { startWorkers } from '#workers/run.ts';
+import { startWorkers, type Workers } from '#workers/run.ts';
 import type { Answer, Sets } from './sets.ts';
 
 /** Runs the application's workers while `work` runs. Without workers, an import stays unfinished. */
@@ -12,6 +12,15 @@ export async function withWorkers<T>(app: TestApp, work: () => Promise<T>): Prom
   } finally {
     await workers.stop();
   }
+}
+
+/** Runs the application's workers during all tests of the current file: each start takes as long as many jobs. */
+export function useWorkers(app: TestApp): void {
+  let workers: Workers;
+  beforeAll(async () => {
+    workers = await startWorkers(app.services, () => app.databaseUrl);
+  });
+  afterAll(() => workers?.stop());
 }
 
 /** Checks the fields of a 202 response, and returns its import job (B 2.9, 4.5). */

@@ -11,6 +11,7 @@ import {
   checkUntilDone,
   manifestLinesNow,
   manifestLinesOf,
+  passTime,
   recordFile,
   recordsOf,
   restartSystem,
@@ -26,7 +27,7 @@ const mine = useWorkspace(app);
 
 const storage = () => join(app.services.settings.DATA_DIR, 'storage');
 
-const checked = () => checkUntilDone(app, 'announced');
+const checked = () => checkUntilDone(app);
 
 describe('golden records that no job refers to', () => {
   test('are removed, if PostgreSQL lost the row of a run in progress', async () => {
@@ -53,7 +54,7 @@ describe('golden records that no job refers to', () => {
     const sql = openSuperuser(app.superuserUrl);
     await sql`update translation_jobs set status = 'pending', golden_uri = null where job_id = ${job.id}`;
     // Longer than STALE_PENDING_SECONDS, so that the announcement is old enough to be checked.
-    await new Promise((resolve) => setTimeout(resolve, 1100));
+    passTime(1100);
     expect(await checkGoldenRecords(app.services)).toEqual({ removed: 0, rewritten: 0, listed: 0 });
     expect(await recordsOf(app, mine, job.id)).toHaveLength(1);
     await sql`update translation_jobs set status = 'failed' where job_id = ${job.id}`;
@@ -66,7 +67,7 @@ describe('golden records that no job refers to', () => {
     await sql`
       update translation_jobs set status = 'approved', publish_as = 'published', golden_uri = null,
         updated_at = now() - interval '1 hour' where job_id = ${job.id}`;
-    await new Promise((resolve) => setTimeout(resolve, 1100));
+    passTime(1100);
     expect(await checkGoldenRecords(app.services)).toEqual({ removed: 0, rewritten: 0, listed: 0 });
     expect(await recordsOf(app, mine, job.id)).toHaveLength(1);
     await publishParkedJobs(app.services, mine.tenantId);
@@ -231,6 +232,7 @@ describe('a record has one line in the manifest', () => {
       if ((await manifestLinesNow(app, mine, job.id)).length === 0) await appendFile(manifest, `${line}\n`);
       return database.inTenant(...given);
     };
+    passTime(2000);
     await poll(async () => {
       await checkGoldenRecords({ ...services, database: { ...database, inTenant } });
       return (await readdir(join(storage(), 'golden/announced'))).length === 0;

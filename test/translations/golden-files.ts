@@ -1,6 +1,7 @@
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { onTestFinished, vi } from 'vitest';
 import { createBackgroundWork } from '#server/platform/background-work.ts';
 import { openFolder } from '#server/platform/stores/folder-store.ts';
 import { openPlatformStore } from '#server/platform/stores/platform-store.ts';
@@ -78,15 +79,25 @@ export async function breakGoldenStore(app: TestApp, tenant: Tenant): Promise<()
   };
 }
 
+/** Moves the clock of this process forward until the current test ends. Timers and the database keep their time. */
+export function passTime(ms: number): void {
+  vi.useFakeTimers({ toFake: ['Date'], shouldAdvanceTime: true, now: Date.now() + ms });
+  onTestFinished(() => void vi.useRealTimers());
+}
+
 /**
- * Checks the records repeatedly until no announcement is left in `folder`. Returns the number of records that were
- * removed.
+ * Checks the records after a while, repeatedly until no announcement is left in `folder`. Returns the number of records
+ * that were removed.
  */
-export async function checkUntilDone({ services }: TestApp, folder: string): Promise<number> {
+export async function checkUntilDone({ services, settled }: TestApp, folder = 'announced'): Promise<number> {
+  const { DATA_DIR, STALE_PENDING_SECONDS, SWEEP_INTERVAL_SECONDS } = services.settings;
+  // A process that is about to add a line does not look whether the check has added it.
+  await settled();
+  passTime((STALE_PENDING_SECONDS + SWEEP_INTERVAL_SECONDS) * 1000);
   let removed = 0;
   await poll(async () => {
     removed += (await checkGoldenRecords(services)).removed;
-    return (await readdir(join(services.settings.DATA_DIR, 'storage/golden', folder))).length === 0;
+    return (await readdir(join(DATA_DIR, 'storage/golden', folder))).length === 0;
   });
   return removed;
 }

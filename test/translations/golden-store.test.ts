@@ -165,7 +165,7 @@ describe('the sweep retries jobs whose golden record could not be written (C 7)'
       await poll(async () => tried.includes(mine.tenantId));
       expect((await mine.read(unpersisted.id)).status).toBe('persistence_failed');
       await mend?.();
-      await poll(async () => (await mine.read(unpersisted.id)).status === 'published', 25);
+      await poll(async () => (await mine.read(unpersisted.id)).status === 'published');
     } finally {
       await workers.stop();
     }

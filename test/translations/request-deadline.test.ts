@@ -56,7 +56,7 @@ describe('the deadline of a request', () => {
     expect([first.status, first.body.error_code]).toEqual([503, 'transient_error']);
     expect(first.body.detail).toContain('2.5 s');
     expect(first.headers.get('retry-after')).toBe('5');
-    await poll(async () => hung() === 0, 5);
+    await poll(async () => hung() === 0);
     const [job] = (await app.json('GET', '/api/translations', { headers })).body;
     expect(job.status).toBe('failed');
 
@@ -93,7 +93,7 @@ describe('the deadline of a request', () => {
     expect((await mine.send({ wait: 'true', idempotency_key: 'later' })).status).toBe(202);
     model.otherwise(translatingReply());
     await withWorkers(app, async () => {
-      await poll(async () => (await mine.read(body.id)).status === 'translated', 25);
+      await poll(async () => (await mine.read(body.id)).status === 'translated');
     });
     expect(await mine.records()).toHaveLength(1);
   });

@@ -1,6 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { useTestApp } from '#test/setup/app.ts';
+import { violationsOn } from './accessibility.ts';
 import { useBrowser, withoutBrowser } from './browser.ts';
 
 const app = useTestApp();
@@ -51,6 +52,18 @@ describe.skipIf(withoutBrowser)('the page of the API reference', () => {
     ) as { status?: string };
     expect(answer.status).toBe('published');
   });
+});
+
+test.skipIf(withoutBrowser)('every guide is accessible', async () => {
+  const { page } = await person('/docs/guides/');
+  const guides = await page
+    .locator('nav.guides a')
+    .evaluateAll((all) => all.map((one) => one.getAttribute('href')));
+  expect(guides.length).toBeGreaterThan(20);
+  for (const guide of guides) {
+    await page.goto(`${app.address}${guide}`);
+    expect([guide, await violationsOn(page)]).toEqual([guide, []]);
+  }
 });
 
 /** Opens the entry of an operation at /api/translations. */

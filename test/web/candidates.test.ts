@@ -14,7 +14,7 @@ const pairs: [string, string][] = [
   ['Pay the guarantor.', 'Bezahlen Sie den Bürgen.'],
 ];
 
-describe.skipIf(withoutBrowser)('a member at /app/glossaries/candidates', { timeout: 60_000 }, () => {
+describe.skipIf(withoutBrowser)('a member at /app/glossaries/candidates', () => {
   test('accepts a candidate with its proposed translation, rejects another, and undoes that', async () => {
     const { page, apiKey } = await signedIn(app, browser, async (founder) => {
       const headers = { 'x-api-key': founder.apiKey };

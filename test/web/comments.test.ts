@@ -45,7 +45,7 @@ async function mentionsOf({ bearer: headers }: Person): Promise<{ body: string }
   return body.mentions;
 }
 
-describe.skipIf(withoutBrowser)('comments on a segment', { timeout: 60_000 }, () => {
+describe.skipIf(withoutBrowser)('comments on a segment', () => {
   test('keep a half-written text when another segment is opened', async () => {
     const page = await atComments();
     await comment(page).fill('Half a sen');
@@ -82,7 +82,7 @@ describe.skipIf(withoutBrowser)('comments on a segment', { timeout: 60_000 }, ()
   });
 });
 
-describe.skipIf(withoutBrowser)('mentions in comments', { timeout: 60_000 }, () => {
+describe.skipIf(withoutBrowser)('mentions in comments', () => {
   test('are selected without a mouse, and the colleague finds the comment', async () => {
     const { page, colleagues } = await withColleagues(['anna', 'bert', 'berta']);
     const [anna, bert, berta] = colleagues as [Person, Person, Person];

@@ -24,7 +24,6 @@ interface Found {
 
 test.skipIf(withoutBrowser)(
   'a finding of the report opens the segment that it names, among those that need a review, even if several sheets have that cell',
-  { timeout: 40_000 },
   async () => {
     const founder = await signedIn(app, browser, '/app/files');
     const { page } = founder;

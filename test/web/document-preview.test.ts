@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { workbookFile } from '#test/factories/workbook.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
+import { poll } from '#test/setup/poll.ts';
 import * as docx from '../formats/docx-file.ts';
 import { fileOf, type Parts } from '../formats/opendocument-file.ts';
 import { deckOf, paragraph, run, shape } from '../formats/pptx-file.ts';
@@ -19,26 +20,35 @@ const openDocumentFile = (name: string, parts: Parts): File =>
 
 test.skipIf(withoutBrowser)(
   'a PDF page marks the segment that is open, and opens the one that is clicked in it',
-  { timeout: 40_000 },
   async () => {
     const { page } = await openDocument(app, browser, corpusDocument('pdf/made-rotations-labels-links.pdf'));
     const first = page.getByRole('img', { name: 'Page 1', exact: true });
     const marked = page.locator('[data-marked]').first();
     await marked.waitFor();
-    const [paper, mark] = [await first.boundingBox(), await marked.boundingBox()];
-    // The canvas has been painted, and the mark is inside the page.
-    expect(mark!.x).toBeGreaterThanOrEqual(paper!.x);
-    expect(mark!.y + mark!.height).toBeLessThanOrEqual(paper!.y + paper!.height + 1);
+    /** The position of the middle of the mark on its page, which moves while the preview is painted or scrolled. */
+    const middle = async () =>
+      marked.evaluate(
+        (mark, paper) => {
+          const [inner, outer] = [mark.getBoundingClientRect(), paper!.getBoundingClientRect()];
+          const isInside = inner.left >= outer.left && inner.bottom <= outer.bottom + 1;
+          return (
+            isInside && { x: inner.x + inner.width / 2 - outer.x, y: inner.y + inner.height / 2 - outer.y }
+          );
+        },
+        await first.elementHandle(),
+      );
+    // The mark is inside the page when the canvas has been painted.
+    const place = await poll(middle);
     await page.keyboard.press('Alt+ArrowDown');
     await page.getByRole('textbox', { name: 'Translation of segment 2' }).waitFor();
-    await page.mouse.click(mark!.x + mark!.width / 2, mark!.y + mark!.height / 2);
+    const paper = await first.boundingBox();
+    await page.mouse.click(paper!.x + place.x, paper!.y + place.y);
     await page.getByRole('textbox', { name: 'Translation of segment 1' }).waitFor();
   },
 );
 
 test.skipIf(withoutBrowser)(
   'a PDF that cannot be shown takes nothing from the other side of the document',
-  { timeout: 40_000 },
   async () => {
     const { page } = await openDocument(app, browser, corpusDocument('pdf/made-rotations-labels-links.pdf'));
     const first = page.getByRole('img', { name: 'Page 1', exact: true });
@@ -58,7 +68,6 @@ test.skipIf(withoutBrowser)(
 
 test.skipIf(withoutBrowser)(
   'a Word file is shown in a frame that can reach nothing, which marks the open segment, and opens the one that is clicked',
-  { timeout: 40_000 },
   async () => {
     const { page, apiKey, id } = await openDocument(
       app,
@@ -94,7 +103,6 @@ test.skipIf(withoutBrowser)(
 
 test.skipIf(withoutBrowser)(
   'a Word file shows the results of fields: of simple ones, of those in one run, and the number of pages without a result',
-  { timeout: 60_000 },
   async () => {
     const mark = (type: string) => `<w:fldChar w:fldCharType="${type}"/>`;
     const oneRun = `<w:r>${mark('begin')}<w:instrText>PAGE</w:instrText>${mark('separate')}<w:t>8</w:t>${mark('end')}</w:r>`;
@@ -116,7 +124,6 @@ test.skipIf(withoutBrowser)(
 
 test.skipIf(withoutBrowser)(
   'the translated file follows a saved edit, and the preview says that it is old if it cannot',
-  { timeout: 40_000 },
   async () => {
     const file = corpusDocument('docx/header-footer-fields.docx');
     const { page } = await openDocument(app, browser, file);
@@ -139,7 +146,6 @@ test.skipIf(withoutBrowser)(
 
 test.skipIf(withoutBrowser)(
   'a workbook is a grid of its cells, where a click opens one, and a filter that hides it is cleared',
-  { timeout: 40_000 },
   async () => {
     const founder = await signedIn(app, browser, '/app/files');
     const { page } = founder;
@@ -156,7 +162,6 @@ test.skipIf(withoutBrowser)(
 
 test.skipIf(withoutBrowser)(
   'an ODS file is a grid, in which the paragraphs of a cell are below each other',
-  { timeout: 40_000 },
   async () => {
     const cell =
       '<table:table-cell office:value-type="string"><text:p>Hello</text:p><text:p>Goodbye</text:p></table:table-cell>';
@@ -177,7 +182,6 @@ test.skipIf(withoutBrowser)(
 
 test.skipIf(withoutBrowser)(
   'an ODT file is a list of its texts, and an ODP file has one for each slide',
-  { timeout: 60_000 },
   async () => {
     const text = openDocumentFile('letter.odt', { body: '<text:p>Hello</text:p><text:p>Goodbye</text:p>' });
     const { page, apiKey } = await openDocument(app, browser, text);
@@ -204,7 +208,6 @@ test.skipIf(withoutBrowser)(
 
 test.skipIf(withoutBrowser)(
   'the words of a scan have their confidence, and uncertain ones are marked',
-  { timeout: 40_000 },
   async () => {
     const words = [
       { text: 'sure', confidence: 96, uncertain: false },
@@ -224,7 +227,6 @@ test.skipIf(withoutBrowser)(
 
 test.skipIf(withoutBrowser)(
   'the preview moves below the segments with both files, or is hidden, and this device remembers it',
-  { timeout: 60_000 },
   async () => {
     const { page } = await openDocument(app, browser, corpusDocument('pdf/made-rotations-labels-links.pdf'));
     await page.setViewportSize({ width: 1440, height: 900 });
@@ -267,7 +269,6 @@ test.skipIf(withoutBrowser)(
 
 test.skipIf(withoutBrowser)(
   'a JSON file is shown by lines, marks the line of the open segment, and opens the segment of the clicked one',
-  { timeout: 40_000 },
   async () => {
     const source = JSON.stringify(
       {
@@ -301,7 +302,6 @@ test.skipIf(withoutBrowser)(
 
 test.skipIf(withoutBrowser)(
   'slides are shown with their texts in place, mark the open segment, and open the one that is clicked',
-  { timeout: 40_000 },
   async () => {
     const frame = (x: number, y: number) => ({ frame: [x, y, 200, 100] as const });
     const deck = deckOf({

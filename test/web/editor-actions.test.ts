@@ -12,7 +12,7 @@ const browser = useBrowser(app);
 
 const refusal = (page: Page) => page.getByText('Not saved: segment 1. Save or discard these changes first.');
 
-describe.skipIf(withoutBrowser)('actions on a document with edits', { timeout: 60_000 }, () => {
+describe.skipIf(withoutBrowser)('actions on a document with edits', () => {
   test('approve what was typed just before', async () => {
     const { page, targets, document } = await openDocument(app, browser, ['One', 'Two']);
     await field(page).fill('Un');

@@ -35,7 +35,7 @@ const caret = (page: Page) =>
 const source = (page: Page) => page.locator('[role=gridcell]:has([data-source])');
 const tagged = '[fr] Pay <2>all</2> of <1>this bill</1> now.';
 
-describe.skipIf(withoutBrowser)('tags in the editor', { timeout: 60_000 }, () => {
+describe.skipIf(withoutBrowser)('tags in the editor', () => {
   test('are chips in the source and the field, with number, format and a name', async () => {
     const { page } = await openLetter();
     expect(await shown(page)).toBe(tagged);

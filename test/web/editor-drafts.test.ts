@@ -46,7 +46,7 @@ async function crash({ page, context }: Pick<Awaited<ReturnType<typeof openEdito
   await crashed;
 }
 
-describe.skipIf(withoutBrowser)('edits that are only on this device', { timeout: 60_000 }, () => {
+describe.skipIf(withoutBrowser)('edits that are only on this device', () => {
   test('are offered after a crash, never sent before that, and stored after Restore', async () => {
     const at = await openEditor();
     await type(at.page, 1, 'Un');

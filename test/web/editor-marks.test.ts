@@ -35,7 +35,7 @@ const terms = (page: Page) =>
     .locator('[role=gridcell]:nth-child(2) [class*=term]')
     .evaluateAll((marks) => marks.map((mark) => [mark.textContent, (mark as HTMLElement).title]));
 
-describe.skipIf(withoutBrowser)('terms in the rows', { timeout: 60_000 }, () => {
+describe.skipIf(withoutBrowser)('terms in the rows', () => {
   test('are underlined in all visible rows with their translation, with few requests', async () => {
     const texts = Array.from({ length: 300 }, (_, index) => `Sign lease ${index}`);
     const { page, requests } = await editorOf(texts, ['lease,bail']);
@@ -61,7 +61,7 @@ describe.skipIf(withoutBrowser)('terms in the rows', { timeout: 60_000 }, () => 
   });
 });
 
-describe.skipIf(withoutBrowser)('a changed number', { timeout: 60_000 }, () => {
+describe.skipIf(withoutBrowser)('a changed number', () => {
   test('is corrected by a key in the format of the target language, and undone by one key', async () => {
     const { page } = await editorOf(['Pay 2,500.00 euros', 'Two']);
     await field(page).fill('Payez 2 050,00 euros');

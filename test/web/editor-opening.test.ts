@@ -22,7 +22,7 @@ async function hold(page: Page, text: string): Promise<() => void> {
   return resolve;
 }
 
-describe.skipIf(withoutBrowser)('opening segments', { timeout: 60_000 }, () => {
+describe.skipIf(withoutBrowser)('opening segments', () => {
   test('does not take the field away when an edit fails, and a key opens the segment of that edit', async () => {
     const { page, correct, targets } = await openDocument(app, browser, ['One', 'Two', 'Three']);
     await opened(page, 1);

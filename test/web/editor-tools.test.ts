@@ -15,7 +15,7 @@ const browser = useBrowser(app);
 
 const value = (page: Page) => field(page).inputValue();
 
-describe.skipIf(withoutBrowser)('tools of the editor', { timeout: 60_000 }, () => {
+describe.skipIf(withoutBrowser)('tools of the editor', () => {
   test('F8 goes through the open findings in both directions, and starts again after the last one', async () => {
     const texts = ['One', 'Pay 2,500 euros', 'Three', 'Pay 700 euros'];
     const { page, correct } = await openDocument(app, browser, texts);

@@ -31,7 +31,7 @@ const isInView = (one: Locator) =>
     return there !== null && (element.contains(there) || there.contains(element));
   });
 
-describe.skipIf(withoutBrowser)('the view of the editor', { timeout: 60_000 }, () => {
+describe.skipIf(withoutBrowser)('the view of the editor', () => {
   test('keeps the density and a hidden side panel on this device', async () => {
     const page = await editorIn(1440, 900);
     await panel(page).waitFor();

@@ -18,7 +18,7 @@ const typed = async (page: Page, text: string) => {
   await page.keyboard.type(text);
 };
 
-describe.skipIf(withoutBrowser)('the editor of a document', { timeout: 60_000 }, () => {
+describe.skipIf(withoutBrowser)('the editor of a document', () => {
   test('confirms segments by keyboard only, moves on, and undoes the last decision', async () => {
     const { page, segments } = await openDocument(app, browser, ['One', 'Two', 'Three']);
     await opened(page, 1);

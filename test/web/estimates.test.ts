@@ -19,7 +19,7 @@ const browser = useBrowser(app);
 const mimeType = 'application/octet-stream';
 const file = (name: string, bytes: Uint8Array | string) => ({ name, mimeType, buffer: Buffer.from(bytes) });
 
-describe.skipIf(withoutBrowser)('a member with several files', { timeout: 90_000 }, () => {
+describe.skipIf(withoutBrowser)('a member with several files', () => {
   test('sees an estimate, starts it, reads what failed, tries again, and downloads all', async () => {
     const founder = await signedIn(app, browser, '/app/translate?kind=file&from=en&to=["fr","de"]');
     const { page, tenantId } = founder;

@@ -25,7 +25,7 @@ async function documents({ apiKey }: Founder) {
   return body.jobs ?? body.items ?? body;
 }
 
-describe.skipIf(withoutBrowser)('the parts of a file', { timeout: 60_000 }, () => {
+describe.skipIf(withoutBrowser)('the parts of a file', () => {
   test('are offered as its format supports them, by the table of the service', async () => {
     const { page } = await signedIn(app, browser, '/app/translate?kind=file');
     await page

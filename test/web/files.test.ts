@@ -37,7 +37,7 @@ async function sendInto(founder: Founder, name: string, ...languages: string[]):
 const fileNames = async ({ page }: Founder) =>
   page.locator('main tbody tr').getByRole('link').filter({ hasText: '.xlsx' }).allInnerTexts();
 
-describe.skipIf(withoutBrowser)('a member at /app/files', { timeout: 60_000 }, () => {
+describe.skipIf(withoutBrowser)('a member at /app/files', () => {
   test('sees translations of a file together, and filters by state, format, language and name', async () => {
     const founder = await signedIn(app, browser, '/app/files');
     const { page } = founder;

@@ -18,7 +18,7 @@ async function search(page: Page, sought: string, replacement: string) {
   return dialog;
 }
 
-describe.skipIf(withoutBrowser)('find and replace in a document', { timeout: 60_000 }, () => {
+describe.skipIf(withoutBrowser)('find and replace in a document', () => {
   test('shows each change first, replaces the selected ones as drafts, and can be undone', async () => {
     const { page, segments, targets } = await openDocument(app, browser, [
       'Old rent',

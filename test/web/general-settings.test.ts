@@ -17,7 +17,7 @@ const call = async ({ bearer }: Person, name: string, input: object) => {
   return body;
 };
 
-describe.skipIf(withoutBrowser)('the general settings', { timeout: 90_000 }, () => {
+describe.skipIf(withoutBrowser)('the general settings', () => {
   test('have default languages, which are selected first; a change by another administrator is not overwritten unseen', async () => {
     const founder = await found(app);
     const { page, tab } = await memberAt(browser, founder, path);

@@ -38,7 +38,7 @@ const workbook = workbookOf([
 
 const screenshots = process.env['SCREENSHOTS'];
 
-describe.skipIf(withoutBrowser)('the import of a glossary', { timeout: 90_000 }, () => {
+describe.skipIf(withoutBrowser)('the import of a glossary', () => {
   test.each([
     { locale: 'en-GB', colorScheme: 'light' as const },
     { locale: 'ar', colorScheme: 'dark' as const },

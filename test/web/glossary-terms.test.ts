@@ -64,7 +64,7 @@ const change = ({ apiKey, setId }: Founder & { setId: string }, target_term: str
   });
 };
 
-describe.skipIf(withoutBrowser)('a member at /app/glossaries/{id}', { timeout: 90_000 }, () => {
+describe.skipIf(withoutBrowser)('a member at /app/glossaries/{id}', () => {
   test('adds, changes, deletes and restores terms by keyboard only', async () => {
     const { page } = await openGlossary();
     await expect.poll(() => shown(page), patient).toEqual(['bill addition', 'order commande', 'rent loyer']);

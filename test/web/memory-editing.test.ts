@@ -45,7 +45,7 @@ const targets = (page: Page) => rows(page).locator('td:nth-child(2) > span').all
 const undo = (page: Page) => page.getByRole('button', { name: /^Undo/ }).click();
 const screenshots = process.env['SCREENSHOTS'];
 
-describe.skipIf(withoutBrowser)('a member at /app/memories/{id}', { timeout: 90_000 }, () => {
+describe.skipIf(withoutBrowser)('a member at /app/memories/{id}', () => {
   test('edits, deletes and restores segments by keyboard only', async () => {
     const { page } = await openMemory((id) => `/app/memories/${id}`);
     await expect.poll(() => targets(page), patient).toEqual(lines.map(([, target]) => target));

@@ -10,7 +10,7 @@ const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 const browser = useBrowser(app);
 const screenshots = process.env['SCREENSHOTS'];
 
-describe.skipIf(withoutBrowser)('a new glossary', { timeout: 60_000 }, () => {
+describe.skipIf(withoutBrowser)('a new glossary', () => {
   test('is created without a file, only by keyboard, and opens for its first term', async () => {
     const { page, apiKey } = await signedIn(app, browser, '/app/glossaries');
     const sets = setsOf(app, { 'x-api-key': apiKey });

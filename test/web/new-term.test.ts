@@ -35,7 +35,7 @@ const selectInField = (page: Page, words: string) =>
     element.setSelectionRange(at, at + wanted.length);
   }, words);
 
-describe.skipIf(withoutBrowser)('selected words become a glossary term', { timeout: 60_000 }, () => {
+describe.skipIf(withoutBrowser)('selected words become a glossary term', () => {
   test('words of the source and the translation, with the button, and the next translation uses them', async () => {
     const { page, apiKey } = await signedIn(app, browser, '/app');
     const headers = { 'x-api-key': apiKey };

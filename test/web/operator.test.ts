@@ -50,7 +50,7 @@ async function fitsNarrow(page: Page): Promise<void> {
   await page.setViewportSize({ width: 1280, height: 900 });
 }
 
-describe.skipIf(withoutBrowser)('an operator', { timeout: 60_000 }, () => {
+describe.skipIf(withoutBrowser)('an operator', () => {
   test('sees failed jobs, and retries one and then all of a task', async () => {
     await sql()`delete from graphile_worker._private_jobs`;
     for (const documentId of ['a', 'b', 'c'])

@@ -37,7 +37,7 @@ async function engine(name: 'get' | 'save', input: object = {}) {
 
 const key = 'deepl-key-00112233-wxyz';
 
-describe.skipIf(withoutBrowser)('the personal data that models do not get', { timeout: 90_000 }, () => {
+describe.skipIf(withoutBrowser)('the personal data that models do not get', () => {
   test('is chosen with the keyboard; a pattern that is wrong is named, and saves nothing', async () => {
     const { page } = await memberAt(browser, founder, '/app/settings/security');
     const card = page.getByRole('region', { name: 'Personal data' });
@@ -81,7 +81,7 @@ describe.skipIf(withoutBrowser)('the personal data that models do not get', { ti
   });
 });
 
-describe.skipIf(withoutBrowser)('the own engine', { timeout: 90_000 }, () => {
+describe.skipIf(withoutBrowser)('the own engine', () => {
   test('is tested, stored, changed and removed; its key is shown nowhere', async () => {
     const { page } = await memberAt(browser, founder, '/app/settings/storage');
     const card = page.getByRole('region', { name: 'Translation engine' });

@@ -33,7 +33,7 @@ async function addChecks(
   await countTenant(app.services, tenantId);
 }
 
-describe.skipIf(withoutBrowser)('a member at /app/quality', { timeout: 60_000 }, () => {
+describe.skipIf(withoutBrowser)('a member at /app/quality', () => {
   test('sees what the minimum score is worth, and what another one would do', async () => {
     const { page, tenantId } = await signedIn(app, browser, '/app/quality');
     await page.getByText('More checks needed: 50').first().waitFor();

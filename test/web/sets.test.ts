@@ -28,7 +28,7 @@ async function choosePair(page: Page) {
 /** The rows of segments or terms, without the row that adds a term. */
 const rowsOf = (page: Page) => page.locator('main tbody tr:not(:has(form))');
 
-describe.skipIf(withoutBrowser)('a member at /app/glossaries', { timeout: 60_000 }, () => {
+describe.skipIf(withoutBrowser)('a member at /app/glossaries', () => {
   test('sees the wrong line of a file, corrects it, searches the terms and deletes the glossary', async () => {
     const { page } = await signedIn(app, browser, '/app/glossaries');
     await page.getByText('No glossaries yet.').waitFor();

@@ -40,63 +40,57 @@ async function binding({ key: headers }: Person) {
   };
 }
 
-describe.skipIf(withoutBrowser)(
-  'an administrator whose workspace has an account of its own',
-  { timeout: 40_000 },
-  () => {
-    test("reads the provider's message about a wrong secret, and corrects it", async () => {
-      const founder = await found(app);
-      const { bind } = await binding(founder);
-      await bind(account.sas.replace(/sig=[^&]+/, 'sig=d3Jvbmc%3D'));
-      const { page } = await memberAt(browser, founder, '/app/settings/storage');
-      await page.getByText('New jobs are rejected until the storage is verified').waitFor();
-      await page.getByRole('button', { name: 'Verify' }).click();
-      await page.getByText('Not working', { exact: true }).waitFor();
-      await page.getByText('The last check failed:').waitFor();
-      expect(await page.locator('.problem').innerText()).toContain(
-        'Server failed to authenticate the request',
-      );
-      await page.getByLabel('SAS token', { exact: true }).fill(account.sas);
-      await page.getByRole('button', { name: 'Save' }).click();
-      await page.getByText('Not verified', { exact: true }).waitFor();
-      await page.getByRole('button', { name: 'Verify' }).click();
-      await page.getByText('Verified', { exact: true }).waitFor();
-      expect(await page.getByText('The last check failed:').count()).toBe(0);
-      expect(await page.content()).not.toContain(new URLSearchParams(account.sas).get('sig'));
-    });
+describe.skipIf(withoutBrowser)('an administrator whose workspace has its own account', () => {
+  test("reads the provider's message about a wrong secret, and corrects it", async () => {
+    const founder = await found(app);
+    const { bind } = await binding(founder);
+    await bind(account.sas.replace(/sig=[^&]+/, 'sig=d3Jvbmc%3D'));
+    const { page } = await memberAt(browser, founder, '/app/settings/storage');
+    await page.getByText('New jobs are rejected until the storage is verified').waitFor();
+    await page.getByRole('button', { name: 'Verify' }).click();
+    await page.getByText('Not working', { exact: true }).waitFor();
+    await page.getByText('The last check failed:').waitFor();
+    expect(await page.locator('.problem').innerText()).toContain('Server failed to authenticate the request');
+    await page.getByLabel('SAS token', { exact: true }).fill(account.sas);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Not verified', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Verify' }).click();
+    await page.getByText('Verified', { exact: true }).waitFor();
+    expect(await page.getByText('The last check failed:').count()).toBe(0);
+    expect(await page.content()).not.toContain(new URLSearchParams(account.sas).get('sig'));
+  });
 
-    test('is asked for another secret when the account changes', async () => {
-      const founder = await found(app);
-      await binding(founder);
-      const { page } = await memberAt(browser, founder, '/app/settings/storage');
-      const secret = page.getByLabel('SAS token', { exact: true });
-      const isRequired = () => secret.evaluate((input: HTMLInputElement) => input.required);
-      await secret.waitFor();
-      expect(await isRequired()).toBe(false);
-      await page.getByLabel('Account URL').fill('https://fabrikam.dfs.core.windows.net');
-      expect(await isRequired()).toBe(true);
-    });
+  test('is asked for another secret when the account changes', async () => {
+    const founder = await found(app);
+    await binding(founder);
+    const { page } = await memberAt(browser, founder, '/app/settings/storage');
+    const secret = page.getByLabel('SAS token', { exact: true });
+    const isRequired = () => secret.evaluate((input: HTMLInputElement) => input.required);
+    await secret.waitFor();
+    expect(await isRequired()).toBe(false);
+    await page.getByLabel('Account URL').fill('https://fabrikam.dfs.core.windows.net');
+    expect(await isRequired()).toBe(true);
+  });
 
-    test('publishes the jobs that were approved while the account could not be used, after verifying it', async () => {
-      const founder = await found(app);
-      const { bind, verify, files } = await binding(founder);
-      expect(await verify()).toBe('verified');
-      const [job] = await waitingJobs(app, founder.key, ['A text for the account']);
-      await bind();
-      const { page } = await memberAt(browser, founder, '/app');
-      await openReview(page);
-      await field(page).press('Control+Enter');
-      const status = async () =>
-        (await app.json('GET', `/api/translations/${job?.id}`, { headers: founder.key })).body.status;
-      await expect.poll(status, patient).toBe('persistence_failed');
-      expect(files().filter((path) => path.startsWith('golden/'))).toEqual([]);
-      await withWorkers(app, async () => {
-        await page.goto('/app/settings/storage');
-        await page.getByRole('button', { name: 'Verify' }).click();
-        await page.getByText('Jobs waiting for storage: 1 published, 0 failed').waitFor();
-      });
-      await expect.poll(status, patient).toBe('published');
-      expect(files().some((path) => path.includes(job?.id ?? 'none'))).toBe(true);
+  test('publishes the jobs that were approved while the account could not be used, after verifying it', async () => {
+    const founder = await found(app);
+    const { bind, verify, files } = await binding(founder);
+    expect(await verify()).toBe('verified');
+    const [job] = await waitingJobs(app, founder.key, ['A text for the account']);
+    await bind();
+    const { page } = await memberAt(browser, founder, '/app');
+    await openReview(page);
+    await field(page).press('Control+Enter');
+    const status = async () =>
+      (await app.json('GET', `/api/translations/${job?.id}`, { headers: founder.key })).body.status;
+    await expect.poll(status, patient).toBe('persistence_failed');
+    expect(files().filter((path) => path.startsWith('golden/'))).toEqual([]);
+    await withWorkers(app, async () => {
+      await page.goto('/app/settings/storage');
+      await page.getByRole('button', { name: 'Verify' }).click();
+      await page.getByText('Jobs waiting for storage: 1 published, 0 failed').waitFor();
     });
-  },
-);
+    await expect.poll(status, patient).toBe('published');
+    expect(files().some((path) => path.includes(job?.id ?? 'none'))).toBe(true);
+  });
+});

@@ -9,7 +9,7 @@ const browser = useBrowser(app);
 const path = '/app/style-guides';
 const open = (person: Person) => memberAt(browser, person, path);
 
-describe.skipIf(withoutBrowser)('/app/style-guides', { timeout: 60_000 }, () => {
+describe.skipIf(withoutBrowser)('/app/style-guides', () => {
   test('creates, changes and deletes a guide', async () => {
     const founder = await found(app);
     const { page } = await open(founder);

@@ -40,7 +40,7 @@ async function team() {
   return { founder, mira, jobs };
 }
 
-describe.skipIf(withoutBrowser)('screens of a team', { timeout: 90_000 }, () => {
+describe.skipIf(withoutBrowser)('screens of a team', () => {
   test('turnaround has a row for each assignee, and members have their display name above the email address', async () => {
     const { founder, mira, jobs } = await team();
     const items = [{ kind: 'job', id: jobs[0] }];

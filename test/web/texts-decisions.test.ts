@@ -16,7 +16,7 @@ const openStuck = async (page: Page, number: number) => {
   await page.keyboard.press('Alt+o');
 };
 
-describe.skipIf(withoutBrowser)('a reviewer of texts', { timeout: 60_000 }, () => {
+describe.skipIf(withoutBrowser)('a reviewer of texts', () => {
   test('decides by keyboard only, and takes each decision back', async () => {
     const { page, stored, statuses } = await openTexts(app, browser, ['One {name}', 'Two', 'Three', 'Four']);
     const { keyboard } = page;

@@ -7,7 +7,7 @@ import { openTexts, typed, waits } from './texts-editor.ts';
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 const browser = useBrowser(app);
 
-describe.skipIf(withoutBrowser)('the field of a text', { timeout: 60_000 }, () => {
+describe.skipIf(withoutBrowser)('the field of a text', () => {
   test('leaves the keys of an input method alone', async () => {
     const { page, context, stored } = await openTexts(app, browser, ['Japan', 'Another one'], 'ja');
     await field(page).fill('');

@@ -10,7 +10,7 @@ import { openTexts, row, typed } from './texts-editor.ts';
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 const browser = useBrowser(app);
 
-describe.skipIf(withoutBrowser)('the list of texts', { timeout: 60_000 }, () => {
+describe.skipIf(withoutBrowser)('the list of texts', () => {
   test('has all pages; a page that fails is requested again on demand', async () => {
     const founder = await found(app);
     await waitingJobs(

@@ -16,113 +16,109 @@ async function crash({ page, context }: Pick<Person, 'page' | 'context'>): Promi
   await crashed;
 }
 
-describe.skipIf(withoutBrowser)(
-  'a reviewer of texts whose edits are not stored yet',
-  { timeout: 60_000 },
-  () => {
-    test('sees the edits of the former filter, also those that are still being sent', async () => {
-      const { page, stored } = await openTexts(app, browser, ['First', 'Second']);
-      await page.route('**/trpc/translations.act*', async (route) => {
-        await new Promise((resolve) => setTimeout(resolve, 1000));
-        await route.continue();
-      });
-      await typed(page, 'Premier');
-      await page.keyboard.press('Control+f');
-      await page.keyboard.type('First');
-      await page.keyboard.press('Enter');
-      await page.getByRole('heading', { name: '1 text', exact: true }).waitFor();
-      expect(await field(page).inputValue()).toBe('Premier');
-      await page.waitForTimeout(300);
-      expect(await page.getByRole('region', { name: 'Unsent changes' }).count()).toBe(0);
-      await typed(page, 'Le premier');
-      await page.keyboard.press('Control+Enter');
-      await expect.poll(async () => (await stored(0)).final_translation, patient).toBe('Le premier');
+describe.skipIf(withoutBrowser)('a reviewer of texts whose edits are not stored yet', () => {
+  test('sees the edits of the former filter, also those that are still being sent', async () => {
+    const { page, stored } = await openTexts(app, browser, ['First', 'Second']);
+    await page.route('**/trpc/translations.act*', async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, 1000));
+      await route.continue();
     });
+    await typed(page, 'Premier');
+    await page.keyboard.press('Control+f');
+    await page.keyboard.type('First');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: '1 text', exact: true }).waitFor();
+    expect(await field(page).inputValue()).toBe('Premier');
+    await page.waitForTimeout(300);
+    expect(await page.getByRole('region', { name: 'Unsent changes' }).count()).toBe(0);
+    await typed(page, 'Le premier');
+    await page.keyboard.press('Control+Enter');
+    await expect.poll(async () => (await stored(0)).final_translation, patient).toBe('Le premier');
+  });
 
-    test('loses nothing while the service cannot be reached', async () => {
-      const { page, context, stored, statuses } = await openTexts(app, browser, ['First', 'Second']);
-      await context.setOffline(true);
-      await typed(page, 'Hors ligne');
-      await page.keyboard.press('Control+Enter');
-      await opened(page, 'Second');
-      await page.getByText('Offline. 1 change is kept on this device.').waitFor();
-      expect(await statuses()).toEqual([waits, waits]);
-      await context.setOffline(false);
-      await expect.poll(async () => (await stored(0)).final_translation, patient).toBe('Hors ligne');
-      await expect.poll(async () => (await stored(0)).status, patient).toBe('human_edited');
+  test('loses nothing while the service cannot be reached', async () => {
+    const { page, context, stored, statuses } = await openTexts(app, browser, ['First', 'Second']);
+    await context.setOffline(true);
+    await typed(page, 'Hors ligne');
+    await page.keyboard.press('Control+Enter');
+    await opened(page, 'Second');
+    await page.getByText('Offline. 1 change is kept on this device.').waitFor();
+    expect(await statuses()).toEqual([waits, waits]);
+    await context.setOffline(false);
+    await expect.poll(async () => (await stored(0)).final_translation, patient).toBe('Hors ligne');
+    await expect.poll(async () => (await stored(0)).status, patient).toBe('human_edited');
+  });
+
+  test('finds unsent texts again after a crash, as differences, which are never sent automatically', async () => {
+    const { page, tab, context, stored } = await openTexts(app, browser, ['The first text', 'Second']);
+    await page.route('**/trpc/translations.act*', () => undefined);
+    await typed(page, 'Un texte tapé');
+    await page.waitForTimeout(300);
+    await crash({ page, context });
+
+    const second = await tab();
+    await openReview(second);
+    const offered = second.getByRole('region', { name: 'Unsent changes' });
+    await offered.getByRole('button', { name: 'Restore' }).waitFor();
+    expect(await field(second).inputValue()).toBe('[fr] The first text');
+    // Another text does not replace it.
+    await typed(second, 'Un autre');
+    await second.waitForTimeout(300);
+    await second.reload();
+    await expect.poll(() => offered.count(), patient).toBeGreaterThan(0);
+    expect(await offered.locator('ins').allTextContents()).toContain('texte tapé');
+    await offered.filter({ hasText: 'tapé' }).getByRole('button', { name: 'Restore' }).click();
+    expect(await field(second).inputValue()).toBe('Un texte tapé');
+    await field(second).press('Control+Enter');
+    await expect.poll(async () => (await stored(0)).final_translation, patient).toBe('Un texte tapé');
+  });
+
+  test('keeps the text of an earlier visit if the next one types before its key is loaded', async () => {
+    const { page, tab, context } = await openTexts(app, browser, ['The first text', 'Second']);
+    await page.route('**/trpc/translations.act*', () => undefined);
+    await typed(page, 'Un texte ancien');
+    await page.waitForTimeout(300);
+    await crash({ page, context });
+
+    const second = await tab();
+    await second.route('**/trpc/translations.act*', () => undefined);
+    const { promise: asked, resolve: answer } = Promise.withResolvers<void>();
+    await second.route(/draftKeys/i, async (route) => {
+      await asked;
+      await route.continue();
     });
+    await openReview(second);
+    await typed(second, 'Un texte nouveau');
+    await second.waitForTimeout(300);
+    answer();
+    await second.getByRole('region', { name: 'Unsent changes' }).waitFor();
+    await second.waitForTimeout(300);
+    await second.reload();
+    const offered = second.getByRole('region', { name: 'Unsent changes' });
+    await offered.filter({ hasText: 'ancien' }).waitFor();
+    await offered.filter({ hasText: 'nouveau' }).waitFor();
+  });
 
-    test('finds unsent texts again after a crash, as differences, which are never sent automatically', async () => {
-      const { page, tab, context, stored } = await openTexts(app, browser, ['The first text', 'Second']);
-      await page.route('**/trpc/translations.act*', () => undefined);
-      await typed(page, 'Un texte tapé');
-      await page.waitForTimeout(300);
-      await crash({ page, context });
+  test('continues after signing in again when the session has ended', async () => {
+    const { page, founder, stored } = await openTexts(app, browser, ['First', 'Second']);
+    await typed(page, 'Avant la fin');
+    await openSuperuser(app.superuserUrl)`delete from tokens where tenant_id = ${founder.tenantId}`;
+    await page.keyboard.press('Control+s');
+    await page.getByRole('dialog', { name: 'Sign in again' }).waitFor();
+    await signInAt(page, founder);
+    expect(await field(page).inputValue()).toBe('Avant la fin');
+    await page.keyboard.press('Control+s');
+    await expect.poll(async () => (await stored(0)).final_translation, patient).toBe('Avant la fin');
+  });
 
-      const second = await tab();
-      await openReview(second);
-      const offered = second.getByRole('region', { name: 'Unsent changes' });
-      await offered.getByRole('button', { name: 'Restore' }).waitFor();
-      expect(await field(second).inputValue()).toBe('[fr] The first text');
-      // Another text does not replace it.
-      await typed(second, 'Un autre');
-      await second.waitForTimeout(300);
-      await second.reload();
-      await expect.poll(() => offered.count(), patient).toBeGreaterThan(0);
-      expect(await offered.locator('ins').allTextContents()).toContain('texte tapé');
-      await offered.filter({ hasText: 'tapé' }).getByRole('button', { name: 'Restore' }).click();
-      expect(await field(second).inputValue()).toBe('Un texte tapé');
-      await field(second).press('Control+Enter');
-      await expect.poll(async () => (await stored(0)).final_translation, patient).toBe('Un texte tapé');
-    });
-
-    test('keeps the text of an earlier visit if the next one types before its key is loaded', async () => {
-      const { page, tab, context } = await openTexts(app, browser, ['The first text', 'Second']);
-      await page.route('**/trpc/translations.act*', () => undefined);
-      await typed(page, 'Un texte ancien');
-      await page.waitForTimeout(300);
-      await crash({ page, context });
-
-      const second = await tab();
-      await second.route('**/trpc/translations.act*', () => undefined);
-      const { promise: asked, resolve: answer } = Promise.withResolvers<void>();
-      await second.route(/draftKeys/i, async (route) => {
-        await asked;
-        await route.continue();
-      });
-      await openReview(second);
-      await typed(second, 'Un texte nouveau');
-      await second.waitForTimeout(300);
-      answer();
-      await second.getByRole('region', { name: 'Unsent changes' }).waitFor();
-      await second.waitForTimeout(300);
-      await second.reload();
-      const offered = second.getByRole('region', { name: 'Unsent changes' });
-      await offered.filter({ hasText: 'ancien' }).waitFor();
-      await offered.filter({ hasText: 'nouveau' }).waitFor();
-    });
-
-    test('continues after signing in again when the session has ended', async () => {
-      const { page, founder, stored } = await openTexts(app, browser, ['First', 'Second']);
-      await typed(page, 'Avant la fin');
-      await openSuperuser(app.superuserUrl)`delete from tokens where tenant_id = ${founder.tenantId}`;
-      await page.keyboard.press('Control+s');
-      await page.getByRole('dialog', { name: 'Sign in again' }).waitFor();
-      await signInAt(page, founder);
-      expect(await field(page).inputValue()).toBe('Avant la fin');
-      await page.keyboard.press('Control+s');
-      await expect.poll(async () => (await stored(0)).final_translation, patient).toBe('Avant la fin');
-    });
-
-    test('is asked at sign-out about texts that could not be sent', async () => {
-      const { page } = await openTexts(app, browser, ['First', 'Second']);
-      await page.route('**/trpc/translations.act*', () => undefined);
-      await typed(page, 'Pas encore');
-      await page.keyboard.press('Control+Enter');
-      await opened(page, 'Second');
-      await signOut(page);
-      const dialog = page.getByRole('dialog', { name: 'Unsent changes' });
-      await dialog.getByText('Pas encore').waitFor();
-    });
-  },
-);
+  test('is asked at sign-out about texts that could not be sent', async () => {
+    const { page } = await openTexts(app, browser, ['First', 'Second']);
+    await page.route('**/trpc/translations.act*', () => undefined);
+    await typed(page, 'Pas encore');
+    await page.keyboard.press('Control+Enter');
+    await opened(page, 'Second');
+    await signOut(page);
+    const dialog = page.getByRole('dialog', { name: 'Unsent changes' });
+    await dialog.getByText('Pas encore').waitFor();
+  });
+});

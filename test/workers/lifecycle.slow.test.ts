@@ -23,8 +23,14 @@ afterAll(async () => {
   await locker.end();
 });
 
+// Workers that stop may leave recurring jobs in the queue, which other tests must not find.
+afterEach(() => superuser`delete from graphile_worker._private_jobs`);
+
 const locks = () =>
   superuser<{ locked_by: string | null }[]>`select locked_by from graphile_worker._private_jobs order by id`;
+
+const locked = async () =>
+  (await locks()).flatMap(({ locked_by }) => (locked_by === null ? [] : [locked_by]));
 
 /** Adds a job that does not end until the test releases it. */
 async function heldJob(): Promise<{ id: string; letGo(): Promise<unknown> }> {
@@ -66,7 +72,8 @@ test('stopping waits for the job in flight', async () => {
   await job.letGo();
   await stopping;
   expect(await isFailed(job.id)).toBe(true);
-  expect(await locks()).toEqual([]);
+  // A recurring job may have been added since, which no worker has taken.
+  expect(await locked()).toEqual([]);
 });
 
 describe('a job that is being taken while its workers stop', () => {
@@ -131,7 +138,6 @@ describe('a job that is being taken while its workers stop', () => {
     await job.release();
     await ending;
     expect(begun).toBe(0);
-    await superuser`delete from graphile_worker._private_jobs`;
   });
 });
 
@@ -189,7 +195,7 @@ test('workers pause between tries while the database answers but refuses writes,
   try {
     await superuser`
       set default_transaction_read_only = off; select graphile_worker.add_job('prune_expired', '{}'::json)`.simple();
-    await poll(async () => (await locks()).length === 0, 40);
+    await poll(async () => (await locks()).length === 0);
   } finally {
     await running.stop();
   }
@@ -219,12 +225,7 @@ const endConnections = () => superuser`
 const addFailStale = (tenantId: string) => superuser`
   select graphile_worker.add_job('fail_stale_jobs', ${JSON.stringify({ tenantId })}::text::json)`;
 
-const locked = async () =>
-  (await locks()).flatMap(({ locked_by }) => (locked_by === null ? [] : [locked_by]));
-
 describe('a database that is lost in the middle of jobs', () => {
-  afterEach(() => superuser`delete from graphile_worker._private_jobs`);
-
   /** Starts two jobs, which end one after the other while there is no connection to the database. */
   async function loseTwoJobs() {
     const jobs = [await heldJob(), await heldJob()];
@@ -275,7 +276,7 @@ describe('a database that is lost in the middle of jobs', () => {
       await addFailStale((await app.signUp()).tenantId);
       await poll(async () => (await locks()).length === 0);
       // The connections that were cut while they opened end a little later.
-      await poll(async () => (await count()) <= 5 + app.services.settings.WORKER_CONCURRENCY, 20);
+      await poll(async () => (await count()) <= 5 + app.services.settings.WORKER_CONCURRENCY);
     });
     await poll(async () => (await count()) === 0);
   });

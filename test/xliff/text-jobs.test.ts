@@ -98,7 +98,7 @@ describe('GET /api/translations with Accept: application/xliff+xml', () => {
       return exportJobs(services, withTenant, { limit: 50 }, request);
     };
     // The first ten jobs, which are read before the first byte is sent.
-    const { file } = await exportWithout(ids.slice(0, 10));
+    const { content: file } = await exportWithout(ids.slice(0, 10));
     const text = await readAll(file.chunks);
     expect([...text.matchAll(/<file id="(\w+)"/g)].map(([, id]) => id)).toEqual(ids.slice(10));
     await expect(exportWithout(ids.slice(10))).rejects.toMatchObject({ code: 'not_found' });

@@ -84,7 +84,7 @@ export function readUrl(text: string): string {
 
 /** Returns the URL of the service: of the option, the environment or the last login. @throws UsageError without one */
 export async function urlOf(io: Pick<Io, 'env'>, values: Values): Promise<string> {
-  const url = values.text('url') ?? io.env['LINGUALOOP_URL'] ?? (await readCredentials(io)).current;
+  const url = values.text('url') ?? (io.env['LINGUALOOP_URL'] || (await readCredentials(io)).current);
   if (!url) throw new UsageError('no service is known; run "lingualoop login" or set LINGUALOOP_URL');
   return readUrl(url);
 }
@@ -98,7 +98,7 @@ export async function openClient(
   values: Values,
 ): Promise<{ client: LinguaLoop; url: string; source: CredentialSource; email: string | undefined }> {
   const url = await urlOf(io, values);
-  const fromEnvironment = io.env['LINGUALOOP_API_KEY'];
+  const fromEnvironment = io.env['LINGUALOOP_API_KEY']?.trim();
   if (fromEnvironment)
     return {
       client: clientOf(url, { apiKey: fromEnvironment }),
@@ -121,9 +121,16 @@ export async function openClient(
   };
 }
 
-/** Creates a client that reads nothing from the environment. */
+/**
+ * Creates a client that reads nothing from the environment.
+ * @throws UsageError for a URL or a key that cannot be sent
+ */
 export function clientOf(baseUrl: string, credential: { apiKey?: string; tokens?: TokenStore }): LinguaLoop {
-  return new LinguaLoop({ baseUrl, ...credential, headers: { 'user-agent': userAgent } });
+  try {
+    return new LinguaLoop({ baseUrl, ...credential, headers: { 'user-agent': userAgent } });
+  } catch (error) {
+    throw error instanceof TypeError ? new UsageError(error.message) : error;
+  }
 }
 
 /** The program has the version of the SDK. */
@@ -137,7 +144,7 @@ export async function checkCredential(client: LinguaLoop, signal: AbortSignal): 
 }
 
 /** The store of a member's tokens, which several processes share. */
-export function tokenStore(io: Pick<Io, 'env'>, url: string): TokenStore {
+function tokenStore(io: Pick<Io, 'env'>, url: string): TokenStore {
   return {
     load: async () => (await readCredentials(io)).services[url]?.tokens ?? null,
     save: (tokens) =>

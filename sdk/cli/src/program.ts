@@ -67,17 +67,22 @@ async function dispatch(argv: readonly string[], io: Io): Promise<number> {
 /** Finds a command by its names, and the arguments after them. */
 function find(argv: readonly string[]): { path: string; command: Command; rest: readonly string[] } {
   let [name = '', ...rest] = argv;
-  let command = commands[name];
+  let command = memberOf(commands, name);
   if (!command) throw unknown(name, commands, '');
   let path = name;
   while (command.subcommands && rest[0] !== undefined && !rest[0].startsWith('-')) {
     [name = '', ...rest] = rest;
-    const next: Command | undefined = command.subcommands[name];
+    const next = memberOf(command.subcommands, name);
     if (!next) throw unknown(name, command.subcommands, path);
     command = next;
     path = `${path} ${name}`;
   }
   return { path, command, rest };
+}
+
+/** Returns a command by its name. Every object also has names such as `toString`. */
+function memberOf(known: Readonly<Record<string, Command>>, name: string): Command | undefined {
+  return Object.hasOwn(known, name) ? known[name] : undefined;
 }
 
 function unknown(name: string, known: Readonly<Record<string, Command>>, path: string): UnknownNameError {

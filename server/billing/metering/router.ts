@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { sendPage } from '#server/http/paging.ts';
 import { adminProcedure } from '#server/identity/access/guards/admin.ts';
 import { administratorSessionProcedure } from '#server/identity/access/guards/session.ts';
 import { router, streamResponse } from '#server/trpc.ts';
@@ -65,9 +66,7 @@ export const usageRouter = router({
     .output(usageSummary)
     .query(async ({ ctx, input }) => {
       const { services, withNamedTenant, response } = ctx;
-      const { summary, nextCursor } = await summarizePeriod(services.settings, withNamedTenant, input);
-      if (nextCursor) response.setHeader('X-Next-Cursor', nextCursor);
-      return summary;
+      return sendPage(response, await summarizePeriod(services.settings, withNamedTenant, input));
     }),
 
   export: adminProcedure

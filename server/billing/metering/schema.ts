@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { pageCursor } from '#server/http/paging.ts';
 import { isCalendarDate, periodForm } from './periods.ts';
 
 const chars = z.int().min(0).meta({ description: 'source characters, weighted by the language pair' });
@@ -142,11 +143,7 @@ export const recordPage = {
     .max(1000)
     .default(1000)
     .describe('The maximum number of records in the response: 1 to 1000.'),
-  cursor: z
-    .string()
-    .max(200)
-    .optional()
-    .describe('The value of the X-Next-Cursor header of the previous page.'),
+  cursor: pageCursor,
 };
 
 export const exportFormat = z

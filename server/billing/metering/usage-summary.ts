@@ -1,6 +1,6 @@
 import type { Tx } from '#db/client.ts';
 import { readBillingAccount } from '#server/billing/account.ts';
-import { readCursor, writeCursor } from '#server/http/paging.ts';
+import { type Page, readCursor, writeCursor } from '#server/http/paging.ts';
 import { tenantNotFound, type WithNamedTenant } from '#server/identity/access/guards/admin.ts';
 import type { Settings } from '#server/settings.ts';
 import { selectBilledTenant, selectCommittedUsage } from './committed-usage.ts';
@@ -19,11 +19,6 @@ interface SummaryQuery {
   cursor?: string | undefined;
 }
 
-interface SummaryPage {
-  summary: UsageSummary;
-  nextCursor: string | null;
-}
-
 /**
  * Reports a tenant's usage in a billing period, with a page of the records, latest first.
  * @throws AppError 404, also if an administrator who is not an operator selects another tenant; 422
@@ -32,7 +27,7 @@ export async function summarizePeriod(
   settings: Settings,
   withNamedTenant: WithNamedTenant,
   { tenant_id: named, period: asked, limit, cursor }: SummaryQuery,
-): Promise<SummaryPage> {
+): Promise<Page<UsageSummary>> {
   const period = billingPeriod(asked);
   const after = cursor === undefined ? undefined : readCursor(cursor);
   return withNamedTenant({ named, foreign: 'not_found', missing: '' }, async (tx, tenantId, { operator }) => {
@@ -45,7 +40,7 @@ export async function summarizePeriod(
     const { jobs, source_chars, billable_chars } = sumOf(days);
     const last = records.at(-1);
     return {
-      summary: {
+      content: {
         tenant_id: tenantId,
         billing_period: period.name,
         jobs,

@@ -26,6 +26,8 @@ interface Node {
   close?: string;
   isLabel?: boolean;
   isBreak?: boolean;
+  /** Whether a dollar sign of a text would begin or end a formula. */
+  hasFormulas?: boolean;
   syntax?: TextBlock['syntax'];
   /** The characters before and after the text in the file. */
   before?: string;
@@ -117,7 +119,7 @@ const handlers: Record<string, Handler> = {
         .replace(info.before.endsWith('\n') ? blockStart : /$^/, '\\')
         // A sign before the text in the file may be the start of code.
         .replace(/(\\*)`/g, (found, slashes: string) => (slashes.length % 2 === 0 ? `${slashes}\\\`` : found))
-        .replace(formula, (found) => found.replaceAll('$', '\\$'))
+        .replace(node.hasFormulas ? /\$/g : formula, (found) => found.replaceAll('$', '\\$'))
         // Site generators run the expressions and components of MDX in all Markdown files. A backslash directly after an
         // address would be a part of it.
         .replace(/(\\*)([{<])/g, (_, slashes: string, sign: string) => {
@@ -166,13 +168,18 @@ export function writerFor(source: string, isMdx: boolean): MarkdownWriter {
         markupOf: (item) => unwrapped(markupOf(item), prefix),
         expressions: isMdx ? noExpressions : expressionsOf(source, run),
       });
-      let text = serialize({
-        type: 'block',
-        syntax: block.syntax,
-        before,
-        after: after === '\r' ? '\n' : after,
-        children,
-      });
+      const write = (nodes: Node[]) =>
+        serialize({
+          type: 'block',
+          syntax: block.syntax,
+          before,
+          after: after === '\r' ? '\n' : after,
+          children: nodes,
+        });
+      let text = write(children);
+      // The signs of a new formula can be in several nodes.
+      const own = source.slice(run.start, run.end);
+      if (text.match(formula)?.some((found) => !own.includes(found))) text = write(withoutFormulas(children));
       // A module of MDX begins in the first column.
       if (prefix === '' && block.syntax === 'paragraph')
         text = text.replace(/^(?:i(?=mport\b)|e(?=xport\b))/gm, (letter) => `&#${letter.charCodeAt(0)};`);
@@ -280,6 +287,14 @@ function nodesOf(
   }
   takeSpace(root, -1);
   return root;
+}
+
+function withoutFormulas(nodes: readonly Node[]): Node[] {
+  return nodes.map((node) => ({
+    ...node,
+    hasFormulas: true,
+    ...(node.children && { children: withoutFormulas(node.children) }),
+  }));
 }
 
 const address = /^(?:https?:\/\/|www\.)/i;

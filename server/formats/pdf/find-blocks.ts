@@ -118,7 +118,9 @@ type Found = { glyphs: Glyph[] } & ({ block: TextBlock; label: TextLine | null }
 
 /** Returns the texts of one direction: first those to translate, in reading order, and then the others. */
 function readDirection(page: PageContent, direction: DirectedTexts, vocabulary: Vocabulary): Found[] {
-  const { texts, lines, areas } = findTexts(page, direction);
+  const decorations = new Decorations(page, direction.inverse);
+  const rulesIn = (box: Rectangle) => decorations.rulesIn(box);
+  const { texts, lines, areas } = findTexts(page, direction, rulesIn);
   vocabulary.add(lines);
   const read = texts.map((text) => {
     const characters = joinLines(text.lines);
@@ -157,7 +159,6 @@ function readDirection(page: PageContent, direction: DirectedTexts, vocabulary: 
   const bodySize = bodySizeOf(ordered);
   const area = new TextArea(lines);
   const pageBox = transformRectangle(direction.inverse, page.box);
-  const decorations = new Decorations(page, direction.inverse);
   const blocks = ordered.map((text) =>
     toBlock(text, page.number, direction, { page: pageBox, area, bodySize, decorations }),
   );

@@ -2,12 +2,18 @@ import type { PDFRef } from '@cantoo/pdf-lib';
 import type { Finding } from '../document.ts';
 import type { DocumentFonts } from '../typesetting/document-fonts.ts';
 import type { ShownLine } from '../typesetting/line-writer.ts';
-import { drawBlock } from './fitting/draw-block.ts';
+import { type DrawnBlock, drawBlock } from './fitting/draw-block.ts';
 import { filled } from './fitting/draw-decorations.ts';
-import { lastBaselineOf } from './fitting/fit.ts';
-import { type BlockTranslation, type Languages, moved, type TextRotation } from './fitting/frames.ts';
+import { type Frame, lastBaselineOf } from './fitting/fit.ts';
+import {
+  type BlockTranslation,
+  isMirrored,
+  type Languages,
+  moved,
+  type TextRotation,
+} from './fitting/frames.ts';
 import { drawLeader } from './fitting/leaders.ts';
-import { drawLabel } from './fitting/moved-labels.ts';
+import { drawLabel, labelMoves } from './fitting/moved-labels.ts';
 import { FittedTexts, type Fitting, occupiedBy } from './fitting/shrink.ts';
 import { missingInFonts } from './fitting/styled-text.ts';
 import { formatPoints, truncate } from './fitting/truncate.ts';
@@ -33,6 +39,8 @@ export interface TypesetPage {
   findings: Finding[];
   /** The rectangle around each translated text, by block id, in the page's user space. */
   places: Map<string, Rectangle>;
+  /** The ids of the texts that stay as they are drawn in the source. */
+  unchanged: Set<string>;
   /** Glyphs of other texts that must be removed: dots and numbers that were drawn again, or that a text covers. */
   removed: GlyphRange[];
   /** The rules under and through texts. They must be removed, because they were drawn again. */
@@ -88,10 +96,12 @@ export function fitBlocks(
  * Typesets the fitted translations of a page.
  *
  * @param fonts the fonts of the document; the caller must call their `embed` after the last page
+ * @param canStay whether a text that is the same in both languages may stay as it is drawn in the source
  */
 export function typesetPage(
   { page, items, languages, model, directions }: FittedPage,
   fonts: DocumentFonts,
+  canStay: boolean,
 ): TypesetPage {
   const set: TypesetPage = {
     operators: '',
@@ -99,12 +109,14 @@ export function typesetPage(
     fonts: new Map(),
     findings: [],
     places: new Map(),
+    unchanged: new Set(),
     removed: [],
-    rules: items.flatMap(({ block }) => block.rules),
+    rules: [],
     moves: new Map(),
     marks: new Map(),
   };
   const blocks = new Map(items.map(({ block }) => [block.id, block]));
+  const same = canStay ? sameTexts(items, languages) : new Set<string>();
   const { labels, watermarks } = model;
   const drawn = new Map<string, string>();
   const show = (block: TextBlock, operators: string, used: ReadonlyMap<string, PDFRef>): void => {
@@ -129,13 +141,20 @@ export function typesetPage(
     const { leaders, marks, rotation } = direction;
     for (const fitting of texts.fittings) {
       const block = blocks.get(fitting.frame.id)!;
+      if (same.has(block.id) && isInPlace(fitting, block)) {
+        set.unchanged.add(block.id);
+        set.places.set(block.id, transformRectangle(block.matrix, block.box));
+        continue;
+      }
+      set.rules.push(...block.rules);
       const { frame, finding } = fitting.whole
         ? { frame: fitting.frame }
         : truncate(block, fitting, languages);
       const text = drawBlock(frame, fitting.fit, rotation.toPage, fonts);
       const rise = fitting.fit.baseline - frame.baseline;
-      const label = Math.abs(rise) > 0.01 ? labels.get(block.id) : undefined;
-      const bullet = label && drawLabel(label, rise, rotation, fonts);
+      const along = labelMoves(frame, frame.labelLeft ?? frame.box.right) ? shiftOf(block, frame, text) : 0;
+      const label = Math.hypot(along, rise) > 0.01 ? labels.get(block.id) : undefined;
+      const bullet = label && drawLabel(label, [along, rise], rotation, fonts);
       const moving: ShownLine[] = [];
       const lines: string[] = [];
       for (const mark of marks.get(block.id) ?? []) {
@@ -152,7 +171,7 @@ export function typesetPage(
         if (Math.abs(rise) < 0.01 || !(fitting.inColumn || isBullet)) continue;
         if ('kind' in object) move(object, rise, rotation);
         else {
-          moving.push(drawLabel(object, rise, rotation, fonts));
+          moving.push(drawLabel(object, [0, rise], rotation, fonts));
           set.removed.push(...object.glyphs);
         }
       }
@@ -182,6 +201,25 @@ export function typesetPage(
   return set;
 }
 
+/**
+ * Returns the ids of the texts that are the same in both languages, such as names and codes, if no other text on the page
+ * has one of their fonts: then their look does not differ from texts of their style in our fonts.
+ */
+function sameTexts(items: readonly BlockTranslation[], languages: Languages): Set<string> {
+  const isSame = ({ block, target }: BlockTranslation) =>
+    JSON.stringify(target) === JSON.stringify(block.content) && !isMirrored(languages);
+  const fontsOf = ({ block }: BlockTranslation) => block.glyphs.map(({ text }) => text.font.name);
+  const others = new Set(items.filter((item) => !isSame(item)).flatMap(fontsOf));
+  const same = items.filter((item) => isSame(item) && !fontsOf(item).some((font) => others.has(font)));
+  return new Set(same.map(({ block }) => block.id));
+}
+
+/** Whether a text has the size, the lines and the place of its source. */
+function isInPlace({ fit, frame, source }: Fitting, { lines }: TextBlock): boolean {
+  const isLarge = fit.scale === 1 && frame.stretch === source.stretch;
+  return isLarge && fit.lines <= lines.length && Math.abs(fit.baseline - frame.baseline) < 0.01;
+}
+
 /** The maximum width of a column in which words are divided, in em. */
 const maxNarrow = 30;
 
@@ -204,6 +242,12 @@ function isFirstPainted({ glyphs, matrix, box }: TextBlock, { paints }: PageCont
   const order = least(glyphs.map(({ text }) => text.order));
   const place = transformRectangle(matrix, box);
   return !paints.some((paint) => paint.order < order && intersection(paint.box, place));
+}
+
+/** Returns how far the start of a text's first line has moved to the right. */
+function shiftOf({ box, lines }: TextBlock, frame: Frame, drawn: DrawnBlock): number {
+  const start = frame.box.left + lines[0]!.left - box.left;
+  return (drawn.lines[0]?.left ?? start) - start;
 }
 
 /** Returns how far the first and the last line of a text have moved up. */

@@ -57,11 +57,11 @@ export type XmlNode = XmlElement | XmlText | XmlOther;
  *
  * @returns the root element
  * @throws {FileError} `unreadable` if the document is not well-formed, declares or uses entities, or declares an encoding
- *   other than UTF-8 and UTF-16
+ *   other than UTF-8, UTF-16 and, if it has no other characters, US-ASCII
  */
 export function parseXmlNodes(text: string): XmlElement {
-  const [, encoding] = /^<\?xml\s[^>]*?encoding\s*=\s*["']([^"']*)["']/.exec(text) ?? [];
-  if (encoding !== undefined && !/^utf-?(?:8|16(?:le|be)?)$/i.test(encoding))
+  const { encoding, isAscii } = declarationOf(text);
+  if (encoding !== undefined && !isAscii && !/^utf-?(?:8|16(?:le|be)?)$/i.test(encoding))
     throw unreadable(
       `the XML declares the encoding ${JSON.stringify(encoding.slice(0, 40))}; send the file in UTF-8 or UTF-16, and declare it`,
     );
@@ -75,6 +75,21 @@ export function parseXmlNodes(text: string): XmlElement {
     throw new FileError('unreadable', error.message, { cause: error });
   }
   return new Scanner(text, tags).root();
+}
+
+const declaration = /^(<\?xml\s[^>]*?encoding\s*=\s*["'])([^"']*)["']/;
+
+function declarationOf(text: string): { encoding: string | undefined; start: number; isAscii: boolean } {
+  const [, before = '', encoding] = declaration.exec(text) ?? [];
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII
+  const isAscii = /^(?:us-)?ascii$/i.test(encoding ?? '') && /^[\0-\x7f]*$/.test(text);
+  return { encoding, start: before.length, isAscii };
+}
+
+/** Returns the change by which a file that declares US-ASCII declares UTF-8: its translation has other characters. */
+export function encodingEdits(text: string): Edit[] {
+  const { encoding = '', start, isAscii } = declarationOf(text);
+  return isAscii ? [{ start, end: start + encoding.length, text: 'UTF-8' }] : [];
 }
 
 /** The decoded attributes of all tags, in the order of the document. */

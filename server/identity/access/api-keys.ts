@@ -16,8 +16,16 @@ export function prefixOf(secret: string): string {
   return secret.slice(0, 8);
 }
 
-/** Inserts the workspace key of a tenant that has none. The caller sets the tenant's `apiKeyPrefix`. */
-export async function insertWorkspaceKey(tx: Tx, tenantId: string, secret: string): Promise<void> {
+/**
+ * Inserts the workspace key of a tenant that has none. The caller sets the tenant's `apiKeyPrefix`.
+ * @param by the member who gets the secret; undefined for an operator
+ */
+export async function insertWorkspaceKey(
+  tx: Tx,
+  tenantId: string,
+  secret: string,
+  by: string | undefined,
+): Promise<void> {
   await Promise.all([
     insertSecret(tx, { tenantId, workspace: true, keyId: '', scope: allScopes, expiresAt: null }, secret),
     tx.insert(apiKeys).values({
@@ -27,6 +35,7 @@ export async function insertWorkspaceKey(tx: Tx, tenantId: string, secret: strin
       scope: allScopes,
       prefix: prefixOf(secret),
       workspace: true,
+      createdBy: by ?? null,
     }),
   ]);
 }
@@ -58,8 +67,15 @@ function secretsOf({ tenantId, keyId, workspace }: Pick<ApiKeyRow, 'tenantId' | 
  * Replaces the current secret of a key. The previous one is valid for `overlap` more seconds, but not beyond the end
  * of the key. A secret that was replaced earlier ends immediately: a key has at most two. The caller has locked the
  * tenant.
+ * @param by the member who gets the new secret; undefined for an operator
  */
-export async function replaceSecret(tx: Tx, key: ApiKeyRow, secret: string, overlap: number): Promise<void> {
+export async function replaceSecret(
+  tx: Tx,
+  key: ApiKeyRow,
+  secret: string,
+  overlap: number,
+  by: string | undefined,
+): Promise<void> {
   const { tenantId, keyId, workspace } = key;
   const ends = sql`least(now() + make_interval(secs => ${overlap}), ${key.expiresAt?.toISOString() ?? null}::timestamptz)`;
   await tx
@@ -74,7 +90,7 @@ export async function replaceSecret(tx: Tx, key: ApiKeyRow, secret: string, over
   const prefix = prefixOf(secret);
   await tx
     .update(apiKeys)
-    .set({ prefix, overlapEndsAt: overlap > 0 ? ends : null })
+    .set({ prefix, createdBy: by ?? null, overlapEndsAt: overlap > 0 ? ends : null })
     .where(and(eq(apiKeys.tenantId, tenantId), eq(apiKeys.keyId, keyId)));
   if (workspace) await setPrefix(tx, tenantId, prefix);
 }

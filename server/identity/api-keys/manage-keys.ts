@@ -116,7 +116,7 @@ export async function rotateKey(
   return withProof(services, origin, asAdministrator, proofOf(proof), async (tx, { tenantId, userId }) => {
     const { key } = await findCurrent(tx, tenantId, key_id);
     const secret = newSecret();
-    await replaceSecret(tx, key, secret, overlap_seconds);
+    await replaceSecret(tx, key, secret, overlap_seconds, userId);
     await record(tx, origin, userId, {
       action: 'api_key_rotated',
       tenantId,

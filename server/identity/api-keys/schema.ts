@@ -33,7 +33,14 @@ export const apiKey = z.object({
   created_by: z
     .string()
     .nullable()
-    .describe('The email address of the member who created the key, or the ID.'),
+    .describe(
+      'The email address of the member who created the current secret, or the ID; null for an operator.',
+    ),
+  by_former_admin: z
+    .boolean()
+    .describe(
+      'Whether this member has lost the role of an administrator, or access. The key belongs to the workspace and stays valid: rotate or revoke it if the member may still know it.',
+    ),
   expires_at: z.string().nullable().describe('The end of the key; null for a key without an end.'),
   expired: z.boolean().describe('Whether the end of the key has passed.'),
   overlap_ends_at: z

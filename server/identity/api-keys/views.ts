@@ -6,15 +6,16 @@ import type { ApiKeyRow } from '#server/identity/access/api-keys.ts';
 import { readScopes } from '#server/identity/access/scopes.ts';
 import { type ApiKey, maxApiKeys } from './schema.ts';
 
-/** A key with the email address of its creator. Times are compared by the database's clock. */
+/** A key with the member who created its secret. Times are compared by the database's clock. */
 export interface ViewedKey {
   key: ApiKeyRow;
   creator: string | null;
+  byFormerAdmin: boolean;
   expired: boolean;
   overlaps: boolean;
 }
 
-export function viewOf({ key, creator, expired, overlaps }: ViewedKey): ApiKey {
+export function viewOf({ key, creator, byFormerAdmin, expired, overlaps }: ViewedKey): ApiKey {
   return {
     key_id: key.keyId,
     name: key.name,
@@ -23,6 +24,7 @@ export function viewOf({ key, creator, expired, overlaps }: ViewedKey): ApiKey {
     workspace: key.workspace,
     created_at: key.createdAt.toISOString(),
     created_by: creator ?? key.createdBy,
+    by_former_admin: byFormerAdmin,
     expires_at: key.expiresAt?.toISOString() ?? null,
     expired,
     overlap_ends_at: overlaps ? (key.overlapEndsAt?.toISOString() ?? null) : null,
@@ -60,6 +62,8 @@ function select(tx: Tx, tenantId: string, which: SQL) {
     .select({
       key: apiKeys,
       creator: users.email,
+      byFormerAdmin: sql<boolean>`${apiKeys.createdBy} is not null
+        and coalesce(not ${users.active} or ${users.role} <> 'global_administrator', true)`,
       expired: sql<boolean>`coalesce(${apiKeys.expiresAt} <= now(), false)`,
       overlaps: sql<boolean>`coalesce(${apiKeys.overlapEndsAt} > now(), false)`,
     })

@@ -17,7 +17,7 @@ export async function rotateOwnKey(
   proof: Proof,
 ): Promise<RotatedKey> {
   return withProof(services, origin, asAdministrator, proof, async (tx, { tenantId, userId }) => {
-    const { apiKey, change } = await replaceWorkspaceKey(tx, tenantId);
+    const { apiKey, change } = await replaceWorkspaceKey(tx, tenantId, userId);
     await recordEvent(tx, origin, {
       action: 'api_key_rotated',
       tenantId,

@@ -59,7 +59,7 @@ export async function registerWithNewTenant(
   await addMember(tx, { ...registrant, tenantId, role: 'global_administrator' });
   if (registrant.provider === 'email')
     await queueConfirmationMail(tx, services.settings, { tenantId, userId });
-  await insertWorkspaceKey(tx, tenantId, apiKey);
+  await insertWorkspaceKey(tx, tenantId, apiKey, userId);
   await recordEvent(tx, origin, {
     action: 'tenant_founded',
     tenantId,

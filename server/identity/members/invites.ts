@@ -1,6 +1,6 @@
 import type { Tx } from '#db/client.ts';
 import { AppError } from '#server/errors.ts';
-import { readCursor, writeCursor } from '#server/http/paging.ts';
+import { type Page, readCursor, writeCursor } from '#server/http/paging.ts';
 import {
   type Administrator,
   tenantNotFound,
@@ -112,7 +112,7 @@ interface InviteQuery {
 export async function listInvites(
   withNamedTenant: WithNamedTenant,
   { tenant_id, limit, cursor }: InviteQuery,
-): Promise<{ invites: InviteRecord[]; nextCursor: string | null }> {
+): Promise<Page<InviteRecord[]>> {
   const after = cursor === undefined ? undefined : readCursor(cursor);
   return withNamedTenant(parameterOf(tenant_id), async (tx, tenantId) => {
     const [rows, tenant] = await Promise.all([
@@ -124,7 +124,7 @@ export async function listInvites(
     const last = invites.at(-1);
     const more = rows.length > limit && last;
     return {
-      invites,
+      content: invites,
       nextCursor: more ? writeCursor({ updated_at: last.created_at, id: last.invite_id }) : null,
     };
   });

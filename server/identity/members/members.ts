@@ -2,7 +2,7 @@ import { and, asc, eq, ne, type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { mfaChallenges, users } from '#db/schema/identity.ts';
 import { AppError } from '#server/errors.ts';
-import { type PageEnd, readCursor, writeCursor } from '#server/http/paging.ts';
+import { type Page, type PageEnd, readCursor, writeCursor } from '#server/http/paging.ts';
 import type { UserRow } from './schema.ts';
 
 interface JoiningMember {
@@ -40,14 +40,14 @@ export async function listMembers(
   tx: Tx,
   tenantId: string,
   { includeRevoked, limit, cursor }: MemberQuery,
-): Promise<{ users: UserRow[]; nextCursor: string | null }> {
+): Promise<Page<UserRow[]>> {
   const after = cursor === undefined ? undefined : readCursor(cursor);
   const rows = await selectMembers(tx, { tenantId, includeRevoked, limit: limit + 1, after });
   const users = rows.slice(0, limit).map(userRowOf);
   const last = users.at(-1);
   const more = rows.length > limit && last;
   return {
-    users,
+    content: users,
     nextCursor: more ? writeCursor({ updated_at: last.created_at, id: last.user_id }) : null,
   };
 }

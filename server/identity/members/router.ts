@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { sendPage } from '#server/http/paging.ts';
 import {
   adminProcedure,
   provedAdminProcedure,
@@ -63,16 +64,14 @@ export const membersRouter = router({
     .query(async ({ ctx, input }) => {
       const { tenant_id: named, include_revoked: includeRevoked, limit, cursor } = input;
       const missing = 'tenant_id query parameter is required with API-key access';
-      const page = await ctx.withNamedTenant({ named, foreign: 'ignored', missing }, async (tx, tenantId) => {
+      return ctx.withNamedTenant({ named, foreign: 'ignored', missing }, async (tx, tenantId) => {
         const [members, tenant] = await Promise.all([
           listMembers(tx, tenantId, { includeRevoked, limit, cursor }),
           readTenant(tx, tenantId),
         ]);
         if (!tenant) throw tenantNotFound();
-        return members;
+        return sendPage(ctx.response, members);
       });
-      if (page.nextCursor) ctx.response.setHeader('X-Next-Cursor', page.nextCursor);
-      return page.users;
     }),
 
   /** Has no route, so only /trpc serves it. For all members, who mention each other in comments. */
@@ -219,11 +218,7 @@ export const membersRouter = router({
       }),
     )
     .output(z.array(inviteRecord))
-    .query(async ({ ctx, input }) => {
-      const { invites, nextCursor } = await listInvites(ctx.withNamedTenant, input);
-      if (nextCursor) ctx.response.setHeader('X-Next-Cursor', nextCursor);
-      return invites;
-    }),
+    .query(async ({ ctx, input }) => sendPage(ctx.response, await listInvites(ctx.withNamedTenant, input))),
 
   withdrawInvite: adminProcedure
     .meta({

@@ -2,7 +2,7 @@ import { and, desc, eq, ne, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { tenants } from '#db/schema/tenants.ts';
 import type { Services } from '#server/context.ts';
-import { type PageEnd, readCursor, writeCursor } from '#server/http/paging.ts';
+import { type Page, type PageEnd, readCursor, writeCursor } from '#server/http/paging.ts';
 import { insertWorkspaceKey } from '#server/identity/access/api-keys.ts';
 import { newSecret } from '#server/identity/access/credentials.ts';
 import type { Administrator } from '#server/identity/access/guards/admin.ts';
@@ -85,7 +85,7 @@ export async function provisionTenant(
       monthlyCharLimit: request.monthly_char_limit ?? settings.DEFAULT_MONTHLY_CHAR_LIMIT,
       metadata: request.metadata ?? {},
     });
-    await insertWorkspaceKey(tx, tenantId, apiKey);
+    await insertWorkspaceKey(tx, tenantId, apiKey, undefined);
     await recordAdministration(tx, origin, admin, {
       action: 'tenant_provisioned',
       tenantId,
@@ -116,11 +116,6 @@ interface ListQuery {
   cursor?: string | undefined;
 }
 
-interface TenantPage {
-  accounts: TenantAccount[];
-  nextCursor: string | null;
-}
-
 /**
  * Returns a page of the tenants that an administrator may see, latest first. An operator sees all tenants, or only the
  * tenant in X-Tenant-ID; any other administrator sees only the administrator's own tenant.
@@ -130,7 +125,7 @@ export async function listTenants(
   asAdministrator: AsAdministrator,
   narrowedTo: string | null,
   query: ListQuery,
-): Promise<TenantPage> {
+): Promise<Page<TenantAccount[]>> {
   // End this transaction before the platform's transaction begins: requests that hold one connection and wait for a
   // second one could block each other.
   const own = await asAdministrator(async (admin, tx) =>
@@ -139,13 +134,17 @@ export async function listTenants(
   return own ?? database.inPlatform((tx) => readPage(tx, narrowedTo, query));
 }
 
-async function readPage(tx: Tx, only: string | null, { limit, cursor }: ListQuery): Promise<TenantPage> {
+async function readPage(
+  tx: Tx,
+  only: string | null,
+  { limit, cursor }: ListQuery,
+): Promise<Page<TenantAccount[]>> {
   const after = cursor === undefined ? undefined : readCursor(cursor);
   const { rows, more } = await selectTenants(tx, { only, except: serviceTenantId, limit, after });
   const accounts = rows.map(accountOf);
   const last = accounts.at(-1);
   return {
-    accounts,
+    content: accounts,
     nextCursor: more && last ? writeCursor({ updated_at: last.created_at, id: last.id }) : null,
   };
 }

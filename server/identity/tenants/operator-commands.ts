@@ -44,7 +44,7 @@ export async function rotateKey(
 ): Promise<{ account: TenantAccount; apiKey: string }> {
   return database.inTenant(tenantId, async (tx) => {
     await lockAccount(tx, tenantId);
-    const { apiKey, row, change } = await replaceWorkspaceKey(tx, tenantId);
+    const { apiKey, row, change } = await replaceWorkspaceKey(tx, tenantId, undefined);
     await record(tx, by, tenantId, 'api_key_rotated', change);
     return { account: accountOf(row), apiKey };
   });

@@ -22,14 +22,19 @@ interface ReplacedKey {
 /**
  * Replaces a tenant's workspace key with a new one, without an overlap. Other API keys stay. The caller has locked the
  * tenant: after two rotations, the key of the later one is valid.
+ * @param by the member who gets the new key; undefined for an operator
  */
-export async function replaceWorkspaceKey(tx: Tx, tenantId: string): Promise<ReplacedKey> {
+export async function replaceWorkspaceKey(
+  tx: Tx,
+  tenantId: string,
+  by: string | undefined,
+): Promise<ReplacedKey> {
   const apiKey = newSecret();
   const to = prefixOf(apiKey);
   const { apiKeyPrefix: from } = (await readTenant(tx, tenantId)) as TenantRow;
   const workspaceKey = (await selectKeys(tx, tenantId)).find((key) => key.workspace);
-  if (workspaceKey) await replaceSecret(tx, workspaceKey, apiKey, 0);
-  else await insertWorkspaceKey(tx, tenantId, apiKey);
+  if (workspaceKey) await replaceSecret(tx, workspaceKey, apiKey, 0, by);
+  else await insertWorkspaceKey(tx, tenantId, apiKey, by);
   const row = await updateTenant(tx, tenantId, { apiKeyPrefix: to });
   return { apiKey, row, change: { from, to } };
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { sendPage } from '#server/http/paging.ts';
 import {
   adminProcedure,
   operatorProcedure,
@@ -54,9 +55,7 @@ export const tenantsRouter = router({
     .output(z.array(tenantAccount))
     .query(async ({ ctx, input }) => {
       const { services, credentials, asAdministrator, response } = ctx;
-      const page = await listTenants(services, asAdministrator, credentials.tenantId, input);
-      if (page.nextCursor) response.setHeader('X-Next-Cursor', page.nextCursor);
-      return page.accounts;
+      return sendPage(response, await listTenants(services, asAdministrator, credentials.tenantId, input));
     }),
 
   setSecurityPolicy: provedAdminProcedure

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { countCodePoints } from '#server/formats/text.ts';
+import { pageCursor } from '#server/http/paging.ts';
 import { earlierRules, redactionRules } from '#server/redaction/rules.ts';
 
 export const tenantAccount = z
@@ -97,11 +98,7 @@ export const listPage = {
     .max(1000)
     .default(1000)
     .describe('The maximum number of entries in the response: 1 to 1000.'),
-  cursor: z
-    .string()
-    .max(200)
-    .optional()
-    .describe('The value of the X-Next-Cursor header of the previous page.'),
+  cursor: pageCursor,
 };
 
 /**

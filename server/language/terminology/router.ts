@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { xlsxType } from '#server/formats/glossary/writer.ts';
 import { tbxType } from '#server/formats/tbx/writer.ts';
-import { pageOf, setListQuery } from '#server/http/paging.ts';
+import { pageOf, sendPage, setListQuery } from '#server/http/paging.ts';
 import { deferredTenantProcedure, tenantProcedure } from '#server/identity/access/guards/tenant.ts';
 import {
   candidatesRequest,
@@ -107,11 +107,9 @@ const list = tenantProcedure('read')
   })
   .input(setListQuery)
   .output(z.array(terminologySet))
-  .query(async ({ ctx, input }) => {
-    const { items, nextCursor } = pageOf(await listSets(ctx.tx, ctx.principal.tenant.id), input);
-    if (nextCursor) ctx.response.setHeader('X-Next-Cursor', nextCursor);
-    return items;
-  });
+  .query(async ({ ctx, input }) =>
+    sendPage(ctx.response, pageOf(await listSets(ctx.tx, ctx.principal.tenant.id), input)),
+  );
 
 const exportTbxProcedure = deferredTenantProcedure('read')
   .meta({

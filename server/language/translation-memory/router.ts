@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { pageOf, setListQuery } from '#server/http/paging.ts';
+import { pageOf, sendPage, setListQuery } from '#server/http/paging.ts';
 import { deferredTenantProcedure, tenantProcedure } from '#server/identity/access/guards/tenant.ts';
 import { defaultSettings } from '#server/settings.ts';
 import { router, streamResponse } from '#server/trpc.ts';
@@ -111,11 +111,9 @@ const list = tenantProcedure('read')
   })
   .input(setListQuery)
   .output(z.array(memorySet))
-  .query(async ({ ctx, input }) => {
-    const { items, nextCursor } = pageOf(await listSets(ctx.tx, ctx.principal.tenant.id), input);
-    if (nextCursor) ctx.response.setHeader('X-Next-Cursor', nextCursor);
-    return items;
-  });
+  .query(async ({ ctx, input }) =>
+    sendPage(ctx.response, pageOf(await listSets(ctx.tx, ctx.principal.tenant.id), input)),
+  );
 
 const getImport = tenantProcedure('read')
   .meta({

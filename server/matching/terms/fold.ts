@@ -3,7 +3,7 @@ import { dropped, lettersOf, space } from './letters.ts';
 
 /**
  * A text in the form that is compared with terms: in NFC, with one width of each letter, with one space for each run of
- * white space, and without invisible characters. The position of each unit in the given text is stored.
+ * white space, without ligatures and invisible characters. The position of each unit in the given text is stored.
  */
 export interface FoldedText {
   length: number;
@@ -24,7 +24,7 @@ export function foldText(text: string, language: LanguageCode): FoldedText {
   if (composed) writer.writeAsGiven(0, text.length);
   else
     for (const { 0: cluster, index } of text.matchAll(clusters)) {
-      const normal = wide(cluster).normalize('NFC');
+      const normal = wide(cluster.replace(ligature, (letters) => letters.normalize('NFKC'))).normalize('NFC');
       const end = index + cluster.length;
       if (normal === cluster) writer.writeAsGiven(index, end);
       else writer.writeAs(normal, index, end);
@@ -77,7 +77,7 @@ export function stringToUnits(text: string): Uint16Array {
  * composed, because NFC sorts the marks of a character in quadratic time: 50,000 marks take a second.
  */
 function isComposed(text: string): boolean {
-  if (halfwidthSoundMark.test(text) || longRunOfMarks.test(text)) return false;
+  if (halfwidthSoundMark.test(text) || ligature.test(text) || longRunOfMarks.test(text)) return false;
   return text.normalize('NFC') === text;
 }
 
@@ -91,6 +91,9 @@ const clusters = /.[\p{M}\u1160-\u11ff\uff9e\uff9f]{0,31}/gsu;
 
 const halfwidthSoundMark = /[\uff9e\uff9f]/;
 
+/** Latin ligatures such as ﬁ, which copies from PDFs have. */
+const ligature = /[\ufb00-\ufb06]/;
+
 /** Replaces half-width katakana by full-width katakana. Only full-width katakana compose with their sound marks. */
 function wide(cluster: string): string {
   if (!halfwidthSoundMark.test(cluster)) return cluster;
@@ -99,9 +102,17 @@ function wide(cluster: string): string {
 
 const isMark = /\p{M}/u;
 
+const prolonged = 0x30fc;
+const isKatakana = (unit: number): boolean => unit >= 0x30a1 && unit <= prolonged;
+/** A character that continues a word in katakana, also in half width. */
+const katakana = /[\u3099-\u309a\u30a1-\u30ff\u31f0-\u31ff\uff66-\uff9f]/;
+/** Minimum characters before a final ー that is ignored: in short words, it makes another word (カバ, カバー). */
+const katakanaStem = 3;
+
 class Writer {
   readonly #text: string;
   readonly #letters;
+  readonly #isJapanese: boolean;
   readonly #cased: Uint16Array;
   readonly #folded: Uint16Array;
   readonly #starts: Int32Array;
@@ -111,6 +122,7 @@ class Writer {
   constructor(text: string, language: LanguageCode, most: number) {
     this.#text = text;
     this.#letters = lettersOf(language);
+    this.#isJapanese = language === 'ja';
     this.#cased = new Uint16Array(most);
     this.#folded = new Uint16Array(most);
     this.#starts = new Int32Array(most);
@@ -144,6 +156,8 @@ class Writer {
       if (at > 0 && isMark.test(String.fromCharCode(given))) this.#ends[at - 1] = end;
     } else if (unit === space && at > 0 && this.#cased[at - 1] === space) {
       this.#ends[at - 1] = end;
+    } else if (unit === prolonged && this.#isFinal(at, end)) {
+      this.#ends[at - 1] = end;
     } else {
       this.#cased[at] = unit;
       this.#folded[at] = this.#letters.uncased(unit);
@@ -151,6 +165,16 @@ class Writer {
       this.#ends[at] = end;
       this.#length = at + 1;
     }
+  }
+
+  /** Whether a ー ends a long word, which can also be written without it: ユーザー and ユーザ are one word. */
+  #isFinal(at: number, end: number): boolean {
+    return (
+      this.#isJapanese &&
+      at >= katakanaStem &&
+      this.#cased.subarray(at - katakanaStem, at).every(isKatakana) &&
+      !katakana.test(this.#text[end] ?? '')
+    );
   }
 
   folded(): FoldedText {

@@ -150,8 +150,8 @@ function priceOf({ unit_amount_decimal, currency, recurring, tax_behavior }: Str
   };
 }
 
-function pageOf({ url }: { url: string | null }): string {
-  if (url === null) throw new ProcessorError('refused', { code: 'no_url' });
+function pageOf({ url }: { url?: string | null }): string {
+  if (!url) throw new ProcessorError('refused', { code: 'no_url' });
   return url;
 }
 

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { Tx } from '#db/client.ts';
 import { documentJobs } from '#db/schema/documents.ts';
 import type { Services } from '#server/context.ts';
-import { type PageEnd, readCursor, writeCursor } from '#server/http/paging.ts';
+import { type Page, type PageEnd, readCursor, writeCursor } from '#server/http/paging.ts';
 import type { Audience, WithTenant } from '#server/identity/access/guards/tenant.ts';
 import { runSearch, scanJobs } from '#server/translation/core/listing/bounded-scan.ts';
 import {
@@ -16,11 +16,6 @@ import type { DocumentJob, documentListQuery } from './schema.ts';
 
 type DocumentListQuery = z.infer<typeof documentListQuery>;
 
-interface DocumentPage {
-  documents: DocumentJob[];
-  nextCursor: string | null;
-}
-
 /**
  * Returns a page of the tenant's documents, the most recent updated_at first: at most `limit`, fewer if they are large.
  * With a filter, one request examines a bounded number of documents, so a page may be short or empty although more
@@ -32,7 +27,7 @@ export function listDocuments(
   withTenant: WithTenant,
   query: DocumentListQuery,
   { audience, signal }: { audience: Audience; signal: AbortSignal },
-): Promise<DocumentPage> {
+): Promise<Page<DocumentJob[]>> {
   const { limit, cursor } = query;
   return runSearch(
     database,
@@ -41,16 +36,16 @@ export function listDocuments(
     async (tx, { tenant: { id: tenantId } }) => {
       const after = cursor === undefined ? undefined : readCursor(cursor);
       // No job is ever stored as `pending`, so the list is empty.
-      if (query.status === 'pending') return { documents: [], nextCursor: null };
+      if (query.status === 'pending') return { content: [], nextCursor: null };
       const found = conditionOf(query) && (await findDocuments(tx, tenantId, query, after));
       const listing = found
         ? { tenantId, limit, ids: found.found.map(({ id }) => id) }
         : { tenantId, limit, after };
       const { documents, more } = await selectDocuments(tx, listing, audience);
       const last = documents.at(-1);
-      if (more && last) return { documents, nextCursor: writeCursor(last) };
+      if (more && last) return { content: documents, nextCursor: writeCursor(last) };
       return {
-        documents,
+        content: documents,
         nextCursor:
           found?.more && found.last
             ? writeCursor({ updated_at: found.last.updatedAt.toISOString(), id: found.last.id })

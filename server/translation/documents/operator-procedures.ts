@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { RequestContext } from '#server/context.ts';
 import { operatorProcedure } from '#server/identity/access/guards/admin.ts';
 import { moment } from '#server/platform/input-limits.ts';
 import { documentOutage, readOutage, requeueDocuments } from './requeue.ts';
@@ -24,6 +25,11 @@ const requeueRequest = z
     path: ['document_id'],
   });
 
+/** X-Tenant-ID limits every credential to that tenant. */
+function selectedTenant({ credentials }: Pick<RequestContext, 'credentials'>): string | undefined {
+  return credentials.tenantId ?? undefined;
+}
+
 export const requeued = z.object({
   found: documentOutage.shape.failed,
   requeued: z.int().describe('The number of documents that were queued again.'),
@@ -37,15 +43,16 @@ export const operatorProcedures = {
     .output(documentOutage)
     .query(async ({ ctx, input }) => {
       await ctx.asOperator();
-      return ctx.services.database.inPlatform((tx) => readOutage(tx, new Date(input.since)));
+      return ctx.services.database.inPlatform((tx) =>
+        readOutage(tx, new Date(input.since), selectedTenant(ctx)),
+      );
     }),
 
   requeue: operatorProcedure(refusal)
     .input(requeueRequest)
     .output(requeued)
     .mutation(async ({ ctx, input: { document_id: documentId, since, dry_run: dryRun } }) => {
-      // X-Tenant-ID limits every credential to that tenant.
-      const tenantId = ctx.credentials.tenantId ?? undefined;
+      const tenantId = selectedTenant(ctx);
       const selection =
         documentId !== undefined ? { documentId, tenantId } : { since: new Date(since ?? 0), tenantId };
       return requeueDocuments(ctx.services.database, await ctx.asOperator(), ctx, selection, { dryRun });

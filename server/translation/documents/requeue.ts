@@ -155,7 +155,7 @@ function stageAfter(stage: DocumentStage): DocumentStage {
 
 const count = z.int();
 
-/** Documents of all tenants that an outage delays; for operators. */
+/** Documents that an outage delays; for operators. */
 export const documentOutage = z.object({
   waiting: z
     .array(
@@ -177,12 +177,16 @@ export const documentOutage = z.object({
 });
 
 /**
- * Counts the documents that are delayed, and those that failed since a given time and can be queued again. Platform
- * scope.
+ * Counts the documents that are delayed, and those that failed since a given time and can be queued again: of a tenant,
+ * or of all tenants. Platform scope.
  */
-export async function readOutage(tx: Tx, since: Date): Promise<z.infer<typeof documentOutage>> {
-  const waiting = await countWaiting(tx);
-  const { found } = await selectFailed(tx, conditionOf({ since }));
+export async function readOutage(
+  tx: Tx,
+  since: Date,
+  tenantId: string | undefined,
+): Promise<z.infer<typeof documentOutage>> {
+  const waiting = await countWaiting(tx, tenantId);
+  const { found } = await selectFailed(tx, conditionOf({ since, tenantId }));
   return {
     waiting: waiting.map(({ reason, documents, longestSeconds }) => ({
       reason,

@@ -66,13 +66,14 @@ export interface WaitingDocuments {
 /** Maximum number of unfinished documents that are read, so that counting a backlog does not take long. */
 const maxWaiting = 10_000;
 
-/** Counts the documents that wait for an outage to pass, over all tenants. Platform scope. */
-export async function countWaiting(tx: Tx): Promise<WaitingDocuments[]> {
+/** Counts the documents that wait for an outage to pass: those of a tenant, or by default of all. Platform scope. */
+export async function countWaiting(tx: Tx, tenantId?: string): Promise<WaitingDocuments[]> {
+  const ofTenant = tenantId === undefined ? sql`` : sql`and tenant_id = ${tenantId}`;
   const rows = await tx.execute<WaitingDocuments & Record<string, unknown>>(sql`
     select waiting_reason as reason, count(*)::int as documents,
       extract(epoch from now() - min(waiting_since))::float8 as "longestSeconds"
     from (select waiting_reason, waiting_since from document_jobs
-      where status in ('queued', 'extracted') and waiting_since is not null limit ${maxWaiting}) w
+      where status in ('queued', 'extracted') and waiting_since is not null ${ofTenant} limit ${maxWaiting}) w
     group by 1 order by 1`);
   return [...rows];
 }

@@ -1,16 +1,11 @@
 import type { Tx } from '#db/client.ts';
 import type { Services } from '#server/context.ts';
-import { readCursor, writeCursor } from '#server/http/paging.ts';
+import { type Page, readCursor, writeCursor } from '#server/http/paging.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
 import { runSearch } from '#server/translation/core/listing/bounded-scan.ts';
 import { contentOf, cursorOf, findJobs } from './find-jobs.ts';
 import { selectJobs } from './jobs.ts';
 import type { ListQuery, TranslationJob } from './schema.ts';
-
-interface JobPage {
-  jobs: TranslationJob[];
-  nextCursor: string | null;
-}
 
 /**
  * Returns a page of the tenant's jobs, the most recent updated_at first: at most `limit` jobs, fewer if they are long.
@@ -23,7 +18,7 @@ export function listJobs(
   withTenant: WithTenant,
   query: ListQuery,
   signal: AbortSignal,
-): Promise<JobPage> {
+): Promise<Page<TranslationJob[]>> {
   const { status, limit, cursor, ...filter } = query;
   return runSearch(
     database,
@@ -34,7 +29,7 @@ export function listJobs(
       const after = cursor === undefined ? undefined : readCursor(cursor);
       const { jobs, more } = await selectJobs(tx, { tenantId: id, status, limit, after });
       const last = jobs.at(-1);
-      return { jobs, nextCursor: more && last ? writeCursor(last) : null };
+      return { content: jobs, nextCursor: more && last ? writeCursor(last) : null };
     },
   );
 }
@@ -43,13 +38,13 @@ async function selectFiltered(
   tx: Tx,
   tenantId: string,
   { status, limit, cursor, ...listFilter }: ListQuery,
-): Promise<JobPage> {
+): Promise<Page<TranslationJob[]>> {
   const filter = { ...listFilter, ...(status && { statuses: [status] }) };
   const found = await findJobs(tx, { tenantId, filter, order: 'newest', limit, cursor });
   const ids = found.jobs.map(({ id }) => id);
   // The status is checked again, because a job may have changed since the first statement.
   const { jobs, more } = await selectJobs(tx, { tenantId, status, limit, ids });
   const last = jobs.at(-1);
-  if (more && last) return { jobs, nextCursor: writeCursor(last) };
-  return { jobs, nextCursor: found.more && found.last ? cursorOf(found.last) : null };
+  if (more && last) return { content: jobs, nextCursor: writeCursor(last) };
+  return { content: jobs, nextCursor: found.more && found.last ? cursorOf(found.last) : null };
 }

@@ -37,7 +37,7 @@ const limits: Record<string, number> = {
   '19-label-column-sizes': 17,
 };
 
-describe.skipIf(!hasPoppler)('a translated page of strangers', { timeout: 120_000 }, () => {
+describe.skipIf(!hasPoppler)('a translated page of strangers', () => {
   it('has a limit', () => {
     expect(Object.keys(limits)).toEqual(readdirSync(folder).map((name) => name.replace(/\.pdf$/, '')));
   });

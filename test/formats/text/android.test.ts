@@ -160,6 +160,14 @@ describe('Android string resources', () => {
     );
   });
 
+  test.each(['us-ascii', 'ASCII'])('of a file that declares %s make it UTF-8', async (encoding) => {
+    const file = (declared: string, text: string) =>
+      `<?xml version='1.0' encoding='${declared}'?>\n<resources><string name="a">${text}</string></resources>\n`;
+    const own = textsOf('android', file(encoding, 'Hallo'));
+    expect((await own.rebuild(() => ['Grüße'])).text).toBe(file('UTF-8', 'Grüße'));
+    await expect(textsOf('android', file(encoding, 'ü')).extract()).rejects.toThrow(encoding);
+  });
+
   test.each([
     ['<html/>', 'whose root element is <resources>'],
     ['<!DOCTYPE resources [<!ENTITY a "b">]><resources/>', 'entity declaration'],

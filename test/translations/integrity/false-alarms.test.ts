@@ -15,6 +15,17 @@ type Case = [
 
 /** Changes that occur in correct translations, each with a similar change that loses something. */
 const cases: Case[] = [
+  ['tens of thousands', 'en', '10 万人', '100,000 people', '10,000 people', ['10']],
+  ['more than tens of thousands', 'en', '10多万人', 'over 100,000 people', 'over 10,000 people', ['10']],
+  ['hundreds of millions', 'de', '3億円', '300.000.000 Yen', '300.000 Yen', ['3']],
+  ['hundreds of millions in words', 'en', '3億人', 'three hundred million people', 'three people', ['3']],
+  ['Korean tens of thousands', 'fr', '10만 명', '100 000 personnes', '10 000 personnes', ['10']],
+  ['thousands by tens of thousands', 'ja', '10,000 people', '1万人', '10万人', ['10,000']],
+  ['millions by their signs', 'en', '2百万人', '2,000,000 people', '20,000 people', ['2']],
+  ['lakh', 'de', '5 lakh rupees', '500.000 Rupien', '5.000 Rupien', ['5']],
+  ['lakh in words', 'hi', '5 lakh rupees', 'पाँच लाख रुपये', 'पाँच रुपये', ['5']],
+  ['crore', 'hi', '2 crore rupees', '2 करोड़ रुपये', '2 लाख रुपये', ['2']],
+  ['dozens', 'de', '3 dozen eggs', '36 Eier', '35 Eier', ['3']],
   ['a teen in words', 'ar', 'the 17th', 'السّابع عشر', 'السّابع والعشرون', ['17']],
   ['a compound in words', 'ru', 'the 21st century', 'двадцать первый век', 'двадцать второй век', ['21']],
   ['a number joined to its article', 'ar', 'the 7th', 'السّابع', 'السّادس', ['7']],

@@ -108,6 +108,11 @@ describe('numbers that are lost', () => {
 describe('units of numbers', () => {
   it.each<[what: string, source: string, target: string, targetLang: string, spans: string[]]>([
     ['another size', 'up to 350 MB', 'bis zu 350 GB', 'de', ['350 MB']],
+    ['another mass', 'Take 5 mg', 'Nehmen Sie 5 g', 'de', ['5 mg']],
+    ['another mass in other letters', 'Take 5 g', 'Примите 5 мг', 'ru', ['5 g']],
+    ['another volume', '2 l of water', '2 ml de agua', 'es', ['2 l']],
+    ['a letter of another quantity', 'wait 5 minutes', '5 m warten', 'de', []],
+    ['a letter after a year', 'in 2024 MB', 'в 2024 г.', 'ru', []],
     ['another time', 'after 8 seconds', 'après 8 minutes', 'fr', ['8 seconds']],
     ['another time in Japanese', 'wait 5 minutes', '5秒待ちます', 'ja', ['5 minutes']],
     ['another time in Arabic', '30 days', '30 ساعة', 'ar', ['30 days']],

@@ -13,7 +13,10 @@ export interface Series {
   views(workspace: Workspace): View[];
 }
 
-/** The pictures of the README, the landing page and the guides, with two pixels per CSS pixel for sharp screens. */
+/**
+ * The pictures of the README, the landing page and the guides. They are shown smaller than the screen, so that 1.5 pixels
+ * per CSS pixel are sharp; with two, the editor would only fit in a quality that blurs its letters.
+ */
 export const guidePictures: Series = {
   directory: pictureDirectory,
   maxBytes: 150_000,
@@ -21,7 +24,7 @@ export const guidePictures: Series = {
     name: colorScheme,
     colorScheme,
     viewport: pictureSize,
-    deviceScaleFactor: 2,
+    deviceScaleFactor: 1.5,
   })),
   views: ({ documentId }) => [
     { name: 'editor', path: `/app/edit/documents/${documentId}`, prepare: openCriticalSegment },

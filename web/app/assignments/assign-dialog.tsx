@@ -312,7 +312,8 @@ function GroupRow({
     <li className={styles['group']} aria-labelledby={title}>
       <div className={styles['what']}>
         <b id={title}>
-          {nameOf(source_lang)} <ArrowRight size={12} aria-label={t('assignments.into')} />{' '}
+          {nameOf(source_lang)}{' '}
+          <ArrowRight size={12} aria-label={t('assignments.into')} className="mirrored" />{' '}
           {nameOf(target_lang)}
         </b>
         <ul>

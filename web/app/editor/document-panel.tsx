@@ -147,7 +147,7 @@ function DockButtons() {
       data-dock
       onClick={() => togglePreview(place)}
     >
-      <Icon size={16} aria-hidden className={styles['mirrored']} />
+      <Icon size={16} aria-hidden className="mirrored" />
     </ToolButton>
   ));
 }

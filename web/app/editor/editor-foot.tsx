@@ -22,7 +22,7 @@ export function EditorFoot({ source }: { source: RowSource }) {
       <SavedState saves={saves} />
       <span className={styles['space']} />
       <button type="button" className="ghost" disabled={!canUndo} onClick={() => runCommand('undoDecision')}>
-        <Undo2 size={16} aria-hidden className={styles['mirrored']} />
+        <Undo2 size={16} aria-hidden className="mirrored" />
         <span className={styles['label']}>{t('editor.undo')}</span>
         <CommandKey id="undoDecision" />
       </button>
@@ -66,7 +66,7 @@ function Progress({ outline: { segments, statuses }, hasMore }: { outline: Count
           </span>
         )}
       </p>
-      <div className={styles['bar']} aria-hidden>
+      <div className={'status-bar'} aria-hidden>
         {parts.map(([status, count]) => (
           <i
             key={status}

@@ -31,7 +31,7 @@ export function EditorHead({
   return (
     <div className={styles['head']}>
       <Link to="/app" className="button ghost" aria-label={t('editor.back')}>
-        <ArrowLeft size={18} aria-hidden className={styles['mirrored']} />
+        <ArrowLeft size={18} aria-hidden className="mirrored" />
       </Link>
       {format}
       <div className={styles['title']}>

@@ -23,7 +23,7 @@ export function MoreFilters({
         <button
           key={name}
           type="button"
-          className={styles['chip']}
+          className="chip"
           aria-pressed
           aria-label={t('editor.remove_filter', { name: label })}
           onClick={remove}
@@ -32,7 +32,7 @@ export function MoreFilters({
         </button>
       ))}
       <PopoverButton
-        className={styles['chip']}
+        className="chip"
         data-chosen={hasMore || undefined}
         opens={{
           label: t('review.filters'),

@@ -311,7 +311,7 @@ function Changes({
         {isSame && <span className="hint">{t('editor.no_changes')}</span>}
         {!isSame && onRestore && (
           <button type="button" className="ghost small" onClick={() => onRestore(machine)}>
-            <Undo2 size={14} aria-hidden className={styles['mirrored']} /> {t('editor.restore_it')}
+            <Undo2 size={14} aria-hidden className="mirrored" /> {t('editor.restore_it')}
           </button>
         )}
       </header>

@@ -45,19 +45,14 @@ export function StatusFilters({
   };
   return (
     <div className={styles['filters']}>
-      <button
-        type="button"
-        className={styles['chip']}
-        aria-pressed={!selected}
-        onClick={() => onFilter(others)}
-      >
+      <button type="button" className="chip" aria-pressed={!selected} onClick={() => onFilter(others)}>
         {t('editor.all')} <b>{outline && number(outline.segments)}</b>
       </button>
       {segmentStatuses.map((status) => (
         <button
           key={status}
           type="button"
-          className={styles['chip']}
+          className="chip"
           aria-pressed={status === selected}
           onClick={() => onFilter(status === selected ? others : { ...others, status })}
         >

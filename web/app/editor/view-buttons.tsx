@@ -23,7 +23,7 @@ export function PanelButton() {
   const { isPanelOpen } = useEditorView();
   return (
     <ToolButton label="editor.show_panel" aria-expanded={isPanelOpen} data-panel-button onClick={togglePanel}>
-      <PanelRight size={17} aria-hidden className={styles['mirrored']} />
+      <PanelRight size={17} aria-hidden className="mirrored" />
     </ToolButton>
   );
 }
@@ -43,7 +43,7 @@ export function ListButton() {
   const { isListOpen } = useEditorView();
   return (
     <ToolButton label="editor.show_list" aria-pressed={isListOpen} onClick={toggleList}>
-      <List size={19} aria-hidden className={styles['mirrored']} />
+      <List size={19} aria-hidden className="mirrored" />
     </ToolButton>
   );
 }

@@ -1,4 +1,4 @@
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import type { NamedContent } from '../../../src/index.ts';
 import { Failed } from '../command.ts';
@@ -24,11 +24,25 @@ export async function writeResult(
     io.stdout.write(typeof content === 'string' ? content : Buffer.from(content).toString('utf8'));
     return;
   }
-  const target = resolve(io.cwd, path);
-  const next = `${target}.${process.pid}.tmp`;
-  await writeFile(next, content);
-  await rename(next, target);
+  const named = resolve(io.cwd, path);
+  const target = await realpath(named).catch(() => named);
+  const existing = await stat(target).catch(() => undefined);
+  // A device such as /dev/stdout or a pipe is written to, and never replaced by a file.
+  if (existing && !existing.isFile()) await writeFile(target, content);
+  else await replaceFile(target, content);
   tell(io, `${path} written.`);
+}
+
+/** Replaces a file as a whole, so that a full disk leaves the former one. */
+async function replaceFile(path: string, content: Uint8Array | string): Promise<void> {
+  const next = `${path}.${process.pid}.tmp`;
+  try {
+    await writeFile(next, content);
+    await rename(next, path);
+  } catch (error) {
+    await rm(next, { force: true });
+    throw error;
+  }
 }
 
 /** Resolves when the user interrupts the program. */

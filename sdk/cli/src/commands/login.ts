@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
+import type { TokenStore, Tokens } from '../../../src/index.ts';
 import { type Call, type Command, exitCodes, Failed, UsageError } from '../command.ts';
 import {
   checkCredential,
@@ -9,7 +10,6 @@ import {
   readUrl,
   removeCredentials,
   storeCredentials,
-  tokenStore,
   urlOf,
 } from '../credentials.ts';
 import { type Io, printable, readAll, say, tell } from '../io.ts';
@@ -31,7 +31,7 @@ export const login: Command = {
   ],
   run: async ({ io, values }) => {
     const known = values.text('url') ?? io.env['LINGUALOOP_URL'];
-    const url = readUrl(known ?? (await ask(io, 'URL of the service: ')));
+    const url = readUrl(known || (await ask(io, 'URL of the service: ')));
     const email = values.text('email');
     return email === undefined ? withKey(io, url) : asMember(io, url, email, values.text('tenant'));
   },
@@ -48,21 +48,23 @@ async function withKey(io: Io, url: string): Promise<number> {
 
 async function asMember(io: Io, url: string, email: string, tenantId: string | undefined): Promise<number> {
   const password = (await askSecret(io, `Password of ${email}: `)).replace(/\r?\n$/, '');
-  const client = clientOf(url, { tokens: tokenStore(io, url) });
-  await storeCredentials(io, url, {});
-  try {
-    await client.auth.signIn(
-      { email, password, ...(tenantId !== undefined && { tenantId }) },
-      {
-        signal: io.signal,
-        onMfa: () => ask(io, 'Code of the authenticator app: '),
-        onWorkspaces: (all) => chooseWorkspace(io, all),
-      },
-    );
-  } catch (error) {
-    await removeCredentials(io, url);
-    throw error;
-  }
+  // A sign-in that fails leaves the former credential.
+  let tokens: Tokens | null = null;
+  const store: TokenStore = {
+    load: async () => tokens,
+    save: async (next) => {
+      tokens = next;
+    },
+  };
+  await clientOf(url, { tokens: store }).auth.signIn(
+    { email, password, ...(tenantId !== undefined && { tenantId }) },
+    {
+      signal: io.signal,
+      onMfa: () => ask(io, 'Code of the authenticator app: '),
+      onWorkspaces: (all) => chooseWorkspace(io, all),
+    },
+  );
+  await storeCredentials(io, url, tokens ? { tokens } : {});
   tell(io, `Signed in to ${url} as ${email}.`);
   return exitCodes.done;
 }

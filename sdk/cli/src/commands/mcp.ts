@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { type Command, exitCodes, UsageError } from '../command.ts';
-import { openClient } from '../credentials.ts';
+import { openClient, readUrl } from '../credentials.ts';
 import { tell } from '../io.ts';
 import { aborted } from './files.ts';
 
@@ -14,6 +14,7 @@ export const mcp: Command = {
       value: 'PORT',
     },
     host: { summary: 'with --http: the address to listen at (default: 127.0.0.1)', value: 'HOST' },
+    'public-url': { summary: 'with --http: the URL of this program behind a proxy', value: 'URL' },
     folder: {
       summary: 'the folder whose documents may be read and written (default: none)',
       value: 'FOLDER',
@@ -28,10 +29,11 @@ export const mcp: Command = {
   examples: ['lingualoop mcp', 'lingualoop mcp --folder ~/Documents', 'lingualoop mcp --http 3333'],
   run: async ({ io, values }) => {
     const port = values.text('http');
-    if (port !== undefined && !/^\d{1,5}$/.test(port))
+    if (port !== undefined && (!/^\d{1,5}$/.test(port) || Number(port) > 65_535))
       throw new UsageError('--http must be a port, such as 3333');
     const { client, url } = await openClient(io, values);
     const folder = values.text('folder');
+    const publicUrl = values.text('public-url');
     const options = {
       client,
       folder: folder === undefined ? null : resolve(io.cwd, folder),
@@ -58,6 +60,7 @@ export const mcp: Command = {
     const served = await serveHttp({
       port: Number(port),
       host: values.text('host') ?? '127.0.0.1',
+      publicUrl: publicUrl === undefined ? undefined : readUrl(publicUrl),
       token,
       create: () => createMcpServer(options),
     });

@@ -19,6 +19,7 @@ import {
   CompatError,
   type CompatRequest,
   type CompatResponse,
+  documentName,
   failureOf,
   textField,
   textsField,
@@ -229,7 +230,7 @@ async function uploadDocument(call: Call): Promise<CompatResponse> {
   const unclear = { client, text: null, to: fields.target_lang, signal: request.signal };
   const { id } = await withLanguage(sourceOf(request), unclear, (source_lang) =>
     client.documents.translate(
-      { name: name.replace(/\.txt$/i, '.text'), data: file },
+      { name: documentName(name), data: file },
       { ...fields, source_lang },
       { signal: request.signal },
     ),

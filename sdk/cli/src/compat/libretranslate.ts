@@ -9,6 +9,7 @@ import {
   CompatError,
   type CompatRequest,
   type CompatResponse,
+  documentName,
   failureOf,
   textField,
   textsField,
@@ -178,7 +179,7 @@ const settings = {
   keyRequired: true,
   language: { source: { code: 'auto', name: 'Auto Detect' }, target: { code: 'en', name: 'English' } },
   suggestions: false,
-  supportedFilesFormat: Object.keys(documentTypes),
+  supportedFilesFormat: ['.txt', ...Object.keys(documentTypes)],
 };
 
 async function translateFile(
@@ -192,7 +193,11 @@ async function translateFile(
   const options = { signal: request.signal, pollEvery: { firstMs: 300, maxMs: 3000 } };
   const unclear = { client, text: null, to: target_lang, signal: request.signal };
   const poller = await withLanguage(serviceCode(required(request, 'source')), unclear, (source_lang) =>
-    client.documents.translate({ name: file.name, data: file }, { source_lang, target_lang }, options),
+    client.documents.translate(
+      { name: documentName(file.name), data: file },
+      { source_lang, target_lang },
+      options,
+    ),
   );
   const { id, request: asked } = await poller.pollUntilDone({ signal: request.signal });
   const now = Date.now();

@@ -173,6 +173,11 @@ export function send(
   response.end(content);
 }
 
+/** Returns the name with which the service reads a text file as a document: it does not accept the extension `.txt`. */
+export function documentName(name: string): string {
+  return name.replace(/\.txt$/i, '.text');
+}
+
 /** The meaning of an error of the service: its status, and whether an allowance is used up. */
 export function failureOf(error: unknown): {
   status: number;

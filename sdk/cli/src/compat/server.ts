@@ -29,6 +29,7 @@ export async function serveCompat(options: CompatServerOptions): Promise<{ url: 
   const { port, host, open, fallbackKey, heldIsError, publicUrl, failed } = options;
   const clients = new Map<string, LinguaLoop>();
   const clientOf = (key: string) => {
+    if (!/^[\x21-\x7e]+$/.test(key)) throw new CompatError(401, 'the API key has characters that no key has');
     const known = clients.get(key) ?? open(key);
     if (clients.size >= maxClients) clients.clear();
     clients.set(key, known);

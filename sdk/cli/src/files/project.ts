@@ -1,7 +1,8 @@
 import { readFile, realpath } from 'node:fs/promises';
-import { dirname, join, posix, relative, sep } from 'node:path';
+import { dirname, join, posix, relative, resolve, sep } from 'node:path';
 import { glob } from 'tinyglobby';
 import { Failed, UsageError } from '../command.ts';
+import { lockName } from './lock-file.ts';
 
 /** Codes for which Android has others: it keeps the former codes of languages, and names Chinese by regions. */
 const others: ReadonlyMap<string, string> = new Map([
@@ -140,13 +141,10 @@ function readGroup(value: Record<string, unknown>, prefix: string, names: readon
 }
 
 /** Folders that contain no sources of a project. */
-const never = [
-  '**/node_modules/**',
-  '**/.git/**',
-  '**/.lingualoop/**',
-  `**/${configName}`,
-  '**/lingualoop.lock.json',
-];
+const never = ['**/node_modules/**', '**/.git/**', '**/.lingualoop/**'];
+
+/** The files of this program, which are never sources. */
+const own: ReadonlySet<string> = new Set([configName, lockName]);
 
 /**
  * The types that are found in a folder. A file that is named, or matches a pattern, may have any type: most JSON and YAML
@@ -170,9 +168,12 @@ export async function findSources(folder: string, group: Group, named: boolean):
     expandDirectories: false,
   };
   for (const given of files) {
-    const pattern = given.split(sep).join('/').replace(/\/+$/, '') || '.';
-    const isPattern = /[*?[\]{}!()]/.test(pattern);
-    const exact = isPattern ? [] : await glob(escapeGlob(pattern), { ...options, ignore: [] });
+    // An unset variable of a shell, which must not select the whole folder.
+    if (given === '') throw new UsageError('the name of a file is empty');
+    const pattern = relative(folder, resolve(folder, given)).split(sep).join('/') || '.';
+    // A file can have a name that is also a pattern, such as `report (1).docx`, and a shell inserts such names.
+    const exact = pattern === '.' ? [] : await glob(escapeGlob(pattern), { ...options, ignore: [] });
+    const isPattern = exact.length === 0 && /[*?[\]{}!()]/.test(pattern);
     const inside = isPattern
       ? []
       : await glob(`${pattern === '.' ? '' : `${escapeGlob(pattern)}/`}**/*.{${foundInFolders.join(',')}}`, {
@@ -181,11 +182,20 @@ export async function findSources(folder: string, group: Group, named: boolean):
         });
     const matched = isPattern ? await glob(pattern, options) : [...exact, ...inside];
     if (matched.length === 0 && named) throw new UsageError(`no file matches ${JSON.stringify(given)}`);
-    for (const path of matched) found.add(posix.normalize(path));
+    // A shell inserts the program's own files for `*`.
+    for (const path of matched) if (!own.has(posix.basename(path))) found.add(posix.normalize(path));
   }
-  if (found.size === 0) throw new UsageError(`no file matches ${JSON.stringify(files)} of ${configName}`);
+  if (found.size === 0)
+    throw new UsageError(`no file matches ${JSON.stringify(files)}${named ? '' : ` of ${configName}`}`);
   const outside = [...found].find(leadsOut);
   if (outside !== undefined) throw new UsageError(`${outside} is outside of this folder`);
+  // A file that is found twice, because a link leads to its folder.
+  const root = await realpath(folder);
+  for (const path of found) {
+    const place = join(await realpath(join(folder, dirname(path))), posix.basename(path));
+    const real = relative(root, place).split(sep).join('/');
+    if (real !== path && found.has(real)) found.delete(path);
+  }
   // `notes.de.txt` is the translation of `notes.txt`, if both are found.
   const outputs = new Set(
     [...found].flatMap((path) =>
@@ -237,16 +247,18 @@ export function requireDistinctOutputs(
     sources.add(source);
   }
   const taken = new Map<string, string>();
-  for (const group of groups)
+  for (const group of groups) {
+    const output = JSON.stringify(group.output);
+    if (/\{(?!(?:dir|name|ext|path|lang|android_code)\})\w+\}/.test(group.output))
+      throw new UsageError(
+        `unknown placeholder in --output ${output}; it may have {dir}, {name}, {ext}, {path}, {lang} and {android_code}`,
+      );
     for (const source of group.sources)
       for (const lang of group.to) {
         const path = outputOf(group, source, lang);
-        const output = JSON.stringify(group.output);
-        if (/\{\w+\}/.test(path))
-          throw new UsageError(
-            `unknown placeholder in --output ${output}; it may have {dir}, {name}, {ext}, {path}, {lang} and {android_code}`,
-          );
         if (leadsOut(path)) throw new UsageError(`--output ${output} leads out of this folder: ${path}`);
+        if (/(^|\/)\.?$/.test(path))
+          throw new UsageError(`--output ${output} is a folder; add a file name, such as {name}.{lang}{ext}`);
         if (sources.has(path))
           throw new UsageError(`--output ${output} would replace the source ${path}; add {lang}`);
         const other = taken.get(path);
@@ -256,6 +268,7 @@ export function requireDistinctOutputs(
           );
         taken.set(path, `${source} in ${lang}`);
       }
+  }
 }
 
 /** @throws Failed if a symbolic link leads a path out of the folder */

@@ -9,6 +9,8 @@ import { foreignSite } from '../own-site.ts';
 export interface HttpOptions {
   port: number;
   host: string;
+  /** The URL of this program behind a proxy. */
+  publicUrl: string | undefined;
   /** The bearer token that every request must have. */
   token: string;
   create(): McpServer;
@@ -24,6 +26,7 @@ const maxBodyBytes = 1_000_000;
 export async function serveHttp({
   port,
   host,
+  publicUrl,
   token,
   create,
 }: HttpOptions): Promise<{ url: string; server: Server }> {
@@ -36,7 +39,7 @@ export async function serveHttp({
   const handle = async (request: IncomingMessage, response: ServerResponse) => {
     const { pathname } = new URL(request.url ?? '/', 'http://localhost');
     const { port: bound } = server.address() as AddressInfo;
-    const foreign = foreignSite(request.headers, { host, port: bound });
+    const foreign = foreignSite(request.headers, { host, port: bound, publicUrl });
     if (foreign) return refuse(response, 403, foreign);
     if (pathname !== '/mcp') return refuse(response, 404, 'MCP is served at /mcp');
     if (!isToken(request.headers.authorization, token)) {

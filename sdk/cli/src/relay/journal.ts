@@ -60,8 +60,9 @@ export class Journal {
     this.#compact();
   }
 
-  /** Sets the place in the feed. */
-  begin(cursor: string): void {
+  /** Sets the place in the feed, for example after events of other types. */
+  moveTo(cursor: string): void {
+    if (cursor === this.cursor) return;
     this.#append({ cursor });
     this.sync();
   }
@@ -81,7 +82,6 @@ export class Journal {
 
   done(id: string): void {
     this.#append({ done: id });
-    if (this.#bytes > compactBytes && this.#bytes > 2 * this.#bytesOfState) this.#compact();
   }
 
   /** Writes the lines to the disk, so that a power cut cannot remove them. */
@@ -129,6 +129,7 @@ export class Journal {
     this.#bytes += writeAll(this.#file, `${JSON.stringify(line)}\n`);
     this.#isDirty = true;
     this.#apply(line);
+    if (this.#bytes > compactBytes && this.#bytes > 2 * this.#bytesOfState) this.#compact();
   }
 
   /** Replaces the file by one with the current state. A crash leaves one or the other. */

@@ -103,12 +103,13 @@ export class Sender {
     for (;;) {
       // Stored before anything else: after a crash, the feed continues here.
       if (this.#journal.cursor === undefined)
-        this.#journal.begin((await client.events.list({}, { signal })).next_cursor);
+        this.#journal.moveTo((await client.events.list({}, { signal })).next_cursor);
       try {
         const stream = client.events.stream({
           after: this.#journal.cursor,
           types,
           signal,
+          onCursor: (cursor) => this.#journal.moveTo(cursor),
           onReconnect: ({ message }) =>
             log(`${name}: the feed was interrupted (${message}); connecting again`),
         });
@@ -126,7 +127,7 @@ export class Sender {
           throw new RelayError(
             `${name}: events that were not read have been deleted; read the state of your jobs, then start the relay with the option to skip the gap`,
           );
-        this.#journal.begin((await client.events.list({}, { signal })).next_cursor);
+        this.#journal.moveTo((await client.events.list({}, { signal })).next_cursor);
         log(`${name}: events that were not read have been deleted; continuing at the end of the feed`);
       }
     }

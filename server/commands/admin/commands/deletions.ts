@@ -16,7 +16,7 @@ import {
   scheduleDeletion,
 } from '#server/retention/tenant-deletions.ts';
 import { countRows } from '#server/retention/tenant-tables.ts';
-import { maxRetentionDays, minUsageDays, minUsageDaysReason } from '#server/settings.ts';
+import { maxRetentionDays, minUsageDays, minUsageDaysReason } from '#server/setting-kinds.ts';
 import { defineCommand, Refusal, type Server, tenantId, wholeNumber } from '../command.ts';
 import { columns, jsonLine, named } from '../printing.ts';
 

@@ -1,5 +1,5 @@
 import { createWriteStream } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
+import { lstat, rename, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
 import { atTheServer } from '#server/identity/audit/audit-log.ts';
@@ -51,13 +51,17 @@ export const saveExport = defineCommand({
   options: {},
   input: z.object({ tenant_id: tenantId, export_id: z.string(), file: z.string() }),
   async *run({ database, settings }, { tenant_id, export_id, file }) {
+    // A rename would replace a device, or a link such as /dev/stdout.
+    if ((await lstat(file).catch(() => undefined))?.isFile() === false)
+      throw new Refusal(`${file} is not a file; choose another name`);
     const row = await database.inTenant(tenant_id, async (tx) => {
       await lockAccount(tx, tenant_id);
       return takeExport(tx, atTheServer, { tenantId: tenant_id, exportId: export_id, userId: null });
     });
-    const partial = `${file}.part`;
+    const partial = `${file}.unfinished-${process.pid}`;
     try {
-      await pipeline(readZip(openPlatformStore(settings), row), createWriteStream(partial, { mode: 0o600 }));
+      const output = createWriteStream(partial, { flags: 'wx', mode: 0o600, flush: true });
+      await pipeline(readZip(openPlatformStore(settings), row), output);
       await rename(partial, file);
     } catch (error) {
       await rm(partial, { force: true });

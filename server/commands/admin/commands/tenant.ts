@@ -128,9 +128,9 @@ export const tenants = defineCommand({
       });
       const administrators = await administratorsOf(
         database,
-        page.accounts.map(({ id }) => id),
+        page.content.map(({ id }) => id),
       );
-      for (const account of page.accounts)
+      for (const account of page.content)
         yield (json ? asJson : asColumns)(
           account,
           administrators.get(account.id) ?? { emails: [], total: 0 },

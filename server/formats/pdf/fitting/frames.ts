@@ -76,7 +76,8 @@ export function makeFrame(
   // paragraph.
   const own = Math.max(block.leading, style.size / 2);
   const normal = fontOf(languages.targetLanguage) === 'sans' ? own : Math.max(own, least);
-  const bounds = union(box, container ? within(container, box, style.size) : margins);
+  const apart = block.kind === 'table_cell' ? beforeEdge.cell : beforeEdge.text;
+  const bounds = union(box, container ? within(container, box, style.size, apart) : margins);
   const room = block.alignment === 'right' ? box.right - bounds.left : bounds.right - box.left;
   const text = shapeTarget(styledRuns(block, target), block, languages, room);
   const look = `${style.family} ${style.bold} ${style.italic} ${style.size.toFixed(1)}`;
@@ -138,15 +139,18 @@ function mirroredAlignment({ alignment, lines }: TextBlock, rightToLeft: boolean
   return alignment;
 }
 
+/** The distances from the upper and the lower edge of its container that a cell and another text keep at most, in em. */
+const beforeEdge = { cell: 0.15, text: 0.4 };
+
 /**
  * Returns the area that a text may use in its container. The text keeps the distances that its source has from the
  * edges of the container, within limits.
  */
-function within(container: Rectangle, box: Rectangle, size: number): Rectangle {
+function within(container: Rectangle, box: Rectangle, size: number, most: number): Rectangle {
   const sideMargin = Math.min(box.left - container.left, container.right - box.right);
   const above = Math.min(box.bottom - container.bottom, container.top - box.top);
   const x = Math.min(0.3 * size, Math.max(1, sideMargin));
-  const y = Math.min(0.15 * size, Math.max(0.5, above));
+  const y = Math.min(most * size, Math.max(0.5, above));
   return {
     left: container.left + x,
     right: container.right - x,

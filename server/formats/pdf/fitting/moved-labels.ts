@@ -57,8 +57,15 @@ export function areaOfLabel({ glyphs }: BlockLabel): Rectangle {
 }
 
 /**
- * Keeps a text next to its label. With a bullet, the text is the item of a list. With a number it may also be the row of a
- * form or a table, if something is at its right side.
+ * The minimum distance from a label that moves along its line to the object before it, and the maximum distance of its
+ * left edge from its text, in em.
+ */
+const [beforeLabel, ofLabel] = [0.6, 3];
+
+/**
+ * Keeps a text next to its label, or leaves the space of a label free that moves with the start of its text. With a
+ * bullet, the text is the item of a list. With a number it may also be the row of a form or a table, if something is at
+ * its right side.
  */
 export function besideLabel(
   frame: Frame,
@@ -66,18 +73,34 @@ export function besideLabel(
   space: FreeSpace,
   { fromPage }: TextRotation,
 ): Frame {
-  const { bounds, box, id, singleLine } = frame;
+  const { bounds, box, id, singleLine, size } = frame;
   const isItem = isSign(label.text) || space.right(box, bounds.right, id) >= bounds.right;
-  const labelLeft = transformRectangle(fromPage, areaOfLabel(label)).left;
+  const area = transformRectangle(fromPage, areaOfLabel(label));
+  const labelLeft = area.left;
+  if (labelMoves(frame, labelLeft)) {
+    const free =
+      frame.alignment === 'right'
+        ? space.left(union(area, box), bounds.left, id) + beforeLabel * size
+        : bounds.left;
+    const left = Math.min(box.left, free + box.left - labelLeft);
+    return { ...frame, isItem, labelLeft, bounds: { ...bounds, left } };
+  }
   // A centered line stays next to its label.
   const alignment = frame.alignment === 'center' && singleLine ? 'left' : frame.alignment;
   return { ...frame, alignment, isItem, labelLeft, bounds: { ...bounds, left: box.left } };
 }
 
-/** Returns the operators that draw a label at another height. */
+/** Whether a label is at the start of a right-aligned line or of a centered text, and moves along with this start. */
+export function labelMoves({ alignment, box, singleLine, size }: Frame, labelLeft: number): boolean {
+  const distance = box.left - labelLeft;
+  const isMovable = alignment === 'center' || (alignment === 'right' && singleLine);
+  return isMovable && distance > 0 && distance < ofLabel * size;
+}
+
+/** Returns the operators that draw a label at another place: `along` its line, and above it by `rise`. */
 export function drawLabel(
   { glyphs }: Pick<BlockLabel, 'glyphs'>,
-  rise: number,
+  [along, rise]: readonly [along: number, rise: number],
   { fromPage, toPage }: TextRotation,
   fonts: DocumentFonts,
 ): ShownLine {
@@ -86,7 +109,7 @@ export function drawLabel(
     const [x, y] = apply(fromPage, ...apply(text.matrix, text.glyphs[from]!.x, 0));
     return { glyphs: range, x, y };
   });
-  const place = { at: apply(toPage, 0, rise), scale: 1, stretch: 1, matrix: toPage };
+  const place = { at: apply(toPage, along, rise), scale: 1, stretch: 1, matrix: toPage };
   return drawMoved({ parts, width: 0 }, place, fonts);
 }
 

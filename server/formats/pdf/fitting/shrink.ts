@@ -43,7 +43,7 @@ interface Unit {
 }
 
 const step = 0.94;
-/** The factor between the scales that are tried for running text: a step that nobody sees. */
+/** The factor between the scales that are tried for running text: a step that is too small to see. */
 const columnStep = 0.98;
 /**
  * The shares of their width to which letters of a single line are condensed before the line is made smaller. Those of a

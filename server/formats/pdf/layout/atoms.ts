@@ -1,9 +1,12 @@
+import type { Rectangle } from '../geometry.ts';
 import type { DrawnAreas } from './drawn-areas.ts';
 import type { Elements } from './elements.ts';
 import type { FormFields } from './form-fields.ts';
+import { blankBetween } from './form-fields.ts';
 import { startsWithBox } from './item-signs.ts';
 import type { Glyph } from './pieces.ts';
 import type { Row } from './rows.ts';
+import type { Rule } from './rule-index.ts';
 import { greatest, least, median } from './statistics.ts';
 
 /** Widths and distances as shares of the font size. */
@@ -50,6 +53,17 @@ export interface Atom {
   spaces: number[];
 }
 
+/** What is drawn or declared in the rows of a page. */
+export interface RowParts {
+  areas: DrawnAreas;
+  fields: FormFields;
+  /** The small pictures. */
+  icons: FormFields;
+  elements: Elements;
+  /** Finds the rules within a rectangle. */
+  rulesIn: (box: Rectangle) => Rule[];
+}
+
 /**
  * Splits a row into parts, at all gaps that may separate texts: at rules, form fields, boxes to check, dot leaders and
  * other sizes, and at gaps that are wider than the spaces between words.
@@ -58,13 +72,17 @@ export interface Atom {
  */
 export function splitAtGaps(
   row: Row,
-  { areas, fields, elements }: { areas: DrawnAreas; fields: FormFields; elements: Elements },
+  { areas, fields, icons, elements, rulesIn }: RowParts,
   above?: Row,
 ): Atom[] {
   const { baseline, size, glyphs } = row;
   const rules = areas.verticalRules(baseline, size);
   const isNext = above && above.glyphs[0]?.text !== '_' && above.baseline - baseline < maxLineDistance * size;
-  const leaders = findLeaders(glyphs, isNext ? above.glyphs.findLast(({ isBlank }) => !isBlank) : undefined);
+  const leaders = findLeaders(
+    glyphs,
+    isNext ? above.glyphs.findLast(({ isBlank }) => !isBlank) : undefined,
+    ({ left, right }) => fields.isInGap(left, right, row),
+  );
   const gutters = narrowestGutters(glyphs);
   const typed = typedGaps(glyphs);
   const cells = inCells(glyphs);
@@ -103,7 +121,12 @@ export function splitAtGaps(
     const middle = { left: glyph.left - 0.7 * gap, right: glyph.left - 0.3 * gap };
     const isCrossed =
       blanks.length > 1 && areas.hasRuleBetween(baseline + 0.2 * em, baseline + 0.6 * em, middle);
-    const isField = gap > minFieldGap * em && fields.isInGap(atom!.right, glyph.left, row);
+    const isInSentence = last !== undefined && isSentence(last, glyph);
+    const isField =
+      gap > minFieldGap * em &&
+      (isInSentence ? [fields] : [fields, icons]).some((found) =>
+        found.isInGap(atom!.right, glyph.left, row),
+      );
     const minGap =
       gap > minGutter * smaller && gap > blankWidth(blanks) + minSpace * em
         ? Math.min(minColumnGap, gutters.get(glyph) ?? minColumnGap)
@@ -112,7 +135,7 @@ export function splitAtGaps(
     const mayEnd = gap > Math.min(maxWordGap * em, minGap * smaller);
     const spacing = mayEnd && gaps.length >= 3 ? Math.max(0, median(gaps)) : 0;
     const isBlank =
-      gap > minColumnGap * em && isSentence(last!, glyph) && areas.hasBlank(atom!.right, glyph.left, row);
+      gap > minColumnGap * em && isInSentence && blankBetween(last!, glyph, rulesIn) !== undefined;
     const isLeader = leaders.has(glyph) && !isBlank;
     const isWide = gap > Math.max(maxWordGap * em, 4 * spacing) && !isBlank;
     // Letters of different scripts look equally large at different font sizes. A text that becomes smaller is therefore
@@ -280,9 +303,14 @@ function textFrom(glyphs: readonly Glyph[], index: number): string {
 
 /**
  * Returns the dots and underscores that fill space: runs of four or more, and runs of any length with wide spacing. Four
- * dots with spaces at the end of a row are a period and an ellipsis. A blank within a sentence is a part of the sentence.
+ * dots with spaces at the end of a row are a period and an ellipsis. A blank within a sentence is a part of the sentence,
+ * unless a form field is over it, which does not move.
  */
-function findLeaders(glyphs: readonly Glyph[], lastAbove: Glyph | undefined): Set<Glyph> {
+function findLeaders(
+  glyphs: readonly Glyph[],
+  lastAbove: Glyph | undefined,
+  hasField: (blank: { left: number; right: number }) => boolean,
+): Set<Glyph> {
   const leaders = new Set<Glyph>();
   let [last, before]: (Glyph | undefined)[] = [undefined, lastAbove];
   const gapBefore = new Map<Glyph, number>();
@@ -290,7 +318,11 @@ function findLeaders(glyphs: readonly Glyph[], lastAbove: Glyph | undefined): Se
   const haveGaps = (min: number) => run.every((dot) => gapBefore.get(dot)! >= min * dot.piece.size);
   const close = (next?: Glyph) => {
     const isEllipsis = !next && run.length === 4 && run[0]!.text === '.' && haveGaps(minSpace);
-    const isInSentence = next && before && isBlankInSentence(before, run, next);
+    const isInSentence =
+      next &&
+      before &&
+      isBlankInSentence(before, run, next) &&
+      !hasField({ left: run[0]!.left, right: run.at(-1)!.right });
     if ((run.length >= 4 && !isEllipsis && !isInSentence) || (run.length > 0 && haveGaps(maxDotGap)))
       for (const glyph of run) leaders.add(glyph);
     run = [];

@@ -2,6 +2,7 @@ import { Bands, type Matrix, type Rectangle, transformRectangle } from '../geome
 import type { PageContent, Paint } from '../page-content.ts';
 import type { Decoration, TextRule } from '../text-block.ts';
 import type { Glyph } from './pieces.ts';
+import type { Rule } from './rule-index.ts';
 import { greatest, least } from './statistics.ts';
 import type { TextLine } from './text-lines.ts';
 
@@ -29,12 +30,6 @@ export interface Decorated {
 interface Area {
   box: Rectangle;
   mark: number;
-}
-
-/** A thin painted line along the text. */
-export interface Rule {
-  box: Rectangle;
-  paint: Paint;
 }
 
 /** The links, markups and rules of a page, in the space of one text direction. */

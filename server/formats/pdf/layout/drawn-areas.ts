@@ -105,14 +105,6 @@ export class DrawnAreas {
     return false;
   }
 
-  /** Whether a rule at the baseline of a row fills a gap of it: a blank to write on. */
-  hasBlank(left: number, right: number, { baseline, size }: Pick<Placed, 'baseline' | 'size'>): boolean {
-    const near = 0.6 * size;
-    return [...this.#horizontal.passing((left + right) / 2, baseline - near, baseline + near)].some(
-      (rule) => Math.abs(rule.bottom - left) < near && Math.abs(rule.top - right) < near,
-    );
-  }
-
   /** Returns the innermost filled box around a line; null if missing, or if the box only highlights the line. */
   boxOf({ left, right, baseline, size }: Placed): Rectangle | null {
     const middle = baseline + 0.3 * size;

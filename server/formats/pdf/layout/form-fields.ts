@@ -1,5 +1,8 @@
 import { type Matrix, type Rectangle, transformRectangle } from '../geometry.ts';
-import type { PageContent } from '../page-content.ts';
+import type { PageContent, Paint } from '../page-content.ts';
+import type { MovedGlyphs } from '../text-block.ts';
+import type { Glyph } from './pieces.ts';
+import type { Rule } from './rule-index.ts';
 
 /** The height of the bands by which fields are found, in points. */
 const bandHeight = 12;
@@ -96,4 +99,48 @@ export class FormFields {
 
 function bandOf(height: number): number {
   return Math.floor(height / bandHeight);
+}
+
+/** The minimum length of a blank to fill in, and the maximum distance of its ends from the words next to it, in em. */
+const [minBlank, besideBlank] = [0.9, 0.35];
+/** The maximum distance of a blank below the baseline, in em. */
+const belowBaseline = 0.3;
+/** The minimum distance from a word to a blank that is a space, in em. */
+const minSpace = 0.1;
+
+/**
+ * Returns the line to write on that is drawn in the gap between two words, with the spaces around it: on the ___ day of May.
+ *
+ * @param before the last glyph of the word before the gap
+ * @param after the first glyph of the word after the gap
+ */
+export function blankBetween(
+  before: Glyph,
+  after: Glyph,
+  rulesIn: (box: Rectangle) => Rule[],
+): { moved: MovedGlyphs; rules: Paint[]; spaces: [before: boolean, after: boolean] } | undefined {
+  const { baseline, size } = before.piece;
+  const [left, right] = [before.right, after.left];
+  if (right - left < minBlank * size) return undefined;
+  const slack = besideBlank * size;
+  const found = rulesIn({
+    left: left - slack,
+    right: right + slack,
+    bottom: baseline - belowBaseline * size,
+    top: baseline + slack,
+  });
+  const [rule] = found;
+  const length = rule ? rule.box.right - rule.box.left : 0;
+  if (!rule || found.length > 1 || length < Math.max(minBlank * size, (right - left) / 2)) return undefined;
+  const { box, paint } = rule;
+  const bar = { left: 0, right: length, bottom: box.bottom - baseline, top: box.top - baseline };
+  return {
+    rules: [paint],
+    moved: {
+      parts: [],
+      bars: [{ box: bar, color: paint.color ?? before.piece.style.color }],
+      width: bar.right,
+    },
+    spaces: [box.left - left > minSpace * size, right - box.right > minSpace * size],
+  };
 }

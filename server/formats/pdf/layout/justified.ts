@@ -26,10 +26,10 @@ const nearEnd = 2;
 const maxByChance = 3;
 
 /**
- * Makes paragraphs ragged if their lines have the same end only by chance. All word gaps of a ragged text have the
- * width of the font's space, while the lines of a justified text have different gaps. If the gaps of a paragraph do not
- * show whether it is justified, the other paragraphs of its size decide, or those of the page. Changes the blocks,
- * which must have one direction.
+ * Makes paragraphs ragged if their lines have the same end only by chance, and justified if they have the same end as
+ * the others of their size. All word gaps of a ragged text have the width of the font's space, while the lines of a
+ * justified text have different gaps. If the gaps of a paragraph do not show whether it is justified, the other
+ * paragraphs of its size decide, or those of the page. Changes the blocks, which must have one direction.
  *
  * @param area the area of all lines on the page that have this direction
  */
@@ -51,6 +51,10 @@ export function agreeOnRaggedEnds(
     const inGroup = sum(group.map(({ votes }) => votes));
     const isShown = group.length > 1 && inGroup.justified + inGroup.ragged > 0;
     const { justified, ragged } = isShown ? inGroup : onPage;
+    if (ragged < justified)
+      for (const { block, lines } of group)
+        if (lines.slice(0, -1).every((line) => endsAtEdge(line, area, isRightToLeft)))
+          block.alignment = 'justified';
     if (ragged <= justified) continue;
     for (const { block, lines, gaps } of group)
       if (block.alignment === 'justified' && mayBeRagged(lines, gaps)) block.alignment = start;

@@ -68,7 +68,7 @@ export function untranslatedReason(
   if (words.length === 0 && !ideographs.test(plain)) {
     const isMath = mathSign.test(text) || characters.some(isVariable);
     if (isMath && !/\p{L}{2,} \p{L}{2,}/u.test(plain)) return 'formula';
-    if (plain.split(/\s+/u).every((part) => countOf(part, /\p{L}/gu) <= 1)) return 'label';
+    if (plain.split(/[\s,;]+/u).every((part) => countOf(part, /\p{L}/gu) <= 1)) return 'label';
   }
   if (ideographs.test(text)) return null;
   if (!/\s/u.test(text) && countOf(text, /\p{N}/gu) >= Math.max(2, countOf(text, /\p{L}/gu)))

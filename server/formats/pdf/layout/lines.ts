@@ -4,12 +4,10 @@ import {
   maxLineDistance,
   maxSpaceRatio,
   minColumnGap,
+  type RowParts,
   splitAtGaps,
   textOf,
 } from './atoms.ts';
-import type { DrawnAreas } from './drawn-areas.ts';
-import type { Elements } from './elements.ts';
-import type { FormFields } from './form-fields.ts';
 import type { Glyph, Piece } from './pieces.ts';
 import type { Row } from './rows.ts';
 import { labelStart, lowerStart, sentenceEnd } from './sentences.ts';
@@ -54,10 +52,7 @@ const maxRowsCompared = 24;
  * Splits rows at the gaps between columns and cells. These are gaps with a vertical rule or a form field, very wide gaps, and narrower
  * gaps at a position where nearby rows also have a gap.
  */
-export function splitRows(
-  rows: readonly Row[],
-  parts: { areas: DrawnAreas; fields: FormFields; elements: Elements },
-): Line[] {
+export function splitRows(rows: readonly Row[], parts: RowParts): Line[] {
   const { areas } = parts;
   areas.forgetCrossedRules(rows);
   const split: SplitRow[] = rows.map((row, index) => ({

@@ -15,6 +15,7 @@ import { detachLabels, findBullets, LooseLabels } from './list-labels.ts';
 import { findListings } from './listings.ts';
 import { ParagraphBreaks } from './paragraph-breaks.ts';
 import { type DirectedTexts, type Piece, withoutDoubles } from './pieces.ts';
+import type { Rule } from './rule-index.ts';
 import { greatest, least } from './statistics.ts';
 import { TableRows } from './table-rows.ts';
 import { type TextLine, toTextLine } from './text-lines.ts';
@@ -42,7 +43,12 @@ export interface DirectionTexts {
   areas: DrawnAreas;
 }
 
-export function findTexts(page: PageContent, { pieces, inverse }: DirectedTexts): DirectionTexts {
+/** @param rulesIn finds the rules within a rectangle */
+export function findTexts(
+  page: PageContent,
+  { pieces, inverse }: DirectedTexts,
+  rulesIn: (box: Rectangle) => Rule[],
+): DirectionTexts {
   // Drawn areas are only used for upright texts. Texts in other directions are labels, for example on a map, and not in
   // table cells.
   const isUpright = inverse[0] === 0 || inverse[1] === 0;
@@ -51,10 +57,15 @@ export function findTexts(page: PageContent, { pieces, inverse }: DirectedTexts)
     inverse,
   );
   const fields = new FormFields(isUpright ? page.annotations : [], inverse);
+  const images = page.paints.filter(({ kind }) => isUpright && kind === 'image');
+  const icons = new FormFields(
+    images.map(({ box }) => ({ kind: 'other', box })),
+    inverse,
+  );
   const dropCaps = placeDropCaps(withoutDoubles(pieces));
   const rows = groupFormulaRows(dropCaps.pieces);
   const elements = new Elements(rows);
-  const split = splitRows(rows, { areas, fields, elements });
+  const split = splitRows(rows, { areas, fields, icons, elements, rulesIn });
   dropCaps.widen(split);
   const lines = split.map(toTextLine);
   const listings = findListings(lines);

@@ -1,5 +1,12 @@
 import type { Rectangle } from '../geometry.ts';
+import type { Paint } from '../page-content.ts';
 import { append, firstFrom } from './statistics.ts';
+
+/** A thin painted line along the text. */
+export interface Rule {
+  box: Rectangle;
+  paint: Paint;
+}
 
 /** The height of the bands by which rules are found, in points. */
 const bandHeight = 32;

@@ -14,7 +14,7 @@ const maxBlockDistance = 5;
  */
 const minCompanions = 2;
 /**
- * As shares of the font size: the maximum distance between the middles of centered cells, and the minimum difference
+ * As shares of the font size: the maximum distance between the middles of centered texts, and the minimum difference
  * between the widths of some of them, because cells of equal width look the same in every alignment.
  */
 const sameMiddle = 0.1;
@@ -28,7 +28,8 @@ const otherWidth = 2;
  * have its start edge, because the line may be in the middle of its cell, or below another line, by chance. If the text
  * ends at the end of its box by chance, one block with its start is enough. In reverse, a single line is aligned with
  * its end if far more blocks have its end than its start, and a text in the middle of its cell is centered if the cells
- * above and below are. Changes the blocks, which must have one direction.
+ * above and below are, or if it shares only its middle with others, such as a centered list item. Changes the blocks,
+ * which must have one direction.
  */
 export function markSharedEdges(blocks: readonly TextBlock[], isRightToLeft: boolean): void {
   const companions = {
@@ -36,6 +37,7 @@ export function markSharedEdges(blocks: readonly TextBlock[], isRightToLeft: boo
     right: companionsAt(blocks, ({ right }) => right),
     center: companionsAt(blocks, ({ left, right }) => (left + right) / 2),
   };
+  const middles = companionsAt(blocks, ({ left, right }) => (left + right) / 2, sameMiddle);
   const alike = { left: alikeAt(blocks, ({ left }) => left), right: alikeAt(blocks, ({ right }) => right) };
   const start = isRightToLeft ? 'right' : 'left';
   const opposite = isRightToLeft ? 'left' : 'right';
@@ -52,7 +54,9 @@ export function markSharedEdges(blocks: readonly TextBlock[], isRightToLeft: boo
     const [starts, ends] = [companions[start].get(block)!, companions[opposite].get(block)!];
     if (alignment === start && lines.length === 1 && ends > minCompanions && ends > 3 * starts)
       block.alignment = opposite;
-    if (centered.has(block)) block.alignment = 'center';
+    const isCentered = starts + ends === 0 && middles.get(block)! > minCompanions;
+    if (centered.has(block) || (alignment === start && lines.length === 1 && isCentered))
+      block.alignment = 'center';
     const edge = block.alignment === 'justified' ? start : block.alignment;
     block.sharesEdge =
       edge !== 'center' &&
@@ -100,9 +104,10 @@ function centeredCells(
 function companionsAt(
   blocks: readonly TextBlock[],
   placeOf: (box: Rectangle) => number,
+  furthest = sameEdge,
 ): Map<TextBlock, number> {
   return new Map(
-    columnsAt(blocks, placeOf, sameEdge)
+    columnsAt(blocks, placeOf, furthest)
       .flatMap(runsOf)
       .flatMap((run) => run.map((block) => [block, run.length - 1] as const)),
   );

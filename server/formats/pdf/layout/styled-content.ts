@@ -8,10 +8,11 @@ import {
   type TextBlock,
   type TextStyle,
 } from '../text-block.ts';
-import type { Rule } from './decorations.ts';
+import { blankBetween } from './form-fields.ts';
 import type { JoinedCharacter } from './joined-text.ts';
 import type { Glyph } from './pieces.ts';
-import { blankBetween, findSymbols, movedGlyphs } from './symbols.ts';
+import type { Rule } from './rule-index.ts';
+import { findSymbols, movedGlyphs } from './symbols.ts';
 import { usualStyle } from './text-lines.ts';
 
 /** The maximum number of tagged spans in a text. With more tags, models make mistakes. */
@@ -89,7 +90,9 @@ export function usualStyleOf(
   const links = new Set([...decorations.values()].flatMap(({ marks }) => marks));
   const between = links.size > 1 ? shown.filter((character) => !decorationOf(character)?.marks.length) : [];
   if (between.length > 0) return usualStyle({ characters: between }).style;
-  const { style } = usualStyle({ characters });
+  // In 1st, most characters are raised.
+  const level = shown.filter(({ rise }) => rise === 0);
+  const { style } = usualStyle({ characters: level.length > 0 ? level : characters });
   const counts = Map.groupBy(shown, decorationOf);
   const [usual] = [...counts].find(([, { length }]) => length > shown.length / 2) ?? [];
   return usual ? { ...style, decoration: usual } : style;

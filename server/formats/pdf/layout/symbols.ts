@@ -1,11 +1,11 @@
 import type { Rectangle } from '../geometry.ts';
 import { type Paint, unknownText } from '../page-content.ts';
 import type { MovedGlyphs } from '../text-block.ts';
-import type { Rule } from './decorations.ts';
 import { isFormulaGlyph } from './formula-glyphs.ts';
 import { type CharacterRange, findFormulas } from './formulas.ts';
 import type { JoinedCharacter } from './joined-text.ts';
 import type { Glyph } from './pieces.ts';
+import type { Rule } from './rule-index.ts';
 
 /** The maximum number of adjacent unknown glyphs that are symbols. More of them are a word, unless they are all equal. */
 const maxAdjacent = 3;
@@ -154,50 +154,4 @@ export function movedGlyphs(
 /** Returns the position of a glyph's origin. Glyphs with a negative width start at their right edge. */
 function originOf({ piece, index, left, right }: Glyph): number {
   return piece.shown.glyphs[index]!.advance < 0 ? right : left;
-}
-
-/** The minimum length of a blank to fill in, and the maximum distance of its ends from the words next to it, in em. */
-const [minBlank, besideBlank] = [0.9, 0.35];
-/** The minimum distance from a word to a blank that is a space, in em. */
-const minSpace = 0.1;
-
-/**
- * Returns the line to write on that is drawn in the gap between two words, with the spaces around it: on the ___ day of May.
- *
- * @param before the last glyph of the word before the gap
- * @param after the first glyph of the word after the gap
- */
-export function blankBetween(
-  before: Glyph,
-  after: Glyph,
-  rulesIn: (box: Rectangle) => Rule[],
-): (MovedSymbol & { spaces: [before: boolean, after: boolean] }) | undefined {
-  const { baseline, size } = before.piece;
-  const [left, right] = [before.right, after.left];
-  if (right - left < minBlank * size) return undefined;
-  const slack = besideBlank * size;
-  const found = rulesIn({
-    left: left - slack,
-    right: right + slack,
-    bottom: baseline - underGlyph * size,
-    top: baseline + slack,
-  });
-  const [rule] = found;
-  if (!rule || found.length > 1 || rule.box.right - rule.box.left < minBlank * size) return undefined;
-  const { box, paint } = rule;
-  const bar = {
-    left: 0,
-    right: box.right - box.left,
-    bottom: box.bottom - baseline,
-    top: box.top - baseline,
-  };
-  return {
-    rules: [paint],
-    moved: {
-      parts: [],
-      bars: [{ box: bar, color: paint.color ?? before.piece.style.color }],
-      width: bar.right,
-    },
-    spaces: [box.left - left > minSpace * size, right - box.right > minSpace * size],
-  };
 }

@@ -73,14 +73,16 @@ function likeParagraphs(column: readonly Frame[]): Frame[] {
   return column.map((frame) => {
     const leadings = paragraphs.get(frame.style)?.map(({ leading }) => leading);
     if (!frame.singleLine || !leadings) return frame;
+    const { box: own, rightToLeft } = frame;
     const leading = leadings.toSorted((one, other) => one.normal - other.normal)[leadings.length >> 1]!;
-    const indented = paragraphs
-      .get(frame.style)!
-      .find(
-        ({ box, indent, size }) =>
-          indent > 0 && Math.abs(box.left + indent * size - frame.box.left) < sameEdge,
-      );
-    if (!indented || frame.rightToLeft) return { ...frame, leading };
+    const others = paragraphs.get(frame.style)!;
+    const below = others.filter(({ box }) => Math.abs(box.left - own.left) < sameEdge);
+    const isHanging = below.length > 0 && below.every(({ indent }) => indent < 0) && frame.indent === 0;
+    if (isHanging && !rightToLeft) return { ...frame, leading, indent: below[0]!.indent };
+    const indented = others.find(
+      ({ box, indent, size }) => indent > 0 && Math.abs(box.left + indent * size - own.left) < sameEdge,
+    );
+    if (!indented || rightToLeft) return { ...frame, leading };
     const { alignment, indent } = indented;
     return { ...frame, leading, alignment, indent, box: { ...frame.box, left: indented.box.left } };
   });

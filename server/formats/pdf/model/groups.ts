@@ -123,7 +123,7 @@ export interface Need {
  * How much one outlier disturbs the look of its group, as compared with a text at 53% of its size. It disturbs less in
  * a group of few texts. Texts of a style are seen together less if they are apart on a page, or on different pages.
  */
-const costOfOutlier = { group: 0.9, page: 0.6, document: 0.15 };
+const costOfOutlier = { group: 0.9, page: 0.6, document: 0.25 };
 const maxFew = 5;
 
 /** How much a smaller or narrower text disturbs. A slight difference is hardly visible. */

@@ -15,13 +15,7 @@ export interface MeasuredFamily {
 
 const eastAsian = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
 
-/** The name of a family at the start of the name of a font, after the mark of a subset. */
-const familyName = /^(?:[A-Z]{6}\+)?([^-,+]{3,})/;
-
-/**
- * Measures the letters of each font of a page. A font with too few of them, such as a bold one that a title shows in
- * capitals, has those of its family. Fonts with East Asian text have Latin letters of one width; they are left out.
- */
+/** Measures the letters of each font of a page. Fonts with East Asian text have Latin letters of one width; they are left out. */
 export function measureLetters(texts: readonly PdfjsText[]): ReadonlyMap<PdfjsFont, MeasuredLetters> {
   const measured = new Map<PdfjsFont, Map<string, number>>();
   const skipped = new Set<PdfjsFont>();
@@ -38,13 +32,6 @@ export function measureLetters(texts: readonly PdfjsText[]): ReadonlyMap<PdfjsFo
     }
   }
   for (const font of skipped) measured.delete(font);
-  const families = Map.groupBy(measured.keys(), ({ name }) => familyName.exec(name)?.[1]);
-  for (const [name, fonts] of families) {
-    const all = fonts.map((font) => measured.get(font)!);
-    const most = all.reduce((one, other) => (other.size > one.size ? other : one));
-    for (const [index, font] of fonts.entries())
-      if (name && all[index]!.size < minLetters.family) measured.set(font, most);
-  }
   return measured;
 }
 

@@ -51,7 +51,7 @@ export function textFont(
   const name = (font?.name ?? '').replace(/^[A-Z]{6}\+/, '');
   const shown = face && !formula.test(name) ? face : declaredFace(name, bits, descriptor);
   const weight = bold.test(name) ? 'bold' : light.test(name) ? 'light' : shown.weight;
-  const family = familyOf(name, bits, font, measuredFamily(letters));
+  const family = familyOf(name, bits, font, face?.serif, measuredFamily(letters));
   return {
     name,
     family,
@@ -86,18 +86,20 @@ function declaredFace(
 }
 
 /**
- * Returns the family of a font: the one of its name if this is known, otherwise the one that its letters show. Flags are
- * used last, because many programs leave them at their defaults. Letters of different widths show that a font has no
- * fixed width, whatever its name is.
+ * Returns the family of a font: the one that the outlines of its letters show, otherwise the one of its name if this is
+ * known, or the one of the widths of its letters. Flags are used last, because many programs leave them at their
+ * defaults. Letters of different widths show that a font has no fixed width, whatever its name is.
  */
 function familyOf(
   name: string,
   bits: number,
   font: PdfjsFont | undefined,
+  hasSerifs: boolean | undefined,
   { family, isProportional }: MeasuredFamily,
 ): TextFont['family'] {
   if (family === 'mono') return family;
   if (mono.test(name) && !isProportional) return 'mono';
+  if (hasSerifs !== undefined) return hasSerifs ? 'serif' : 'sans';
   if (sans.test(name)) return 'sans';
   if (serif.test(name)) return 'serif';
   if (family) return family;

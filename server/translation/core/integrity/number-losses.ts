@@ -1,5 +1,5 @@
 import { smallNumberWords, spelledNumbers } from './number-words.ts';
-import { centuryEnding, findNumbers, type NumberMatch } from './numbers.ts';
+import { centuryEnding, exponentsOf, findNumbers, type NumberMatch } from './numbers.ts';
 import { otherNumerals, readings, withAsciiDigits } from './numerals.ts';
 
 const convert: [unit: RegExp, factors: number[], offset?: number][] = [
@@ -198,10 +198,19 @@ function lossesIn(source: string, target: string, targetLang: string): NumberLos
     const counts = countsSomething(number, source);
     return (value) => isInWords(value, counts);
   };
+  /** "3億" may be "three hundred million": such words are not read, so one word for a power of ten is enough. */
+  let hasScaleWord: boolean | undefined;
+  const isSpelledOut = ({ isScaled }: NumberMatch): boolean => {
+    if (!isScaled) return false;
+    hasScaleWord ??= [...lower.matchAll(/(?<![\d.,][\s-]?)(?<![\p{L}\p{M}])[\p{L}\p{M}]{3,24}/gu)].some(
+      ([word]) => exponentsOf(word).length > 0,
+    );
+    return hasScaleWord;
+  };
   const survives = (number: NumberMatch): boolean => {
     const { span, values, parts: own, inDate, inTime, hours = values, idle, inList, isDimension } = number;
     const isWord = wordsFor(number);
-    if (idle || values.some((value) => has(value, isWord))) return true;
+    if (idle || values.some((value) => has(value, isWord)) || isSpelledOut(number)) return true;
     // Arabic needs no number for one or two of a thing: the noun has its own forms.
     if (targetLang === 'ar' && (span === '1' || (span === '2' && arabicDual.test(target)))) {
       if (countsSomething(number, source)) return true;

@@ -35,7 +35,7 @@ for (const [exponents, words] of table) {
 }
 
 /** Returns the powers of ten that `word` may mean after a number; none for other words. */
-function exponentsOf(word: string): number[] {
+export function exponentsOf(word: string): number[] {
   const lower = word.toLowerCase();
   const whole = exact.get(lower);
   if (whole !== undefined) return whole;
@@ -43,7 +43,9 @@ function exponentsOf(word: string): number[] {
 }
 
 /** Signs that multiply the number directly before them. */
-const scaleSigns: Record<string, number> = {
+const scaleSigns: Readonly<Record<string, number>> = {
+  十: 1,
+  십: 1,
   百: 2,
   千: 3,
   万: 4,
@@ -74,6 +76,8 @@ export interface NumberMatch {
   span: string;
   start: number;
   end: number;
+  /** Whether only its value with the scale after it counts, such as 100,000 for 10万. */
+  isScaled: boolean;
   /** Possible values, the likeliest first. `1.2.3` has itself as its value. A date has no values: its parts count. */
   values: string[];
   /** The parts of the number between separators. */
@@ -176,11 +180,15 @@ function timeWithPoint(
   };
 }
 
+/** 兆 is a million or 10¹², so the number before it counts, too. So does the number before other words. */
+const isOneScale =
+  /^\s?(?:[多余餘]?[十百千십백천]?[百千万萬億亿천만억백]|(?:lakh|crore)s?\b|लाख|لاکھ|کروڑ|कोटी|करोड़|करोड)/iu;
+
 function scales(text: string, end: number): number[] {
   if (!maySay(codeAfter(text, end)) && !/\s/.test(text[end] ?? '')) return [];
   const after = text.slice(end, end + around);
-  const sign = scaleSigns[/^\s?(\S)/.exec(after)?.[1] ?? ''];
-  if (sign !== undefined) return [sign];
+  const signs = /^\s?[多余餘]?([十百千십백천]?)([万萬億亿兆만억조]?)/.exec(after)?.slice(1).join('') ?? '';
+  if (signs !== '') return [[...signs].reduce((sum, sign) => sum + (scaleSigns[sign] ?? 0), 0)];
   const trimmed = after.replace(/^[\s-]/, '');
   const thai = thaiScales.find(([word]) => trimmed.startsWith(word));
   if (thai !== undefined) return [thai[1]];
@@ -204,6 +212,10 @@ function fullYears(value: string, text: string, end: number, inDate: boolean): s
 /** Endings that make 1600 a century: the 1600s, 1600-tallet, 1600-luvulla. */
 export const centuryEnding =
   /^(?:['’]?s\b|[-–]\d{3,4}(?:['’]?s\b|\s?-?(?:tal|luvu|luku))|\s?-?(?:tal|luvu|luku))/;
+
+/** Words for twelve in several languages: "3 dozen" is 36. */
+const dozen =
+  /^[\s-]?(?:dozen|dutzend|douzaine|docen|dozzin|dúzia|dozijn|dussin|tusina|tucet|tuzin|tucat|düzine|дюжин|duzin|δωδεκάδ|دزينة|दर्जन|lusin|ダース|打(?!\p{L}))/iu;
 
 const dimension = /^(?:[ -]?D(?![\p{L}\p{N}])|[ -]?dimension)/u;
 
@@ -283,7 +295,12 @@ export function findNumbers(text: string): NumberMatch[] {
     for (const value of plain) values.push(...fullYears(value, ascii, end, inDate));
     if (point) values.push(canonical('0', span));
     const exponents = plain.length > 0 ? scales(ascii, end) : [];
+    // "10万" is 100,000 and never 10: otherwise "10,000", which may also be 10 with three decimals, would equal it.
+    const isScaled = exponents.length > 0 && isOneScale.test(ascii.slice(end, end + around));
+    if (isScaled) values.length = 0;
     for (const value of plain) for (const exponent of exponents) values.push(shifted(value, exponent));
+    if (/^\d{1,6}$/.test(span) && dozen.test(ascii.slice(end, end + around)))
+      values.push(String(12 * Number(span)));
     const parts =
       plain.length === 1 && /^\d+$/.test(span) ? plain : span.split(/\D/).map((part) => canonical(part));
     if (parts.length > 2 && /^[\d.]+$/.test(span) && !inDate) values.unshift(span);
@@ -292,6 +309,7 @@ export function findNumbers(text: string): NumberMatch[] {
       span: text.slice(start, end),
       start,
       end,
+      isScaled,
       values,
       parts,
       inDate,

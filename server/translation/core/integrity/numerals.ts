@@ -51,7 +51,8 @@ const han: Record<string, number> = {
   九: 9,
 };
 const hanPowers: Record<string, number> = { 十: 1, 百: 2, 千: 3, 万: 4, 萬: 4, 億: 8, 亿: 8, 兆: 12 };
-const hanNumeral = /[〇零一二两兩三四五六七八九十百千万萬億亿兆]{1,30}/g;
+/** A scale after digits, as in 10万, is not a separate number. */
+const hanNumeral = /(?<!\p{Nd}\s?[多余餘]?[十百千]?)[〇零一二两兩三四五六七八九十百千万萬億亿兆]{1,30}/gu;
 
 function hanValue(numeral: string): string {
   if (![...numeral].some((sign) => sign in hanPowers)) return [...numeral].map((sign) => han[sign]).join('');

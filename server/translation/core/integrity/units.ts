@@ -17,11 +17,22 @@ const symbols: Readonly<Record<string, string>> = {
   μg: 'microgram',
   mcg: 'microgram',
   мкг: 'microgram',
+  l: 'liter',
   ml: 'milliliter',
   '％': 'percent',
   '٪': 'percent',
   '‰': 'permille',
 };
+
+/** The units of a quantity. A single letter is a unit only next to another unit of its quantity. */
+const quantities = [
+  ['microgram', 'milligram', 'gram', 'kilogram'],
+  ['milliliter', 'liter'],
+  ['millimeter', 'centimeter', 'meter', 'kilometer'],
+];
+const quantityOf = new Map(quantities.flatMap((own, at) => own.map((unit) => [unit, at] as const)));
+
+const singleLetter = /^(?!\p{Script=Han})\p{L}$/u;
 
 interface Names {
   pattern: RegExp;
@@ -51,14 +62,14 @@ const patterns = new Map<string, Names>();
 
 /**
  * Returns the names and symbols of units in a language, and the English ones, which many texts keep. Names of several
- * units and single letters are left out: they mostly mean something else.
+ * units are left out, and single letters other than the symbols of masses, volumes and lengths: they mostly mean something else.
  */
 function namesIn(language: string): Names {
   const known = patterns.get(language);
   if (known) return known;
   const meanings = new Map<string, Set<string>>();
   for (const [name, unit] of [...Object.entries(symbols), ...intlNames('en'), ...intlNames(language)]) {
-    if (name === '' || /^(?!\p{Script=Han})\p{L}$/u.test(name)) continue;
+    if (name === '' || (singleLetter.test(name) && !quantityOf.has(unit))) continue;
     for (const spelling of [name, name.length > 3 ? name[0]!.toUpperCase() + name.slice(1) : name])
       meanings.set(spelling, (meanings.get(spelling) ?? new Set()).add(unit));
   }
@@ -75,6 +86,13 @@ function namesIn(language: string): Names {
   const names = { pattern, unitOf };
   patterns.set(language, names);
   return names;
+}
+
+/** Whether the unit of one of the measures is a letter that may mean something else than the unit of the other. */
+function isDoubtful(units: readonly [string, string], spans: readonly string[]): boolean {
+  if (!spans.some((span) => singleLetter.test(/\p{L}+$/u.exec(span)?.[0] ?? ''))) return false;
+  const [one, other] = units.map((unit) => quantityOf.get(unit));
+  return one === undefined || one !== other;
 }
 
 /** For each number, its units, each with its first measure. */
@@ -121,7 +139,8 @@ export function changedUnits(
     const own = present.get(value);
     const other = own && [...own].find(([unit]) => !units.has(unit));
     const lost = other && [...units].find(([unit]) => !own.has(unit));
-    if (lost) changed.set(lost[1], { source: lost[1], target: other[1] });
+    if (lost && !isDoubtful([lost[0], other[0]], [lost[1], other[1]]))
+      changed.set(lost[1], { source: lost[1], target: other[1] });
   }
   return [...changed.values()];
 }

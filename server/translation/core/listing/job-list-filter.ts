@@ -1,6 +1,7 @@
 import { and, type Column, gte, lt, type SQL, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { AppError } from '#server/errors.ts';
+import { pageCursor } from '#server/http/paging.ts';
 import { requireLanguage } from '#server/http/supported-language.ts';
 import { moment } from '#server/platform/input-limits.ts';
 
@@ -44,11 +45,7 @@ export const jobListPage = {
     .max(200)
     .default(50)
     .describe('The maximum number of jobs in the response: 1 to 200.'),
-  cursor: z
-    .string()
-    .max(200)
-    .optional()
-    .describe('The value of the X-Next-Cursor header of the previous page.'),
+  cursor: pageCursor,
 };
 
 type JobListFilter = z.infer<typeof jobListFilter>;

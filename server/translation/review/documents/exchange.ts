@@ -20,6 +20,7 @@ import {
   xliffUnit,
 } from '#server/formats/xliff/writer.ts';
 import { cutPieces, type ExportRequest } from '#server/http/exports.ts';
+import type { Page } from '#server/http/paging.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
 import type { QualityIssue } from '#server/platform/engines/engine.ts';
 import {
@@ -73,7 +74,7 @@ export async function exportSegments(
   withTenant: WithTenant,
   { document_id: documentId, limit, cursor, flagged }: z.infer<typeof xliffSegmentQuery>,
   request: ExportRequest,
-): Promise<{ file: StreamResponse; nextCursor: string | null }> {
+): Promise<Page<StreamResponse>> {
   const after = readSegmentCursor(cursor);
   const wanted = { documentId, flagged };
   const size = limit ?? segmentsOfChunk;
@@ -98,7 +99,7 @@ export async function exportSegments(
       pieces: writeSegments(document, first, isPage || found.length <= size ? undefined : readAfter),
     };
   });
-  return { file, nextCursor: isPage && found.length > size ? String(last.position) : null };
+  return { content: file, nextCursor: isPage && found.length > size ? String(last.position) : null };
 }
 
 function selectChunk(

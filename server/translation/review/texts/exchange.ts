@@ -14,6 +14,7 @@ import {
   xliffUnit,
 } from '#server/formats/xliff/writer.ts';
 import { cutPieces, type ExportRequest } from '#server/http/exports.ts';
+import type { Page } from '#server/http/paging.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
 import type { Origin } from '#server/identity/audit/audit-log.ts';
 import { runSearch } from '#server/translation/core/listing/bounded-scan.ts';
@@ -56,7 +57,7 @@ export async function exportJobs(
   withTenant: WithTenant,
   { status, limit, cursor, ...listFilter }: ListQuery,
   request: ExportRequest,
-): Promise<{ file: StreamResponse; nextCursor: string | null }> {
+): Promise<Page<StreamResponse>> {
   const statuses = status ? [status] : [...reviewableStatuses];
   const filter = { statuses, ...listFilter };
   const { tenantId, jobs, nextCursor } = await runSearch(
@@ -83,7 +84,7 @@ export async function exportJobs(
       pieces: writeJobs(languages, first, ids, readJobs),
     };
   });
-  return { file, nextCursor };
+  return { content: file, nextCursor };
 }
 
 type ReadJobs = (ids: readonly string[]) => Promise<TranslationJob[]>;

@@ -189,8 +189,12 @@ function KeyTable({
           <td data-label={t('apiKeys.scopes')}>
             {key.scopes.map((scope) => t(`apiKeys.${scope}`)).join(', ')}
           </td>
-          <td data-label={t('apiKeys.created')} className={styles['day']}>
-            {format.day(key.created_at)}
+          <td data-label={t('apiKeys.created')}>
+            <span className={styles['stack']}>
+              <span className={styles['day']}>{format.day(key.created_at)}</span>
+              {key.created_by && <bdi className="hint">{t('apiKeys.by', { member: key.created_by })}</bdi>}
+              {key.by_former_admin && <span className="badge bad">{t('apiKeys.by_former')}</span>}
+            </span>
           </td>
           <td data-label={t('apiKeys.last_used')} className={styles['day']}>
             {key.last_used_at ? (

@@ -217,13 +217,13 @@ function SegmentShares({ translations }: { translations: readonly FileView[] }) 
           t('documents.percent', { percent: percentOf(shares.confirmed, shares.total) / 100 })
         )}
       </span>
-      <span className={styles.bar} aria-hidden>
+      <span className="status-bar" aria-hidden>
         {(['confirmed', 'flagged', 'critical'] as const).map(
           (part) =>
             shares[part] > 0 && (
               <i
                 key={part}
-                data-part={part}
+                data-status={part}
                 style={{ inlineSize: `${(100 * shares[part]) / shares.total}%` }}
               />
             ),

@@ -106,7 +106,7 @@ export function FileFilters({
       ))}
       <span className={styles.rule} aria-hidden />
       <select
-        className={styles.chip}
+        className="chip"
         aria-label={t('documents.format')}
         data-chosen={filter.format && ''}
         value={filter.format ?? ''}
@@ -120,7 +120,7 @@ export function FileFilters({
         ))}
       </select>
       <select
-        className={styles.chip}
+        className="chip"
         aria-label={t('documents.language')}
         data-chosen={filter.to && ''}
         value={filter.to ?? ''}
@@ -154,7 +154,7 @@ function StateChip({
   const t = useT();
   const { number } = useFormat();
   return (
-    <button type="button" className={styles.chip} aria-pressed={isChosen} onClick={onChoose}>
+    <button type="button" className="chip" aria-pressed={isChosen} onClick={onChoose}>
       {mark && (mark === 'running' ? <Running size={13} /> : <StatusMark status={mark} size={13} />)}
       {t(name)} {count !== undefined && <b>{number(count)}</b>}
     </button>

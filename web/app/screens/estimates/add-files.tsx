@@ -49,7 +49,7 @@ export function AddFiles({ estimate }: { estimate: Analysis }) {
         </section>
       )}
       {isOpen && (
-        <div className={styles.drop} data-over={isOver || undefined} {...handlers}>
+        <div className={`drop-area ${styles.drop}`} data-over={isOver || undefined} {...handlers}>
           <UploadIcon size={18} aria-hidden />
           {estimate.files.length + uploads.length === 0 && <span>{t('estimates.no_files')}</span>}
           <Choose label={t('estimates.add')} onFiles={add} />
@@ -75,7 +75,7 @@ function Choose({
   onFiles: (files: File[]) => void;
 }) {
   return (
-    <label className={`button ${styles.choose}`}>
+    <label className="button file-choice">
       {label}
       <input
         type="file"

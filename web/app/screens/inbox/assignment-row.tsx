@@ -95,7 +95,7 @@ export function AssignmentRow({
       <span className={styles.languages}>
         <span className="visually-hidden">{t('inbox.pair', { source, target })}</span>
         <span aria-hidden>
-          {source} <ArrowRight size={12} /> {target}
+          {source} <ArrowRight size={12} className="mirrored" /> {target}
         </span>
       </span>
       {task ? (

@@ -178,7 +178,7 @@ function ItemsOf({ userId }: { userId: string }) {
     <section ref={list} aria-label={t('assignments.items')}>
       <Read from={reading} lines={6}>
         {() => (
-          <ul className={styles.tasks}>
+          <ul className="bare">
             {rows.map((row) => (
               <AssignmentRow key={row.key} row={row} task={undefined} selection={selection} />
             ))}

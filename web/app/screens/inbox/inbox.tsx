@@ -244,7 +244,7 @@ function TaskFilter({ tasks, search }: { tasks: readonly Task[]; search: InboxSe
           <button
             key={name}
             type="button"
-            className={styles.chip}
+            className="chip"
             aria-pressed={show === wanted}
             onClick={() => go(next)}
           >
@@ -253,7 +253,7 @@ function TaskFilter({ tasks, search }: { tasks: readonly Task[]; search: InboxSe
         );
       })}
       <select
-        className={styles.chip}
+        className="chip"
         aria-label={t('inbox.languages')}
         data-chosen={languages !== undefined || undefined}
         value={languages ?? ''}
@@ -270,7 +270,7 @@ function TaskFilter({ tasks, search }: { tasks: readonly Task[]; search: InboxSe
       </select>
       {names.size > 0 && (
         <select
-          className={styles.chip}
+          className="chip"
           aria-label={t('inbox.holders')}
           data-chosen={assignee !== undefined || undefined}
           value={assignee ?? ''}

@@ -189,7 +189,7 @@ function Rows({
         {t(name)} <b>{number(rows.length)}</b>
         {hint && <small>{t(hint)}</small>}
       </h2>
-      <ul className={styles.tasks}>{rows.map(children)}</ul>
+      <ul className="bare">{rows.map(children)}</ul>
     </section>
   );
 }

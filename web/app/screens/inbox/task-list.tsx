@@ -54,7 +54,7 @@ export function TaskList({ tasks }: { tasks: readonly Task[] }) {
               <StatusMark status={marks[severity]} />
               {t(`inbox.section_${severity}`)} <b>{number(own.length)}</b>
             </h2>
-            <ul className={styles.tasks}>
+            <ul className="bare">
               {own.map((task) => (
                 <TaskRow
                   key={keyOf(task)}

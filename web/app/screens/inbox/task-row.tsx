@@ -64,7 +64,7 @@ export function TaskRow({
       <span className={styles.languages}>
         <span className="visually-hidden">{t('inbox.pair', { source, target })}</span>
         <span aria-hidden>
-          {source} <ArrowRight size={12} /> {target}
+          {source} <ArrowRight size={12} className="mirrored" /> {target}
         </span>
       </span>
       <Progress task={task} />
@@ -167,7 +167,7 @@ export function Progress({ task }: { task: Task }) {
         <span className="visually-hidden">{t('inbox.confirmed')} </span>
         {t('inbox.confirmed_of', { confirmed, total: segments })}
       </span>
-      <span className={styles.bar} aria-hidden>
+      <span className="status-bar" aria-hidden>
         {parts.map(
           ([status, count]) =>
             count > 0 && (

@@ -30,7 +30,7 @@ export function JobFacts({ job }: { job: TranslationJob }) {
       <h2 id="facts">{t('jobs.facts')}</h2>
       <dl>
         <Fact name={t('jobs.languages')}>
-          <SourceLanguage request={request} /> <ArrowRight size={12} aria-hidden />
+          <SourceLanguage request={request} /> <ArrowRight size={12} aria-hidden className="mirrored" />
           <span className="visually-hidden">→</span> {nameOf(request.target_lang)}
         </Fact>
         <Fact name={t('jobs.submitted')}>

@@ -49,7 +49,7 @@ function Job({ job }: { job: TranslationJob }) {
       <title>{`${t('jobs.job')} · LinguaLoop`}</title>
       <header className={styles.head}>
         <Link to="/app/texts" className="button ghost" aria-label={t('jobs.all')} title={t('jobs.all')}>
-          <ChevronLeft size={18} aria-hidden />
+          <ChevronLeft size={18} aria-hidden className="mirrored" />
         </Link>
         <h1>
           <span className="visually-hidden">{t('jobs.job')} </span>

@@ -93,7 +93,7 @@ function TextRow({ job }: { job: JobSummary }) {
       <td className={styles.languages}>
         <span className="visually-hidden">{t('jobs.pair', { from, to })}</span>
         <span aria-hidden>
-          {from} <ArrowRight size={12} /> {to}
+          {from} <ArrowRight size={12} className="mirrored" /> {to}
         </span>
       </td>
       <td>

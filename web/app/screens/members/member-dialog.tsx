@@ -107,6 +107,7 @@ export function MemberDialog({ member, me, onClose }: { member: Member; me: Me; 
           >
             {t('members.change_role')}
           </button>
+          {role === administrator && chosen !== role && <p className="hint">{t('members.keys_stay')}</p>}
         </>
       )}
       {link && <ResetLink link={link} />}
@@ -157,6 +158,7 @@ export function MemberDialog({ member, me, onClose }: { member: Member; me: Me; 
             <bdi translate="no">{email}</bdi>
           </p>
           <p>{t(`members.${question}_why`)}</p>
+          {question === 'revoke' && role === administrator && <p>{t('members.keys_stay')}</p>}
         </ConfirmDialog>
       )}
     </Dialog>
@@ -174,7 +176,8 @@ function ResetLink({ link: { reset_url, expires_at } }: { link: PasswordLink }) 
   );
 }
 
-const roles = ['agent_id_developer', 'global_administrator'];
+const administrator = 'global_administrator';
+const roles = ['agent_id_developer', administrator];
 
 /**
  * A field to select a member's role; shows the permissions of each role. If the member has an unknown role, that role

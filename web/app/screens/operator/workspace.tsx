@@ -38,7 +38,7 @@ function OneWorkspace() {
   return (
     <>
       <Link to="/app/settings/operator" className={styles['back']}>
-        <ChevronLeft size={16} aria-hidden />
+        <ChevronLeft size={16} aria-hidden className="mirrored" />
         {t('operator.all_workspaces')}
       </Link>
       <Read from={workspace} lines={20}>

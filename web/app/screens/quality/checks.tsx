@@ -55,7 +55,7 @@ export function Checks({ origin, isAdmin }: { origin: Origin; isAdmin: boolean }
       <Read from={page} lines={10}>
         {() =>
           shown ? (
-            <div className={styles['checks']}>
+            <div className="list-details">
               <CheckList checks={list} shown={shown} onOpen={setChosen} />
               <CheckPane
                 key={shown.check_id}

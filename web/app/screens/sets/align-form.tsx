@@ -283,9 +283,9 @@ function FileSide({
           </button>
         </p>
       ) : (
-        <p className={styles.drop}>
+        <p className={`drop-area ${styles.drop}`}>
           {t('align.drop')}
-          <label className="button">
+          <label className="button file-choice">
             {t('align.select_file')}
             <input
               type="file"

@@ -108,7 +108,7 @@ function Filters({
         <button
           key={one}
           type="button"
-          className={styles.chip}
+          className="chip"
           aria-pressed={filter === one}
           onClick={() => setFilter(one)}
         >
@@ -287,8 +287,7 @@ function Foot({
       </span>
       <span className={styles.space} />
       <button type="button" className="ghost" disabled={!canUndo} onClick={undo}>
-        <Undo2 size={16} aria-hidden className={styles.mirrored} /> {t('sets.undo')}{' '}
-        <kbd>{keyLabel('Mod+z')}</kbd>
+        <Undo2 size={16} aria-hidden className="mirrored" /> {t('sets.undo')} <kbd>{keyLabel('Mod+z')}</kbd>
       </button>
       <button type="button" disabled={counts.check === 0} onClick={() => goToCheck()}>
         <ArrowDown size={16} aria-hidden /> {t('align.next')} <kbd>F8</kbd>

@@ -40,7 +40,7 @@ export function AlignScreen() {
       aria-label={t('sets.all_memories')}
       title={t('sets.all_memories')}
     >
-      <ChevronLeft size={18} aria-hidden />
+      <ChevronLeft size={18} aria-hidden className="mirrored" />
     </Link>
   );
   const acts = work ? (

@@ -170,7 +170,7 @@ function Found({
         />
       )}
       {shown ? (
-        <div className={styles['found']}>
+        <div className="list-details">
           <CandidateList candidates={candidates} shown={shown} onOpen={setChosen} />
           <Detail key={shown.term} of={shown} search={search} onDecided={decided} />
         </div>

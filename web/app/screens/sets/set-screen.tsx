@@ -65,7 +65,7 @@ function BackLink({ kind }: { kind: Kind }) {
   const { to, name } = lists[kind];
   return (
     <Link to={to} className={`button ghost ${styles.back}`} aria-label={t(name)} title={t(name)}>
-      <ChevronLeft size={18} aria-hidden />
+      <ChevronLeft size={18} aria-hidden className="mirrored" />
     </Link>
   );
 }

@@ -27,7 +27,7 @@ export function ProblemFilters({
     <button
       key={name}
       type="button"
-      className={styles.chip}
+      className="chip"
       aria-pressed={value === problem}
       onClick={() =>
         void navigate({

@@ -31,7 +31,7 @@ export function OwnEngine() {
   const queries = useQueryClient();
   const { day } = useFormat();
   const reading = useQuery({ queryKey: queryKeys.engine, queryFn: () => bound(engines).get() });
-  const [isRemoving, setRemoving] = useState(false);
+  const [removed, setRemoved] = useState<WorkspaceEngine>();
   const changed = (next: WorkspaceEngine) => queries.setQueryData(queryKeys.engine, next);
   return (
     <Setting id="engine" title={t('storage.engine')} why={t('storage.engine_why')}>
@@ -49,7 +49,7 @@ export function OwnEngine() {
             </p>
             {engine.kind && (
               <div className="actions">
-                <button type="button" className="danger" onClick={() => setRemoving(true)}>
+                <button type="button" className="danger" onClick={() => setRemoved(engine)}>
                   {t('storage.engine_remove')}
                 </button>
               </div>
@@ -63,13 +63,13 @@ export function OwnEngine() {
           </>
         )}
       </Read>
-      {isRemoving && (
+      {removed && (
         <ConfirmDialog
           title={t('storage.engine_remove')}
           action={t('storage.engine_remove')}
-          onClose={() => setRemoving(false)}
+          onClose={() => setRemoved(undefined)}
           onConfirm={async () => {
-            changed(await proved(() => bound(engines).remove()));
+            changed(await proved(() => bound(engines).remove({ updated_at: removed.updated_at })));
             announce(t('storage.engine_removed'));
           }}
         >

@@ -83,7 +83,7 @@ export function BatchTranslation({
         </div>
         <footer className={styles.foot}>
           <button type="button" className={`plain ${styles.split}`} onClick={onBack}>
-            <ArrowLeft size={14} aria-hidden className="directional" />
+            <ArrowLeft size={14} aria-hidden className="mirrored" />
             {t('translate.one_text')}
           </button>
           <button type="submit" className="primary" disabled={isBusy}>

@@ -71,7 +71,7 @@ export function FileDrop({
   return (
     <section className={styles.files} aria-label={t('translate.files')} data-alone={isAlone || undefined}>
       {isCovered ? (
-        <div className={styles.drop}>
+        <div className={`drop-area ${styles.drop}`}>
           <Upload size={22} aria-hidden />
           <div className={styles.words}>
             <b id="file-label">{t('translate.drop', { count: maxFiles })}</b>
@@ -81,7 +81,7 @@ export function FileDrop({
                 formats: number(deployment.layoutFormats + 2),
                 most: bytes(deployment.maxUploadBytes),
               })}{' '}
-              <label className={styles.choose}>
+              <label className={`file-choice ${styles.choose}`}>
                 {t('translate.choose_files')}
                 <input
                   type="file"
@@ -101,7 +101,7 @@ export function FileDrop({
           <TargetChips codes={to} onChange={(codes: LanguageCode[]) => choose({ to: codes })} />
         </div>
       ) : (
-        <p className={styles.drop}>
+        <p className={`drop-area ${styles.drop}`}>
           <Lock size={22} aria-hidden />
           <span className={styles.words}>
             <b>{t('translate.files_need_plan')}</b>
@@ -113,7 +113,7 @@ export function FileDrop({
       )}
       {left > 0 && <p className={styles.problem}>{t('translate.too_many_files', { count: left })}</p>}
       {files.length > 0 && (
-        <ul className={styles.rows} aria-label={t('translate.results')}>
+        <ul className="bare" aria-label={t('translate.results')}>
           {files.map((file) => (
             <FileRow
               key={file.id}
