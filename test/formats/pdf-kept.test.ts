@@ -190,8 +190,6 @@ describe('a scanned page with an invisible layer of its text', () => {
   });
 });
 
-describe('a sign without a known character', () => {});
-
 describe('text in tiling patterns and soft masks', () => {
   const tile =
     (content: string, resources = {}): Made =>
