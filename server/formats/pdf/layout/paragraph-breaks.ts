@@ -152,7 +152,9 @@ export class ParagraphBreaks {
       [above, line].every((one) => this.#ends.shareOfColumn(one) > minOfTitle) &&
       elements.areParagraphs(above, line);
     const areHeadings = elements.areHeadings(above, line);
-    const isTorn = (!endsEarly && !endsSentence && isTitle) || (areHeadings && mayGoOn);
+    const isTorn =
+      (!endsEarly && !endsSentence && (isTitle || elements.areLines(above, line))) ||
+      (areHeadings && mayGoOn);
     if (relation === 'other' && !(isNear && (isTorn || (isOneText && hasWords(above, minWordsOfLine)))))
       return true;
     const maySpread = isOneText && (mayGoOn || isRunning(chain, edges, index, isCentred));
