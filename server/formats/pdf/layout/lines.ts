@@ -12,6 +12,7 @@ import type { Glyph, Piece } from './pieces.ts';
 import type { Row } from './rows.ts';
 import { labelStart, lowerStart, sentenceEnd } from './sentences.ts';
 import { firstFrom, greatest, least, median } from './statistics.ts';
+import { hasSymbolBetween } from './symbols-between.ts';
 
 /** A connected part of a row: for example a line of a paragraph, a cell or a label. */
 export interface Line {
@@ -71,7 +72,11 @@ export function splitRows(rows: readonly Row[], parts: RowParts): Line[] {
     for (const [at, atom] of atoms.entries()) {
       const last = atoms[at - 1];
       const isBoundary =
-        !last || atom.isApart || columnGaps.has(atom) || isLooseNumber(last, atom, atoms[at + 1]);
+        !last ||
+        atom.isApart ||
+        columnGaps.has(atom) ||
+        isLooseNumber(last, atom, atoms[at + 1]) ||
+        hasSymbolBetween(index, last.right, atom.left, rows);
       if (isBoundary) own.parts.push([]);
       own.parts.at(-1)!.push(atom);
     }
