@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { plainText } from '#server/formats/inline-content.ts';
 import { findBlocks } from '#server/formats/pdf/find-blocks.ts';
-import { type PageContent, unknownText } from '#server/formats/pdf/page-content.ts';
+import type { PageContent } from '#server/formats/pdf/page-content.ts';
 import { lines, mono, page, serif, text, widthOf } from './pdf-page.ts';
 
 const read = (content: PageContent): string[] =>
@@ -65,11 +65,6 @@ describe('a row is split', () => {
     expect(read(page(heads))).toEqual(['Weight', 'Control', 'Growth', 'Average']);
   });
 
-  it('at wide gaps of different widths that contain no blanks', () => {
-    const labels = [text('CHARGE', 50, 700), text('LOAD', 92, 700), text('ALARM', 130, 700)];
-    expect(read(page([labels]))).toEqual(['CHARGE', 'LOAD', 'ALARM']);
-  });
-
   it('at a tab between two labels of a row with more cells', () => {
     const heads = [...words(['Qty', 'Price'], 15, 700), text('Tax', 200, 700)];
     expect(read(page([heads]))).toEqual(['Qty', 'Price', 'Tax']);
@@ -92,26 +87,6 @@ describe('a row of short texts is split', () => {
     const codes = ['N = Never married', 'M = Married', 'W = Widowed'];
     expect(read(page([text(codes.join('   '), 50, 700)]))).toEqual(codes);
     expect(read(page([text('Married   or  Widowed   now', 50, 700)]))).toHaveLength(1);
-  });
-
-  it('on both sides of a sign between them', () => {
-    const row = [text('me@example.com', 50, 700), text('|', 126, 700), text('Web', 137, 700, { size: 16 })];
-    expect(read(page([row]))).not.toContain('me@example.com |');
-    expect(read(page([row]))).toContain('Web');
-  });
-
-  it('before an icon that is closer to the next text', () => {
-    const icon = text('x', 112, 700, { kept: 'unpaired' });
-    icon.glyphs[0]!.text = unknownText;
-    expect(read(page([[text('Webstorm', 60, 700), icon, text('SourceTree', 123, 700)]]))).toEqual([
-      'Webstorm',
-      'SourceTree',
-    ]);
-  });
-
-  it('between a label and the numbers of several columns', () => {
-    const total = words(['Total', '1', '278.61'], 17, 700);
-    expect(read(page([total]))).toContain('Total');
   });
 
   it('before a letter with the sign of a currency', () => {

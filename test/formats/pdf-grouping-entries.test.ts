@@ -48,21 +48,6 @@ describe('a new block begins in a stack without room at the ends of its lines', 
     expect(read(page([lines(labels, 50, 700)]))).toEqual(labels);
   });
 
-  it('at each label of a column whose values are far to the right', () => {
-    const rows = [
-      ['nominal speed', 'slow'],
-      ['nominal voltage', 'high'],
-      ['circuit', 'star'],
-    ].flatMap(([label, value], row) => [text(label!, 50, 700 - 12 * row), text(value!, 300, 700 - 12 * row)]);
-    expect(read(page(rows))).toEqual(['nominal speed', 'slow', 'nominal voltage', 'high', 'circuit', 'star']);
-    // The next column begins where the words of these lines end, so they are the lines of a cell.
-    const cells = rows.map((shown) => {
-      const [a, b, c, d, x, y] = shown.matrix;
-      return { ...shown, matrix: [a, b, c, d, x === 300 ? 140 : x, y] as typeof shown.matrix };
-    });
-    expect(read(page(cells))).toContain('nominal speed nominal voltage circuit');
-  });
-
   it('not at an initial below a full line of a hanging item, but at the next item', () => {
     const items = [
       ['Miller, A. Odors change the memory of honey bees in the wide fields of', 'J. Meadow. A journal.'],

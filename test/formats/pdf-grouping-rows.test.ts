@@ -35,15 +35,6 @@ describe('a new block begins in a table without rules', () => {
     ).toEqual(expect.arrayContaining(names));
   });
 
-  it('at each of three words in a cell between rules, next to three other texts', () => {
-    const heads = ['Operating', 'Calibrated', 'Storage'];
-    const values = ['10 to 50 degrees', '15 to 45 degrees', '20 to 70 degrees'];
-    const box = [rule(45, 712, 300, 712.5), rule(45, 668, 300, 668.5)];
-    const sides = [45, 102, 300].map((x) => rule(x, 668, x + 0.5, 712));
-    const content = page([lines(heads, 50, 700), lines(values, 106, 700)], [...box, ...sides]);
-    expect(read(content)).toEqual(expect.arrayContaining(heads));
-  });
-
   it('at the text next to a date in a smaller size, although only the rows after the next have dates', () => {
     const titles = ['Advisor to the regents', 'Advisor in the office', 'Fellow of the institute'];
     const texts = titles.flatMap((title, row) => [

@@ -45,8 +45,6 @@ export interface Atom {
    * sizes or the declared elements differ, or dot leaders start or end there.
    */
   isApart: boolean;
-  /** Whether the gap before the atom contains a blank. */
-  isAfterBlank: boolean;
   /** Whether the atom consists of dots or underscores that only fill the space before the next text. */
   isLeader: boolean;
   /** The widths of the spaces between the words of the atom. */
@@ -170,7 +168,6 @@ export function splitAtGaps(
         right: glyph.right,
         size: glyph.piece.size,
         isApart,
-        isAfterBlank: blanks.length > 0,
         isLeader,
         spaces: [],
       };

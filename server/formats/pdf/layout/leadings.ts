@@ -20,11 +20,6 @@ const maxLeadingOfEven = 1.2;
 const minSentences = 3;
 /** The maximum difference between equal line distances, as a share of the font size. */
 const sameLeading = 0.04;
-/** The minimum width of lines with equal distances, as a factor of the font size. Narrower lines may be a list. */
-const minWidthOfEven = 12;
-/** The maximum number of lines with equal distances that are compared, above a line and below it. */
-const maxEven = 50;
-
 /** Finds the distances between lines at which a paragraph ends. */
 export class Leadings {
   readonly #max: number;
@@ -43,8 +38,7 @@ export class Leadings {
     const drop = above.baseline - line.baseline;
     const size = Math.max(above.size, line.size);
     if (drop < minLeading * size || drop > maxLeading * size || hasWiderLeading(chain, index)) return true;
-    const isFar = drop > this.#max * size || leadingTo(chain, index) > this.#limits.get(chain)!;
-    return isFar && !isEvenlySpaced(chain, index);
+    return drop > this.#max * size || leadingTo(chain, index) > this.#limits.get(chain)!;
   }
 }
 
@@ -72,25 +66,6 @@ function limitOfText(chain: Chain): number {
 function leadingTo(chain: Chain, index: number): number {
   const [above, line] = [chain[index - 1]!, chain[index]!];
   return (above.baseline - line.baseline) / line.size;
-}
-
-/**
- * Whether a line is in a group of lines with equal distances in which a text continues from line to line. The distance
- * may then be greater than the usual one of the page.
- */
-function isEvenlySpaced(chain: Chain, index: number): boolean {
-  const isEqual = (at: number) =>
-    chain[at] !== undefined &&
-    Math.abs(chain[at].size - chain[index]!.size) < sameLeading * chain[index]!.size &&
-    hasSameLeading(chain, at, index);
-  let [first, end] = [index, index + 1];
-  while (first > Math.max(1, index - maxEven) && isEqual(first - 1)) first--;
-  while (end < index + maxEven && isEqual(end)) end++;
-  const continued = chain.slice(first, end).filter(({ text }, step) => {
-    const above = chain[first + step - 1]!;
-    return continues(above.text, text) && above.right - above.left > minWidthOfEven * above.size;
-  }).length;
-  return continued >= minSentences && continued * 2 >= end - first;
 }
 
 /** Returns the usual distance between the baselines of consecutive lines, as a factor of the font size. */

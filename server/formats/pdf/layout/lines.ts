@@ -1,4 +1,3 @@
-import { unknownText } from '../page-content.ts';
 import {
   type Atom,
   hasBetween,
@@ -39,12 +38,6 @@ const sameEdge = 0.15;
 const minTab = 3;
 const minTabAfterSentence = 4;
 const minSpacesOfLine = 3;
-/**
- * The minimum width of the gaps between labels without blanks, as a share of the font size, and the minimum ratio of the
- * widest of them to the narrowest. The spaces of a justified line are equally wide.
- */
-const minLooseGap = 1;
-const minLooseRatio = 1.2;
 /** The usual width of a space in code, as a share of the font size. */
 const monoSpace = 0.6;
 /** The minimum width of a tab between short texts, as a share of the font size. */
@@ -82,9 +75,6 @@ export function splitRows(rows: readonly Row[], parts: RowParts): Line[] {
         !last ||
         atom.isApart ||
         columnGaps.has(atom) ||
-        isSeparator(last, atom, atoms[at + 1]) ||
-        isIcon(last, atom, atoms[at + 1]) ||
-        isTyped(last, atom) ||
         isLooseNumber(last, atom, atoms[at + 1]) ||
         hasSymbolBetween(index, last.right, atom.left, rows);
       if (isBoundary) own.parts.push([]);
@@ -125,11 +115,6 @@ function findColumnGaps(index: number, rows: readonly SplitRow[], sides: readonl
     const columns = starts.filter((at) => isColumnGap(index, atoms[at - 1]!, atoms[at]!, rows, sides));
     const spaces = atoms.slice(from, to).flatMap((atom) => atom.spaces);
     const usual = median([...spaces, ...starts.map(gapBefore)]);
-    if (areLooseLabels(atoms, starts)) {
-      for (const at of starts) found.add(atoms[at]!);
-      from = to;
-      continue;
-    }
     const areColumns = columns.length * 2 >= starts.length;
     for (const at of columns) {
       const isBetweenWords = [atoms[at - 1]!, atoms[at]!].every((atom) => /\p{L}/u.test(textOf(atom)));
@@ -218,7 +203,7 @@ function isTab(
   const [first, second] = [textOf(before), textOf(after)];
   // The sign of a currency is a part of a label: A. $
   const areWords = [first, second].every((text) => /\p{L}.*[\p{L}\p{Sc}]/u.test(text));
-  if (!areWords && !areAmounts(part)) return false;
+  if (!areWords) return false;
   const spaces = part.flatMap((atom) => atom.spaces);
   const glyphs = part.reduce((sum, atom) => sum + atom.glyphs.length, 0);
   const isShort = spaces.length < minSpacesOfLine;
@@ -227,8 +212,7 @@ function isTab(
   const gap = after.left - before.right;
   const least = sentenceEnd.test(first) ? minTabAfterSentence : minTab;
   const { size } = before;
-  const areLabels =
-    isShort && gap >= minTabOfLabels * size && (!areWords || areInTableRow(rows[index]!.atoms, after));
+  const areLabels = isShort && gap >= minTabOfLabels * size && areInTableRow(rows[index]!.atoms, after);
   const isUnsure = isShort && !areLabels;
   // The space of a font for code is as wide as its letters.
   const isCode = [before.glyphs.at(-1)!, after.glyphs[0]!].every(
@@ -241,12 +225,6 @@ function isTab(
   return ![-3, -2, -1, 1, 2, 3].some((step) =>
     continuesOver(rows[index]!, rows[index + step], start, [before, after]),
   );
-}
-
-/** Whether a part of a row is a text with numbers after it. */
-function areAmounts(part: readonly Atom[]): boolean {
-  const isNumber = (atom: Atom) => /^[\p{N}\p{Sc}][\p{N}.,%]*$/u.test(textOf(atom));
-  return part.length > 2 && part[0]!.spaces.length === 0 && part.slice(1).every(isNumber);
 }
 
 /** Whether a part of a row ends where another one ends that continues over a gap of it: it is a justified line. */
@@ -264,21 +242,6 @@ function isJustified(index: number, part: readonly Atom[], at: number, rows: rea
           other.some((atom) => atom.left < from && atom.right > to),
       ),
     );
-}
-
-/**
- * Whether the words of a part of a row are separate labels, such as those above the signs of a device: the gaps between
- * them are wide, contain no blanks, and differ in width.
- */
-function areLooseLabels(atoms: readonly Atom[], starts: readonly number[]): boolean {
-  if (starts.length < 2) return false;
-  const gaps = starts.map((at) => atoms[at]!.left - atoms[at - 1]!.right);
-  const isLoose = (at: number) => !atoms[at]!.isAfterBlank && /^\p{Lu}\p{L}+$/u.test(textOf(atoms[at]!));
-  return (
-    starts.every(isLoose) &&
-    least(gaps) > minLooseGap * atoms[starts[0]!]!.size &&
-    greatest(gaps) > minLooseRatio * least(gaps)
-  );
 }
 
 /**
@@ -321,29 +284,6 @@ function isLooseNumber(before: Atom, { glyphs }: Atom, after: Atom | undefined):
   const isBold = ({ glyphs }: Atom) => glyphs.at(-1)!.piece.style.bold;
   const text = glyphs.map((glyph) => glyph.text).join('');
   return /^\d{1,3}[a-z]?$/u.test(text) && isBold(before) !== glyphs[0]!.piece.style.bold;
-}
-
-/** Whether an atom is a sign between two texts, such as `|`, with equal gaps on both sides. The next text is apart. */
-function isSeparator(before: Atom, atom: Atom, after: Atom | undefined): boolean {
-  if (!after?.isApart || !/^[^\p{L}\p{N}]$/u.test(textOf(atom))) return false;
-  return Math.abs(atom.left - before.right - (after.left - atom.right)) < sameEdge * atom.size;
-}
-
-/** Whether an atom is the icon of the text after it, because the text before it is farther away. */
-function isIcon(before: Atom, atom: Atom, after: Atom | undefined): boolean {
-  if (!after || after.isApart || textOf(atom) !== unknownText) return false;
-  return atom.left - before.right > maxSpaceRatio * (after.left - atom.right);
-}
-
-/** The minimum ratio of the sizes of a value and its label. Code in a sentence is about as large as its text. */
-const minTypedRatio = 1.15;
-
-/** Whether one of two atoms is a value that was typed into a form: it has a fixed width, and another size. */
-function isTyped(before: Atom, after: Atom): boolean {
-  const isMono = ({ glyphs }: Atom) => glyphs[0]!.piece.style.family === 'mono';
-  if (isMono(before) === isMono(after)) return false;
-  const [typed, label] = isMono(after) ? [after, before] : [before, after];
-  return typed.size > minTypedRatio * label.size;
 }
 
 function toLine(atoms: readonly Atom[], { baseline, rises }: Row, row: number): Line {

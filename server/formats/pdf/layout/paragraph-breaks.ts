@@ -10,15 +10,7 @@ import { hasSameLeading, Leadings } from './leadings.ts';
 import type { LineElements } from './line-elements.ts';
 import { type Edges, edgesOf, isRunning, LineEnds, minWidthOfText, roomInChain } from './line-ends.ts';
 import type { Chain } from './line-links.ts';
-import {
-  capitalStart,
-  continues,
-  isAddress,
-  isOpen,
-  lowerStart,
-  sentenceEnd,
-  withoutCase,
-} from './sentences.ts';
+import { continues, isAddress, isOpen, lowerStart, sentenceEnd, withoutCase } from './sentences.ts';
 import type { RowBreak, TableRows } from './table-rows.ts';
 import { isSameStyle, type TextLine } from './text-lines.ts';
 
@@ -204,9 +196,7 @@ export class ParagraphBreaks {
     if (!mayGoOn && mixesNumbers(above, line, length, endsEarly)) return true;
     if (row === 'none' && !mayGoOn && !withoutCase.test(line.text) && this.#followsRows(chain, index, length))
       return true;
-    const isRow =
-      row === 'likely' ||
-      (row === 'paired' && (!isInCell || (endsSentence && isLong(above)) || isStackOfWords(chain, index)));
+    const isRow = row === 'likely' || (row === 'paired' && (!isInCell || (endsSentence && isLong(above))));
     const mayBeRow = endsEarlyHere || !(row === 'paired' ? mayGoOn : goesOn) || isListOfWords(chain, index);
     if (isRow && mayBeRow) return true;
     return !isCentred && changesIndent(chain, edges, index, length, endsEarly && !mayGoOn);
@@ -378,14 +368,6 @@ function isGrayLabelOf(above: TextLine, line: TextLine): boolean {
 function isListOfWords(chain: Chain, index: number): boolean {
   const isWord = (at: number) => chain[at] !== undefined && !chain[at].text.includes(' ');
   return isWord(index - 1) && isWord(index) && (isWord(index - 2) || isWord(index + 1));
-}
-
-/** Whether three lines with equal distances have only one word each, which starts with a capital letter. */
-function isStackOfWords(chain: Chain, index: number): boolean {
-  const isWord = (at: number) =>
-    chain[at] && !chain[at].text.includes(' ') && capitalStart.test(chain[at].text);
-  const isThird = (at: number) => isWord(at) && hasSameLeading(chain, Math.max(at, index - 1), index);
-  return Boolean(isWord(index - 1) && isWord(index) && (isThird(index - 2) || isThird(index + 1)));
 }
 
 /**

@@ -11,10 +11,6 @@ const sameSize = 0.2;
 const sameDrop = 0.06;
 const minTextWidth = 9;
 const maxLabelDistance = 4;
-const sameEdge = 0.1;
-const minRoomOfLabel = 3;
-/** Up to three words without a stop. */
-const shortLabel = /^\S+(?: \S+){0,2}$(?<![,;:!?-])/u;
 
 /** The number of pairs of lines next to two lines that make these rows, if no cell has a line more or less. */
 const minPairsOfGrid = 4;
@@ -39,7 +35,6 @@ export class TableRows {
   readonly #rows: TextLine[][] = [];
   readonly #rowOf = new Map<TextLine, number>();
   readonly #below = new Map<TextLine, TextLine>();
-  readonly #above = new Map<TextLine, TextLine>();
   /** Lines next to the bullet or number of a list item, with the row break before each of them. */
   readonly #labeled = new Map<TextLine, RowBreak>();
   readonly #isTableRow = new Map<number, boolean>();
@@ -57,10 +52,7 @@ export class TableRows {
       this.#rowOf.set(line, this.#rows.length - 1);
     }
     for (const chain of chains) {
-      for (const [index, line] of chain.slice(1).entries()) {
-        this.#below.set(chain[index]!, line);
-        this.#above.set(line, chain[index]!);
-      }
+      for (const [index, line] of chain.slice(1).entries()) this.#below.set(chain[index]!, line);
       for (const line of chain)
         if (this.#labelOf(line, (cell) => bullets.has(cell))) this.#labeled.set(line, 'certain');
       const numbered = chain.filter((line) => this.#labelOf(line, ({ text }) => itemNumber.test(text)));
@@ -95,7 +87,6 @@ export class TableRows {
     if (numbers.length > 0) return 'likely';
     const startsRow = lower.filter(isNumber).length > 1 && lower.some((cell) => cell.right < below.left);
     if (startsRow && upper.length === 0) return 'likely';
-    if (this.#areLabels(above, below)) return 'certain';
     const pairs = upper.filter((cell) => {
       const under = this.#below.get(cell);
       return !this.#running.has(cell) && under !== undefined && lower.includes(under);
@@ -104,31 +95,6 @@ export class TableRows {
       pairs.length >= minPairsOfGrid && pairs.length === upper.length && pairs.length === lower.length;
     if (isGrid && lower.every(({ text }) => !/^\p{Ll}/u.test(text))) return 'likely';
     return pairs.length > 0 ? 'paired' : 'none';
-  }
-
-  /**
-   * Whether two lines and a third one above or below are labels with a value each: the values are below each other, and
-   * so far to the right that the next word would fit before them.
-   */
-  #areLabels(above: TextLine, below: TextLine): boolean {
-    const value = this.#valueOf(above, below.firstWordWidth);
-    const isLabel = (line: TextLine | undefined) => {
-      const own = line && this.#valueOf(line, 0);
-      return own !== undefined && Math.abs(own.left - value!.left) < sameEdge * own.size;
-    };
-    return (
-      value !== undefined && isLabel(below) && [this.#above.get(above), this.#below.get(below)].some(isLabel)
-    );
-  }
-
-  /** Returns the text to the right of a line, if the gap has room for a word. Numbers may be at the end of a column. */
-  #valueOf(line: TextLine, word: number): TextLine | undefined {
-    if (!shortLabel.test(line.text)) return undefined;
-    const next = this.#besides(line)
-      .filter((cell) => cell.left > line.right)
-      .sort((one, other) => one.left - other.left)[0];
-    if (!next || !shortLabel.test(next.text) || isNumber(next)) return undefined;
-    return next.left - line.right > word + minRoomOfLabel * line.size ? next : undefined;
   }
 
   /** Whether there is a bullet or a number next to the start of a line. */
