@@ -1,14 +1,13 @@
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { env } from '#test/factories.ts';
-import { askedOf, startFakeOpenAi, translatingReply } from '#test/fakes/openai.ts';
-import { useTestApp } from '#test/setup/app.ts';
+import { askedOf, translatingReply } from '#test/fakes/openai.ts';
+import { useFakeOpenAi, useTestApp } from '#test/setup/app.ts';
 import { poll } from '#test/setup/poll.ts';
 import { withWorkers } from '#test/translation-memory/background.ts';
 import { german, liveEngine, sentences } from '#test/translations/live.ts';
 import { openDocuments } from './workspace.ts';
 
-const model = await startFakeOpenAi();
-afterAll(() => model.close());
+const model = await useFakeOpenAi();
 
 const app = useTestApp({
   // Two workers, with the default numbers of slots of the sandbox and the model.
