@@ -1,13 +1,14 @@
-import { beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { env } from '#test/factories.ts';
-import { askedOf, translatingReply } from '#test/fakes/openai.ts';
-import { useFakeOpenAi, useTestApp } from '#test/setup/app.ts';
+import { askedOf, startFakeOpenAi, translatingReply } from '#test/fakes/openai.ts';
+import { useTestApp } from '#test/setup/app.ts';
 import { poll } from '#test/setup/poll.ts';
 import { withWorkers } from '#test/translation-memory/background.ts';
 import { german, liveEngine, sentences } from '#test/translations/live.ts';
 import { openDocuments } from './workspace.ts';
 
-const model = await useFakeOpenAi();
+const model = await startFakeOpenAi();
+afterAll(() => model.close());
 
 const app = useTestApp({
   // Two workers, with the default numbers of slots of the sandbox and the model.
@@ -33,11 +34,11 @@ const callsFor = (name: string) =>
   model.requests.filter((request) => JSON.stringify(askedOf(request).data).includes(`"${name} `)).length;
 
 describe('one tenant’s documents do not hold up another’s one', () => {
-  test('two long ones that have all workers', async () => {
+  test('two long ones that have all workers', { timeout: 120_000 }, async () => {
     const [many, one] = [await openDocuments(app), await openDocuments(app)];
     const long = [
-      await many.queue(texts('Long', 6_000), { target_lang: 'de' }),
-      await many.queue(texts('Long', 6_000), { target_lang: 'de' }),
+      await many.queue(texts('Long', 16_000), { target_lang: 'de' }),
+      await many.queue(texts('Long', 16_000), { target_lang: 'de' }),
     ];
     await withWorkers(app, async () => {
       await poll(async () => callsFor('Long') > 20, 60);
@@ -46,8 +47,7 @@ describe('one tenant’s documents do not hold up another’s one', () => {
       const progress = [];
       for (const document of long) progress.push((await many.read(document)).status);
       expect(progress).toEqual(['extracted', 'extracted']);
-      // Otherwise the workers would finish them before they stop.
-      for (const document of long) await many.removeDocument(document);
     });
+    for (const document of long) await many.removeDocument(document);
   });
 });
