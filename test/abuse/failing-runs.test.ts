@@ -1,15 +1,14 @@
-import { afterAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { recordFailedRun } from '#server/billing/metering/failed-run-rate.ts';
 import { AppError } from '#server/errors.ts';
 import { SaturatedError } from '#server/platform/concurrency-limit.ts';
-import { completion, failure, startFakeOpenAi } from '#test/fakes/openai.ts';
-import { type Signup, type TestApp, useTestApp } from '#test/setup/app.ts';
+import { completion, failure } from '#test/fakes/openai.ts';
+import { type Signup, type TestApp, useFakeOpenAi, useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { engineOf } from '#test/setup/engine.ts';
 import { bread, cat, good, liveEngine } from '#test/translations/live.ts';
 
-const fake = await startFakeOpenAi();
-afterAll(() => fake.close());
+const fake = await useFakeOpenAi();
 const most = 4;
 /** The share of an hour, in seconds, for which one failed run counts. */
 const share = 3600 / most;

@@ -34,11 +34,11 @@ const callsFor = (name: string) =>
   model.requests.filter((request) => JSON.stringify(askedOf(request).data).includes(`"${name} `)).length;
 
 describe('one tenant’s documents do not hold up another’s one', () => {
-  test('two long ones that have all workers', async () => {
+  test('two long ones that have all workers', { timeout: 120_000 }, async () => {
     const [many, one] = [await openDocuments(app), await openDocuments(app)];
     const long = [
-      await many.queue(texts('Long', 6_000), { target_lang: 'de' }),
-      await many.queue(texts('Long', 6_000), { target_lang: 'de' }),
+      await many.queue(texts('Long', 16_000), { target_lang: 'de' }),
+      await many.queue(texts('Long', 16_000), { target_lang: 'de' }),
     ];
     await withWorkers(app, async () => {
       await poll(async () => callsFor('Long') > 20, 60);
@@ -47,8 +47,7 @@ describe('one tenant’s documents do not hold up another’s one', () => {
       const progress = [];
       for (const document of long) progress.push((await many.read(document)).status);
       expect(progress).toEqual(['extracted', 'extracted']);
-      // Otherwise the workers would finish them before they stop.
-      for (const document of long) await many.removeDocument(document);
     });
+    for (const document of long) await many.removeDocument(document);
   });
 });

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { createOpenAiEngine } from '#server/platform/engines/openai/openai-engine.ts';
 import { readSettings } from '#server/settings.ts';
 import { env } from '#test/factories.ts';
-import { askedOf, failure, reset, startFakeOpenAi, translatingReply } from '#test/fakes/openai.ts';
-import { useTestApp } from '#test/setup/app.ts';
+import { askedOf, failure, reset, translatingReply } from '#test/fakes/openai.ts';
+import { useFakeOpenAi, useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { poll } from '#test/setup/poll.ts';
 import { withWorkers } from '#test/translation-memory/background.ts';
@@ -16,8 +16,7 @@ import { type Documents, openDocuments } from './workspace.ts';
  */
 const outageSeconds = Number(process.env['MODEL_OUTAGE_SECONDS'] ?? 8);
 
-const model = await startFakeOpenAi();
-afterAll(() => model.close());
+const model = await useFakeOpenAi();
 const modelEnv = {
   ...env,
   OPENAI_API_KEY: 'sk-test',

@@ -1,17 +1,16 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { openTokenSpending, type TokenSpending } from '#server/billing/metering/token-spending.ts';
 import { workbookFile } from '#test/factories/workbook.ts';
 import { env } from '#test/factories.ts';
-import { startFakeOpenAi, translatingReply } from '#test/fakes/openai.ts';
-import { useTestApp } from '#test/setup/app.ts';
+import { translatingReply } from '#test/fakes/openai.ts';
+import { useFakeOpenAi, useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { cat, liveEngine, translate } from '#test/translations/live.ts';
 import { openDocuments } from './workspace.ts';
 
 const limit = 1_000_000;
 const perCall = 2000;
-const fake = await startFakeOpenAi();
-afterAll(() => fake.close());
+const fake = await useFakeOpenAi();
 fake.otherwise(translatingReply({ translate, usage: { prompt_tokens: 1500, completion_tokens: 500 } }));
 
 let spending: TokenSpending;

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
-import { afterAll, beforeEach, expect, test } from 'vitest';
-import { askedOf, startFakeOpenAi, translatingReply } from '#test/fakes/openai.ts';
-import { useTestApp } from '#test/setup/app.ts';
+import { beforeEach, expect, test } from 'vitest';
+import { askedOf, translatingReply } from '#test/fakes/openai.ts';
+import { useFakeOpenAi, useTestApp } from '#test/setup/app.ts';
 import { openDocuments } from '../documents/workspace.ts';
 import { liveEngine } from '../translations/live.ts';
 
@@ -10,8 +10,7 @@ import { liveEngine } from '../translations/live.ts';
  * here are words, groups of digits, signs and blanks, which is near to the tokens of models.
  */
 
-const fake = await startFakeOpenAi();
-afterAll(() => fake.close());
+const fake = await useFakeOpenAi();
 beforeEach(() => {
   fake.otherwise(translatingReply());
   fake.requests.length = 0;

@@ -1,17 +1,16 @@
 import { Document as DocxDocument, Packer, Paragraph, TextRun } from 'docx';
-import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { createOpenAiEmbedder } from '#server/platform/engines/openai/embedder.ts';
 import { addStyleGuide, env, type Fields } from '#test/factories.ts';
 import { atItsPath, embeddedTexts, embeddings } from '#test/fakes/embeddings.ts';
-import { type Asked, askedOf, startFakeOpenAi, translatingReply } from '#test/fakes/openai.ts';
-import { useTestApp } from '#test/setup/app.ts';
+import { type Asked, askedOf, translatingReply } from '#test/fakes/openai.ts';
+import { useFakeOpenAi, useTestApp } from '#test/setup/app.ts';
 import { type Documents, openDocuments } from '../documents/workspace.ts';
 import { setsOf } from '../translation-memory/sets.ts';
 import { liveEngine } from '../translations/live.ts';
 import { type Letter, letterKinds, makeLetters } from './letters.ts';
 
-const fake = await startFakeOpenAi();
-afterAll(() => fake.close());
+const fake = await useFakeOpenAi();
 const app = useTestApp({ env, engine: liveEngine(fake) });
 
 let mine: Documents;

@@ -1,11 +1,9 @@
-import { afterAll, describe, expect, test } from 'vitest';
-import { startFakeOpenAi } from '#test/fakes/openai.ts';
-import { useTestApp } from '#test/setup/app.ts';
+import { describe, expect, test } from 'vitest';
+import { useFakeOpenAi, useTestApp } from '#test/setup/app.ts';
 import { liveEngine } from '#test/translations/live.ts';
 
 const env = { AUTH_RATE_LIMIT_ENABLED: 'false' };
-const fake = await startFakeOpenAi();
-afterAll(() => fake.close());
+const fake = await useFakeOpenAi();
 const app = useTestApp({ env: { ...env, BASE_URL: 'https://lingua.example.org/it&s' } });
 const live = useTestApp({ env, engine: liveEngine(fake) });
 

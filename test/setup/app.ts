@@ -18,8 +18,9 @@ import { openAccountStores } from '#server/platform/stores/account-stores.ts';
 import { openPlatformStore } from '#server/platform/stores/platform-store.ts';
 import { readSettings } from '#server/settings.ts';
 import { protectText } from '#server/translation/core/pipeline/protected-words.ts';
-import { stageRetries } from '#server/translation/documents/run-document.ts';
+import { stageRetry } from '#server/translation/documents/run-document.ts';
 import { type RegistrationFields, registerFounder, tokensOf } from '../factories/registration.ts';
+import { type FakeOpenAi, startFakeOpenAi } from '../fakes/openai.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 
 /** The expected body of an error (A 7.1, C 8), with its further fields. */
@@ -92,7 +93,7 @@ const sharedFileWork: FileWork = openFileWork();
 const manifestPause = 50;
 
 // Many tests look for what remains after all retries.
-stageRetries.firstPause = 50;
+stageRetry.pause = 50;
 
 let founded = 0;
 
@@ -204,6 +205,13 @@ export function useTestApp(options: TestAppOptions = {}): TestApp {
   });
 
   return app;
+}
+
+/** Starts a fake model for the current test file. */
+export async function useFakeOpenAi(): Promise<FakeOpenAi> {
+  const fake = await startFakeOpenAi();
+  afterAll(() => fake.close());
+  return fake;
 }
 
 /** Starts a second application in this process. It shares the database of `app`, but has its own settings. */

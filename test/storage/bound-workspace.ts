@@ -40,7 +40,7 @@ export interface Bound extends Documents {
 }
 
 /** Time limits for requests to an account, in tests that make such requests fail. */
-export const impatient = { timeout: 800, retryDelay: 20 };
+export const impatient = { timeout: 1500, retryDelay: 20 };
 
 /** Starts an emulated account, and an application whose workspaces may bind it. */
 export async function useAccountApp({ env: more, ...options }: TestAppOptions = {}) {

@@ -61,7 +61,7 @@ describe('a bucket whose requests fail', () => {
     await store.put(path, Buffer.alloc(9_000_000, 'x'));
     let bytes = 0;
     for await (const piece of (await store.stream(path))!) {
-      if (bytes === 0) await sleep(1700);
+      if (bytes === 0) await sleep(3000);
       bytes += piece.length;
     }
     expect(bytes).toBe(9_000_000);

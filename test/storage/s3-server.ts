@@ -18,7 +18,7 @@ export const s3Credentials = { AWS_ACCESS_KEY_ID: 'test:tester', AWS_SECRET_ACCE
 /** Opens a store by a URL of PLATFORM_STORAGE_URL, with short times. */
 export function openByUrl(url: string) {
   Object.assign(process.env, s3Credentials);
-  return openS3(parseS3Url(url) as S3Bucket, { response: 800 });
+  return openS3(parseS3Url(url) as S3Bucket, { response: 1500 });
 }
 
 /** Starts a server with the operations of the S3 API that the store uses, and one bucket: `bucket`. */

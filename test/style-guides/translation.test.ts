@@ -1,4 +1,4 @@
-import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { QualityIssue } from '#server/platform/engines/engine.ts';
 import { prefetch } from '#server/translation/core/leverage/leverage.ts';
 import type { TextRequest } from '#server/translation/core/request.ts';
@@ -6,8 +6,8 @@ import { runQueued } from '#server/translation/texts/queued-series.ts';
 import { recordStatements } from '#test/bench/recorded-statements.ts';
 import { viaRpc } from '#test/contract/call.ts';
 import { addStyleGuide, env, type Fields } from '#test/factories.ts';
-import { askedOf, startFakeOpenAi, translatingReply } from '#test/fakes/openai.ts';
-import { startBeside, useTestApp } from '#test/setup/app.ts';
+import { askedOf, translatingReply } from '#test/fakes/openai.ts';
+import { startBeside, useFakeOpenAi, useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { openDocuments } from '../documents/workspace.ts';
 import { type Job, outcomesOf } from '../translation-memory/fast-path-jobs.ts';
@@ -15,8 +15,7 @@ import { openSets } from '../translation-memory/sets.ts';
 import { liveEngine } from '../translations/live.ts';
 import { openWorkspace, type Workspace } from '../translations/workspace.ts';
 
-const fake = await startFakeOpenAi();
-afterAll(() => fake.close());
+const fake = await useFakeOpenAi();
 const app = useTestApp({ env, engine: liveEngine(fake) });
 const stub = useTestApp({ env });
 

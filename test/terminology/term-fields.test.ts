@@ -1,9 +1,9 @@
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { xlsxType } from '#server/formats/glossary/writer.ts';
 import { viaRpc } from '#test/contract/call.ts';
 import type { Fields, Headers } from '#test/factories.ts';
-import { askedOf, startFakeOpenAi, translatingReply } from '#test/fakes/openai.ts';
-import { useTestApp } from '#test/setup/app.ts';
+import { askedOf, translatingReply } from '#test/fakes/openai.ts';
+import { useFakeOpenAi, useTestApp } from '#test/setup/app.ts';
 import { blockingOf } from '../translation-memory/fast-path-jobs.ts';
 import { openSets, type Sets } from '../translation-memory/sets.ts';
 import { liveEngine } from '../translations/live.ts';
@@ -11,8 +11,7 @@ import { liveEngine } from '../translations/live.ts';
 const env = { AUTH_RATE_LIMIT_ENABLED: 'false' };
 const app = useTestApp({ env });
 
-const fake = await startFakeOpenAi();
-afterAll(() => fake.close());
+const fake = await useFakeOpenAi();
 const live = useTestApp({ env, engine: liveEngine(fake) });
 
 let mine: Sets;

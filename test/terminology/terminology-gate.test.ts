@@ -1,6 +1,6 @@
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { askedOf, startFakeOpenAi, translatingReply } from '#test/fakes/openai.ts';
-import { useTestApp } from '#test/setup/app.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { askedOf, translatingReply } from '#test/fakes/openai.ts';
+import { useFakeOpenAi, useTestApp } from '#test/setup/app.ts';
 import { blockingOf, expectPipeline, type Job, triggersOf } from '../translation-memory/fast-path-jobs.ts';
 import { openSets, type Sets } from '../translation-memory/sets.ts';
 import { liveEngine } from '../translations/live.ts';
@@ -8,8 +8,7 @@ import { liveEngine } from '../translations/live.ts';
 const env = { AUTH_RATE_LIMIT_ENABLED: 'false' };
 const app = useTestApp({ env });
 
-const fake = await startFakeOpenAi();
-afterAll(() => fake.close());
+const fake = await useFakeOpenAi();
 const live = useTestApp({ env, engine: liveEngine(fake) });
 
 let mine: Sets;

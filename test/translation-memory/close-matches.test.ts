@@ -1,6 +1,6 @@
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { askedOf, startFakeOpenAi, translatingReply } from '#test/fakes/openai.ts';
-import { useTestApp } from '#test/setup/app.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { askedOf, translatingReply } from '#test/fakes/openai.ts';
+import { useFakeOpenAi, useTestApp } from '#test/setup/app.ts';
 import { poll } from '#test/setup/poll.ts';
 import { liveEngine } from '../translations/live.ts';
 import { withWorkers } from './background.ts';
@@ -9,8 +9,7 @@ import { openSets, type Sets } from './sets.ts';
 import type { Unit } from './tmx.ts';
 
 const env = { AUTH_RATE_LIMIT_ENABLED: 'false' };
-const fake = await startFakeOpenAi();
-afterAll(() => fake.close());
+const fake = await useFakeOpenAi();
 const app = useTestApp({ env, engine: liveEngine(fake) });
 
 const colours: Record<string, string> = {

@@ -1,6 +1,6 @@
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { failure, startFakeOpenAi } from '#test/fakes/openai.ts';
-import { useTestApp } from '#test/setup/app.ts';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { failure } from '#test/fakes/openai.ts';
+import { useFakeOpenAi, useTestApp } from '#test/setup/app.ts';
 import { poll } from '#test/setup/poll.ts';
 import { breakGoldenStore } from '../translations/golden-files.ts';
 import { bread, cat, german, good, liveEngine } from '../translations/live.ts';
@@ -10,8 +10,7 @@ import { expectServed, type Job } from './fast-path-jobs.ts';
 import { openSets, type Sets } from './sets.ts';
 
 const env = { AUTH_RATE_LIMIT_ENABLED: 'false', STALE_PENDING_SECONDS: '1', SWEEP_INTERVAL_SECONDS: '1' };
-const fake = await startFakeOpenAi();
-afterAll(() => fake.close());
+const fake = await useFakeOpenAi();
 const app = useTestApp({ env, engine: liveEngine(fake) });
 
 let mine: Sets;

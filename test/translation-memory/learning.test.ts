@@ -1,13 +1,12 @@
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { startFakeOpenAi, translatingReply } from '#test/fakes/openai.ts';
-import { useTestApp } from '#test/setup/app.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { translatingReply } from '#test/fakes/openai.ts';
+import { useFakeOpenAi, useTestApp } from '#test/setup/app.ts';
 import { bread, cat, garden, german, good, liveEngine, translate, windows } from '../translations/live.ts';
 import { expectServed, type Job } from './fast-path-jobs.ts';
 import { openSets, type Sets } from './sets.ts';
 
 const env = { AUTH_RATE_LIMIT_ENABLED: 'false' };
-const fake = await startFakeOpenAi();
-afterAll(() => fake.close());
+const fake = await useFakeOpenAi();
 const app = useTestApp({ env, engine: liveEngine(fake) });
 const stub = useTestApp({ env });
 

@@ -1,6 +1,5 @@
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { startFakeOpenAi } from '#test/fakes/openai.ts';
-import { useTestApp } from '#test/setup/app.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { useFakeOpenAi, useTestApp } from '#test/setup/app.ts';
 import { good, liveEngine } from '../translations/live.ts';
 import { expectServed, type Job } from './fast-path-jobs.ts';
 import { openSets, type Sets } from './sets.ts';
@@ -8,8 +7,7 @@ import { openSets, type Sets } from './sets.ts';
 const env = { AUTH_RATE_LIMIT_ENABLED: 'false' };
 const app = useTestApp({ env });
 
-const fake = await startFakeOpenAi();
-afterAll(() => fake.close());
+const fake = await useFakeOpenAi();
 const live = useTestApp({ env, engine: liveEngine(fake) });
 
 let mine: Sets;

@@ -1,17 +1,16 @@
 import { sql } from 'drizzle-orm';
-import { afterAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { sentencePairs } from '#server/language/translation-memory/sentence-pairs.ts';
 import { viaRpc } from '#test/contract/call.ts';
 import { addSegmentation, type Fields } from '#test/factories.ts';
-import { askedOf, startFakeOpenAi, translatingReply } from '#test/fakes/openai.ts';
-import { useTestApp } from '#test/setup/app.ts';
+import { askedOf, translatingReply } from '#test/fakes/openai.ts';
+import { useFakeOpenAi, useTestApp } from '#test/setup/app.ts';
 import { openDocuments } from '../documents/workspace.ts';
 import { liveEngine } from '../translations/live.ts';
 import { expectServed, fastPathOf, outcomesOf } from './fast-path-jobs.ts';
 import { setsOf } from './sets.ts';
 
-const fake = await startFakeOpenAi();
-afterAll(() => fake.close());
+const fake = await useFakeOpenAi();
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' }, engine: liveEngine(fake) });
 
 const stop: [string, string] = ['Stop the pump.', 'Halten Sie die Pumpe an.'];

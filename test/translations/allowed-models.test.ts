@@ -1,12 +1,11 @@
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { askedOf, failure, startFakeOpenAi } from '#test/fakes/openai.ts';
-import { useTestApp } from '#test/setup/app.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { askedOf, failure } from '#test/fakes/openai.ts';
+import { useFakeOpenAi, useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { cat, good, liveEngine, models } from './live.ts';
 import { keyed, openWorkspace, useWorkspace } from './workspace.ts';
 
-const fake = await startFakeOpenAi();
-afterAll(() => fake.close());
+const fake = await useFakeOpenAi();
 const env = { AUTH_RATE_LIMIT_ENABLED: 'false' };
 const engine = liveEngine(fake);
 const listed = useTestApp({ env: { ...env, ALLOWED_MODELS: 'rival-1, rival-2' }, engine });

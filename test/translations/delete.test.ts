@@ -1,6 +1,5 @@
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { startFakeOpenAi } from '#test/fakes/openai.ts';
-import { useTestApp } from '#test/setup/app.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { useFakeOpenAi, useTestApp } from '#test/setup/app.ts';
 import { poll } from '#test/setup/poll.ts';
 import { contentsOf } from '#test/setup/stored-rows.ts';
 import { goldenFiles, recordsOf } from './golden-files.ts';
@@ -11,8 +10,7 @@ const operatorKey = 'an-operator-key-of-some-length-0123456789';
 const env = { AUTH_RATE_LIMIT_ENABLED: 'false', OPERATOR_API_KEY: operatorKey };
 const app = useTestApp({ env });
 
-const fake = await startFakeOpenAi();
-afterAll(() => fake.close());
+const fake = await useFakeOpenAi();
 const live = useTestApp({ env, engine: liveEngine(fake) });
 
 const mine = useWorkspace(app);

@@ -1,12 +1,11 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { blocksOf, extractHtml } from '#server/formats/html-segments.ts';
-import { startFakeOpenAi, translatingReply } from '#test/fakes/openai.ts';
-import { useTestApp } from '#test/setup/app.ts';
+import { translatingReply } from '#test/fakes/openai.ts';
+import { useFakeOpenAi, useTestApp } from '#test/setup/app.ts';
 import { liveEngine } from './live.ts';
 import { openWorkspace } from './workspace.ts';
 
-const fake = await startFakeOpenAi();
-afterAll(() => fake.close());
+const fake = await useFakeOpenAi();
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' }, engine: liveEngine(fake) });
 
 const page: Record<string, string> = {

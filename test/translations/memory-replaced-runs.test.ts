@@ -1,12 +1,11 @@
 import { sql } from 'drizzle-orm';
-import { afterAll, expect, test } from 'vitest';
-import { startFakeOpenAi, translatingReply } from '#test/fakes/openai.ts';
-import { useTestApp } from '#test/setup/app.ts';
+import { expect, test } from 'vitest';
+import { translatingReply } from '#test/fakes/openai.ts';
+import { useFakeOpenAi, useTestApp } from '#test/setup/app.ts';
 import { openSets } from '#test/translation-memory/sets.ts';
 import { heldReply, liveEngine } from './live.ts';
 
-const fake = await startFakeOpenAi();
-afterAll(() => fake.close());
+const fake = await useFakeOpenAi();
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' }, engine: liveEngine(fake) });
 
 test('a run that another has replaced adds nothing to the memory', async () => {

@@ -1,10 +1,9 @@
-import { afterAll, beforeEach, expect, test } from 'vitest';
-import { completion, type Reply, startFakeOpenAi } from '#test/fakes/openai.ts';
-import { useTestApp } from '#test/setup/app.ts';
+import { beforeEach, expect, test } from 'vitest';
+import { completion, type Reply } from '#test/fakes/openai.ts';
+import { useFakeOpenAi, useTestApp } from '#test/setup/app.ts';
 import { liveEngine, train, translate } from './live.ts';
 
-const fake = await startFakeOpenAi();
-afterAll(() => fake.close());
+const fake = await useFakeOpenAi();
 beforeEach(() => {
   fake.requests.length = 0;
 });

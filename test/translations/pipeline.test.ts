@@ -1,11 +1,10 @@
-import { afterAll, beforeEach, expect, test } from 'vitest';
-import { askedOf, startFakeOpenAi, translatingReply } from '#test/fakes/openai.ts';
-import { useTestApp } from '#test/setup/app.ts';
+import { beforeEach, expect, test } from 'vitest';
+import { askedOf, translatingReply } from '#test/fakes/openai.ts';
+import { useFakeOpenAi, useTestApp } from '#test/setup/app.ts';
 import { askedRoles, cat, german, good, liveEngine, models, translate } from './live.ts';
 import { useWorkspace } from './workspace.ts';
 
-const fake = await startFakeOpenAi();
-afterAll(() => fake.close());
+const fake = await useFakeOpenAi();
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' }, engine: liveEngine(fake) });
 
 const mine = useWorkspace(app);

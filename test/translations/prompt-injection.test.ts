@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Asked, askedOf, startFakeOpenAi, translatingReply } from '#test/fakes/openai.ts';
-import { useTestApp } from '#test/setup/app.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { type Asked, askedOf, translatingReply } from '#test/fakes/openai.ts';
+import { useFakeOpenAi, useTestApp } from '#test/setup/app.ts';
 import { goldenFiles } from './golden-files.ts';
 import { bread, cat, garden, german, liveEngine, train, windows } from './live.ts';
 import { useWorkspace } from './workspace.ts';
@@ -23,8 +23,7 @@ const { entries }: { entries: Entry[] } = JSON.parse(readFileSync(file, 'utf8'))
 /** Two entries. All entries are tested in test/translations/plausibility/hostile.test.ts. */
 const named = [entries[0]!, entries[12]!].map((entry) => [entry.id, entry] as const);
 
-const fake = await startFakeOpenAi();
-afterAll(() => fake.close());
+const fake = await useFakeOpenAi();
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' }, engine: liveEngine(fake) });
 
 const mine = useWorkspace(app);

@@ -1,16 +1,15 @@
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { createOpenAiEngine } from '#server/platform/engines/openai/openai-engine.ts';
 import { readSettings } from '#server/settings.ts';
 import { openDocuments } from '#test/documents/workspace.ts';
 import { env } from '#test/factories.ts';
-import { askedOf, failure, hang, startFakeOpenAi, translatingReply } from '#test/fakes/openai.ts';
-import { useTestApp } from '#test/setup/app.ts';
+import { askedOf, failure, hang, translatingReply } from '#test/fakes/openai.ts';
+import { useFakeOpenAi, useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { poll } from '#test/setup/poll.ts';
 import { withWorkers } from '#test/translation-memory/background.ts';
 
-const model = await startFakeOpenAi();
-afterAll(() => model.close());
+const model = await useFakeOpenAi();
 const modelEnv = {
   ...env,
   OPENAI_API_KEY: 'sk-test',

@@ -1,13 +1,12 @@
-import { afterAll, describe, expect, test } from 'vitest';
-import { failure, startFakeOpenAi } from '#test/fakes/openai.ts';
-import { useTestApp } from '#test/setup/app.ts';
+import { describe, expect, test } from 'vitest';
+import { failure } from '#test/fakes/openai.ts';
+import { useFakeOpenAi, useTestApp } from '#test/setup/app.ts';
 import { bread, cat, german, good, liveEngine } from './live.ts';
 import { answerOf, keyed, openWorkspace, type Workspace } from './workspace.ts';
 
 const env = { AUTH_RATE_LIMIT_ENABLED: 'false' };
 const app = useTestApp({ env });
-const fake = await startFakeOpenAi();
-afterAll(() => fake.close());
+const fake = await useFakeOpenAi();
 const live = useTestApp({ env, engine: liveEngine(fake) });
 
 const hello = { source_text: 'Hello', target_lang: 'fr' };

@@ -1,8 +1,8 @@
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { AppError } from '#server/errors.ts';
 import { createConcurrencyLimit } from '#server/platform/concurrency-limit.ts';
-import { startFakeOpenAi, translatingReply } from '#test/fakes/openai.ts';
-import { useTestApp } from '#test/setup/app.ts';
+import { translatingReply } from '#test/fakes/openai.ts';
+import { useFakeOpenAi, useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { holdRuns } from '#test/setup/held-runs.ts';
 import { goldenFiles } from './golden-files.ts';
@@ -27,8 +27,7 @@ const holding = useTestApp({ env, engine: held.engine });
 const small = useTestApp({ env: { ...env, DEFAULT_MONTHLY_CHAR_LIMIT: '20' }, engine: held.engine });
 afterEach(() => held.release());
 
-const fake = await startFakeOpenAi();
-afterAll(() => fake.close());
+const fake = await useFakeOpenAi();
 const live = useTestApp({ env, engine: liveEngine(fake) });
 const slots = 8;
 const narrow = useTestApp({

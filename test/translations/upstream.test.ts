@@ -1,4 +1,4 @@
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import {
   type Asked,
   completion,
@@ -6,16 +6,14 @@ import {
   hang,
   type Reply,
   reset,
-  startFakeOpenAi,
   translatingReply,
 } from '#test/fakes/openai.ts';
-import { useTestApp } from '#test/setup/app.ts';
+import { useFakeOpenAi, useTestApp } from '#test/setup/app.ts';
 import { cat, german, good, liveEngine, when } from './live.ts';
 import { keyed, openWorkspace, type Workspace } from './workspace.ts';
 
 const env = { AUTH_RATE_LIMIT_ENABLED: 'false' };
-const fake = await startFakeOpenAi();
-afterAll(() => fake.close());
+const fake = await useFakeOpenAi();
 const app = useTestApp({ env, engine: liveEngine(fake) });
 const impatient = useTestApp({ env, engine: liveEngine(fake, { OPENAI_TIMEOUT_SECONDS: 0.1 }) });
 

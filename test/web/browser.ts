@@ -46,6 +46,10 @@ export interface PersonOptions {
    * member, the application asks for a sign-in.
    */
   member?: { email: string; password: string };
+  /** The unused refresh token of a session, instead of `member`: it costs no password hash. */
+  refreshToken?: string;
+  /** Changes the page before it loads the application. */
+  prepare?: (page: Page) => Promise<unknown>;
 }
 
 /**
@@ -94,7 +98,10 @@ export function useBrowser(
 
   return {
     /** Opens a URL of the application in a separate browser. */
-    async person(path: string, { leavesTo, member, ...options }: PersonOptions = {}): Promise<Person> {
+    async person(
+      path: string,
+      { leavesTo, member, refreshToken, prepare, ...options }: PersonOptions = {},
+    ): Promise<Person> {
       const context = await (browser as Browser).newContext({
         baseURL: app.address,
         // Without transitions, elements can be clicked at once.
@@ -105,7 +112,9 @@ export function useBrowser(
       context.on('page', (page) => watch(page, leavesTo));
       if (leavesTo) await context.route(`${leavesTo}/**`, (route) => route.fulfill({ body: '' }));
       if (member) await signIn(context, member);
+      if (refreshToken) await context.addCookies([refreshCookie(app, refreshToken)]);
       const page = await context.newPage();
+      await prepare?.(page);
       await page.goto(path);
       const person = { context, page, tab: () => context.newPage() };
       open.push(person);
@@ -113,6 +122,12 @@ export function useBrowser(
     },
   };
 }
+
+/** The cookie of a session. */
+export const refreshCookie = ({ address }: Pick<TestApp, 'address'>, value: string) => ({
+  ...{ name: 'll_refresh', value, url: `${address}/signin` },
+  ...{ httpOnly: true, sameSite: 'Strict' as const },
+});
 
 /** Signs in by the request that the form sends, which is much faster than the form. */
 async function signIn(

@@ -33,16 +33,17 @@ export async function openDocument(
 ) {
   let path = '';
   let id = '';
-  const founder = await signedIn(app, browser, async (of) => {
-    const file = document instanceof File ? document : workbookFile([...document]);
-    id = await sendDocument(app, of, file, true, targetLang);
-    path = `/app/edit/documents/${id}`;
-    return before ? '/app/files' : `${path}${search}`;
-  });
-  if (before) {
-    await before(founder.page);
-    await founder.page.goto(`${path}${search}`);
-  }
+  const founder = await signedIn(
+    app,
+    browser,
+    async (of) => {
+      const file = document instanceof File ? document : workbookFile([...document]);
+      id = await sendDocument(app, of, file, true, targetLang);
+      path = `/app/edit/documents/${id}`;
+      return `${path}${search}`;
+    },
+    before && { prepare: before },
+  );
   await field(founder.page).waitFor();
   const headers = { 'x-api-key': founder.apiKey };
   const read = async (part = '') => (await app.json('GET', `/api/documents/${id}${part}`, { headers })).body;

@@ -1,7 +1,6 @@
+import { found } from '#test/factories.ts';
 import type { TestApp } from '#test/setup/app.ts';
 import type { Person, PersonOptions, useBrowser } from './browser.ts';
-
-const password = 'a long enough passphrase';
 
 /** The creator of a new workspace, with its API key. */
 export interface Founder extends Person {
@@ -20,14 +19,9 @@ export async function signedIn(
   path: string | ((founder: { apiKey: string }) => Promise<string>),
   options?: PersonOptions,
 ): Promise<Founder> {
-  const email = `person${Math.random().toString(36).slice(2)}@example.org`;
-  const { status, body } = await app.json('POST', '/api/auth/signup/email', {
-    body: { tenant_name: 'Workspace', email, password },
-  });
-  if (status !== 200) throw new Error(`the sign-up was answered ${status}`);
-  const apiKey = body.tenant_api_key;
+  const { email, tenantId, apiKey, refreshToken } = await found(app, { tenant_name: 'Workspace' });
   const address = typeof path === 'string' ? path : await path({ apiKey });
-  const person = await browser.person(address, { ...options, member: { email, password } });
+  const person = await browser.person(address, { ...options, refreshToken });
   await person.page.locator('#main h1').waitFor();
-  return { ...person, email, tenantId: body.account.id, apiKey };
+  return { ...person, email, tenantId, apiKey };
 }

@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { lockMember, newFamily, startSession } from '#server/identity/access/sessions.ts';
 import type { TestApp } from '#test/setup/app.ts';
+import { refreshCookie } from './browser.ts';
 
 /** The URLs of all screens, which are read from the source of the router, so that new screens are visited, too. */
 const screens = readFileSync(join(import.meta.dirname, '../../web/app/router.tsx'), 'utf8')
@@ -24,8 +25,7 @@ export async function sessionCookie(
     if (!member) throw new Error('no such member');
     return startSession(tx, member, app.services.settings, newFamily({ secondFactor: true }));
   });
-  const url = new URL('/signin', app.address).href;
-  return { name: 'll_refresh', value: refreshToken, url, httpOnly: true, sameSite: 'Strict' as const };
+  return refreshCookie(app, refreshToken);
 }
 
 /** Goes to a URL within the application, like a link. */

@@ -40,7 +40,7 @@ async function binding({ key: headers }: Person) {
   };
 }
 
-describe.skipIf(withoutBrowser)('an administrator whose workspace has its own account', () => {
+describe.skipIf(withoutBrowser)('an administrator whose workspace has connected an account', () => {
   test("reads the provider's message about a wrong secret, and corrects it", async () => {
     const founder = await found(app);
     const { bind } = await binding(founder);

@@ -72,7 +72,7 @@ test('stopping waits for the job in flight', async () => {
   await job.letGo();
   await stopping;
   expect(await isFailed(job.id)).toBe(true);
-  // A recurring job may have been added since, which no worker has taken.
+  // A recurring job may have been added that no worker has taken.
   expect(await locked()).toEqual([]);
 });
 

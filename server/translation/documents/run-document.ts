@@ -36,11 +36,10 @@ const stages: Record<DocumentStage, (run: DocumentRun) => Promise<void>> = {
 
 const order = Object.keys(stages) as DocumentStage[];
 
-/**
- * Retries of a stage after transient failures: their maximum number, and the milliseconds before the first one; each
- * further pause is twice as long. Tests shorten the pause.
- */
-export const stageRetries = { most: 2, firstPause: 1000 };
+/** The maximum number of retries of a stage after transient failures. */
+const maxRetries = 2;
+/** Milliseconds before the first retry; each further pause is twice as long. Tests shorten it. */
+export const stageRetry = { pause: 1000 };
 /**
  * Maximum number of workers that may die with a job before it makes progress. The number is high: a job fails as
  * `interrupted` only as a last resort, and files are read in child processes, whose crash does not end the worker.
@@ -198,13 +197,11 @@ async function runStage(
           'a stage of a document failed',
         );
         const outage = outageOf(error);
-        if (!isTransient(error) || retries === stageRetries.most || (outage && run.row.waitingSince)) {
+        if (!isTransient(error) || retries === maxRetries || (outage && run.row.waitingSince)) {
           if (outage) run.timings = () => before;
           return { failure: failureOf(error, stage, retries), outage };
         }
-        await delay(stageRetries.firstPause * 2 ** retries, undefined, { signal: run.signal }).catch(
-          () => {},
-        );
+        await delay(stageRetry.pause * 2 ** retries, undefined, { signal: run.signal }).catch(() => {});
       }
     }
   } finally {
