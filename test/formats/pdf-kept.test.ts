@@ -1,5 +1,6 @@
 import { PDFName } from '@cantoo/pdf-lib';
 import { describe, expect, it } from 'vitest';
+import { findBlocks } from '#server/formats/pdf/find-blocks.ts';
 import { extract, rebuild } from '#server/formats/pdf.ts';
 import {
   at,
@@ -187,6 +188,31 @@ describe('a scanned page with an invisible layer of its text', () => {
     const { bytes } = await rebuild(source, translations, { sourceLanguage: 'en', targetLanguage: 'fr' });
     const texts = await withOpenPdf(bytes, async (pdf) => (await pdf.readPage(1)).texts);
     expect(texts.map((text) => [textOf(text), text.kept])).toEqual([['The text of the scan', 'invisible']]);
+  });
+});
+
+describe('a sign without a known character', () => {
+  it('that stands over a letter of a paragraph keeps the paragraph', async () => {
+    const unknown = object({
+      Type: 'Font',
+      Subtype: 'Type0',
+      BaseFont: 'X',
+      Encoding: 'Identity-H',
+      DescendantFonts: [
+        {
+          Type: 'Font',
+          Subtype: 'CIDFontType2',
+          BaseFont: 'X',
+          CIDSystemInfo: { Registry: 'Adobe', Ordering: 'Identity', Supplement: 0 },
+          DW: 500,
+          FontDescriptor: { Type: 'FontDescriptor', FontName: 'X', Flags: 4 },
+        },
+      ],
+    });
+    const content = `${at(9, 50, 'The length of v is given here')} BT /X 10 Tf 75 57 Td <0001> Tj ET ${at(9, 90, 'Another paragraph')}`;
+    const { blocks, kept } = findBlocks(await readMade({ content, resources: { Font: { X: unknown } } }));
+    expect(blocks.map(({ content }) => content)).toEqual([['Another paragraph']]);
+    expect(kept.map(({ reason }) => reason).sort()).toEqual(['symbol', 'undecodable']);
   });
 });
 

@@ -6,7 +6,7 @@ import { Decorations } from './layout/decorations.ts';
 import { GlyphOwners } from './layout/glyph-owners.ts';
 import { type JoinedCharacter, joinLines } from './layout/joined-text.ts';
 import { agreeOnRaggedEnds } from './layout/justified.ts';
-import { type KeptText, untranslatedReason } from './layout/kept-text.ts';
+import { type KeptText, onlySymbols, untranslatedReason } from './layout/kept-text.ts';
 import { findTexts, type PageText } from './layout/page-texts.ts';
 import { type DirectedTexts, directTexts, type Glyph, isUpright, plainTextOf } from './layout/pieces.ts';
 import { inReadingOrder } from './layout/reading-order.ts';
@@ -16,6 +16,7 @@ import { styledContent, usualStyleOf } from './layout/styled-content.ts';
 import { hasUnknownLetters } from './layout/symbols.ts';
 import { TextArea } from './layout/text-area.ts';
 import type { TextLine } from './layout/text-lines.ts';
+import { UnreadableSymbols } from './layout/unreadable-symbols.ts';
 import { openHyphen, Vocabulary } from './layout/vocabulary.ts';
 import type { KeptReason, PageContent, Paint, ShownText } from './page-content.ts';
 import { widen } from './reading/painter.ts';
@@ -133,7 +134,15 @@ function readDirection(page: PageContent, direction: DirectedTexts, vocabulary: 
         .trim(),
     };
   });
-  const reasons = new Map(read.map((text) => [text, keptReason(text)]));
+  const symbols = new UnreadableSymbols(
+    read.flatMap((text) => {
+      const reason = unreadReason(text) ?? (onlySymbols.test(text.plain) ? 'undecodable' : undefined);
+      if (!reason) return [];
+      const { left, right, baseline } = text.lines[0]!;
+      return [{ x: (left + right) / 2, y: baseline, reason }];
+    }),
+  );
+  const reasons = new Map(read.map((text) => [text, keptReason(text) ?? symbols.reasonAt(text.lines)]));
   const translated = read.filter((text) => reasons.get(text) === null);
   const kept = read.flatMap((text): Found[] => {
     const reason = reasons.get(text);

@@ -34,7 +34,7 @@ export interface KeptText {
 const letter = /\p{L}/u;
 const bullet = /^[•‣◦▪▫●○■□◆◇►▶➢✓✔·]$/u;
 /** A text whose signs all have no known character. */
-const onlySymbols = /^[\s\ufffd]+$/u;
+export const onlySymbols = /^[\s\ufffd]+$/u;
 /** Roman numbers up to 39, which are page numbers. Larger ones have the letters of words. */
 const roman = /^(?=.{2})x{0,3}(?:ix|iv|v?i{0,3})$|^(?=.{2})X{0,3}(?:IX|IV|V?I{0,3})$/;
 const ideographs = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
