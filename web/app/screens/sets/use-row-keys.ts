@@ -49,7 +49,11 @@ export function useRowKeys() {
  * Edits the item of a row with Enter, F2 or a double click, and deletes it with the Delete key.
  * @returns the properties of the row and of its buttons; the action that deletes the item, and its error
  */
-export function useRowActions({ isActive, props }: GridRow, onEdit: () => void, onDelete: () => Promise<void>) {
+export function useRowActions(
+  { isActive, props }: GridRow,
+  onEdit: () => void,
+  onDelete: () => Promise<void>,
+) {
   const { run, error, isBusy } = useAction();
   const remove = run(onDelete);
   const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
