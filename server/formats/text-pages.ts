@@ -8,15 +8,10 @@ import { skipCodePoints } from './text.ts';
  * page. For example, a long paragraph starts on the page of its heading.
  *
  * Removes whitespace at the edges of a page, and blank pages. Keeps everything else, in order. Takes time linear in the
- * length of the text.
+ * length of the text. Yields one page at a time, because a page of 5000 characters takes up to a millisecond.
  *
  * @param language the BCP 47 tag of the text's language; it determines the ends of sentences and words
  */
-export function splitPages(text: string, maxCodePoints: number, language: string): string[] {
-  return [...pagesOf(text, maxCodePoints, language)];
-}
-
-/** Like `splitPages`, but yields one page at a time, because a page of 5000 characters takes up to a millisecond. */
 export function* pagesOf(text: string, maxCodePoints: number, language: string): Generator<string, void> {
   if (!(maxCodePoints >= 1)) throw new RangeError('a page holds at least one code point');
   const cutter = new Cutter(maxCodePoints, language);

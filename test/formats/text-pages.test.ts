@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { countCodePoints } from '#server/formats/text.ts';
-import { splitPages } from '#server/formats/text-pages.ts';
+import { pagesOf } from '#server/formats/text-pages.ts';
 
-const split = (text: string, max: number, language = 'en'): string[] => splitPages(text, max, language);
+const split = (text: string, max: number, language = 'en'): string[] => [...pagesOf(text, max, language)];
 const withoutBlanks = (text: string): string => text.replace(/\s/gu, '');
 
 describe('where a page ends', () => {

@@ -3,17 +3,16 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { DocumentQualityFinding, TenantDocumentJob } from '#sdk/types.ts';
 import type { Includable } from '#server/formats/selection.ts';
-import { useT } from '../i18n.tsx';
+import { type MessageId, useT } from '../i18n.tsx';
 import { announce } from '../parts/announcer.tsx';
 import choices from '../parts/choices.module.css';
 import { useFormat } from '../parts/format.ts';
 import { Problem } from '../parts/problem.tsx';
-import { includableNames } from '../parts/reason-names.ts';
+import { includableNames, reasonNames } from '../parts/reason-names.ts';
 import { sendAgain } from '../parts/translate-again.tsx';
 import { useAction } from '../parts/use-action.ts';
 import { queryKeys } from '../query-keys.ts';
 import styles from './quality-report.module.css';
-import { Receipt, receiptOf } from './receipt.tsx';
 import type { SegmentFilter } from './segment-filter.ts';
 import { segmentOfFinding } from './use-segments.ts';
 
@@ -185,4 +184,77 @@ function leftOut({ quality_report: report, request }: TenantDocumentJob) {
       .reduce((sum, row) => sum + row.texts, 0);
     return texts > 0 && !request.include?.includes(name) ? [{ name, texts }] : [];
   });
+}
+
+/** A row of the receipt in the metadata of a quality report. */
+interface ReceiptRow {
+  outcome: string;
+  reason: string | null;
+  texts: number;
+  characters: number;
+}
+
+const outcomes: Readonly<Record<string, MessageId>> = {
+  translated: 'documents.outcome_translated',
+  unchanged: 'documents.outcome_unchanged',
+  failed: 'documents.outcome_failed',
+  unreadable: 'documents.outcome_unreadable',
+  unaccounted: 'documents.outcome_unaccounted',
+};
+
+/** Returns the receipt of a quality report; undefined if it has none. */
+function receiptOf(metadata: Readonly<Record<string, unknown>>) {
+  return metadata['receipt'] as { rows: ReceiptRow[]; texts: number; characters: number } | undefined;
+}
+
+/** A table with the outcome of every visible text of a document. Nothing is shown for a report without a receipt. */
+function Receipt({ metadata }: { metadata: Readonly<Record<string, unknown>> }) {
+  const t = useT();
+  const { number } = useFormat();
+  const receipt = receiptOf(metadata);
+  if (!receipt) return null;
+  const nameOf = ({ outcome, reason }: ReceiptRow): string => {
+    const known = outcomes[outcome];
+    if (known) return t(known);
+    const named = reasonNames[reason ?? ''];
+    const words = named ? t(named) : (reason ?? outcome).replaceAll('_', ' ');
+    return t(outcome === 'not_selected' ? 'documents.outcome_not_selected' : 'documents.outcome_kept', {
+      reason: words,
+    });
+  };
+  const rows = new Map<string, { texts: number; characters: number }>();
+  for (const row of receipt.rows) {
+    const { texts = 0, characters = 0 } = rows.get(nameOf(row)) ?? {};
+    rows.set(nameOf(row), { texts: texts + row.texts, characters: characters + row.characters });
+  }
+  return (
+    <details>
+      <summary>{t('documents.receipt')}</summary>
+      <table className={styles['receipt']}>
+        <thead>
+          <tr>
+            <th scope="col">{t('documents.receipt_outcome')}</th>
+            <th scope="col">{t('documents.receipt_texts')}</th>
+            <th scope="col">{t('documents.receipt_characters')}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {[...rows].map(([name, { texts, characters }]) => (
+            <tr key={name}>
+              <th scope="row">{name}</th>
+              <td>{number(texts)}</td>
+              <td>{number(characters)}</td>
+            </tr>
+          ))}
+        </tbody>
+        <tfoot>
+          <tr>
+            <th scope="row">{t('documents.receipt_total')}</th>
+            <td>{number(receipt.texts)}</td>
+            <td>{number(receipt.characters)}</td>
+          </tr>
+        </tfoot>
+      </table>
+    </details>
+  );
 }

@@ -1,18 +1,16 @@
 import { Ban, BookText, Check, Lock, MessageSquare, PanelRightOpen, Pencil, Trash2 } from 'lucide-react';
-import type { KeyboardEvent } from 'react';
 import type { GlossaryEntry } from '#sdk/types.ts';
 import { useT } from '../../i18n.tsx';
 import { LanguageText } from '../../parts/language-text.tsx';
 import { useLanguages } from '../../parts/languages.tsx';
 import { Problem } from '../../parts/problem.tsx';
-import { useAction } from '../../parts/use-action.ts';
 import styles from './terms.module.css';
-import type { GridRow } from './use-row-keys.ts';
+import { type GridRow, useRowActions } from './use-row-keys.ts';
 
 /** A term of a glossary. Enter edits it, Delete deletes it. */
 export function TermRow({
   entry,
-  row: { isActive, props },
+  row,
   onEdit,
   onDetails,
   onDelete,
@@ -24,22 +22,10 @@ export function TermRow({
   onDelete: () => Promise<void>;
 }) {
   const t = useT();
-  const { run, error, isBusy } = useAction();
-  const remove = run(onDelete);
-  const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
-    props.onKeyDown(event);
-    if (event.target !== event.currentTarget) return;
-    if (event.key === 'Enter' || event.key === 'F2') {
-      event.preventDefault();
-      onEdit();
-    }
-    // A held key deletes only one term.
-    if (event.key === 'Delete' && !event.repeat) void remove();
-  };
+  const { rowProps, buttonProps, remove, error } = useRowActions(row, onEdit, onDelete);
   const { source_term: term } = entry;
-  const buttonProps = { type: 'button' as const, disabled: isBusy, tabIndex: isActive ? 0 : -1 };
   return (
-    <tr {...props} onKeyDown={onKeyDown} onDoubleClick={onEdit} className={styles.row}>
+    <tr {...rowProps} className={styles.row}>
       <Term language={entry.source_lang} term={entry.source_term} />
       <Term language={entry.target_lang} term={entry.target_term} />
       <td className={styles.rules}>
@@ -50,7 +36,6 @@ export function TermRow({
       <td className={styles.acts}>
         <button
           {...buttonProps}
-          className="ghost"
           aria-label={t('sets.edit_term', { term })}
           title={t('sets.edit')}
           onClick={onEdit}
@@ -59,7 +44,6 @@ export function TermRow({
         </button>
         <button
           {...buttonProps}
-          className="ghost"
           aria-label={t('sets.details_of', { term })}
           title={t('sets.details')}
           onClick={onDetails}
@@ -68,7 +52,6 @@ export function TermRow({
         </button>
         <button
           {...buttonProps}
-          className="ghost"
           aria-label={t('sets.delete_term', { term })}
           title={t('sets.delete')}
           onClick={remove}

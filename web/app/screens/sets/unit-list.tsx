@@ -15,7 +15,7 @@ import type { SearchedSide } from './search.ts';
 import setStyles from './sets.module.css';
 import styles from './terms.module.css';
 import { isSameUnit, type MemoryChanges } from './use-memory-changes.ts';
-import { type GridRow, useRowKeys } from './use-row-keys.ts';
+import { type GridRow, useRowActions, useRowKeys } from './use-row-keys.ts';
 
 const classes = `${styles.terms} ${setStyles.units}`;
 
@@ -100,7 +100,7 @@ function UnitRow({
   unit,
   marked,
   withSet,
-  row: { isActive, props },
+  row,
   onEdit,
   onDelete,
 }: {
@@ -113,21 +113,9 @@ function UnitRow({
 }) {
   const t = useT();
   const { day, moment, number } = useFormat();
-  const { run, error, isBusy } = useAction();
-  const remove = run(onDelete);
-  const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
-    props.onKeyDown(event);
-    if (event.target !== event.currentTarget) return;
-    if (event.key === 'Enter' || event.key === 'F2') {
-      event.preventDefault();
-      onEdit();
-    }
-    // A held key deletes only one segment.
-    if (event.key === 'Delete' && !event.repeat) void remove();
-  };
-  const buttonProps = { type: 'button' as const, disabled: isBusy, tabIndex: isActive ? 0 : -1 };
+  const { rowProps, buttonProps, remove, error } = useRowActions(row, onEdit, onDelete);
   return (
-    <tr {...props} onKeyDown={onKeyDown} onDoubleClick={onEdit} className={styles.row}>
+    <tr {...rowProps} className={styles.row}>
       <td>
         <LanguageText as="span" language={unit.source_lang} className={setStyles.text}>
           {markSpans(unit.source_text, marked === 'source' ? unit.spans : undefined)}
@@ -167,7 +155,6 @@ function UnitRow({
       <td className={styles.acts}>
         <button
           {...buttonProps}
-          className="ghost"
           aria-label={t('sets.edit_term', { term: unit.source_text })}
           title={t('sets.edit')}
           onClick={onEdit}
@@ -176,7 +163,6 @@ function UnitRow({
         </button>
         <button
           {...buttonProps}
-          className="ghost"
           aria-label={t('sets.delete_term', { term: unit.source_text })}
           title={t('sets.delete')}
           onClick={remove}

@@ -1,4 +1,5 @@
 import { type KeyboardEvent, useRef, useState } from 'react';
+import { useAction } from '../../parts/use-action.ts';
 
 /** The properties of a row, and whether it is the one that the Tab key reaches. */
 export interface GridRow {
@@ -41,5 +42,35 @@ export function useRowKeys() {
         onKeyDown: move,
       },
     }),
+  };
+}
+
+/**
+ * Edits the item of a row with Enter, F2 or a double click, and deletes it with the Delete key.
+ * @returns the properties of the row and of its buttons; the action that deletes the item, and its error
+ */
+export function useRowActions(
+  { isActive, props }: GridRow,
+  onEdit: () => void,
+  onDelete: () => Promise<void>,
+) {
+  const { run, error, isBusy } = useAction();
+  const remove = run(onDelete);
+  const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
+    props.onKeyDown(event);
+    if (event.target !== event.currentTarget) return;
+    if (event.key === 'Enter' || event.key === 'F2') {
+      event.preventDefault();
+      onEdit();
+    }
+    // A held key deletes only one item.
+    if (event.key === 'Delete' && !event.repeat) void remove();
+  };
+  const tabIndex = isActive ? 0 : -1;
+  return {
+    rowProps: { ...props, onKeyDown, onDoubleClick: onEdit },
+    buttonProps: { type: 'button' as const, className: 'ghost', disabled: isBusy, tabIndex },
+    remove,
+    error,
   };
 }

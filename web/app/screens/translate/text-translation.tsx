@@ -1,10 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, type ReactNode, useRef, useState } from 'react';
+import { X } from 'lucide-react';
+import { type FormEvent, type ReactNode, type RefObject, useRef, useState } from 'react';
 import type { TranslationRequest } from '#sdk/types.ts';
 import { deployment } from '../../deployment.ts';
 import { useT } from '../../i18n.tsx';
+import { isComposing } from '../../keys/match-key.ts';
 import { announce } from '../../parts/announcer.tsx';
 import { useFormat } from '../../parts/format.ts';
+import { languageOf } from '../../parts/language-text.tsx';
 import { fieldProblem } from '../../parts/problem.tsx';
 import { detected } from '../../parts/source-language.tsx';
 import { lengthOf, weightOf } from '../../parts/text-measure.ts';
@@ -16,7 +19,6 @@ import { type Options, textFields } from './options.ts';
 import styles from './panes.module.css';
 import type { LanguageChoiceProps } from './search.ts';
 import { SourceLanguages } from './source-languages.tsx';
-import { SourceText } from './source-text.tsx';
 import { panelOf, TargetTabs } from './target-tabs.tsx';
 import { stateOfRun, TextResult, type TextRun } from './text-result.tsx';
 import { Weight, WeightOfDetected } from './weight.tsx';
@@ -249,4 +251,76 @@ function useTextRuns() {
       await Promise.all(Array.from({ length: Math.min(maxConcurrent, requests.length) }, worker));
     },
   };
+}
+
+/** The field for the text to translate, with its length. Ctrl+Enter submits. @param children notes about the text */
+function SourceText({
+  field,
+  text,
+  language,
+  problem,
+  takesFiles,
+  onText,
+  submit,
+  children,
+}: {
+  field: RefObject<HTMLTextAreaElement | null>;
+  text: string;
+  language: string;
+  problem: string | undefined;
+  takesFiles: boolean;
+  onText: (text: string) => void;
+  submit: () => void;
+  children: ReactNode;
+}) {
+  const t = useT();
+  const { number } = useFormat();
+  return (
+    <>
+      <textarea
+        ref={field}
+        {...languageOf(language)}
+        translate="no"
+        className={styles.source}
+        aria-label={t('translate.source')}
+        placeholder={t(takesFiles ? 'translate.placeholder' : 'translate.placeholder_text')}
+        value={text}
+        aria-invalid={problem !== undefined}
+        aria-describedby="source-problem source-length"
+        onChange={({ target }) => onText(target.value)}
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
+          if (!isComposing(event.nativeEvent)) submit();
+        }}
+      />
+      <div className={styles.notes}>
+        <p id="source-problem" className={styles.problem}>
+          {problem}
+        </p>
+        {children}
+        <div className={styles.count}>
+          <span id="source-length">
+            {t('translate.length', {
+              length: number(lengthOf(text)),
+              most: number(deployment.maxSourceChars),
+            })}
+          </span>
+          {text !== '' && (
+            <button
+              type="button"
+              className="ghost icon"
+              aria-label={t('translate.clear')}
+              title={t('translate.clear')}
+              onClick={() => {
+                onText('');
+                field.current?.focus();
+              }}
+            >
+              <X size={17} aria-hidden />
+            </button>
+          )}
+        </div>
+      </div>
+    </>
+  );
 }
