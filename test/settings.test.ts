@@ -163,7 +163,9 @@ describe('C 1: parsing of values', () => {
       DENSE_SCRIPT_WEIGHT: 2.25,
     });
     // No date is 100 million days after 1970.
-    expect(expectRefused({ TRIAL_DAYS: '100000000' }, 'TRIAL_DAYS')).toBe('TRIAL_DAYS: must be at most 1000000');
+    expect(expectRefused({ TRIAL_DAYS: '100000000' }, 'TRIAL_DAYS')).toBe(
+      'TRIAL_DAYS: must be at most 1000000',
+    );
   });
 
   test.each([
