@@ -71,16 +71,23 @@ async function tryUntilJoined(
   let { port, onIdle = () => {} } = options;
   let pause = firstPauseMs;
   for (;;) {
+    // Compared before the look: a process that had no CPU for too long must still find a server that is ready by now.
+    const isLate = Date.now() > deadline;
     const exists = await clusterExists(folder, binaries);
     if (!exists && !options.create)
       throw new Error(`The database directory ${folder.cluster} no longer exists.`);
     const seen = await readPidFile(folder);
-    let claimed = false;
     if (seen.state === 'postmaster') {
       progress.state = `process ${seen.pid} is starting or stopping`;
       const joined = seen.ready ? await joinRunning(folder, seen.port, progress) : undefined;
       if (joined) return joined;
-    } else {
+    }
+    if (isLate) {
+      const limit = `within ${timeoutMs / 1000} s`;
+      throw failure(`PostgreSQL in ${folder.root} was not ready ${limit}: ${progress.state}.`, folder);
+    }
+    let claimed = false;
+    if (seen.state !== 'postmaster') {
       options.signal?.throwIfAborted();
       claimed = await claimStart(folder);
       progress.state = claimed ? 'it is being started' : 'another process is starting it';
@@ -94,10 +101,6 @@ async function tryUntilJoined(
       }
     }
     if (!exists) deadline = Date.now() + timeoutMs;
-    if (Date.now() > deadline) {
-      const limit = `within ${timeoutMs / 1000} s`;
-      throw failure(`PostgreSQL in ${folder.root} was not ready ${limit}: ${progress.state}.`, folder);
-    }
     if (claimed) continue;
     onIdle();
     await delay(pause);

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
+import { AppError } from '#server/errors.ts';
 import { createConcurrencyLimit, type SlotScope } from '#server/platform/concurrency-limit.ts';
 
 /** The functions of a thread, by name. Their arguments and results are plain data, which can be cloned. */
@@ -18,9 +19,15 @@ const maxIdleMs = 10_000;
 /** Far more than the largest task needs, and far less than would harm the process. */
 const resourceLimits = { maxOldGenerationSizeMb: 512 };
 
-/** Thrown if a task did not end in time. Its thread was stopped. */
-export class DeadlineError extends Error {
+/** Thrown if a task did not end in time. Its thread was stopped. The caller reads that a repetition may succeed. */
+export class DeadlineError extends AppError {
   override name = 'DeadlineError';
+
+  constructor(cause: string) {
+    super('transient_error', 'the service is too busy for this request; try again', {
+      cause: new Error(cause),
+    });
+  }
 }
 
 interface Thread {

@@ -118,6 +118,27 @@ describe('a first start', () => {
   });
 });
 
+it('a process that has no CPU until the time is over joins the server that it has started', async () => {
+  usePrepared();
+  const body = `
+    const { readFileSync } = await import('node:fs');
+    const isReady = () => /^ready/m.test(readFileSync(dataDir + '/postgres/postmaster.pid', 'utf8'));
+    const now = Date.now;
+    const onIdle = () => {
+      for (const began = now(); now() - began < 10_000; )
+        try {
+          if (isReady()) break;
+        } catch {}
+      Date.now = () => now() + 60_000;
+    };
+    const db = await joinEmbeddedPostgres(dataDir, { onIdle });
+    say({ joined: { superuserUrl: db.superuserUrl } });
+    await db.leave();`;
+  const { joined, exited } = member(here.dataDir, { body });
+  expect((await joined).superuserUrl).toContain('127.0.0.1');
+  expect(await exited).toBe(0);
+});
+
 describe('a start that cannot succeed', () => {
   it('names DATABASE_URL on a platform without programs', async () => {
     const before = `Object.defineProperty(process, 'arch', { value: 'riscv64' });`;
