@@ -37,9 +37,10 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'lines of source',
     count: linesOf(sources),
-    limit: 249_880,
+    limit: 249_900,
     goal: 165_000,
     bought: [
+      '249,900, after 640 lines less in screens, lists and unused rules of PDF pages: one size of a style on a page, serifs by outlines, unchanged texts, labels that move, and the faults that two attacks found',
       '249,880: shadows, cells of a form, listings, bullets and blanks of PDF pages that two people judged',
       '249,750, after 250,100 and repeated parts of screens: stored sums of the pay report, places of length limits, two rounds of PDF pages, headings in prompts, names of members, conflicts of settings',
       '248,900: five translation services, Anthropic, routes, own keys, personal data withheld from models, length limits, PgBouncer, general settings, new versions in estimates',
@@ -61,7 +62,7 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'files of source',
     count: sources.length,
-    limit: 1800,
+    limit: 1796,
     goal: 1400,
     bought: [
       '1,800, after 1,912 and 113 small modules that moved to their only users: one file for each engine, kind of personal data and settings screen',
@@ -79,9 +80,10 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'lines of tests',
     count: linesOf(tests),
-    limit: 170_240,
+    limit: 170_650,
     goal: 100_000,
     bought: [
+      '170,650: the rules for PDF pages of a fourth sample, and the faults that two attacks found',
       '170,240: the film of the memory, PDF pages that two people judged, and the faults that two attacks found',
       '169,700: kills of a team, screens of teams and private texts in a browser, findings of two attacks, a second judge of alignment',
       '168,000: engines over their real packages, 500 letters with personal data, two hosts in namespaces, PgBouncer, the film of a project',
@@ -105,7 +107,7 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'words of documentation',
     count: wordsOf(guides),
-    limit: 52_450,
+    limit: 52_300,
     goal: 50_000,
     bought: [
       '52,450: what redaction does not find, the shared beginning of prompts, and figures of alignment',
