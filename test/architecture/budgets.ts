@@ -107,7 +107,7 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'words of documentation',
     count: wordsOf(guides),
-    limit: 52_300,
+    limit: 52_350,
     goal: 50_000,
     bought: [
       '52,450: what redaction does not find, the shared beginning of prompts, and figures of alignment',
