@@ -47,8 +47,9 @@ interface Walk {
 function look(value: unknown, walk: Walk): FieldProblem | undefined {
   const { path } = walk;
   if (typeof value === 'string') return checkText(value, path);
-  // JSON.parse reads a number above 1.8e308 as Infinity, and JSON.stringify would write that as null.
-  if (typeof value === 'number' && !Number.isFinite(value))
+  // JSON.parse reads a number above 1.8e308 as Infinity, and JSON.stringify would write that as null. The schema of an
+  // input has its own message for its fields.
+  if (typeof value === 'number' && !Number.isFinite(value) && path.length > 1)
     return { loc: [...path], msg: 'must be a finite number', type: 'invalid_type' };
   // Skip the bytes of a file: the reader of the file checks them.
   if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return undefined;

@@ -336,3 +336,24 @@ it('an image before a text goes with the text if it is its shadow: clear for the
   const { paints } = await withOpenPdf(result.bytes, (pdf) => pdf.readPage(1));
   expect(paints.map(({ box }) => box.bottom)).toEqual([245, 195, 147]);
 });
+
+it.each([
+  ['opaque', { Decode: [1, 0] }, ['Above']],
+  ['clear', {}, ['Above', 'Below']],
+])('a text below an image whose soft mask is %s is hidden or not', async (_name, decode, shown) => {
+  const image: Made = ({ context }) => {
+    const entries = { Type: 'XObject', Subtype: 'Image', Width: 200, Height: 20, BitsPerComponent: 8 };
+    const gray = { ...entries, ColorSpace: 'DeviceGray' };
+    const mask = context.flateStream(new Uint8Array(4000), { ...gray, ...decode });
+    const stream = context.flateStream(new Uint8Array(4000), gray);
+    stream.dict.set(PDFName.of('SMask'), context.register(mask));
+    return context.register(stream);
+  };
+  const content = `${at(40, 300, 'Below')} q 100 0 0 20 35 295 cm /X Do Q ${at(40, 250, 'Above')}`;
+  const file = await readMade({ content, resources: { XObject: { X: image } } });
+  expect(
+    findBlocks(file)
+      .blocks.map((block) => block.content.join(''))
+      .sort(),
+  ).toEqual(shown);
+});

@@ -317,8 +317,8 @@ describe('a text that is the same in both languages', () => {
   const file = () =>
     madePdf({
       content:
-        'BT /F 12 Tf 40 350 Td (The invoice of this month) Tj ET BT /C 20 Tf 40 300 Td (Globex Inc) Tj ET',
-      resources: { Font: { C: courier } },
+        'BT /F 12 Tf 40 350 Td (The invoice of this month) Tj ET BT /K 20 Tf 40 300 Td (Globex Inc) Tj ET',
+      resources: { Font: { K: courier } },
     });
   const translated = async (change: (source: string) => string) => {
     const bytes = await file();

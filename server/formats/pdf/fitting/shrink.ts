@@ -154,8 +154,8 @@ export function commonScales(
 }
 
 /**
- * Returns a function that condenses the letters of a single line in a column, if it then stays on one line: up to 90%, up
- * to 95% for the item of a list, and up to 70% before a mark.
+ * Returns a function that condenses the letters of a single line in a column, if it then stays on one line: up to 95%, and
+ * up to 70% before a mark.
  */
 function onOneLine(column: readonly Frame[]): (frame: Frame) => Frame {
   const { right } = areaOf(column);
@@ -164,11 +164,7 @@ function onOneLine(column: readonly Frame[]): (frame: Frame) => Frame {
     if (!singleLine || growsLeft(frame) || text.paragraphs.length > 1) return frame;
     const edges = { left: box.left, right: Math.max(box.right, Math.min(right, bounds.right)), scale: 1 };
     const isLimited = bounds.right < right;
-    const shares = isItem
-      ? condensed.slice(0, 2)
-      : isLimited
-        ? [...condensed, ...narrowest]
-        : condensed.slice(0, 3);
+    const shares = isLimited && !isItem ? [...condensed, ...narrowest] : condensed.slice(0, 2);
     const share = shares.find((share) => {
       return linesBetween({ ...frame, stretch: stretch * share }, edges) === 1;
     });

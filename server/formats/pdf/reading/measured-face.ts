@@ -5,6 +5,8 @@ import type { PdfjsFont, PdfjsText } from './pdfjs-texts.ts';
 /** The face of a font as its outlines show it, also against the file's own description. */
 export interface MeasuredFace {
   weight: 'light' | 'regular' | 'bold';
+  /** The width of the strokes, as a share of the height of capital letters. */
+  stroke?: number;
   italic: boolean;
   /** The height above the baseline at which letters stand, in em. It is not zero in a few fonts. */
   rise: number;
@@ -78,7 +80,7 @@ export function measureFaces(texts: readonly PdfjsText[]): ReadonlyMap<PdfjsFont
     const standing = footed[italic ? 'italic' : 'upright'];
     const feet = [...letters].flatMap(([letter, { foot }]) => (standing.test(letter) ? foot : []));
     const serif = feet.length < minFeet ? undefined : median(feet) > limits.foot;
-    faces.set(font, { weight, italic, rise: Math.abs(rise) < minRise ? 0 : rise, serif });
+    faces.set(font, { weight, stroke: width, italic, rise: Math.abs(rise) < minRise ? 0 : rise, serif });
   }
   return faces;
 }

@@ -1,6 +1,6 @@
 import { PDFDict, PDFName, PDFStream } from '@cantoo/pdf-lib';
 import { intersection, type Rectangle, transformRectangle, union } from '../geometry.ts';
-import { decodeStream, get, getNumber } from '../objects.ts';
+import { decodeStream, get, getNumber, getNumbers } from '../objects.ts';
 import type { OperatorPlace, Paint } from '../page-content.ts';
 import type { Color } from './color.ts';
 import type { ContentScanner } from './content-scanner.ts';
@@ -126,8 +126,9 @@ export class Painter {
         : keys.some((key) => (dictionary as PDFDict).has(PDFName.of(key)));
     const box = transformRectangle(state.ctm, { left: 0, bottom: 0, right: 1, top: 1 });
     const mask = dictionary instanceof PDFDict ? get(dictionary, 'SMask') : undefined;
-    const shadow = place && mask instanceof PDFStream ? { place, isFaint: () => isFaint(mask) } : {};
-    const covers = !isMasked && state.fillAlpha === 1 && isUpright(state.ctm);
+    const shadow = place && mask instanceof PDFStream ? { place, isFaint: () => meanOf(mask) < 128 } : {};
+    const isSolid = !isMasked || (mask instanceof PDFStream && isPlain(mask) && meanOf(mask) === 255);
+    const covers = isSolid && state.fillAlpha === 1 && isUpright(state.ctm);
     this.#add('image', box, state, covers, isHidden, shadow);
   }
 
@@ -191,18 +192,28 @@ export class Painter {
   }
 }
 
-const faint = new WeakMap<PDFStream, boolean>();
+const means = new WeakMap<PDFStream, number>();
 
-/** Whether the mean of a soft mask of 8 bits is below a half. */
-function isFaint(mask: PDFStream): boolean {
-  const known = faint.get(mask);
+/** Returns the mean of a soft mask of 8 bits, from transparent (0) to opaque (255); 254 if it cannot be read. */
+function meanOf(mask: PDFStream): number {
+  const known = means.get(mask);
   if (known !== undefined) return known;
-  const [width = 0, height = 0] = ['Width', 'Height'].map((key) => getNumber(mask.dict, key));
   const values = decodeStream(mask);
-  const isRead = width * height > 0 && values.length === width * height;
-  const found = isRead && values.reduce((sum, value) => sum + value, 0) < 128 * values.length;
-  faint.set(mask, found);
-  return found;
+  const isRead = values.length > 0 && values.length === pixelsOf(mask);
+  const sum = values.reduce((sum, value) => sum + value, 0);
+  const mean = isRead ? sum / values.length : 254;
+  const [first = 0, last = 1] = getNumbers(mask.dict, 'Decode', 2) ?? [];
+  means.set(mask, isRead && first > last ? 255 - mean : mean);
+  return means.get(mask)!;
+}
+
+/** Whether a mask is so well compressed that it may have only one value. */
+function isPlain(mask: PDFStream): boolean {
+  return 100 * mask.getContentsSize() < pixelsOf(mask);
+}
+
+function pixelsOf({ dict }: PDFStream): number {
+  return (getNumber(dict, 'Width') ?? 0) * (getNumber(dict, 'Height') ?? 0);
 }
 
 /** Returns an object with the property, or without it if the value is undefined. */

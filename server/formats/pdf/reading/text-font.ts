@@ -14,7 +14,8 @@ const sans =
   /sans|arial|helvet|verdana|tahoma|calibri|gothic|frutiger|univers|futura|myriad|segoe|roboto|lato|trebuchet|aptos|carlito|^CMSS|nimbussan|heros|biolinum|heiti|simhei|\binter|grotesk/i;
 const bold =
   /bold|^impact|black|heavy|demi|-Medi(?:$|Ital)|^CMBX|^CMB\d|^CMSSBX|^SFBX|^Lin(?:Libertine|Biolinum)\w*B|\bBd\b|-Bd|-Hv|-Blk|,B|\.BI?$/i;
-const light = /light|thin|hairline|-Lt\b/i;
+/** A name may have the weight of the whole family before its own: Franklin-Thin-Medium. */
+const light = /(?:light|thin|hairline|-Lt\b)(?!.*(?:medium|regular|book))/i;
 /** Names of weights that are not bold in most families. */
 const regular = /medium|regular|book(?!man)|-(?:Md|Rg)\b/i;
 const italic =
@@ -26,6 +27,8 @@ const formula = /^(?:CM|LM|New)\w*(?:MI|SY|EX|Math)/i;
 
 /** Bits of a font descriptor's /Flags: PDF 32000-1, table 123. */
 const flags = { fixedPitch: 1 << 0, serif: 1 << 1, symbolic: 1 << 2, italic: 1 << 6, forceBold: 1 << 18 };
+/** The width of the strokes above which a font is not light, whatever its name is: a variable font has one name. */
+const maxLight = 0.11;
 /** The weight, in /FontWeight or a font file, from which a font is bold. Medium fonts have 500. */
 const boldWeight = 600;
 /** The range of plausible angles of an italic font in degrees; others are errors. */
@@ -50,7 +53,8 @@ export function textFont(
   const bits = getNumber(descriptor, 'Flags') ?? 0;
   const name = (font?.name ?? '').replace(/^[A-Z]{6}\+/, '');
   const shown = face && !formula.test(name) ? face : declaredFace(name, bits, descriptor);
-  const weight = bold.test(name) ? 'bold' : light.test(name) ? 'light' : shown.weight;
+  const isLight = light.test(name) && (face?.stroke ?? 0) <= maxLight;
+  const weight = bold.test(name) ? 'bold' : isLight ? 'light' : shown.weight;
   const family = familyOf(name, bits, font, face?.serif, measuredFamily(letters));
   return {
     name,
