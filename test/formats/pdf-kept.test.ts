@@ -357,3 +357,15 @@ it.each([
       .sort(),
   ).toEqual(shown);
 });
+
+it('a text whose letters are drawn over it as shapes is kept, but not one with shapes below it', async () => {
+  const shapes = [0, 1, 2, 3].map((index) => {
+    const x = 40.7 + 7.22 * index;
+    return `${x} 300 m ${x + 5.8} 300 l ${x + 3} 307.2 l f `;
+  });
+  const text = at(40, 300, 'HHHH');
+  const { kept } = findBlocks(await readMade({ content: `${text} ${shapes.join('')}` }));
+  expect(kept.map((one) => [one.text, one.reason])).toEqual([['HHHH', 'stencil']]);
+  const { blocks } = findBlocks(await readMade({ content: `${shapes.join('')} ${text}` }));
+  expect(blocks.map(({ content }) => content)).toEqual([['HHHH']]);
+});

@@ -42,7 +42,7 @@ export function shownTexts(
     ends.set(operator, end);
     return text;
   });
-  keepHidden(shown, new Coverage(box, paints));
+  keepHidden(shown, paints, new Coverage(box, paints));
   return shown;
 }
 

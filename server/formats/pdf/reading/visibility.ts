@@ -1,6 +1,6 @@
-import { apply, intersection, type Rectangle, transformRectangle } from '../geometry.ts';
+import { apply, Bands, intersection, type Rectangle, transformRectangle } from '../geometry.ts';
 import { median } from '../layout/statistics.ts';
-import { type KeptReason, type ShownText, unknownText } from '../page-content.ts';
+import { type KeptReason, type Paint, type ShownText, unknownText } from '../page-content.ts';
 import type { Coverage } from './coverage.ts';
 import type { TextOperator } from './interpretation.ts';
 
@@ -30,13 +30,15 @@ interface SeenText {
  *
  * @param texts the texts of the page in painting order; their `kept` is changed
  */
-export function keepHidden(texts: readonly PlacedText[], coverage: Coverage): void {
+export function keepHidden(texts: readonly PlacedText[], paints: readonly Paint[], coverage: Coverage): void {
+  const shapes = new Bands<Paint>();
+  for (const paint of paints) if (paint.kind === 'fill') shapes.add(paint.box, paint);
   const hasTiny = texts.some((text) => sizeOf(text) < unreadable.size);
   const usual = hasTiny ? median(texts.flatMap((text) => text.glyphs.map(() => sizeOf(text)))) : 0;
   const least = Math.min(unreadable.size, unreadable.share * usual);
   const seen = texts.map((text): SeenText => {
     const hidden = sizeOf(text) < least ? 'tiny' : hiddenReason(text, coverage);
-    return { text, hidden };
+    return { text, hidden: hidden ?? (isDrawnOver(text, shapes) ? 'stencil' : undefined) };
   });
   let word: SeenText[] = [];
   for (const item of seen) {
@@ -105,6 +107,32 @@ function hiddenReason(text: PlacedText, coverage: Coverage): KeptReason | undefi
   const hasLetter = (covered: boolean): boolean =>
     points.some(({ isLetter }, index) => isLetter && isCovered[index] === covered);
   return hasLetter(true) && hasLetter(false) ? 'partly_covered' : undefined;
+}
+
+/** The minimum number and share of the letters of a text over which shapes are drawn that look like them. */
+const [minDrawn, shareDrawn] = [4, 0.8];
+/** The minimum width of such a shape, and its maximum distance outside the letter, as shares of the letter's width. */
+const [minWidth, maxOutside] = [0.4, 0.15];
+
+/** Whether the letters of a text are drawn again as shapes, for example with a gradient. The shapes cannot be translated. */
+function isDrawnOver({ glyphs, matrix, order }: PlacedText, shapes: Bands<Paint>): boolean {
+  const letters = glyphs.filter(({ text }) => /^\p{L}$/u.test(text));
+  if (letters.length < minDrawn) return false;
+  const drawn = letters.filter(({ x, advance }) => {
+    const own = transformRectangle(matrix, { left: x, right: x + advance, bottom: -0.3, top: 1.1 });
+    const [width, height] = [own.right - own.left, own.top - own.bottom];
+    return [...shapes.near(own.bottom, own.top)].some(
+      ({ box, order: later }) =>
+        later > order &&
+        box.left > own.left - maxOutside * width &&
+        box.right < own.right + maxOutside * width &&
+        box.right - box.left > minWidth * width &&
+        box.bottom > own.bottom &&
+        box.top < own.top &&
+        box.top - box.bottom > height / 4,
+    );
+  });
+  return drawn.length >= shareDrawn * letters.length;
 }
 
 /**
