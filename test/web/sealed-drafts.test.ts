@@ -183,7 +183,7 @@ describe.skipIf(withoutBrowser)('a draft in the browser', () => {
     try {
       await page.reload();
       const signIn = page.locator('input[name=username]');
-      await field(page).or(signIn).first().waitFor();
+      await offered(page).or(signIn).first().waitFor();
       if ((await signIn.count()) > 0) await signInAt(page, founder);
       await expectOffered(page, 'Un secret tapé');
       await expect.poll(async () => (await readSealed(page))[0]?.iv, patient).not.toEqual(before?.iv);
