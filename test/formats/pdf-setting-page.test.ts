@@ -344,4 +344,31 @@ describe('a text that is the same in both languages', () => {
     expect(fonts['SA']).toMatch(/Cousine/);
     expect(fonts['The invoice of this month']).toBe('Helvetica');
   });
+
+  it('moves with the line of an entry that it ends', async () => {
+    const paragraph = [
+      'The quick brown fox jumps over the lazy dog and',
+      'runs away into the forest, where it finds a quiet',
+      'place to sleep until the next morning comes along.',
+    ];
+    const lines = (from: number, texts: string[]) =>
+      texts.map((text, at) => `BT /F 10 Tf 40 ${from - 12 * at} Td (${text}) Tj ET`).join(' ');
+    const bytes = await madePdf({
+      content: `${lines(350, paragraph)} ${lines(314, ['A company of engineers'])} BT /K 10 Tf 250 314 Td (May) Tj ET ${lines(302, paragraph)}`,
+      resources: { Font: { K: courier } },
+    });
+    const { segments } = await extract(bytes);
+    const longer = (source: string) => (source === 'May' ? source : `${source} ${source.slice(0, 90)}`);
+    const { bytes: result } = await rebuild(
+      bytes,
+      segments.map(({ regionId, cellId, source }) => ({ regionId, cellId, target: [longer(`${source}`)] })),
+      { sourceLanguage: 'en', targetLanguage: 'fr' },
+    );
+    const shown = await shownTexts(result);
+    const [company, date] = ['A company', 'May'].map(
+      (start) => shown.find(({ text }) => text.startsWith(start))!,
+    );
+    expect(company!.y).toBeLessThan(313);
+    expect(date!.y).toBeCloseTo(company!.y);
+  });
 });

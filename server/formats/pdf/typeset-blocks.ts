@@ -4,7 +4,7 @@ import type { DocumentFonts } from '../typesetting/document-fonts.ts';
 import type { ShownLine } from '../typesetting/line-writer.ts';
 import { type DrawnBlock, drawBlock } from './fitting/draw-block.ts';
 import { filled } from './fitting/draw-decorations.ts';
-import { type Frame, lastBaselineOf } from './fitting/fit.ts';
+import { type Frame, growsLeft, lastBaselineOf, sourceLinesOf } from './fitting/fit.ts';
 import {
   type BlockTranslation,
   isMirrored,
@@ -138,10 +138,11 @@ export function typesetPage(
       set.moves.set(paint, [dx, dy]);
   };
   for (const { direction, texts } of directions) {
-    const { leaders, marks, rotation } = direction;
+    const { frames, leaders, marks, rotation } = direction;
+    const sources = new Map(frames.map((frame) => [frame.id, frame]));
     for (const fitting of texts.fittings) {
       const block = blocks.get(fitting.frame.id)!;
-      if (same.has(block.id) && isInPlace(fitting, block)) {
+      if (same.has(block.id) && isInPlace(fitting, sources.get(block.id))) {
         set.unchanged.add(block.id);
         set.places.set(block.id, transformRectangle(block.matrix, block.box));
         continue;
@@ -214,10 +215,19 @@ function sameTexts(items: readonly BlockTranslation[], languages: Languages): Se
   return new Set(same.map(({ block }) => block.id));
 }
 
-/** Whether a text has the size, the lines and the place of its source. */
-function isInPlace({ fit, frame, source }: Fitting, { lines }: TextBlock): boolean {
-  const isLarge = fit.scale === 1 && frame.stretch === source.stretch;
-  return isLarge && fit.lines <= lines.length && Math.abs(fit.baseline - frame.baseline) < 0.01;
+/**
+ * Whether a text has the size, the lines and the place of its source. The frame of a text that moves with another one is
+ * at its new place, so the fit is compared with the first frame.
+ */
+function isInPlace({ fit, frame }: Fitting, source: Frame | undefined): boolean {
+  if (!source || fit.scale < 1 || frame.stretch !== source.stretch) return false;
+  const isMoved = [
+    fit.baseline - source.baseline,
+    growsLeft(source) ? fit.right - source.box.right : 0,
+    source.alignment === 'center' ? fit.left + fit.right - source.box.left - source.box.right : 0,
+    source.alignment === 'left' || source.alignment === 'justified' ? fit.left - source.box.left : 0,
+  ].some((distance) => Math.abs(distance) > 0.01);
+  return !isMoved && fit.lines <= sourceLinesOf(source);
 }
 
 /** The maximum width of a column in which words are divided, in em. */

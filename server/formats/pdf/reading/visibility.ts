@@ -1,4 +1,4 @@
-import { apply, Bands, intersection, type Rectangle, transformRectangle } from '../geometry.ts';
+import { apply, Bands, intersection, type Rectangle, transformRectangle, union } from '../geometry.ts';
 import { median } from '../layout/statistics.ts';
 import { type KeptReason, type Paint, type ShownText, unknownText } from '../page-content.ts';
 import type { Coverage } from './coverage.ts';
@@ -113,17 +113,26 @@ function hiddenReason(text: PlacedText, coverage: Coverage): KeptReason | undefi
 const [minDrawn, shareDrawn] = [4, 0.8];
 /** The minimum width of such a shape, and its maximum distance outside the letter, as shares of the letter's width. */
 const [minWidth, maxOutside] = [0.4, 0.15];
+/** The maximum number of shapes a letter: a letter has up to three, and its edge may be drawn apart. */
+const maxShapes = 8;
 
 /** Whether the letters of a text are drawn again as shapes, for example with a gradient. The shapes cannot be translated. */
 function isDrawnOver({ glyphs, matrix, order }: PlacedText, shapes: Bands<Paint>): boolean {
   const letters = glyphs.filter(({ text }) => /^\p{L}$/u.test(text));
   if (letters.length < minDrawn) return false;
-  const drawn = letters.filter(({ x, advance }) => {
-    const own = transformRectangle(matrix, { left: x, right: x + advance, bottom: -0.3, top: 1.1 });
+  const placed = letters.map(({ x, advance }) =>
+    transformRectangle(matrix, { left: x, right: x + advance, bottom: -0.3, top: 1.1 }),
+  );
+  const whole = placed.reduce(union);
+  // The shapes of other texts and drawings are left out once, and not for each letter.
+  const near = [...shapes.near(whole.bottom, whole.top)].filter(
+    ({ box, order: later }) => later > order && intersection(box, whole),
+  );
+  if (near.length < minDrawn || near.length > maxShapes * letters.length) return false;
+  const drawn = placed.filter((own) => {
     const [width, height] = [own.right - own.left, own.top - own.bottom];
-    return [...shapes.near(own.bottom, own.top)].some(
-      ({ box, order: later }) =>
-        later > order &&
+    return near.some(
+      ({ box }) =>
         box.left > own.left - maxOutside * width &&
         box.right < own.right + maxOutside * width &&
         box.right - box.left > minWidth * width &&
