@@ -119,7 +119,6 @@ export class ParagraphBreaks {
   /** Splits a chain into paragraphs, headings and cells. */
   split(chain: Chain): TextLine[][] {
     const edges = edgesOf(chain);
-    if (process.env.DBG) console.error('CHAIN', chain.map((l) => l.text.slice(0, 40)).join(' | '));
     const paragraphs: TextLine[][] = [];
     for (const [index, line] of chain.entries()) {
       const open = paragraphs.at(-1);
@@ -143,7 +142,6 @@ export class ParagraphBreaks {
     if (relation !== 'same' && this.#parts.bulleted.has(line)) return true;
     const isCentred = isCentredAt(chain, index);
     const isInCell = this.#areInOneCell(above, line);
-    if (process.env.DBG)
       console.error(
         '  BR',
         above.text.slice(-20),
