@@ -142,29 +142,6 @@ export class ParagraphBreaks {
     if (relation !== 'same' && this.#parts.bulleted.has(line)) return true;
     const isCentred = isCentredAt(chain, index);
     const isInCell = this.#areInOneCell(above, line);
-      console.error(
-        '  BR',
-        above.text.slice(-20),
-        '/',
-        line.text.slice(0, 20),
-        'rel',
-        relation,
-        'room',
-        roomInChain(chain, edges, index, isCentred).toFixed(1),
-        this.#ends.roomBefore(chain, edges, index, isCentred).toFixed(1),
-        'size',
-        line.size,
-        'drop',
-        (above.baseline - line.baseline).toFixed(1),
-        'c',
-        isCentred,
-        'fw',
-        line.firstWordWidth.toFixed(1),
-        'row',
-        this.#parts.table.breakBetween(above, line),
-        'sep',
-        this.#leadings.separate(chain, index),
-      );
     const roomHere = roomInChain(chain, edges, index, isCentred);
     const room = isCentred && isInCell ? roomHere : this.#ends.roomBefore(chain, edges, index, isCentred);
     const endsSentence = sentenceEnd.test(above.text);
