@@ -11,7 +11,7 @@ import {
 import type { Glyph, Piece } from './pieces.ts';
 import type { Row } from './rows.ts';
 import { labelStart, lowerStart, sentenceEnd } from './sentences.ts';
-import { firstFrom, greatest, least, median } from './statistics.ts';
+import { append, firstFrom, greatest, least, median } from './statistics.ts';
 import { hasSymbolBetween } from './symbols-between.ts';
 
 /** A connected part of a row: for example a line of a paragraph, a cell or a label. */
@@ -30,6 +30,10 @@ export interface Line {
 
 /** Widths and distances as shares of the font size. */
 const minCommonGap = 0.5;
+/** The minimum number of rows with the same gap, and of rows that start after it. */
+const minRepeated = 3;
+/** The minimum width of their labels, as a share of the font size. The numbers of items are narrower. */
+const minRepeatedLabel = 3;
 const sameEdge = 0.15;
 /**
  * The minimum width of a tab, as a factor of the spaces between the words next to it. The second value applies after the
@@ -67,6 +71,7 @@ export function splitRows(rows: readonly Row[], parts: RowParts): Line[] {
   const spaces = split.flatMap(({ atoms }) =>
     atoms.flatMap((atom) => atom.spaces.map((space) => space / atom.size)),
   );
+  const repeated = repeatedGaps(split);
   const usualSpace = median(spaces) || Number.POSITIVE_INFINITY;
   for (const [index, own] of split.entries()) {
     const { row, atoms } = own;
@@ -78,6 +83,7 @@ export function splitRows(rows: readonly Row[], parts: RowParts): Line[] {
         !last ||
         atom.isApart ||
         columnGaps.has(atom) ||
+        repeated.has(atom) ||
         isLooseNumber(last, atom, atoms[at + 1]) ||
         hasSymbolBetween(index, last.right, atom.left, rows);
       if (isBoundary) own.parts.push([]);
@@ -126,6 +132,26 @@ function findColumnGaps(index: number, rows: readonly SplitRow[], sides: readonl
     from = to;
   }
   return found;
+}
+
+/**
+ * Returns the atoms after the same gap in several rows, at which other rows start: the texts next to right-aligned labels.
+ */
+function repeatedGaps(rows: readonly SplitRow[]): Set<Atom> {
+  const starts = new Map<number, number>();
+  const gaps = new Map<string, Atom[]>();
+  for (const { atoms } of rows) {
+    const [first, second] = atoms;
+    if (!first) continue;
+    const start = Math.round(first.left);
+    starts.set(start, (starts.get(start) ?? 0) + 1);
+    const isLabel = first.right - first.left > minRepeatedLabel * first.size;
+    if (second && isLabel && second.left - first.right > minCommonGap * first.size)
+      append(gaps, `${Math.round(first.right)} ${Math.round(second.left)}`, second);
+  }
+  const isRepeated = (own: Atom[]) =>
+    own.length >= minRepeated && (starts.get(Math.round(own[0]!.left)) ?? 0) >= minRepeated;
+  return new Set([...gaps.values()].filter(isRepeated).flat());
 }
 
 /**
