@@ -71,7 +71,8 @@ export function findSymbols(characters: readonly JoinedCharacter[]): Uint32Array
   const pictures = [...characters.keys()].filter((at) => isPicture(characters, at));
   for (const { from, to } of runs) ends[from] = to;
   const text = characters.map(({ text }) => text[0] ?? ' ').join('');
-  for (const { 0: blank, index } of text.matchAll(/_{4,}/g)) ends[index] = index + blank.length;
+  for (const { 0: blank, index } of text.matchAll(/_{4,}|[·․.…‥]{6,}|[.…]*…{2,}[.…]*/gu))
+    ends[index] = index + blank.length;
   if (runs.length + pictures.length <= maxSymbols) for (const at of pictures) ends[at] = at + 1;
   for (const { from, to } of findFormulas(characters)) ends.fill(0, from, to).fill(to, from, from + 1);
   return ends;
