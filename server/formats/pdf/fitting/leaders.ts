@@ -187,8 +187,11 @@ function isBlank({ dots, number }: Pick<Leader, 'dots' | 'number'>): boolean {
 }
 
 function isLine([dot]: readonly Dot[]): boolean {
-  const { text, from } = dot!.glyph;
-  return text.glyphs[from]!.text === '_';
+  return characterOf(dot!.glyph) === '_';
+}
+
+function characterOf({ text, from }: GlyphRange): string {
+  return text.glyphs[from]!.text;
 }
 
 /**
@@ -271,7 +274,7 @@ export function drawLeader(
     for (const [name, ref] of used) drawn.fonts.set(name, ref);
     return x + width;
   };
-  const character = dots[0]!.glyph.text.glyphs[dots[0]!.glyph.from]!.text;
+  const character = characterOf(dots[0]!.glyph);
   const fill = (from: number, count: number) => {
     if (count > 0) show(character.repeat(count), from, dots[0]!.glyph, pitch);
   };
@@ -293,8 +296,8 @@ export function drawLeader(
   }
   const first = dots.findIndex(({ left }) => left >= end + Math.min(gap, Math.max(0.1 * size, leader.gap)));
   drawn.removed.push(...dots.slice(0, first < 0 ? dots.length : first).map(({ glyph }) => glyph));
-  // Blanks are aligned with those of other rows.
-  if (first === 0 && !isBlank(leader)) {
+  // Lines to write on are aligned with those of other rows.
+  if (first === 0 && !isLine(dots) && dots.every(({ glyph }) => characterOf(glyph) === character)) {
     const count = Math.floor((dots[0]!.left - end - gap) / pitch);
     fill(dots[0]!.left - count * pitch, count);
   }

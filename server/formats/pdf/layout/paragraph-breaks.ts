@@ -145,10 +145,8 @@ export class ParagraphBreaks {
     const goesOn = continues(above.text, line.text);
     const isListed = length > 1 && [above, chain[index - 2]!].every(({ text }) => text.endsWith(','));
     const mayGoOn = goesOn || isListed || isOpen(above.text, line.text, endsEarly);
-    if (endsEarly && this.#isEntry(above, line)) return true;
+    if (relation !== 'same' && endsEarly && !isCentred && this.#isEntry(above, line)) return true;
     if (isOtherSize(above, line, mayGoOn, endsEarly)) return true;
-    if (contactAtStart.test(above.text) && !mayGoOn) return true;
-    if (isCentred && above.text.endsWith(':') && capitalStart.test(line.text)) return true;
     if (endsWithBox(above.text) && !goesOn) return true;
     const isOneText = relation === 'same' || (goesOn && !endsEarlyHere && runsOn(above, line));
     const isNear = above.baseline - line.baseline < maxLineDistance * line.size;
@@ -173,6 +171,7 @@ export class ParagraphBreaks {
       )
     )
       return false;
+    if (!mayGoOn && this.#endsContact(above, line, isCentred)) return true;
     if (this.#startsField(above, line, goesOn, mayGoOn, endsEarly)) return true;
     if (isAddress(line.text) && /[.!?]$/u.test(above.text)) return true;
     if (startsLabel(chain[index - length]!, above, line, length)) return true;
@@ -226,6 +225,12 @@ export class ParagraphBreaks {
     const { icons, table } = this.#parts;
     const isApart = above.baseline - line.baseline > maxDrop * line.size;
     return isApart || icons.has(above) || icons.has(line) || table.haveLabels(above, line);
+  }
+
+  /** Whether a line ends with a telephone number or an address after its label, or is the label of centred lines. */
+  #endsContact(above: TextLine, line: TextLine, isCentred: boolean): boolean {
+    const isLabel = isCentred && above.text.endsWith(':') && !this.#ends.isTitle(line);
+    return contactAtStart.test(above.text) || (isLabel && capitalStart.test(line.text));
   }
 
   /** Whether a line is the first line of an item of a list. */
