@@ -18,7 +18,7 @@ import {
   wordSpace,
 } from './line-ends.ts';
 import type { Chain } from './line-links.ts';
-import { continues, isAddress, isOpen, lowerStart, sentenceEnd, withoutCase } from './sentences.ts';
+import { capitalStart, contactAtStart, continues, isAddress, isOpen, lowerStart, sentenceEnd, withoutCase } from './sentences.ts';
 import type { RowBreak, TableRows } from './table-rows.ts';
 import { isSameStyle, type TextLine } from './text-lines.ts';
 
@@ -57,6 +57,8 @@ const minWordsOfSentence = 6;
  */
 const minWordsOfLine = 12;
 const maxLineDistance = 1.6;
+/** The maximum distance to the next line of a text whose line has room for the next word, as a factor of the font size. */
+const maxDrop = 2;
 /**
  * The maximum distance of a form field from the text after it, and of a label from the field after it, as factors of the
  * font size.
@@ -84,8 +86,9 @@ export interface PageParts {
   table: TableRows;
   elements: LineElements;
   bullets: ReadonlySet<TextLine>;
-  /** The lines after a drawn bullet. */
+  /** The lines after a drawn bullet, and after a larger icon. */
   bulleted: ReadonlySet<TextLine>;
+  icons: ReadonlySet<TextLine>;
 }
 
 /** The signs by which a text continues from one line to the next, or does not. */
@@ -153,6 +156,7 @@ export class ParagraphBreaks {
     const goesOn = (length > 1 || above.hasLetters) && continues(above.text, line.text);
     const isListed = length > 1 && [above, chain[index - 2]!].every(({ text }) => text.endsWith(','));
     const mayGoOn = goesOn || isListed || isOpen(above.text, line.text, endsEarly);
+    if (relation !== 'same' && endsEarly && !isCentred && this.#isEntry(above, line)) return true;
     if (isOtherSize(above, line, mayGoOn, endsEarly)) return true;
     if (endsWithBox(above.text) && !goesOn) return true;
     const isNear = above.baseline - line.baseline < maxLineDistance * line.size;
@@ -179,6 +183,7 @@ export class ParagraphBreaks {
       )
     )
       return false;
+    if (!mayGoOn && this.#endsContact(above, line, isCentred)) return true;
     if (this.#startsField(above, line, goesOn, mayGoOn, endsEarly)) return true;
     if (isAddress(line.text) && /[.!?]$/u.test(above.text)) return true;
     if (startsLabel(chain[index - length]!, above, line, length)) return true;
@@ -226,6 +231,19 @@ export class ParagraphBreaks {
       this.#parts.table.breakBetween(chain[index - 2]!, chain[index - 1]!) === 'paired' &&
       hasSameLeading(chain, index, index - 1)
     );
+  }
+
+  /** Whether two lines, of which the upper one has room for the next word, are far apart, or next to icons or labels. */
+  #isEntry(above: TextLine, line: TextLine): boolean {
+    const { icons, table } = this.#parts;
+    const isApart = above.baseline - line.baseline > maxDrop * line.size;
+    return isApart || icons.has(above) || icons.has(line) || table.haveLabels(above, line);
+  }
+
+  /** Whether a line ends with a telephone number or an address after its label, or is the label of centred lines. */
+  #endsContact(above: TextLine, line: TextLine, isCentred: boolean): boolean {
+    const isLabel = isCentred && above.text.endsWith(':') && !this.#ends.isTitle(line);
+    return contactAtStart.test(above.text) || (isLabel && capitalStart.test(line.text));
   }
 
   /** Whether a line is the first line of an item of a list. */
