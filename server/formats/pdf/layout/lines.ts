@@ -38,6 +38,8 @@ const sameEdge = 0.15;
 const minTab = 3;
 const minTabAfterSentence = 4;
 const minSpacesOfLine = 3;
+/** The maximum difference between the spaces of a justified line. */
+const sameSpace = 0.05;
 /** The usual width of a space in code, as a share of the font size. */
 const monoSpace = 0.6;
 /** The minimum width of a tab between short texts, as a share of the font size. */
@@ -113,9 +115,14 @@ function findColumnGaps(index: number, rows: readonly SplitRow[], sides: readonl
     const gapBefore = (at: number) => atoms[at]!.left - atoms[at - 1]!.right;
     const starts = Array.from({ length: to - from - 1 }, (_, step) => from + 1 + step);
     const columns = starts.filter((at) => isColumnGap(index, atoms[at - 1]!, atoms[at]!, rows, sides));
-    const spaces = atoms.slice(from, to).flatMap((atom) => atom.spaces);
+    const part = atoms.slice(from, to);
+    const spaces = part.flatMap((atom) => atom.spaces);
     const usual = median([...spaces, ...starts.map(gapBefore)]);
-    const areColumns = columns.length * 2 >= starts.length;
+    const areEven =
+      starts.length >= minSpacesOfLine &&
+      starts.every((at) => Math.abs(gapBefore(at) - usual) < sameSpace * atoms[at]!.size) &&
+      starts.some((at) => isJustified(index, part, at - from, rows));
+    const areColumns = columns.length * 2 >= starts.length && !areEven;
     for (const at of columns) {
       const isBetweenWords = [atoms[at - 1]!, atoms[at]!].every((atom) => /\p{L}/u.test(textOf(atom)));
       if (areColumns || !isBetweenWords || gapBefore(at) > maxSpaceRatio * usual) found.add(atoms[at]!);
