@@ -311,6 +311,19 @@ describe('one block stays', () => {
     expect(read(page([onOneLine(words, 13, 700), shown, onOneLine(words, 13, 676)]))).not.toHaveLength(1);
   });
 
+  it('a text next to a number in the margin, and a sentence with a sign over another one', () => {
+    const even = [full, full.replace('committee', 'countries'), full.replace('plan', 'date')];
+    const number = text('12', 62 + 10 * widthOf(full), 688);
+    const blocks = read(page([lines(even, 50, 700), number, text('in the winter.', 50, 664)]));
+    expect(blocks).toEqual([[...even, 'in the winter.'].join(' ')]);
+    const sign = [
+      text('The share is R = 1 there.', 50, 600),
+      text('∼', 50 + 10 * widthOf('The share is R '), 603.3),
+    ];
+    const shown = findBlocks(page([sign]));
+    expect([shown.blocks.length, shown.kept]).toEqual([1, []]);
+  });
+
   it('a text that starts on the right of a picture and continues below it', () => {
     const words = 'members council harbor reports';
     const under = `Members ${words} of gardens`;

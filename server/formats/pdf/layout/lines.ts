@@ -78,6 +78,7 @@ export function splitRows(rows: readonly Row[], parts: RowParts): Line[] {
         atom.isApart ||
         columnGaps.has(atom) ||
         isLooseNumber(last, atom, atoms[at + 1]) ||
+        isInMargin(index, last, atom, split) ||
         hasSymbolBetween(index, last.right, atom.left, rows);
       if (isBoundary) own.parts.push([]);
       own.parts.at(-1)!.push(atom);
@@ -119,7 +120,7 @@ function findColumnGaps(index: number, rows: readonly SplitRow[], sides: readonl
     const spaces = part.flatMap((atom) => atom.spaces);
     const usual = median([...spaces, ...starts.map(gapBefore)]);
     const areEven =
-      starts.length >= minSpacesOfLine &&
+      starts.length > 1 &&
       starts.every((at) => Math.abs(gapBefore(at) - usual) < sameSpace * atoms[at]!.size) &&
       starts.some((at) => isJustified(index, part, at - from, rows));
     const areColumns = columns.length * 2 >= starts.length && !areEven;
@@ -291,6 +292,21 @@ function isLooseNumber(before: Atom, { glyphs }: Atom, after: Atom | undefined):
   const isBold = ({ glyphs }: Atom) => glyphs.at(-1)!.piece.style.bold;
   const text = glyphs.map((glyph) => glyph.text).join('');
   return /^\d{1,3}[a-z]?$/u.test(text) && isBold(before) !== glyphs[0]!.piece.style.bold;
+}
+
+/** Whether an atom is a number in the margin: at the end of a row, behind the edge at which the rows next to it end. */
+function isInMargin(index: number, before: Atom, atom: Atom, rows: readonly SplitRow[]): boolean {
+  if (atom !== rows[index]!.atoms.at(-1) || !/^\d{1,4}$/u.test(textOf(atom))) return false;
+  const near = sameEdge * before.size;
+  const even = [-2, -1, 1, 2].filter((step) => {
+    const other = rows[index + step];
+    const distance = other
+      ? Math.abs(other.row.baseline - rows[index]!.row.baseline)
+      : Number.POSITIVE_INFINITY;
+    const last = other?.atoms.at(-1);
+    return distance < 2 * maxRowDistance * before.size && last && Math.abs(last.right - before.right) < near;
+  });
+  return even.length > 1;
 }
 
 function toLine(atoms: readonly Atom[], { baseline, rises }: Row, row: number): Line {
