@@ -42,6 +42,8 @@ const sameEdge = 0.15;
 const minTab = 3;
 const minTabAfterSentence = 4;
 const minSpacesOfLine = 3;
+/** The maximum difference between the spaces of a justified line. */
+const sameSpace = 0.05;
 /** The usual width of a space in code, as a share of the font size. */
 const monoSpace = 0.6;
 /** A number, such as those of the axis of a chart. */
@@ -85,6 +87,7 @@ export function splitRows(rows: readonly Row[], parts: RowParts): Line[] {
         columnGaps.has(atom) ||
         repeated.has(atom) ||
         isLooseNumber(last, atom, atoms[at + 1]) ||
+        isInMargin(index, last, atom, split) ||
         hasSymbolBetween(index, last.right, atom.left, rows);
       if (isBoundary) own.parts.push([]);
       own.parts.at(-1)!.push(atom);
@@ -122,9 +125,14 @@ function findColumnGaps(index: number, rows: readonly SplitRow[], sides: readonl
     const gapBefore = (at: number) => atoms[at]!.left - atoms[at - 1]!.right;
     const starts = Array.from({ length: to - from - 1 }, (_, step) => from + 1 + step);
     const columns = starts.filter((at) => isColumnGap(index, atoms[at - 1]!, atoms[at]!, rows, sides));
-    const spaces = atoms.slice(from, to).flatMap((atom) => atom.spaces);
+    const part = atoms.slice(from, to);
+    const spaces = part.flatMap((atom) => atom.spaces);
     const usual = median([...spaces, ...starts.map(gapBefore)]);
-    const areColumns = columns.length * 2 >= starts.length;
+    const areEven =
+      starts.length > 1 &&
+      starts.every((at) => Math.abs(gapBefore(at) - usual) < sameSpace * atoms[at]!.size) &&
+      starts.some((at) => isJustified(index, part, at - from, rows));
+    const areColumns = columns.length * 2 >= starts.length && !areEven;
     for (const at of columns) {
       const isBetweenWords = [atoms[at - 1]!, atoms[at]!].every((atom) => /\p{L}/u.test(textOf(atom)));
       if (areColumns || !isBetweenWords || gapBefore(at) > maxSpaceRatio * usual) found.add(atoms[at]!);
@@ -315,6 +323,21 @@ function isLooseNumber(before: Atom, { glyphs }: Atom, after: Atom | undefined):
   const isBold = ({ glyphs }: Atom) => glyphs.at(-1)!.piece.style.bold;
   const text = glyphs.map((glyph) => glyph.text).join('');
   return /^\d{1,3}[a-z]?$/u.test(text) && isBold(before) !== glyphs[0]!.piece.style.bold;
+}
+
+/** Whether an atom is a number in the margin: at the end of a row, behind the edge at which the rows next to it end. */
+function isInMargin(index: number, before: Atom, atom: Atom, rows: readonly SplitRow[]): boolean {
+  if (atom !== rows[index]!.atoms.at(-1) || !/^\d{1,4}$/u.test(textOf(atom))) return false;
+  const near = sameEdge * before.size;
+  const even = [-2, -1, 1, 2].filter((step) => {
+    const other = rows[index + step];
+    const distance = other
+      ? Math.abs(other.row.baseline - rows[index]!.row.baseline)
+      : Number.POSITIVE_INFINITY;
+    const last = other?.atoms.at(-1);
+    return distance < 2 * maxRowDistance * before.size && last && Math.abs(last.right - before.right) < near;
+  });
+  return even.length > 1;
 }
 
 function toLine(atoms: readonly Atom[], { baseline, rises }: Row, row: number): Line {
