@@ -262,9 +262,12 @@ export function besideMarks(frame: Frame, marks: readonly Mark[]): Frame {
 /** The maximum distance from the baseline of a cell to the rule below it, in em, and how far a cell may extend over the ends of the rule, in points. */
 const [belowCell, besideRule] = [0.9, 1];
 
+/** The share to which the letters of a title may be condensed, so that it stays over its rule. */
+const condensedTitle = 0.85;
+
 /**
  * Keeps the cells of a table that has only horizontal rules over the rule below them: its ends are those of the column.
- * A cell that has too little space there may use more.
+ * A cell that has too little space there may use more. A title stays over a longer rule if it has space there.
  */
 export function aboveRules(
   frames: readonly Frame[],
@@ -272,13 +275,13 @@ export function aboveRules(
   { fromPage }: TextRotation,
 ): Frame[] {
   const rules = new Bands<Rectangle>();
-  for (const { box, kind } of frames.some(({ isCell }) => isCell) ? paints : []) {
+  for (const { box, kind } of frames.some(({ isCell, isHeading }) => isCell || isHeading) ? paints : []) {
     const own = transformRectangle(fromPage, box);
     if (kind !== 'image' && own.top - own.bottom <= rule.thickness) rules.add(own, own);
   }
   return frames.map((frame) => {
-    const { baseline, bounds, box, container, isCell, size } = frame;
-    if (!isCell || container) return frame;
+    const { baseline, bounds, box, container, isCell, isHeading, singleLine, size, stretch, text } = frame;
+    if (container || !(isCell || (isHeading && singleLine))) return frame;
     const over = [...rules.near(baseline - belowCell * size, baseline)].filter(
       ({ left, right, top }) =>
         top < baseline &&
@@ -289,6 +292,7 @@ export function aboveRules(
     if (over.length === 0) return frame;
     const left = Math.max(bounds.left, Math.min(box.left, ...over.map((own) => own.left)));
     const right = Math.min(bounds.right, Math.max(box.right, ...over.map((own) => own.right)));
-    return { ...frame, bounds: { ...bounds, left, right }, uncut: frame };
+    const width = condensedTitle * size * stretch * (text.paragraphs[0]?.width ?? 0);
+    return isCell || width < right - left ? { ...frame, bounds: { ...bounds, left, right }, uncut: frame } : frame;
   });
 }
