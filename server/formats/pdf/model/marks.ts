@@ -264,6 +264,8 @@ const [belowCell, besideRule] = [0.9, 1];
 
 /** The share to which the letters of a title may be condensed, so that it stays over its rule. */
 const condensedTitle = 0.85;
+/** The maximum distance between the middles of a title and its rule, and how much longer the rule is, if they are centered, in em. */
+const centred = { middle: 0.3, longer: 1 };
 
 /**
  * Keeps the cells of a table that has only horizontal rules over the rule below them: its ends are those of the column.
@@ -281,7 +283,8 @@ export function aboveRules(
   }
   return frames.map((frame) => {
     const { baseline, bounds, box, container, isCell, isHeading, singleLine, size, stretch, text } = frame;
-    if (container || !(isCell || (isHeading && singleLine))) return frame;
+    const isTitle = isHeading && singleLine;
+    if (container || !(isCell || isTitle)) return frame;
     const over = [...rules.near(baseline - belowCell * size, baseline)].filter(
       ({ left, right, top }) =>
         top < baseline &&
@@ -292,7 +295,13 @@ export function aboveRules(
     if (over.length === 0) return frame;
     const left = Math.max(bounds.left, Math.min(box.left, ...over.map((own) => own.left)));
     const right = Math.min(bounds.right, Math.max(box.right, ...over.map((own) => own.right)));
-    const width = condensedTitle * size * stretch * (text.paragraphs[0]?.width ?? 0);
-    return isCell || width < right - left ? { ...frame, bounds: { ...bounds, left, right }, uncut: frame } : frame;
+    if (isTitle && condensedTitle * size * stretch * text.paragraphs[0]!.width > right - left) return frame;
+    const isCentred = over.some(
+      (own) =>
+        Math.abs(own.left + own.right - box.left - box.right) < 2 * centred.middle * size &&
+        own.right - own.left - box.right + box.left > centred.longer * size,
+    );
+    const alignment = isTitle && isCentred ? 'center' : frame.alignment;
+    return { ...frame, alignment, bounds: { ...bounds, left, right }, uncut: frame };
   });
 }
