@@ -349,10 +349,18 @@ export function roomBeside(
     bottom: box.bottom + 0.12 * size,
     top: Math.min(box.top - 0.12 * size, frame.baseline + capitals * size),
   };
-  const freeLeft = (distance: number) =>
-    Math.min(box.left, Math.max(bounds.left, space.left(band, bounds.left - distance, id) + distance));
-  const freeRight = (distance: number) =>
-    Math.max(box.right, Math.min(bounds.right, space.right(band, bounds.right + distance, id) - distance));
+  // The area of a container already keeps its distance from what is around it.
+  const reach = (distance: number) => (frame.container ? 0 : distance);
+  const freeLeft = (distance: number) => {
+    const until = bounds.left - reach(distance);
+    const edge = space.left(band, until, id);
+    return Math.min(box.left, edge > until ? Math.max(bounds.left, edge + distance) : bounds.left);
+  };
+  const freeRight = (distance: number) => {
+    const until = bounds.right + reach(distance);
+    const edge = space.right(band, until, id);
+    return Math.max(box.right, edge < until ? Math.min(bounds.right, edge - distance) : bounds.right);
+  };
   if (alignment === 'center') {
     const free = { left: freeLeft(near), right: freeRight(near) };
     if (bothSides) return free;

@@ -45,6 +45,8 @@ const minLetters = 2;
  * Biolinum) in fonts without serifs, and at least 1.7 times (Cambria Bold) in those with serifs.
  */
 const limits = { light: 0.09, bold: 0.16, boldNarrow: 0.17, slope: 0.06, foot: 1.45 };
+/** Names of fonts whose narrow letters are not bold by comparison. All weights of a variable font may have such a name. */
+const regular = /regular|book|roman/i;
 /** The minimum width of letters, as a share of that of Arimo's. The widths in some files are errors. */
 const minStretch = 0.5;
 /** The rise below which letters stand on the baseline, in em: more than the depth of a round letter or a serif. */
@@ -74,7 +76,7 @@ export function measureFaces(texts: readonly PdfjsText[]): ReadonlyMap<PdfjsFont
     const rise = median([...letters.values()].map(({ bottom }) => bottom));
     const stretch = median([...letters.values()].map(({ stretch }) => stretch));
     const stroke = width / Math.min(1, Math.max(minStretch, stretch));
-    const isBold = width >= limits.bold || stroke >= limits.boldNarrow;
+    const isBold = width >= limits.bold || (stroke >= limits.boldNarrow && !regular.test(font.name));
     const weight = isBold ? 'bold' : stroke < limits.light ? 'light' : 'regular';
     const italic = slope > limits.slope;
     const standing = footed[italic ? 'italic' : 'upright'];
