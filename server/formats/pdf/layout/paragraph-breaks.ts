@@ -18,7 +18,16 @@ import {
   wordSpace,
 } from './line-ends.ts';
 import type { Chain } from './line-links.ts';
-import { capitalStart, contactAtStart, continues, isAddress, isOpen, lowerStart, sentenceEnd, withoutCase } from './sentences.ts';
+import {
+  capitalStart,
+  contactAtStart,
+  continues,
+  isAddress,
+  isOpen,
+  lowerStart,
+  sentenceEnd,
+  withoutCase,
+} from './sentences.ts';
 import type { RowBreak, TableRows } from './table-rows.ts';
 import { isSameStyle, type TextLine } from './text-lines.ts';
 

@@ -50,7 +50,7 @@ const regular = /regular|book|roman/i;
 /** The minimum width of letters, as a share of that of Arimo's. The widths in some files are errors. */
 const minStretch = 0.5;
 /** The width below which letters are narrow, in the same unit. */
-const narrow = 0.85;
+const narrow = 0.8;
 /** The rise below which letters stand on the baseline, in em: more than the depth of a round letter or a serif. */
 const minRise = 0.05;
 
@@ -77,8 +77,9 @@ export function measureFaces(texts: readonly PdfjsText[]): ReadonlyMap<PdfjsFont
     const slope = median([...letters.values()].map(({ slope }) => slope));
     const rise = median([...letters.values()].map(({ bottom }) => bottom));
     const stretch = median([...letters.values()].map(({ stretch }) => stretch));
-    const stroke = width / Math.min(1, Math.max(minStretch, stretch));
-    const isBold = width >= limits.bold || (stroke >= limits.boldNarrow && !regular.test(font.name));
+    const wide = width / Math.min(1, Math.max(minStretch, stretch));
+    const stroke = stretch < narrow ? wide : width;
+    const isBold = width >= limits.bold || (wide >= limits.boldNarrow && !regular.test(font.name));
     const weight = isBold ? 'bold' : stroke < limits.light ? 'light' : 'regular';
     const italic = slope > limits.slope;
     const standing = footed[italic ? 'italic' : 'upright'];
