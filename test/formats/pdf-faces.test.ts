@@ -204,6 +204,7 @@ describe('the outlines of letters show the face of a font', () => {
     ['LMRoman12-Bold', { weight: 'regular', italic: false, rise: 0 }, { bold: true }],
     ['HelveticaNeue-Light', { weight: 'regular', italic: false, rise: 0 }, { light: true }],
     ['Bahnschrift Light', { weight: 'regular', stroke: 0.14, italic: false, rise: 0 }, { light: false }],
+    ['LetterGothic,Bold', { weight: 'regular', stroke: 0.122, italic: false, rise: 0 }, { bold: false }],
     ['Libre-Franklin-Thin-Medium', { weight: 'regular', italic: false, rise: 0 }, { light: false }],
     ['CMMI10', { weight: 'regular', italic: true, rise: 0 }, { italic: false }],
     ['F1', { weight: 'regular', italic: false, rise: 0 }, { bold: false, italic: false }],

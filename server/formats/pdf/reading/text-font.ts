@@ -29,6 +29,8 @@ const formula = /^(?:CM|LM|New)\w*(?:MI|SY|EX|Math)/i;
 const flags = { fixedPitch: 1 << 0, serif: 1 << 1, symbolic: 1 << 2, italic: 1 << 6, forceBold: 1 << 18 };
 /** The width of the strokes above which a font is not light, whatever its name is: a variable font has one name. */
 const maxLight = 0.11;
+/** The width of the strokes below which a font does not look bold, whatever its name is: LetterGothic,Bold has 0.122. */
+const minBold = 0.13;
 /** The weight, in /FontWeight or a font file, from which a font is bold. Medium fonts have 500. */
 const boldWeight = 600;
 /** The range of plausible angles of an italic font in degrees; others are errors. */
@@ -54,7 +56,8 @@ export function textFont(
   const name = (font?.name ?? '').replace(/^[A-Z]{6}\+/, '');
   const shown = face && !formula.test(name) ? face : declaredFace(name, bits, descriptor);
   const isLight = light.test(name) && (face?.stroke ?? 0) <= maxLight;
-  const weight = bold.test(name) ? 'bold' : isLight ? 'light' : shown.weight;
+  const isBold = bold.test(name) && (face?.stroke ?? minBold) >= minBold;
+  const weight = isBold ? 'bold' : isLight ? 'light' : shown.weight;
   const family = familyOf(name, bits, font, face?.serif, measuredFamily(letters));
   return {
     name,
