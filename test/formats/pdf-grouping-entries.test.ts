@@ -171,11 +171,6 @@ describe('a line with room for the next word ends its text, although a small let
     expect(read(page([...stack, ...labels]))).toEqual(expect.arrayContaining([upper, lower]));
     expect(read(page([...stack, labels[0]!]))).toContain(joined[0]);
   });
-
-  it('far above the next line, as a salutation', () => {
-    const letter = [text('Dear Sir or Madam,', 50, 700), text('we write about the plan that', 50, 674)];
-    expect(read(page(letter))).toHaveLength(2);
-  });
 });
 
 it('a line with a telephone number, and a centred one with a colon, end their texts', () => {
