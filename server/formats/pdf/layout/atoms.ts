@@ -222,7 +222,10 @@ function narrowestGutters(glyphs: readonly Glyph[]): Map<Glyph, number> {
   return gutters;
 }
 
-/** Returns the glyphs after three or more blanks, if the row has several such gaps and all others have one blank. */
+/**
+ * Returns the glyphs after three or more blanks, if the row has several such gaps and all others have one blank. If only
+ * small letters follow such gaps, it is one sentence.
+ */
 function typedGaps(glyphs: readonly Glyph[]): Set<Glyph> {
   const typed = new Set<Glyph>();
   let blanks = 0;
@@ -236,7 +239,8 @@ function typedGaps(glyphs: readonly Glyph[]): Set<Glyph> {
     else if (blanks > 1) isTyped = false;
     blanks = 0;
   }
-  return isTyped && typed.size > 1 ? typed : new Set();
+  const isSentence = [...typed].every(({ text }) => /^\p{Ll}/u.test(text));
+  return isTyped && !isSentence && typed.size > 1 ? typed : new Set();
 }
 
 /**
