@@ -205,6 +205,7 @@ describe('a blank of underscores', () => {
     ]);
     expect(await segmentsOf('for a time of “two years”.....“or more” as stated')).toHaveLength(1);
     expect(await segmentsOf(`tel. ${dots}`)).toEqual([['tel.']]);
+    expect(await segmentsOf('Tools:          .NET of the firm')).toContainEqual(['.NET of the firm']);
     for (const end of ['xii', 'ab 5'])
       expect(await segmentsOf(`a first part ${dots} ${end}`)).not.toContainEqual([
         'a first part ',

@@ -22,7 +22,7 @@ interface Dot {
 export interface Leader {
   /** The dots from left to right; at least two. */
   dots: Dot[];
-  /** The distance between the starts of adjacent dots. */
+  /** The distance between the starts of dots like the first one. */
   pitch: number;
   size: number;
   baseline: number;
@@ -90,7 +90,11 @@ export function leadersOf(
     const found = after(right).find(isLeader);
     if (!found) continue;
     const { dots, size } = found;
-    const pitch = median(dots.slice(1).map(({ left }, index) => left - dots[index]!.left));
+    const [dot] = dots as [Dot];
+    const isMixed = dots.some(({ glyph }) => characterOf(glyph) !== characterOf(dot.glyph));
+    const pitch = isMixed
+      ? dot.right - dot.left
+      : median(dots.slice(1).map(({ left }, index) => left - dots[index]!.left));
     const number = after(dots.at(-1)!.right).find((text) => !isLeader(text) && text.kept.reason === 'number');
     // A few dots are the end of a sentence.
     if (!number && !isLine(dots) && dots.length < minAlone) continue;
@@ -297,7 +301,7 @@ export function drawLeader(
   const first = dots.findIndex(({ left }) => left >= end + Math.min(gap, Math.max(0.1 * size, leader.gap)));
   drawn.removed.push(...dots.slice(0, first < 0 ? dots.length : first).map(({ glyph }) => glyph));
   // Lines to write on are aligned with those of other rows.
-  if (first === 0 && !isLine(dots) && dots.every(({ glyph }) => characterOf(glyph) === character)) {
+  if (first === 0 && !isLine(dots)) {
     const count = Math.floor((dots[0]!.left - end - gap) / pitch);
     fill(dots[0]!.left - count * pitch, count);
   }

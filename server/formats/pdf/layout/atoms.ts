@@ -343,7 +343,10 @@ function findLeaders(
     const isInSentence =
       isBlankInSentence(before, run, shown.slice(to)) &&
       !hasField({ left: first.left, right: run.at(-1)!.right });
-    if ((run.length >= 4 && !isEllipsis && !isInSentence) || haveGaps(maxDotGap))
+    // The period of a name belongs to it: .NET
+    const next = run.length === 1 ? shown[to] : undefined;
+    const isOfName = next && next.left - first.right < minSpace * first.piece.size;
+    if ((run.length >= 4 && !isEllipsis && !isInSentence) || (haveGaps(maxDotGap) && !isOfName))
       for (const glyph of run) leaders.add(glyph);
   }
   return leaders;

@@ -69,8 +69,6 @@ const minWordsOfSentence = 6;
  */
 const minWordsOfLine = 12;
 const maxLineDistance = 1.6;
-/** The maximum distance to the next line of a text whose line has room for the next word, as a factor of the font size. */
-const maxDrop = 2;
 /**
  * The maximum distance of a form field from the text after it, and of a label from the field after it, as factors of the
  * font size.
@@ -244,11 +242,10 @@ export class ParagraphBreaks {
     );
   }
 
-  /** Whether two lines, of which the upper one has room for the next word, are far apart, or next to icons or labels. */
+  /** Whether two lines are next to icons, or each next to its own label. */
   #isEntry(above: TextLine, line: TextLine): boolean {
     const { icons, table } = this.#parts;
-    const isApart = above.baseline - line.baseline > maxDrop * line.size;
-    return isApart || icons.has(above) || icons.has(line) || table.haveLabels(above, line);
+    return icons.has(above) || icons.has(line) || table.haveLabels(above, line);
   }
 
   /** Whether a line ends with a telephone number or an address after its label, or is the label of centred lines. */
