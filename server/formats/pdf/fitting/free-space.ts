@@ -102,14 +102,22 @@ export class FreeSpace {
    * `until` if there is no obstacle above this position.
    *
    * @param reach the distance by which an obstacle may extend into `from`
+   * @param owners the ids of further blocks whose obstacles are ignored
    */
-  below(from: Rectangle, until: number, owner: string, reach: number): { edge: number; isText: boolean } {
+  below(
+    from: Rectangle,
+    until: number,
+    owner: string,
+    reach: number,
+    owners?: ReadonlySet<string>,
+  ): { edge: number; isText: boolean } {
     let nearest = { edge: until, isText: false };
     for (let row = this.#row(from.bottom + reach); row >= this.#row(nearest.edge); row--)
       for (let column = this.#column(from.left); column <= this.#column(from.right); column++)
         for (const obstacle of this.#cell(column, row))
           if (
             isInWay(obstacle, owner) &&
+            !owners?.has(obstacle.owner ?? '') &&
             obstacle.top > nearest.edge &&
             obstacle.top < from.bottom + reach &&
             obstacle.bottom < from.bottom &&

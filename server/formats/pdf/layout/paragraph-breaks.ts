@@ -8,7 +8,15 @@ import { endsWithBox } from './item-signs.ts';
 import { startsItem, startsLabel, startsLikeItem } from './item-starts.ts';
 import { hasSameLeading, Leadings } from './leadings.ts';
 import type { LineElements } from './line-elements.ts';
-import { type Edges, edgesOf, isRunning, LineEnds, minWidthOfText, roomInChain } from './line-ends.ts';
+import {
+  type Edges,
+  edgesOf,
+  isRunning,
+  LineEnds,
+  minWidthOfText,
+  roomInChain,
+  wordSpace,
+} from './line-ends.ts';
 import type { Chain } from './line-links.ts';
 import { continues, isAddress, isOpen, lowerStart, sentenceEnd, withoutCase } from './sentences.ts';
 import type { RowBreak, TableRows } from './table-rows.ts';
@@ -58,6 +66,8 @@ const maxLineDistance = 1.6;
  */
 const maxFieldDistance = 2.5;
 const maxFieldReach = 12;
+/** The minimum number of short lines near a line that show a stack of lines. */
+const minShort = 3;
 /** The maximum number of lines above that are read to find the start of an address, and to count the words of a text. */
 const maxLinesOfAddress = 12;
 /** The maximum height of a cell that contains only one text, as a factor of the line distance. */
@@ -139,17 +149,19 @@ export class ParagraphBreaks {
     const room = isCentred && isInCell ? roomHere : this.#ends.roomBefore(chain, edges, index, isCentred);
     const endsSentence = sentenceEnd.test(above.text);
     const word = isCentred ? Math.min(line.firstWordWidth, above.right - above.left) : line.firstWordWidth;
-    const enough = word + (endsSentence ? minRoomAfterSentence : minRoomAfterBreak) * line.size;
+    const isFull = !endsSentence && isRunning(chain, edges, index, isCentred);
+    const enough = word + (isFull ? minRoomAfterBreak : minRoomAfterSentence) * line.size;
     const endsEarly = room > enough;
     const endsEarlyHere = roomHere > enough;
-    const goesOn = continues(above.text, line.text);
+    const goesOn = (length > 1 || above.hasLetters) && continues(above.text, line.text);
     const isListed = length > 1 && [above, chain[index - 2]!].every(({ text }) => text.endsWith(','));
     const mayGoOn = goesOn || isListed || isOpen(above.text, line.text, endsEarly);
     if (isOtherSize(above, line, mayGoOn, endsEarly)) return true;
     if (endsWithBox(above.text) && !goesOn) return true;
+    const isNear = above.baseline - line.baseline < maxLineDistance * line.size;
+    if (endsEarly && !isNear && !isCentred && room > above.right - above.left) return true;
     const linesAbove = chain.slice(Math.max(index - length, index - maxLinesOfAddress), index);
     const isOneText = relation === 'same' || (goesOn && !endsEarlyHere && runsOn(linesAbove, line));
-    const isNear = above.baseline - line.baseline < maxLineDistance * line.size;
     const { elements } = this.#parts;
     const isTitle =
       ((isCentred && hasWords([above], minWordsOfSentence)) || this.#ends.isTitle(line)) &&
@@ -180,6 +192,7 @@ export class ParagraphBreaks {
     const join = { row, goesOn, mayGoOn, endsEarly, endsEarlyHere, endsSentence, isCentred, isInCell };
     if (!isOneText && this.#looksApart(chain, edges, index, length, join)) return true;
     if (!endsEarly || mayGoOn || (relation === 'same' && areHeadings && !endsSentence)) return false;
+    if (isAmongShort(chain, edges, index, isCentred)) return true;
     const share = (above.right - above.left) / (above.right - above.left + room);
     if (spacedWithoutCase.test(line.text) && !endsSentence && share > maxOfLine) return false;
     const isText = above.text.split(' ').length >= minWordsOfText || this.#isItem(chain[index - length]!);
@@ -374,6 +387,19 @@ function isGrayLabelOf(above: TextLine, line: TextLine): boolean {
 function isListOfWords(chain: Chain, index: number): boolean {
   const isWord = (at: number) => chain[at] !== undefined && !chain[at].text.includes(' ');
   return isWord(index - 1) && isWord(index) && (isWord(index - 2) || isWord(index + 1));
+}
+
+/** Whether the lines near line `index` all end early, as those of an address do. */
+function isAmongShort(chain: Chain, edges: readonly Edges[], index: number, isCentred: boolean): boolean {
+  const near = [index - 2, index - 1, index + 1, index + 2].filter((at) => chain[at - 1] && chain[at]);
+  return (
+    near.length >= minShort &&
+    near.every((at) => {
+      const { firstWordWidth, size } = chain[at]!;
+      const room = roomInChain(chain, edges, at, isCentred);
+      return room > firstWordWidth + wordSpace * size && !sentenceEnd.test(chain[at - 1]!.text);
+    })
+  );
 }
 
 /**
