@@ -300,7 +300,7 @@ describe('one block stays', () => {
     expect(read(page([onOneLine(words, 9, 700), lines(column, 50, 688)]))[0]).toContain(words.join(' '));
   });
 
-  it('a line of few words with equal and very wide spaces, if it ends where a line over these spaces ends', () => {
+  it('a line of few words with equal and very wide spaces, if its end is that of a line over these spaces', () => {
     const words = ['traditional', 'products', 'of', 'the'];
     const shown = onOneLine(words, 13, 688);
     const end = 50 + 10 * widthOf(words.join('')) + 3 * 13;

@@ -173,13 +173,8 @@ export function lineWidths(
   const { beside } = edges;
   const start = isFirst ? first : others;
   if (!beside) return (line) => (line === 0 ? start : others);
-  const narrow = lineWidth(frame, { ...edges, ...besideEdges(beside) });
+  const narrow = lineWidth(frame, { ...edges, ...beside });
   return (line) => (line >= beside.lines ? others : line === 0 && isFirst ? narrow.first : narrow.others);
-}
-
-/** Returns the edges of the lines next to an object. */
-export function besideEdges({ left, right }: Beside): Pick<Fit, 'left' | 'right'> {
-  return { left, right };
 }
 
 /**
@@ -198,7 +193,7 @@ export function fitBeside(frame: Frame, space: FreeSpace, scale: number): Fit | 
     const own = { ...fit, beside: { ...beside, lines } };
     const count = countLines(paragraph.shaped, lineWidths(frame, own, true));
     const lowest = region.bottom + frame.descent * scale;
-    if (widestWordOf(text) <= narrowestLine(frame, { ...fit, ...besideEdges(beside) }))
+    if (widestWordOf(text) <= narrowestLine(frame, { ...fit, ...beside }))
       if (baseline - (count - 1) * distance >= lowest - 0.1 * distance) return { ...own, lines: count };
   }
   return undefined;

@@ -2,7 +2,6 @@ import type { Rectangle } from '../geometry.ts';
 import { areaOf } from '../model/columns.ts';
 import { commonSize, costOf, groupsOf, type Need } from '../model/groups.ts';
 import {
-  besideEdges,
   type Fit,
   type Frame,
   fitAtScale,
@@ -326,7 +325,7 @@ function fitOne(frame: Frame, space: FreeSpace, source = frame): Fitting {
     if (best) return { frame, source, fit: best, shrunk, inColumn: false, whole: true };
     // The text does not go over the object: all lines become narrow.
     const { beside, ...whole } = frame;
-    return fitOne({ ...whole, box: { ...frame.box, ...besideEdges(beside) } }, space, source);
+    return fitOne({ ...whole, box: { ...frame.box, left: beside.left, right: beside.right } }, space, source);
   }
   // Programs that copy connected letters out of a PDF mix up those that are narrower.
   const shares =

@@ -4,7 +4,7 @@
  */
 const sign = String.raw`[•‣◦⁃·*–—\-›»√✓✔➢\ufffd\p{Co}]|(?![©®™℠℗°№℃℉])\p{So}`;
 const leadingSign = new RegExp(
-  String.raw`^(?:(?:${sign}|\*{2,3}|[†‡])\s|[□√☐☑☒❏❑]|[•‣◦⁃·▪■●○◆►➢✓]\p{L}|--?\p{L})`,
+  String.raw`^(?:(?:${sign}|\*{2,3}|[†‡])\s|[□√☐☑☒❏❑]|[•‣◦⁃·▪■●○◆►➢✓・]\p{L}|--?\p{L})`,
   'u',
 );
 const onlySign = new RegExp(`^(?:${sign}|[□☐☑☒❏❑◯])$`, 'u');

@@ -5,7 +5,7 @@ import { capitalStart, isAddress, jointAtEnd, labelStart, sentenceEnd } from './
 import type { TextLine } from './text-lines.ts';
 
 const itemNumber =
-  /^(?:\[\d{1,3}\]|\(?\d{1,3}[.)]|\(?[a-z][.)]|\(?[ivxlc]{1,5}[.)]|[IVX]{1,5}\.|\d{1,2}(?:\.\d{1,2})+\.?|[①-⑳])\s|^\(?\d{1,2}(?:、|[.)．](?=[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]))/iu;
+  /^(?:\[\d{1,3}\]|\(?\d{1,3}[.)]|\(?[a-z][.)]|\(?[ivxlc]{1,5}[.)]|[IVX]{1,5}\.|\d{1,2}(?:\.\d{1,2})+\.?|[①-⑳])\s|^[(（][ア-ン一二三四五六七八九十]{1,2}[)）]|^\(?\d{1,2}(?:、|[.)．](?=[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]))/iu;
 
 /** The number of the first item of a list. */
 const firstNumber = /^\(?[1ai①][.)]?\s/iu;

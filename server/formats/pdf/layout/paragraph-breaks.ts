@@ -4,19 +4,12 @@ import type { ColumnEnds } from './column-ends.ts';
 import type { DrawnAreas } from './drawn-areas.ts';
 import { isListOfLines, startsEntry } from './entries.ts';
 import { type FormFields, maxCheckBox } from './form-fields.ts';
+import { changesIndent, minIndent } from './indents.ts';
 import { endsWithBox } from './item-signs.ts';
 import { startsItem, startsLabel, startsLikeItem } from './item-starts.ts';
 import { hasSameLeading, Leadings } from './leadings.ts';
 import type { LineElements } from './line-elements.ts';
-import {
-  type Edges,
-  edgesOf,
-  isRunning,
-  LineEnds,
-  minWidthOfText,
-  roomInChain,
-  wordSpace,
-} from './line-ends.ts';
+import { type Edges, edgesOf, isRunning, LineEnds, roomInChain, wordSpace } from './line-ends.ts';
 import type { Chain } from './line-links.ts';
 import {
   capitalStart,
@@ -24,19 +17,12 @@ import {
   continues,
   isAddress,
   isOpen,
-  lowerStart,
   sentenceEnd,
   withoutCase,
 } from './sentences.ts';
 import type { RowBreak, TableRows } from './table-rows.ts';
 import { isSameStyle, type TextLine } from './text-lines.ts';
 
-/** The minimum indent, as a share of the font size. The first bracket of a Japanese line hangs over by a half. */
-const minIndent = 0.55;
-const maxIndent = 8;
-/** The minimum number of lines of a text next to an object, and the maximum difference between their edges, in em. */
-const minLinesBeside = 3;
-const sameEnd = 0.1;
 /**
  * The maximum ratio of the font sizes of a text. The second value applies if no sentence continues. Sizes of one
  * style may differ by rounding.
@@ -59,8 +45,6 @@ const maxOfLine = 0.6;
 const minOfItem = 0.75;
 /** The minimum width of both lines of a title, as a share of the column. A date below a title is shorter. */
 const minOfTitle = 0.5;
-/** The end of a line whose number is in the next one. */
-const numberEnd = /\s(?:Nos?|Nr|Vol|pp?)\.$/u;
 const minWordsOfText = 8;
 const minWordsOfSentence = 6;
 /**
@@ -438,58 +422,4 @@ function mixesNumbers(above: TextLine, line: TextLine, length: number, endsEarly
 /** Whether a line has enough words for a sentence. */
 function isLong({ text }: TextLine): boolean {
   return text.split(' ').length > 3;
-}
-
-/** Whether a paragraph starts because its first line is indented, or because a group of indented lines ends. */
-function changesIndent(
-  chain: Chain,
-  edges: readonly Edges[],
-  index: number,
-  length: number,
-  endsEarly: boolean,
-  goesOn: boolean,
-): boolean {
-  const [above, line, next] = [edges[index - 1]!, edges[index]!, edges[index + 1]];
-  const { size, text } = chain[index]!;
-  const indent = line.start - above.start;
-  const isAfter = (at: number) => edges[at] !== undefined && edges[at].start - line.start > minIndent * size;
-  // Of a list with hanging lines, an item of one line is between hanging lines. A paragraph of one line may have the same
-  // indent as the first line of the next paragraph.
-  const isFirst = () =>
-    next !== undefined &&
-    line.start - next.start > minIndent * size &&
-    next.end - above.end > minRoomAfterBreak * size &&
-    sentenceEnd.test(chain[index - 1]!.text);
-  if (Math.abs(indent) <= minIndent * size)
-    return length === 1 && ((isAfter(index - 2) && isAfter(index + 1)) || isFirst());
-  const isNextAligned = next !== undefined && Math.abs(next.start - line.start) < 0.3 * size;
-  const upper = chain[index - 1]!;
-  if (indent < 0) {
-    // The lines next to an object start at one position, and the full line below it starts at another one.
-    const isBelowObject =
-      length >= minLinesBeside &&
-      !endsEarly &&
-      !sentenceEnd.test(upper.text) &&
-      (goesOn || Math.abs(line.end - above.end) < sameEnd * size) &&
-      edges.slice(index - length, index).every(({ start }) => Math.abs(start - above.start) < sameEnd * size);
-    return !isBelowObject && (length > 1 || -indent > maxIndent * size);
-  }
-  const isUnfinished =
-    upper.right - upper.left > minWidthOfText * size &&
-    indent < maxIndent * size &&
-    (!sentenceEnd.test(upper.text) || (numberEnd.test(upper.text) && /^\d/.test(text)));
-  const isHanging =
-    length === 1 &&
-    !endsEarly &&
-    (isNextAligned || startsLikeItem(upper.text) || lowerStart.test(text) || isUnfinished);
-  if (isHanging) return false;
-  // Lines that end at the same position but start at different positions are right-aligned, so their starts do not show
-  // an indent.
-  const isFlushEnd = [above, next].every((other) => other && Math.abs(other.end - line.end) < 0.2 * size);
-  const isRagged =
-    isFlushEnd &&
-    next !== undefined &&
-    !isNextAligned &&
-    Math.abs(next.start - above.start) > minIndent * size;
-  return !isRagged;
 }
