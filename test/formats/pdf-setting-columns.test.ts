@@ -217,6 +217,16 @@ describe('a paragraph that begins next to a box and continues below it', () => {
     expect(Math.max(...wide!.map(widthOf))).toBeGreaterThan(150);
   });
 
+  it('keeps the lines on the right of a picture there, and the lines below it at the left', async () => {
+    const source = blockOf({ lines: [...beside, ...below], x: 72, y: 700, alignment: 'justified' });
+    const end = source.box.right;
+    for (const line of source.lines.slice(0, 4)) Object.assign(line, { left: end - 120, right: end });
+    const page = pageOf({ paints: [wall(400, 420), paint(rectangle(72, 662, end - 130, 712))] });
+    const shown = await shownLines((await render([{ source, target: `${text} ${text}` }], { page })).bytes);
+    const lefts = shown.map(({ x, y }) => [y > 660, Math.round(x)]);
+    expect(new Set(lefts.map(String))).toEqual(new Set([`true,${Math.round(end - 120)}`, 'false,72']));
+  });
+
   it('becomes smaller if it does not fit, and keeps its shape', async () => {
     const floor = paint(rectangle(20, 0, 400, 634));
     const { shown, findings } = await setParagraph(`${text} ${text}`, [box, floor]);

@@ -4,7 +4,7 @@ import { breakLines, type Line } from '../../typesetting/lines.ts';
 import type { Cluster } from '../../typesetting/shaping.ts';
 import { apply, type Matrix, type Rectangle, transformRectangle, union } from '../geometry.ts';
 import { drawDecorations } from './draw-decorations.ts';
-import { type Fit, type Frame, lineWidth, lineWidths } from './fit.ts';
+import { besideEdges, type Fit, type Frame, lineWidth, lineWidths } from './fit.ts';
 import { drawMoved } from './moved-glyphs.ts';
 
 /** A block's translation as operators of a content stream. */
@@ -60,7 +60,7 @@ export function drawBlock(frame: Frame, fit: Fit, matrix: Matrix, fonts: Documen
     for (const [number, broken] of lines.entries()) {
       const isFirst = index === 0 && number === 0;
       const isBeside = index === 0 && number < (fit.beside?.lines ?? 0);
-      const edges = edgesOf(frame, isBeside ? { ...fit, right: fit.beside!.right } : fit, isFirst);
+      const edges = edgesOf(frame, isBeside ? { ...fit, ...besideEdges(fit.beside!) } : fit, isFirst);
       const wanted = (edges.right - edges.left) / em;
       const isLast = number === lines.length - 1;
       const line =

@@ -18,8 +18,8 @@ export interface Frame {
   /** The area to which the text may grow: the page's margins or the table cell. It contains the box. */
   bounds: Rectangle;
   singleLine: boolean;
-  /** The right ends of the source's lines. */
-  ends: number[];
+  /** The left and right ends of the source's lines. */
+  lines: { left: number; right: number }[];
   /** The baseline of the source's first line. */
   baseline: number;
   /** The distance from the last baseline of the source to the bottom of the box. */
@@ -72,8 +72,8 @@ export interface Frame {
   mates?: Frame[];
   /** The edges of the row in which the text and the number after it have exchanged their places. */
   row?: { left: number; right: number };
-  /** For a paragraph that begins next to an object and continues below it: its lines next to the object. */
-  beside?: { right: number; lines: number };
+  /** For a paragraph that begins next to an object and continues below it: the lines next to the object. */
+  beside?: Beside;
   /** The indent of the first line, in em. If negative: minus the indent of all other lines. */
   indent: number;
 }
@@ -89,7 +89,14 @@ export interface Fit {
   leading: number;
   lines: number;
   /** The lines that are next to an object. */
-  beside?: { right: number; lines: number };
+  beside?: Beside;
+}
+
+/** The edges of the first lines of a paragraph that are next to an object, and their number. */
+export interface Beside {
+  left: number;
+  right: number;
+  lines: number;
 }
 
 /** An area for the lines of a text. */
@@ -118,6 +125,10 @@ const distances = { line: 0.6, paragraph: 1.2, below: 0.2 };
 const [shareOfGap, maxGap] = [0.5, 1];
 /** The height of capital letters, in em. */
 const capitals = 0.75;
+/** The number of leadings that are tried below the normal one for a paragraph next to an object. */
+const leadingSteps = 6;
+/** The share of a line by which the first wide line below an object may be higher than in the source. */
+const intoObject = 0.2;
 /** The width below which a text counts as a label, in em. */
 const maxLabelWidth = 10;
 
@@ -162,8 +173,13 @@ export function lineWidths(
   const { beside } = edges;
   const start = isFirst ? first : others;
   if (!beside) return (line) => (line === 0 ? start : others);
-  const narrow = lineWidth(frame, { ...edges, right: beside.right });
+  const narrow = lineWidth(frame, { ...edges, ...besideEdges(beside) });
   return (line) => (line >= beside.lines ? others : line === 0 && isFirst ? narrow.first : narrow.others);
+}
+
+/** Returns the edges of the lines next to an object. */
+export function besideEdges({ left, right }: Beside): Pick<Fit, 'left' | 'right'> {
+  return { left, right };
 }
 
 /**
@@ -175,13 +191,14 @@ export function fitBeside(frame: Frame, space: FreeSpace, scale: number): Fit | 
   const [paragraph, ...rest] = text.paragraphs;
   if (!beside || !paragraph || rest.length > 0) return undefined;
   const region = roomBelow(frame, space, box);
-  for (const distance of [leading.normal * scale, leading.tight * scale]) {
-    const lines = Math.ceil(((beside.lines - 0.5) * leading.normal) / distance);
+  for (let step = 0; step <= leadingSteps; step++) {
+    const distance = scale * (leading.normal - (step / leadingSteps) * (leading.normal - leading.tight));
+    const lines = Math.ceil(((beside.lines - intoObject) * leading.normal) / distance);
     const fit = { left: box.left, right: box.right, scale, baseline, leading: distance, lines: 1 };
-    const own = { ...fit, beside: { right: beside.right, lines } };
+    const own = { ...fit, beside: { ...beside, lines } };
     const count = countLines(paragraph.shaped, lineWidths(frame, own, true));
     const lowest = region.bottom + frame.descent * scale;
-    if (widestWordOf(text) <= narrowestLine(frame, { ...fit, right: beside.right }))
+    if (widestWordOf(text) <= narrowestLine(frame, { ...fit, ...besideEdges(beside) }))
       if (baseline - (count - 1) * distance >= lowest - 0.1 * distance) return { ...own, lines: count };
   }
   return undefined;

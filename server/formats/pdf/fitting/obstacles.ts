@@ -20,6 +20,9 @@ const background = 0.9;
 /** The height of lower-case letters, in em. */
 const letterHeight = 0.5;
 
+/** The height of a line to write on above the baseline, in em. The usual gap to the text above is the space to write. */
+const blankHeight = 0.2;
+
 /** The reasons of untranslated texts that are not visible. Text may be drawn over them. */
 const unseen: ReadonlySet<KeptReason> = new Set(['invisible', 'tiny', 'clipped', 'covered']);
 
@@ -159,7 +162,7 @@ function rectangleOf({ font, matrix }: ShownText, glyphs: readonly ShownGlyph[])
     left: Math.min(...ends),
     right: Math.max(...ends),
     bottom: -font.descent,
-    top: font.ascent,
+    top: glyphs.every(({ text }) => text === '_') ? blankHeight : font.ascent,
   });
 }
 

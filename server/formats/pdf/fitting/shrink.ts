@@ -2,6 +2,7 @@ import type { Rectangle } from '../geometry.ts';
 import { areaOf } from '../model/columns.ts';
 import { commonSize, costOf, groupsOf, type Need } from '../model/groups.ts';
 import {
+  besideEdges,
   type Fit,
   type Frame,
   fitAtScale,
@@ -314,15 +315,18 @@ function costOfFit({ leading }: Frame, { leading: own, lines, scale }: Fit): num
 
 function fitOne(frame: Frame, space: FreeSpace, source = frame): Fitting {
   const least = minScaleOf(frame);
-  for (let scale = 1; frame.beside && scale >= least; scale *= columnStep) {
-    const fit = fitBeside(frame, space, scale);
-    const shrunk = scale < 1 ? 'room' : null;
-    if (fit) return { frame, source, fit, shrunk, inColumn: false, whole: true };
-  }
   if (frame.beside) {
+    let [best, cost]: [Fit | undefined, number] = [undefined, Number.POSITIVE_INFINITY];
+    for (let scale = 1; scale >= least && costOf({ scale, width: 1 }) < cost; scale *= columnStep) {
+      const fit = fitBeside(frame, space, scale);
+      const own = fit ? costOfFit(frame, fit) : cost;
+      if (fit && own < cost) [best, cost] = [fit, own];
+    }
+    const shrunk = best && best.scale < 1 ? 'room' : null;
+    if (best) return { frame, source, fit: best, shrunk, inColumn: false, whole: true };
     // The text does not go over the object: all lines become narrow.
     const { beside, ...whole } = frame;
-    return fitOne({ ...whole, box: { ...frame.box, right: beside.right } }, space, source);
+    return fitOne({ ...whole, box: { ...frame.box, ...besideEdges(beside) } }, space, source);
   }
   // Programs that copy connected letters out of a PDF mix up those that are narrower.
   const shares =

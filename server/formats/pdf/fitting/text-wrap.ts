@@ -17,24 +17,29 @@ const maxAtEnd = 1.5;
 const besideObject = { lines: 3, width: 4, widthOfJustified: 1 };
 
 /**
- * Finds the lines at the start of a paragraph that are next to an object, such as a box with other text. The lines
- * below the object are wider.
+ * Finds the lines at the start of a paragraph that are next to an object, such as a picture or a box with other text. The
+ * lines below the object are wider.
  */
 export function besideObjects(frame: Frame, space: FreeSpace): Frame {
-  const { alignment, baseline, box, ends, leading, rightToLeft, size } = frame;
+  const { alignment, baseline, box, leading, lines, rightToLeft, size } = frame;
   if (rightToLeft || (alignment !== 'left' && alignment !== 'justified')) return frame;
-  let right = Number.POSITIVE_INFINITY;
   const width = size * (alignment === 'justified' ? besideObject.widthOfJustified : besideObject.width);
-  const wide = ends.findIndex((end, index) => {
-    if (index > 0 && end > right + width) return true;
-    right = index === 0 ? end : Math.max(right, end);
+  let edges = lines[0]!;
+  const wide = lines.findIndex(({ left, right }, index) => {
+    if (index > 0 && (right > edges.right + width || left < edges.left - besideObject.width * size))
+      return true;
+    edges = { left: Math.min(edges.left, left), right: index === 0 ? right : Math.max(edges.right, right) };
     return false;
   });
   if (wide < besideObject.lines) return frame;
-  const bottom = baseline - (wide - 1) * leading.normal;
-  const place = { left: right + 0.2 * size, right: box.right, bottom, top: baseline };
+  const isLeft = lines[wide]!.left < edges.left - besideObject.width * size;
+  const range = isLeft
+    ? { left: box.left, right: edges.left - 0.2 * size }
+    : { left: edges.right + 0.2 * size, right: box.right };
+  const place = { ...range, bottom: baseline - (wide - 1) * leading.normal, top: baseline };
   if (space.isFree(place, new Set([frame.id]))) return frame;
-  return { ...frame, beside: { right, lines: wide }, flows: false };
+  const beside = isLeft ? { ...edges, right: box.right } : { ...edges, left: box.left };
+  return { ...frame, beside: { ...beside, lines: wide }, flows: false };
 }
 
 /**

@@ -57,7 +57,8 @@ export function alignmentOf(
       : ofLine(lines[0]!, surroundings, isRightToLeft);
   if (lines.length < 2 || alignment === 'center') return { alignment, indent: 0 };
   const starts = lines.map(({ left, right }) => (isRightToLeft ? -right : left));
-  const indent = starts[0]! - median(starts.slice(1));
+  const near = sameEdge * lines[0]!.size;
+  const indent = startBeside(starts, near) ? 0 : starts[0]! - median(starts.slice(1));
   const isRagged = alignment === (isRightToLeft ? 'left' : 'right');
   return { alignment, indent: isRagged || Math.abs(indent) < 0.25 * lines[0]!.size ? 0 : indent };
 }
@@ -73,11 +74,12 @@ function ofLines(lines: readonly TextLine[], chain: Chain, isRightToLeft: boolea
   const isSentence = lines.length === 2 && lines.every(({ text }) => text.split(' ').length >= minWords);
   const isFirstOfColumn = isSentence && areStartsOfColumn(starts[1]!, chain.map(start), exact);
   if (haveSameMiddle(lines, exact) && !isFirstOfColumn) return 'center';
-  if (lines.length > 2 && areEndsOnlyEven(lines.map(end), starts, lines[0]!.size))
+  const isBeside = startBeside(lines.map(start), near);
+  if (lines.length > 2 && !isBeside && areEndsOnlyEven(lines.map(end), starts, lines[0]!.size))
     return isRightToLeft ? 'left' : 'right';
-  if (spreadOf(lines.map(end)) < exact && spreadOf(starts) > exact && !isJustifiedColumn())
+  if (!isBeside && spreadOf(lines.map(end)) < exact && spreadOf(starts) > exact && !isJustifiedColumn())
     return isRightToLeft ? 'left' : 'right';
-  const isStartEven = isEven(starts, near);
+  const isStartEven = isEven(starts, near) || isBeside;
   const full = lines.slice(0, -1);
   const isEndEven = isEven(full.map(end), near);
   const isIndented = lines.length === 2 && !isStartEven && (isFirstOfColumn || isJustifiedColumn());
@@ -148,6 +150,11 @@ function haveSameMiddle(lines: readonly TextLine[], exact: number): boolean {
 function areStepped(ends: readonly number[], near: number): boolean {
   const step = ends.findIndex((end) => Math.abs(end - ends[0]!) >= near);
   return step >= minNextTo && spreadOf(ends.slice(step)) < near;
+}
+
+/** Whether the first lines start next to an object, and the others start further outwards below it. */
+function startBeside(starts: readonly number[], near: number): boolean {
+  return areStepped(starts, near) && starts[0]! > starts.at(-1)!;
 }
 
 /** Whether at least 85% of the values are equal, with differences below `near`. */

@@ -82,7 +82,7 @@ export function isListOfLines(chain: Chain, index: number, runs: boolean): boole
     .slice(1)
     .filter((line, at) => right - lines[at]!.right > line.firstWordWidth + wordSpace * line.size);
   return (
-    lines.length >= minLines && lines.every(({ text }) => /\p{Ll}/u.test(text)) && early.length >= minEarly
+    lines.length >= minLines && lines.every(({ text }) => /\p{Ll}|\d/u.test(text)) && early.length >= minEarly
   );
 }
 
