@@ -27,7 +27,7 @@ const usualPerSpace = 1;
  */
 const narrow = { width: 20, perSpace: 0.3 };
 /** The maximum width that is added to a space at all, in em. A line that would have larger holes is not justified. */
-const maxPerSpace = 2;
+const maxPerSpace = 4;
 /**
  * The maximum width that is added to each character to justify a line in a script without spaces between words, in em.
  */
