@@ -163,9 +163,7 @@ function rectangleOf({ font, matrix }: ShownText, glyphs: readonly ShownGlyph[])
   });
 }
 
-/**
- * Returns the boxes of painted objects of a kind, except the page's background and those that a larger box hides.
- */
+/** Returns the boxes of painted objects of a kind, except the page's background and those under a larger box. */
 function paintsByKind({ box, paints }: PageContent): (kind: Paint['kind']) => Rectangle[] {
   const width = background * (box.right - box.left);
   const height = background * (box.top - box.bottom);
