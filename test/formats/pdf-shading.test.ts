@@ -50,3 +50,8 @@ it('a fill or a stroke without any opacity is not an area of the page', async ()
   });
   expect(paints.map(({ box }) => box)).toEqual([{ left: 10, bottom: 10, right: 30, top: 30 }]);
 });
+
+it('a sloped line has boxes along it, and only one if the page has very many such lines', async () => {
+  const { paints } = await readMade({ content: '0 0 m 30 40 l S '.repeat(5001) });
+  expect([paints[0]!.parts!.length, paints.at(-1)!.parts!.length]).toEqual([8, 1]);
+});

@@ -51,16 +51,17 @@ export function obstaclesOf(
   blocks: readonly TextBlock[],
   others: readonly Pick<TextBlock, 'glyphs'>[] = [],
 ): Obstacle[] {
+  const paintsOf = paintsByKind(page);
   return [
     ...otherTexts(page, [...blocks, ...others]).map((box) => ({ box, solid: true, isText: true })),
-    ...images(page, blocks),
+    ...images(paintsOf('image'), blocks),
     ...annotations(page, blocks),
     ...overTexts(
-      joined(paintsOf(page, ['fill'])).map((box) => ({ box, solid: false })),
+      joined(paintsOf('fill')).map((box) => ({ box, solid: false })),
       blocks,
     ),
     // All rules of a table can be one stroke.
-    ...joined(paintsOf(page, ['stroke'])).map((box) => ({ box, solid: false })),
+    ...joined(paintsOf('stroke')).map((box) => ({ box, solid: false })),
   ];
 }
 
@@ -88,11 +89,10 @@ const maxOverlays = 500;
 const minOnImage = 0.1;
 
 /**
- * Returns the images of a page. A text that lies on an image in the source may lie on it again: the image is a
+ * Returns the images of a page as obstacles. A text that lies on an image in the source may lie on it again: the image is a
  * background, or its edge is transparent or covered.
  */
-function images(page: PageContent, blocks: readonly TextBlock[]): Obstacle[] {
-  const boxes = paintsOf(page, ['image']);
+function images(boxes: readonly Rectangle[], blocks: readonly TextBlock[]): Obstacle[] {
   const large = new Set(boxes.slice(0, maxOverlays));
   const points = large.size === 0 ? [] : blocks.map(({ id, glyphs }) => ({ id, letters: middlesOf(glyphs) }));
   return boxes.map((box) => {
@@ -166,10 +166,8 @@ function rectangleOf({ font, matrix }: ShownText, glyphs: readonly ShownGlyph[])
   });
 }
 
-/**
- * Returns the boxes of painted objects of some kinds, except the page's background and those that a larger box hides.
- */
-function paintsOf({ box, paints }: PageContent, kinds: readonly Paint['kind'][]): Rectangle[] {
+/** Returns the boxes of painted objects of a kind, except the page's background and those under a larger box. */
+function paintsByKind({ box, paints }: PageContent): (kind: Paint['kind']) => Rectangle[] {
   const width = background * (box.right - box.left);
   const height = background * (box.top - box.bottom);
   const isSmaller = ({ box: { left, right, top, bottom } }: Pick<Paint, 'box'>): boolean =>
@@ -177,9 +175,8 @@ function paintsOf({ box, paints }: PageContent, kinds: readonly Paint['kind'][])
   const painted = paints
     .flatMap(({ parts, ...paint }) => parts?.map((box) => ({ ...paint, box })) ?? paint)
     .filter((paint) => paint.opaque || isSmaller(paint));
-  return withoutHidden(withoutWhite(painted))
-    .filter((paint) => kinds.includes(paint.kind) && isSmaller(paint))
-    .map(({ box }) => box);
+  const visible = withoutHidden(withoutWhite(painted)).filter(isSmaller);
+  return (kind) => visible.filter((paint) => paint.kind === kind).map(({ box }) => box);
 }
 
 function joined(drawings: readonly Rectangle[]): Rectangle[] {

@@ -29,6 +29,8 @@ const between = /^\s*(?:(?:[\d.]+|\/\w+)\s+|(?:g|rg|k|cs|scn?|gs)\s+)*$/i;
 
 /** The maximum number of parts of a path that are compared with each other. */
 const maxParts = 64;
+/** The number of boxes along the lines of a page from which a further line has only one box: it limits the memory. */
+const maxBoxes = 40_000;
 
 /** Collects the painted objects of a page except text, and applies clipping paths to the graphics state. */
 export class Painter {
@@ -36,6 +38,7 @@ export class Painter {
   /** The number of objects that are not shown, because their layer is off. */
   hidden = 0;
   readonly #path = new Path();
+  #boxes = 0;
   readonly #nextOrder: () => number;
   #clips = false;
   /**
@@ -159,7 +162,9 @@ export class Painter {
       const half = (Math.abs(state.lineWidth) * Math.sqrt(Math.abs(a * d - b * c))) / 2;
       for (const subpath of subpaths) {
         const { box, curve } = subpath;
-        const parts = curve && isWide(box) ? boxesAlong(curve).map((part) => widen(part, half)) : undefined;
+        const along = curve && isWide(box) ? (this.#boxes < maxBoxes ? boxesAlong(curve) : [box]) : undefined;
+        const parts = along?.map((part) => widen(part, half));
+        this.#boxes += parts?.length ?? 0;
         this.#add('stroke', widen(box, half), state, false, isHidden, {
           ...optional('parts', parts),
           ...removable(subpath),
