@@ -11,6 +11,12 @@ const full = 'The committee met in spring and agreed on the plan that its member
 const centred = (values: readonly string[], middle: number, top: number) =>
   values.map((value, row) => text(value, middle - 5 * widthOf(value), top - 12 * row));
 
+/** Lines on a page that is hardly wider than the lines, so that no line ends early. */
+const narrowPage = (items: readonly string[]): PageContent => ({
+  ...page([lines(items, 20, 700)]),
+  box: { left: 0, bottom: 0, right: 40 + 10 * Math.max(...items.map(widthOf)), top: 800 },
+});
+
 describe('a new block begins in a table without rules', () => {
   it('at each row, even if all texts of a column are about equally long', () => {
     const events = [
@@ -100,9 +106,12 @@ describe('a new block begins in a stack', () => {
     expect(read(page([lines(cited, 50, 700), address, body]))[0]).toBe(cited.join(' '));
   });
 
-  it('at each item with an ideographic comma after its number', () => {
-    const items = ['1、產品概述', '2、注意事項'];
-    expect(read(page([lines(items, 50, 700)]))).toEqual(items);
+  it.each([
+    ['with an ideographic comma after its number', ['1、產品概述', '2、注意事項']],
+    ['with a Japanese letter in brackets', ['(ア)この文書では', '(イ)開発経緯を']],
+    ['with a middle dot', ['・第1の領域では母音', '・第2の領域では全部']],
+  ])('at each item %s', (_, items) => {
+    expect(read(narrowPage(items))).toEqual(items);
   });
 
   it('at each distance that is wider than that of all lines in which a text continues', () => {

@@ -93,7 +93,7 @@ function startsWithBullet(chain: Chain, index: number): boolean {
 function shapeOf(text: string): string | undefined {
   return itemNumber
     .exec(text)?.[0]
-    .replaceAll(/\d+|[①-⑳]/g, '1')
+    .replaceAll(/\d+|[①-⑳]|[ア-ン一二三四五六七八九十]+/gu, '1')
     .replaceAll(/\p{Lu}+/gu, 'A')
     .replaceAll(/\p{Ll}+/gu, 'a');
 }

@@ -156,6 +156,7 @@ export class ParagraphBreaks {
     const linesAbove = chain.slice(Math.max(index - length, index - maxLinesOfAddress), index);
     const isOneText = relation === 'same' || (goesOn && !endsEarlyHere && runsOn(linesAbove, line));
     const isNear = above.baseline - line.baseline < maxLineDistance * line.size;
+    if (endsEarly && !isNear && !isCentred && room > above.right - above.left) return true;
     const { elements } = this.#parts;
     const isTitle =
       ((isCentred && hasWords([above], minWordsOfSentence)) || this.#ends.isTitle(line)) &&
