@@ -158,6 +158,22 @@ it('blanks that end at one place still end there, if their labels leave most of 
   expect(ends.map(({ text, x }) => Math.round(x + 5.56 * text.length))).toEqual([318, 322]);
 });
 
+it('a longer text above a blank gets a second line, and leaves space to write', async () => {
+  const question = 'Does your child have any conditions that we should be aware of?';
+  const bytes = await madePdf({ content: `${at(40, 300, question)}${at(40, 275, '_'.repeat(30))}` });
+  const { segments } = await extract(bytes);
+  const target = [
+    'Votre enfant souffre-t-il d’une maladie ou d’une allergie que nous devrions connaître avant la fête ?',
+  ];
+  const translations = segments.map(({ regionId, cellId }) => ({ regionId, cellId, target }));
+  const rebuilt = await rebuild(bytes, translations, { sourceLanguage: 'en', targetLanguage: 'fr' });
+  const shown = (await shownTexts(rebuilt.bytes)).filter(({ text }) => !text.includes('_'));
+  expect(new Set(shown.map(({ size }) => size))).toEqual(new Set([10]));
+  const rows = new Set(shown.map(({ y }) => Math.round(y)));
+  expect(rows.size).toBe(2);
+  expect(Math.min(...rows)).toBeGreaterThan(285);
+});
+
 describe('a blank of underscores', () => {
   const blank = '_'.repeat(12);
   const segmentsOf = async (...lines: string[]) => {
