@@ -73,6 +73,30 @@ export function intersection(one: Rectangle, other: Rectangle): Rectangle | unde
   return left < right && bottom < top ? { left, bottom, right, top } : undefined;
 }
 
+/** Whether two rectangles have a common area. */
+export function overlaps(one: Rectangle, other: Rectangle): boolean {
+  return one.left < other.right && one.right > other.left && one.bottom < other.top && one.top > other.bottom;
+}
+
+/** Whether a rectangle contains another one. */
+export function holds(outer: Rectangle, inner: Rectangle): boolean {
+  return (
+    outer.left <= inner.left &&
+    outer.right >= inner.right &&
+    outer.bottom <= inner.bottom &&
+    outer.top >= inner.top
+  );
+}
+
+/** Moves each edge of a rectangle outwards; inwards for a negative distance. */
+export function widen({ left, bottom, right, top }: Rectangle, by: number): Rectangle {
+  return { left: left - by, bottom: bottom - by, right: right + by, top: top + by };
+}
+
+export function area({ left, bottom, right, top }: Rectangle): number {
+  return (right - left) * (top - bottom);
+}
+
 /** The height of the bands by which `Bands` finds objects, in points. */
 const bandHeight = 16;
 /** The maximum number of bands of an object: more than a usual page has. */

@@ -7,6 +7,7 @@ import {
   isJustified,
   lastBaselineOf,
   linesBetween,
+  narrowest,
   narrowestLine,
   roomBelow,
   roomBeside,
@@ -60,7 +61,7 @@ export function fitColumn(
   if (inOwnArea || isInArea) return inOwnArea;
   if (isWider && fitInto(wider, -1, 0))
     return fitInto(
-      narrowest(area, wider, (region) => fitInto(region, -1, 0) !== undefined),
+      { ...area, ...narrowest(area, wider, (edges) => fitInto({ ...area, ...edges }, -1, 0) !== undefined) },
       -1,
       0,
     );
@@ -70,25 +71,6 @@ export function fitColumn(
       if (found) return found;
     }
   return undefined;
-}
-
-/**
- * Returns a region between `from` and `to` for content that fits into `to`. The region is only slightly wider than the
- * content needs.
- */
-function narrowest(from: Rectangle, to: Rectangle, fits: (region: Rectangle) => boolean): Rectangle {
-  const between = (share: number): Rectangle => ({
-    ...from,
-    left: from.left + share * (to.left - from.left),
-    right: from.right + share * (to.right - from.right),
-  });
-  let [low, high] = [0, 1];
-  for (let step = 0; step < 5; step++) {
-    const middle = (low + high) / 2;
-    if (fits(between(middle))) high = middle;
-    else low = middle;
-  }
-  return between(high);
 }
 
 /** For each paragraph of a column, the edges of its lines and the number of its lines. */

@@ -1,4 +1,4 @@
-import type { Rectangle } from '../geometry.ts';
+import { type Rectangle, widen } from '../geometry.ts';
 import { areaOf } from '../model/columns.ts';
 import { commonSize, costOf, groupsOf, type Need } from '../model/groups.ts';
 import {
@@ -362,9 +362,10 @@ function fitOne(frame: Frame, space: FreeSpace, source = frame): Fitting {
   if (!frame.isRelaxed) return fitOne({ ...frame, isRelaxed: true }, space, source);
   if (frame.uncut) return fitOne(frame.uncut, space, source);
   const shrunk = least < 1 ? 'room' : null;
+  // The text gets the space up to the outline of its container.
   const found =
     frame.container &&
-    fitAtScale({ ...frame, bounds: edgeOf(frame.container) }, space, least, {
+    fitAtScale({ ...frame, bounds: widen(frame.container, -outline) }, space, least, {
       scale: least,
       stretch: frame.stretch,
     });
@@ -387,11 +388,6 @@ function fitAt(
   const stretch = source.rightToLeft ? source.stretch : source.stretch * narrowest.at(-1)!;
   const fit = fitAtScale(frame, space, scale, { scale: least, stretch });
   return fit && [{ frame, source, fit, shrunk: fit.scale < 1 ? 'room' : null, inColumn: false, whole: true }];
-}
-
-/** Returns the area of a container without its outline. A text may use this area only if it does not fit otherwise. */
-function edgeOf({ left, bottom, right, top }: Rectangle): Rectangle {
-  return { left: left + outline, bottom: bottom + outline, right: right - outline, top: top - outline };
 }
 
 /** Returns the rectangle that a fitted text occupies. */

@@ -1,4 +1,4 @@
-import { intersection, type Rectangle } from '../geometry.ts';
+import { area, holds, intersection, widen } from '../geometry.ts';
 import type { Paint } from '../page-content.ts';
 
 /** The maximum number of boxes that are compared with each painted object. It limits the time for drawings. */
@@ -16,9 +16,10 @@ export function withoutHidden(paints: readonly Paint[]): Paint[] {
     .filter(({ kind, opaque, parts }) => kind === 'fill' && opaque && !parts)
     .sort((one, other) => area(other.box) - area(one.box))
     .slice(0, maxCovers);
-  return paints.filter(
-    (paint) => !covers.some((cover) => cover.order > paint.order && contains(cover.box, paint.box)),
-  );
+  return paints.filter(({ box, order }) => {
+    const slack = Math.min(box.right - box.left, box.top - box.bottom) > thin ? margin : 0;
+    return !covers.some((cover) => cover.order > order && holds(widen(cover.box, slack), box));
+  });
 }
 
 /** White as operators of a fill color. */
@@ -35,18 +36,4 @@ export function withoutWhite(paints: readonly Paint[]): Paint[] {
     if (!isWhite || seen.some(({ box }) => intersection(box, paint.box))) seen.push(paint);
   }
   return seen;
-}
-
-function contains(outer: Rectangle, { left, bottom, right, top }: Rectangle): boolean {
-  const slack = Math.min(right - left, top - bottom) > thin ? margin : 0;
-  return (
-    outer.left <= left + slack &&
-    outer.right >= right - slack &&
-    outer.bottom <= bottom + slack &&
-    outer.top >= top - slack
-  );
-}
-
-function area({ left, bottom, right, top }: Rectangle): number {
-  return (right - left) * (top - bottom);
 }

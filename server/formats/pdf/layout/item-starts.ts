@@ -1,5 +1,5 @@
 import { mayBeBullet, startsWithSign } from './item-signs.ts';
-import type { Edges } from './line-ends.ts';
+import { edgesOf } from './line-ends.ts';
 import type { Chain } from './line-links.ts';
 import { capitalStart, isAddress, jointAtEnd, labelStart, sentenceEnd } from './sentences.ts';
 import type { TextLine } from './text-lines.ts';
@@ -41,14 +41,10 @@ export function startsLabel(first: TextLine, above: TextLine, line: TextLine, le
   return labelStart.test(first.text) || labelStart.test(above.text);
 }
 
-export function startsItem(
-  chain: Chain,
-  edges: readonly Edges[],
-  index: number,
-  length: number,
-  endsEarly: boolean,
-): boolean {
+export function startsItem(chain: Chain, index: number, length: number, endsEarly: boolean): boolean {
   const [above, line] = [chain[index - 1]!, chain[index]!];
+  const [upper, own] = edgesOf(chain).slice(index - 1, index + 1);
+  const isShifted = Math.abs(own!.start - upper!.start) > sameStart * line.size;
   if (startsWithMark(line) || startsWithBullet(chain, index)) return true;
   // A dash may also be in a sentence, and an option of a command too.
   const isDash = /^[–—-]/u.test(line.text);
@@ -58,10 +54,9 @@ export function startsItem(
       endsEarly ||
       sentenceEnd.test(above.text) ||
       startsWithSign(chain[index - length]!.text) ||
-      Math.abs(edges[index]!.start - edges[index - 1]!.start) > sameStart * line.size
+      isShifted
     );
   if (!itemNumber.test(line.text)) return false;
-  const isShifted = Math.abs(edges[index]!.start - edges[index - 1]!.start) > sameStart * line.size;
   const shape = shapeOf(line.text);
   const isNext = shape === shapeOf(chain[index - length]!.text);
   const isFirst =

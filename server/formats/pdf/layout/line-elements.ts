@@ -1,7 +1,7 @@
 import type { StructureElement } from '../page-content.ts';
 import { isCentredAt } from './centred-lines.ts';
 import type { Elements } from './elements.ts';
-import { edgesOf, roomInChain } from './line-ends.ts';
+import { roomInChain } from './line-ends.ts';
 import type { Chain } from './line-links.ts';
 import { continues, sentenceEnd } from './sentences.ts';
 import { isSameStyle, type TextLine } from './text-lines.ts';
@@ -47,7 +47,6 @@ export class LineElements {
     }
     let [whole, torn] = [0, 0];
     for (const chain of chains) {
-      const edges = edgesOf(chain);
       let run: TextLine[] = [];
       let tornInRun = 0;
       const close = () => {
@@ -66,7 +65,7 @@ export class LineElements {
           relation === 'other' &&
           continues(above!.text, line.text) &&
           above!.text.split(' ', minWords).length === minWords &&
-          roomInChain(chain, edges, index, isCentredAt(chain, index)) < line.firstWordWidth
+          roomInChain(chain, index, isCentredAt(chain, index)) < line.firstWordWidth
         ) {
           torn++;
           tornInRun++;

@@ -1,3 +1,4 @@
+import { Bands } from '../geometry.ts';
 import { boxAtStart, isSign, mayBeBullet } from './item-signs.ts';
 import { append, least, median } from './statistics.ts';
 import type { TextLine } from './text-lines.ts';
@@ -101,33 +102,22 @@ export function findBullets(lines: readonly TextLine[]): Set<TextLine> {
 const sameRow = 1;
 /** The maximum distance of a label from its text, as a factor of the font size. */
 const maxLabelDistance = 6;
-/**
- * The maximum number of labels in one row. It limits the time for a row with very many numbers, which are not labels.
- */
-const maxInRow = 100;
-
 /** Finds bullets and numbers that are separate lines, because they are far away from the texts that they label. */
 export class LooseLabels {
-  /** The labels, by the height of their baselines. */
-  readonly #rows = new Map<number, TextLine[]>();
+  readonly #labels = new Bands<TextLine>();
 
   /** @param lines the first line of each text of the page */
   constructor(lines: readonly TextLine[], bullets: ReadonlySet<TextLine>) {
-    for (const line of lines) {
-      if (!bullets.has(line) && !number.test(line.text)) continue;
-      const row = Math.round(line.baseline / sameRow);
-      const known = this.#rows.get(row);
-      if (!known) this.#rows.set(row, [line]);
-      else if (known.length < maxInRow) known.push(line);
-    }
+    for (const line of lines)
+      if (bullets.has(line) || number.test(line.text))
+        this.#labels.add({ bottom: line.baseline, top: line.baseline }, line);
   }
 
   /** Returns the nearest label to the left of a line on the same baseline; null if missing. */
   before({ baseline, left, size, isRightToLeft }: TextLine): TextLine | null {
     if (isRightToLeft) return null;
-    const row = Math.round(baseline / sameRow);
     let nearest: TextLine | null = null;
-    for (const label of [row - 1, row, row + 1].flatMap((at) => this.#rows.get(at) ?? [])) {
+    for (const label of this.#labels.near(baseline - sameRow, baseline + sameRow)) {
       const gap = left - label.right;
       const isBilingual =
         gap > 0 && gap < maxLabelDistance * size && Math.abs(label.baseline - baseline) < sameRow;

@@ -1,6 +1,6 @@
 import { intersection, type Matrix, type Rectangle, transformRectangle } from '../geometry.ts';
 import type { PageContent, Paint } from '../page-content.ts';
-import { Cells } from './cells.ts';
+import { findCells } from './cells.ts';
 import { ColumnEnds } from './column-ends.ts';
 import { DrawnAreas } from './drawn-areas.ts';
 import { linesWithBullets } from './drawn-bullets.ts';
@@ -94,8 +94,8 @@ export function findTexts(
     own.isCell = lines.some((line) => table.isCell(line));
     texts.push(own);
   }
-  const cells = new Cells(texts.flatMap(({ container }) => container ?? []));
-  for (const text of texts) if (text.container && cells.hasNeighbor(text.container)) text.isCell = true;
+  const cells = findCells(texts.flatMap(({ container }) => container ?? []));
+  for (const text of texts) text.isCell ||= text.container !== null && cells.has(text.container);
   const labels = new LooseLabels(
     texts.flatMap(({ isCell, lines: [line] }) => (isCell && !bullets.has(line!) ? [] : [line!])),
     bullets,

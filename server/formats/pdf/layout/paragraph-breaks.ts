@@ -8,9 +8,10 @@ import { endsWithBox } from './item-signs.ts';
 import { startsItem, startsLabel, startsLikeItem } from './item-starts.ts';
 import { hasSameLeading, Leadings } from './leadings.ts';
 import type { LineElements } from './line-elements.ts';
-import { type Edges, edgesOf, isRunning, LineEnds, minWidthOfText, roomInChain } from './line-ends.ts';
+import { edgesOf, isRunning, LineEnds, minWidthOfText, roomInChain } from './line-ends.ts';
 import type { Chain } from './line-links.ts';
 import { continues, isAddress, isOpen, lowerStart, sentenceEnd, withoutCase } from './sentences.ts';
+import { runsOf } from './statistics.ts';
 import type { RowBreak, TableRows } from './table-rows.ts';
 import { isSameStyle, type TextLine } from './text-lines.ts';
 
@@ -55,8 +56,6 @@ const maxLineDistance = 1.6;
  */
 const maxFieldDistance = 2.5;
 const maxFieldReach = 12;
-/** The maximum number of lines above that are read to find the start of an address. */
-const maxLinesOfAddress = 12;
 /** The maximum height of a cell that contains only one text, as a factor of the line distance. */
 const maxLinesOfCell = 8;
 
@@ -108,14 +107,7 @@ export class ParagraphBreaks {
 
   /** Splits a chain into paragraphs, headings and cells. */
   split(chain: Chain): TextLine[][] {
-    const edges = edgesOf(chain);
-    const paragraphs: TextLine[][] = [];
-    for (const [index, line] of chain.entries()) {
-      const open = paragraphs.at(-1);
-      if (!open || this.#breaks(chain, edges, index, open.length)) paragraphs.push([line]);
-      else open.push(line);
-    }
-    return paragraphs;
+    return runsOf(chain, ({ length }, _line, index) => !this.#breaks(chain, index, length));
   }
 
   /**
@@ -123,7 +115,7 @@ export class ParagraphBreaks {
    *
    * @param length the number of lines of the paragraph that ends directly before line `index`
    */
-  #breaks(chain: Chain, edges: readonly Edges[], index: number, length: number): boolean {
+  #breaks(chain: Chain, index: number, length: number): boolean {
     const [above, line] = [chain[index - 1]!, chain[index]!];
     const relation = this.#parts.elements.relation(above, line);
     if (isDisplayed(above, line) || this.#parts.bullets.has(line)) return true;
@@ -132,8 +124,8 @@ export class ParagraphBreaks {
     if (relation !== 'same' && this.#parts.bulleted.has(line)) return true;
     const isCentred = isCentredAt(chain, index);
     const isInCell = this.#areInOneCell(above, line);
-    const roomHere = roomInChain(chain, edges, index, isCentred);
-    const room = isCentred && isInCell ? roomHere : this.#ends.roomBefore(chain, edges, index, isCentred);
+    const roomHere = roomInChain(chain, index, isCentred);
+    const room = isCentred && isInCell ? roomHere : this.#ends.roomBefore(chain, index, isCentred);
     const endsSentence = sentenceEnd.test(above.text);
     const word = isCentred ? Math.min(line.firstWordWidth, above.right - above.left) : line.firstWordWidth;
     const enough = word + (endsSentence ? minRoomAfterSentence : minRoomAfterBreak) * line.size;
@@ -157,25 +149,18 @@ export class ParagraphBreaks {
       (areHeadings && mayGoOn);
     if (relation === 'other' && !(isNear && (isTorn || (isOneText && hasWords(above, minWordsOfLine)))))
       return true;
-    const maySpread = isOneText && (mayGoOn || isRunning(chain, edges, index, isCentred));
+    const maySpread = isOneText && (mayGoOn || isRunning(chain, index, isCentred));
     if (!maySpread && this.#leadings.separate(chain, index)) return true;
-    const linesAbove = chain.slice(Math.max(index - length, index - maxLinesOfAddress), index);
-    if (
-      continuesAddress(
-        linesAbove.map(({ text }) => text),
-        line.text,
-      )
-    )
-      return false;
+    if (continuesAddress(chain, index)) return false;
     if (this.#startsField(above, line, goesOn, mayGoOn, endsEarly)) return true;
     if (isAddress(line.text) && /[.!?]$/u.test(above.text)) return true;
     if (startsLabel(chain[index - length]!, above, line, length)) return true;
     const row = this.#parts.table.breakBetween(above, line);
     if (row === 'certain') return true;
-    if (!(isOneText && !endsEarly) && startsItem(chain, edges, index, length, endsEarly)) return true;
+    if (!(isOneText && !endsEarly) && startsItem(chain, index, length, endsEarly)) return true;
     if (!mayGoOn && isHeadingOf(above, line, length)) return true;
     const join = { row, goesOn, mayGoOn, endsEarly, endsEarlyHere, endsSentence, isCentred, isInCell };
-    if (!isOneText && this.#looksApart(chain, edges, index, length, join)) return true;
+    if (!isOneText && this.#looksApart(chain, index, length, join)) return true;
     if (!endsEarly || mayGoOn || (relation === 'same' && areHeadings && !endsSentence)) return false;
     const share = (above.right - above.left) / (above.right - above.left + room);
     if (spacedWithoutCase.test(line.text) && !endsSentence && share > maxOfLine) return false;
@@ -184,11 +169,11 @@ export class ParagraphBreaks {
   }
 
   /** Whether the style, the place or the words of a line look like those of another text. */
-  #looksApart(chain: Chain, edges: readonly Edges[], index: number, length: number, join: Join): boolean {
+  #looksApart(chain: Chain, index: number, length: number, join: Join): boolean {
     const [above, line] = [chain[index - 1]!, chain[index]!];
     const { row, goesOn, mayGoOn, endsEarly, endsEarlyHere, endsSentence, isCentred, isInCell } = join;
     if (!mayGoOn) {
-      const runs = isRunning(chain, edges, index, isCentred);
+      const runs = isRunning(chain, index, isCentred);
       if (!isCentred && isListOfLines(chain, index, runs)) return true;
       if (!runs && startsEntry(chain, index, this.#ends.isTitle(line))) return true;
     }
@@ -199,7 +184,7 @@ export class ParagraphBreaks {
     const isRow = row === 'likely' || (row === 'paired' && (!isInCell || (endsSentence && isLong(above))));
     const mayBeRow = endsEarlyHere || !(row === 'paired' ? mayGoOn : goesOn) || isListOfWords(chain, index);
     if (isRow && mayBeRow) return true;
-    return !isCentred && changesIndent(chain, edges, index, length, endsEarly && !mayGoOn);
+    return !isCentred && changesIndent(chain, index, length, endsEarly && !mayGoOn);
   }
 
   /**
@@ -386,13 +371,8 @@ function isLong({ text }: TextLine): boolean {
 }
 
 /** Whether a paragraph starts because its first line is indented, or because a group of indented lines ends. */
-function changesIndent(
-  chain: Chain,
-  edges: readonly Edges[],
-  index: number,
-  length: number,
-  endsEarly: boolean,
-): boolean {
+function changesIndent(chain: Chain, index: number, length: number, endsEarly: boolean): boolean {
+  const edges = edgesOf(chain);
   const [above, line, next] = [edges[index - 1]!, edges[index]!, edges[index + 1]];
   const { size, text } = chain[index]!;
   const indent = line.start - above.start;

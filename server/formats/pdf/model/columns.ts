@@ -1,6 +1,6 @@
 import { type Frame, growsLeft, isLabel, lastBaselineOf, sourceLinesOf } from '../fitting/fit.ts';
 import type { FreeSpace } from '../fitting/free-space.ts';
-import { Bands, type Rectangle, union } from '../geometry.ts';
+import { Bands, type Rectangle, union, widen } from '../geometry.ts';
 
 /**
  * The maximum distance between the last baseline of a text and the first baseline of the next one in the same column,
@@ -257,9 +257,8 @@ export function ownersOf(column: readonly Frame[]): Set<string> {
 }
 
 /** Returns a box that is smaller at each edge, because the boxes of tightly spaced lines overlap. */
-export function inner({ left, bottom, right, top }: Rectangle, size: number): Rectangle {
-  const edge = 0.2 * size;
-  return { left: left + edge, bottom: bottom + edge, right: right - edge, top: top - edge };
+export function inner(box: Rectangle, size: number): Rectangle {
+  return widen(box, -0.2 * size);
 }
 
 /**
