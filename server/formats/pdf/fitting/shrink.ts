@@ -57,8 +57,6 @@ const narrowest = [0.8, 0.75, 0.7] as const;
 /** The scale below which the letters of a single line are condensed to these shares, and the step to the next share. */
 const muchSmaller = 0.9;
 const narrowStep = 0.05;
-/** The scales, with the width of the letters, below which a single line rather leaves its edge, or one that it shares. */
-const tiny = { own: 0.8, shared: 0.6 };
 /** The width from which a line is a sentence, and not a label or a heading, in em. */
 const longLine = 30;
 /** The smallest common scale of all texts of a style. A text that needs a smaller one is smaller on its own. */
@@ -347,16 +345,12 @@ function fitOne(frame: Frame, space: FreeSpace, source = frame): Fitting {
     if (best && costOf({ scale, width: 1 }) >= best.cost) break;
     const [fitting] = (scale >= least && fitAt(frame, space, { scale, share, least })) || [];
     if (!fitting || (isOneLine && fitting.fit.lines > 1)) continue;
-    const isTiny = scale * share < (frame.sharesEdge ? tiny.shared : tiny.own);
     if (!frame.singleLine) {
       const cost = costOfFit(frame, fitting.fit);
       if (!best || cost < best.cost) best = { fitting: { ...fitting, source }, cost };
       continue;
     }
-    if (!isTiny || frame.isRelaxed) return { ...fitting, source };
-    const relaxed = fitOne({ ...frame, isRelaxed: true }, space);
-    const isLarger = relaxed.fit.scale * relaxed.frame.stretch > scale * fitting.frame.stretch;
-    return isLarger && relaxed.fit.lines <= fitting.fit.lines ? relaxed : { ...fitting, source };
+    return { ...fitting, source };
   }
   if (best) return best.fitting;
   if (!frame.isRelaxed) return fitOne({ ...frame, isRelaxed: true }, space, source);

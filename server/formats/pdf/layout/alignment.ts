@@ -11,12 +11,8 @@ export type Alignment = TextBlock['alignment'];
 const sameEdge = 0.35;
 /** The maximum difference between the edges of lines that are aligned at this edge, as a share of the font size. */
 const exactEdge = 0.1;
-/** The minimum number of justified lines next to an object. */
-const minNextTo = 3;
 /** The minimum number of words of a line that is not the head of a column. */
 const minWords = 4;
-/** The maximum difference between edges that a program has set at one position, as a share of the font size. */
-const evenSpread = 0.02;
 /**
  * The minimum difference between the widths of two lines from which their alignment is visible, as a share of the font
  * size. Lines of equal width look the same in every alignment.
@@ -73,8 +69,6 @@ function ofLines(lines: readonly TextLine[], chain: Chain, isRightToLeft: boolea
   const isSentence = lines.length === 2 && lines.every(({ text }) => text.split(' ').length >= minWords);
   const isFirstOfColumn = isSentence && areStartsOfColumn(starts[1]!, chain.map(start), exact);
   if (haveSameMiddle(lines, exact) && !isFirstOfColumn) return 'center';
-  if (lines.length > 2 && areEndsOnlyEven(lines.map(end), starts, lines[0]!.size))
-    return isRightToLeft ? 'left' : 'right';
   if (spreadOf(lines.map(end)) < exact && spreadOf(starts) > exact && !isJustifiedColumn())
     return isRightToLeft ? 'left' : 'right';
   const isStartEven = isEven(starts, near);
@@ -82,7 +76,7 @@ function ofLines(lines: readonly TextLine[], chain: Chain, isRightToLeft: boolea
   const isEndEven = isEven(full.map(end), near);
   const isIndented = lines.length === 2 && !isStartEven && (isFirstOfColumn || isJustifiedColumn());
   if (isStartEven || isIndented) {
-    const isJustified = full.length > 1 ? isEndEven || areStepped(full.map(end), near) : isJustifiedColumn();
+    const isJustified = full.length > 1 ? isEndEven : isJustifiedColumn();
     return isJustified ? 'justified' : isRightToLeft ? 'right' : 'left';
   }
   if (
@@ -127,14 +121,6 @@ function areStartsOfColumn(position: number, starts: readonly number[], exact: n
   return even.length >= 4 && even.length > starts.length / 2;
 }
 
-/**
- * Whether all lines end at one position, even the last one, and start at slightly different ones. The lines of a justified
- * paragraph start at one position, and the last line is shorter.
- */
-function areEndsOnlyEven(ends: readonly number[], starts: readonly number[], size: number): boolean {
-  return spreadOf(ends) < evenSpread * size && spreadOf(starts) > 2 * evenSpread * size;
-}
-
 /** Whether all lines have exactly the same middle, while they start and end at different positions. */
 function haveSameMiddle(lines: readonly TextLine[], exact: number): boolean {
   return (
@@ -142,12 +128,6 @@ function haveSameMiddle(lines: readonly TextLine[], exact: number): boolean {
     spreadOf(lines.map(({ left }) => left)) > exact &&
     spreadOf(lines.map(({ right }) => right)) > exact
   );
-}
-
-/** Whether the first lines have one end and the others another one, as next to and below an object. */
-function areStepped(ends: readonly number[], near: number): boolean {
-  const step = ends.findIndex((end) => Math.abs(end - ends[0]!) >= near);
-  return step >= minNextTo && spreadOf(ends.slice(step)) < near;
 }
 
 /** Whether at least 85% of the values are equal, with differences below `near`. */

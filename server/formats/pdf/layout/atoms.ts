@@ -1,7 +1,6 @@
 import type { DrawnAreas } from './drawn-areas.ts';
 import type { Elements } from './elements.ts';
 import type { FormFields } from './form-fields.ts';
-
 import { startsWithBox } from './item-signs.ts';
 import type { Glyph } from './pieces.ts';
 import type { Row } from './rows.ts';
@@ -286,16 +285,16 @@ function isBoxAfterText(glyphs: readonly Glyph[], index: number, gapBefore: numb
   return !next || next.left - right > minBoxRatio * gapBefore;
 }
 
-function isSign({ text }: Glyph): boolean {
-  return !/[\p{L}\p{N}]/u.test(text);
-}
-
 /** Returns the next few characters of a row. */
 function textFrom(glyphs: readonly Glyph[], index: number): string {
   return glyphs
     .slice(index, index + 6)
     .map(({ text, isBlank }) => (isBlank ? ' ' : text))
     .join('');
+}
+
+function isSign({ text }: Glyph): boolean {
+  return !/[\p{L}\p{N}]/u.test(text);
 }
 
 /**

@@ -62,13 +62,9 @@ export function isCompleteStatement(text: string): boolean {
   return isStatement(text) && complete.test(text);
 }
 
-const brackets = /^[\s()[\]{},;]+$/u;
-const key = /^\s*"[\w.-]+"\s*:\s*\S/u;
-
-/** Whether a line is an entry of JSON data, or consists of its brackets. */
-export function isData(text: string): { isKey: boolean; isBracket: boolean } {
-  if (text.length > maxLength) return { isKey: false, isBracket: false };
-  return { isKey: key.test(text), isBracket: brackets.test(text) };
+/** Whether a line consists of the brackets of data. */
+export function isBracket(text: string): boolean {
+  return /^[\s()[\]{},;]+$/u.test(text.slice(0, maxLength));
 }
 
 /** Programs whose names are not words of a language. */
@@ -133,9 +129,4 @@ export function isCommand(text: string): boolean {
   if (others === undefined || isProse(text)) return false;
   if (rest !== undefined) return !afterName.test(rest) && !/\p{L}[.!?]$/u.test(rest);
   return countSigns(others).signs > 0;
-}
-
-/** Whether a line is only the name of a program, such as `exit`. */
-export function isName(text: string): boolean {
-  return word.exec(text)?.[1] === '' || program.exec(text)?.[1] === '';
 }

@@ -6,8 +6,6 @@ import type { FindRules } from './rule-index.ts';
 
 /** The height of the middle of small letters above the baseline, as a share of the font size. */
 const middleOfLetters = 0.25;
-/** The minimum share of the width of two lines that a field between them covers. */
-const minCover = 0.3;
 /** The maximum width of a check box, as a factor of the font size. */
 export const maxCheckBox = 3;
 
@@ -57,17 +55,6 @@ export class FormFields {
     return this.#at(baseline + middleOfLetters * size).some((field) => {
       const middle = (field.left + field.right) / 2;
       return middle > left && middle < right;
-    });
-  }
-
-  /** Whether a field is between two lines, of which one is below the other. */
-  isBetween(above: Placed, below: Placed): boolean {
-    const [left, right] = [Math.max(above.left, below.left), Math.min(above.right, below.right)];
-    const [bottom, top] = [below.baseline + middleOfLetters * below.size, above.baseline];
-    return this.#at((bottom + top) / 2).some((field) => {
-      const middle = (field.bottom + field.top) / 2;
-      const common = Math.min(right, field.right) - Math.max(left, field.left);
-      return middle > bottom && middle < top && common > minCover * (right - left);
     });
   }
 

@@ -1,6 +1,6 @@
 import { Bands } from '../geometry.ts';
 import { boxAtStart, isSign, mayBeBullet } from './item-signs.ts';
-import { append, least, median } from './statistics.ts';
+import { least, median } from './statistics.ts';
 import type { TextLine } from './text-lines.ts';
 import { toTextLine } from './text-lines.ts';
 
@@ -73,29 +73,6 @@ function detachLabel(lines: readonly TextLine[], isListed: boolean): Item {
     label: toTextLine({ ...first!, glyphs: first!.glyphs.filter((glyph) => !isText(glyph)), right: split }),
     text: [toTextLine({ ...first!, glyphs: first!.glyphs.filter(isText), left: start }), ...lines.slice(1)],
   };
-}
-
-/**
- * Finds the lines that are only a bullet: a usual sign, or the same sign at the same position before several texts
- * that start at the same position.
- *
- * @param lines the lines of the page by rows, from the left
- */
-export function findBullets(lines: readonly TextLine[]): Set<TextLine> {
-  const bullets = new Set<TextLine>();
-  const others = new Map<string, TextLine[]>();
-  for (const [index, line] of lines.entries()) {
-    const { text, left, right, row, size } = line;
-    if (isSign(text)) bullets.add(line);
-    else if (mayBeBullet(text)) {
-      const [before, after] = [lines[index - 1], lines[index + 1]];
-      if (before?.row === row && left - before.right < maxLabelDistance * size) continue;
-      if (after?.row !== row || !after.hasLetters || after.left - right > maxLabelDistance * size) continue;
-      append(others, `${text} ${Math.round(left)} ${Math.round(after.left)}`, line);
-    }
-  }
-  for (const own of others.values()) if (own.length > 1) for (const line of own) bullets.add(line);
-  return bullets;
 }
 
 /** The maximum difference between baselines in one row, in points. */

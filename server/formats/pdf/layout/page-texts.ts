@@ -7,11 +7,12 @@ import { linesWithBullets } from './drawn-bullets.ts';
 import { placeDropCaps } from './drop-caps.ts';
 import { Elements } from './elements.ts';
 import { blankBetween, FormFields } from './form-fields.ts';
+import { isSign } from './item-signs.ts';
 import { groupFormulaRows } from './large-signs.ts';
 import { LineElements } from './line-elements.ts';
 import { type Chain, chainLines } from './line-links.ts';
 import { splitRows } from './lines.ts';
-import { detachLabels, findBullets, LooseLabels } from './list-labels.ts';
+import { detachLabels, LooseLabels } from './list-labels.ts';
 import { findListings } from './listings.ts';
 import { ParagraphBreaks } from './paragraph-breaks.ts';
 import { type DirectedTexts, type Glyph, type Piece, withoutDoubles } from './pieces.ts';
@@ -72,7 +73,7 @@ export function findTexts(
   const inListings = new Set(listings.flat());
   const prose = lines.filter((line) => !inListings.has(line));
   const chains = chainLines(prose);
-  const bullets = findBullets(lines);
+  const bullets = new Set(lines.filter(({ text }) => isSign(text)));
   const table = new TableRows(prose, chains, bullets);
   const columns = new ColumnEnds(lines, transformRectangle(inverse, page.box), areas, fields);
   const breaks = new ParagraphBreaks(chains, {

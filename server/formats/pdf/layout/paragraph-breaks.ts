@@ -4,13 +4,12 @@ import type { ColumnEnds } from './column-ends.ts';
 import type { DrawnAreas } from './drawn-areas.ts';
 import { isListOfLines, startsEntry } from './entries.ts';
 import { type FormFields, maxCheckBox } from './form-fields.ts';
-import { endsWithBox } from './item-signs.ts';
 import { startsItem, startsLabel, startsLikeItem } from './item-starts.ts';
-import { hasSameLeading, Leadings } from './leadings.ts';
+import { Leadings } from './leadings.ts';
 import type { LineElements } from './line-elements.ts';
 import { edgesOf, isRunning, LineEnds, minWidthOfText, roomInChain } from './line-ends.ts';
 import type { Chain } from './line-links.ts';
-import { continues, isAddress, isOpen, lowerStart, sentenceEnd, withoutCase } from './sentences.ts';
+import { continues, isAddress, isOpen, lowerStart, sentenceEnd } from './sentences.ts';
 import { runsOf } from './statistics.ts';
 import type { RowBreak, TableRows } from './table-rows.ts';
 import { isSameStyle, type TextLine } from './text-lines.ts';
@@ -135,7 +134,6 @@ export class ParagraphBreaks {
     const isListed = length > 1 && [above, chain[index - 2]!].every(({ text }) => text.endsWith(','));
     const mayGoOn = goesOn || isListed || isOpen(above.text, line.text, endsEarly);
     if (isOtherSize(above, line, mayGoOn, endsEarly)) return true;
-    if (endsWithBox(above.text) && !goesOn) return true;
     const isOneText = relation === 'same' || (goesOn && !endsEarlyHere && runsOn(above, line));
     const isNear = above.baseline - line.baseline < maxLineDistance * line.size;
     const { elements } = this.#parts;
@@ -144,9 +142,7 @@ export class ParagraphBreaks {
       [above, line].every((one) => this.#ends.shareOfColumn(one) > minOfTitle) &&
       elements.areParagraphs(above, line);
     const areHeadings = elements.areHeadings(above, line);
-    const isTorn =
-      (!endsEarly && !endsSentence && (isTitle || elements.areLines(above, line))) ||
-      (areHeadings && mayGoOn);
+    const isTorn = (!endsEarly && !endsSentence && isTitle) || (areHeadings && mayGoOn);
     if (relation === 'other' && !(isNear && (isTorn || (isOneText && hasWords(above, minWordsOfLine)))))
       return true;
     const maySpread = isOneText && (mayGoOn || isRunning(chain, index, isCentred));
@@ -164,7 +160,7 @@ export class ParagraphBreaks {
     if (!endsEarly || mayGoOn || (relation === 'same' && areHeadings && !endsSentence)) return false;
     const share = (above.right - above.left) / (above.right - above.left + room);
     if (spacedWithoutCase.test(line.text) && !endsSentence && share > maxOfLine) return false;
-    const isText = above.text.split(' ').length >= minWordsOfText || this.#isItem(chain[index - length]!);
+    const isText = hasWords(above, minWordsOfText) || startsLikeItem(chain[index - length]!.text);
     return endsSentence || share < minOfItem || !isText;
   }
 
@@ -179,32 +175,10 @@ export class ParagraphBreaks {
     }
     if (changesStyle(above, line, length, mayGoOn ? endsEarlyHere : endsEarly, mayGoOn, goesOn)) return true;
     if (!mayGoOn && mixesNumbers(above, line, length, endsEarly)) return true;
-    if (row === 'none' && !mayGoOn && !withoutCase.test(line.text) && this.#followsRows(chain, index, length))
-      return true;
     const isRow = row === 'likely' || (row === 'paired' && (!isInCell || (endsSentence && isLong(above))));
     const mayBeRow = endsEarlyHere || !(row === 'paired' ? mayGoOn : goesOn) || isListOfWords(chain, index);
     if (isRow && mayBeRow) return true;
     return !isCentred && changesIndent(chain, index, length, endsEarly && !mayGoOn);
-  }
-
-  /**
-   * Whether a line is at the same distance from the line above as this one from the row of a table before it. The cells
-   * of the other columns may end before the last row.
-   */
-  #followsRows(chain: Chain, index: number, length: number): boolean {
-    return (
-      length === 1 &&
-      index > 1 &&
-      this.#parts.table.breakBetween(chain[index - 2]!, chain[index - 1]!) === 'paired' &&
-      hasSameLeading(chain, index, index - 1)
-    );
-  }
-
-  /** Whether a line is the first line of an item of a list. */
-  #isItem(line: TextLine): boolean {
-    const field = this.#parts.fields.nextTo(line).left;
-    const isAtField = field !== undefined && line.left - field.right < maxFieldDistance * line.size;
-    return isAtField || this.#parts.table.isLabeled(line) || startsLikeItem(line.text);
   }
 
   /** Whether a line starts next to a form field, or the line above ends at one, at dots or at a sign in a cell. */
@@ -216,7 +190,6 @@ export class ParagraphBreaks {
     endsEarly: boolean,
   ): boolean {
     const { fields, columns } = this.#parts;
-    if (fields.isBetween(above, line)) return true;
     const [upper, lower] = [fields.nextTo(above), fields.nextTo(line)];
     const [textsAbove, texts] = [columns.textsBeside(above), columns.textsBeside(line)];
     const near = maxFieldDistance * line.size;
@@ -317,7 +290,6 @@ function changesStyle(
   mayGoOn: boolean,
   goesOn: boolean,
 ): boolean {
-  if (isGrayLabelOf(above, line)) return true;
   if (goesOn && !(above.isUniform && line.isUniform)) return false;
   if (isSameStyle(above.edgeStyles.last, line.edgeStyles.first)) return false;
   if (above.isUniform && line.isUniform)
@@ -334,19 +306,6 @@ function changesStyle(
     (!isSameStyle(line.edgeStyles.first, line.edgeStyles.last) ||
       [above, line].some(({ edgeStyles, style }) => !isSameStyle(edgeStyles.first, style)));
   return isHeading || isEntry || endsEarly;
-}
-
-/** The operators of a shade of gray. */
-const gray = /^([\d.]+) (?:g|\1 \1 rg)$/;
-
-/** Whether one line has another shade of gray than all of the next line, like the head above a cell. A link has a color. */
-function isGrayLabelOf(above: TextLine, line: TextLine): boolean {
-  const shadeOf = (color: string) => (color === '' ? '0' : gray.exec(color)?.[1]);
-  const own = shadeOf(above.style.color);
-  const { first, last } = line.edgeStyles;
-  const others = [line.style, first, last].map(({ color }) => shadeOf(color));
-  const isOther = others.every((shade) => shade && own && Number(shade) !== Number(own));
-  return above.isUniform && isOther;
 }
 
 /** Whether two lines, and a third one next to them, have only one word each. Such lines are cells, not running text. */
