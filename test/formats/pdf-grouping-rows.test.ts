@@ -35,6 +35,20 @@ describe('a new block begins in a table without rules', () => {
 });
 
 describe('a new block begins in a stack', () => {
+  it('at each number of an axis, and at a label below its middle', () => {
+    const ticks = ['0.05', '0.10', '0.15'].map((tick, index) => text(tick, 50 + 35 * index, 700));
+    expect(read(page([ticks, centred(['depth (m)'], 85 + 5 * widthOf('0.10'), 688)]))).toEqual(['depth (m)']);
+  });
+
+  it('at a bullet after a year, and at ideographs after a bullet', () => {
+    const years = ['2019', '2018'].map((year, row) => text(year, 50, 700 - 24 * row));
+    const entries = ['first prize', '一等奖学金'].flatMap((entry, row) => [
+      text('•', 90, 700 - 24 * row),
+      text(entry, 92 + 10 * widthOf('•'), 700 - 24 * row),
+    ]);
+    expect(read(page([years, entries]))).toEqual(['first prize', '一等奖学金']);
+  });
+
   it('at an address after the end of a sentence, also in running text', () => {
     const cited = [
       'Health plants of the world, and how they were',

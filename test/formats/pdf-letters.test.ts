@@ -36,6 +36,28 @@ describe('the parts of a letter', () => {
     expect(read(page([lines(names, left, 700), beside, body]))[0]).toBe(names.join(' '));
   });
 
+  it('has them apart, although the longest has little room for the first word of the next one', () => {
+    const address = [
+      'The Store',
+      'Tax 47',
+      '4 The Old Yard 08960 Weston in the Marsh',
+      '08960 - SAINT WESTON',
+      'UK',
+    ];
+    const next = left + 10 * widthOf(`${address[2]} 08960`) + 18;
+    expect(read(page([lines(address, left, 700), text('Page one', next, 676)])).slice(0, 5)).toEqual(address);
+  });
+
+  it('has its salutation apart, which is short and far above the sentence', () => {
+    const letter = [
+      'Dear Sir or Madam,',
+      `we ${sentences[0]}.`,
+      'The goods are paid.',
+      'Thank you for all of it.',
+    ];
+    expect(read(page([lines(letter, left, 700, { leading: 24 })]))).toEqual(letter);
+  });
+
   it('has labels with their values apart', () => {
     const pairs = ['Number: 2024-117', 'Date: 3 May 2024'];
     expect(
@@ -47,6 +69,11 @@ describe('the parts of a letter', () => {
     const end = ['Kind regards,', 'The team of Green Furniture'];
     const content = page([body, end.map((line, index) => flushRight(line, 450 - 12 * index))]);
     expect(read(content).slice(1)).toEqual(end);
+    const start = right - 10 * widthOf(end[1]!);
+    const beside = text('Holdings', start - 20 - 10 * widthOf('Holdings'), 438);
+    expect(read(page([end.map((line, index) => flushRight(line, 450 - 12 * index)), beside]))).toHaveLength(
+      3,
+    );
     expect(alignments(content).slice(1)).toEqual(['right', 'right']);
   });
 

@@ -31,7 +31,9 @@ async function show(
   });
   const hex = (code: number, digits: number) => code.toString(16).padStart(digits, '0');
   const entries = glyphs.flatMap(({ stated }, index) =>
-    stated === null ? [] : [`<${hex(33 + index, 2)}> <${hex(stated.codePointAt(0)!, 4)}>`],
+    stated === null
+      ? []
+      : [`<${hex(33 + index, 2)}> <${Array.from(stated, (one) => hex(one.codePointAt(0)!, 4)).join('')}>`],
   );
   const font: Made = ({ context }) =>
     context.register(
@@ -109,4 +111,10 @@ describe('ligatures that a font states as one of their letters', () => {
     expect(await show(text, { fi: { stated: 'i', width: 260 } })).toBe(stated);
     expect(await show(text, { fi: { stated: 'i', width: 600 } }, { width: 600 })).toBe(stated);
   });
+});
+
+it('an ideograph is not doubled, although macOS states its radical or compatibility character before it', async () => {
+  const doubled = { yin: { stated: '⾳音', width: 1000 }, ye: { stated: '⻚页', width: 1000 } };
+  const compatible = { nian: { stated: '\uf98e年', width: 1000 }, yi: { stated: '⼀', width: 1000 } };
+  expect(await show('[yin]乐[ye][nian]大[yi]', { ...doubled, ...compatible })).toBe('音乐页年大一');
 });

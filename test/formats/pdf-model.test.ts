@@ -201,6 +201,20 @@ describe('what belongs to a text', () => {
     expect(boxes[0]!.bottom).toBeCloseTo(heading.y - 5, 1);
   });
 
+  it('moves with it: a date above it that starts before it', async () => {
+    const content = [
+      at(55, 300, sentence) + at(55, 288, 'and on and on.'),
+      at(30, 276, '05/04'),
+      at(55, 264, sentence) + at(55, 252, 'and on and on.'),
+    ].join(' ');
+    const { lines } = await translated(content);
+    const [date, next] = ['05/04', 'The quick'].map((text) =>
+      lines.findLast((line) => line.text.startsWith(text)),
+    );
+    expect(next!.y).toBeLessThan(250);
+    expect(date!.y).toBeCloseTo(next!.y + 12, 1);
+  });
+
   it('does not include a side of a frame, whose corners are drawn apart', async () => {
     const content = [
       at(40, 300, sentence) + at(40, 288, 'and on and on.'),

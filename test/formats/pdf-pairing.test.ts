@@ -75,6 +75,12 @@ describe('the codes of a string are those of its glyphs', () => {
     return found && [...found];
   };
 
+  it('and the same adjustments, even if the readings round them differently', () => {
+    const pieces = [Uint8Array.of(65), -45.08333333333333, Uint8Array.of(66)];
+    expect([...(matchCodes(pieces, [glyph(65), -45.083333333333336, glyph(66)]) ?? [])]).toEqual([1, 1]);
+    expect(matchCodes(pieces, [glyph(65), -45.0834, glyph(66)])).toBeUndefined();
+  });
+
   it.each<[string, number[], number[], number[] | undefined]>([
     ['of one byte', [65, 66], [65, 66], [1, 1]],
     ['of two bytes', [0, 65, 1, 2], [65, 258], [2, 2]],

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Rectangle } from '#server/formats/pdf/geometry.ts';
 import type { PageContent, Paint } from '#server/formats/pdf/page-content.ts';
+import { fitBlocks } from '#server/formats/pdf/typeset-blocks.ts';
 import { blockOf, pageOf, paint, rectangle, render, type Source } from './pdf-blocks.ts';
 import { shownLines } from './pdf-shown.ts';
 
@@ -82,6 +83,23 @@ describe('paragraphs of a column', () => {
     expect(drop(3, 4) / drop(0, 1)).toBeLessThan(24 / 12);
     expect(drop(0, 1)).toBeGreaterThan(10.5);
     expect(findings).toEqual([]);
+  });
+
+  it('keep the distance between their lines if they get a smaller size that other texts need', () => {
+    const items = [700, 652, 604, 556].map((y, index) => ({
+      block: blockOf({ lines, y, id: `b${index}` }),
+      target: [`${sentence} ${sentence} ${sentence}`],
+    }));
+    const { directions } = fitBlocks(pageOf({ paints: walls }), items, {
+      sourceLanguage: 'en',
+      targetLanguage: 'en',
+    });
+    const { texts } = directions[0]!;
+    texts.share(new Map(texts.fittings.map(({ frame }) => [frame.style, 0.97])));
+    for (const { fit, frame } of texts.fittings) {
+      expect(fit.scale).toBe(0.97);
+      expect(fit.leading).toBeGreaterThanOrEqual(0.97 * frame.leading.normal);
+    }
   });
 
   it('hang below their first lines, also those of an entry that has one line in the source', async () => {

@@ -354,19 +354,21 @@ function clearBox({ box, baseline, id, singleLine }: Frame, space: FreeSpace): R
 /**
  * Returns the area between two edges that a text can use if it grows downwards. In a table cell or another container it
  * can also grow upwards.
+ *
+ * @param column the ids of the texts of its column, which move with it
  */
 export function roomBelow(
   frame: Frame,
   space: FreeSpace,
   { left, right }: Edges,
-  isColumn = false,
+  column?: ReadonlySet<string>,
 ): Rectangle {
   const { bounds, box, container, id, isRelaxed, singleLine, size } = frame;
   const distance = distances.below * size;
   const from = { left: left + 0.5, right: right - 0.5, bottom: box.bottom, top: box.top };
-  const { edge, isText } = space.below(from, bounds.bottom - distance, id, size / 2);
+  const { edge, isText } = space.below(from, bounds.bottom - distance, id, size / 2, column);
   // The text keeps a distance to a text below it, and a column to any object.
-  const most = isText ? maxGap : isColumn ? maxGap / 2 : 0;
+  const most = isText ? maxGap : column ? maxGap / 2 : 0;
   const kept = Math.min(shareOfGap * (box.bottom - edge), most * size);
   const limit = edge + Math.max(distance, kept);
   const own = clearBox(frame, space);

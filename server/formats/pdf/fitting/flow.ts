@@ -43,7 +43,8 @@ export function fitColumn(
 ): Fit[] | undefined {
   const area = areaOf(frames);
   const [first, last] = [frames[0]!, frames.at(-1)!];
-  if (!space.isFree(inner(area, first.size), ownersOf(frames))) return undefined;
+  const owners = ownersOf(frames);
+  if (!space.isFree(inner(area, first.size), owners)) return undefined;
   const widest = frames.find(isJustified) ?? first;
   const wider = { ...area, ...roomBeside({ ...widest, box: area, singleLine: false }, space, false) };
   const isWider = wider.left < area.left || wider.right > area.right;
@@ -67,7 +68,11 @@ export function fitColumn(
     );
   for (const tightest of [0, 1])
     for (const region of isWider ? [area, wider] : [area]) {
-      const found = fitInto({ ...region, bottom: roomBelow(last, space, region, true).bottom }, 0, tightest);
+      const found = fitInto(
+        { ...region, bottom: roomBelow(last, space, region, owners).bottom },
+        0,
+        tightest,
+      );
       if (found) return found;
     }
   return undefined;

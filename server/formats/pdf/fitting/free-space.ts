@@ -77,12 +77,20 @@ export class FreeSpace {
    * `until` if there is no obstacle above this position.
    *
    * @param reach the distance by which an obstacle may extend into `from`
+   * @param owners the ids of further blocks whose obstacles are ignored
    */
-  below(from: Rectangle, until: number, owner: string, reach: number): { edge: number; isText: boolean } {
+  below(
+    from: Rectangle,
+    until: number,
+    owner: string,
+    reach: number,
+    owners?: ReadonlySet<string>,
+  ): { edge: number; isText: boolean } {
     let nearest = { edge: until, isText: false };
     const area = { ...from, bottom: until, top: from.bottom + reach };
-    for (const { bottom, top, isText } of this.#inWay(area, owner))
-      if (top > nearest.edge && top < area.top && bottom < from.bottom) nearest = { edge: top, isText };
+    for (const { bottom, top, isText, owner: own } of this.#inWay(area, owner))
+      if (top > nearest.edge && top < area.top && bottom < from.bottom && !owners?.has(own ?? ''))
+        nearest = { edge: top, isText };
     return nearest;
   }
 

@@ -10,7 +10,7 @@ const nearbyLines = 6;
 const sameStart = 0.5;
 const sameSize = 0.15;
 /** The width of a space between words, and the tolerance for the end of a line, as shares of the font size. */
-const wordSpace = 0.2;
+export const wordSpace = 0.2;
 /** The minimum width of running text, as a factor of the font size. Narrower text needs more evidence. */
 export const minWidthOfText = 18;
 /**
@@ -186,7 +186,8 @@ function isFlushRight(chain: Chain): boolean {
     if (isFlush) flush++;
     else others++;
   }
-  return flush > 1 && flush > others;
+  const isShort = chain.every(({ left, right, size }) => right - left < minWidthOfText * size);
+  return flush > (isShort ? 0 : 1) && flush > others;
 }
 
 /** Returns the font size of most characters. */

@@ -28,6 +28,7 @@ export interface LineText {
 const minSpaceWidth = 0.12;
 const minSpaceWidthNextToBlanks = 0.16;
 const minSpaceWidthOfIdeographs = 0.4;
+const label = /^(?:[•·●■◆▪]|[(（[]?\p{N}{1,3}[.)）．、\]])$/u;
 /** The minimum gap at a blank of the same operator, as a share of the font size. Kerning cancels narrower blanks. */
 const minGapAtBlank = 0.05;
 
@@ -146,11 +147,13 @@ function withSpaces(clusters: readonly Cluster[], { size, rises }: Line): Charac
       const gap = cluster.left - last.right;
       const em = Math.max(last.glyph.piece.size, cluster.glyph.piece.size);
       const isIdeographic = ideograph.test(cluster.text) || ideograph.test(last.text);
-      const narrowest = isIdeographic
-        ? minSpaceWidthOfIdeographs
-        : hasBlanks
-          ? minSpaceWidthNextToBlanks
-          : minSpaceWidth;
+      const isAfterLabel = characters.length < 5 && label.test(characters.map(({ text }) => text).join(''));
+      const narrowest =
+        isIdeographic && !isAfterLabel
+          ? minSpaceWidthOfIdeographs
+          : hasBlanks
+            ? minSpaceWidthNextToBlanks
+            : minSpaceWidth;
       const isScript = rises.has(cluster.glyph.piece) && !rises.has(last.glyph.piece);
       const threshold = spacing + (isScript ? 1.5 : 1) * narrowest * em;
       // Text of another operator may be placed over a blank, which then still separates words. A blank below the glyph

@@ -40,6 +40,9 @@ const minTabAfterSentence = 4;
 const minSpacesOfLine = 3;
 /** The usual width of a space in code, as a share of the font size. */
 const monoSpace = 0.6;
+/** A number, such as those of the axis of a chart. */
+const figure = /^[-–−+]?\d[\d.,]*\s?%?$/u;
+const bulletStart = /^[•‣◦●■▪◆►➢✓]/u;
 /** The minimum width of a tab between short texts, as a share of the font size. */
 const minTabOfLabels = 1.2;
 /**
@@ -201,6 +204,8 @@ function isTab(
 ): boolean {
   const [before, after] = [part[at - 1]!, part[at]!];
   const [first, second] = [textOf(before), textOf(after)];
+  if (bulletStart.test(second) || [first, second].every((text) => figure.test(text)))
+    return after.left - before.right >= minTabOfLabels * before.size;
   // The sign of a currency is a part of a label: A. $
   const areWords = [first, second].every((text) => /\p{L}.*[\p{L}\p{Sc}]/u.test(text));
   if (!areWords) return false;

@@ -7,7 +7,7 @@ import { type FormFields, maxCheckBox } from './form-fields.ts';
 import { startsItem, startsLabel, startsLikeItem } from './item-starts.ts';
 import { Leadings } from './leadings.ts';
 import type { LineElements } from './line-elements.ts';
-import { edgesOf, isRunning, LineEnds, minWidthOfText, roomInChain } from './line-ends.ts';
+import { edgesOf, isRunning, LineEnds, minWidthOfText, roomInChain, wordSpace } from './line-ends.ts';
 import type { Chain } from './line-links.ts';
 import { continues, isAddress, isOpen, lowerStart, sentenceEnd } from './sentences.ts';
 import { runsOf } from './statistics.ts';
@@ -55,6 +55,8 @@ const maxLineDistance = 1.6;
  */
 const maxFieldDistance = 2.5;
 const maxFieldReach = 12;
+/** The minimum number of short lines near a line that show a stack of lines. */
+const minShort = 3;
 /** The maximum height of a cell that contains only one text, as a factor of the line distance. */
 const maxLinesOfCell = 8;
 
@@ -127,15 +129,17 @@ export class ParagraphBreaks {
     const room = isCentred && isInCell ? roomHere : this.#ends.roomBefore(chain, index, isCentred);
     const endsSentence = sentenceEnd.test(above.text);
     const word = isCentred ? Math.min(line.firstWordWidth, above.right - above.left) : line.firstWordWidth;
-    const enough = word + (endsSentence ? minRoomAfterSentence : minRoomAfterBreak) * line.size;
+    const isFull = !endsSentence && isRunning(chain, index, isCentred);
+    const enough = word + (isFull ? minRoomAfterBreak : minRoomAfterSentence) * line.size;
     const endsEarly = room > enough;
     const endsEarlyHere = roomHere > enough;
-    const goesOn = continues(above.text, line.text);
+    const goesOn = (length > 1 || above.hasLetters) && continues(above.text, line.text);
     const isListed = length > 1 && [above, chain[index - 2]!].every(({ text }) => text.endsWith(','));
     const mayGoOn = goesOn || isListed || isOpen(above.text, line.text, endsEarly);
     if (isOtherSize(above, line, mayGoOn, endsEarly)) return true;
-    const isOneText = relation === 'same' || (goesOn && !endsEarlyHere && runsOn(above, line));
     const isNear = above.baseline - line.baseline < maxLineDistance * line.size;
+    if (endsEarly && !isNear && !isCentred && room > above.right - above.left) return true;
+    const isOneText = relation === 'same' || (goesOn && !endsEarlyHere && runsOn(above, line));
     const { elements } = this.#parts;
     const isTitle =
       ((isCentred && hasWords(above, minWordsOfSentence)) || this.#ends.isTitle(line)) &&
@@ -158,6 +162,7 @@ export class ParagraphBreaks {
     const join = { row, goesOn, mayGoOn, endsEarly, endsEarlyHere, endsSentence, isCentred, isInCell };
     if (!isOneText && this.#looksApart(chain, index, length, join)) return true;
     if (!endsEarly || mayGoOn || (relation === 'same' && areHeadings && !endsSentence)) return false;
+    if (isAmongShort(chain, index, isCentred)) return true;
     const share = (above.right - above.left) / (above.right - above.left + room);
     if (spacedWithoutCase.test(line.text) && !endsSentence && share > maxOfLine) return false;
     const isText = hasWords(above, minWordsOfText) || startsLikeItem(chain[index - length]!.text);
@@ -312,6 +317,19 @@ function changesStyle(
 function isListOfWords(chain: Chain, index: number): boolean {
   const isWord = (at: number) => chain[at] !== undefined && !chain[at].text.includes(' ');
   return isWord(index - 1) && isWord(index) && (isWord(index - 2) || isWord(index + 1));
+}
+
+/** Whether the lines near line `index` all end early, as those of an address do. */
+function isAmongShort(chain: Chain, index: number, isCentred: boolean): boolean {
+  const near = [index - 2, index - 1, index + 1, index + 2].filter((at) => chain[at - 1] && chain[at]);
+  return (
+    near.length >= minShort &&
+    near.every((at) => {
+      const { firstWordWidth, size } = chain[at]!;
+      const room = roomInChain(chain, at, isCentred);
+      return room > firstWordWidth + wordSpace * size && !sentenceEnd.test(chain[at - 1]!.text);
+    })
+  );
 }
 
 /**

@@ -32,7 +32,7 @@ const intoLabel = 0.6;
  * The maximum distance of an untranslated text from the line above it and the same baseline, in em, and the distance from
  * which two texts on a line are apart, in points.
  */
-const kept = { below: 2.2, sameBaseline: 0.15, apart: 100 };
+const kept = { below: 2.2, above: 1.7, outdent: 6, sameBaseline: 0.15, apart: 100 };
 /** The maximum height of a mark, in points. */
 const maxHeight = 32;
 /** The maximum number of high objects that are compared with rules. A page with more of them is a drawing. */
@@ -175,6 +175,10 @@ function placeOfText({ object, box }: Placed, frame: Frame): Place {
   const base = baselineOf(object as KeptText, box);
   if (Math.abs(base - baseline) < kept.sameBaseline * size)
     return singleLine && box.left > own.right ? { distance: box.left - own.right, line: 'first' } : undefined;
+  const above = base - baseline;
+  const outdent = own.left - box.left;
+  if (above > 0.5 * size && above < kept.above * size && outdent > size && outdent < kept.outdent * size)
+    return { distance: above, line: 'first' };
   const below = lastBaselineOf(frame) - base;
   const isBelow = below > 0.5 * size && below < kept.below * size;
   // A number that is centered below a paragraph is that of the page.

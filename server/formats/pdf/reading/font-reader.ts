@@ -225,6 +225,10 @@ function type3Up(dictionary: PDFDict, scale: number): 1 | -1 {
 /** Ligatures, and letters in the shape that they have at a position in a word. */
 const presentationForms = /[\ufb00-\ufb06\ufb13-\ufb17\ufb50-\ufdff\ufe70-\ufefc]/;
 
+/** One ideograph: macOS gives a glyph both its radical or compatibility character and the usual one (`⾳音`). */
+const ideographs = /^[\u2e80-\u2fd5\u4e00-\u9fff\uf900-\ufad9]+$/;
+const radicals = /[\u2e80-\u2eff](?=.)|(?<=.)[\u2e80-\u2eff]/gu;
+
 /**
  * The letters and digits for which Adobe's fonts use private characters: small capitals, and digits of other heights.
  */
@@ -280,6 +284,8 @@ function decoderOf(dictionary: PDFDict): ReadFont['read'] {
     if (!isType3 && isNameOfPicture(unicode, width)) return '';
     // Such a font shows pictures for letters and digits.
     if (hidesText && /^[!-\u024f]/.test(unicode)) return '';
+    if (ideographs.test(unicode))
+      return [...new Set(unicode.normalize('NFKC').replaceAll(radicals, ''))].join('');
     return presentationForms.test(unicode) ? unicode.normalize('NFKC') : unicode;
   };
   return (glyph) => {

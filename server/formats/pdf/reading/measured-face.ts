@@ -5,7 +5,7 @@ import type { PdfjsFont, PdfjsText } from './pdfjs-texts.ts';
 /** The face of a font as its outlines show it, also against the file's own description. */
 export interface MeasuredFace {
   weight: 'light' | 'regular' | 'bold';
-  /** The width of the strokes, as a share of the height of capital letters. */
+  /** The width of the strokes, as a share of the height of capital letters, made as wide as Arimo's. */
   stroke?: number;
   italic: boolean;
   /** The height above the baseline at which letters stand, in em. It is not zero in a few fonts. */
@@ -73,14 +73,14 @@ export function measureFaces(texts: readonly PdfjsText[]): ReadonlyMap<PdfjsFont
     const slope = median([...letters.values()].map(({ slope }) => slope));
     const rise = median([...letters.values()].map(({ bottom }) => bottom));
     const stretch = median([...letters.values()].map(({ stretch }) => stretch));
-    const isBold =
-      width >= limits.bold || width / Math.min(1, Math.max(minStretch, stretch)) >= limits.boldNarrow;
-    const weight = isBold ? 'bold' : width < limits.light ? 'light' : 'regular';
+    const stroke = width / Math.min(1, Math.max(minStretch, stretch));
+    const isBold = width >= limits.bold || stroke >= limits.boldNarrow;
+    const weight = isBold ? 'bold' : stroke < limits.light ? 'light' : 'regular';
     const italic = slope > limits.slope;
     const standing = footed[italic ? 'italic' : 'upright'];
     const feet = [...letters].flatMap(([letter, { foot }]) => (standing.test(letter) ? foot : []));
     const serif = feet.length < minFeet ? undefined : median(feet) > limits.foot;
-    faces.set(font, { weight, stroke: width, italic, rise: Math.abs(rise) < minRise ? 0 : rise, serif });
+    faces.set(font, { weight, stroke, italic, rise: Math.abs(rise) < minRise ? 0 : rise, serif });
   }
   return faces;
 }

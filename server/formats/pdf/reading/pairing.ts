@@ -89,7 +89,10 @@ export function matchCodes(
   let at = 0;
   for (const piece of pieces) {
     if (typeof piece === 'number') {
-      if (glyphs[at++] !== piece) return undefined;
+      const adjustment = glyphs[at++];
+      if (typeof adjustment !== 'number') return undefined;
+      // pdf.js rounds a number with many digits differently.
+      if (!(Math.abs(adjustment - piece) <= 1e-9 * Math.abs(piece))) return undefined;
       continue;
     }
     const found = matchString(piece, glyphs, at);
