@@ -68,18 +68,6 @@ describe('a new block begins in a stack without room at the ends of its lines', 
     expect(readBelow('and the author of several books of this kind')).toHaveLength(2);
   });
 
-  it('at a short label with its value', () => {
-    expect(read(narrow(['Visa Card ending in 4782', 'Auth: of the bank 8473']))).toHaveLength(2);
-  });
-
-  it('at a label with a number, also in the size of a title', () => {
-    const title = ['Main Street 123', 'Phone: 425 000'];
-    const titles = lines(title, 50, 700, { size: 18, leading: 21 });
-    expect(read(page([titles, lines([full, full], 50, 600)])).slice(0, 2)).toEqual(title);
-    const named = lines(['Transformers in use', 'Summary: a view'], 50, 700, { size: 18, leading: 21 });
-    expect(read(page([named, lines([full, full], 50, 600)]))[0]).toBe('Transformers in use Summary: a view');
-  });
-
   it('at an address', () => {
     expect(read(narrow(['For more information:', 'cancer.example.org']))).toEqual(['For more information:']);
   });

@@ -1,5 +1,5 @@
 import { plainText } from '../inline-content.ts';
-import { Bands, holds, type Matrix, type Rectangle, transformRectangle, union, widen } from './geometry.ts';
+import { Bands, holds, type Matrix, type Rectangle, transformRectangle, widen } from './geometry.ts';
 import { alignmentOf } from './layout/alignment.ts';
 import { Decorations } from './layout/decorations.ts';
 import { GlyphOwners } from './layout/glyph-owners.ts';
@@ -10,14 +10,14 @@ import { findTexts, type PageText } from './layout/page-texts.ts';
 import { type DirectedTexts, directTexts, type Glyph, isUpright, plainTextOf } from './layout/pieces.ts';
 import { inReadingOrder } from './layout/reading-order.ts';
 import { markSharedEdges } from './layout/shared-edges.ts';
-import { greatest, least, median } from './layout/statistics.ts';
+import { greatest, median } from './layout/statistics.ts';
 import { styledContent, usualStyleOf } from './layout/styled-content.ts';
 import { hasUnknownLetters } from './layout/symbols.ts';
 import { TextArea } from './layout/text-area.ts';
 import type { TextLine } from './layout/text-lines.ts';
 import { openHyphen, Vocabulary } from './layout/vocabulary.ts';
 import type { KeptReason, PageContent, Paint, ShownText } from './page-content.ts';
-import { type BlockLabel, blockId, type GlyphRange, type TextBlock } from './text-block.ts';
+import { type BlockLabel, blockId, boxOfGlyphs, type GlyphRange, type TextBlock } from './text-block.ts';
 
 /** The texts of a page. Each glyph of the page is in exactly one of these texts. */
 export interface PageBlocks {
@@ -47,7 +47,7 @@ export function findBlocks(page: PageContent, vocabulary?: Vocabulary): PageBloc
       if ('block' in found) {
         blocks.set(owner, { ...found.block, id: blockId(page.number, blocks.size + 1) });
         if (found.label) labels.set(owner, found.label);
-      } else kept.set(owner, keptOf(found));
+      } else kept.set(owner, { reason: found.reason, text: found.text, cell: found.cell });
     }
   }
   for (const text of owners.unowned()) {
@@ -107,10 +107,6 @@ function reasonOf(text: ShownText): KeptText['reason'] {
 }
 
 type FoundKept = Omit<KeptText, 'glyphs' | 'box'>;
-
-function keptOf({ reason, text, cell }: FoundKept): FoundKept {
-  return { reason, text, cell };
-}
 
 type Found = { glyphs: Glyph[] } & ({ block: TextBlock; label: TextLine | null } | FoundKept);
 
@@ -292,23 +288,6 @@ function bodySizeOf(texts: readonly ReadText[]): number {
       total += text.length;
     }
   return Math.max(0, greatest([...counts].filter(([, count]) => count > 0.2 * total).map(([size]) => size)));
-}
-
-/** Returns the area of glyphs on the page, in user space. */
-export function boxOfGlyphs(ranges: readonly GlyphRange[]): Rectangle {
-  return ranges
-    .map(({ text, from, to }) => {
-      const own = text.glyphs.slice(from, to);
-      const left = least(own.map(({ x }) => x));
-      const right = greatest(own.map(({ x, advance }) => x + advance));
-      return transformRectangle(text.matrix, {
-        left,
-        right,
-        bottom: -text.font.descent,
-        top: text.font.ascent,
-      });
-    })
-    .reduce(union);
 }
 
 /** The minimum space between letters that counts as wide spacing, and the maximum one, as shares of the font size. */

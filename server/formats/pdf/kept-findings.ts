@@ -172,7 +172,6 @@ export function bookmarksOf({ catalog }: PDFDocument): ReadonlySet<PDFDict> {
   return seen;
 }
 
-/** Counts the annotations that display a text on a page. */
 function countNotes(document: PDFDocument): number {
   let count = 0;
   for (const { node } of document.getPages())

@@ -112,7 +112,6 @@ export function withBullets(items: readonly Item[]): Item[] {
   return sameBaselines(items).flatMap(joinBullets);
 }
 
-/** Makes a bullet the label of the text behind it. */
 function joinBullets(row: readonly Item[]): Item[] {
   const joined: Item[] = [];
   for (const item of row.toSorted((one, other) => one.box.left - other.box.left)) {

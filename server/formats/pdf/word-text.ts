@@ -144,7 +144,6 @@ function orderedRegions(
   return { regions, signs: count(items) - count(written) };
 }
 
-/** Whether a text outside of tables is a sign without meaning. */
 function isDecoration({ role, runs }: Item): boolean {
   return role === 'sign' && !runs.some(({ text }) => /\p{N}/u.test(text));
 }

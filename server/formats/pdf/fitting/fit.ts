@@ -253,7 +253,6 @@ export function narrowestLine(frame: Frame, edges: Pick<Fit, 'left' | 'right' | 
   return Math.min(first, others);
 }
 
-/** Returns the highest and the lowest baseline for lines in a region. */
 function baselinesIn(
   frame: Frame,
   { bottom, top }: Rectangle,
@@ -263,7 +262,6 @@ function baselinesIn(
   return { highest: top - ascent * scale, lowest: bottom + frame.descent * scale };
 }
 
-/** Returns the number of lines that fit in a region, at least 1. */
 function capacityOf(frame: Frame, region: Rectangle, scale: number, leading: number): number {
   const { highest, lowest } = baselinesIn(frame, region, scale);
   return Math.max(1, 1 + Math.floor((highest - lowest) / leading + 0.1));

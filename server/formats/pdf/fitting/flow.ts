@@ -160,7 +160,6 @@ function dropBetween(above: Frame, below: Frame, scale: number, tightness: numbe
   return leadingOf(below, scale, tightness) + gap * share;
 }
 
-/** Returns the highest and the lowest baseline that a column can have in its region. */
 function limitsOf(frames: readonly Frame[], { region, scale }: Attempt) {
   const [first, last] = [frames[0]!, frames.at(-1)!];
   return {

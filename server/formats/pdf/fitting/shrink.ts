@@ -194,7 +194,6 @@ function besideText(mate: Frame, { fit, frame }: Fitting, around: FreeSpace): Fi
   return fitOne(moved, new FreeSpace(moved.bounds));
 }
 
-/** Returns the right end of a fitted line. */
 function endOf({ left, right, lines, scale }: Fit, { size, stretch, text }: Frame): number {
   const width = Math.max(...text.paragraphs.map(({ width }) => width)) * size * scale * stretch;
   return lines === 1 ? Math.min(right, left + width) : right;
@@ -372,7 +371,6 @@ function narrowAt(scale: number): number {
   return narrowest[Math.min(narrowest.length - 1, Math.floor((muchSmaller - scale) / narrowStep))]!;
 }
 
-/** Fits a text at one size. Returns undefined if it does not fit. */
 function fitAt(
   source: Frame,
   space: FreeSpace,

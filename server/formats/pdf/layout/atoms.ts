@@ -14,8 +14,6 @@ const maxWordGap = 2;
 /** The number of blanks that separate texts of a row. After a sentence and in justified lines there may be two. */
 const minTypedBlanks = 3;
 const maxDotGap = 0.6;
-/** The maximum distance of a blank from the words of its sentence. */
-const maxBlankGap = 1;
 /** The maximum distance between the lines of a text, as a factor of the font size. */
 export const maxLineDistance = 1.7;
 const minFieldGap = 0.3;
@@ -270,7 +268,6 @@ function blankWidth(blanks: readonly Glyph[]): number {
   return blanks.reduce((width, { left, right }) => width + right - left, 0);
 }
 
-/** Whether a box to check starts at a glyph of a row. */
 function isBoxAt(glyphs: readonly Glyph[], index: number): boolean {
   const { text } = glyphs[index]!;
   const mayStart = text > '~' || text === '[' || text === '(';
@@ -285,7 +282,6 @@ function isBoxAfterText(glyphs: readonly Glyph[], index: number, gapBefore: numb
   return !next || next.left - right > minBoxRatio * gapBefore;
 }
 
-/** Returns the next few characters of a row. */
 function textFrom(glyphs: readonly Glyph[], index: number): string {
   return glyphs
     .slice(index, index + 6)
@@ -339,9 +335,7 @@ function findLeaders(
 
 /** Whether underscores are a blank to fill in after a word of a sentence that continues: on the ____ day of May. */
 function isBlankInSentence(before: Glyph, run: readonly Glyph[], next: Glyph): boolean {
-  const [first, last] = [run[0]!, run.at(-1)!];
-  const gap = Math.max(first.left - before.right, next.left - last.right);
-  return first.text === '_' && isSentence(before, next) && gap < maxBlankGap * first.piece.size;
+  return run[0]!.text === '_' && isSentence(before, next);
 }
 
 /** Whether a sentence may continue after a blank between two glyphs. */

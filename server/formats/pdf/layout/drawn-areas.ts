@@ -1,7 +1,7 @@
 import { area, Bands, holds, type Matrix, type Rectangle, transformRectangle } from '../geometry.ts';
 import type { PageContent } from '../page-content.ts';
 import type { Placed } from './form-fields.ts';
-import { withoutHidden } from './hidden-paints.ts';
+import { withoutHidden, withoutWhite } from './hidden-paints.ts';
 import type { Glyph } from './pieces.ts';
 import { flip, RuleIndex } from './rule-index.ts';
 import { append, firstFrom } from './statistics.ts';
@@ -159,7 +159,7 @@ function sortPaints(
   const sorted = { vertical: [] as Rectangle[], horizontal: [] as Rectangle[] };
   const fills: Fill[] = [];
   const seen = new Set<string>();
-  for (const paint of withoutHidden(paints)) {
+  for (const paint of withoutHidden(withoutWhite(paints))) {
     // A curved or sloped line, such as an arrow of a diagram, does not enclose anything.
     if (paint.parts) continue;
     const own = transformRectangle(inverse, paint.box);
@@ -212,7 +212,6 @@ function joinStrips(fills: readonly Fill[]): Rectangle[] {
   return joined;
 }
 
-/** Returns the left and the right side of a box, as rectangles without width. */
 function sidesOf({ left, bottom, right, top }: Rectangle): Rectangle[] {
   return [
     { left, right: left, bottom, top },
@@ -232,19 +231,7 @@ function passesThrough(place: number, glyphs: readonly Glyph[]): boolean {
   const glyph = glyphs[low];
   if (!glyph || glyph.isBlank) return false;
   const margin = 0.1 * (glyph.right - glyph.left);
-  if (place <= glyph.left + margin) return areOneWord(glyphs[low - 1], glyph);
-  return place < glyph.right - margin || areOneWord(glyph, glyphs[low + 1]);
-}
-
-/** Whether two glyphs are letters of one operator without a gap between them. */
-function areOneWord(one: Glyph | undefined, other: Glyph | undefined): boolean {
-  return (
-    one !== undefined &&
-    one.piece === other?.piece &&
-    /\p{L}/u.test(one.text) &&
-    /\p{L}/u.test(other.text) &&
-    other.left - one.right < 0.1 * other.piece.size
-  );
+  return place > glyph.left + margin && place < glyph.right - margin;
 }
 
 /** Makes a box slightly smaller, because the ascents and descents of its text may extend over the surrounding rules. */

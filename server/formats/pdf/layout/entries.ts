@@ -6,9 +6,6 @@ import { isSameStyle, type TextLine } from './text-lines.ts';
 
 /** The minimum number of words from which lines must have two equal words at their starts. */
 const longLine = 8;
-/** A label of one or two words with its value. */
-const shortLabel = /^\p{Lu}[^\s:.;!?]{0,20}(?: [^\s:.;!?]{1,20})?: \S/u;
-
 /** The minimum number of lines of a list of lines, and of its lines after which the next word would fit. */
 const [minLines, minEarly] = [4, 2];
 /** The maximum number of lines above and below that are read. It limits the time for a long list. */
@@ -18,18 +15,14 @@ const sameStart = 0.1;
 /** The width of a space between words, as a share of the font size. */
 const wordSpace = 0.25;
 
-/** A label of one word with a number, such as a telephone number. It is not a part of a title. */
-const numberLabel = /^\p{Lu}[^\s:.;!?]{0,20}: [+(#]?\d/u;
-
 /**
  * Whether the lines of a stack show that an entry of a list starts at a line: an article of a receipt, a contact, or a
  * row of a column. The lines must not be running text, in which these signs are there by chance.
  */
-export function startsEntry(chain: Chain, index: number, isTitle: boolean): boolean {
+export function startsEntry(chain: Chain, index: number): boolean {
   const [above, line, next] = [chain[index - 1]!, chain[index]!, chain[index + 1]];
   if (above.text.endsWith(',')) return false;
   return (
-    (wordsOf(above).length < longLine && (isTitle ? numberLabel : shortLabel).test(line.text)) ||
     amountAtEnd.test(above.text) ||
     isFigures(above.text) !== isFigures(line.text) ||
     (isAddress(line.text) && !above.text.endsWith(':')) ||

@@ -155,7 +155,6 @@ function continuesFormula(open: Part, next: Part, characters: readonly JoinedCha
   return !isPunctuation(last) && gap < maxSpaceInFormula * (last.glyph?.piece.size ?? 0);
 }
 
-/** Returns the number of opening brackets minus the number of closing ones. */
 function bracketsIn(characters: readonly JoinedCharacter[]): number {
   let count = 0;
   for (const { text } of characters) count += Number(opening.test(text)) - Number(closing.test(text));

@@ -23,17 +23,21 @@ export function withoutHidden(paints: readonly Paint[]): Paint[] {
 }
 
 /** White as operators of a fill color. */
-const white = /^(?:1(?:\.0*)? g|(?:1(?:\.0*)? ){3}rg|(?:0(?:\.0*)? ){4}k)$/;
+const white = /^(?:\S+ cs )?(?:1(?:\.0*)? (?:g|scn)|(?:1(?:\.0*)? ){3}(?:rg|scn)|(?:0(?:\.0*)? ){4}k)$/;
 /** The maximum number of objects whose white fills are compared with the others. */
 const maxCompared = 5000;
+
+export function isWhite({ color = '', kind }: Paint): boolean {
+  return kind === 'fill' && white.test(color);
+}
 
 /** Removes white areas on the white page: programs paint them behind each line of a text. */
 export function withoutWhite(paints: readonly Paint[]): Paint[] {
   if (paints.length > maxCompared) return [...paints];
-  const seen: Paint[] = [];
-  for (const paint of paints) {
-    const isWhite = paint.kind === 'fill' && white.test(paint.color ?? '');
-    if (!isWhite || seen.some(({ box }) => intersection(box, paint.box))) seen.push(paint);
-  }
-  return seen;
+  const grounds: Paint[] = [];
+  return paints.filter((paint) => {
+    const isSeen = !isWhite(paint) || grounds.some(({ box }) => intersection(box, paint.box));
+    if (isSeen && paint.kind !== 'stroke' && !paint.parts) grounds.push(paint);
+    return isSeen;
+  });
 }

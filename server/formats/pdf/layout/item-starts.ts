@@ -16,8 +16,6 @@ const assignment = /^\p{L}\w* = \S+$/u;
 
 /** The maximum difference between equal starts of lines, as a share of the font size. */
 const sameStart = 0.3;
-/** How many lines below are searched for the next number. */
-const nearbyLines = 12;
 
 export function startsLikeItem(text: string): boolean {
   return startsWithSign(text) || itemNumber.test(text);
@@ -57,16 +55,8 @@ export function startsItem(chain: Chain, index: number, length: number, endsEarl
       isShifted
     );
   if (!itemNumber.test(line.text)) return false;
-  const shape = shapeOf(line.text);
-  const isNext = shape === shapeOf(chain[index - length]!.text);
-  const isFirst =
-    sentenceEnd.test(above.text) &&
-    firstNumber.test(line.text) &&
-    chain
-      .slice(index + 1, index + nearbyLines)
-      .some(
-        ({ left, text }) => shapeOf(text) === shape && Math.abs(left - line.left) < sameStart * line.size,
-      );
+  const isNext = shapeOf(line.text) === shapeOf(chain[index - length]!.text);
+  const isFirst = sentenceEnd.test(above.text) && firstNumber.test(line.text);
   // An initial letter may also start a name, in the middle of a sentence.
   return endsEarly || isNext || isFirst || (isShifted && !initial.test(line.text));
 }

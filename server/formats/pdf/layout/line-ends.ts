@@ -190,7 +190,6 @@ function isFlushRight(chain: Chain): boolean {
   return flush > (isShort ? 0 : 1) && flush > others;
 }
 
-/** Returns the font size of most characters. */
 function usualSize(chains: readonly Chain[]): number {
   const counts = new Map<number, number>();
   let best = 0;

@@ -12,7 +12,6 @@ import type { Glyph, Piece } from './pieces.ts';
 import type { Row } from './rows.ts';
 import { labelStart, lowerStart, sentenceEnd } from './sentences.ts';
 import { firstFrom, greatest, least, median } from './statistics.ts';
-import { hasSymbolBetween } from './symbols-between.ts';
 
 /** A connected part of a row: for example a line of a paragraph, a cell or a label. */
 export interface Line {
@@ -75,11 +74,7 @@ export function splitRows(rows: readonly Row[], parts: RowParts): Line[] {
     for (const [at, atom] of atoms.entries()) {
       const last = atoms[at - 1];
       const isBoundary =
-        !last ||
-        atom.isApart ||
-        columnGaps.has(atom) ||
-        isLooseNumber(last, atom, atoms[at + 1]) ||
-        hasSymbolBetween(index, last.right, atom.left, rows);
+        !last || atom.isApart || columnGaps.has(atom) || isLooseNumber(last, atom, atoms[at + 1]);
       if (isBoundary) own.parts.push([]);
       own.parts.at(-1)!.push(atom);
     }
@@ -210,10 +205,7 @@ function isTab(
   const areWords = [first, second].every((text) => /\p{L}.*[\p{L}\p{Sc}]/u.test(text));
   if (!areWords) return false;
   const spaces = part.flatMap((atom) => atom.spaces);
-  const glyphs = part.reduce((sum, atom) => sum + atom.glyphs.length, 0);
   const isShort = spaces.length < minSpacesOfLine;
-  // Letters that are set apart have gaps between all of them.
-  if (!isShort && spaces.length > glyphs / 3) return false;
   const gap = after.left - before.right;
   const least = sentenceEnd.test(first) ? minTabAfterSentence : minTab;
   const { size } = before;

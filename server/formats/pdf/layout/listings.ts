@@ -68,7 +68,6 @@ function groupsOf(lines: readonly TextLine[]): CodeRow[][] {
   );
 }
 
-/** Whether rows in a fixed-width font are a program. */
 function isProgram(rows: readonly CodeRow[]): boolean {
   const found = rows.filter(hasStatement).length;
   if (rows.length === 1 && isCompleteStatement(rows[0]!.text)) return true;
@@ -96,7 +95,6 @@ function programsWithoutProse(rows: readonly CodeRow[]): CodeRow[][] {
   });
 }
 
-/** Whether most rows have signs of code, and few are prose. */
 function isCode(rows: readonly CodeRow[]): boolean {
   const counted = rows.filter(({ text }) => !isComment(text) && !isBracket(text));
   if (counted.length === 1) return isCodeLine(counted[0]!.text);
@@ -127,7 +125,6 @@ function isCodeLine(text: string): boolean {
   return signs > 0 && signs >= minSignsOfLine * parts && !isProse(text);
 }
 
-/** Returns the name of the font of a line's first letter. */
 function fontOf({ glyphs }: TextLine): string | undefined {
   return glyphs.find(({ isBlank }) => !isBlank)?.piece.shown.font.name;
 }

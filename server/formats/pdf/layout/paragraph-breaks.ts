@@ -176,7 +176,7 @@ export class ParagraphBreaks {
     if (!mayGoOn) {
       const runs = isRunning(chain, index, isCentred);
       if (!isCentred && isListOfLines(chain, index, runs)) return true;
-      if (!runs && startsEntry(chain, index, this.#ends.isTitle(line))) return true;
+      if (!runs && startsEntry(chain, index)) return true;
     }
     if (changesStyle(above, line, length, mayGoOn ? endsEarlyHere : endsEarly, mayGoOn, goesOn)) return true;
     if (!mayGoOn && mixesNumbers(above, line, length, endsEarly)) return true;

@@ -95,18 +95,15 @@ const [overGlyph, underGlyph] = [0.95, 0.3];
 /** The maximum distance by which a rule is longer than the glyphs of its formula at each end, as a share of their size. */
 const besideGlyphs = 0.15;
 
-/** A symbol with its glyphs and rules, and the painted objects of these rules. */
-interface MovedSymbol {
-  moved: MovedGlyphs;
-  rules: Paint[];
-}
-
 /**
- * Returns the glyphs of a symbol with their positions, from which they can be moved.
+ * Returns the glyphs of a symbol with their positions, from which they can be moved, and the painted objects of its rules.
  *
  * @param rulesIn finds the rules within a rectangle, which belong to the symbol
  */
-export function movedGlyphs(characters: readonly JoinedCharacter[], rulesIn: FindRules): MovedSymbol {
+export function movedGlyphs(
+  characters: readonly JoinedCharacter[],
+  rulesIn: FindRules,
+): { moved: MovedGlyphs; rules: Paint[] } {
   const placed = characters.flatMap(({ glyph, marks = [], rise }) =>
     glyph === null || glyph.isBlank
       ? []

@@ -194,7 +194,6 @@ function isRectangle(points: readonly Point[], box: Rectangle): boolean {
   return turns && !same(corners[0]!, corners[2]!) && !same(corners[1]!, corners[3]!);
 }
 
-/** Returns the corners of a closed line that consists of horizontal and vertical parts. */
 function withoutStraight(points: readonly Point[]): Point[] {
   return points.filter(([x, y], index) => {
     const [beforeX, beforeY] = points.at(index - 1)!;
