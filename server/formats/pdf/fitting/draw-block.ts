@@ -59,8 +59,7 @@ export function drawBlock(frame: Frame, fit: Fit, matrix: Matrix, fonts: Documen
     const isJustified = frame.alignment === 'justified' && !isMostlyLoose(lines, others);
     for (const [number, broken] of lines.entries()) {
       const isFirst = index === 0 && number === 0;
-      const isBeside = index === 0 && number < (fit.beside?.lines ?? 0);
-      const edges = edgesOf(frame, isBeside ? { ...fit, right: fit.beside!.right } : fit, isFirst);
+      const edges = edgesOf(frame, fit, isFirst);
       const wanted = (edges.right - edges.left) / em;
       const isLast = number === lines.length - 1;
       const line =

@@ -18,8 +18,6 @@ export interface Frame {
   /** The area to which the text may grow: the page's margins or the table cell. It contains the box. */
   bounds: Rectangle;
   singleLine: boolean;
-  /** The right ends of the source's lines. */
-  ends: number[];
   /** The baseline of the source's first line. */
   baseline: number;
   /** The distance from the last baseline of the source to the bottom of the box. */
@@ -72,8 +70,6 @@ export interface Frame {
   mates?: Frame[];
   /** The edges of the row in which the text and the number after it have exchanged their places. */
   row?: { left: number; right: number };
-  /** For a paragraph that begins next to an object and continues below it: its lines next to the object. */
-  beside?: { right: number; lines: number };
   /** The indent of the first line, in em. If negative: minus the indent of all other lines. */
   indent: number;
 }
@@ -88,8 +84,6 @@ export interface Fit {
   baseline: number;
   leading: number;
   lines: number;
-  /** The lines that are next to an object. */
-  beside?: { right: number; lines: number };
 }
 
 type Edges = Pick<Rectangle, 'left' | 'right'>;
@@ -149,36 +143,11 @@ export function linesBetween(frame: Frame, edges: Pick<Fit, 'left' | 'right' | '
 /** Returns the widths of the lines of a paragraph, in em of the scaled and condensed text. */
 export function lineWidths(
   frame: Frame,
-  edges: Pick<Fit, 'left' | 'right' | 'scale' | 'beside'>,
+  edges: Pick<Fit, 'left' | 'right' | 'scale'>,
   isFirst: boolean,
 ): (line: number) => number {
   const { first, others } = lineWidth(frame, edges);
-  const { beside } = edges;
-  const start = isFirst ? first : others;
-  if (!beside) return (line) => (line === 0 ? start : others);
-  const narrow = lineWidth(frame, { ...edges, right: beside.right });
-  return (line) => (line >= beside.lines ? others : line === 0 && isFirst ? narrow.first : narrow.others);
-}
-
-/**
- * Fits a paragraph that begins next to an object and continues below it, at one size. Returns undefined if the text does
- * not fit.
- */
-export function fitBeside(frame: Frame, space: FreeSpace, scale: number): Fit | undefined {
-  const { baseline, beside, box, leading, text } = frame;
-  const [paragraph, ...rest] = text.paragraphs;
-  if (!beside || !paragraph || rest.length > 0) return undefined;
-  const region = roomBelow(frame, space, box);
-  for (const distance of [leading.normal * scale, leading.tight * scale]) {
-    const lines = Math.ceil(((beside.lines - 0.5) * leading.normal) / distance);
-    const fit = { left: box.left, right: box.right, scale, baseline, leading: distance, lines: 1 };
-    const own = { ...fit, beside: { right: beside.right, lines } };
-    const count = countLines(paragraph.shaped, lineWidths(frame, own, true));
-    const lowest = region.bottom + frame.descent * scale;
-    if (widestWordOf(text) <= narrowestLine(frame, { ...fit, right: beside.right }))
-      if (baseline - (count - 1) * distance >= lowest - 0.1 * distance) return { ...own, lines: count };
-  }
-  return undefined;
+  return (line) => (line === 0 && isFirst ? first : others);
 }
 
 /**

@@ -97,7 +97,6 @@ export function makeFrame(
     box,
     bounds,
     singleLine: lines.length === 1,
-    ends: lines.map(({ right }) => right + x),
     isRelaxed: false,
     baseline: lines[0]!.baseline + y,
     descent: Math.max(0, last - box.bottom),

@@ -5,7 +5,6 @@ import {
   type Fit,
   type Frame,
   fitAtScale,
-  fitBeside,
   fitInMostRoom,
   growsLeft,
   isJustified,
@@ -213,7 +212,6 @@ function setSize(
   space: FreeSpace,
 ): void {
   for (const unit of units) {
-    if (unit.fittings[0]!.fit.beside) continue;
     const [{ fit, frame, source }] = unit.fittings as [Fitting];
     const least = minScaleOf(source);
     const isNarrower = width * source.stretch < frame.stretch;
@@ -300,16 +298,6 @@ function costOfFit({ leading }: Frame, { leading: own, lines, scale }: Fit): num
 
 function fitOne(frame: Frame, space: FreeSpace, source = frame): Fitting {
   const least = minScaleOf(frame);
-  for (let scale = 1; frame.beside && scale >= least; scale *= columnStep) {
-    const fit = fitBeside(frame, space, scale);
-    const shrunk = scale < 1 ? 'room' : null;
-    if (fit) return { frame, source, fit, shrunk, inColumn: false, whole: true };
-  }
-  if (frame.beside) {
-    // The text does not go over the object: all lines become narrow.
-    const { beside, ...whole } = frame;
-    return fitOne({ ...whole, box: { ...frame.box, right: beside.right } }, space, source);
-  }
   // Programs that copy connected letters out of a PDF mix up those that are narrower.
   const shares =
     (frame.singleLine || frame.isCell) && !frame.rightToLeft

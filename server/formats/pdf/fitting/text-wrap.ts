@@ -11,33 +11,6 @@ const maxLoss = 0.55;
 const maxAtEnd = 1.5;
 
 /**
- * The minimum number of lines next to an object, and the minimum width of the object's place, in em. The lines of a
- * justified text show it better.
- */
-const besideObject = { lines: 3, width: 4, widthOfJustified: 1 };
-
-/**
- * Finds the lines at the start of a paragraph that are next to an object, such as a box with other text. The lines
- * below the object are wider.
- */
-export function besideObjects(frame: Frame, space: FreeSpace): Frame {
-  const { alignment, baseline, box, ends, leading, rightToLeft, size } = frame;
-  if (rightToLeft || (alignment !== 'left' && alignment !== 'justified')) return frame;
-  let right = Number.POSITIVE_INFINITY;
-  const width = size * (alignment === 'justified' ? besideObject.widthOfJustified : besideObject.width);
-  const wide = ends.findIndex((end, index) => {
-    if (index > 0 && end > right + width) return true;
-    right = index === 0 ? end : Math.max(right, end);
-    return false;
-  });
-  if (wide < besideObject.lines) return frame;
-  const bottom = baseline - (wide - 1) * leading.normal;
-  const place = { left: right + 0.2 * size, right: box.right, bottom, top: baseline };
-  if (space.isFree(place, new Set([frame.id]))) return frame;
-  return { ...frame, beside: { right, lines: wide }, flows: false };
-}
-
-/**
  * Cuts off a part of a frame's box if that part contains an object around which the source flowed: a check box at the
  * end of a question, an inline image, or a symbol that stays unchanged.
  */
