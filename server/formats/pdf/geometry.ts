@@ -55,6 +55,19 @@ export function transformRectangle(matrix: Matrix, { left, bottom, right, top }:
   };
 }
 
+/** The matrices that turn a page by the degrees of its rotation. */
+const turns: Record<0 | 90 | 180 | 270, Matrix> = {
+  0: identity,
+  90: [0, -1, 1, 0, 0, 0],
+  180: [-1, 0, 0, -1, 0, 0],
+  270: [0, 1, -1, 0, 0, 0],
+};
+
+/** Turns a rectangle of a page as the page is displayed. */
+export function displayed(box: Rectangle, rotation: keyof typeof turns): Rectangle {
+  return transformRectangle(turns[rotation], box);
+}
+
 export function union(one: Rectangle, other: Rectangle): Rectangle {
   return {
     left: Math.min(one.left, other.left),

@@ -2,7 +2,7 @@ import type { NewRun } from '../docx/new-document.ts';
 import type { InlineContent } from '../inline-content.ts';
 import type { Direction } from '../typesetting/languages.ts';
 import type { PageBlocks } from './find-blocks.ts';
-import { type Rectangle, transformRectangle } from './geometry.ts';
+import { displayed, type Rectangle, transformRectangle } from './geometry.ts';
 import type { KeptText } from './layout/kept-text.ts';
 import { isRunningHeader } from './left-out.ts';
 import type { PageContent } from './page-content.ts';
@@ -246,23 +246,6 @@ function pointAt(x: number, y: number): Rectangle {
 /** Turns a rectangle so that x points in the direction in which right-to-left text is read. */
 function mirrored({ left, right, ...rest }: Rectangle): Rectangle {
   return { ...rest, left: -right, right: -left };
-}
-
-/** Turns a rectangle of a page as the page is displayed. */
-export function displayed(
-  { left, bottom, right, top }: Rectangle,
-  rotation: PageContent['rotation'],
-): Rectangle {
-  switch (rotation) {
-    case 90:
-      return { left: bottom, right: top, bottom: -right, top: -left };
-    case 180:
-      return { left: -right, right: -left, bottom: -top, top: -bottom };
-    case 270:
-      return { left: -top, right: -bottom, bottom: left, top: right };
-    default:
-      return { left, bottom, right, top };
-  }
 }
 
 function runsOf(

@@ -12,7 +12,7 @@ import type { JoinedCharacter } from './joined-text.ts';
 import type { Glyph } from './pieces.ts';
 import type { FindRules } from './rule-index.ts';
 import { findSymbols, movedGlyphs } from './symbols.ts';
-import { usualStyle } from './text-lines.ts';
+import { isSameStyle, usualStyle } from './text-lines.ts';
 
 /** The maximum number of tagged spans in a text. With more tags, models make mistakes. */
 const maxSpans = 20;
@@ -240,11 +240,7 @@ function isOtherScript(text: string, style: TextStyle, usual: TextStyle, hasIdeo
 function isSame(style: TextStyle, usual: TextStyle): boolean {
   return (
     style.rise === usual.rise &&
-    style.bold === usual.bold &&
-    style.italic === usual.italic &&
-    style.family === usual.family &&
-    style.color === usual.color &&
-    outlineKey(style.outline) === outlineKey(usual.outline) &&
+    isSameStyle(style, usual) &&
     isDecoratedAs(style, usual) &&
     Math.abs(style.size - usual.size) <= maxSizeDifference * usual.size
   );
