@@ -343,8 +343,7 @@ function isSentence(before: Glyph, next: Glyph): boolean {
   return /^[\p{L}\p{N},(/]/u.test(before.text) && /^[\p{Ll},.;)]/u.test(next.text);
 }
 
-/** Returns the text of an atom. */
-export function textOf({ glyphs }: Atom): string {
+export function textOf({ glyphs }: { glyphs: readonly Glyph[] }): string {
   return glyphs.map(({ text }) => text).join('');
 }
 

@@ -279,8 +279,7 @@ function continuesOver(
 function isLooseNumber(before: Atom, { glyphs }: Atom, after: Atom | undefined): boolean {
   if (after && !after.isApart) return false;
   const isBold = ({ glyphs }: Atom) => glyphs.at(-1)!.piece.style.bold;
-  const text = glyphs.map((glyph) => glyph.text).join('');
-  return /^\d{1,3}[a-z]?$/u.test(text) && isBold(before) !== glyphs[0]!.piece.style.bold;
+  return /^\d{1,3}[a-z]?$/u.test(textOf({ glyphs })) && isBold(before) !== glyphs[0]!.piece.style.bold;
 }
 
 function toLine(atoms: readonly Atom[], { baseline, rises }: Row, row: number): Line {
@@ -291,22 +290,12 @@ function toLine(atoms: readonly Atom[], { baseline, rises }: Row, row: number): 
     glyphs,
     left,
     right,
-    baseline: baselineOf(glyphs, baseline, rises),
+    // The row's baseline can be that of another column.
+    baseline: glyphs.find(({ piece, isBlank }) => !isBlank && !rises.has(piece))?.piece.baseline ?? baseline,
     size: usualSize(glyphs, rises),
     rises,
     row,
   };
-}
-
-/**
- * Returns the baseline of a line. It may differ slightly from the row's baseline, which can be that of another column.
- */
-function baselineOf(
-  glyphs: readonly Glyph[],
-  rowBaseline: number,
-  rises: ReadonlyMap<Piece, number>,
-): number {
-  return glyphs.find(({ piece, isBlank }) => !isBlank && !rises.has(piece))?.piece.baseline ?? rowBaseline;
 }
 
 function usualSize(glyphs: readonly Glyph[], rises: ReadonlyMap<Piece, number>): number {

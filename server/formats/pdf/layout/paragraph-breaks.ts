@@ -78,20 +78,14 @@ export interface PageParts {
   bulleted: ReadonlySet<TextLine>;
 }
 
-/** The signs by which a text continues from one line to the next, or does not. */
-interface Join {
-  row: RowBreak;
-  /** Whether a sentence continues. */
-  goesOn: boolean;
-  /** Whether the text may continue. */
-  mayGoOn: boolean;
-  /** Whether the upper line ends before the end of its column, and whether it ends before that of the nearby lines. */
-  endsEarly: boolean;
-  endsEarlyHere: boolean;
-  endsSentence: boolean;
-  isCentred: boolean;
-  isInCell: boolean;
-}
+/**
+ * The signs by which a text continues from one line to the next, or does not: whether a sentence continues (`goesOn`), or
+ * the text may; whether the upper line ends before the end of its column, or before that of the nearby lines (`Here`).
+ */
+type Join = { row: RowBreak } & Record<
+  'goesOn' | 'mayGoOn' | 'endsEarly' | 'endsEarlyHere' | 'endsSentence' | 'isCentred' | 'isInCell',
+  boolean
+>;
 
 /** Splits chains of lines into paragraphs. */
 export class ParagraphBreaks {

@@ -3,7 +3,6 @@ import type { MovedGlyphs } from '../text-block.ts';
 import { isFormulaGlyph } from './formula-glyphs.ts';
 import { type CharacterRange, findFormulas } from './formulas.ts';
 import type { JoinedCharacter } from './joined-text.ts';
-import type { Glyph } from './pieces.ts';
 import type { FindRules } from './rule-index.ts';
 
 /** The maximum number of adjacent unknown glyphs that are symbols. More of them are a word, unless they are all equal. */
@@ -127,7 +126,8 @@ export function movedGlyphs(
     moved: {
       parts: placed.map(({ glyph, rise }) => ({
         glyphs: { text: glyph.piece.shown, from: glyph.index, to: glyph.index + 1 },
-        x: originOf(glyph) - left,
+        // Glyphs with a negative width start at their right edge.
+        x: (glyph.piece.shown.glyphs[glyph.index]!.advance < 0 ? glyph.right : glyph.left) - left,
         y: rise,
       })),
       bars: found.map(({ box, paint }) => ({
@@ -142,9 +142,4 @@ export function movedGlyphs(
       width: right - left,
     },
   };
-}
-
-/** Returns the position of a glyph's origin. Glyphs with a negative width start at their right edge. */
-function originOf({ piece, index, left, right }: Glyph): number {
-  return piece.shown.glyphs[index]!.advance < 0 ? right : left;
 }
