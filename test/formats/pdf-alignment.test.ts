@@ -35,6 +35,17 @@ describe('lines that end at the same position', () => {
     expect(new Set(Object.values(alignments(page([rows]))))).toEqual(new Set(['right']));
   });
 
+  it('are right-aligned if they are amounts, though most are equally wide', () => {
+    const amounts = ['501,00 Euro', '72,00 Euro', '161,70 Euro', '266,30 Euro'];
+    const rows = amounts.map((amount, row) => [
+      text(`Income ${row}`, 50, 700 - 12 * row),
+      ending(amount, 300, 700 - 12 * row),
+    ]);
+    const wide = ending('The members have seen the figures above', 590, 600);
+    const found = alignments(page([...rows.flat(), wide]));
+    expect(amounts.map((amount) => found[amount])).toEqual(amounts.map(() => 'right'));
+  });
+
   it('are right-aligned though their starts differ only little from one to the next', () => {
     const rows = [0, 2, 4, 6].flatMap((commas, row) => [
       ending(`Automatic spring motor${','.repeat(commas)}`, 500, 700 - 40 * row),

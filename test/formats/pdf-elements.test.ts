@@ -108,6 +108,19 @@ describe('the declared elements of a tagged PDF', () => {
     expect(read(lines.flatMap((line) => of(tag('P'), line)))).toEqual([values.join(' ')]);
   });
 
+  it('do not divide a sentence in a narrow column, whose lines have few words', () => {
+    const values = [
+      'From the bed, is it close',
+      'to any fan of the kind',
+      'that you may have, or to',
+      'a duct that is cold',
+    ];
+    const shown = values.map((value, index) => text(value, 50, 700 - 12 * index));
+    const elements = [...of(tag('P'), ...shown.slice(0, 3)), ...of(tag('P'), shown[3]!)];
+    expect(read(elements)).toEqual([values.join(' ')]);
+    expect(read([...of(tag('P'), shown[2]!), ...of(tag('P'), shown[3]!)])).toHaveLength(2);
+  });
+
   it('are not used if they are only the lines of paragraphs', () => {
     const prose = [
       'The committee met in spring and agreed on the plan that its members',

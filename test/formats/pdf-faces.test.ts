@@ -178,6 +178,16 @@ describe('the outlines of letters show the face of a font', () => {
     expect(measureFaces([shown]).get(shown.font!)!.weight).toBe(weight);
   });
 
+  it.each([
+    ['Roboto', 'bold'],
+    ['RobotoCondensed-Regular', 'regular'],
+  ] as const)('%s with narrow letters of usual strokes: %s', (name, weight) => {
+    const shown = outlined('arimo', 'Introduction');
+    for (const glyph of shown.glyphs) if (typeof glyph !== 'number') glyph.width *= 0.75;
+    shown.font!.name = name;
+    expect(measureFaces([shown]).get(shown.font!)!.weight).toBe(weight);
+  });
+
   it('but not if there are too few letters, or if their characters are guesses', () => {
     const few = outlined('arimoBold', 'Go on');
     const guessed = outlined('arimoBold', 'Thebill');

@@ -87,6 +87,7 @@ describe('a row of short texts is split', () => {
     const codes = ['N = Never married', 'M = Married', 'W = Widowed'];
     expect(read(page([text(codes.join('   '), 50, 700)]))).toEqual(codes);
     expect(read(page([text('Married   or  Widowed   now', 50, 700)]))).toHaveLength(1);
+    expect(read(page([text('a loss of   their   colors', 50, 700)]))).toHaveLength(1);
   });
 
   it('before a letter with the sign of a currency', () => {

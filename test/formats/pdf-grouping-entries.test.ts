@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { plainText } from '#server/formats/inline-content.ts';
 import { findBlocks } from '#server/formats/pdf/find-blocks.ts';
 import type { PageContent } from '#server/formats/pdf/page-content.ts';
-import { lines, page, rule, serif, text, widthOf } from './pdf-page.ts';
+import { bold, lines, page, rule, serif, text, widthOf } from './pdf-page.ts';
 
 const read = (content: PageContent): string[] =>
   findBlocks(content).blocks.map((block) => plainText(block.content));
@@ -106,6 +106,11 @@ describe('a new block begins in a stack without room at the ends of its lines', 
     expect(found.slice(1, -1)).toEqual(tools);
   });
 
+  it('at each line of an address with a code', () => {
+    const address = ['Mary Miller', '29 Meadow Hill Drive', 'Glasgow', 'G46 7QR'];
+    expect(read(narrow(address))).toEqual(address);
+  });
+
   it('but not in an address of which a line has few words before its comma', () => {
     const address = ['209-214, Kailash Building, Kasturba Gandhi Marg,', 'New Delhi,', 'Delhi - 110001'];
     expect(read(page([lines(address, 50, 700), text(full, 50, 600)]))[0]).toBe(address.join(' '));
@@ -115,6 +120,39 @@ describe('a new block begins in a stack without room at the ends of its lines', 
     const items = ['·Access to resources', '·Advocacy'];
     expect(read(narrow(items))).toEqual(items);
   });
+});
+
+describe('a line with room for the next word ends its text, although a small letter follows', () => {
+  const [upper, lower] = ['born in the town', 'since May in this large country'];
+  const stack = [text(upper, 100, 700), text(lower, 100, 684)];
+  const joined = [`${upper} ${lower}`];
+
+  it('next to icons', () => {
+    const icon = (y: number) => rule(74, y - 4, 90, y + 12);
+    expect(read(page(stack))).toEqual(joined);
+    expect(read(page(stack, [icon(700), icon(684)]))).toEqual([upper, lower]);
+  });
+
+  it('next to bold labels of their own, but not next to one of two lines', () => {
+    const labels = ['Place', 'Stays'].map((label, row) => text(label, 60, 700 - 16 * row, { font: bold }));
+    expect(read(page([...stack, ...labels]))).toEqual(expect.arrayContaining([upper, lower]));
+    expect(read(page([...stack, labels[0]!]))).toContain(joined[0]);
+  });
+
+  it('far above the next line, as a salutation', () => {
+    const letter = [text('Dear Sir or Madam,', 50, 700), text('we write about the plan that', 50, 674)];
+    expect(read(page(letter))).toHaveLength(2);
+  });
+});
+
+it('a line with a telephone number, and a centred one with a colon, end their texts', () => {
+  const centred = (values: string[]) =>
+    page(values.map((value, row) => text(value, 300 - 5 * widthOf(value), 700 - 12 * row)));
+  for (const stack of [
+    ['Phone : +243 997 129 073', 'Goma on the Lake'],
+    ['Please mail this application and all of its parts to the office:', 'The Global Consultants'],
+  ])
+    expect(read(centred(stack))).toEqual(stack);
 });
 
 describe('one block stays', () => {

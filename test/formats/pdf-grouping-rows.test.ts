@@ -49,6 +49,28 @@ describe('a new block begins in a stack', () => {
     expect(read(page([years, entries]))).toEqual(['first prize', '一等奖学金']);
   });
 
+  it('at each text next to a right-aligned label, if other texts start there', () => {
+    const rows = ['[04/2022 – 06/2022]', '[2014 – 2015]', '[2013 – 2014]'].flatMap((label, row) => [
+      text(label, 194 - 10 * widthOf(label), 700 - 45 * row),
+      text('Course of German', 200, 700 - 45 * row),
+      text('School of Oslo', 200, 688 - 45 * row),
+    ]);
+    expect(read(page([rows])).filter((value) => value.includes('Course'))).toEqual(
+      Array.from({ length: 3 }, () => 'Course of German'),
+    );
+  });
+
+  it('but not of a table at the headings of sections, which have their numbers next to them', () => {
+    const headings = [
+      ['4.6', 'Other points'],
+      ['4.6.1', 'The house'],
+    ];
+    const rows = headings.map((pair, row) =>
+      pair.map((value, column) => text(value, 50 + 40 * column, 600 - 24 * row)),
+    );
+    expect(findBlocks(page(rows)).blocks.map(({ kind }) => kind)).not.toContain('table_cell');
+  });
+
   it('at an address after the end of a sentence, also in running text', () => {
     const cited = [
       'Health plants of the world, and how they were',

@@ -97,6 +97,12 @@ describe('a new block begins', () => {
       expect(read({ ...page([lines(labels, 50, 700)]), box: narrow })).toEqual(labels);
   });
 
+  it('at the first line of a paragraph whose indent a paragraph of one line above it has too', () => {
+    const rest = lines([full, 'in the winter before.'], 50, 676);
+    const texts = [lines([full, 'and no more.'], 50, 724), text('They agreed on it.', 60, 700)];
+    expect(read(page([...texts, text(`Later ${full.slice(0, 74)}`, 60, 688), rest]))).toHaveLength(3);
+  });
+
   it('at each bullet, also one from a symbol font', () => {
     for (const sign of ['•', '▪', '➤', '', '–', '**'])
       expect(
@@ -287,6 +293,41 @@ describe('one block stays', () => {
   it('a line of justified text with wide spaces', () => {
     const words = ['every', 'tuft', 'that', 'you', 'trod', 'upon'];
     expect(read(page([onOneLine(words, 9, 700), lines(column, 50, 688)]))[0]).toContain(words.join(' '));
+  });
+
+  it('a line of few words with equal and very wide spaces, if it ends where a line over these spaces ends', () => {
+    const words = ['traditional', 'products', 'of', 'the'];
+    const shown = onOneLine(words, 13, 688);
+    const end = 50 + 10 * widthOf(words.join('')) + 3 * 13;
+    const above = (value: string) => text(value, end - 10 * widthOf(value), 700);
+    const wide = above('the committee agreed in that');
+    expect(read(page([[text('a', 50, 700)], wide, shown, text('village.', 50, 676)]))).toHaveLength(1);
+    // The cells of a table end there too, but no line continues over their gaps.
+    expect(read(page([onOneLine(words, 13, 700), shown, onOneLine(words, 13, 676)]))).not.toHaveLength(1);
+  });
+
+  it('a text next to a number in the margin, and a sentence with a sign over another one', () => {
+    const even = [full, full.replace('committee', 'countries'), full.replace('plan', 'date')];
+    const number = text('12', 62 + 10 * widthOf(full), 688);
+    const blocks = read(page([lines(even, 50, 700), number, text('in the winter.', 50, 664)]));
+    expect(blocks).toEqual([[...even, 'in the winter.'].join(' ')]);
+    const sign = [
+      text('The share is R = 1 there.', 50, 600),
+      text('∼', 50 + 10 * widthOf('The share is R '), 603.3),
+    ];
+    const shown = findBlocks(page([sign]));
+    expect([shown.blocks.length, shown.kept]).toEqual([1, []]);
+  });
+
+  it('a text that starts on the right of a picture and continues below it', () => {
+    const words = 'members council harbor reports';
+    const under = `Members ${words} of gardens`;
+    const beside = (x: number) => lines([words, words, words], x, 700);
+    const below = lines([under, 'in the spring.'], 50, 664);
+    const { blocks } = findBlocks(page([beside(50 + 10 * (widthOf(under) - widthOf(words))), below]));
+    expect(blocks.map(({ alignment, indent }) => [alignment, indent])).toEqual([['justified', 0]]);
+    // The lines below a list whose items end elsewhere are another text.
+    expect(findBlocks(page([beside(80), below])).blocks).toHaveLength(2);
   });
 });
 

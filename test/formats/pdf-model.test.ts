@@ -9,7 +9,7 @@ import type { TextBlock } from '#server/formats/pdf/text-block.ts';
 import { extract, rebuild } from '#server/formats/pdf.ts';
 import { randomNumbers } from '#test/fidelity/eye/sample.ts';
 import { blockOf, pageOf, rectangle } from './pdf-blocks.ts';
-import { at, form, madePdf } from './pdf-made.ts';
+import { at, form, madePdf, object, readMade } from './pdf-made.ts';
 import { shownLines } from './pdf-shown.ts';
 
 const sentence = 'The quick brown fox jumps over the lazy dog';
@@ -213,6 +213,20 @@ describe('what belongs to a text', () => {
     );
     expect(next!.y).toBeLessThan(250);
     expect(date!.y).toBeCloseTo(next!.y + 12, 1);
+  });
+
+  it.each([
+    ['ON', 0],
+    ['OFF', 1],
+  ])('includes a form of one object as a whole only without a hidden layer in it: %s', async (state, use) => {
+    const layer = { Properties: { L: object({ Type: 'OCG' }) } };
+    const bullet = form(`0 0 4 4 re f ${use === 1 ? '/OC /L BDC 0 9 4 4 re f EMC' : ''}`, layer);
+    const { paints } = await readMade({
+      content: '/bullet Do',
+      resources: { XObject: { bullet } },
+      catalog: { OCProperties: object({ D: { BaseState: state } }) },
+    });
+    expect(paints.map(({ place }) => place?.use)).toEqual([use]);
   });
 
   it('does not include a side of a frame, whose corners are drawn apart', async () => {

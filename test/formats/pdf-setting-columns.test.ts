@@ -194,7 +194,7 @@ describe('the right edge of justified paragraphs', () => {
   });
 });
 
-describe('a paragraph next to a box', () => {
+describe('a paragraph that begins next to a box and continues below it', () => {
   const beside = ['The quick brown fox', 'jumps over a lazy', 'dog and runs away', 'into the forest and'];
   const below = ['sleeps there until the next morning comes along. Then it goes', 'home again.'];
   const text = [...beside, ...below].join(' ');
@@ -206,13 +206,40 @@ describe('a paragraph next to a box', () => {
     const set = await render([{ source, target }], { page: pageOf({ paints: [wall(400, 420), ...paints] }) });
     return { ...set, shown: await shownLines(set.bytes) };
   }
+  const widthOf = ({ x, right }: { x: number; right: number }) => right - x;
 
-  it('becomes smaller if it does not fit', async () => {
+  it('has narrow lines as far as the box, and wide ones below', async () => {
+    const { shown, findings } = await setParagraph(`${text} And then it sleeps for the whole day.`, [box]);
+    expect(findings).toEqual([]);
+    const [narrow, wide] = [true, false].map((isBeside) => shown.filter(({ y }) => y > 660 === isBeside));
+    expect(narrow!.length).toBe(4);
+    for (const line of narrow!) expect(line.x + widthOf(line)).toBeLessThan(200);
+    expect(Math.max(...wide!.map(widthOf))).toBeGreaterThan(150);
+  });
+
+  it('keeps the lines on the right of a picture there, and the lines below it at the left', async () => {
+    const source = blockOf({ lines: [...beside, ...below], x: 72, y: 700, alignment: 'justified' });
+    const end = source.box.right;
+    for (const line of source.lines.slice(0, 4)) Object.assign(line, { left: end - 120, right: end });
+    const page = pageOf({ paints: [wall(400, 420), paint(rectangle(72, 662, end - 130, 712))] });
+    const shown = await shownLines((await render([{ source, target: `${text} ${text}` }], { page })).bytes);
+    const lefts = shown.map(({ x, y }) => [y > 660, Math.round(x)]);
+    expect(new Set(lefts.map(String))).toEqual(new Set([`true,${Math.round(end - 120)}`, 'false,72']));
+  });
+
+  it('becomes smaller if it does not fit, and keeps its shape', async () => {
     const floor = paint(rectangle(20, 0, 400, 634));
     const { shown, findings } = await setParagraph(`${text} ${text}`, [box, floor]);
     expect(findings.map(({ code }) => code)).toEqual(['text_shrunk']);
     for (const line of shown.filter(({ y }) => y > 662)) expect(line.right).toBeLessThan(200);
     expect(Math.min(...shown.map(({ y }) => y))).toBeGreaterThan(634);
+  });
+
+  it('has only narrow lines if it does not fit, and does not go over the box', async () => {
+    const floor = paint(rectangle(20, 0, 400, 640));
+    const { shown } = await setParagraph(`${text} ${text} ${text} ${text}`, [box, floor]);
+    for (const line of shown.filter(({ y }) => y > 662)) expect(line.right).toBeLessThan(200);
+    expect(Math.min(...shown.map(({ size }) => size))).toBeGreaterThanOrEqual(5);
   });
 
   it('is a usual paragraph if nothing is next to it', async () => {

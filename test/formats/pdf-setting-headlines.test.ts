@@ -3,7 +3,7 @@ import type { Matrix } from '#server/formats/pdf/geometry.ts';
 import { commonSize } from '#server/formats/pdf/model/groups.ts';
 import type { Paint } from '#server/formats/pdf/page-content.ts';
 import type { TextBlock } from '#server/formats/pdf/text-block.ts';
-import { blockOf, pageOf, paint, rectangle, render } from './pdf-blocks.ts';
+import { blockOf, pageOf, paint, rectangle, render, widthOf } from './pdf-blocks.ts';
 import { shownLines } from './pdf-shown.ts';
 
 describe('a headline', () => {
@@ -96,6 +96,40 @@ it('a word that is too wide for its place has narrower letters before it is brok
   expect((await shownLines(bytes)).map(({ text }) => text)).toEqual(['Doctorado']);
 });
 
+it.each([
+  ['centered over it', 30, 30],
+  ['left-aligned', 2, 40],
+])('a title over a longer rule, %s, stays so if it becomes longer', async (_, before, after) => {
+  const title = blockOf({ lines: ['Simple interface'], x: 200, y: 600, style: { size: 20, bold: true } });
+  const source = { ...title, kind: 'heading' as const };
+  const { left, right } = title.box;
+  const [from, to] = [left - before, right + after];
+  const paints = [paint(rectangle(from, 590, to, 592), 'fill')];
+  const { bytes } = await render([{ source, target: 'Simple interfaces now' }], { page: pageOf({ paints }) });
+  const [shown, ...others] = await shownLines(bytes);
+  expect(others).toEqual([]);
+  expect(shown!.right).toBeLessThan(to + 1);
+  if (before === after) expect(shown!.x + shown!.right).toBeCloseTo(from + to, 0);
+  else expect(shown!.x).toBeCloseTo(left);
+});
+
+it('a cell is as wide as its container, whose rules are further away', async () => {
+  const line = 'Goods that touch the food they hold';
+  const block = blockOf({ lines: [line, line], y: 700, style: { size: 10 } });
+  const { left, bottom, right, top } = block.box;
+  const container = rectangle(left - 3, bottom - 1, right + 11, top + 1);
+  const source = { ...block, kind: 'table_cell' as const, container };
+  const paints = [paint(rectangle(right + 11, 600, right + 12, 800), 'fill')];
+  const target = `${line} a ${line} a`;
+  const { bytes } = await render([{ source, target }], { page: pageOf({ paints }) });
+  const shown = await shownLines(bytes);
+  expect(shown.map(({ size, text }) => [size, text])).toEqual([
+    [10, `${line} a`],
+    [10, `${line} a`],
+  ]);
+  expect(shown[0]!.right).toBeCloseTo(left + widthOf(`${line} a`, block.style), 0);
+});
+
 describe('the common size of like texts', () => {
   const needs = (...scales: number[]) => scales.map((scale) => ({ scale, width: 1, weight: 1 }));
 
@@ -110,6 +144,12 @@ describe('the common size of like texts', () => {
       scale: 1,
       width: 0.85,
     });
+  });
+
+  it('has wider letters if they are smaller', () => {
+    const one = { scale: 1, width: 0.85, weight: 1 };
+    const { scale, width } = commonSize([one, { scale: 0.94, width: 1, weight: 1 }], 'group');
+    expect([scale, width]).toEqual([0.94, expect.closeTo(0.85 / 0.94)]);
   });
 
   it('leaves out a text that would make many others much smaller', () => {

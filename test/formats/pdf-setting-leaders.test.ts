@@ -145,6 +145,19 @@ it('a blank after a shorter translation stays, so that it is aligned with those 
   expect(shown.flatMap(({ text, x }) => (text.includes('_') ? [[text, x]] : []))).toEqual([[blank, 130]]);
 });
 
+it('blanks that end at one place still end there, if their labels leave most of them free', async () => {
+  const rows = [140, 100].map(
+    (x, row) => `${at(40, 300 - 20 * row, 'Name of it:')}${at(x, 300 - 20 * row, '_'.repeat((300 - x) / 5))}`,
+  );
+  const bytes = await madePdf({ content: rows.join(' ') });
+  const { segments } = await extract(bytes);
+  const target = ['Nom de la personne:'];
+  const translations = segments.map(({ regionId, cellId }) => ({ regionId, cellId, target }));
+  const rebuilt = await rebuild(bytes, translations, { sourceLanguage: 'en', targetLanguage: 'fr' });
+  const ends = (await shownTexts(rebuilt.bytes)).filter(({ text }) => text.endsWith('_'));
+  expect(ends.map(({ text, x }) => Math.round(x + 5.56 * text.length))).toEqual([318, 322]);
+});
+
 describe('a blank of underscores', () => {
   const blank = '_'.repeat(12);
   const segmentsOf = async (...lines: string[]) => {
@@ -176,13 +189,34 @@ describe('a blank of underscores', () => {
     expect(await segmentsOf('The company and the tenant agree', `${blank} as stated in it`)).toEqual([
       ['The company and the tenant agree ', sign, ' as stated in it'],
     ]);
+    // Here the comma shows the sentence.
+    expect(await segmentsOf(`${blank}, of this town, and`, `${blank}, of that town, agree`)).toEqual([
+      [sign, ', of this town, and ', { ...sign, tag: 2 }, ', of that town, agree'],
+    ]);
     const choices = (await segmentsOf(`${blank} yes`, `${blank} no`)).flat();
     expect(choices.every((content) => typeof content === 'string')).toBe(true);
+  });
+
+  it('can have dots instead, but not before a page number or a price', async () => {
+    const dots = '.'.repeat(12);
+    const sign = { tag: 1, type: 'void', text: dots } as const;
+    expect(await segmentsOf(`made on the ${dots} day of May`)).toEqual([
+      ['made on the ', sign, ' day of May'],
+    ]);
+    expect(await segmentsOf('for a time of “two years”.....“or more” as stated')).toHaveLength(1);
+    expect(await segmentsOf(`tel. ${dots}`)).toEqual([['tel.']]);
+    for (const end of ['xii', 'ab 5'])
+      expect(await segmentsOf(`a first part ${dots} ${end}`)).not.toContainEqual([
+        'a first part ',
+        sign,
+        ` ${end}`,
+      ]);
   });
 
   it.each([
     ['after a label', `Name: ${blank} of the tenant`],
     ['before another label', `Name ${blank} Date`],
+    ['before a distant comma', `Name: ${blank}   , of the tenant`],
     ['at the end of a line', `Signed by the tenant ${blank}`],
   ])('%s is the blank of a form', async (_, line) => {
     expect((await segmentsOf(line)).flat()).not.toContainEqual(expect.objectContaining({ type: 'void' }));

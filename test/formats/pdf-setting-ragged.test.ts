@@ -62,6 +62,40 @@ describe('a paragraph whose lines have the same end', () => {
     );
   });
 
+  it('is justified, and not wider, though one line goes past the end of its column', () => {
+    const others = [paragraph([0.25, 0.25, 0.29], 700), paragraph([0.29, 0.25, 0.25], 600)];
+    const overfull = [paragraph([0.25, 0.4, 0.25], 500), paragraph([0.4], 400)];
+    const { blocks } = findBlocks(page([...others, ...overfull].flat()));
+    const end = blocks[0]!.lines[0]!.right;
+    expect(blocks.slice(2).map(({ alignment, box }) => [alignment, box.right - end])).toEqual([
+      ['justified', 0],
+      ['justified', 0],
+    ]);
+    // A line that ends far behind the others has another end.
+    const wider = findBlocks(page([...others, paragraph([0.6], 500)].flat())).blocks;
+    expect(wider.at(-1)).toMatchObject({ alignment: 'left' });
+  });
+
+  it('is justified if its first lines end next to an object', () => {
+    const rows = [
+      ['able able able able able', 0.3],
+      ['bread bread bread bread', 0.4],
+      ['card card card card card', 0.3],
+      ['dove dove dove dove dove dove dove', 0.3],
+      ['eagle eagle eagle eagle each each', 0.36],
+      ['from then on', 0.25],
+    ] as const;
+    const texts = rows.map(([row, gap], index) => {
+      let x = 50;
+      return row.split(' ').map((word) => {
+        const shown = text(word, x, 700 - 12 * index);
+        x += 10 * (widthOf(word) + gap);
+        return shown;
+      });
+    });
+    expect(alignments([texts])).toEqual(['justified']);
+  });
+
   it('is justified if many full lines end exactly there', () => {
     expect(alignments([paragraph([0.25, 0.25, 0.25, 0.25], 700)], ragged(600))).toEqual([
       'justified',

@@ -200,4 +200,13 @@ describe('a sign that another font may not show', () => {
       ['It costs ', { tag: 1, type: 'void', text: '`' }, '1,500 a month.'],
     ]);
   });
+
+  it('is drawn in its own font: a diamond at the code of an accent, between spaces', async () => {
+    const font = arimo({ 36: '¨' });
+    const content = `${at(20, 100, 'Meadow 287')}BT /S 10 Tf 82 100 Td <0024> Tj ET ${at(90, 100, 'Old town')}`;
+    const { segments } = await extract(await madePdf({ content, resources: { Font: { S: font } } }));
+    expect(segments.map(({ source }) => source)).toEqual([
+      ['Meadow 287 ', { tag: 1, type: 'void', text: '¨' }, ' Old town'],
+    ]);
+  });
 });

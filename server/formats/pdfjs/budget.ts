@@ -126,7 +126,7 @@ const meterKey = 'lingualoop.pdfMeter';
 const theMeter = `globalThis[Symbol.for('${meterKey}')]`;
 
 /**
- * Code that is inserted into pdf.js to count its work. pdf.js has no hook for this, and no limit of pdf.js stops a
+ * Code that is inserted into pdf.js to count and limit its work. pdf.js has no hook for this, and no limit of pdf.js stops a
  * small file that causes a billion drawing operations. The code is added to the source of pdf.js's worker when the
  * worker is loaded. The text `at` must occur exactly `times` times in this source. If a new release changes it, loading
  * pdf.js and the tests fail.
@@ -163,6 +163,17 @@ const insertions = [
   }
   readUnmetered(operation) {
 `,
+  },
+  // The states of nested `q` operators are copied. As a chain of prototypes, they take time in the square of the depth.
+  {
+    at: 'const clone = Object.create(this);',
+    times: 1,
+    with: 'const clone = Object.assign(Object.create(Object.getPrototypeOf(this)), this);',
+  },
+  {
+    at: 'const clone = Object.assign(Object.create(this), this);',
+    times: 1,
+    with: 'const clone = Object.assign(Object.create(Object.getPrototypeOf(this)), this);',
   },
 ] as const;
 

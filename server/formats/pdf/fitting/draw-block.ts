@@ -4,7 +4,7 @@ import { breakLines, type Line } from '../../typesetting/lines.ts';
 import type { Cluster } from '../../typesetting/shaping.ts';
 import { apply, type Matrix, type Rectangle, transformRectangle, union } from '../geometry.ts';
 import { drawDecorations } from './draw-decorations.ts';
-import { type Fit, type Frame, lineWidth, lineWidths } from './fit.ts';
+import { besideEdges, type Fit, type Frame, lineWidth, lineWidths } from './fit.ts';
 import { drawMoved } from './moved-glyphs.ts';
 
 /** A block's translation as operators of a content stream. */
@@ -27,7 +27,7 @@ const usualPerSpace = 1;
  */
 const narrow = { width: 20, perSpace: 0.3 };
 /** The maximum width that is added to a space at all, in em. A line that would have larger holes is not justified. */
-const maxPerSpace = 4;
+const maxPerSpace = 2;
 /**
  * The maximum width that is added to each character to justify a line in a script without spaces between words, in em.
  */
@@ -59,7 +59,8 @@ export function drawBlock(frame: Frame, fit: Fit, matrix: Matrix, fonts: Documen
     const isJustified = frame.alignment === 'justified' && !isMostlyLoose(lines, others);
     for (const [number, broken] of lines.entries()) {
       const isFirst = index === 0 && number === 0;
-      const edges = edgesOf(frame, fit, isFirst);
+      const isBeside = index === 0 && number < (fit.beside?.lines ?? 0);
+      const edges = edgesOf(frame, isBeside ? { ...fit, ...besideEdges(fit.beside!) } : fit, isFirst);
       const wanted = (edges.right - edges.left) / em;
       const isLast = number === lines.length - 1;
       const line =

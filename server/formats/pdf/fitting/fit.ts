@@ -18,6 +18,8 @@ export interface Frame {
   /** The area to which the text may grow: the page's margins or the table cell. It contains the box. */
   bounds: Rectangle;
   singleLine: boolean;
+  /** The left and right ends of the source's lines. */
+  lines: { left: number; right: number }[];
   /** The baseline of the source's first line. */
   baseline: number;
   /** The distance from the last baseline of the source to the bottom of the box. */
@@ -70,6 +72,8 @@ export interface Frame {
   mates?: Frame[];
   /** The edges of the row in which the text and the number after it have exchanged their places. */
   row?: { left: number; right: number };
+  /** For a paragraph that begins next to an object and continues below it: the lines next to the object. */
+  beside?: Beside;
   /** The indent of the first line, in em. If negative: minus the indent of all other lines. */
   indent: number;
 }
@@ -83,6 +87,15 @@ export interface Fit {
   /** The baseline of the first line. */
   baseline: number;
   leading: number;
+  lines: number;
+  /** The lines that are next to an object. */
+  beside?: Beside;
+}
+
+/** The edges of the first lines of a paragraph that are next to an object, and their number. */
+export interface Beside {
+  left: number;
+  right: number;
   lines: number;
 }
 
@@ -106,6 +119,10 @@ const distances = { line: 0.6, paragraph: 1.2, below: 0.2 };
 const [shareOfGap, maxGap] = [0.5, 1];
 /** The height of capital letters, in em. */
 const capitals = 0.75;
+/** The number of leadings that are tried below the normal one for a paragraph next to an object. */
+const leadingSteps = 6;
+/** The share of a line by which the first wide line below an object may be higher than in the source. */
+const intoObject = 0.2;
 /** The width below which a text counts as a label, in em. */
 const maxLabelWidth = 10;
 
@@ -143,11 +160,42 @@ export function linesBetween(frame: Frame, edges: Pick<Fit, 'left' | 'right' | '
 /** Returns the widths of the lines of a paragraph, in em of the scaled and condensed text. */
 export function lineWidths(
   frame: Frame,
-  edges: Pick<Fit, 'left' | 'right' | 'scale'>,
+  edges: Pick<Fit, 'left' | 'right' | 'scale' | 'beside'>,
   isFirst: boolean,
 ): (line: number) => number {
   const { first, others } = lineWidth(frame, edges);
-  return (line) => (line === 0 && isFirst ? first : others);
+  const { beside } = edges;
+  const start = isFirst ? first : others;
+  if (!beside) return (line) => (line === 0 ? start : others);
+  const narrow = lineWidth(frame, { ...edges, ...besideEdges(beside) });
+  return (line) => (line >= beside.lines ? others : line === 0 && isFirst ? narrow.first : narrow.others);
+}
+
+/** Returns the edges of the lines next to an object. */
+export function besideEdges({ left, right }: Beside): Pick<Fit, 'left' | 'right'> {
+  return { left, right };
+}
+
+/**
+ * Fits a paragraph that begins next to an object and continues below it, at one size. Returns undefined if the text does
+ * not fit.
+ */
+export function fitBeside(frame: Frame, space: FreeSpace, scale: number): Fit | undefined {
+  const { baseline, beside, box, leading, text } = frame;
+  const [paragraph, ...rest] = text.paragraphs;
+  if (!beside || !paragraph || rest.length > 0) return undefined;
+  const region = roomBelow(frame, space, box);
+  for (let step = 0; step <= leadingSteps; step++) {
+    const distance = scale * (leading.normal - (step / leadingSteps) * (leading.normal - leading.tight));
+    const lines = Math.ceil(((beside.lines - intoObject) * leading.normal) / distance);
+    const fit = { left: box.left, right: box.right, scale, baseline, leading: distance, lines: 1 };
+    const own = { ...fit, beside: { ...beside, lines } };
+    const count = countLines(paragraph.shaped, lineWidths(frame, own, true));
+    const lowest = region.bottom + frame.descent * scale;
+    if (widestWordOf(text) <= narrowestLine(frame, { ...fit, ...besideEdges(beside) }))
+      if (baseline - (count - 1) * distance >= lowest - 0.1 * distance) return { ...own, lines: count };
+  }
+  return undefined;
 }
 
 /**
@@ -289,10 +337,18 @@ export function roomBeside(frame: Frame, space: FreeSpace, bothSides: boolean): 
     bottom: box.bottom + 0.12 * size,
     top: Math.min(box.top - 0.12 * size, frame.baseline + capitals * size),
   };
-  const freeLeft = (distance: number) =>
-    Math.min(box.left, Math.max(bounds.left, space.left(band, bounds.left - distance, id) + distance));
-  const freeRight = (distance: number) =>
-    Math.max(box.right, Math.min(bounds.right, space.right(band, bounds.right + distance, id) - distance));
+  // The area of a container already keeps its distance from what is around it.
+  const reach = (distance: number) => (frame.container ? 0 : distance);
+  const freeLeft = (distance: number) => {
+    const until = bounds.left - reach(distance);
+    const edge = space.left(band, until, id);
+    return Math.min(box.left, edge > until ? Math.max(bounds.left, edge + distance) : bounds.left);
+  };
+  const freeRight = (distance: number) => {
+    const until = bounds.right + reach(distance);
+    const edge = space.right(band, until, id);
+    return Math.max(box.right, edge < until ? Math.min(bounds.right, edge - distance) : bounds.right);
+  };
   if (alignment === 'center') {
     const free = { left: freeLeft(near), right: freeRight(near) };
     if (bothSides) return free;

@@ -97,6 +97,7 @@ export function makeFrame(
     box,
     bounds,
     singleLine: lines.length === 1,
+    lines: lines.map(({ left, right }) => ({ left: left + x, right: right + x })),
     isRelaxed: false,
     baseline: lines[0]!.baseline + y,
     descent: Math.max(0, last - box.bottom),

@@ -28,6 +28,8 @@ export interface Leader {
   baseline: number;
   /** The distance between the end of the source text and the first dot. */
   gap: number;
+  /** Whether a leader of another row ends at the same place. */
+  endsWithOthers: boolean;
   /** The kept text after the dots, such as a page number; null if missing. */
   number: { text: string; glyphs: GlyphRange[]; left: number; right: number } | null;
 }
@@ -43,7 +45,8 @@ export const shareOfBlank = 0.6;
 const mostCondensed = 0.85;
 /** The maximum distance of a leader from its entry and from its number, in em. */
 const reach = 4;
-/** The maximum difference between baselines of one line, in em. */
+/** The maximum differences between baselines of one line, and between ends at the same place, in em. */
+const sameEnd = 0.6;
 const sameBaseline = 0.25;
 
 interface PlacedText {
@@ -90,13 +93,17 @@ export function leadersOf(
     const pitch = median(dots.slice(1).map(({ left }, index) => left - dots[index]!.left));
     const number = after(dots.at(-1)!.right).find((text) => !isLeader(text) && text.kept.reason === 'number');
     // A few dots are the end of a sentence.
-    if (!number && !isBlank(dots) && dots.length < minAlone) continue;
+    if (!number && !isLine(dots) && dots.length < minAlone) continue;
     leaders.set(block.id, {
       dots,
       pitch,
       size,
       baseline: found.baseline,
       gap: dots[0]!.left - right,
+      endsWithOthers: placed.some((other) => {
+        const apart = Math.abs(other.dots.at(-1)!.right - dots.at(-1)!.right);
+        return isLeader(other) && other !== found && apart < sameEnd * size;
+      }),
       number: number
         ? {
             text: number.kept.text,
@@ -144,20 +151,23 @@ function place(kept: KeptText, fromPage: Matrix): PlacedText | undefined {
  */
 export function besideLeader(
   frame: Frame,
-  { dots, pitch, number }: Leader,
+  leader: Leader,
   row: Pick<Rectangle, 'left' | 'right'> | undefined,
   space: FreeSpace,
 ): Frame {
   const { bounds, box, id, size } = frame;
+  const { dots, pitch, number } = leader;
   const room = minDots * pitch + distance * size;
   const own = { ...frame, flows: false, sharesEdge: true };
   if (!frame.mirrored || !row || !number) {
     const [left, right] = [dots[0]!.left, dots.at(-1)!.right];
-    const near = Math.min(right - room, keepingBlank(frame, dots) ?? Number.POSITIVE_INFINITY);
+    const kept = keepingBlank(frame, leader);
+    const near = Math.min(right - room, kept ?? Number.POSITIVE_INFINITY);
     const after = { ...box, left: right, right: right + 0.01 };
     const free = space.right(after, bounds.right + distance * size, id) - distance * size;
-    const blankEnd = isBlank(dots) ? Math.max(right, Math.min(bounds.right, free)) : right;
-    const limit = Math.max(near, isBlank(dots) ? blankEnd - (right - left) - distance * size : near);
+    const mayMove = isBlank(leader) && !(leader.endsWithOthers && kept !== undefined);
+    const blankEnd = mayMove ? Math.max(right, Math.min(bounds.right, free)) : right;
+    const limit = Math.max(near, mayMove ? blankEnd - (right - left) - distance * size : near);
     const edges = { ...bounds, right: Math.max(box.right, Math.min(bounds.right, limit)) };
     return { ...own, bounds: edges, ...(blankEnd > right && { blankEnd }) };
   }
@@ -171,18 +181,26 @@ export function besideLeader(
   };
 }
 
-/** Whether dots are the blank of a form: a line to write on. */
-function isBlank(dots: readonly Dot[]): boolean {
-  const { text, from } = dots[0]!.glyph;
-  return text.glyphs[from]!.text === '_';
+/** Whether a leader is the blank of a form: a line to write on, or dots without a number behind them. */
+function isBlank({ dots, number }: Pick<Leader, 'dots' | 'number'>): boolean {
+  return !number || isLine(dots);
+}
+
+function isLine([dot]: readonly Dot[]): boolean {
+  return characterOf(dot!.glyph) === '_';
+}
+
+function characterOf({ text, from }: GlyphRange): string {
+  return text.glyphs[from]!.text;
 }
 
 /**
  * Returns the right limit of a label that leaves most of a short blank free, if the label fits there when its letters are
  * condensed; otherwise undefined.
  */
-function keepingBlank({ box, singleLine, size, stretch, text }: Frame, dots: readonly Dot[]) {
-  if (!singleLine || !isBlank(dots) || text.paragraphs.length > 1) return undefined;
+function keepingBlank({ box, singleLine, size, stretch, text }: Frame, leader: Leader) {
+  const { dots } = leader;
+  if (!singleLine || !isBlank(leader) || text.paragraphs.length > 1) return undefined;
   const [left, right] = [dots[0]!.left, dots.at(-1)!.right];
   const limit = left + (1 - shareOfBlank) * (right - left);
   const width = text.paragraphs[0]!.width * size * stretch * mostCondensed;
@@ -256,7 +274,7 @@ export function drawLeader(
     for (const [name, ref] of used) drawn.fonts.set(name, ref);
     return x + width;
   };
-  const character = dots[0]!.glyph.text.glyphs[dots[0]!.glyph.from]!.text;
+  const character = characterOf(dots[0]!.glyph);
   const fill = (from: number, count: number) => {
     if (count > 0) show(character.repeat(count), from, dots[0]!.glyph, pitch);
   };
@@ -272,13 +290,14 @@ export function drawLeader(
   if (blankEnd !== undefined && start > dots[0]!.left) {
     drawn.removed.push(...dots.map(({ glyph }) => glyph));
     const until = Math.min(blankEnd, last + start - dots[0]!.left);
-    fill(start, Math.floor((until - start + 0.01) / pitch));
+    const count = Math.floor((until - start + 0.01) / pitch);
+    fill(until - count * pitch, count);
     return drawn;
   }
   const first = dots.findIndex(({ left }) => left >= end + Math.min(gap, Math.max(0.1 * size, leader.gap)));
   drawn.removed.push(...dots.slice(0, first < 0 ? dots.length : first).map(({ glyph }) => glyph));
-  // Blanks are aligned with those of other rows.
-  if (first === 0 && !isBlank(dots)) {
+  // Lines to write on are aligned with those of other rows.
+  if (first === 0 && !isLine(dots) && dots.every(({ glyph }) => characterOf(glyph) === character)) {
     const count = Math.floor((dots[0]!.left - end - gap) / pitch);
     fill(dots[0]!.left - count * pitch, count);
   }

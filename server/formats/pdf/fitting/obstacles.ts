@@ -21,6 +21,9 @@ const background = 0.9;
 /** The height of lower-case letters, in em. */
 const letterHeight = 0.5;
 
+/** The height of a line to write on above the baseline, in em. The usual gap to the text above is the space to write. */
+const blankHeight = 0.2;
+
 /** The reasons of untranslated texts that are not visible. Text may be drawn over them. */
 const unseen: ReadonlySet<KeptReason> = new Set(['invisible', 'tiny', 'clipped', 'covered']);
 
@@ -141,8 +144,11 @@ function otherTexts({ texts }: PageContent, blocks: readonly Pick<TextBlock, 'gl
     const runs = runsOf(text.glyphs.keys(), (_run, index) => own?.has(index) === own?.has(index - 1));
     return runs.flatMap((run) => {
       const [from, to] = [run[0]!, run.at(-1)! + 1];
-      const isBlank = text.glyphs.slice(from, to).every((glyph) => glyph.text.trim() === '');
-      return own?.has(from) || isBlank ? [] : [boxOfGlyphs([{ text, from, to }])];
+      const written = text.glyphs.slice(from, to).map((glyph) => glyph.text);
+      if (own?.has(from) || written.every((letters) => letters.trim() === '')) return [];
+      const isLine = written.every((letters) => letters === '_');
+      const font = isLine ? { ...text.font, ascent: blankHeight } : text.font;
+      return [boxOfGlyphs([{ text: { ...text, font }, from, to }])];
     });
   });
 }

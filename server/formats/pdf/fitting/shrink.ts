@@ -2,9 +2,11 @@ import { type Rectangle, widen } from '../geometry.ts';
 import { areaOf } from '../model/columns.ts';
 import { commonSize, costOf, groupsOf, type Need } from '../model/groups.ts';
 import {
+  besideEdges,
   type Fit,
   type Frame,
   fitAtScale,
+  fitBeside,
   fitInMostRoom,
   growsLeft,
   isJustified,
@@ -132,7 +134,7 @@ export class FittedTexts {
   /** Gives the texts of each style a common scale, except those that are smaller, and those that do not fit with it. */
   share(scales: Scales): void {
     for (const [style, units] of this.#ofStyle())
-      setSize(units, { scale: scales.get(style) ?? 1, width: 1 }, this.#space);
+      setSize(units, { scale: scales.get(style) ?? 1 }, this.#space);
   }
 
   #ofStyle(): Map<string, Unit[]> {
@@ -205,28 +207,40 @@ function aboveMarks(frame: Frame): Frame {
   return { ...frame, bounds: { ...bounds, bottom: Math.max(bounds.bottom, below.top) } };
 }
 
-/** Gives texts a common size, if they are larger and also fit at this size. */
+/**
+ * Gives texts a common size if they are larger and also fit at this size. Those that fit only at a smaller size get the
+ * common width of letters, if they can then be larger.
+ *
+ * @param width the common width; undefined if each text keeps its own
+ */
 function setSize(
   units: readonly Unit[],
-  { scale, width }: Pick<Need, 'scale' | 'width'>,
+  { scale, width }: { scale: number; width?: number },
   space: FreeSpace,
 ): void {
   for (const unit of units) {
+    if (unit.fittings[0]!.fit.beside) continue;
     const [{ fit, frame, source }] = unit.fittings as [Fitting];
     const least = minScaleOf(source);
-    const isNarrower = width * source.stretch < frame.stretch;
-    if ((fit.scale <= scale && !isNarrower) || scale < least) continue;
-    const to = Math.min(scale, fit.scale);
+    const own = frame.stretch / source.stretch;
+    if ((fit.scale <= scale && (width ?? own) >= own) || scale < least) continue;
+    const tries: { scale: number; share: number }[] = [];
+    for (let to = scale; width !== undefined && (to === scale || to > fit.scale); to *= columnStep)
+      tries.push({ scale: to, share: width });
+    tries.push({ scale: Math.min(scale, fit.scale), share: own });
     const found = unit.isColumn
       ? fitColumn(
           unit.fittings.map(({ frame }) => frame),
           space,
-          to,
+          scale,
           least,
         )?.map((fit, index) => ({ ...unit.fittings[index]!, fit }))
-      : fitAt(source, space, { scale: to, share: Math.min(width, frame.stretch / source.stretch), least });
-    // A smaller text does not get more lines.
-    if (!found || (!unit.isColumn && found[0]!.fit.lines > fit.lines)) continue;
+      : tries
+          .values()
+          .map((size) => fitAt(source, space, { ...size, least }))
+          // A smaller text does not get more lines.
+          .find((found) => found && found[0].fit.lines <= fit.lines);
+    if (!found) continue;
     unit.fittings = found.map((fitting, index) => ({
       ...fitting,
       shrunk: fitting.fit.scale < fit.scale ? 'neighbors' : unit.fittings[index]!.shrunk,
@@ -298,6 +312,19 @@ function costOfFit({ leading }: Frame, { leading: own, lines, scale }: Fit): num
 
 function fitOne(frame: Frame, space: FreeSpace, source = frame): Fitting {
   const least = minScaleOf(frame);
+  if (frame.beside) {
+    let [best, cost]: [Fit | undefined, number] = [undefined, Number.POSITIVE_INFINITY];
+    for (let scale = 1; scale >= least && costOf({ scale, width: 1 }) < cost; scale *= columnStep) {
+      const fit = fitBeside(frame, space, scale);
+      const own = fit ? costOfFit(frame, fit) : cost;
+      if (fit && own < cost) [best, cost] = [fit, own];
+    }
+    const shrunk = best && best.scale < 1 ? 'room' : null;
+    if (best) return { frame, source, fit: best, shrunk, inColumn: false, whole: true };
+    // The text does not go over the object: all lines become narrow.
+    const { beside, ...whole } = frame;
+    return fitOne({ ...whole, box: { ...frame.box, ...besideEdges(beside) } }, space, source);
+  }
   // Programs that copy connected letters out of a PDF mix up those that are narrower.
   const shares =
     (frame.singleLine || frame.isCell) && !frame.rightToLeft

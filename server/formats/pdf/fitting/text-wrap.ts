@@ -11,6 +11,38 @@ const maxLoss = 0.55;
 const maxAtEnd = 1.5;
 
 /**
+ * The minimum number of lines next to an object, and the minimum width of the object's place, in em. The lines of a
+ * justified text show it better.
+ */
+const besideObject = { lines: 3, width: 4, widthOfJustified: 1 };
+
+/**
+ * Finds the lines at the start of a paragraph that are next to an object, such as a picture or a box with other text. The
+ * lines below the object are wider.
+ */
+export function besideObjects(frame: Frame, space: FreeSpace): Frame {
+  const { alignment, baseline, box, leading, lines, rightToLeft, size } = frame;
+  if (rightToLeft || (alignment !== 'left' && alignment !== 'justified')) return frame;
+  const width = size * (alignment === 'justified' ? besideObject.widthOfJustified : besideObject.width);
+  let edges = lines[0]!;
+  const wide = lines.findIndex(({ left, right }, index) => {
+    if (index > 0 && (right > edges.right + width || left < edges.left - besideObject.width * size))
+      return true;
+    edges = { left: Math.min(edges.left, left), right: index === 0 ? right : Math.max(edges.right, right) };
+    return false;
+  });
+  if (wide < besideObject.lines) return frame;
+  const isLeft = lines[wide]!.left < edges.left - besideObject.width * size;
+  const range = isLeft
+    ? { left: box.left, right: edges.left - 0.2 * size }
+    : { left: edges.right + 0.2 * size, right: box.right };
+  const place = { ...range, bottom: baseline - (wide - 1) * leading.normal, top: baseline };
+  if (space.isFree(place, new Set([frame.id]))) return frame;
+  const beside = isLeft ? { ...edges, right: box.right } : { ...edges, left: box.left };
+  return { ...frame, beside: { ...beside, lines: wide }, flows: false };
+}
+
+/**
  * Cuts off a part of a frame's box if that part contains an object around which the source flowed: a check box at the
  * end of a question, an inline image, or a symbol that stays unchanged.
  */

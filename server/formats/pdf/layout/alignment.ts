@@ -11,6 +11,8 @@ export type Alignment = TextBlock['alignment'];
 const sameEdge = 0.35;
 /** The maximum difference between the edges of lines that are aligned at this edge, as a share of the font size. */
 const exactEdge = 0.1;
+/** The minimum number of lines next to an object. */
+const minNextTo = 3;
 /**
  * The minimum difference between the widths of two lines from which their alignment is visible, as a share of the font
  * size. Lines of equal width look the same in every alignment.
@@ -51,7 +53,8 @@ export function alignmentOf(
       : ofLine(lines[0]!, surroundings, isRightToLeft);
   if (lines.length < 2 || alignment === 'center') return { alignment, indent: 0 };
   const starts = lines.map(({ left, right }) => (isRightToLeft ? -right : left));
-  const indent = starts[0]! - median(starts.slice(1));
+  const near = sameEdge * lines[0]!.size;
+  const indent = startBeside(starts, near) ? 0 : starts[0]! - median(starts.slice(1));
   const isRagged = alignment === (isRightToLeft ? 'left' : 'right');
   return { alignment, indent: isRagged || Math.abs(indent) < 0.25 * lines[0]!.size ? 0 : indent };
 }
@@ -64,14 +67,15 @@ function ofLines(lines: readonly TextLine[], chain: Chain, isRightToLeft: boolea
   const isJustifiedColumn = () => isEndOfColumn(lines[0]!, chain, [start, end], near);
   const exact = exactEdge * lines[0]!.size;
   if (haveSameMiddle(lines, exact)) return 'center';
-  if (spreadOf(lines.map(end)) < exact && spreadOf(starts) > exact && !isJustifiedColumn())
+  const isBeside = startBeside(lines.map(start), near);
+  if (!isBeside && spreadOf(lines.map(end)) < exact && spreadOf(starts) > exact && !isJustifiedColumn())
     return isRightToLeft ? 'left' : 'right';
-  const isStartEven = isEven(starts, near);
+  const isStartEven = isEven(starts, near) || isBeside;
   const full = lines.slice(0, -1);
   const isEndEven = isEven(full.map(end), near);
   const isIndented = lines.length === 2 && !isStartEven && isJustifiedColumn();
   if (isStartEven || isIndented) {
-    const isJustified = full.length > 1 ? isEndEven : isJustifiedColumn();
+    const isJustified = full.length > 1 ? isEndEven || areStepped(full.map(end), near) : isJustifiedColumn();
     return isJustified ? 'justified' : isRightToLeft ? 'right' : 'left';
   }
   if (
@@ -116,6 +120,17 @@ function haveSameMiddle(lines: readonly TextLine[], exact: number): boolean {
     spreadOf(lines.map(({ left }) => left)) > exact &&
     spreadOf(lines.map(({ right }) => right)) > exact
   );
+}
+
+/** Whether the first lines have one end and the others another one, as next to and below an object. */
+function areStepped(ends: readonly number[], near: number): boolean {
+  const step = ends.findIndex((end) => Math.abs(end - ends[0]!) >= near);
+  return step >= minNextTo && spreadOf(ends.slice(step)) < near;
+}
+
+/** Whether the first lines start next to an object, and the others start further outwards below it. */
+function startBeside(starts: readonly number[], near: number): boolean {
+  return areStepped(starts, near) && starts[0]! > starts.at(-1)!;
 }
 
 /** Whether at least 85% of the values are equal, with differences below `near`. */

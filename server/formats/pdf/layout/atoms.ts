@@ -14,6 +14,8 @@ const maxWordGap = 2;
 /** The number of blanks that separate texts of a row. After a sentence and in justified lines there may be two. */
 const minTypedBlanks = 3;
 const maxDotGap = 0.6;
+/** The maximum distance of a blank from the words of its sentence. */
+const maxBlankGap = 1;
 /** The maximum distance between the lines of a text, as a factor of the font size. */
 export const maxLineDistance = 1.7;
 const minFieldGap = 0.3;
@@ -75,7 +77,7 @@ export function splitAtGaps(
   const isNext = above && above.glyphs[0]?.text !== '_' && above.baseline - baseline < maxLineDistance * size;
   const leaders = findLeaders(
     glyphs,
-    isNext ? above.glyphs.findLast(({ isBlank }) => !isBlank) : undefined,
+    isNext ? above.glyphs.filter(({ isBlank }) => !isBlank).slice(-2) : [],
     ({ left, right }) => fields.isInGap(left, right, row),
   );
   const gutters = narrowestGutters(glyphs);
@@ -219,7 +221,10 @@ function narrowestGutters(glyphs: readonly Glyph[]): Map<Glyph, number> {
   return gutters;
 }
 
-/** Returns the glyphs after three or more blanks, if the row has several such gaps and all others have one blank. */
+/**
+ * Returns the glyphs after three or more blanks, if the row has several such gaps and all others have one blank. If only
+ * small letters follow such gaps, it is one sentence.
+ */
 function typedGaps(glyphs: readonly Glyph[]): Set<Glyph> {
   const typed = new Set<Glyph>();
   let blanks = 0;
@@ -233,7 +238,8 @@ function typedGaps(glyphs: readonly Glyph[]): Set<Glyph> {
     else if (blanks > 1) isTyped = false;
     blanks = 0;
   }
-  return isTyped && typed.size > 1 ? typed : new Set();
+  const isSentence = [...typed].every(({ text }) => /^\p{Ll}/u.test(text));
+  return isTyped && !isSentence && typed.size > 1 ? typed : new Set();
 }
 
 /**
@@ -293,58 +299,90 @@ function isSign({ text }: Glyph): boolean {
   return !/[\p{L}\p{N}]/u.test(text);
 }
 
+/** Dots that fill space, alone or mixed. */
+const dots = /^[·․.…‥]+$/u;
+/** The end of a part of a sentence, and its continuation, between which a blank may be. */
+const [sentenceStart, sentenceRest] = [/(?:[\p{L}\p{N}\p{Sc},(/)]|\p{L}\.)$/u, /^[\p{Ll},.;)]/u];
+/** What follows dots on a line of a list: a page number, or a price. */
+const entryEnd = /^(?:[ivxlc]+|\P{N}{0,6}\p{N}\P{L}*)$/u;
+/** The maximum number of dots in a sentence that are an ellipsis. */
+const maxEllipsis = 5;
+
 /**
  * Returns the dots and underscores that fill space: runs of four or more, and runs of any length with wide spacing. Four
  * dots with spaces at the end of a row are a period and an ellipsis. A blank within a sentence is a part of the sentence,
  * unless a form field is over it, which does not move.
+ *
+ * @param above the end of the row above, if its sentence may continue
  */
 function findLeaders(
   glyphs: readonly Glyph[],
-  lastAbove: Glyph | undefined,
+  above: readonly Glyph[],
   hasField: (blank: { left: number; right: number }) => boolean,
 ): Set<Glyph> {
   const leaders = new Set<Glyph>();
-  let [last, before]: (Glyph | undefined)[] = [undefined, lastAbove];
-  const gapBefore = new Map<Glyph, number>();
-  let run: Glyph[] = [];
-  const haveGaps = (min: number) => run.every((dot) => gapBefore.get(dot)! >= min * dot.piece.size);
-  const close = (next?: Glyph) => {
-    const isEllipsis = !next && run.length === 4 && run[0]!.text === '.' && haveGaps(minSpace);
+  const shown = glyphs.filter(({ isBlank }) => !isBlank);
+  const isFiller = ({ text }: Glyph) => /^[_·․.…‥~]+$/u.test(text);
+  for (let from = 0, to = 0; from < shown.length; from = to) {
+    const [first, last] = [shown[from]!, shown[from - 1]];
+    const isAlike = ({ text }: Glyph) => text === first.text || (dots.test(text) && dots.test(first.text));
+    for (to = from + 1; isFiller(first) && to < shown.length && isAlike(shown[to]!); ) to++;
+    if (!isFiller(first)) continue;
+    // The period of an abbreviation before dots: tel. ....
+    const [dot, near] = [shown[from + 1], minSpace * first.piece.size];
+    const isPeriod = first.text === '.' && last && first.left - last.right < near;
+    if (isPeriod && dot && (dot.text !== '.' || dot.left - first.right > near)) to = from + 1;
+    const run = shown.slice(from, to);
+    const haveGaps = (min: number) =>
+      run.every((dot, at) => dot.left - (run[at - 1] ?? last ?? dot).right >= min * dot.piece.size);
+    const isEllipsis = to === shown.length && run.length === 4 && first.text === '.' && haveGaps(minSpace);
+    const before = from > 0 ? shown.slice(Math.max(0, from - 2), from) : above;
     const isInSentence =
-      next &&
-      before &&
-      isBlankInSentence(before, run, next) &&
-      !hasField({ left: run[0]!.left, right: run.at(-1)!.right });
-    if ((run.length >= 4 && !isEllipsis && !isInSentence) || (run.length > 0 && haveGaps(maxDotGap)))
+      isBlankInSentence(before, run, shown.slice(to)) &&
+      !hasField({ left: first.left, right: run.at(-1)!.right });
+    if ((run.length >= 4 && !isEllipsis && !isInSentence) || haveGaps(maxDotGap))
       for (const glyph of run) leaders.add(glyph);
-    run = [];
-  };
-  for (const glyph of glyphs) {
-    if (glyph.isBlank) continue;
-    if (run.length > 0 && run[0]!.text !== glyph.text) close(glyph);
-    if (run.length === 0) before = last ?? lastAbove;
-    if (/^[._·․…‥~]+$/u.test(glyph.text)) {
-      gapBefore.set(glyph, last ? glyph.left - last.right : 0);
-      run.push(glyph);
-    }
-    last = glyph;
   }
-  close();
   return leaders;
 }
 
-/** Whether underscores are a blank to fill in after a word of a sentence that continues: on the ____ day of May. */
-function isBlankInSentence(before: Glyph, run: readonly Glyph[], next: Glyph): boolean {
-  return run[0]!.text === '_' && isSentence(before, next);
+/**
+ * Whether underscores or dots are a blank to fill in of a sentence that continues: on the ____ day of May. A comma that
+ * touches underscores shows this too. A few dots that touch the text are an ellipsis.
+ */
+function isBlankInSentence(
+  before: readonly Glyph[],
+  run: readonly Glyph[],
+  after: readonly Glyph[],
+): boolean {
+  const [{ left, text, piece }, { right }] = [run[0]!, run.at(-1)!];
+  const [last, next] = [before.at(-1), after[0]];
+  if (!next) return false;
+  const isNear = (gap: number, most: number) => gap < most * piece.size;
+  const [gapBefore, gap] = [last ? left - last.right : 0, next.left - right];
+  const isBlank = text === '_';
+  if (isBlank && /^[,;.]/u.test(next.text) && isNear(gap, minSpace)) return true;
+  const isTouched = isNear(Math.max(gapBefore, gap), minSpace);
+  if (!last || (!isBlank && entryEnd.test(stringOf(after)))) return false;
+  if (!isBlank && run.length <= maxEllipsis && isTouched) return true;
+  return (
+    sentenceStart.test(stringOf(before)) &&
+    sentenceRest.test(next.text) &&
+    isNear(Math.max(gapBefore, gap), maxBlankGap)
+  );
 }
 
 /** Whether a sentence may continue after a blank between two glyphs. */
 function isSentence(before: Glyph, next: Glyph): boolean {
-  return /^[\p{L}\p{N},(/]/u.test(before.text) && /^[\p{Ll},.;)]/u.test(next.text);
+  return sentenceStart.test(before.text) && sentenceRest.test(next.text);
+}
+
+function stringOf(glyphs: readonly Glyph[]): string {
+  return glyphs.map(({ text }) => text).join('');
 }
 
 export function textOf({ glyphs }: { glyphs: readonly Glyph[] }): string {
-  return glyphs.map(({ text }) => text).join('');
+  return stringOf(glyphs);
 }
 
 export function hasBetween(places: readonly number[], from: number, to: number): boolean {

@@ -3,22 +3,24 @@ import type { Paint } from '../page-content.ts';
 import { append } from './statistics.ts';
 import type { TextLine } from './text-lines.ts';
 
-/** The sides of a bullet, its distance from its item, and its height above the baseline, in em. */
+/** The sides of a bullet and of an icon, their distance from their item, and their height above the baseline, in em. */
 const bullet = { least: 0.08, most: 0.8, distance: 3, lowest: 0, highest: 0.75 };
-/** The maximum height of a bullet, in points. */
-const maxBullet = 16;
+const icon = { ...bullet, least: 0.8, most: 2.2 };
+/** The maximum height of a bullet or an icon, in points. */
+const maxBullet = 26;
 
 /** Whether a painted object is a bullet in front of a line. All positions are in one space. */
 export function isDrawnBullet(
   { kind }: Pick<Paint, 'kind'>,
   box: Rectangle,
   { baseline, left, size }: { baseline: number; left: number; size: number },
+  sign = bullet,
 ): boolean {
   const [width, height] = [box.right - box.left, box.top - box.bottom];
   const middle = (box.bottom + box.top) / 2 - baseline;
   return (
     kind === 'fill' &&
-    [width, height].every((side) => side > bullet.least * size && side < bullet.most * size) &&
+    [width, height].every((side) => side > sign.least * size && side < sign.most * size) &&
     width < 2 * height &&
     height < 2 * width &&
     box.right < left + 0.1 * size &&
@@ -28,12 +30,14 @@ export function isDrawnBullet(
   );
 }
 
-/** Finds the lines after drawn bullets. A bullet is at the same distance from two lines at least. */
+/** Finds the lines after drawn bullets, or after icons. They are at the same distance from two lines at least. */
 export function linesWithBullets(
   paints: readonly Paint[],
   lines: readonly TextLine[],
   inverse: Matrix,
+  kind: 'bullet' | 'icon',
 ): Set<TextLine> {
+  const sign = kind === 'icon' ? icon : bullet;
   const bands = new Bands<{ paint: Paint; box: Rectangle }>();
   for (const paint of paints) {
     const box = transformRectangle(inverse, paint.box);
@@ -42,7 +46,7 @@ export function linesWithBullets(
   const found = new Map<string, TextLine[]>();
   for (const line of lines) {
     const near = [...bands.near(line.baseline, line.baseline + maxBullet)];
-    const own = near.find(({ paint, box }) => isDrawnBullet(paint, box, line));
+    const own = near.find(({ paint, box }) => isDrawnBullet(paint, box, line, sign));
     if (!own) continue;
     const key = `${Math.round(line.left - own.box.left)} ${Math.round(own.box.right - own.box.left)}`;
     append(found, key, line);

@@ -58,7 +58,7 @@ export function isListOfLines(chain: Chain, index: number, runs: boolean): boole
   const early = lines
     .slice(1)
     .filter((line, at) => right - lines[at]!.right > line.firstWordWidth + wordSpace * line.size);
-  return lines.every(({ text }) => /\p{Ll}/u.test(text)) && early.length >= minEarly;
+  return lines.every(({ text }) => /\p{Ll}|\d/u.test(text)) && early.length >= minEarly;
 }
 
 /** Whether two lines start with the same word, or with numbers of the same form. */

@@ -5,7 +5,7 @@ import type { TextLine } from './text-lines.ts';
 
 /** A text and its alignment as far as its lines show it. */
 interface Paragraph {
-  block: Pick<TextBlock, 'alignment' | 'kind' | 'style'>;
+  block: Pick<TextBlock, 'alignment' | 'box' | 'kind' | 'style'>;
   /** The lines of the text; at least one. */
   lines: readonly TextLine[];
 }
@@ -24,10 +24,16 @@ const minShareAtEnd = 0.3;
 const nearEnd = 2;
 /** The maximum number of lines of a paragraph whose lines may have the same end by chance. */
 const maxByChance = 3;
+/**
+ * How far a line goes past the end of a justified column if its words could not be divided, and the maximum difference
+ * between the starts of texts of one column, as shares of the font size.
+ */
+const overfull = { least: 0.1, most: 2 };
+const sameColumn = 3;
 
 /**
  * Makes paragraphs ragged if their lines have the same end only by chance, and justified if their lines have the end of
- * others on the page. All word gaps of a ragged text have the width of the font's space, while the lines of a justified
+ * others on the page. A line that goes past this end does not make its paragraph wider. All word gaps of a ragged text have the width of the font's space, while the lines of a justified
  * text have different gaps. If the gaps of a paragraph do not show whether it is justified, the other paragraphs of its
  * size decide, or those of the page. Changes the blocks, which must have one direction.
  *
@@ -52,13 +58,37 @@ export function agreeOnRaggedEnds(
     const isShown = group.length > 1 && inGroup.justified + inGroup.ragged > 0;
     const { justified, ragged } = isShown ? inGroup : onPage;
     if (ragged < justified)
-      for (const { block, lines } of group)
-        if (lines.slice(0, -1).every((line) => endsAtEdge(line, area, isRightToLeft)))
+      for (const { block, lines } of group) {
+        const end = isRightToLeft ? undefined : endOfOverfull(lines, group);
+        if (end !== undefined) block.box = { ...block.box, right: end };
+        if (end !== undefined || lines.slice(0, -1).every((line) => endsAtEdge(line, area, isRightToLeft)))
           block.alignment = 'justified';
+      }
     if (ragged <= justified) continue;
     for (const { block, lines, gaps } of group)
       if (block.alignment === 'justified' && mayBeRagged(lines, gaps)) block.alignment = start;
   }
+}
+
+/** Returns the end of the column of a text, if one of its lines goes past it; undefined if no line does. */
+function endOfOverfull(
+  lines: readonly TextLine[],
+  others: readonly { lines: readonly TextLine[] }[],
+): number | undefined {
+  const { left, size } = lines[0]!;
+  const ends = lines.slice(0, -1).map(({ right }) => right);
+  const longest = greatest(ends);
+  const isAt = (one: number, other: number) => Math.abs(one - other) < overfull.least * size;
+  const columns = others.filter((other) => Math.abs(other.lines[0]!.left - left) < sameColumn * size);
+  const all = columns.flatMap((other) => other.lines.slice(0, -1).map(({ right }) => right));
+  return all.find(
+    (end) =>
+      longest - end > overfull.least * size &&
+      longest - end < overfull.most * size &&
+      ends.filter((own) => !isAt(own, end)).length === 1 &&
+      all.filter((other) => isAt(other, end)).length >= minAtEnd &&
+      2 * all.filter((other) => isAt(other, end)).length > all.length,
+  );
 }
 
 /** The numbers of lines that show that texts are justified or ragged. */

@@ -11,7 +11,7 @@ import {
 import type { Glyph, Piece } from './pieces.ts';
 import type { Row } from './rows.ts';
 import { labelStart, lowerStart, sentenceEnd } from './sentences.ts';
-import { firstFrom, greatest, least, median } from './statistics.ts';
+import { append, firstFrom, greatest, least, median } from './statistics.ts';
 
 /** A connected part of a row: for example a line of a paragraph, a cell or a label. */
 export interface Line {
@@ -29,6 +29,10 @@ export interface Line {
 
 /** Widths and distances as shares of the font size. */
 const minCommonGap = 0.5;
+/** The minimum number of rows with the same gap, and of rows that start after it. */
+const minRepeated = 3;
+/** The minimum width of their labels, as a share of the font size. The numbers of items are narrower. */
+const minRepeatedLabel = 3;
 const sameEdge = 0.15;
 /**
  * The minimum width of a tab, as a factor of the spaces between the words next to it. The second value applies after the
@@ -37,6 +41,8 @@ const sameEdge = 0.15;
 const minTab = 3;
 const minTabAfterSentence = 4;
 const minSpacesOfLine = 3;
+/** The maximum difference between the spaces of a justified line. */
+const sameSpace = 0.05;
 /** The usual width of a space in code, as a share of the font size. */
 const monoSpace = 0.6;
 /** A number, such as those of the axis of a chart. */
@@ -66,6 +72,7 @@ export function splitRows(rows: readonly Row[], parts: RowParts): Line[] {
   const spaces = split.flatMap(({ atoms }) =>
     atoms.flatMap((atom) => atom.spaces.map((space) => space / atom.size)),
   );
+  const repeated = repeatedGaps(split);
   const usualSpace = median(spaces) || Number.POSITIVE_INFINITY;
   for (const [index, own] of split.entries()) {
     const { row, atoms } = own;
@@ -74,7 +81,12 @@ export function splitRows(rows: readonly Row[], parts: RowParts): Line[] {
     for (const [at, atom] of atoms.entries()) {
       const last = atoms[at - 1];
       const isBoundary =
-        !last || atom.isApart || columnGaps.has(atom) || isLooseNumber(last, atom, atoms[at + 1]);
+        !last ||
+        atom.isApart ||
+        columnGaps.has(atom) ||
+        repeated.has(atom) ||
+        isLooseNumber(last, atom, atoms[at + 1]) ||
+        isInMargin(index, last, atom, split);
       if (isBoundary) own.parts.push([]);
       own.parts.at(-1)!.push(atom);
     }
@@ -111,9 +123,14 @@ function findColumnGaps(index: number, rows: readonly SplitRow[], sides: readonl
     const gapBefore = (at: number) => atoms[at]!.left - atoms[at - 1]!.right;
     const starts = Array.from({ length: to - from - 1 }, (_, step) => from + 1 + step);
     const columns = starts.filter((at) => isColumnGap(index, atoms[at - 1]!, atoms[at]!, rows, sides));
-    const spaces = atoms.slice(from, to).flatMap((atom) => atom.spaces);
+    const part = atoms.slice(from, to);
+    const spaces = part.flatMap((atom) => atom.spaces);
     const usual = median([...spaces, ...starts.map(gapBefore)]);
-    const areColumns = columns.length * 2 >= starts.length;
+    const areEven =
+      starts.length > 1 &&
+      starts.every((at) => Math.abs(gapBefore(at) - usual) < sameSpace * atoms[at]!.size) &&
+      starts.some((at) => isJustified(index, part, at - from, rows));
+    const areColumns = columns.length * 2 >= starts.length && !areEven;
     for (const at of columns) {
       const isBetweenWords = [atoms[at - 1]!, atoms[at]!].every((atom) => /\p{L}/u.test(textOf(atom)));
       if (areColumns || !isBetweenWords || gapBefore(at) > maxSpaceRatio * usual) found.add(atoms[at]!);
@@ -121,6 +138,26 @@ function findColumnGaps(index: number, rows: readonly SplitRow[], sides: readonl
     from = to;
   }
   return found;
+}
+
+/**
+ * Returns the atoms after the same gap in several rows, at which other rows start: the texts next to right-aligned labels.
+ */
+function repeatedGaps(rows: readonly SplitRow[]): Set<Atom> {
+  const starts = new Map<number, number>();
+  const gaps = new Map<string, Atom[]>();
+  for (const { atoms } of rows) {
+    const [first, second] = atoms;
+    if (!first) continue;
+    const start = Math.round(first.left);
+    starts.set(start, (starts.get(start) ?? 0) + 1);
+    const isLabel = first.right - first.left > minRepeatedLabel * first.size;
+    if (second && isLabel && second.left - first.right > minCommonGap * first.size)
+      append(gaps, `${Math.round(first.right)} ${Math.round(second.left)}`, second);
+  }
+  const isRepeated = (own: Atom[]) =>
+    own.length >= minRepeated && (starts.get(Math.round(own[0]!.left)) ?? 0) >= minRepeated;
+  return new Set([...gaps.values()].filter(isRepeated).flat());
 }
 
 /**
@@ -280,6 +317,21 @@ function isLooseNumber(before: Atom, { glyphs }: Atom, after: Atom | undefined):
   if (after && !after.isApart) return false;
   const isBold = ({ glyphs }: Atom) => glyphs.at(-1)!.piece.style.bold;
   return /^\d{1,3}[a-z]?$/u.test(textOf({ glyphs })) && isBold(before) !== glyphs[0]!.piece.style.bold;
+}
+
+/** Whether an atom is a number in the margin: at the end of a row, behind the edge at which the rows next to it end. */
+function isInMargin(index: number, before: Atom, atom: Atom, rows: readonly SplitRow[]): boolean {
+  if (atom !== rows[index]!.atoms.at(-1) || !/^\d{1,4}$/u.test(textOf(atom))) return false;
+  const near = sameEdge * before.size;
+  const even = [-2, -1, 1, 2].filter((step) => {
+    const other = rows[index + step];
+    const distance = other
+      ? Math.abs(other.row.baseline - rows[index]!.row.baseline)
+      : Number.POSITIVE_INFINITY;
+    const last = other?.atoms.at(-1);
+    return distance < 2 * maxRowDistance * before.size && last && Math.abs(last.right - before.right) < near;
+  });
+  return even.length > 1;
 }
 
 function toLine(atoms: readonly Atom[], { baseline, rises }: Row, row: number): Line {

@@ -66,13 +66,16 @@ export function findTexts(
   const bullets = new Set(lines.filter(({ text }) => isSign(text)));
   const table = new TableRows(prose, chains, bullets);
   const columns = new ColumnEnds(lines, transformRectangle(inverse, page.box), areas, fields);
+  const signed = (kind: 'bullet' | 'icon') =>
+    linesWithBullets(isUpright ? page.paints : [], prose, inverse, kind);
   const breaks = new ParagraphBreaks(chains, {
     areas,
     fields,
     columns,
     table,
     elements: new LineElements(elements, chains),
-    bulleted: isUpright ? linesWithBullets(page.paints, prose, inverse) : new Set(),
+    bulleted: signed('bullet'),
+    icons: signed('icon'),
     bullets,
   });
   const texts: PageText[] = listings.map((listing) => toText('listing', listing, listing, areas));

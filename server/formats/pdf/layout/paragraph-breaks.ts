@@ -9,7 +9,15 @@ import { Leadings } from './leadings.ts';
 import type { LineElements } from './line-elements.ts';
 import { edgesOf, isRunning, LineEnds, minWidthOfText, roomInChain, wordSpace } from './line-ends.ts';
 import type { Chain } from './line-links.ts';
-import { continues, isAddress, isOpen, lowerStart, sentenceEnd } from './sentences.ts';
+import {
+  capitalStart,
+  contactAtStart,
+  continues,
+  isAddress,
+  isOpen,
+  lowerStart,
+  sentenceEnd,
+} from './sentences.ts';
 import { runsOf } from './statistics.ts';
 import type { RowBreak, TableRows } from './table-rows.ts';
 import { isSameStyle, type TextLine } from './text-lines.ts';
@@ -17,6 +25,9 @@ import { isSameStyle, type TextLine } from './text-lines.ts';
 /** The minimum indent, as a share of the font size. The first bracket of a Japanese line hangs over by a half. */
 const minIndent = 0.55;
 const maxIndent = 8;
+/** The minimum number of lines of a text next to an object, and the maximum difference between their edges, in em. */
+const minLinesBeside = 3;
+const sameEnd = 0.1;
 /**
  * The maximum ratio of the font sizes of a text. The second value applies if no sentence continues. Sizes of one
  * style may differ by rounding.
@@ -44,11 +55,13 @@ const numberEnd = /\s(?:Nos?|Nr|Vol|pp?)\.$/u;
 const minWordsOfText = 8;
 const minWordsOfSentence = 6;
 /**
- * The minimum number of words of a line from which a sentence continues, although the file declares two texts, and the
+ * The minimum number of words of a text from which its sentence continues, although the file declares two texts, and the
  * maximum distance of the next line, as a factor of the font size.
  */
 const minWordsOfLine = 12;
 const maxLineDistance = 1.6;
+/** The maximum distance to the next line of a text whose line has room for the next word, as a factor of the font size. */
+const maxDrop = 2;
 /**
  * The maximum distance of a form field from the text after it, and of a label from the field after it, as factors of the
  * font size.
@@ -57,6 +70,8 @@ const maxFieldDistance = 2.5;
 const maxFieldReach = 12;
 /** The minimum number of short lines near a line that show a stack of lines. */
 const minShort = 3;
+/** The maximum number of lines above in which the words of a text are counted. */
+const maxLinesAbove = 12;
 /** The maximum height of a cell that contains only one text, as a factor of the line distance. */
 const maxLinesOfCell = 8;
 
@@ -74,8 +89,9 @@ export interface PageParts {
   table: TableRows;
   elements: LineElements;
   bullets: ReadonlySet<TextLine>;
-  /** The lines after a drawn bullet. */
+  /** The lines after a drawn bullet, and after a larger icon. */
   bulleted: ReadonlySet<TextLine>;
+  icons: ReadonlySet<TextLine>;
 }
 
 /**
@@ -130,22 +146,24 @@ export class ParagraphBreaks {
     const goesOn = (length > 1 || above.hasLetters) && continues(above.text, line.text);
     const isListed = length > 1 && [above, chain[index - 2]!].every(({ text }) => text.endsWith(','));
     const mayGoOn = goesOn || isListed || isOpen(above.text, line.text, endsEarly);
+    if (relation !== 'same' && endsEarly && !isCentred && this.#isEntry(above, line)) return true;
     if (isOtherSize(above, line, mayGoOn, endsEarly)) return true;
+    const linesAbove = chain.slice(Math.max(index - length, index - maxLinesAbove), index);
+    const isOneText = relation === 'same' || (goesOn && !endsEarlyHere && runsOn(linesAbove, line));
     const isNear = above.baseline - line.baseline < maxLineDistance * line.size;
-    if (endsEarly && !isNear && !isCentred && room > above.right - above.left) return true;
-    const isOneText = relation === 'same' || (goesOn && !endsEarlyHere && runsOn(above, line));
     const { elements } = this.#parts;
     const isTitle =
-      ((isCentred && hasWords(above, minWordsOfSentence)) || this.#ends.isTitle(line)) &&
+      ((isCentred && hasWords([above], minWordsOfSentence)) || this.#ends.isTitle(line)) &&
       [above, line].every((one) => this.#ends.shareOfColumn(one) > minOfTitle) &&
       elements.areParagraphs(above, line);
     const areHeadings = elements.areHeadings(above, line);
     const isTorn = (!endsEarly && !endsSentence && isTitle) || (areHeadings && mayGoOn);
-    if (relation === 'other' && !(isNear && (isTorn || (isOneText && hasWords(above, minWordsOfLine)))))
+    if (relation === 'other' && !(isNear && (isTorn || (isOneText && hasWords(linesAbove, minWordsOfLine)))))
       return true;
     const maySpread = isOneText && (mayGoOn || isRunning(chain, index, isCentred));
     if (!maySpread && this.#leadings.separate(chain, index)) return true;
     if (continuesAddress(chain, index)) return false;
+    if (!mayGoOn && this.#endsContact(above, line, isCentred)) return true;
     if (this.#startsField(above, line, goesOn, mayGoOn, endsEarly)) return true;
     if (isAddress(line.text) && /[.!?]$/u.test(above.text)) return true;
     if (startsLabel(chain[index - length]!, above, line, length)) return true;
@@ -159,7 +177,7 @@ export class ParagraphBreaks {
     if (isAmongShort(chain, index, isCentred)) return true;
     const share = (above.right - above.left) / (above.right - above.left + room);
     if (spacedWithoutCase.test(line.text) && !endsSentence && share > maxOfLine) return false;
-    const isText = hasWords(above, minWordsOfText) || startsLikeItem(chain[index - length]!.text);
+    const isText = hasWords([above], minWordsOfText) || startsLikeItem(chain[index - length]!.text);
     return endsSentence || share < minOfItem || !isText;
   }
 
@@ -177,7 +195,20 @@ export class ParagraphBreaks {
     const isRow = row === 'likely' || (row === 'paired' && (!isInCell || (endsSentence && isLong(above))));
     const mayBeRow = endsEarlyHere || !(row === 'paired' ? mayGoOn : goesOn) || isListOfWords(chain, index);
     if (isRow && mayBeRow) return true;
-    return !isCentred && changesIndent(chain, index, length, endsEarly && !mayGoOn);
+    return !isCentred && changesIndent(chain, index, length, endsEarly && !mayGoOn, goesOn);
+  }
+
+  /** Whether two lines, of which the upper one has room for the next word, are far apart, or next to icons or labels. */
+  #isEntry(above: TextLine, line: TextLine): boolean {
+    const { icons, table } = this.#parts;
+    const isApart = above.baseline - line.baseline > maxDrop * line.size;
+    return isApart || icons.has(above) || icons.has(line) || table.haveLabels(above, line);
+  }
+
+  /** Whether a line ends with a telephone number or an address after its label, or is the label of centred lines. */
+  #endsContact(above: TextLine, line: TextLine, isCentred: boolean): boolean {
+    const isLabel = isCentred && above.text.endsWith(':') && !this.#ends.isTitle(line);
+    return contactAtStart.test(above.text) || (isLabel && capitalStart.test(line.text));
   }
 
   /** Whether a line starts next to a form field, or the line above ends at one, at dots or at a sign in a cell. */
@@ -259,13 +290,16 @@ function isHeadingOf(above: TextLine, line: TextLine, length: number): boolean {
   return length === 1 && above.isUniform && above.style.bold && isRegular;
 }
 
-/** Whether two lines in which a sentence continues look like running text: the upper line has several words of their style. */
-function runsOn(above: TextLine, line: TextLine): boolean {
-  return hasWords(above, minWordsOfSentence) && isSameStyle(above.edgeStyles.last, line.edgeStyles.first);
+/** Whether lines whose sentence continues in another line look like running text: they have several words, and end in its style. */
+function runsOn(lines: readonly TextLine[], line: TextLine): boolean {
+  return (
+    hasWords(lines, minWordsOfSentence) && isSameStyle(lines.at(-1)!.edgeStyles.last, line.edgeStyles.first)
+  );
 }
 
-function hasWords({ text }: TextLine, count: number): boolean {
-  return text.split(' ', count).length === count;
+/** Whether lines have at least as many words. */
+function hasWords(lines: readonly TextLine[], count: number): boolean {
+  return lines.flatMap(({ text }) => text.split(' ', count)).length >= count;
 }
 
 /** Whether one of two lines is a displayed formula: a formula without words that starts elsewhere than the other line. */
@@ -342,17 +376,39 @@ function isLong({ text }: TextLine): boolean {
 }
 
 /** Whether a paragraph starts because its first line is indented, or because a group of indented lines ends. */
-function changesIndent(chain: Chain, index: number, length: number, endsEarly: boolean): boolean {
+function changesIndent(
+  chain: Chain,
+  index: number,
+  length: number,
+  endsEarly: boolean,
+  goesOn: boolean,
+): boolean {
   const edges = edgesOf(chain);
   const [above, line, next] = [edges[index - 1]!, edges[index]!, edges[index + 1]];
   const { size, text } = chain[index]!;
   const indent = line.start - above.start;
   const isAfter = (at: number) => edges[at] !== undefined && edges[at].start - line.start > minIndent * size;
-  // Of a list with hanging lines, an item of one line is between hanging lines.
-  if (Math.abs(indent) <= minIndent * size) return length === 1 && isAfter(index - 2) && isAfter(index + 1);
+  // Of a list with hanging lines, an item of one line is between hanging lines. A paragraph of one line may have the same
+  // indent as the first line of the next paragraph.
+  const isFirst = () =>
+    next !== undefined &&
+    line.start - next.start > minIndent * size &&
+    next.end - above.end > minRoomAfterBreak * size &&
+    sentenceEnd.test(chain[index - 1]!.text);
+  if (Math.abs(indent) <= minIndent * size)
+    return length === 1 && ((isAfter(index - 2) && isAfter(index + 1)) || isFirst());
   const isNextAligned = next !== undefined && Math.abs(next.start - line.start) < 0.3 * size;
-  if (indent < 0) return length > 1 || -indent > maxIndent * size;
   const upper = chain[index - 1]!;
+  if (indent < 0) {
+    // The lines next to an object start at one position, and the full line below it starts at another one.
+    const isBelowObject =
+      length >= minLinesBeside &&
+      !endsEarly &&
+      !sentenceEnd.test(upper.text) &&
+      (goesOn || Math.abs(line.end - above.end) < sameEnd * size) &&
+      edges.slice(index - length, index).every(({ start }) => Math.abs(start - above.start) < sameEnd * size);
+    return !isBelowObject && (length > 1 || -indent > maxIndent * size);
+  }
   const isUnfinished =
     upper.right - upper.left > minWidthOfText * size &&
     indent < maxIndent * size &&

@@ -111,6 +111,8 @@ function findHosts(rows: readonly OpenRow[]): Map<Piece, Host> {
             neighbor,
             gap: Math.max(neighbor.left - piece.right, piece.left - neighbor.right),
           }));
+          const over = neighbors.find(({ neighbor }) => isStacked(piece, neighbor, rise));
+          if (over) best = { host: { row: at, piece: over.neighbor }, gap: 0 };
           if (neighbors.some(({ neighbor, gap }) => gap < minDistanceOfOwnSize * neighbor.size)) continue;
           for (const { neighbor, gap } of neighbors) {
             if (!isScriptOf(piece, neighbor, rise, gap)) continue;
@@ -143,6 +145,19 @@ function extendScripts(pieces: readonly Piece[], hosts: Map<Piece, Host>): void 
     const gap = Math.max(piece.left - before.right, before.left - piece.right);
     if (gap < maxGapInScript * piece.size) hosts.set(piece, host);
   }
+}
+
+/** Whether a sign is drawn exactly above another one, with which it is one sign, such as a tilde above an equals sign. */
+function isStacked({ glyphs, left, right, size }: Piece, host: Piece, rise: number): boolean {
+  const near = sameBaseline * size;
+  const isEven = (glyph: Glyph) => Math.abs(glyph.left - left) < near && Math.abs(glyph.right - right) < near;
+  const [only] = glyphs.filter(({ isBlank }) => !isBlank);
+  if (!only || glyphs.length > 1 || !/^\p{S}$/u.test(only.text)) return false;
+  return (
+    rise > 0 &&
+    rise < maxScriptRise * host.size &&
+    host.glyphs.some((glyph) => /^\p{S}$/u.test(glyph.text) && isEven(glyph))
+  );
 }
 
 function isScriptOf(piece: Piece, host: Piece, rise: number, gap: number): boolean {

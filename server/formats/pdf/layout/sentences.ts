@@ -10,7 +10,7 @@ export const withoutCase = /^\P{L}*\p{Lo}/u;
 /** A line that is only an email address, the name of an account, or a URL. */
 const address = /^(?:[^\s@]*@\S+|https?:\S+|[\p{L}\p{N}-]+\.\p{Ll}{2,}(?:[./]\S*)?)$/u;
 /** A label of one word with a telephone number or an address: `fax: 555-0134`. */
-const contactAtStart = /^\p{L}[\p{L}-]{1,11}: +(?:[+(]?\d[\d()./ -]{4,}$|\S+@|https?:|www\.)/u;
+export const contactAtStart = /^\p{L}[\p{L}-]{1,11} ?: +(?:[+(]?\d[\d()./ -]{4,}$|\S+@|https?:|www\.)/u;
 const emailAtStart = /^[^\s@]+@[^\s@]+\.\p{Ll}{2,}\s/u;
 /** Articles, prepositions and conjunctions, which are not the last word of a label. */
 const joints =

@@ -1,3 +1,4 @@
+import { plainText } from '../../inline-content.ts';
 import type { Rectangle } from '../geometry.ts';
 import type { TextBlock } from '../text-block.ts';
 import { greatest, least, runsOf } from './statistics.ts';
@@ -19,6 +20,9 @@ const minCompanions = 2;
  */
 const sameMiddle = 0.1;
 const otherWidth = 2;
+
+/** The start of an amount. */
+const amount = /^[-–−+]?\s?\p{Sc}?\s?\d[\d.,]*\s/u;
 
 /**
  * Marks each block that has the same aligned edge as at least two other blocks above or below it, and each single line
@@ -56,7 +60,8 @@ export function markSharedEdges(blocks: readonly TextBlock[], isRightToLeft: boo
         block.alignment = start;
     }
     const [starts, ends] = [companions[start].get(block)!, companions[opposite].get(block)!];
-    if (alignment === start && lines.length === 1 && ends > minCompanions && ends > 3 * starts)
+    const isAmount = ends > starts && amount.test(plainText(block.content));
+    if (alignment === start && lines.length === 1 && ends >= minCompanions && (isAmount || ends > 3 * starts))
       block.alignment = opposite;
     const isCentered = alignment === start && lines.length === 1 && starts + ends === 0 && inStack.has(block);
     if (centered.has(block) || isCentered) block.alignment = 'center';

@@ -70,7 +70,8 @@ export function findSymbols(characters: readonly JoinedCharacter[]): Uint32Array
   const pictures = [...characters.keys()].filter((at) => isPicture(characters, at));
   for (const { from, to } of runs) ends[from] = to;
   const text = characters.map(({ text }) => text[0] ?? ' ').join('');
-  for (const { 0: blank, index } of text.matchAll(/_{4,}/g)) ends[index] = index + blank.length;
+  for (const { 0: blank, index } of text.matchAll(/_{4,}|[·․.…‥]{6,}|[.…]*…{2,}[.…]*/gu))
+    ends[index] = index + blank.length;
   if (runs.length + pictures.length <= maxSymbols) for (const at of pictures) ends[at] = at + 1;
   for (const { from, to } of findFormulas(characters)) ends.fill(0, from, to).fill(to, from, from + 1);
   return ends;
@@ -78,15 +79,15 @@ export function findSymbols(characters: readonly JoinedCharacter[]): Uint32Array
 
 function isPicture(characters: readonly JoinedCharacter[], at: number): boolean {
   const character = characters[at]!;
-  if (!character.glyph || character.glyph.piece.isMath || isUnknown(character)) return false;
-  if (picture.test(character.text)) return true;
+  if (!character.glyph || isUnknown(character)) return false;
+  if (picture.test(character.text)) return !character.glyph.piece.isMath;
+  if (!accent.test(character.text)) return false;
   const neighbors = [characters[at - 1], characters[at + 1]].filter(
     (side) => side?.glyph && !side.glyph.isBlank,
   );
   const font = fontOf(character);
-  return (
-    accent.test(character.text) && neighbors.length > 0 && neighbors.every((side) => fontOf(side) !== font)
-  );
+  // Alone, the accents of ASCII are signs of code.
+  return neighbors.length > 0 ? neighbors.every((side) => fontOf(side) !== font) : character.text > '~';
 }
 
 /** The maximum height of a rule over the baseline of a glyph of a formula, and its depth, as shares of the glyph's size. */

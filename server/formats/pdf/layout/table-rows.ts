@@ -17,6 +17,8 @@ const minPairsOfGrid = 4;
 const itemNumber = /^[([]?(?:\d{1,3}\p{L}?|\p{L}|[ivxlc]{1,5})[.)\]]?$/iu;
 
 const lineNumber = /^\d+$/u;
+/** The number of a section, which stands before a heading. */
+const sectionNumber = /^\d{1,2}(?:\.\d{1,2})+\.?$/u;
 
 /**
  * Whether a new row of a table starts between two lines. If it is only likely, the lines stay together if a sentence
@@ -86,6 +88,14 @@ export class TableRows {
     return pairs.length > 0 ? 'paired' : 'none';
   }
 
+  /** Whether each of two lines has its own bold label before it, at the same edge. */
+  haveLabels(above: TextLine, below: TextLine): boolean {
+    const [upper, lower] = [above, below].map((line) =>
+      this.#labelOf(line, ({ style }) => style.bold && !line.style.bold),
+    );
+    return upper !== undefined && lower !== undefined && areAligned(upper, lower);
+  }
+
   /** Returns the other cells of a line's row whose font size is about that of the line. */
   #besides(line: TextLine): TextLine[] {
     return this.#near(line).filter((cell) => Math.abs(cell.size - line.size) < sameSize * line.size);
@@ -114,6 +124,7 @@ export class TableRows {
   #hasAlignedRow(index: number): boolean {
     const cells = this.#rowAt(index)
       .filter((cell) => !this.#running.has(cell) && !this.#bullets.has(cell) && !itemNumber.test(cell.text))
+      .filter((cell, at) => at > 0 || !sectionNumber.test(cell.text))
       .slice(0, maxCells);
     if (cells.length < 2) return false;
     return [index - 1, index + 1, index - 2, index + 2].some((at) => {

@@ -137,15 +137,17 @@ export function commonSize(
   const outlier = costOfOutlier[kind] * few;
   const sorted = needs.toSorted((one, other) => costOf(one) - costOf(other));
   let best = { scale: 1, width: 1 };
-  let [own, scale, width, weight] = [Number.POSITIVE_INFINITY, 1, 1, 0];
+  let [own, scale, share, weight] = [Number.POSITIVE_INFINITY, 1, 1, 0];
   let rest = sorted.reduce((sum, need) => sum + need.weight * (outlier + costOf(need)), 0);
   for (const need of sorted) {
     if (need.scale === 0 || need.scale < least) break;
     rest -= need.weight * (outlier + costOf(need));
     weight += need.weight;
-    [scale, width] = [Math.min(scale, need.scale), Math.min(width, need.width)];
-    const total = weight * costOf({ scale, width }) + rest;
-    if (total <= own) [own, best] = [total, { scale, width }];
+    [scale, share] = [Math.min(scale, need.scale), Math.min(share, need.scale * need.width)];
+    // A text with narrow letters has room for wider ones at a smaller size.
+    const size = { scale, width: Math.min(1, share / scale) };
+    const total = weight * costOf(size) + rest;
+    if (total <= own) [own, best] = [total, size];
   }
   return best;
 }

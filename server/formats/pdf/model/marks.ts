@@ -268,9 +268,14 @@ export function besideMarks(frame: Frame, marks: readonly Mark[]): Frame {
 /** The maximum distance from the baseline of a cell to the rule below it, in em, and how far a cell may extend over the ends of the rule, in points. */
 const [belowCell, besideRule] = [0.9, 1];
 
+/** The share to which the letters of a title may be condensed, so that it stays over its rule. */
+const condensedTitle = 0.85;
+/** The maximum distance between the middles of a title and its rule, and how much longer the rule is, if they are centered, in em. */
+const centred = { middle: 0.3, longer: 1 };
+
 /**
  * Keeps the cells of a table that has only horizontal rules over the rule below them: its ends are those of the column.
- * A cell that has too little space there may use more.
+ * A cell that has too little space there may use more. A title stays over a longer rule if it has space there.
  */
 export function aboveRules(
   frames: readonly Frame[],
@@ -278,13 +283,14 @@ export function aboveRules(
   { fromPage }: TextRotation,
 ): Frame[] {
   const rules = new Bands<Rectangle>();
-  for (const { box, kind } of frames.some(({ isCell }) => isCell) ? paints : []) {
+  for (const { box, kind } of frames.some(({ isCell, isHeading }) => isCell || isHeading) ? paints : []) {
     const own = transformRectangle(fromPage, box);
     if (kind !== 'image' && own.top - own.bottom <= rule.thickness) rules.add(own, own);
   }
   return frames.map((frame) => {
-    const { baseline, bounds, box, container, isCell, size } = frame;
-    if (!isCell || container) return frame;
+    const { baseline, bounds, box, container, isCell, isHeading, singleLine, size, stretch, text } = frame;
+    const isTitle = isHeading && singleLine;
+    if (container || !(isCell || isTitle)) return frame;
     const over = [...rules.near(baseline - belowCell * size, baseline)].filter(
       ({ left, right, top }) =>
         top < baseline &&
@@ -295,6 +301,13 @@ export function aboveRules(
     if (over.length === 0) return frame;
     const left = Math.max(bounds.left, Math.min(box.left, ...over.map((own) => own.left)));
     const right = Math.min(bounds.right, Math.max(box.right, ...over.map((own) => own.right)));
-    return { ...frame, bounds: { ...bounds, left, right }, uncut: frame };
+    if (isTitle && condensedTitle * size * stretch * text.paragraphs[0]!.width > right - left) return frame;
+    const isCentred = over.some(
+      (own) =>
+        Math.abs(own.left + own.right - box.left - box.right) < 2 * centred.middle * size &&
+        own.right - own.left - box.right + box.left > centred.longer * size,
+    );
+    const alignment = isTitle && isCentred ? 'center' : frame.alignment;
+    return { ...frame, alignment, bounds: { ...bounds, left, right }, uncut: frame };
   });
 }

@@ -22,7 +22,7 @@ import {
 import { areaOfLabel, besideLabel, canMove, movableLabels } from '../fitting/moved-labels.ts';
 import { type Obstacle, obstaclesOf } from '../fitting/obstacles.ts';
 import { mirror, mirroredEdges } from '../fitting/right-edges.ts';
-import { wrapAround } from '../fitting/text-wrap.ts';
+import { besideObjects, wrapAround } from '../fitting/text-wrap.ts';
 import { watermarksOf } from '../fitting/watermarks.ts';
 import { type Rectangle, transformRectangle } from '../geometry.ts';
 import type { KeptText } from '../layout/kept-text.ts';
@@ -151,7 +151,8 @@ export class PageModel {
         label ? besideLabel(frame, label, space, rotation) : frame,
         marks.get(frame.id) ?? [],
       );
-      return wrapAround(edge ? mirror(own, edge, space) : own, space);
+      const beside = edge ? own : besideObjects(own, space);
+      return beside.beside ? beside : wrapAround(edge ? mirror(own, edge, space) : own, space);
     });
     return { columns: columnsOf(placed, space), space };
   }

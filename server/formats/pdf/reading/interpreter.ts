@@ -290,10 +290,11 @@ export class Interpreter {
     this.#open.add(form);
     const [use, depth] = [this.#uses.length, painter.depth + 1];
     const { paints } = this.#painter;
-    const before = [this.#texts.length, paints.length + 1];
+    const before = [this.#texts.length, this.#painter.hidden, paints.length + 1];
     this.#run(content.bytes, { use, depth, resources, owner: form.dict });
-    // A form of one object, such as a bullet with a shading, can be moved as a whole.
-    if (`${before}` === `${[this.#texts.length, paints.length]}` && outer.clip) {
+    // A form of one object, such as a bullet with a shading, can be moved as a whole. An object of a hidden layer stays.
+    const after = [this.#texts.length, this.#painter.hidden, paints.length];
+    if (`${before}` === `${after}` && outer.clip) {
       const { keepsPath: _, path: __, ...paint } = paints.pop()!;
       const place = { use: painter.use, start, end };
       paints.push({ ...paint, place, ctm: outer.ctm, clip: outer.clip });

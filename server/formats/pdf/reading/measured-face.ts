@@ -6,7 +6,7 @@ import type { PdfjsFont, PdfjsText } from './pdfjs-texts.ts';
 /** The face of a font as its outlines show it, also against the file's own description. */
 export interface MeasuredFace {
   weight: 'light' | 'regular' | 'bold';
-  /** The width of the strokes, as a share of the height of capital letters, made as wide as Arimo's. */
+  /** The width of the strokes, as a share of the height of capital letters; of narrow letters, as if they were as wide as Arimo's. */
   stroke?: number;
   italic: boolean;
   /** The height above the baseline at which letters stand, in em. It is not zero in a few fonts. */
@@ -46,8 +46,12 @@ const minLetters = 2;
  * Biolinum) in fonts without serifs, and at least 1.7 times (Cambria Bold) in those with serifs.
  */
 const limits = { light: 0.09, bold: 0.16, boldNarrow: 0.17, slope: 0.06, foot: 1.45 };
+/** Names of fonts whose narrow letters are not bold by comparison. All weights of a variable font may have such a name. */
+const regular = /regular|book|roman/i;
 /** The minimum width of letters, as a share of that of Arimo's. The widths in some files are errors. */
 const minStretch = 0.5;
+/** The width below which letters are narrow, in the same unit. */
+const narrow = 0.8;
 /** The rise below which letters stand on the baseline, in em: more than the depth of a round letter or a serif. */
 const minRise = 0.05;
 
@@ -74,8 +78,9 @@ export function measureFaces(texts: readonly PdfjsText[]): ReadonlyMap<PdfjsFont
     const slope = median([...letters.values()].map(({ slope }) => slope));
     const rise = median([...letters.values()].map(({ bottom }) => bottom));
     const stretch = median([...letters.values()].map(({ stretch }) => stretch));
-    const stroke = width / Math.min(1, Math.max(minStretch, stretch));
-    const isBold = width >= limits.bold || stroke >= limits.boldNarrow;
+    const wide = width / Math.min(1, Math.max(minStretch, stretch));
+    const stroke = stretch < narrow ? wide : width;
+    const isBold = width >= limits.bold || (wide >= limits.boldNarrow && !regular.test(font.name));
     const weight = isBold ? 'bold' : stroke < limits.light ? 'light' : 'regular';
     const italic = slope > limits.slope;
     const standing = footed[italic ? 'italic' : 'upright'];

@@ -33,6 +33,8 @@ const maxParts = 64;
 /** Collects the painted objects of a page except text, and applies clipping paths to the graphics state. */
 export class Painter {
   readonly paints: Paint[] = [];
+  /** The number of objects that are not shown, because their layer is off. */
+  hidden = 0;
   readonly #path = new Path();
   readonly #nextOrder: () => number;
   #clips = false;
@@ -182,6 +184,7 @@ export class Painter {
     details: Omit<Paint, 'kind' | 'box' | 'order' | 'opaque'> = {},
   ): void {
     const { clip, isClipExact, isBlended, isGroupOpaque } = state;
+    if (isHidden) this.hidden++;
     if (isHidden || clip === null) return;
     // A line may have no width and therefore no area, although it is visible.
     const visible = intersection(clip, box) ?? intersection(clip, widen(box, 0.01));
