@@ -34,6 +34,13 @@ describe('a new block begins in a stack without room at the ends of its lines', 
     expect(read(narrow(['Balance as of 31 December', '2015']))).toEqual(['Balance as of 31 December 2015']);
   });
 
+  it('at a short label before a telephone number or an address, also in small letters', () => {
+    const contact = ['503-555-0166 in Portland', 'fax: 503-555-0169', 'e-mail: info@alliance.example'];
+    expect(read(narrow(contact))).toEqual(contact);
+    const sentence = ['The committee explains its', 'plan: 503 members will meet'];
+    expect(read(narrow(sentence))).toEqual([sentence.join(' ')]);
+  });
+
   it('not at a colon if the line above ends with an article or a preposition', () => {
     const note = ['Please note: the file has a space in place of the', 'Yes/No answer:'];
     expect(read(page([lines(note, 50, 700)]))).toEqual([note.join(' ')]);
@@ -68,8 +75,24 @@ describe('a new block begins in a stack without room at the ends of its lines', 
     expect(readBelow('and the author of several books of this kind')).toHaveLength(2);
   });
 
-  it('at an address', () => {
+  it('at a short label with its value', () => {
+    expect(read(narrow(['Visa Card ending in 4782', 'Auth: of the bank 8473']))).toHaveLength(2);
+  });
+
+  it('at a label with a number, also in the size of a title', () => {
+    const title = ['Main Street 123', 'Phone: 425 000'];
+    const titles = lines(title, 50, 700, { size: 18, leading: 21 });
+    expect(read(page([titles, lines([full, full], 50, 600)])).slice(0, 2)).toEqual(title);
+    const named = lines(['Transformers in use', 'Summary: a view'], 50, 700, { size: 18, leading: 21 });
+    expect(read(page([named, lines([full, full], 50, 600)]))[0]).toBe('Transformers in use Summary: a view');
+  });
+
+  it('at an address, and after it', () => {
+    const contacts = ['Council of the North', 'cancer.example', 'Cancer Society'];
+    expect(read(narrow(contacts))).toEqual(contacts);
     expect(read(narrow(['For more information:', 'cancer.example.org']))).toEqual(['For more information:']);
+    const listed = ['example.com | cancer.example', 'of@cancer.example | 607 379'];
+    expect(read(page([lines(listed, 50, 700), text(full, 50, 600)])).slice(0, 2)).toEqual(listed);
   });
 
   it('at each line of a list, even after its longest lines', () => {
@@ -109,6 +132,16 @@ describe('a new block begins in a stack without room at the ends of its lines', 
   it('at each line of an address with a code', () => {
     const address = ['Mary Miller', '29 Meadow Hill Drive', 'Glasgow', 'G46 7QR'];
     expect(read(narrow(address))).toEqual(address);
+  });
+
+  it('at each of three lines that end with a number or a code', () => {
+    const codes = [
+      'KvK Rotterdam 24330087',
+      'BTW NL810433941B01',
+      'IBAN NL50INGB0683251309',
+      'BIC of ING 2A',
+    ];
+    expect(read(narrow(codes))).toEqual(codes);
   });
 
   it('but not in an address of which a line has few words before its comma', () => {

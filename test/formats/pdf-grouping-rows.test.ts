@@ -23,6 +23,18 @@ describe('a new block begins in a table without rules', () => {
     expect(read(content).filter((value) => events.includes(value))).toEqual(events);
   });
 
+  it('at the rows after the last row of the other column', () => {
+    const names = [
+      'Charles Sullivan, Dartmouth',
+      'Dragan Maksimovic, Boulder in USA',
+      'SY Ron Hui, Singapore',
+    ];
+    const next = 75 + 10 * widthOf(names[1]!);
+    expect(
+      read(page([lines(names, 50, 700), lines(['Jon Dupas, Oslo', 'Ann Wang, Rome'], next, 700)])),
+    ).toEqual(expect.arrayContaining(names));
+  });
+
   it('at the text next to a date in a smaller size, although only the rows after the next have dates', () => {
     const titles = ['Advisor to the regents', 'Advisor in the office', 'Fellow of the institute'];
     const texts = titles.flatMap((title, row) => [
@@ -69,6 +81,13 @@ describe('a new block begins in a stack', () => {
       pair.map((value, column) => text(value, 50 + 40 * column, 600 - 24 * row)),
     );
     expect(findBlocks(page(rows)).blocks.map(({ kind }) => kind)).not.toContain('table_cell');
+  });
+
+  it('after a line that ends with an address', () => {
+    const stack = ['Email: orders@cafe.example', 'We offer curb service'];
+    expect(
+      read({ ...page([centred(stack, 100, 700)]), box: { left: 0, bottom: 0, right: 200, top: 800 } }),
+    ).toEqual(stack);
   });
 
   it('at an address after the end of a sentence, also in running text', () => {

@@ -76,6 +76,16 @@ describe('a program listing is kept', () => {
   });
 });
 
+describe('a text in any font is kept', () => {
+  it.each<[what: string, lines: string[]]>([
+    ['commands', ['mkdir -p ~/words', 'conda init', 'exit']],
+    ['one command with an address', ['git clone https://example.org/words.git']],
+    ['data', ['"title": "Some words",', '"notes": {', '"first_note": "Words",', '}']],
+  ])('%s', (_, code) => {
+    expect(read(code, serif)).toEqual({ kept: [code.join(' ')], translated: [] });
+  });
+});
+
 describe('a text about programs in any font is translated', () => {
   it.each<[what: string, lines: string[]]>([
     ['a sentence', ['git is the program that we use.']],

@@ -62,9 +62,13 @@ export function isCompleteStatement(text: string): boolean {
   return isStatement(text) && complete.test(text);
 }
 
-/** Whether a line consists of the brackets of data. */
-export function isBracket(text: string): boolean {
-  return /^[\s()[\]{},;]+$/u.test(text.slice(0, maxLength));
+const brackets = /^[\s()[\]{},;]+$/u;
+const key = /^\s*"[\w.-]+"\s*:\s*\S/u;
+
+/** Whether a line is an entry of JSON data, or consists of its brackets. */
+export function isData(text: string): { isKey: boolean; isBracket: boolean } {
+  if (text.length > maxLength) return { isKey: false, isBracket: false };
+  return { isKey: key.test(text), isBracket: brackets.test(text) };
 }
 
 /** Programs whose names are not words of a language. */
@@ -129,4 +133,9 @@ export function isCommand(text: string): boolean {
   if (others === undefined || isProse(text)) return false;
   if (rest !== undefined) return !afterName.test(rest) && !/\p{L}[.!?]$/u.test(rest);
   return countSigns(others).signs > 0;
+}
+
+/** Whether a line is only the name of a program, such as `exit`. */
+export function isName(text: string): boolean {
+  return word.exec(text)?.[1] === '' || program.exec(text)?.[1] === '';
 }

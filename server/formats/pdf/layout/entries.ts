@@ -1,13 +1,29 @@
 import { hasSameLeading } from './leadings.ts';
 import type { Chain } from './line-links.ts';
-import { amountAtEnd, capitalStart, isAddress, isFigures } from './sentences.ts';
+import {
+  amountAtEnd,
+  capitalStart,
+  contactAtStart,
+  endsWithAddress,
+  isAddress,
+  isFigures,
+} from './sentences.ts';
 import { greatest } from './statistics.ts';
 import { isSameStyle, type TextLine } from './text-lines.ts';
 
 /** The minimum number of words from which lines must have two equal words at their starts. */
 const longLine = 8;
-/** The minimum number of lines of a list of lines, and of its lines after which the next word would fit. */
-const [minLines, minEarly] = [4, 2];
+/** A label of one or two words with its value. */
+const shortLabel = /^\p{Lu}[^\s:.;!?]{0,20}(?: [^\s:.;!?]{1,20})?: \S/u;
+
+/**
+ * The minimum number of lines of a list of lines, and the minimum number of its lines after which the next word would fit;
+ * the minimum number of lines that all end with a number or a code.
+ */
+const minLines = 4;
+const minEarly = 2;
+const minLinesWithCode = 3;
+const codeAtEnd = /^\p{L}.*\s\S*\d\S*$/u;
 /** The maximum number of lines above and below that are read. It limits the time for a long list. */
 const nearbyLines = 8;
 /** The maximum difference between equal starts of lines, as a share of the font size. */
@@ -15,16 +31,22 @@ const sameStart = 0.1;
 /** The width of a space between words, as a share of the font size. */
 const wordSpace = 0.25;
 
+/** A label of one word with a number, such as a telephone number. It is not a part of a title. */
+const numberLabel = /^\p{Lu}[^\s:.;!?]{0,20}: [+(#]?\d/u;
+
 /**
  * Whether the lines of a stack show that an entry of a list starts at a line: an article of a receipt, a contact, or a
  * row of a column. The lines must not be running text, in which these signs are there by chance.
  */
-export function startsEntry(chain: Chain, index: number): boolean {
+export function startsEntry(chain: Chain, index: number, isTitle: boolean): boolean {
   const [above, line, next] = [chain[index - 1]!, chain[index]!, chain[index + 1]];
   if (above.text.endsWith(',')) return false;
   return (
+    (wordsOf(above).length < longLine && (isTitle ? numberLabel : shortLabel).test(line.text)) ||
+    contactAtStart.test(line.text) ||
     amountAtEnd.test(above.text) ||
     isFigures(above.text) !== isFigures(line.text) ||
+    endsWithAddress(above.text) ||
     (isAddress(line.text) && !above.text.endsWith(':')) ||
     startsAlike(above, line) ||
     (next !== undefined && startsAlike(line, next))
@@ -33,7 +55,7 @@ export function startsEntry(chain: Chain, index: number): boolean {
 
 /**
  * Whether each line of the stack around a line is an item of a list: all start with a capital and end without a stop, and
- * several of them have room for the next word. In running text, this does not happen.
+ * several of them have room for the next word, or all end with a number or a code. In running text, neither happens.
  *
  * @param runs whether the lines nearby are running text. The list is then indented
  */
@@ -51,14 +73,17 @@ export function isListOfLines(chain: Chain, index: number, runs: boolean): boole
     first--;
   while (end < index + nearbyLines && isItem(chain[end]) && hasSameLeading(chain, end, index)) end++;
   const lines = chain.slice(first, end);
-  if (!isItem(own) || lines.length < minLines) return false;
+  if (!isItem(own) || lines.length < minLinesWithCode) return false;
   const isIndented = (line: TextLine | undefined) => !line || own.left - line.left > own.size;
   if (runs && ![chain[first - 1], chain[end]].every(isIndented)) return false;
+  if (lines.every(({ text }) => codeAtEnd.test(text))) return true;
   const right = greatest(lines.map((line) => line.right));
   const early = lines
     .slice(1)
     .filter((line, at) => right - lines[at]!.right > line.firstWordWidth + wordSpace * line.size);
-  return lines.every(({ text }) => /\p{Ll}|\d/u.test(text)) && early.length >= minEarly;
+  return (
+    lines.length >= minLines && lines.every(({ text }) => /\p{Ll}|\d/u.test(text)) && early.length >= minEarly
+  );
 }
 
 /** Whether two lines start with the same word, or with numbers of the same form. */

@@ -1,9 +1,10 @@
 import {
   countSigns,
-  isBracket,
   isCommand,
   isComment,
   isCompleteStatement,
+  isData,
+  isName,
   isProse,
   isStatement,
 } from './code-signs.ts';
@@ -24,8 +25,11 @@ const minSigned = 0.5;
 const maxProse = 0.25;
 /** The same two numbers for a program in a font that is not of fixed width. */
 const [minStatementsOfOther, minShareOfOther] = [4, 0.5];
+/** The minimum number of entries of data in a font that is not of fixed width. */
+const minEntries = 3;
 /** The maximum share of letters in fonts that are not of fixed width, in a line with signs of code. */
 const maxOtherLetters = 0.05;
+const address = /\shttps?:\/\/\S/u;
 const endOfSentence = /\p{Ll}{2}[.!?]$/u;
 /** The minimum share of its parts that must be signs of code in a single line. */
 const minSignsOfLine = 0.4;
@@ -39,7 +43,8 @@ interface CodeRow {
 /**
  * Finds program listings. In a fixed-width font, these are neighboring lines that are statements of a program, commands
  * or lines with signs of code. Other lines in a fixed-width font, such as letters and receipts, are translated. In other
- * fonts, only programs without a line of prose are listings, because prose may contain names from programs.
+ * fonts, only commands, entries of data and programs without a line of prose are listings, because prose may contain
+ * names from programs.
  *
  * @param lines the lines of the page by rows, from the top
  */
@@ -54,7 +59,10 @@ export function findListings(lines: readonly TextLine[]): TextLine[][] {
     lines.filter((line) => isFixed(line) && !inPrograms.has(line) && isWhollyFixed(line)),
   ).filter(isCode);
   const unfixed = lines.filter((line) => !isFixed(line));
-  const listings = [...programs, ...code, ...groupsOf(unfixed).flatMap(programsWithoutProse)];
+  const set = groupsOf(unfixed).flatMap(programsWithoutProse);
+  const inSet = new Set(set.flatMap((rows) => rows.flatMap(({ lines }) => lines)));
+  const others = unfixed.filter((line) => !inSet.has(line) && isCertain(line));
+  const listings = [...programs, ...code, ...set, ...groupsOf(others).filter(isCommandsOrData)];
   return listings.map((rows) => rows.flatMap(({ lines }) => lines));
 }
 
@@ -68,6 +76,7 @@ function groupsOf(lines: readonly TextLine[]): CodeRow[][] {
   );
 }
 
+/** Whether rows in a fixed-width font are a program. */
 function isProgram(rows: readonly CodeRow[]): boolean {
   const found = rows.filter(hasStatement).length;
   if (rows.length === 1 && isCompleteStatement(rows[0]!.text)) return true;
@@ -95,8 +104,9 @@ function programsWithoutProse(rows: readonly CodeRow[]): CodeRow[][] {
   });
 }
 
+/** Whether most rows have signs of code, and few are prose. */
 function isCode(rows: readonly CodeRow[]): boolean {
-  const counted = rows.filter(({ text }) => !isComment(text) && !isBracket(text));
+  const counted = rows.filter(({ text }) => !isComment(text) && !isData(text).isBracket);
   if (counted.length === 1) return isCodeLine(counted[0]!.text);
   const signed = counted.filter(
     (row) => isCommand(row.text) || hasStatement(row) || countSigns(row.text).signs > 0,
@@ -125,6 +135,21 @@ function isCodeLine(text: string): boolean {
   return signs > 0 && signs >= minSignsOfLine * parts && !isProse(text);
 }
 
+/** Whether a line in any font can be a part of commands or data. */
+function isCertain({ text }: TextLine): boolean {
+  const { isKey, isBracket } = isData(text);
+  return isKey || isBracket || isName(text) || isCommand(text);
+}
+
+function isCommandsOrData(rows: readonly CodeRow[]): boolean {
+  const keys = rows.filter(({ text }) => isData(text).isKey);
+  return (
+    keys.length >= minEntries ||
+    rows.some(({ text }) => isCommand(text) && (countSigns(text).signs > 0 || address.test(text)))
+  );
+}
+
+/** Returns the name of the font of a line's first letter. */
 function fontOf({ glyphs }: TextLine): string | undefined {
   return glyphs.find(({ isBlank }) => !isBlank)?.piece.shown.font.name;
 }

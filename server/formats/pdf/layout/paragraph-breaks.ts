@@ -5,7 +5,7 @@ import type { DrawnAreas } from './drawn-areas.ts';
 import { isListOfLines, startsEntry } from './entries.ts';
 import { type FormFields, maxCheckBox } from './form-fields.ts';
 import { startsItem, startsLabel, startsLikeItem } from './item-starts.ts';
-import { Leadings } from './leadings.ts';
+import { hasSameLeading, Leadings } from './leadings.ts';
 import type { LineElements } from './line-elements.ts';
 import { edgesOf, isRunning, LineEnds, minWidthOfText, roomInChain, wordSpace } from './line-ends.ts';
 import type { Chain } from './line-links.ts';
@@ -17,6 +17,7 @@ import {
   isOpen,
   lowerStart,
   sentenceEnd,
+  withoutCase,
 } from './sentences.ts';
 import { runsOf } from './statistics.ts';
 import type { RowBreak, TableRows } from './table-rows.ts';
@@ -188,14 +189,29 @@ export class ParagraphBreaks {
     if (!mayGoOn) {
       const runs = isRunning(chain, index, isCentred);
       if (!isCentred && isListOfLines(chain, index, runs)) return true;
-      if (!runs && startsEntry(chain, index)) return true;
+      if (!runs && startsEntry(chain, index, this.#ends.isTitle(line))) return true;
     }
     if (changesStyle(above, line, length, mayGoOn ? endsEarlyHere : endsEarly, mayGoOn, goesOn)) return true;
     if (!mayGoOn && mixesNumbers(above, line, length, endsEarly)) return true;
+    if (row === 'none' && !mayGoOn && !withoutCase.test(line.text) && this.#followsRows(chain, index, length))
+      return true;
     const isRow = row === 'likely' || (row === 'paired' && (!isInCell || (endsSentence && isLong(above))));
     const mayBeRow = endsEarlyHere || !(row === 'paired' ? mayGoOn : goesOn) || isListOfWords(chain, index);
     if (isRow && mayBeRow) return true;
     return !isCentred && changesIndent(chain, index, length, endsEarly && !mayGoOn, goesOn);
+  }
+
+  /**
+   * Whether a line is at the same distance from the line above as this one from the row of a table before it. The cells
+   * of the other columns may end before the last row.
+   */
+  #followsRows(chain: Chain, index: number, length: number): boolean {
+    return (
+      length === 1 &&
+      index > 1 &&
+      this.#parts.table.breakBetween(chain[index - 2]!, chain[index - 1]!) === 'paired' &&
+      hasSameLeading(chain, index, index - 1)
+    );
   }
 
   /** Whether two lines, of which the upper one has room for the next word, are far apart, or next to icons or labels. */

@@ -12,6 +12,8 @@ const address = /^(?:[^\s@]*@\S+|https?:\S+|[\p{L}\p{N}-]+\.\p{Ll}{2,}(?:[./]\S*
 /** A label of one word with a telephone number or an address: `fax: 555-0134`. */
 export const contactAtStart = /^\p{L}[\p{L}-]{1,11} ?: +(?:[+(]?\d[\d()./ -]{4,}$|\S+@|https?:|www\.)/u;
 const emailAtStart = /^[^\s@]+@[^\s@]+\.\p{Ll}{2,}\s/u;
+/** An address at the end of a text. */
+const addressAtEnd = /\s(?:[^\s@]+@[^\s@]+\.\p{Ll}{2,}|https?:\S+|www\.\S+)$/u;
 /** Articles, prepositions and conjunctions, which are not the last word of a label. */
 const joints =
   'an the of and or for from to into on at by with as per via than that if is are be your our its ' +
@@ -51,6 +53,10 @@ export function continues(above: string, below: string): boolean {
 
 export function isAddress(text: string): boolean {
   return address.test(text);
+}
+
+export function endsWithAddress(text: string): boolean {
+  return isAddress(text) || addressAtEnd.test(text);
 }
 
 /**

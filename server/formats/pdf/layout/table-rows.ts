@@ -8,6 +8,7 @@ const maxCells = 100;
 /** Distances and widths as shares of the font size. */
 const sameRow = 0.2;
 const sameSize = 0.2;
+const sameDrop = 0.06;
 const minTextWidth = 9;
 const maxLabelDistance = 4;
 
@@ -71,13 +72,20 @@ export class TableRows {
     if (item) return item;
     const upper = this.#besides(above);
     const lower = this.#besides(below);
+    // The lines of another column with another distance between lines are at the same height only by chance.
+    const isRow = (cell: TextLine, other: TextLine) =>
+      Math.abs(cell.baseline - other.baseline - above.baseline + below.baseline) < sameDrop * below.size;
     const numbers = upper.filter(
-      (cell) => isNumber(cell) && lower.some((other) => isNumber(other) && areAligned(cell, other)),
+      (cell) =>
+        isNumber(cell) &&
+        lower.some((other) => isNumber(other) && areAligned(cell, other) && isRow(cell, other)),
     );
     // If each line has only one number next to it, these may be line numbers.
     if (numbers.length > 1) return 'certain';
     if (this.#running.has(above)) return 'none';
     if (numbers.length > 0) return 'likely';
+    const startsRow = lower.filter(isNumber).length > 1 && lower.some((cell) => cell.right < below.left);
+    if (startsRow && upper.length === 0) return 'likely';
     const pairs = upper.filter((cell) => {
       const under = this.#below.get(cell);
       return !this.#running.has(cell) && under !== undefined && lower.includes(under);
