@@ -166,7 +166,7 @@ describe('a line with room for the next word ends its text, although a small let
     expect(read(page(stack, [icon(700), icon(684)]))).toEqual([upper, lower]);
   });
 
-  it('next to bold labels of their own, but not next to one of two lines', () => {
+  it('next to their bold labels, but not next to one of two lines', () => {
     const labels = ['Place', 'Stays'].map((label, row) => text(label, 60, 700 - 16 * row, { font: bold }));
     expect(read(page([...stack, ...labels]))).toEqual(expect.arrayContaining([upper, lower]));
     expect(read(page([...stack, labels[0]!]))).toContain(joined[0]);

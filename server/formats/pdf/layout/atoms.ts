@@ -303,7 +303,7 @@ function isSign({ text }: Glyph): boolean {
 const dots = /^[·․.…‥]+$/u;
 /** The end of a part of a sentence, and its continuation, between which a blank may be. */
 const [sentenceStart, sentenceRest] = [/(?:[\p{L}\p{N}\p{Sc},(/)]|\p{L}\.)$/u, /^[\p{Ll},.;)]/u];
-/** What follows dots on a line of a list: a page number, or a price. */
+/** The text after dots on a line of a list: a page number, or a price. */
 const entryEnd = /^(?:[ivxlc]+|\P{N}{0,6}\p{N}\P{L}*)$/u;
 /** The maximum number of dots in a sentence that are an ellipsis. */
 const maxEllipsis = 5;
