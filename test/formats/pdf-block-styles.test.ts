@@ -99,16 +99,6 @@ describe('styles', () => {
     ]);
   });
 
-  it('part a gray label from the text below it, but not a link', () => {
-    const below = (color: string) =>
-      read(
-        page([text('The type of a number is', 50, 700, { color }), text('unsigned long or none', 50, 688)]),
-      );
-    expect(below('0.5 g')).toEqual(['The type of a number is', 'unsigned long or none']);
-    expect(below('0.5 0.5 0.5 rg')).toEqual(['The type of a number is', 'unsigned long or none']);
-    expect(below('0 0 1 rg')).toHaveLength(1);
-  });
-
   it('are left out if there are too many', () => {
     const words = Array.from({ length: 40 }, (_, index) =>
       text('word', 50 + 22.5 * (index % 20), 700 - 12 * Math.floor(index / 20), {

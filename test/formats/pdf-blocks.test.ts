@@ -298,12 +298,6 @@ describe('paragraphs', () => {
     );
   });
 
-  it('are not split where a line of a drawing passes between the letters of a word', () => {
-    // The line passes between “e” and “a” in the second line of text, and before the space in the first one.
-    const label = [text('finish at', 52.5, 712), text('loop header', 50, 700)];
-    expect(read(page(label, [rule(82.4, 690, 82.6, 725)]))).toEqual(['finish at loop header']);
-  });
-
   it('that are flush right are whole, whatever the lengths of their lines', () => {
     const flushRight = (values: readonly string[], top: number) =>
       values.map((value, index) => text(value, 400 - 10 * widthOf(value), top - 12 * index));

@@ -67,12 +67,7 @@ describe('the parts of a form', () => {
     expect(read(page([base, raised]))).toEqual(['Annual reportnote']);
   });
 
-  it('are apart where a bracket over two rows or an arrow stands between them', () => {
-    const bracket = text('}', 98, 694, { size: 24 });
-    const rows = [text('Blind', 65, 700), text('Total', 118, 700), text('Deaf', 65, 688)];
-    expect(read(page([rows, bracket]))).toContain('Total');
-    const arrow = text('▶', 72, 701.5, { size: 6 });
-    expect(read(page([text('Paid', 48, 700), arrow, text('Due', 82, 700)]))).toEqual(['Paid', 'Due']);
+  it('are apart where a sign is drawn between blanks', () => {
     const apart = [text('Paid    Due', 48, 700)];
     expect([[], [rule(70, 703, 76, 703.6)]].map((drawn) => read(page(apart, drawn)).length)).toEqual([1, 2]);
   });

@@ -50,11 +50,6 @@ describe('a new block begins', () => {
     expect(read(withFields(wide, [40, 690, 300, 710]))).toEqual(['Name ~ of the applicant']);
   });
 
-  it('below a form field', () => {
-    const labels = [text('Name of the applicant', 50, 700), text('address of the applicant', 50, 676)];
-    expect(read(withFields(page([labels]), [50, 684, 300, 696]))).toHaveLength(2);
-  });
-
   it('but not at the second line of a title whose second line has a field on its left', () => {
     const title = lines(['Petition to Expunge Juvenile Court', 'Records'], 330, 700);
     const right = 340 + 10 * widthOf('Petition to Expunge Juvenile Court');

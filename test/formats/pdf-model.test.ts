@@ -117,23 +117,6 @@ describe.each(seeds)('the model of made page %i', (seed) => {
   });
 });
 
-it('the cells of a striped table are one column, though only every second one is filled, and stay in it', () => {
-  const rows = [0, 1, 2, 3, 4].map((row) => {
-    const y = 700 - 20 * row;
-    const container = row % 2 === 0 ? rectangle(60, y - 5, 160, y + 15) : undefined;
-    const cell = blockOf({ id: `p1.b${row}`, lines: ['Name'], x: 70, y, ...(container && { container }) });
-    // The second line of a cell may be a separate text.
-    return { ...cell, kind: row === 3 ? ('paragraph' as const) : ('table_cell' as const) };
-  });
-  const below = blockOf({ id: 'p1.b5', lines: ['Name'], x: 70, y: 570 });
-  const items = [...rows, below].map((block) => ({ block, target: block.content }));
-  const model = new PageModel(pageOf(), items, { sourceLanguage: 'en', targetLanguage: 'en' }, []);
-  const { frames } = model.directions[0]!;
-  const groups = groupsOf(frames).map((group) => group.map(({ id }) => id).toSorted());
-  expect(groups).toEqual([rows.map(({ id }) => id), [below.id]]);
-  expect(frames.map(({ bounds }) => bounds.right < 160)).toEqual([true, true, true, true, true, false]);
-});
-
 describe('what belongs to a text', () => {
   it('are the lines next to the items of an entry and the label before it: they move with its first line', () => {
     const entries = [700, 652].map((y, index) => [
@@ -163,7 +146,6 @@ describe('what belongs to a text', () => {
       ['p1.b11', 'p1.b13', 'p1.b14', 'p1.b10'],
       ['p1.b12'],
     ]);
-    for (const { bounds } of column!.filter(({ mates }) => !mates)) expect(bounds.right).toBeLessThan(400);
   });
 
   const prose = `${sentence} and runs away into the wood`;

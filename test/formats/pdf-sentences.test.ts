@@ -48,15 +48,6 @@ describe('a sentence is one block', () => {
     ]);
   });
 
-  it('if each of its lines is declared as a paragraph', () => {
-    const whole = [
-      ...sentence.slice(0, 2),
-      'present at the first of the long meetings of the committee in the old town hall had not agreed to',
-      'everything.',
-    ];
-    expect(read(asParagraphs(lines(whole, 50, 700)))).toEqual([whole.join(' ')]);
-  });
-
   it('if each line of a title is declared as a paragraph, but not the version below a title', () => {
     const body = lines(sentence, 50, 500, { size: 6 });
     const title = (second: string) =>
@@ -127,23 +118,6 @@ describe('a sentence is one block', () => {
 });
 
 describe('an item starts', () => {
-  const items = [
-    ['include the education of the patient about the danger of the rails of the bed to', 'enable a decision'],
-    ['address the ways in which the risks of the use of the rails can be reduced for the', 'patient'],
-  ] as const;
-
-  it('at any sign that is repeated at the same position before texts that hang', () => {
-    const shown = (gap: number) =>
-      items.flatMap(([first, second], index) => [
-        text('^', 50, 700 - 24 * index, { font: bold }),
-        text(first, 55 + gap, 700 - 24 * index),
-        text(second, 55 + gap, 688 - 24 * index),
-      ]);
-    const whole = items.map((item) => item.join(' '));
-    expect(read(shown(13))).toEqual(whole);
-    expect(read(shown(2.5))).toEqual(whole);
-  });
-
   it('but not at the sign before each line of a text', () => {
     expect(
       read(lines(['# By default, the repositories of the', '# servers are checked with a key.'], 50, 700)),

@@ -1,6 +1,5 @@
 import { plainText } from '../inline-content.ts';
-import { holds } from './fitting/free-space.ts';
-import { type Matrix, type Rectangle, transformRectangle, union } from './geometry.ts';
+import { Bands, holds, type Matrix, type Rectangle, transformRectangle, widen } from './geometry.ts';
 import { alignmentOf } from './layout/alignment.ts';
 import { Decorations } from './layout/decorations.ts';
 import { GlyphOwners } from './layout/glyph-owners.ts';
@@ -11,16 +10,14 @@ import { findTexts, type PageText } from './layout/page-texts.ts';
 import { type DirectedTexts, directTexts, type Glyph, isUpright, plainTextOf } from './layout/pieces.ts';
 import { inReadingOrder } from './layout/reading-order.ts';
 import { markSharedEdges } from './layout/shared-edges.ts';
-import { greatest, least, median } from './layout/statistics.ts';
+import { greatest, median } from './layout/statistics.ts';
 import { styledContent, usualStyleOf } from './layout/styled-content.ts';
 import { hasUnknownLetters } from './layout/symbols.ts';
 import { TextArea } from './layout/text-area.ts';
 import type { TextLine } from './layout/text-lines.ts';
-import { UnreadableSymbols } from './layout/unreadable-symbols.ts';
 import { openHyphen, Vocabulary } from './layout/vocabulary.ts';
 import type { KeptReason, PageContent, Paint, ShownText } from './page-content.ts';
-import { widen } from './reading/painter.ts';
-import { type BlockLabel, blockId, type GlyphRange, type TextBlock } from './text-block.ts';
+import { type BlockLabel, blockId, boxOfGlyphs, type GlyphRange, type TextBlock } from './text-block.ts';
 
 /** The texts of a page. Each glyph of the page is in exactly one of these texts. */
 export interface PageBlocks {
@@ -50,7 +47,7 @@ export function findBlocks(page: PageContent, vocabulary?: Vocabulary): PageBloc
       if ('block' in found) {
         blocks.set(owner, { ...found.block, id: blockId(page.number, blocks.size + 1) });
         if (found.label) labels.set(owner, found.label);
-      } else kept.set(owner, keptOf(found));
+      } else kept.set(owner, { reason: found.reason, text: found.text, cell: found.cell });
     }
   }
   for (const text of owners.unowned()) {
@@ -111,10 +108,6 @@ function reasonOf(text: ShownText): KeptText['reason'] {
 
 type FoundKept = Omit<KeptText, 'glyphs' | 'box'>;
 
-function keptOf({ reason, text, cell }: FoundKept): FoundKept {
-  return { reason, text, cell };
-}
-
 type Found = { glyphs: Glyph[] } & ({ block: TextBlock; label: TextLine | null } | FoundKept);
 
 /** Returns the texts of one direction: first those to translate, in reading order, and then the others. */
@@ -134,15 +127,28 @@ function readDirection(page: PageContent, direction: DirectedTexts, vocabulary: 
         .trim(),
     };
   });
-  const symbols = new UnreadableSymbols(
-    read.flatMap((text) => {
-      const reason = unreadReason(text) ?? (onlySymbols.test(text.plain) ? 'undecodable' : undefined);
-      if (!reason) return [];
-      const { left, right, baseline } = text.lines[0]!;
-      return [{ x: (left + right) / 2, y: baseline, reason }];
-    }),
+  const symbols = new Bands<{ middle: number; line: TextLine; reason: KeptReason }>();
+  for (const text of read) {
+    const reason = unreadReason(text) ?? (onlySymbols.test(text.plain) ? 'undecodable' : undefined);
+    const line = text.lines[0]!;
+    const { left, right, baseline } = line;
+    if (reason)
+      symbols.add({ bottom: baseline, top: baseline }, { middle: (left + right) / 2, line, reason });
+  }
+  /** A text cannot be typeset again without an unreadable symbol over it, such as an arrow over a letter of a formula. */
+  const reasonAt = ({ left, right, baseline, size }: TextLine) => {
+    const [bottom, top] = [baseline + symbolAt.lowest * size, baseline + symbolAt.highest * size];
+    return [...symbols.near(bottom, top)].find(
+      ({ middle, line }) =>
+        middle >= left && middle <= right && line.baseline >= bottom && line.baseline <= top,
+    )?.reason;
+  };
+  const reasons = new Map(
+    read.map((text) => [
+      text,
+      keptReason(text) ?? text.lines.flatMap((line) => reasonAt(line) ?? [])[0] ?? null,
+    ]),
   );
-  const reasons = new Map(read.map((text) => [text, keptReason(text) ?? symbols.reasonAt(text.lines)]));
   const translated = read.filter((text) => reasons.get(text) === null);
   const kept = read.flatMap((text): Found[] => {
     const reason = reasons.get(text);
@@ -181,6 +187,9 @@ function readDirection(page: PageContent, direction: DirectedTexts, vocabulary: 
     ...kept,
   ];
 }
+
+/** The lowest and highest position of a symbol over or under the letters of a line, as shares of the font size. */
+const symbolAt = { lowest: -0.3, highest: 0.9 };
 
 function isQuarterTurn([cosine, sine]: Matrix): boolean {
   return cosine === 0 || sine === 0;
@@ -279,23 +288,6 @@ function bodySizeOf(texts: readonly ReadText[]): number {
       total += text.length;
     }
   return Math.max(0, greatest([...counts].filter(([, count]) => count > 0.2 * total).map(([size]) => size)));
-}
-
-/** Returns the area of glyphs on the page, in user space. */
-export function boxOfGlyphs(ranges: readonly GlyphRange[]): Rectangle {
-  return ranges
-    .map(({ text, from, to }) => {
-      const own = text.glyphs.slice(from, to);
-      const left = least(own.map(({ x }) => x));
-      const right = greatest(own.map(({ x, advance }) => x + advance));
-      return transformRectangle(text.matrix, {
-        left,
-        right,
-        bottom: -text.font.descent,
-        top: text.font.ascent,
-      });
-    })
-    .reduce(union);
 }
 
 /** The minimum space between letters that counts as wide spacing, and the maximum one, as shares of the font size. */

@@ -55,6 +55,19 @@ export function transformRectangle(matrix: Matrix, { left, bottom, right, top }:
   };
 }
 
+/** The matrices that turn a page by the degrees of its rotation. */
+const turns: Record<0 | 90 | 180 | 270, Matrix> = {
+  0: identity,
+  90: [0, -1, 1, 0, 0, 0],
+  180: [-1, 0, 0, -1, 0, 0],
+  270: [0, 1, -1, 0, 0, 0],
+};
+
+/** Turns a rectangle of a page as the page is displayed. */
+export function displayed(box: Rectangle, rotation: keyof typeof turns): Rectangle {
+  return transformRectangle(turns[rotation], box);
+}
+
 export function union(one: Rectangle, other: Rectangle): Rectangle {
   return {
     left: Math.min(one.left, other.left),
@@ -71,6 +84,30 @@ export function intersection(one: Rectangle, other: Rectangle): Rectangle | unde
   const right = Math.min(one.right, other.right);
   const top = Math.min(one.top, other.top);
   return left < right && bottom < top ? { left, bottom, right, top } : undefined;
+}
+
+/** Whether two rectangles have a common area. */
+export function overlaps(one: Rectangle, other: Rectangle): boolean {
+  return one.left < other.right && one.right > other.left && one.bottom < other.top && one.top > other.bottom;
+}
+
+/** Whether a rectangle contains another one. */
+export function holds(outer: Rectangle, inner: Rectangle): boolean {
+  return (
+    outer.left <= inner.left &&
+    outer.right >= inner.right &&
+    outer.bottom <= inner.bottom &&
+    outer.top >= inner.top
+  );
+}
+
+/** Moves each edge of a rectangle outwards; inwards for a negative distance. */
+export function widen({ left, bottom, right, top }: Rectangle, by: number): Rectangle {
+  return { left: left - by, bottom: bottom - by, right: right + by, top: top + by };
+}
+
+export function area({ left, bottom, right, top }: Rectangle): number {
+  return (right - left) * (top - bottom);
 }
 
 /** The height of the bands by which `Bands` finds objects, in points. */

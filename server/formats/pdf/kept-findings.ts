@@ -1,7 +1,7 @@
 import type { PDFDict, PDFDocument } from '@cantoo/pdf-lib';
 import { type Finding, fileFinding } from '../document.ts';
 import { picturesKept } from '../office/kept-finding.ts';
-import { apply, intersection } from './geometry.ts';
+import { apply, area, intersection } from './geometry.ts';
 import type { KeptText } from './layout/kept-text.ts';
 import { asDict, get, getArray, getDict, getName } from './objects.ts';
 import type { ReadPage } from './open-pdf.ts';
@@ -122,15 +122,14 @@ export class KeptCounts {
 
 /** Counts the large pictures of a page with no visible text over them: a picture with text over it is a background. */
 function largePictures({ box, texts, paints }: ReadPage): number {
-  const area = (box.right - box.left) * (box.top - box.bottom);
   const origins = texts
     .filter(({ kept, glyphs }) => glyphs.length > 0 && !(kept && unseen.has(kept)))
     .map(({ matrix, glyphs }) => apply(matrix, glyphs[0]!.x, 0));
   return paints.filter((paint) => {
     const seen = paint.kind === 'image' && intersection(paint.box, box);
     if (!seen) return false;
+    if (area(seen) < pictureShare * area(box)) return false;
     const { left, right, bottom, top } = seen;
-    if ((right - left) * (top - bottom) < pictureShare * area) return false;
     return !origins.some(([x, y]) => left <= x && x <= right && bottom <= y && y <= top);
   }).length;
 }
@@ -173,7 +172,6 @@ export function bookmarksOf({ catalog }: PDFDocument): ReadonlySet<PDFDict> {
   return seen;
 }
 
-/** Counts the annotations that display a text on a page. */
 function countNotes(document: PDFDocument): number {
   let count = 0;
   for (const { node } of document.getPages())

@@ -1,5 +1,5 @@
 import { plainText } from '../inline-content.ts';
-import { type Rectangle, transformRectangle } from './geometry.ts';
+import { displayed, type Rectangle, transformRectangle } from './geometry.ts';
 import type { TextBlock } from './text-block.ts';
 
 /** The height of the margins for headers and footers, as a share of the page's height. */
@@ -50,14 +50,9 @@ function marginOf(
   block: TextBlock,
   { box, rotation }: PageOfBlocks,
 ): { kind: 'header' | 'footer'; distance: number } | null {
-  const own = transformRectangle(block.matrix, block.box);
-  const [above, below, height] = {
-    0: [box.top - own.top, own.bottom - box.bottom, box.top - box.bottom] as const,
-    90: [own.left - box.left, box.right - own.right, box.right - box.left] as const,
-    180: [own.bottom - box.bottom, box.top - own.top, box.top - box.bottom] as const,
-    270: [box.right - own.right, own.left - box.left, box.right - box.left] as const,
-  }[rotation];
-  if (above + own.top - own.bottom < margin * height) return { kind: 'header', distance: above };
-  if (below + own.top - own.bottom < margin * height) return { kind: 'footer', distance: below };
-  return null;
+  const own = displayed(transformRectangle(block.matrix, block.box), rotation);
+  const page = displayed(box, rotation);
+  const most = margin * (page.top - page.bottom);
+  if (page.top - own.bottom < most) return { kind: 'header', distance: page.top - own.top };
+  return own.top - page.bottom < most ? { kind: 'footer', distance: own.bottom - page.bottom } : null;
 }

@@ -145,7 +145,6 @@ function pageLabels(document: PDFDocument): PageLabel[] {
   });
 }
 
-/** Reads the number tree of the page labels. */
 function collectRanges(tree: PDFDict | undefined, ranges: Map<number, PDFDict>): void {
   const waiting = [tree];
   const seen = new Set<PDFDict>();

@@ -1,6 +1,7 @@
 import type { SegmentKind } from '../document.ts';
 import type { InlineContent } from '../inline-content.ts';
-import type { Matrix, Rectangle } from './geometry.ts';
+import { type Matrix, type Rectangle, transformRectangle, union } from './geometry.ts';
+import { greatest, least } from './layout/statistics.ts';
 import type { Outline, Paint, ShownText } from './page-content.ts';
 
 /** A text that is translated and typeset as a whole: a paragraph, a heading, a table cell, or a label. */
@@ -95,6 +96,23 @@ export interface GlyphRange {
   text: ShownText;
   from: number;
   to: number;
+}
+
+/** Returns the area of glyphs on the page, in user space. */
+export function boxOfGlyphs(ranges: readonly GlyphRange[]): Rectangle {
+  return ranges
+    .map(({ text, from, to }) => {
+      const own = text.glyphs.slice(from, to);
+      const left = least(own.map(({ x }) => x));
+      const right = greatest(own.map(({ x, advance }) => x + advance));
+      return transformRectangle(text.matrix, {
+        left,
+        right,
+        bottom: -text.font.descent,
+        top: text.font.ascent,
+      });
+    })
+    .reduce(union);
 }
 
 export interface TextStyle {

@@ -1,5 +1,5 @@
 import { columnsInReadingOrder } from './layout/reading-order.ts';
-import { firstFrom } from './layout/statistics.ts';
+import { firstFrom, runsOf } from './layout/statistics.ts';
 import type { Item } from './word-items.ts';
 
 /** The maximum difference between the heights of two lines next to each other, as a factor of the font size. */
@@ -100,13 +100,8 @@ function neighborsIn(columns: readonly Item[][]): { share: number; rows: number 
 
 /** Groups texts whose first lines are on one baseline, from the top of the page. */
 function sameBaselines(items: readonly Item[]): Item[][] {
-  const groups: Item[][] = [];
-  for (const item of items.toSorted((one, other) => other.baseline - one.baseline)) {
-    const group = groups.at(-1);
-    if (group && group[0]!.baseline - item.baseline <= sameHeight * group[0]!.size) group.push(item);
-    else groups.push([item]);
-  }
-  return groups;
+  const sorted = items.toSorted((one, other) => other.baseline - one.baseline);
+  return runsOf(sorted, ([first], { baseline }) => first!.baseline - baseline <= sameHeight * first!.size);
 }
 
 /** The maximum distance between a bullet and its text, as a factor of the font size. */
@@ -117,7 +112,6 @@ export function withBullets(items: readonly Item[]): Item[] {
   return sameBaselines(items).flatMap(joinBullets);
 }
 
-/** Makes a bullet the label of the text behind it. */
 function joinBullets(row: readonly Item[]): Item[] {
   const joined: Item[] = [];
   for (const item of row.toSorted((one, other) => one.box.left - other.box.left)) {

@@ -1,12 +1,12 @@
 import type { NewRun } from '../docx/new-document.ts';
 import type { InlineContent } from '../inline-content.ts';
 import type { Direction } from '../typesetting/languages.ts';
-import { boxOfGlyphs, type PageBlocks } from './find-blocks.ts';
-import { type Rectangle, transformRectangle } from './geometry.ts';
+import type { PageBlocks } from './find-blocks.ts';
+import { displayed, type Rectangle, transformRectangle } from './geometry.ts';
 import type { KeptText } from './layout/kept-text.ts';
 import { isRunningHeader } from './left-out.ts';
 import type { PageContent } from './page-content.ts';
-import type { GlyphRange, TextBlock, TextStyle } from './text-block.ts';
+import { boxOfGlyphs, type GlyphRange, type TextBlock, type TextStyle } from './text-block.ts';
 
 /** A text of the Word file, with its place on the page. */
 export interface Item {
@@ -81,7 +81,6 @@ export function pageOfItems(
   return { box, rotation, blocks: withoutGlyphs, kept: items, links };
 }
 
-/** Returns the font size of glyphs, in points. */
 function sizeOf({ text: { matrix } }: GlyphRange): number {
   return Math.hypot(matrix[2], matrix[3]);
 }
@@ -247,23 +246,6 @@ function pointAt(x: number, y: number): Rectangle {
 /** Turns a rectangle so that x points in the direction in which right-to-left text is read. */
 function mirrored({ left, right, ...rest }: Rectangle): Rectangle {
   return { ...rest, left: -right, right: -left };
-}
-
-/** Turns a rectangle of a page as the page is displayed. */
-export function displayed(
-  { left, bottom, right, top }: Rectangle,
-  rotation: PageContent['rotation'],
-): Rectangle {
-  switch (rotation) {
-    case 90:
-      return { left: bottom, right: top, bottom: -right, top: -left };
-    case 180:
-      return { left: -right, right: -left, bottom: -top, top: -bottom };
-    case 270:
-      return { left: -top, right: -bottom, bottom: left, top: right };
-    default:
-      return { left, bottom, right, top };
-  }
 }
 
 function runsOf(

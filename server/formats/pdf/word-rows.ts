@@ -132,7 +132,6 @@ function isSameCell({ cell }: Item, { cell: other }: Item): boolean {
   return cell !== null && other !== null && cell.left === other.left && cell.top === other.top;
 }
 
-/** Groups consecutive items that are next to each other. */
 function rowsOf(items: readonly Item[]): Item[][] {
   const rows: Item[][] = [];
   let band = { bottom: 0, top: 0 };

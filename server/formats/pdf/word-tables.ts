@@ -119,7 +119,6 @@ function cellXml(item: Item, cellSize: number, language: string): string {
   return paragraphXml(runs, language);
 }
 
-/** Returns the label and the text of an item. */
 function contentOf({ label, runs }: Item): NewRun[] {
   return label ? [{ text: `${label}\t` }, ...runs] : runs;
 }

@@ -6,7 +6,7 @@ import { selectPages } from '../page-ranges.ts';
 import { clip } from '../text.ts';
 import { type Direction, directionOf } from '../typesetting/languages.ts';
 import { findBlocks } from './find-blocks.ts';
-import type { Rectangle } from './geometry.ts';
+import { displayed, type Rectangle } from './geometry.ts';
 import { LeftOut } from './left-out.ts';
 import { asDict, get, getArray, getDict } from './objects.ts';
 import type { OpenPdf } from './open-pdf.ts';
@@ -14,7 +14,7 @@ import { textOf } from './page-tally.ts';
 import { markRunningHeaders } from './running-headers.ts';
 import { Scans } from './scans/scans.ts';
 import { textColumns, withBullets, withoutTallCells } from './word-columns.ts';
-import { displayed, type Item, itemsOf, type PageOfItems, pageOfItems, readable } from './word-items.ts';
+import { type Item, itemsOf, type PageOfItems, pageOfItems, readable } from './word-items.ts';
 import { findTables, type Region } from './word-rows.ts';
 import { entriesXml, tableXml } from './word-tables.ts';
 
@@ -144,7 +144,6 @@ function orderedRegions(
   return { regions, signs: count(items) - count(written) };
 }
 
-/** Whether a text outside of tables is a sign without meaning. */
 function isDecoration({ role, runs }: Item): boolean {
   return role === 'sign' && !runs.some(({ text }) => /\p{N}/u.test(text));
 }

@@ -99,13 +99,7 @@ export interface Beside {
   lines: number;
 }
 
-/** An area for the lines of a text. */
-interface Region {
-  left: number;
-  right: number;
-  bottom: number;
-  top: number;
-}
+type Edges = Pick<Rectangle, 'left' | 'right'>;
 
 /**
  * The share of a box's width by which lines may be wider than the box, up to one point. The tolerance is needed because
@@ -225,7 +219,7 @@ export function fitAtScale(
       { ...roomBeside(frame, space, true), scale: least.scale },
     );
 
-  const fitInto = (region: Region, leading: number): Fit | undefined => {
+  const fitInto = (region: Rectangle, leading: number): Fit | undefined => {
     const edges = { left: region.left, right: region.right, scale };
     const capacity = capacityOf(frame, region, scale, leading);
     const { first, others } = lineWidth(frame, edges);
@@ -241,12 +235,12 @@ export function fitAtScale(
   if (inBox) return inBox;
   const side = roomBeside(frame, space, false);
   const inSide = fitInto({ ...box, ...side }, normal);
-  if (inSide) return narrowest(frame, inSide, box, capacityOf(frame, box, scale, normal));
+  if (inSide) return inFewLines(frame, inSide, box, capacityOf(frame, box, scale, normal));
   const regions = [box, side, roomBeside(frame, space, true)].map((edges) => roomBelow(frame, space, edges));
   for (const leading of [normal, tight])
     for (const region of regions) {
       const found = fitInto(region, leading);
-      if (found) return found.lines === 1 ? narrowest(frame, found, side, 1) : found;
+      if (found) return found.lines === 1 ? inFewLines(frame, found, side, 1) : found;
     }
   return undefined;
 }
@@ -271,18 +265,16 @@ export function narrowestLine(frame: Frame, edges: Pick<Fit, 'left' | 'right' | 
   return Math.min(first, others);
 }
 
-/** Returns the highest and the lowest baseline for lines in a region. */
 function baselinesIn(
   frame: Frame,
-  { bottom, top }: Region,
+  { bottom, top }: Rectangle,
   scale: number,
 ): { highest: number; lowest: number } {
   const ascent = frame.box.top - frame.baseline;
   return { highest: top - ascent * scale, lowest: bottom + frame.descent * scale };
 }
 
-/** Returns the number of lines that fit in a region, at least 1. */
-function capacityOf(frame: Frame, region: Region, scale: number, leading: number): number {
+function capacityOf(frame: Frame, region: Rectangle, scale: number, leading: number): number {
   const { highest, lowest } = baselinesIn(frame, region, scale);
   return Math.max(1, 1 + Math.floor((highest - lowest) / leading + 0.1));
 }
@@ -293,7 +285,7 @@ function capacityOf(frame: Frame, region: Region, scale: number, leading: number
  */
 function placeLines(
   frame: Frame,
-  region: Region,
+  region: Rectangle,
   { scale, leading, lines }: Pick<Fit, 'scale' | 'leading' | 'lines'>,
 ): Pick<Fit, 'baseline' | 'leading' | 'lines'> {
   const { highest, lowest } = baselinesIn(frame, region, scale);
@@ -328,11 +320,7 @@ export function isLabel({ box, size }: Frame): boolean {
  * centered text grows equally on both sides. With `bothSides`, a label can also grow over its aligned edge, and a
  * centered text can grow by different amounts.
  */
-export function roomBeside(
-  frame: Frame,
-  space: FreeSpace,
-  bothSides: boolean,
-): { left: number; right: number } {
+export function roomBeside(frame: Frame, space: FreeSpace, bothSides: boolean): Edges {
   const { alignment, bounds, box, id, size, singleLine } = frame;
   const isNarrow = singleLine || isLabel(frame);
   const isNear = singleLine || (isNarrow && alignment === 'center');
@@ -390,9 +378,9 @@ function clearBox({ box, baseline, id, singleLine }: Frame, space: FreeSpace): R
 export function roomBelow(
   frame: Frame,
   space: FreeSpace,
-  { left, right }: Pick<Region, 'left' | 'right'>,
+  { left, right }: Edges,
   column?: ReadonlySet<string>,
-): Region {
+): Rectangle {
   const { bounds, box, container, id, isRelaxed, singleLine, size } = frame;
   const distance = distances.below * size;
   const from = { left: left + 0.5, right: right - 0.5, bottom: box.bottom, top: box.top };
@@ -409,23 +397,30 @@ export function roomBelow(
   return { left, right, bottom: Math.min(own.bottom, limit), top: Math.max(box.top, ceiling) };
 }
 
-/**
- * Returns the fit with the narrowest lines that still need at most `mostLines` lines. The edges stay outside of those
- * of `from`.
- */
-function narrowest(frame: Frame, found: Fit, from: { left: number; right: number }, mostLines: number): Fit {
-  const between = (share: number) => ({
-    left: from.left + share * (found.left - from.left),
-    right: from.right + share * (found.right - from.right),
-    scale: found.scale,
-  });
+/** Returns the fit with the narrowest lines that still need at most `mostLines` lines, outside of the edges of `from`. */
+function inFewLines(frame: Frame, found: Fit, from: Edges, mostLines: number): Fit {
+  const { scale } = found;
   const word = widestWordOf(frame.text);
+  const edges = narrowest(
+    from,
+    found,
+    (own) =>
+      word <= narrowestLine(frame, { ...own, scale }) && linesBetween(frame, { ...own, scale }) <= mostLines,
+  );
+  return { ...found, ...edges, lines: linesBetween(frame, { ...edges, scale }) };
+}
+
+/** Returns edges between `from` and `to`, which have enough space. They are only slightly farther apart than necessary. */
+export function narrowest(from: Edges, to: Edges, fits: (edges: Edges) => boolean): Edges {
+  const between = (share: number): Edges => ({
+    left: from.left + share * (to.left - from.left),
+    right: from.right + share * (to.right - from.right),
+  });
   let [low, high] = [0, 1];
   for (let step = 0; step < 6; step++) {
     const middle = (low + high) / 2;
-    const edges = between(middle);
-    if (word <= narrowestLine(frame, edges) && linesBetween(frame, edges) <= mostLines) high = middle;
+    if (fits(between(middle))) high = middle;
     else low = middle;
   }
-  return { ...found, ...between(high), lines: linesBetween(frame, between(high)) };
+  return between(high);
 }

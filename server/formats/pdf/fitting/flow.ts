@@ -7,6 +7,7 @@ import {
   isJustified,
   lastBaselineOf,
   linesBetween,
+  narrowest,
   narrowestLine,
   roomBelow,
   roomBeside,
@@ -61,7 +62,7 @@ export function fitColumn(
   if (inOwnArea || isInArea) return inOwnArea;
   if (isWider && fitInto(wider, -1, 0))
     return fitInto(
-      narrowest(area, wider, (region) => fitInto(region, -1, 0) !== undefined),
+      { ...area, ...narrowest(area, wider, (edges) => fitInto({ ...area, ...edges }, -1, 0) !== undefined) },
       -1,
       0,
     );
@@ -75,25 +76,6 @@ export function fitColumn(
       if (found) return found;
     }
   return undefined;
-}
-
-/**
- * Returns a region between `from` and `to` for content that fits into `to`. The region is only slightly wider than the
- * content needs.
- */
-function narrowest(from: Rectangle, to: Rectangle, fits: (region: Rectangle) => boolean): Rectangle {
-  const between = (share: number): Rectangle => ({
-    ...from,
-    left: from.left + share * (to.left - from.left),
-    right: from.right + share * (to.right - from.right),
-  });
-  let [low, high] = [0, 1];
-  for (let step = 0; step < 5; step++) {
-    const middle = (low + high) / 2;
-    if (fits(between(middle))) high = middle;
-    else low = middle;
-  }
-  return between(high);
 }
 
 /** For each paragraph of a column, the edges of its lines and the number of its lines. */
@@ -178,7 +160,6 @@ function dropBetween(above: Frame, below: Frame, scale: number, tightness: numbe
   return leadingOf(below, scale, tightness) + gap * share;
 }
 
-/** Returns the highest and the lowest baseline that a column can have in its region. */
 function limitsOf(frames: readonly Frame[], { region, scale }: Attempt) {
   const [first, last] = [frames[0]!, frames.at(-1)!];
   return {

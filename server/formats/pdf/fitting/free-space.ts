@@ -1,4 +1,5 @@
-import type { Rectangle } from '../geometry.ts';
+import { holds, overlaps, type Rectangle } from '../geometry.ts';
+import { append } from '../layout/statistics.ts';
 
 interface Obstacle extends Rectangle {
   /**
@@ -21,7 +22,7 @@ const rows = 48;
  */
 export class FreeSpace {
   readonly #area: Rectangle;
-  readonly #cells: Obstacle[][] = [];
+  readonly #cells = new Map<number, Obstacle[]>();
 
   /** @param area the area of the page; objects outside of it are stored in the cells at its edge */
   constructor(area: Rectangle) {
@@ -41,18 +42,13 @@ export class FreeSpace {
       over = null,
       isText = owner !== null,
       solid = false,
-    }: {
-      owner?: string | null;
-      over?: ReadonlySet<string> | null;
-      isText?: boolean;
-      solid?: boolean;
-    } = {},
+    }: Partial<Omit<Obstacle, keyof Rectangle>> = {},
   ): void {
     const obstacle = { ...rectangle, owner, over, isText, solid };
     const { left, right } = rectangle;
     for (let column = this.#column(left); column <= this.#column(right); column++)
       for (let row = this.#row(rectangle.bottom); row <= this.#row(rectangle.top); row++)
-        this.#cell(column, row).push(obstacle);
+        append(this.#cells, row * columns + column, obstacle);
   }
 
   /**
@@ -62,38 +58,17 @@ export class FreeSpace {
   right(from: Rectangle, until: number, owner: string): number {
     const middle = (from.left + from.right) / 2;
     let nearest = until;
-    for (let column = this.#column(middle); column <= this.#column(nearest); column++)
-      for (let row = this.#row(from.bottom); row <= this.#row(from.top); row++)
-        for (const obstacle of this.#cell(column, row))
-          if (
-            isInWay(obstacle, owner) &&
-            obstacle.left > middle &&
-            obstacle.right > from.right &&
-            obstacle.bottom < from.top &&
-            obstacle.top > from.bottom
-          )
-            nearest = Math.min(nearest, obstacle.left);
+    for (const { left, right } of this.#inWay({ ...from, left: middle, right: until }, owner))
+      if (left > middle && right > from.right) nearest = Math.min(nearest, left);
     return nearest;
   }
 
-  /**
-   * Returns the right edge of the nearest obstacle to the left of `from`, or `until` if no obstacle is nearer.
-   * Ignores obstacles of `owner`, and obstacles that end in the right half of `from`.
-   */
+  /** Does the same for the right edge of the nearest obstacle to the left. */
   left(from: Rectangle, until: number, owner: string): number {
     const middle = (from.left + from.right) / 2;
     let nearest = until;
-    for (let column = this.#column(middle); column >= this.#column(nearest); column--)
-      for (let row = this.#row(from.bottom); row <= this.#row(from.top); row++)
-        for (const obstacle of this.#cell(column, row))
-          if (
-            isInWay(obstacle, owner) &&
-            obstacle.right < middle &&
-            obstacle.left < from.left &&
-            obstacle.bottom < from.top &&
-            obstacle.top > from.bottom
-          )
-            nearest = Math.max(nearest, obstacle.right);
+    for (const { left, right } of this.#inWay({ ...from, left: until, right: middle }, owner))
+      if (right < middle && left < from.left) nearest = Math.max(nearest, right);
     return nearest;
   }
 
@@ -112,19 +87,10 @@ export class FreeSpace {
     owners?: ReadonlySet<string>,
   ): { edge: number; isText: boolean } {
     let nearest = { edge: until, isText: false };
-    for (let row = this.#row(from.bottom + reach); row >= this.#row(nearest.edge); row--)
-      for (let column = this.#column(from.left); column <= this.#column(from.right); column++)
-        for (const obstacle of this.#cell(column, row))
-          if (
-            isInWay(obstacle, owner) &&
-            !owners?.has(obstacle.owner ?? '') &&
-            obstacle.top > nearest.edge &&
-            obstacle.top < from.bottom + reach &&
-            obstacle.bottom < from.bottom &&
-            obstacle.left < from.right &&
-            obstacle.right > from.left
-          )
-            nearest = { edge: obstacle.top, isText: obstacle.isText };
+    const area = { ...from, bottom: until, top: from.bottom + reach };
+    for (const { bottom, top, isText, owner: own } of this.#inWay(area, owner))
+      if (top > nearest.edge && top < area.top && bottom < from.bottom && !owners?.has(own ?? ''))
+        nearest = { edge: top, isText };
     return nearest;
   }
 
@@ -135,28 +101,14 @@ export class FreeSpace {
   above(from: Rectangle, until: number, owner: string): number {
     const middle = (from.bottom + from.top) / 2;
     let nearest = until;
-    for (let row = this.#row(middle); row <= this.#row(nearest); row++)
-      for (let column = this.#column(from.left); column <= this.#column(from.right); column++)
-        for (const obstacle of this.#cell(column, row))
-          if (
-            isInWay(obstacle, owner) &&
-            obstacle.bottom > middle &&
-            obstacle.top > from.top &&
-            obstacle.left < from.right &&
-            obstacle.right > from.left
-          )
-            nearest = Math.min(nearest, obstacle.bottom);
+    for (const { bottom, top } of this.#inWay({ ...from, bottom: middle, top: until }, owner))
+      if (bottom > middle && top > from.top) nearest = Math.min(nearest, bottom);
     return nearest;
   }
 
   /** Returns the solid obstacles that overlap a rectangle, except those of `owner`. */
   inside(box: Rectangle, owner: string): (Rectangle & { owner: string | null })[] {
-    const found = new Set<Obstacle>();
-    for (let column = this.#column(box.left); column <= this.#column(box.right); column++)
-      for (let row = this.#row(box.bottom); row <= this.#row(box.top); row++)
-        for (const obstacle of this.#cell(column, row))
-          if (obstacle.solid && isInWay(obstacle, owner) && overlaps(obstacle, box)) found.add(obstacle);
-    return [...found];
+    return [...new Set(this.#inWay(box, owner))].filter(({ solid }) => solid);
   }
 
   /**
@@ -165,20 +117,26 @@ export class FreeSpace {
    */
   isFree(box: Rectangle, ...owners: ReadonlySet<string>[]): boolean {
     const isOwn = (id: string): boolean => owners.some((ids) => ids.has(id));
-    for (let column = this.#column(box.left); column <= this.#column(box.right); column++)
-      for (let row = this.#row(box.bottom); row <= this.#row(box.top); row++)
-        for (const obstacle of this.#cell(column, row)) {
-          if (!overlaps(obstacle, box) || holds(obstacle, box)) continue;
-          const { owner, over } = obstacle;
-          if (!(owner !== null && isOwn(owner)) && ![...(over ?? [])].some(isOwn)) return false;
-        }
+    for (const obstacle of this.#over(box)) {
+      const { owner, over } = obstacle;
+      if (!holds(obstacle, box) && !(owner !== null && isOwn(owner)) && ![...(over ?? [])].some(isOwn))
+        return false;
+    }
     return true;
   }
 
-  #cell(column: number, row: number): Obstacle[] {
-    const index = row * columns + column;
-    this.#cells[index] ??= [];
-    return this.#cells[index];
+  /** Yields the obstacles that overlap a rectangle and are in the way of the text of a block. */
+  *#inWay(box: Rectangle, id: string): Generator<Obstacle> {
+    for (const obstacle of this.#over(box))
+      if (obstacle.owner !== id && !obstacle.over?.has(id)) yield obstacle;
+  }
+
+  /** Yields the obstacles that overlap a rectangle, some of them several times. */
+  *#over(box: Rectangle): Generator<Obstacle> {
+    for (let column = this.#column(box.left); column <= this.#column(box.right); column++)
+      for (let row = this.#row(box.bottom); row <= this.#row(box.top); row++)
+        for (const obstacle of this.#cells.get(row * columns + column) ?? [])
+          if (overlaps(obstacle, box)) yield obstacle;
   }
 
   #column(x: number): number {
@@ -190,25 +148,6 @@ export class FreeSpace {
     const { bottom, top } = this.#area;
     return within(Math.floor((rows * (y - bottom)) / (top - bottom)), rows);
   }
-}
-
-/** Whether an obstacle is in the way of the text of a block. */
-function isInWay({ owner, over }: Obstacle, id: string): boolean {
-  return owner !== id && !over?.has(id);
-}
-
-function overlaps(one: Rectangle, other: Rectangle): boolean {
-  return one.left < other.right && one.right > other.left && one.bottom < other.top && one.top > other.bottom;
-}
-
-/** Whether a rectangle contains another one. */
-export function holds(outer: Rectangle, inner: Rectangle): boolean {
-  return (
-    outer.left <= inner.left &&
-    outer.right >= inner.right &&
-    outer.bottom <= inner.bottom &&
-    outer.top >= inner.top
-  );
 }
 
 function within(index: number, count: number): number {

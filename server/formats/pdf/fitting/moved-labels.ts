@@ -3,7 +3,7 @@ import type { ShownLine } from '../../typesetting/line-writer.ts';
 import { apply, intersection, type Rectangle, transformRectangle, union } from '../geometry.ts';
 import { isSign, startsWithBox } from '../layout/item-signs.ts';
 import type { Paint } from '../page-content.ts';
-import type { BlockLabel, GlyphRange, TextBlock } from '../text-block.ts';
+import { type BlockLabel, boxOfGlyphs, type GlyphRange, type TextBlock } from '../text-block.ts';
 import type { Frame } from './fit.ts';
 import type { TextRotation } from './frames.ts';
 import type { FreeSpace } from './free-space.ts';
@@ -30,7 +30,6 @@ export function movableLabels(
   );
 }
 
-/** Whether the middle of an area lies in another one. */
 function isOn({ left, bottom, right, top }: Rectangle, other: Rectangle): boolean {
   const [x, y] = [(left + right) / 2, (bottom + top) / 2];
   return x > other.left && x < other.right && y > other.bottom && y < other.top;
@@ -41,19 +40,9 @@ export function canMove({ glyphs }: Pick<BlockLabel, 'glyphs'>): boolean {
   return glyphs.every(({ text }) => 'operator' in text);
 }
 
-/** Returns the area of a label, in the page's user space. */
+/** Returns the area of a label without the blanks next to it, in the page's user space. */
 export function areaOfLabel({ glyphs }: BlockLabel): Rectangle {
-  return visible(glyphs)
-    .map(({ text: { font, glyphs, matrix }, from }) => {
-      const { x, advance } = glyphs[from]!;
-      return transformRectangle(matrix, {
-        left: x,
-        right: x + advance,
-        bottom: -font.descent,
-        top: font.ascent,
-      });
-    })
-    .reduce(union);
+  return boxOfGlyphs(visible(glyphs));
 }
 
 /**
@@ -113,7 +102,6 @@ export function drawLabel(
   return drawMoved({ parts, width: 0 }, place, fonts);
 }
 
-/** Returns a range for each glyph that is not blank. */
 function visible(ranges: readonly GlyphRange[]): GlyphRange[] {
   return ranges.flatMap(({ text, from, to }) =>
     text.glyphs

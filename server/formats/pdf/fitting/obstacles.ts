@@ -1,8 +1,9 @@
 import { apply, intersection, type Rectangle, transformRectangle, union } from '../geometry.ts';
 import { withoutHidden, withoutWhite } from '../layout/hidden-paints.ts';
 import { flip, joinPieces } from '../layout/rule-index.ts';
-import type { KeptReason, PageContent, Paint, ShownGlyph, ShownText } from '../page-content.ts';
-import type { GlyphRange, TextBlock } from '../text-block.ts';
+import { runsOf } from '../layout/statistics.ts';
+import type { KeptReason, PageContent, Paint, ShownText } from '../page-content.ts';
+import { boxOfGlyphs, type GlyphRange, type TextBlock } from '../text-block.ts';
 
 /**
  * The maximum number of rectangles for drawings. If a page has more of them, similar rectangles are joined. A map, for
@@ -106,7 +107,6 @@ function images(boxes: readonly Rectangle[], blocks: readonly TextBlock[]): Obst
   });
 }
 
-/** Returns the middle of each visible glyph, in the page's user space. */
 function middlesOf(ranges: readonly GlyphRange[]): [x: number, y: number][] {
   return ranges.flatMap(({ text: { glyphs, matrix }, from, to }) =>
     glyphs
@@ -138,31 +138,18 @@ function otherTexts({ texts }: PageContent, blocks: readonly Pick<TextBlock, 'gl
       for (let index = from; index < to; index++) indices.add(index);
       taken.set(text, indices);
     }
-  const rectangles: Rectangle[] = [];
-  for (const text of texts) {
-    if (text.kept && unseen.has(text.kept)) continue;
-    let run: ShownGlyph[] = [];
-    const end = () => {
-      if (run.some(({ text }) => text.trim() !== '')) rectangles.push(rectangleOf(text, run));
-      run = [];
-    };
+  return texts.flatMap((text) => {
+    if (text.kept && unseen.has(text.kept)) return [];
     const own = taken.get(text);
-    for (const [index, glyph] of text.glyphs.entries())
-      if (own?.has(index)) end();
-      else run.push(glyph);
-    end();
-  }
-  return rectangles;
-}
-
-/** Returns the rectangle around some adjacent glyphs of an operator. */
-function rectangleOf({ font, matrix }: ShownText, glyphs: readonly ShownGlyph[]): Rectangle {
-  const ends = glyphs.flatMap(({ x, advance }) => [x, x + advance]);
-  return transformRectangle(matrix, {
-    left: Math.min(...ends),
-    right: Math.max(...ends),
-    bottom: -font.descent,
-    top: glyphs.every(({ text }) => text === '_') ? blankHeight : font.ascent,
+    const runs = runsOf(text.glyphs.keys(), (_run, index) => own?.has(index) === own?.has(index - 1));
+    return runs.flatMap((run) => {
+      const [from, to] = [run[0]!, run.at(-1)! + 1];
+      const written = text.glyphs.slice(from, to).map((glyph) => glyph.text);
+      if (own?.has(from) || written.every((letters) => letters.trim() === '')) return [];
+      const isLine = written.every((letters) => letters === '_');
+      const font = isLine ? { ...text.font, ascent: blankHeight } : text.font;
+      return [boxOfGlyphs([{ text: { ...text, font }, from, to }])];
+    });
   });
 }
 

@@ -1,3 +1,4 @@
+import type { Rectangle } from '../geometry.ts';
 import type { Frame } from './fit.ts';
 import type { FreeSpace } from './free-space.ts';
 
@@ -23,21 +24,14 @@ const maxColumns = 40;
  * Blocks below each other with the same left edge. The right edge of the column is that of its widest paragraph or
  * table cell.
  */
-interface Column {
-  left: number;
-  right: number;
-  bottom: number;
-  top: number;
+interface Column extends Rectangle {
   frames: Frame[];
   /** The number of paragraphs of running text: blocks with several lines that are not in a table. */
   paragraphs: number;
 }
 
 /** The edges of a text that is right-aligned although its source is left-aligned. */
-export interface MirroredEdges {
-  left: number;
-  right: number;
-}
+type MirroredEdges = Pick<Rectangle, 'left' | 'right'>;
 
 /**
  * Determines the edges of left-aligned blocks that become right-aligned and belong to a column of text or of a table.

@@ -1,4 +1,4 @@
-import type { Rectangle } from '../geometry.ts';
+import { type Rectangle, widen } from '../geometry.ts';
 import { areaOf } from '../model/columns.ts';
 import { commonSize, costOf, groupsOf, type Need } from '../model/groups.ts';
 import {
@@ -57,8 +57,6 @@ const narrowest = [0.8, 0.75, 0.7] as const;
 /** The scale below which the letters of a single line are condensed to these shares, and the step to the next share. */
 const muchSmaller = 0.9;
 const narrowStep = 0.05;
-/** The scales, with the width of the letters, below which a single line rather leaves its edge, or one that it shares. */
-const tiny = { own: 0.8, shared: 0.6 };
 /** The width from which a line is a sentence, and not a label or a heading, in em. */
 const longLine = 30;
 /** The smallest common scale of all texts of a style. A text that needs a smaller one is smaller on its own. */
@@ -196,7 +194,6 @@ function besideText(mate: Frame, { fit, frame }: Fitting, around: FreeSpace): Fi
   return fitOne(moved, new FreeSpace(moved.bounds));
 }
 
-/** Returns the right end of a fitted line. */
 function endOf({ left, right, lines, scale }: Fit, { size, stretch, text }: Frame): number {
   const width = Math.max(...text.paragraphs.map(({ width }) => width)) * size * scale * stretch;
   return lines === 1 ? Math.min(right, left + width) : right;
@@ -361,24 +358,21 @@ function fitOne(frame: Frame, space: FreeSpace, source = frame): Fitting {
     if (best && costOf({ scale, width: 1 }) >= best.cost) break;
     const [fitting] = (scale >= least && fitAt(frame, space, { scale, share, least })) || [];
     if (!fitting || (isOneLine && fitting.fit.lines > 1)) continue;
-    const isTiny = scale * share < (frame.sharesEdge ? tiny.shared : tiny.own);
     if (!frame.singleLine) {
       const cost = costOfFit(frame, fitting.fit);
       if (!best || cost < best.cost) best = { fitting: { ...fitting, source }, cost };
       continue;
     }
-    if (!isTiny || frame.isRelaxed) return { ...fitting, source };
-    const relaxed = fitOne({ ...frame, isRelaxed: true }, space);
-    const isLarger = relaxed.fit.scale * relaxed.frame.stretch > scale * fitting.frame.stretch;
-    return isLarger && relaxed.fit.lines <= fitting.fit.lines ? relaxed : { ...fitting, source };
+    return { ...fitting, source };
   }
   if (best) return best.fitting;
   if (!frame.isRelaxed) return fitOne({ ...frame, isRelaxed: true }, space, source);
   if (frame.uncut) return fitOne(frame.uncut, space, source);
   const shrunk = least < 1 ? 'room' : null;
+  // The text gets the space up to the outline of its container.
   const found =
     frame.container &&
-    fitAtScale({ ...frame, bounds: edgeOf(frame.container) }, space, least, {
+    fitAtScale({ ...frame, bounds: widen(frame.container, -outline) }, space, least, {
       scale: least,
       stretch: frame.stretch,
     });
@@ -391,7 +385,6 @@ function narrowAt(scale: number): number {
   return narrowest[Math.min(narrowest.length - 1, Math.floor((muchSmaller - scale) / narrowStep))]!;
 }
 
-/** Fits a text at one size. Returns undefined if it does not fit. */
 function fitAt(
   source: Frame,
   space: FreeSpace,
@@ -401,11 +394,6 @@ function fitAt(
   const stretch = source.rightToLeft ? source.stretch : source.stretch * narrowest.at(-1)!;
   const fit = fitAtScale(frame, space, scale, { scale: least, stretch });
   return fit && [{ frame, source, fit, shrunk: fit.scale < 1 ? 'room' : null, inColumn: false, whole: true }];
-}
-
-/** Returns the area of a container without its outline. A text may use this area only if it does not fit otherwise. */
-function edgeOf({ left, bottom, right, top }: Rectangle): Rectangle {
-  return { left: left + outline, bottom: bottom + outline, right: right - outline, top: top - outline };
 }
 
 /** Returns the rectangle that a fitted text occupies. */

@@ -1,4 +1,4 @@
-import { intersection, type Rectangle } from '../geometry.ts';
+import { area, intersection, type Rectangle } from '../geometry.ts';
 import { type Frame, widestWordOf } from './fit.ts';
 import type { FreeSpace } from './free-space.ts';
 
@@ -80,8 +80,4 @@ function isInIndent({ left, right, bottom }: Rectangle, { box, baseline, indent,
   const width = indent * size + 1;
   const isBilingual = rightToLeft ? left > box.right - width : right < box.left + width;
   return isBilingual && bottom > baseline - 0.4 * size;
-}
-
-function area({ left, bottom, right, top }: Rectangle): number {
-  return (right - left) * (top - bottom);
 }

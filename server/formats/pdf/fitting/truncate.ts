@@ -1,7 +1,7 @@
 import type { Finding } from '../../document.ts';
-import { breakLines, countLines } from '../../typesetting/lines.ts';
+import { breakLines } from '../../typesetting/lines.ts';
 import type { TextBlock } from '../text-block.ts';
-import { type Frame, lineWidth } from './fit.ts';
+import { type Frame, linesBetween, lineWidths } from './fit.ts';
 import { type Languages, shapeTarget } from './frames.ts';
 import type { Fitting } from './shrink.ts';
 import { truncateRuns } from './styled-text.ts';
@@ -14,29 +14,21 @@ export function truncate(
 ): { frame: Frame; finding: Finding } {
   const { runs, paragraphs } = frame.text;
   const plain = runs.map(({ text }) => text).join('');
-  const { first, others } = lineWidth(frame, fit);
-  /** Returns the offset of the end of the last line that fits. */
   const endOfRoom = (): number => {
     let rest = fit.lines;
     let offset = 0;
     for (const [index, { shaped }] of paragraphs.entries()) {
-      const lines = breakLines(shaped, (line) => (line === 0 && index === 0 ? first : others));
+      const lines = breakLines(shaped, lineWidths(frame, fit, index === 0));
       if (lines.length > rest) return offset + (lines[rest - 1]?.end ?? 0);
       rest -= lines.length;
       offset += shaped.text.length + 1;
     }
     return offset;
   };
-  const linesOf = (text: Frame['text']): number =>
-    text.paragraphs.reduce(
-      (sum, { shaped }, index) =>
-        sum + countLines(shaped, (line) => (line === 0 && index === 0 ? first : others)),
-      0,
-    );
   let length = Math.min(plain.length, endOfRoom());
   for (;;) {
     const text = shapeTarget(truncateRuns(runs, length, block.style), block, languages);
-    if (length === 0 || linesOf(text) <= fit.lines) {
+    if (length === 0 || linesBetween({ ...frame, text }, fit) <= fit.lines) {
       const size = formatPoints(frame.size * fit.scale);
       const left = plain.slice(0, length).trimEnd().length;
       const [all, shown] = [runs, text.runs].map((list) => list.filter(({ moved }) => moved).length);

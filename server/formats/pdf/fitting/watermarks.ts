@@ -19,7 +19,6 @@ function isSloped({ matrix: [a, b] }: TextBlock): boolean {
   return Math.min(Math.abs(a), Math.abs(b)) > 0.02 * Math.max(Math.abs(a), Math.abs(b));
 }
 
-/** Returns the start, the middle and the end of each line, in the page's user space. */
 function pointsOf({ lines, matrix, style: { size } }: TextBlock): [number, number][] {
   return lines.flatMap(({ left, right, baseline }) =>
     [left, (left + right) / 2, right].map((x) => apply(matrix, x, baseline + middleOfLetters * size)),

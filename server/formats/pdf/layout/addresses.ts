@@ -19,14 +19,14 @@ const file = /^[\w-]+\.\p{Ll}{2,5}[).,;]?$/u;
 /**
  * Whether a line continues the address at the end of the lines above.
  *
- * @param above the texts of the lines above, from the top; only the last ones are read
+ * @param lines the lines, of which only the last ones above line `index` are read
  */
-export function continuesAddress(above: readonly string[], below: string): boolean {
+export function continuesAddress(lines: readonly { text: string }[], index: number): boolean {
+  const below = lines[index]!.text;
   const next = firstWord(below);
-  if (next === below && endOfEmail.test(next) && tornEmail.test(lastWord(above.at(-1)!)))
-    return !lastWord(above.at(-1)!).endsWith(`@${next}`);
-  if (!parts.test(next) || start.test(next) || !endsInAddress(above)) return false;
-  const last = lastWord(above.at(-1)!);
+  const last = lastWord(lines[index - 1]!.text);
+  if (next === below && endOfEmail.test(next) && tornEmail.test(last)) return !last.endsWith(`@${next}`);
+  if (!parts.test(next) || start.test(next) || !endsInAddress(lines, index)) return false;
   if (hostAndPath.test(next) && !/[-./]$/u.test(last)) return false;
   if (open.test(last))
     return (
@@ -37,15 +37,15 @@ export function continuesAddress(above: readonly string[], below: string): boole
   if (/[,;)>\]]$/u.test(last) || choice.test(next)) return false;
   if (/[=&?%_]|\w\/\w|\w\/$|^[/.?&#]\w/u.test(next) || file.test(next)) return true;
   // A code, such as the end of an identifier, if both lines consist of one word.
-  const isAlone = next === below && last === above.at(-1);
+  const isAlone = next === below && last === lines[index - 1]!.text;
   return isAlone && /\d/u.test(next) && /[A-Za-z]/u.test(next);
 }
 
-function endsInAddress(lines: readonly string[]): boolean {
-  for (let at = lines.length - 1; at >= Math.max(0, lines.length - maxLines); at--) {
-    const last = lastWord(lines[at]!);
+function endsInAddress(lines: readonly { text: string }[], end: number): boolean {
+  for (const { text } of lines.slice(Math.max(0, end - maxLines), end).reverse()) {
+    const last = lastWord(text);
     if (start.test(last) || hostAndPath.test(last)) return true;
-    if (last !== lines[at] || !parts.test(last)) return false;
+    if (last !== text || !parts.test(last)) return false;
   }
   return false;
 }

@@ -11,12 +11,8 @@ export type Alignment = TextBlock['alignment'];
 const sameEdge = 0.35;
 /** The maximum difference between the edges of lines that are aligned at this edge, as a share of the font size. */
 const exactEdge = 0.1;
-/** The minimum number of justified lines next to an object. */
+/** The minimum number of lines next to an object. */
 const minNextTo = 3;
-/** The minimum number of words of a line that is not the head of a column. */
-const minWords = 4;
-/** The maximum difference between edges that a program has set at one position, as a share of the font size. */
-const evenSpread = 0.02;
 /**
  * The minimum difference between the widths of two lines from which their alignment is visible, as a share of the font
  * size. Lines of equal width look the same in every alignment.
@@ -70,19 +66,14 @@ function ofLines(lines: readonly TextLine[], chain: Chain, isRightToLeft: boolea
   const starts = (lines.length > 2 ? lines.slice(1) : lines).map(start);
   const isJustifiedColumn = () => isEndOfColumn(lines[0]!, chain, [start, end], near);
   const exact = exactEdge * lines[0]!.size;
-  // The first line of a paragraph is indented, so two lines may have the same middle by chance.
-  const isSentence = lines.length === 2 && lines.every(({ text }) => text.split(' ').length >= minWords);
-  const isFirstOfColumn = isSentence && areStartsOfColumn(starts[1]!, chain.map(start), exact);
-  if (haveSameMiddle(lines, exact) && !isFirstOfColumn) return 'center';
+  if (haveSameMiddle(lines, exact)) return 'center';
   const isBeside = startBeside(lines.map(start), near);
-  if (lines.length > 2 && !isBeside && areEndsOnlyEven(lines.map(end), starts, lines[0]!.size))
-    return isRightToLeft ? 'left' : 'right';
   if (!isBeside && spreadOf(lines.map(end)) < exact && spreadOf(starts) > exact && !isJustifiedColumn())
     return isRightToLeft ? 'left' : 'right';
   const isStartEven = isEven(starts, near) || isBeside;
   const full = lines.slice(0, -1);
   const isEndEven = isEven(full.map(end), near);
-  const isIndented = lines.length === 2 && !isStartEven && (isFirstOfColumn || isJustifiedColumn());
+  const isIndented = lines.length === 2 && !isStartEven && isJustifiedColumn();
   if (isStartEven || isIndented) {
     const isJustified = full.length > 1 ? isEndEven || areStepped(full.map(end), near) : isJustifiedColumn();
     return isJustified ? 'justified' : isRightToLeft ? 'right' : 'left';
@@ -123,21 +114,6 @@ function spreadOf(values: readonly number[]): number {
   return greatest(values) - least(values);
 }
 
-/** Whether most lines of a column start at a position. */
-function areStartsOfColumn(position: number, starts: readonly number[], exact: number): boolean {
-  const even = starts.filter((start) => Math.abs(start - position) < exact);
-  return even.length >= 4 && even.length > starts.length / 2;
-}
-
-/**
- * Whether all lines end at one position, even the last one, and start at slightly different ones. The lines of a justified
- * paragraph start at one position, and the last line is shorter.
- */
-function areEndsOnlyEven(ends: readonly number[], starts: readonly number[], size: number): boolean {
-  return spreadOf(ends) < evenSpread * size && spreadOf(starts) > 2 * evenSpread * size;
-}
-
-/** Whether all lines have exactly the same middle, while they start and end at different positions. */
 function haveSameMiddle(lines: readonly TextLine[], exact: number): boolean {
   return (
     spreadOf(lines.map(({ left, right }) => left + right)) < exact &&
@@ -164,7 +140,6 @@ function isEven(values: readonly number[], near: number): boolean {
   return even.length >= 0.85 * values.length;
 }
 
-/** Whether all lines of a column have the same middle, while they start at different positions. */
 function areCentred(chain: Chain, near: number): boolean {
   const areEven = (placeOf: (line: TextLine) => number, furthest: number) =>
     chain.every((line) => Math.abs(placeOf(line) - placeOf(chain[0]!)) < furthest);

@@ -1,7 +1,6 @@
 import type { DrawnAreas } from './drawn-areas.ts';
 import type { Elements } from './elements.ts';
 import type { FormFields } from './form-fields.ts';
-
 import { startsWithBox } from './item-signs.ts';
 import type { Glyph } from './pieces.ts';
 import type { Row } from './rows.ts';
@@ -275,7 +274,6 @@ function blankWidth(blanks: readonly Glyph[]): number {
   return blanks.reduce((width, { left, right }) => width + right - left, 0);
 }
 
-/** Whether a box to check starts at a glyph of a row. */
 function isBoxAt(glyphs: readonly Glyph[], index: number): boolean {
   const { text } = glyphs[index]!;
   const mayStart = text > '~' || text === '[' || text === '(';
@@ -290,16 +288,15 @@ function isBoxAfterText(glyphs: readonly Glyph[], index: number, gapBefore: numb
   return !next || next.left - right > minBoxRatio * gapBefore;
 }
 
-function isSign({ text }: Glyph): boolean {
-  return !/[\p{L}\p{N}]/u.test(text);
-}
-
-/** Returns the next few characters of a row. */
 function textFrom(glyphs: readonly Glyph[], index: number): string {
   return glyphs
     .slice(index, index + 6)
     .map(({ text, isBlank }) => (isBlank ? ' ' : text))
     .join('');
+}
+
+function isSign({ text }: Glyph): boolean {
+  return !/[\p{L}\p{N}]/u.test(text);
 }
 
 /** Dots that fill space, alone or mixed. */
@@ -387,8 +384,7 @@ function stringOf(glyphs: readonly Glyph[]): string {
   return glyphs.map(({ text }) => text).join('');
 }
 
-/** Returns the text of an atom. */
-export function textOf({ glyphs }: Atom): string {
+export function textOf({ glyphs }: { glyphs: readonly Glyph[] }): string {
   return stringOf(glyphs);
 }
 

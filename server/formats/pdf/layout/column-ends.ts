@@ -13,10 +13,7 @@ const columnGap = 1;
 const cellPadding = 0.3;
 
 /** The horizontal range that a line could fill: its cell, or the space up to the texts next to it. */
-export interface FreeRange {
-  left: number;
-  right: number;
-}
+type FreeRange = Pick<Rectangle, 'left' | 'right'>;
 
 /** Finds the space that the lines of a page could fill if they were longer. */
 export class ColumnEnds {

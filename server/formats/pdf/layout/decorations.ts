@@ -1,7 +1,7 @@
 import { Bands, intersection, type Matrix, type Rectangle, transformRectangle } from '../geometry.ts';
 import type { PageContent, Paint } from '../page-content.ts';
 import type { Decoration, TextRule } from '../text-block.ts';
-import { withoutHidden } from './hidden-paints.ts';
+import { isWhite, withoutHidden } from './hidden-paints.ts';
 import type { Glyph } from './pieces.ts';
 import type { Rule } from './rule-index.ts';
 import { greatest, least } from './statistics.ts';
@@ -21,7 +21,6 @@ const highlight = { bottom: { from: -0.6, to: 0 }, top: { from: 0.55, to: 1.5 } 
 const maxHighlight = 100;
 /** The maximum width of a small drawing, in points. */
 const maxDrawing = 30;
-const white = /^(?:1(?:\.0*)? g|(?:1(?:\.0*)? ){3}rg|(?:0 ){4}k)$/;
 const black = /^(?:0 g|0 0 0 rg|0 0 0 1 k)$/;
 
 /** The decorations of the glyphs of a text, and the painted lines of which its rules consist. */
@@ -64,7 +63,7 @@ export class Decorations {
       if (box.right - box.left < maxDrawing && height > maxThickness) this.#drawings.add(box, box);
       if (!paint.place || box.right - box.left < minLength || height > maxHighlight) continue;
       if (height <= maxThickness) this.#rules.add(box, { box, paint });
-      else if (paint.kind === 'fill' && paint.opaque && !white.test(paint.color ?? '1 g'))
+      else if (paint.kind === 'fill' && paint.opaque && paint.color !== undefined && !isWhite(paint))
         this.#fills.add(box, { box, paint });
     }
   }

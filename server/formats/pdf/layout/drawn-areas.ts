@@ -1,6 +1,7 @@
-import { type Matrix, type Rectangle, transformRectangle } from '../geometry.ts';
+import { area, Bands, holds, type Matrix, type Rectangle, transformRectangle } from '../geometry.ts';
 import type { PageContent } from '../page-content.ts';
-import { withoutHidden } from './hidden-paints.ts';
+import type { Placed } from './form-fields.ts';
+import { withoutHidden, withoutWhite } from './hidden-paints.ts';
 import type { Glyph } from './pieces.ts';
 import { flip, RuleIndex } from './rule-index.ts';
 import { append, firstFrom } from './statistics.ts';
@@ -17,15 +18,6 @@ const minOverText = 1.3;
 const maxArea = 0.8;
 /** The maximum distance between boxes that touch each other, in points. */
 const maxSeam = 0.1;
-/** The height of the bands by which filled boxes are found, in points. */
-const bandHeight = 24;
-
-interface Placed {
-  left: number;
-  right: number;
-  baseline: number;
-  size: number;
-}
 
 /** The rules and boxes on a page that separate texts. Positions are in the space of one text direction. */
 export class DrawnAreas {
@@ -33,8 +25,7 @@ export class DrawnAreas {
   readonly #horizontal: RuleIndex;
   /** The left and right sides of filled boxes. */
   readonly #sides: RuleIndex;
-  /** The filled boxes, by the bands of height that they cross. */
-  readonly #fills = new Map<number, Rectangle[]>();
+  readonly #fills = new Bands<Rectangle>();
 
   /** @param inverse maps the page's user space to the space of the text direction */
   constructor(page: PageContent, inverse: Matrix) {
@@ -42,9 +33,7 @@ export class DrawnAreas {
     this.#vertical = new RuleIndex(vertical, minRule);
     this.#horizontal = new RuleIndex(horizontal.map(flip), minRule);
     this.#sides = new RuleIndex(fills.flatMap(sidesOf), minRule);
-    for (const fill of fills)
-      for (let band = Math.floor(fill.bottom / bandHeight); band <= Math.floor(fill.top / bandHeight); band++)
-        append(this.#fills, band, fill);
+    for (const fill of fills) this.#fills.add(fill, fill);
   }
 
   /**
@@ -125,14 +114,8 @@ export class DrawnAreas {
 
   #innermostFill(inner: Rectangle): Rectangle | null {
     let innermost: Rectangle | null = null;
-    for (const fill of this.#fills.get(Math.floor(inner.bottom / bandHeight)) ?? []) {
-      const contains =
-        fill.left <= inner.left &&
-        fill.right >= inner.right &&
-        fill.bottom <= inner.bottom &&
-        fill.top >= inner.top;
-      if (contains && (!innermost || area(fill) < area(innermost))) innermost = fill;
-    }
+    for (const fill of this.#fills.near(inner.bottom, inner.bottom))
+      if (holds(fill, inner) && (!innermost || area(fill) < area(innermost))) innermost = fill;
     return innermost;
   }
 
@@ -176,7 +159,7 @@ function sortPaints(
   const sorted = { vertical: [] as Rectangle[], horizontal: [] as Rectangle[] };
   const fills: Fill[] = [];
   const seen = new Set<string>();
-  for (const paint of withoutHidden(paints)) {
+  for (const paint of withoutHidden(withoutWhite(paints))) {
     // A curved or sloped line, such as an arrow of a diagram, does not enclose anything.
     if (paint.parts) continue;
     const own = transformRectangle(inverse, paint.box);
@@ -229,7 +212,6 @@ function joinStrips(fills: readonly Fill[]): Rectangle[] {
   return joined;
 }
 
-/** Returns the left and the right side of a box, as rectangles without width. */
 function sidesOf({ left, bottom, right, top }: Rectangle): Rectangle[] {
   return [
     { left, right: left, bottom, top },
@@ -249,19 +231,7 @@ function passesThrough(place: number, glyphs: readonly Glyph[]): boolean {
   const glyph = glyphs[low];
   if (!glyph || glyph.isBlank) return false;
   const margin = 0.1 * (glyph.right - glyph.left);
-  if (place <= glyph.left + margin) return areOneWord(glyphs[low - 1], glyph);
-  return place < glyph.right - margin || areOneWord(glyph, glyphs[low + 1]);
-}
-
-/** Whether two glyphs are letters of one operator without a gap between them. */
-function areOneWord(one: Glyph | undefined, other: Glyph | undefined): boolean {
-  return (
-    one !== undefined &&
-    one.piece === other?.piece &&
-    /\p{L}/u.test(one.text) &&
-    /\p{L}/u.test(other.text) &&
-    other.left - one.right < 0.1 * other.piece.size
-  );
+  return place > glyph.left + margin && place < glyph.right - margin;
 }
 
 /** Makes a box slightly smaller, because the ascents and descents of its text may extend over the surrounding rules. */
@@ -274,10 +244,6 @@ function shrink({ left, bottom, right, top }: Rectangle): Rectangle {
     bottom: Math.min(bottom + slack, middle),
     top: Math.max(top - slack, middle),
   };
-}
-
-function area({ left, bottom, right, top }: Rectangle): number {
-  return (right - left) * (top - bottom);
 }
 
 /**

@@ -1,3 +1,4 @@
+import { textOf } from './atoms.ts';
 import type { Line } from './lines.ts';
 import type { Piece } from './pieces.ts';
 import { greatest, least } from './statistics.ts';
@@ -114,8 +115,4 @@ function inLineOf(first: Piece, cap: Piece): Piece {
   const placed: Piece = { ...cap, baseline, size, style, right: first.left };
   placed.glyphs = cap.glyphs.map((glyph) => ({ ...glyph, piece: placed, right: first.left }));
   return placed;
-}
-
-function textOf({ glyphs }: Piece): string {
-  return glyphs.map(({ text }) => text).join('');
 }

@@ -1,17 +1,11 @@
-import { type Matrix, type Rectangle, transformRectangle } from '../geometry.ts';
+import { Bands, type Matrix, type Rectangle, transformRectangle } from '../geometry.ts';
 import type { PageContent, Paint } from '../page-content.ts';
 import type { MovedGlyphs } from '../text-block.ts';
 import type { Glyph } from './pieces.ts';
 import type { FindRules } from './rule-index.ts';
 
-/** The height of the bands by which fields are found, in points. */
-const bandHeight = 12;
-/** The maximum number of fields in a band. It limits the time for a page with very many fields at one height. */
-const maxInBand = 200;
 /** The height of the middle of small letters above the baseline, as a share of the font size. */
 const middleOfLetters = 0.25;
-/** The minimum share of the width of two lines that a field between them covers. */
-const minCover = 0.3;
 /** The maximum width of a check box, as a factor of the font size. */
 export const maxCheckBox = 3;
 
@@ -23,7 +17,8 @@ function isMark({ left, right, bottom, top }: Rectangle): boolean {
   return right - left < maxMark && top - bottom < maxMark;
 }
 
-interface Placed {
+/** A line of text, or a glyph of one. */
+export interface Placed {
   left: number;
   right: number;
   baseline: number;
@@ -32,27 +27,21 @@ interface Placed {
 
 /** The form fields of a page: text fields, check boxes and buttons, and marks of a person in their place. Positions are in the space of one text direction. */
 export class FormFields {
-  /** The fields, by the bands of height that they cross. */
-  readonly #bands = new Map<number, Rectangle[]>();
+  readonly #fields = new Bands<Rectangle>();
 
   /** @param inverse maps the page's user space to the space of the text direction */
   constructor(annotations: PageContent['annotations'], inverse: Matrix) {
     for (const { kind, box } of annotations) {
       if (kind !== 'widget' && !(kind === 'other' && isMark(box))) continue;
       const field = transformRectangle(inverse, box);
-      const [first, last] = [bandOf(field.bottom), bandOf(field.top)];
-      for (let band = first; band <= Math.min(last, first + maxInBand); band++) {
-        const own = this.#bands.get(band);
-        if (!own) this.#bands.set(band, [field]);
-        else if (own.length < maxInBand) own.push(field);
-      }
+      this.#fields.add(field, field);
     }
   }
 
   /** Whether a field is over a sign, such as the box that shows where to check. */
   isOver(
     { left, right }: Pick<Placed, 'left' | 'right'>,
-    { baseline, size }: Pick<Placed, 'baseline' | 'size'>,
+    { baseline, size }: Omit<Placed, 'left' | 'right'>,
   ) {
     const middle = (left + right) / 2;
     return this.#at(baseline + middleOfLetters * size).some((field) => {
@@ -69,17 +58,6 @@ export class FormFields {
     });
   }
 
-  /** Whether a field is between two lines, of which one is below the other. */
-  isBetween(above: Placed, below: Placed): boolean {
-    const [left, right] = [Math.max(above.left, below.left), Math.min(above.right, below.right)];
-    const [bottom, top] = [below.baseline + middleOfLetters * below.size, above.baseline];
-    return this.#at((bottom + top) / 2).some((field) => {
-      const middle = (field.bottom + field.top) / 2;
-      const common = Math.min(right, field.right) - Math.max(left, field.left);
-      return middle > bottom && middle < top && common > minCover * (right - left);
-    });
-  }
-
   /** Returns the nearest field on each side of a line, at the height of its letters. */
   nextTo({ left, right, baseline, size }: Placed): Record<'left' | 'right', Rectangle | undefined> {
     const found: Record<'left' | 'right', Rectangle | undefined> = { left: undefined, right: undefined };
@@ -92,13 +70,10 @@ export class FormFields {
   }
 
   #at(height: number): Rectangle[] {
-    const fields = this.#bands.get(bandOf(height)) ?? [];
-    return fields.filter(({ bottom, top }) => bottom <= height && top >= height);
+    return [...this.#fields.near(height, height)].filter(
+      ({ bottom, top }) => bottom <= height && top >= height,
+    );
   }
-}
-
-function bandOf(height: number): number {
-  return Math.floor(height / bandHeight);
 }
 
 /** The minimum length of a blank to fill in, and the maximum distance of its ends from the words next to it, in em. */

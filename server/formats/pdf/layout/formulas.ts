@@ -1,4 +1,3 @@
-import { unknownText } from '../page-content.ts';
 import { functionName, isFormulaGlyph, isInUnicodeFont } from './formula-glyphs.ts';
 import type { JoinedCharacter } from './joined-text.ts';
 
@@ -10,8 +9,6 @@ export interface CharacterRange {
 
 /** The maximum number of formulas in a text. With more tags, models make mistakes. */
 const maxFormulas = 60;
-/** The maximum length of the name of a function. */
-const maxFunctionName = 6;
 /** The minimum number of letters of a word next to a formula, such as the end of a compound. */
 const minWord = 3;
 /** The maximum width of a space within a formula, as a share of the font size. Spaces between words are wider. */
@@ -25,7 +22,6 @@ const hyphen = /^[-‐‑–—'’"“”/]$/u;
 const punctuation = /^[.,;:!?…'’"“”]$/u;
 const neutral = /^[\p{N}\p{P}\p{S}]+$/u;
 const [opening, closing] = [/^[([{⟨⌈⌊]$/u, /^[)\]}⟩⌉⌋]$/u];
-const dots = /^[.…⋯·][.…⋯·,]*$/u;
 /** Signs that need other glyphs to be a formula: bullets, and the marks of notes. */
 const mark = /^[•·∙◦∗*†‡§¶®©™°]+$/u;
 
@@ -75,13 +71,7 @@ export function findFormulas(characters: readonly JoinedCharacter[]): CharacterR
     }
   }
   close();
-  if (found.length <= maxFormulas) return found;
-  const complex = found.filter(({ from, to }) => to - from > 1 || isUnknown(characters[from]!));
-  return complex.length <= maxFormulas ? complex : [];
-}
-
-function isUnknown({ text }: JoinedCharacter): boolean {
-  return text === unknownText;
+  return found.length <= maxFormulas ? found : [];
 }
 
 /** Returns the parts of a text that are formulas, or may belong to one. */
@@ -160,23 +150,11 @@ function continuesFormula(open: Part, next: Part, characters: readonly JoinedCha
   const [last, first] = [characters[open.to - 1]!, characters[next.from]!];
   const between = characters.slice(open.to, next.from);
   if (last.line !== first.line || between.length > 1 || !between.every(isSpace)) return false;
-  if (endsWithOperator(last) || endsWithOperator(first)) return true;
-  if (open.openBrackets > 0) return true;
-  if (dots.test(textOf(next, characters)) || (dots.test(last.text) && next.hasSeed)) return true;
-  if (isFunction(open, characters) || isFunction(next, characters)) return true;
+  if (mathSign.test(last.text) || mathSign.test(first.text) || open.openBrackets > 0) return true;
   const gap = first.glyph && last.glyph ? first.glyph.left - last.glyph.right : 0;
   return !isPunctuation(last) && gap < maxSpaceInFormula * (last.glyph?.piece.size ?? 0);
 }
 
-function endsWithOperator({ text }: JoinedCharacter): boolean {
-  return mathSign.test(text);
-}
-
-function isFunction(part: Part, characters: readonly JoinedCharacter[]): boolean {
-  return part.to - part.from <= maxFunctionName && functionName.test(textOf(part, characters));
-}
-
-/** Returns the number of opening brackets minus the number of closing ones. */
 function bracketsIn(characters: readonly JoinedCharacter[]): number {
   let count = 0;
   for (const { text } of characters) count += Number(opening.test(text)) - Number(closing.test(text));

@@ -1,4 +1,4 @@
-import { intersection, type Rectangle } from '../geometry.ts';
+import { area, holds, intersection, widen } from '../geometry.ts';
 import type { Paint } from '../page-content.ts';
 
 /** The maximum number of boxes that are compared with each painted object. It limits the time for drawings. */
@@ -16,37 +16,28 @@ export function withoutHidden(paints: readonly Paint[]): Paint[] {
     .filter(({ kind, opaque, parts }) => kind === 'fill' && opaque && !parts)
     .sort((one, other) => area(other.box) - area(one.box))
     .slice(0, maxCovers);
-  return paints.filter(
-    (paint) => !covers.some((cover) => cover.order > paint.order && contains(cover.box, paint.box)),
-  );
+  return paints.filter(({ box, order }) => {
+    const slack = Math.min(box.right - box.left, box.top - box.bottom) > thin ? margin : 0;
+    return !covers.some((cover) => cover.order > order && holds(widen(cover.box, slack), box));
+  });
 }
 
 /** White as operators of a fill color. */
-const white = /^(?:1(?:\.0*)? g|(?:1(?:\.0*)? ){3}rg|(?:0(?:\.0*)? ){4}k)$/;
+const white = /^(?:\S+ cs )?(?:1(?:\.0*)? (?:g|scn)|(?:1(?:\.0*)? ){3}(?:rg|scn)|(?:0(?:\.0*)? ){4}k)$/;
 /** The maximum number of objects whose white fills are compared with the others. */
 const maxCompared = 5000;
+
+export function isWhite({ color = '', kind }: Paint): boolean {
+  return kind === 'fill' && white.test(color);
+}
 
 /** Removes white areas on the white page: programs paint them behind each line of a text. */
 export function withoutWhite(paints: readonly Paint[]): Paint[] {
   if (paints.length > maxCompared) return [...paints];
-  const seen: Paint[] = [];
-  for (const paint of paints) {
-    const isWhite = paint.kind === 'fill' && white.test(paint.color ?? '');
-    if (!isWhite || seen.some(({ box }) => intersection(box, paint.box))) seen.push(paint);
-  }
-  return seen;
-}
-
-function contains(outer: Rectangle, { left, bottom, right, top }: Rectangle): boolean {
-  const slack = Math.min(right - left, top - bottom) > thin ? margin : 0;
-  return (
-    outer.left <= left + slack &&
-    outer.right >= right - slack &&
-    outer.bottom <= bottom + slack &&
-    outer.top >= top - slack
-  );
-}
-
-function area({ left, bottom, right, top }: Rectangle): number {
-  return (right - left) * (top - bottom);
+  const grounds: Paint[] = [];
+  return paints.filter((paint) => {
+    const isSeen = !isWhite(paint) || grounds.some(({ box }) => intersection(box, paint.box));
+    if (isSeen && paint.kind !== 'stroke' && !paint.parts) grounds.push(paint);
+    return isSeen;
+  });
 }

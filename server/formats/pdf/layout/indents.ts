@@ -1,5 +1,5 @@
 import { startsLikeItem } from './item-starts.ts';
-import { type Edges, minWidthOfText } from './line-ends.ts';
+import { edgesOf, minWidthOfText } from './line-ends.ts';
 import type { Chain } from './line-links.ts';
 import { lowerStart, sentenceEnd } from './sentences.ts';
 
@@ -22,12 +22,12 @@ const numberEnd = /\s(?:Nos?|Nr|Vol|pp?)\.$/u;
  */
 export function changesIndent(
   chain: Chain,
-  edges: readonly Edges[],
   index: number,
   length: number,
   endsEarly: boolean,
   goesOn: boolean,
 ): boolean {
+  const edges = edgesOf(chain);
   const [above, line, next] = [edges[index - 1]!, edges[index]!, edges[index + 1]];
   const { size, text } = chain[index]!;
   const indent = line.start - above.start;

@@ -35,11 +35,6 @@ export function mayBeBullet(text: string): boolean {
   return otherSign.test(text);
 }
 
-/** Whether a text ends with a box to check. */
-export function endsWithBox(text: string): boolean {
-  return box.test([...text.slice(-2)].at(-1) ?? '');
-}
-
 /** Whether a box to check starts at a text. */
 export function startsWithBox(text: string): boolean {
   return box.test([...text.slice(0, 2)][0] ?? '') || writtenBox.test(text);

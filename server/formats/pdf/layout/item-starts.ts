@@ -1,5 +1,5 @@
-import { mayBeBullet, startsWithSign } from './item-signs.ts';
-import type { Edges } from './line-ends.ts';
+import { startsWithSign } from './item-signs.ts';
+import { edgesOf } from './line-ends.ts';
 import type { Chain } from './line-links.ts';
 import { capitalStart, isAddress, jointAtEnd, labelStart, sentenceEnd } from './sentences.ts';
 import type { TextLine } from './text-lines.ts';
@@ -16,8 +16,6 @@ const assignment = /^\p{L}\w* = \S+$/u;
 
 /** The maximum difference between equal starts of lines, as a share of the font size. */
 const sameStart = 0.3;
-/** How many lines above and below are searched for the same bullet. */
-const nearbyLines = 12;
 
 export function startsLikeItem(text: string): boolean {
   return startsWithSign(text) || itemNumber.test(text);
@@ -41,15 +39,11 @@ export function startsLabel(first: TextLine, above: TextLine, line: TextLine, le
   return labelStart.test(first.text) || labelStart.test(above.text);
 }
 
-export function startsItem(
-  chain: Chain,
-  edges: readonly Edges[],
-  index: number,
-  length: number,
-  endsEarly: boolean,
-): boolean {
+export function startsItem(chain: Chain, index: number, length: number, endsEarly: boolean): boolean {
   const [above, line] = [chain[index - 1]!, chain[index]!];
-  if (startsWithMark(line) || startsWithBullet(chain, index)) return true;
+  const [upper, own] = edgesOf(chain).slice(index - 1, index + 1);
+  const isShifted = Math.abs(own!.start - upper!.start) > sameStart * line.size;
+  if (startsWithMark(line)) return true;
   // A dash may also be in a sentence, and an option of a command too.
   const isDash = /^[–—-]/u.test(line.text);
   if (startsWithSign(line.text))
@@ -58,35 +52,13 @@ export function startsItem(
       endsEarly ||
       sentenceEnd.test(above.text) ||
       startsWithSign(chain[index - length]!.text) ||
-      Math.abs(edges[index]!.start - edges[index - 1]!.start) > sameStart * line.size
+      isShifted
     );
   if (!itemNumber.test(line.text)) return false;
-  const isShifted = Math.abs(edges[index]!.start - edges[index - 1]!.start) > sameStart * line.size;
-  const shape = shapeOf(line.text);
-  const isNext = shape === shapeOf(chain[index - length]!.text);
-  const isFirst =
-    sentenceEnd.test(above.text) &&
-    firstNumber.test(line.text) &&
-    chain
-      .slice(index + 1, index + nearbyLines)
-      .some(
-        ({ left, text }) => shapeOf(text) === shape && Math.abs(left - line.left) < sameStart * line.size,
-      );
+  const isNext = shapeOf(line.text) === shapeOf(chain[index - length]!.text);
+  const isFirst = sentenceEnd.test(above.text) && firstNumber.test(line.text);
   // An initial letter may also start a name, in the middle of a sentence.
   return endsEarly || isNext || isFirst || (isShifted && !initial.test(line.text));
-}
-
-/** Whether a line starts with the same sign as another line near it, and a line hangs below the text after the sign. */
-function startsWithBullet(chain: Chain, index: number): boolean {
-  const { text, left, size, characters } = chain[index]!;
-  const [sign, space] = [...text];
-  if (space !== ' ' || !mayBeBullet(sign!)) return false;
-  const start =
-    characters.slice(1).find(({ glyph, text }) => glyph && text.trim() !== '')?.glyph?.left ?? left;
-  const isAt = (line: TextLine, place: number) => Math.abs(line.left - place) < sameStart * size;
-  const near = chain.slice(Math.max(0, index - nearbyLines), index + nearbyLines);
-  const alike = near.filter((line) => line.text.startsWith(`${sign} `) && isAt(line, left));
-  return alike.length > 1 && near.some((line) => isAt(line, start));
 }
 
 /** Returns the form of an item number: the same for `1.` and `22.`, another one for `1)`, `①` and `a.`. */

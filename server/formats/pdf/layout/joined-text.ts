@@ -28,8 +28,6 @@ const wholeAddress = /(?:https?:\/\/|www\.)\S*\/$/u;
 const emailStart = /\S+@$/u;
 /** The rest of an email address, whose first part may end with a hyphen. */
 const emailEnd = /^[\w.+-]+@[\w-]+\.\p{Ll}/u;
-/** The maximum number of lines above that are read to find the start of an address. */
-const maxLinesOfAddress = 12;
 /**
  * Conjunctions. If one of them follows a hyphen at the end of a line, the hyphen stands for an omitted part of a word:
  * `Ein- und Ausgabe`.
@@ -44,10 +42,9 @@ export function joinLines(lines: readonly TextLine[]): JoinedCharacter[] {
   const joined: JoinedCharacter[] = [];
   for (const [index, line] of lines.entries()) {
     if (index > 0) {
-      const above = lines.slice(Math.max(0, index - maxLinesOfAddress), index).map(({ text }) => text);
-      const { opens, space } = joinOf(above, line.text);
-      if (opens) openLast(joined);
-      if (space) joined.push({ text: ' ', glyph: null, rise: 0, line: index });
+      const join = joinOf(lines, index);
+      if (join === openHyphen) openLast(joined);
+      if (join === ' ') joined.push({ text: join, glyph: null, rise: 0, line: index });
     }
     for (const { text, glyph, marks = [] } of line.characters)
       joined.push({
@@ -67,26 +64,22 @@ function riseOf(glyph: Glyph | null, { rises, baseline }: TextLine): number {
 }
 
 /**
- * Determines how a line is joined to the lines above: whether the hyphen at their end is replaced by an open hyphen, and
- * whether a space is inserted.
+ * Returns what joins a line to the line above: a space, nothing, or an open hyphen, which replaces the hyphen at the end
+ * of that line.
  */
-function joinOf(linesAbove: readonly string[], below: string): { opens: boolean; space: boolean } {
-  const above = linesAbove.at(-1)!;
-  if (above.endsWith(softHyphen)) return { opens: false, space: false };
+function joinOf(lines: readonly TextLine[], index: number): ' ' | '' | typeof openHyphen {
+  const [above, below] = [lines[index - 1]!.text, lines[index]!.text];
   // A hyphen in an address belongs to it, because addresses are divided without a hyphen.
-  if (continuesAddress(linesAbove, below)) return { opens: false, space: false };
-  if (above.endsWith('-') && emailEnd.test(below)) return { opens: false, space: false };
-  if (hyphenAtEnd.test(above)) {
-    const isLeftOut = conjunction.test(wordAtStart.exec(below)?.[0] ?? '');
-    return { opens: !isLeftOut, space: isLeftOut };
-  }
+  if (above.endsWith(softHyphen) || continuesAddress(lines, index)) return '';
+  if (above.endsWith('-') && emailEnd.test(below)) return '';
+  if (hyphenAtEnd.test(above)) return conjunction.test(wordAtStart.exec(below)?.[0] ?? '') ? ' ' : openHyphen;
   const last = [...above].at(-1) ?? '';
   const first = [...below][0] ?? '';
-  if (ideograph.test(last) || ideograph.test(first)) return { opens: false, space: false };
-  if (unspaced.test(last.normalize('NFD')) && unspaced.test(first)) return { opens: false, space: false };
-  if (emailStart.test(above) && /^\S*[./@]/u.test(below)) return { opens: false, space: false };
+  if (ideograph.test(last) || ideograph.test(first)) return '';
+  if (unspaced.test(last.normalize('NFD')) && unspaced.test(first)) return '';
+  if (emailStart.test(above) && /^\S*[./@]/u.test(below)) return '';
   const isTight = (/\S[—/–‑-]$/u.test(above) && !wholeAddress.test(above)) || below.startsWith('—');
-  return { opens: false, space: !isTight };
+  return isTight ? '' : ' ';
 }
 
 function openLast(joined: JoinedCharacter[]): void {

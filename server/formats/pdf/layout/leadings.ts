@@ -68,7 +68,6 @@ function leadingTo(chain: Chain, index: number): number {
   return (above.baseline - line.baseline) / line.size;
 }
 
-/** Returns the usual distance between the baselines of consecutive lines, as a factor of the font size. */
 function usualLeading(chains: readonly Chain[]): number {
   const leadings = chains.flatMap((chain) =>
     chain.slice(1).flatMap((line, index) => {

@@ -1,9 +1,9 @@
 import type { StructureElement } from '../page-content.ts';
 import { isCentredAt } from './centred-lines.ts';
 import type { Elements } from './elements.ts';
-import { edgesOf, roomInChain } from './line-ends.ts';
+import { roomInChain } from './line-ends.ts';
 import type { Chain } from './line-links.ts';
-import { continues, sentenceEnd } from './sentences.ts';
+import { continues } from './sentences.ts';
 import { isSameStyle, type TextLine } from './text-lines.ts';
 
 /** Types whose content is one text. The others, such as cells, may contain several texts. */
@@ -13,11 +13,6 @@ const isHeading = /^(?:H\d?|Title)$/;
  * The number of full lines from which the elements are lines, if sentences continue from these lines in other elements.
  */
 const minTorn = 3;
-/**
- * The same number for adjacent paragraphs of one line each, of which the last one ends the sentence. The sentence must
- * continue between most of them, so that a list of options is not a sentence.
- */
-const minTornOfRun = 2;
 /** The minimum number of words of a line that ends because the next word does not fit. */
 const minWords = 6;
 
@@ -32,8 +27,6 @@ export class LineElements {
   readonly #rowsOf = new Map<StructureElement, Set<number>>();
   /** The elements with several texts on one baseline. */
   readonly #rows = new Set<StructureElement>();
-  /** The lines of paragraphs of one line each in which a text continues. */
-  readonly #runs = new Set<TextLine>();
 
   /** @param chains all chains of the page */
   constructor(elements: Elements, chains: readonly Chain[]) {
@@ -46,34 +39,19 @@ export class LineElements {
       this.#rowsOf.set(element, own.add(line.row));
     }
     let [whole, torn] = [0, 0];
-    for (const chain of chains) {
-      const edges = edgesOf(chain);
-      let run: TextLine[] = [];
-      let tornInRun = 0;
-      const close = () => {
-        const isSentence = sentenceEnd.test(run.at(-1)?.text ?? '');
-        if (isSentence && tornInRun >= minTornOfRun && 2 * tornInRun >= run.length - 1)
-          for (const line of run) this.#runs.add(line);
-        [run, tornInRun] = [[], 0];
-      };
+    for (const chain of chains)
       for (const [index, line] of chain.entries()) {
         const above = chain[index - 1];
         const relation = above && this.#compare(above, line);
-        if (!above || sentenceEnd.test(above.text) || !this.areParagraphs(above, line)) close();
-        run.push(line);
         if (relation === 'same') whole++;
         else if (
           relation === 'other' &&
           continues(above!.text, line.text) &&
           above!.text.split(' ', minWords).length === minWords &&
-          roomInChain(chain, edges, index, isCentredAt(chain, index)) < line.firstWordWidth
-        ) {
+          roomInChain(chain, index, isCentredAt(chain, index)) < line.firstWordWidth
+        )
           torn++;
-          tornInRun++;
-        }
       }
-      close();
-    }
     this.#areLines = torn >= minTorn && torn > whole;
   }
 
@@ -83,11 +61,6 @@ export class LineElements {
     if (relation === 'other') return this.#areLines ? undefined : 'other';
     const element = this.#elements.ofLine(line);
     return element && isOneText.test(element.type) && !this.#rows.has(element) ? relation : undefined;
-  }
-
-  /** Whether two lines are declared as paragraphs, but are lines of a text that continues over several of these. */
-  areLines(above: TextLine, line: TextLine): boolean {
-    return this.#runs.has(above) && this.#runs.has(line);
   }
 
   /** Whether two lines of one style are declared as paragraphs of one line each. */

@@ -59,10 +59,11 @@ export class LineEnds {
   }
 
   /** Returns the free space at the end of the line above line `index`, in points. */
-  roomBefore(chain: Chain, edges: readonly Edges[], index: number, isCentred: boolean): number {
-    const near = roomInChain(chain, edges, index, isCentred);
+  roomBefore(chain: Chain, index: number, isCentred: boolean): number {
+    const edges = edgesOf(chain);
+    const near = roomInChain(chain, index, isCentred);
     const above = chain[index - 1]!;
-    if (this.isTitle(above) || withoutCase.test(above.text) || isRunning(chain, edges, index, isCentred))
+    if (this.isTitle(above) || withoutCase.test(above.text) || isRunning(chain, index, isCentred))
       return near;
     const { left, right } = this.#columns.rangeOf(above);
     if (isCentred) {
@@ -97,8 +98,16 @@ export class LineEnds {
   }
 }
 
+const known = new WeakMap<Chain, Edges[]>();
+
 /** Returns the starts and ends of the lines. Right-to-left and right-aligned lines are measured from their right edges. */
-export function edgesOf(chain: Chain): Edges[] {
+export function edgesOf(chain: Chain): readonly Edges[] {
+  const edges = known.get(chain) ?? findEdges(chain);
+  known.set(chain, edges);
+  return edges;
+}
+
+function findEdges(chain: Chain): Edges[] {
   const isRightToLeft = chain.filter((line) => line.isRightToLeft).length * 2 > chain.length;
   const fromRight = isRightToLeft || isFlushRight(chain);
   return chain.map(({ left, right }) =>
@@ -112,12 +121,8 @@ export function edgesOf(chain: Chain): Edges[] {
  * is longer than its column. For centered lines, it is the difference from the width of the widest nearby
  * line.
  */
-export function roomInChain(
-  chain: Chain,
-  edges: readonly Edges[],
-  index: number,
-  isCentred: boolean,
-): number {
+export function roomInChain(chain: Chain, index: number, isCentred: boolean): number {
+  const edges = edgesOf(chain);
   const [above, own] = [edges[index - 1]!, edges[index]!];
   const { size } = chain[index]!;
   let end = above.end;
@@ -137,7 +142,8 @@ export function roomInChain(
 }
 
 /** Whether the lines near line `index` are running text, whose lines end because the next word does not fit. */
-export function isRunning(chain: Chain, edges: readonly Edges[], index: number, isCentred: boolean): boolean {
+export function isRunning(chain: Chain, index: number, isCentred: boolean): boolean {
+  const edges = edgesOf(chain);
   const { size } = chain[index]!;
   let [wraps, breaks, continued, capitals] = [0, 0, 0, 0];
   let width = 0;
@@ -149,7 +155,7 @@ export function isRunning(chain: Chain, edges: readonly Edges[], index: number, 
     const [above, line] = [chain[at - 1]!, chain[at]!];
     if (Math.abs(above.size - size) > sameSize * size || Math.abs(line.size - size) > sameSize * size)
       continue;
-    const room = roomInChain(chain, edges, at, isCentred);
+    const room = roomInChain(chain, at, isCentred);
     width = Math.max(width, room + edges[at - 1]!.end - edges[at - 1]!.start);
     if (isFigures(above.text) || isFigures(line.text)) breaks++;
     else if (room > line.firstWordWidth + wordSpace * size) breaks += sentenceEnd.test(above.text) ? 0 : 1;
@@ -184,7 +190,6 @@ function isFlushRight(chain: Chain): boolean {
   return flush > (isShort ? 0 : 1) && flush > others;
 }
 
-/** Returns the font size of most characters. */
 function usualSize(chains: readonly Chain[]): number {
   const counts = new Map<number, number>();
   let best = 0;

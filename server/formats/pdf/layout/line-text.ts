@@ -37,24 +37,21 @@ const rightToLeftLetter = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/u;
 const leftToRightLetter = /(?!\p{Script=Hebrew}|\p{Script=Arabic}|\p{Script=Syriac}|\p{Script=Thaana})\p{L}/u;
 
 /** Spacing accents that some fonts draw over a letter, each with the equivalent combining mark. */
-const accents: Record<string, string> = {
-  '`': '\u0300',
-  '\u00b4': '\u0301',
-  '\u02c6': '\u0302',
-  '^': '\u0302',
-  '\u02dc': '\u0303',
-  '~': '\u0303',
-  '\u00af': '\u0304',
-  '\u02c9': '\u0304',
-  '\u02d8': '\u0306',
-  '\u02d9': '\u0307',
-  '\u00a8': '\u0308',
-  '\u02da': '\u030a',
-  '\u02dd': '\u030b',
-  '\u02c7': '\u030c',
-  '\u00b8': '\u0327',
-  '\u02db': '\u0328',
-}; // prettier-ignore
+const accents = new Map(
+  [
+    '`\u0300',
+    '\u00b4\u0301',
+    '\u02c6\u0302',
+    '^\u0302',
+    '\u02dc\u0303',
+    '~\u0303',
+    '\u00af\u0304',
+    '\u02c9\u0304',
+  ]
+    .concat(['\u02d8\u0306', '\u02d9\u0307', '\u00a8\u0308', '\u02da\u030a', '\u02dd\u030b', '\u02c7\u030c'])
+    .concat(['\u00b8\u0327', '\u02db\u0328'])
+    .map(([accent, mark]) => [accent!, mark!]),
+);
 
 /**
  * Returns the text of a line: combines accents with their letters, turns gaps into spaces, and puts right-to-left text
@@ -120,7 +117,7 @@ function joinMarks(glyphs: readonly Glyph[]): Cluster[] {
 /** Returns the combining marks that a glyph stands for; null if the glyph is not a mark. */
 function markOf({ text }: Glyph): string | null {
   if (/^\p{M}+$/u.test(text)) return text;
-  return accents[text] ?? null;
+  return accents.get(text) ?? null;
 }
 
 /** Whether a glyph is a letter that has the middle of a mark above it. */
@@ -195,16 +192,9 @@ function isSpacedWord(visible: readonly Cluster[], gaps: readonly number[], size
 }
 
 const closing = /[)\]}»]/u;
-const mirrored: Record<string, string> = {
-  '(': ')',
-  ')': '(',
-  '[': ']',
-  ']': '[',
-  '{': '}',
-  '}': '{',
-  '«': '»',
-  '»': '«',
-};
+const mirrored: Record<string, string> = Object.fromEntries(
+  ['()', ')(', '[]', '][', '{}', '}{', '«»', '»«'].map(([one, other]) => [one!, other!]),
+);
 
 /**
  * Changes the order of characters from left-to-right order to reading order. The algorithm that computes the visual

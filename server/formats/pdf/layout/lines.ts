@@ -12,7 +12,6 @@ import type { Glyph, Piece } from './pieces.ts';
 import type { Row } from './rows.ts';
 import { labelStart, lowerStart, sentenceEnd } from './sentences.ts';
 import { append, firstFrom, greatest, least, median } from './statistics.ts';
-import { hasSymbolBetween } from './symbols-between.ts';
 
 /** A connected part of a row: for example a line of a paragraph, a cell or a label. */
 export interface Line {
@@ -87,8 +86,7 @@ export function splitRows(rows: readonly Row[], parts: RowParts): Line[] {
         columnGaps.has(atom) ||
         repeated.has(atom) ||
         isLooseNumber(last, atom, atoms[at + 1]) ||
-        isInMargin(index, last, atom, split) ||
-        hasSymbolBetween(index, last.right, atom.left, rows);
+        isInMargin(index, last, atom, split);
       if (isBoundary) own.parts.push([]);
       own.parts.at(-1)!.push(atom);
     }
@@ -244,10 +242,7 @@ function isTab(
   const areWords = [first, second].every((text) => /\p{L}.*[\p{L}\p{Sc}]/u.test(text));
   if (!areWords) return false;
   const spaces = part.flatMap((atom) => atom.spaces);
-  const glyphs = part.reduce((sum, atom) => sum + atom.glyphs.length, 0);
   const isShort = spaces.length < minSpacesOfLine;
-  // Letters that are set apart have gaps between all of them.
-  if (!isShort && spaces.length > glyphs / 3) return false;
   const gap = after.left - before.right;
   const least = sentenceEnd.test(first) ? minTabAfterSentence : minTab;
   const { size } = before;
@@ -321,8 +316,7 @@ function continuesOver(
 function isLooseNumber(before: Atom, { glyphs }: Atom, after: Atom | undefined): boolean {
   if (after && !after.isApart) return false;
   const isBold = ({ glyphs }: Atom) => glyphs.at(-1)!.piece.style.bold;
-  const text = glyphs.map((glyph) => glyph.text).join('');
-  return /^\d{1,3}[a-z]?$/u.test(text) && isBold(before) !== glyphs[0]!.piece.style.bold;
+  return /^\d{1,3}[a-z]?$/u.test(textOf({ glyphs })) && isBold(before) !== glyphs[0]!.piece.style.bold;
 }
 
 /** Whether an atom is a number in the margin: at the end of a row, behind the edge at which the rows next to it end. */
@@ -348,22 +342,12 @@ function toLine(atoms: readonly Atom[], { baseline, rises }: Row, row: number): 
     glyphs,
     left,
     right,
-    baseline: baselineOf(glyphs, baseline, rises),
+    // The row's baseline can be that of another column.
+    baseline: glyphs.find(({ piece, isBlank }) => !isBlank && !rises.has(piece))?.piece.baseline ?? baseline,
     size: usualSize(glyphs, rises),
     rises,
     row,
   };
-}
-
-/**
- * Returns the baseline of a line. It may differ slightly from the row's baseline, which can be that of another column.
- */
-function baselineOf(
-  glyphs: readonly Glyph[],
-  rowBaseline: number,
-  rises: ReadonlyMap<Piece, number>,
-): number {
-  return glyphs.find(({ piece, isBlank }) => !isBlank && !rises.has(piece))?.piece.baseline ?? rowBaseline;
 }
 
 function usualSize(glyphs: readonly Glyph[], rises: ReadonlyMap<Piece, number>): number {

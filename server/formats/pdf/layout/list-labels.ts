@@ -1,5 +1,6 @@
+import { Bands } from '../geometry.ts';
 import { boxAtStart, isSign, mayBeBullet } from './item-signs.ts';
-import { append, least, median } from './statistics.ts';
+import { least, median } from './statistics.ts';
 import type { TextLine } from './text-lines.ts';
 import { toTextLine } from './text-lines.ts';
 
@@ -74,60 +75,26 @@ function detachLabel(lines: readonly TextLine[], isListed: boolean): Item {
   };
 }
 
-/**
- * Finds the lines that are only a bullet: a usual sign, or the same sign at the same position before several texts
- * that start at the same position.
- *
- * @param lines the lines of the page by rows, from the left
- */
-export function findBullets(lines: readonly TextLine[]): Set<TextLine> {
-  const bullets = new Set<TextLine>();
-  const others = new Map<string, TextLine[]>();
-  for (const [index, line] of lines.entries()) {
-    const { text, left, right, row, size } = line;
-    if (isSign(text)) bullets.add(line);
-    else if (mayBeBullet(text)) {
-      const [before, after] = [lines[index - 1], lines[index + 1]];
-      if (before?.row === row && left - before.right < maxLabelDistance * size) continue;
-      if (after?.row !== row || !after.hasLetters || after.left - right > maxLabelDistance * size) continue;
-      append(others, `${text} ${Math.round(left)} ${Math.round(after.left)}`, line);
-    }
-  }
-  for (const own of others.values()) if (own.length > 1) for (const line of own) bullets.add(line);
-  return bullets;
-}
-
 /** The maximum difference between baselines in one row, in points. */
 const sameRow = 1;
 /** The maximum distance of a label from its text, as a factor of the font size. */
 const maxLabelDistance = 6;
-/**
- * The maximum number of labels in one row. It limits the time for a row with very many numbers, which are not labels.
- */
-const maxInRow = 100;
-
 /** Finds bullets and numbers that are separate lines, because they are far away from the texts that they label. */
 export class LooseLabels {
-  /** The labels, by the height of their baselines. */
-  readonly #rows = new Map<number, TextLine[]>();
+  readonly #labels = new Bands<TextLine>();
 
   /** @param lines the first line of each text of the page */
   constructor(lines: readonly TextLine[], bullets: ReadonlySet<TextLine>) {
-    for (const line of lines) {
-      if (!bullets.has(line) && !number.test(line.text)) continue;
-      const row = Math.round(line.baseline / sameRow);
-      const known = this.#rows.get(row);
-      if (!known) this.#rows.set(row, [line]);
-      else if (known.length < maxInRow) known.push(line);
-    }
+    for (const line of lines)
+      if (bullets.has(line) || number.test(line.text))
+        this.#labels.add({ bottom: line.baseline, top: line.baseline }, line);
   }
 
   /** Returns the nearest label to the left of a line on the same baseline; null if missing. */
   before({ baseline, left, size, isRightToLeft }: TextLine): TextLine | null {
     if (isRightToLeft) return null;
-    const row = Math.round(baseline / sameRow);
     let nearest: TextLine | null = null;
-    for (const label of [row - 1, row, row + 1].flatMap((at) => this.#rows.get(at) ?? [])) {
+    for (const label of this.#labels.near(baseline - sameRow, baseline + sameRow)) {
       const gap = left - label.right;
       const isBilingual =
         gap > 0 && gap < maxLabelDistance * size && Math.abs(label.baseline - baseline) < sameRow;

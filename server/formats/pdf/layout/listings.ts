@@ -8,6 +8,7 @@ import {
   isProse,
   isStatement,
 } from './code-signs.ts';
+import { runsOf } from './statistics.ts';
 import type { TextLine } from './text-lines.ts';
 
 /** The maximum distance between the baselines of neighboring lines in a listing, as a factor of the font size. */
@@ -67,20 +68,12 @@ export function findListings(lines: readonly TextLine[]): TextLine[][] {
 
 /** Groups lines into rows, and rows into groups whose baselines have the distance of lines of one text. */
 function groupsOf(lines: readonly TextLine[]): CodeRow[][] {
-  const groups: CodeRow[][] = [];
-  let last: TextLine | undefined;
-  for (const line of lines) {
-    const group = groups.at(-1);
-    const row = group?.at(-1);
-    if (row && line.row === last!.row) {
-      row.lines.push(line);
-      row.text = `${row.text} ${line.text}`;
-    } else if (group && last!.baseline - line.baseline <= maxLeading * line.size)
-      group.push({ lines: [line], text: line.text });
-    else groups.push([{ lines: [line], text: line.text }]);
-    last = line;
-  }
-  return groups;
+  const rows = runsOf(lines, ([first], line) => first!.row === line.row);
+  return runsOf(
+    rows.map((lines) => ({ lines, text: lines.map(({ text }) => text).join(' ') })),
+    (group, { lines: [line] }) =>
+      group.at(-1)!.lines.at(-1)!.baseline - line!.baseline <= maxLeading * line!.size,
+  );
 }
 
 /** Whether rows in a fixed-width font are a program. */

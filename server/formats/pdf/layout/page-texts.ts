@@ -1,20 +1,21 @@
-import { intersection, type Matrix, type Rectangle, transformRectangle } from '../geometry.ts';
-import type { PageContent, Paint } from '../page-content.ts';
-import { Cells } from './cells.ts';
+import { type Rectangle, transformRectangle } from '../geometry.ts';
+import type { PageContent } from '../page-content.ts';
+import { findCells } from './cells.ts';
 import { ColumnEnds } from './column-ends.ts';
 import { DrawnAreas } from './drawn-areas.ts';
 import { linesWithBullets } from './drawn-bullets.ts';
 import { placeDropCaps } from './drop-caps.ts';
 import { Elements } from './elements.ts';
 import { blankBetween, FormFields } from './form-fields.ts';
+import { isSign } from './item-signs.ts';
 import { groupFormulaRows } from './large-signs.ts';
 import { LineElements } from './line-elements.ts';
 import { type Chain, chainLines } from './line-links.ts';
 import { splitRows } from './lines.ts';
-import { detachLabels, findBullets, LooseLabels } from './list-labels.ts';
+import { detachLabels, LooseLabels } from './list-labels.ts';
 import { findListings } from './listings.ts';
 import { ParagraphBreaks } from './paragraph-breaks.ts';
-import { type DirectedTexts, type Glyph, type Piece, withoutDoubles } from './pieces.ts';
+import { type DirectedTexts, type Glyph, withoutDoubles } from './pieces.ts';
 import type { FindRules } from './rule-index.ts';
 import { greatest, least } from './statistics.ts';
 import { TableRows } from './table-rows.ts';
@@ -35,26 +36,16 @@ export interface PageText {
   label: TextLine | null;
 }
 
-/** The texts of one direction on a page, and the drawn areas that separate them. */
-export interface DirectionTexts {
-  texts: PageText[];
-  /** All lines of the texts, in their order on the page. */
-  lines: TextLine[];
-  areas: DrawnAreas;
-}
-
+/** Returns the texts of one direction on a page, their lines in their order on the page, and the drawn areas between them. */
 export function findTexts(
   page: PageContent,
   { pieces, inverse }: DirectedTexts,
   rulesIn: FindRules,
-): DirectionTexts {
+): { texts: PageText[]; lines: TextLine[]; areas: DrawnAreas } {
   // Drawn areas are only used for upright texts. Texts in other directions are labels, for example on a map, and not in
   // table cells.
   const isUpright = inverse[0] === 0 || inverse[1] === 0;
-  const areas = new DrawnAreas(
-    { ...page, paints: isUpright ? withoutShading(page, pieces, inverse) : [] },
-    inverse,
-  );
+  const areas = new DrawnAreas(isUpright ? page : { ...page, paints: [] }, inverse);
   const fields = new FormFields(isUpright ? page.annotations : [], inverse);
   const images = page.paints.filter(({ kind }) => isUpright && kind === 'image');
   const hasBlank = (before: Glyph, after: Glyph) => blankBetween(before, after, rulesIn) !== undefined;
@@ -72,7 +63,7 @@ export function findTexts(
   const inListings = new Set(listings.flat());
   const prose = lines.filter((line) => !inListings.has(line));
   const chains = chainLines(prose);
-  const bullets = findBullets(lines);
+  const bullets = new Set(lines.filter(({ text }) => isSign(text)));
   const table = new TableRows(prose, chains, bullets);
   const columns = new ColumnEnds(lines, transformRectangle(inverse, page.box), areas, fields);
   const signed = (kind: 'bullet' | 'icon') =>
@@ -97,8 +88,8 @@ export function findTexts(
     own.isCell = lines.some((line) => table.isCell(line));
     texts.push(own);
   }
-  const cells = new Cells(texts.flatMap(({ container }) => container ?? []));
-  for (const text of texts) if (text.container && cells.hasNeighbor(text.container)) text.isCell = true;
+  const cells = findCells(texts.flatMap(({ container }) => container ?? []));
+  for (const text of texts) text.isCell ||= text.container !== null && cells.has(text.container);
   const labels = new LooseLabels(
     texts.flatMap(({ isCell, lines: [line] }) => (isCell && !bullets.has(line!) ? [] : [line!])),
     bullets,
@@ -138,54 +129,4 @@ function verticalExtent({ glyphs, style, size }: TextLine): { ascent: number; de
 
 function within(value: number, least: number, greatest: number): number {
   return Math.min(greatest, Math.max(least, value));
-}
-
-const white = /^(?:1 g|1 1 1 rg|0 0 0 0 k|\S+ cs 1(?: 1 1)? scn)$/;
-/** As factors of the font size: the maximum height of shading, and its maximum distance from the ends of its text. */
-const maxHeight = 1.8;
-const maxDistance = 0.3;
-/** The height of the middle of letters above the baseline, as a share of the font size. */
-const middleOfLetters = 0.3;
-
-/** The maximum number of objects below white boxes that are compared with them. It limits the time for drawings. */
-const maxGrounds = 256;
-
-/**
- * Returns a page's painted objects without white boxes on the white page, which are not visible, and without the white
- * shading of texts. Programs paint it behind the letters of a line, so it is not an area to which the text belongs.
- *
- * @param inverse maps the page's user space to the space of the pieces
- */
-function withoutShading({ paints }: PageContent, pieces: readonly Piece[], inverse: Matrix): Paint[] {
-  const areas = new Map<Paint, Rectangle>();
-  for (const paint of paints)
-    if (paint.kind === 'fill' && paint.color !== undefined && white.test(paint.color))
-      areas.set(paint, transformRectangle(inverse, paint.box));
-  if (areas.size === 0) return paints;
-  const grounds = paints.filter((paint) => paint.kind !== 'stroke' && !paint.parts && !areas.has(paint));
-  const starts = Map.groupBy(pieces, ({ left }) => Math.round(left));
-  const ends = Map.groupBy(pieces, ({ right }) => Math.round(right));
-  const isAt = (places: ReadonlyMap<number, readonly Piece[]>, edge: 'left' | 'right', area: Rectangle) => {
-    const place = Math.round(area[edge]);
-    return [-4, -3, -2, -1, 0, 1, 2, 3, 4].some((step) =>
-      places.get(place + step)?.some((piece) => {
-        const { baseline, size } = piece;
-        const middle = baseline + middleOfLetters * size;
-        return (
-          Math.abs(piece[edge] - area[edge]) < maxDistance * size &&
-          area.bottom < middle &&
-          area.top > middle &&
-          area.top - area.bottom < maxHeight * size
-        );
-      }),
-    );
-  };
-  const isOnPaper = (paint: Paint) =>
-    grounds.length <= maxGrounds &&
-    !grounds.some(({ box, order }) => order < paint.order && intersection(box, paint.box));
-  return paints.filter((paint) => {
-    const area = areas.get(paint);
-    if (!area) return true;
-    return !isOnPaper(paint) && !(isAt(starts, 'left', area) && isAt(ends, 'right', area));
-  });
 }

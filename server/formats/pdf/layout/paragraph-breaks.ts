@@ -5,11 +5,10 @@ import type { DrawnAreas } from './drawn-areas.ts';
 import { isListOfLines, startsEntry } from './entries.ts';
 import { type FormFields, maxCheckBox } from './form-fields.ts';
 import { changesIndent, minIndent } from './indents.ts';
-import { endsWithBox } from './item-signs.ts';
 import { startsItem, startsLabel, startsLikeItem } from './item-starts.ts';
 import { hasSameLeading, Leadings } from './leadings.ts';
 import type { LineElements } from './line-elements.ts';
-import { type Edges, edgesOf, isRunning, LineEnds, roomInChain, wordSpace } from './line-ends.ts';
+import { isRunning, LineEnds, roomInChain, wordSpace } from './line-ends.ts';
 import type { Chain } from './line-links.ts';
 import {
   capitalStart,
@@ -20,6 +19,7 @@ import {
   sentenceEnd,
   withoutCase,
 } from './sentences.ts';
+import { runsOf } from './statistics.ts';
 import type { RowBreak, TableRows } from './table-rows.ts';
 import { isSameStyle, type TextLine } from './text-lines.ts';
 
@@ -61,8 +61,8 @@ const maxFieldDistance = 2.5;
 const maxFieldReach = 12;
 /** The minimum number of short lines near a line that show a stack of lines. */
 const minShort = 3;
-/** The maximum number of lines above that are read to find the start of an address, and to count the words of a text. */
-const maxLinesOfAddress = 12;
+/** The maximum number of lines above in which the words of a text are counted. */
+const maxLinesAbove = 12;
 /** The maximum height of a cell that contains only one text, as a factor of the line distance. */
 const maxLinesOfCell = 8;
 
@@ -85,20 +85,14 @@ export interface PageParts {
   icons: ReadonlySet<TextLine>;
 }
 
-/** The signs by which a text continues from one line to the next, or does not. */
-interface Join {
-  row: RowBreak;
-  /** Whether a sentence continues. */
-  goesOn: boolean;
-  /** Whether the text may continue. */
-  mayGoOn: boolean;
-  /** Whether the upper line ends before the end of its column, and whether it ends before that of the nearby lines. */
-  endsEarly: boolean;
-  endsEarlyHere: boolean;
-  endsSentence: boolean;
-  isCentred: boolean;
-  isInCell: boolean;
-}
+/**
+ * The signs by which a text continues from one line to the next, or does not: whether a sentence continues (`goesOn`), or
+ * the text may; whether the upper line ends before the end of its column, or before that of the nearby lines (`Here`).
+ */
+type Join = { row: RowBreak } & Record<
+  'goesOn' | 'mayGoOn' | 'endsEarly' | 'endsEarlyHere' | 'endsSentence' | 'isCentred' | 'isInCell',
+  boolean
+>;
 
 /** Splits chains of lines into paragraphs. */
 export class ParagraphBreaks {
@@ -115,14 +109,7 @@ export class ParagraphBreaks {
 
   /** Splits a chain into paragraphs, headings and cells. */
   split(chain: Chain): TextLine[][] {
-    const edges = edgesOf(chain);
-    const paragraphs: TextLine[][] = [];
-    for (const [index, line] of chain.entries()) {
-      const open = paragraphs.at(-1);
-      if (!open || this.#breaks(chain, edges, index, open.length)) paragraphs.push([line]);
-      else open.push(line);
-    }
-    return paragraphs;
+    return runsOf(chain, ({ length }, _line, index) => !this.#breaks(chain, index, length));
   }
 
   /**
@@ -130,7 +117,7 @@ export class ParagraphBreaks {
    *
    * @param length the number of lines of the paragraph that ends directly before line `index`
    */
-  #breaks(chain: Chain, edges: readonly Edges[], index: number, length: number): boolean {
+  #breaks(chain: Chain, index: number, length: number): boolean {
     const [above, line] = [chain[index - 1]!, chain[index]!];
     const relation = this.#parts.elements.relation(above, line);
     if (isDisplayed(above, line) || this.#parts.bullets.has(line)) return true;
@@ -139,11 +126,11 @@ export class ParagraphBreaks {
     if (relation !== 'same' && this.#parts.bulleted.has(line)) return true;
     const isCentred = isCentredAt(chain, index);
     const isInCell = this.#areInOneCell(above, line);
-    const roomHere = roomInChain(chain, edges, index, isCentred);
-    const room = isCentred && isInCell ? roomHere : this.#ends.roomBefore(chain, edges, index, isCentred);
+    const roomHere = roomInChain(chain, index, isCentred);
+    const room = isCentred && isInCell ? roomHere : this.#ends.roomBefore(chain, index, isCentred);
     const endsSentence = sentenceEnd.test(above.text);
     const word = isCentred ? Math.min(line.firstWordWidth, above.right - above.left) : line.firstWordWidth;
-    const isFull = !endsSentence && isRunning(chain, edges, index, isCentred);
+    const isFull = !endsSentence && isRunning(chain, index, isCentred);
     const enough = word + (isFull ? minRoomAfterBreak : minRoomAfterSentence) * line.size;
     const endsEarly = room > enough;
     const endsEarlyHere = roomHere > enough;
@@ -152,8 +139,7 @@ export class ParagraphBreaks {
     const mayGoOn = goesOn || isListed || isOpen(above.text, line.text, endsEarly);
     if (relation !== 'same' && endsEarly && !isCentred && this.#isEntry(above, line)) return true;
     if (isOtherSize(above, line, mayGoOn, endsEarly)) return true;
-    if (endsWithBox(above.text) && !goesOn) return true;
-    const linesAbove = chain.slice(Math.max(index - length, index - maxLinesOfAddress), index);
+    const linesAbove = chain.slice(Math.max(index - length, index - maxLinesAbove), index);
     const isOneText = relation === 'same' || (goesOn && !endsEarlyHere && runsOn(linesAbove, line));
     const isNear = above.baseline - line.baseline < maxLineDistance * line.size;
     if (endsEarly && !isNear && !isCentred && room > above.right - above.left) return true;
@@ -163,44 +149,36 @@ export class ParagraphBreaks {
       [above, line].every((one) => this.#ends.shareOfColumn(one) > minOfTitle) &&
       elements.areParagraphs(above, line);
     const areHeadings = elements.areHeadings(above, line);
-    const isTorn =
-      (!endsEarly && !endsSentence && (isTitle || elements.areLines(above, line))) ||
-      (areHeadings && mayGoOn);
+    const isTorn = (!endsEarly && !endsSentence && isTitle) || (areHeadings && mayGoOn);
     if (relation === 'other' && !(isNear && (isTorn || (isOneText && hasWords(linesAbove, minWordsOfLine)))))
       return true;
-    const maySpread = isOneText && (mayGoOn || isRunning(chain, edges, index, isCentred));
+    const maySpread = isOneText && (mayGoOn || isRunning(chain, index, isCentred));
     if (!maySpread && this.#leadings.separate(chain, index)) return true;
-    if (
-      continuesAddress(
-        linesAbove.map(({ text }) => text),
-        line.text,
-      )
-    )
-      return false;
+    if (continuesAddress(chain, index)) return false;
     if (!mayGoOn && this.#endsContact(above, line, isCentred)) return true;
     if (this.#startsField(above, line, goesOn, mayGoOn, endsEarly)) return true;
     if (isAddress(line.text) && /[.!?]$/u.test(above.text)) return true;
     if (startsLabel(chain[index - length]!, above, line, length)) return true;
     const row = this.#parts.table.breakBetween(above, line);
     if (row === 'certain') return true;
-    if (!(isOneText && !endsEarly) && startsItem(chain, edges, index, length, endsEarly)) return true;
+    if (!(isOneText && !endsEarly) && startsItem(chain, index, length, endsEarly)) return true;
     if (!mayGoOn && isHeadingOf(above, line, length)) return true;
     const join = { row, goesOn, mayGoOn, endsEarly, endsEarlyHere, endsSentence, isCentred, isInCell };
-    if (!isOneText && this.#looksApart(chain, edges, index, length, join)) return true;
+    if (!isOneText && this.#looksApart(chain, index, length, join)) return true;
     if (!endsEarly || mayGoOn || (relation === 'same' && areHeadings && !endsSentence)) return false;
-    if (isAmongShort(chain, edges, index, isCentred)) return true;
+    if (isAmongShort(chain, index, isCentred)) return true;
     const share = (above.right - above.left) / (above.right - above.left + room);
     if (spacedWithoutCase.test(line.text) && !endsSentence && share > maxOfLine) return false;
-    const isText = above.text.split(' ').length >= minWordsOfText || this.#isItem(chain[index - length]!);
+    const isText = hasWords([above], minWordsOfText) || startsLikeItem(chain[index - length]!.text);
     return endsSentence || share < minOfItem || !isText;
   }
 
   /** Whether the style, the place or the words of a line look like those of another text. */
-  #looksApart(chain: Chain, edges: readonly Edges[], index: number, length: number, join: Join): boolean {
+  #looksApart(chain: Chain, index: number, length: number, join: Join): boolean {
     const [above, line] = [chain[index - 1]!, chain[index]!];
     const { row, goesOn, mayGoOn, endsEarly, endsEarlyHere, endsSentence, isCentred, isInCell } = join;
     if (!mayGoOn) {
-      const runs = isRunning(chain, edges, index, isCentred);
+      const runs = isRunning(chain, index, isCentred);
       if (!isCentred && isListOfLines(chain, index, runs)) return true;
       if (!runs && startsEntry(chain, index, this.#ends.isTitle(line))) return true;
     }
@@ -211,7 +189,7 @@ export class ParagraphBreaks {
     const isRow = row === 'likely' || (row === 'paired' && (!isInCell || (endsSentence && isLong(above))));
     const mayBeRow = endsEarlyHere || !(row === 'paired' ? mayGoOn : goesOn) || isListOfWords(chain, index);
     if (isRow && mayBeRow) return true;
-    return !isCentred && changesIndent(chain, edges, index, length, endsEarly && !mayGoOn, goesOn);
+    return !isCentred && changesIndent(chain, index, length, endsEarly && !mayGoOn, goesOn);
   }
 
   /**
@@ -239,13 +217,6 @@ export class ParagraphBreaks {
     return contactAtStart.test(above.text) || (isLabel && capitalStart.test(line.text));
   }
 
-  /** Whether a line is the first line of an item of a list. */
-  #isItem(line: TextLine): boolean {
-    const field = this.#parts.fields.nextTo(line).left;
-    const isAtField = field !== undefined && line.left - field.right < maxFieldDistance * line.size;
-    return isAtField || this.#parts.table.isLabeled(line) || startsLikeItem(line.text);
-  }
-
   /** Whether a line starts next to a form field, or the line above ends at one, at dots or at a sign in a cell. */
   #startsField(
     above: TextLine,
@@ -255,7 +226,6 @@ export class ParagraphBreaks {
     endsEarly: boolean,
   ): boolean {
     const { fields, columns } = this.#parts;
-    if (fields.isBetween(above, line)) return true;
     const [upper, lower] = [fields.nextTo(above), fields.nextTo(line)];
     const [textsAbove, texts] = [columns.textsBeside(above), columns.textsBeside(line)];
     const near = maxFieldDistance * line.size;
@@ -359,7 +329,6 @@ function changesStyle(
   mayGoOn: boolean,
   goesOn: boolean,
 ): boolean {
-  if (isGrayLabelOf(above, line)) return true;
   if (goesOn && !(above.isUniform && line.isUniform)) return false;
   if (isSameStyle(above.edgeStyles.last, line.edgeStyles.first)) return false;
   if (above.isUniform && line.isUniform)
@@ -378,19 +347,6 @@ function changesStyle(
   return isHeading || isEntry || endsEarly;
 }
 
-/** The operators of a shade of gray. */
-const gray = /^([\d.]+) (?:g|\1 \1 rg)$/;
-
-/** Whether one line has another shade of gray than all of the next line, like the head above a cell. A link has a color. */
-function isGrayLabelOf(above: TextLine, line: TextLine): boolean {
-  const shadeOf = (color: string) => (color === '' ? '0' : gray.exec(color)?.[1]);
-  const own = shadeOf(above.style.color);
-  const { first, last } = line.edgeStyles;
-  const others = [line.style, first, last].map(({ color }) => shadeOf(color));
-  const isOther = others.every((shade) => shade && own && Number(shade) !== Number(own));
-  return above.isUniform && isOther;
-}
-
 /** Whether two lines, and a third one next to them, have only one word each. Such lines are cells, not running text. */
 function isListOfWords(chain: Chain, index: number): boolean {
   const isWord = (at: number) => chain[at] !== undefined && !chain[at].text.includes(' ');
@@ -398,13 +354,13 @@ function isListOfWords(chain: Chain, index: number): boolean {
 }
 
 /** Whether the lines near line `index` all end early, as those of an address do. */
-function isAmongShort(chain: Chain, edges: readonly Edges[], index: number, isCentred: boolean): boolean {
+function isAmongShort(chain: Chain, index: number, isCentred: boolean): boolean {
   const near = [index - 2, index - 1, index + 1, index + 2].filter((at) => chain[at - 1] && chain[at]);
   return (
     near.length >= minShort &&
     near.every((at) => {
       const { firstWordWidth, size } = chain[at]!;
-      const room = roomInChain(chain, edges, at, isCentred);
+      const room = roomInChain(chain, at, isCentred);
       return room > firstWordWidth + wordSpace * size && !sentenceEnd.test(chain[at - 1]!.text);
     })
   );

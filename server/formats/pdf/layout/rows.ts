@@ -35,8 +35,6 @@ const maxDistanceOfOwnSize = 0.55;
 const minDistanceOfOwnSize = -0.45;
 /** The maximum gap between the pieces of a superscript or subscript, as a share of their size. Words have wider gaps. */
 const maxGapInScript = 0.3;
-/** The maximum distance of the numerator or denominator of a fraction from the sign next to it, as a share of its size. */
-const maxFractionDistance = 0.6;
 /**
  * The maximum number of rows that are compared with a piece. It limits the time for a page whose texts all have
  * different baselines.
@@ -167,9 +165,7 @@ function isScriptOf(piece: Piece, host: Piece, rise: number, gap: number): boole
   // A check mark, a bullet or an accent has no superscripts.
   const [only] = host.glyphs;
   if (host.glyphs.length === 1 && (isSign(only!.text) || accent.test(only!.text))) return false;
-  const isInFormula = host.isMath && piece.size <= maxScript * size;
-  const furthest = Math.min(maxShiftDistance * size, maxDistanceOfOwnSize * piece.size);
-  if (gap > (isInFormula ? maxFractionDistance * size : furthest)) return false;
+  if (gap > Math.min(maxShiftDistance * size, maxDistanceOfOwnSize * piece.size)) return false;
   if (piece.size <= maxScript * size)
     return rise <= maxScriptRise * size && rise >= minScriptRise * size && piece.size >= minScriptSize * size;
   // The piece may also be a shifted letter within a word.

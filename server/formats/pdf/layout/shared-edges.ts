@@ -1,7 +1,7 @@
 import { plainText } from '../../inline-content.ts';
 import type { Rectangle } from '../geometry.ts';
 import type { TextBlock } from '../text-block.ts';
-import { greatest, least } from './statistics.ts';
+import { greatest, least, runsOf } from './statistics.ts';
 
 /**
  * As shares of the font size: the maximum difference between edges that count as equal, and the maximum distance
@@ -46,7 +46,7 @@ export function markSharedEdges(blocks: readonly TextBlock[], isRightToLeft: boo
   const opposite = isRightToLeft ? 'left' : 'right';
   const isAlone = (block: TextBlock) => companions[start].get(block) === 0;
   const stacks = columnsAt(blocks, ({ left, right }) => left + right, 2 * sameMiddle)
-    .flatMap(runsOf)
+    .flatMap(stacksOf)
     .filter((run) => run.length > minCompanions + 1 && 2 * run.filter(isAlone).length > run.length);
   const inStack = new Set(stacks.flat());
   const centered = centeredCells(blocks, (block) =>
@@ -96,7 +96,7 @@ function centeredCells(
   });
   const widthOf = ({ box, style }: TextBlock) => (box.right - box.left) / style.size;
   const columns = columnsAt(inMiddle, middleOf, sameMiddle)
-    .flatMap(runsOf)
+    .flatMap(stacksOf)
     .filter((column) => {
       const widths = column.map(widthOf);
       return column.length > minCompanions && greatest(widths) - least(widths) > otherWidth;
@@ -115,7 +115,7 @@ function companionsAt(
 ): Map<TextBlock, number> {
   return new Map(
     columnsAt(blocks, placeOf, sameEdge)
-      .flatMap(runsOf)
+      .flatMap(stacksOf)
       .flatMap((run) => run.map((block) => [block, run.length - 1] as const)),
   );
 }
@@ -137,29 +137,19 @@ function columnsAt(
   placeOf: (box: Rectangle) => number,
   furthest: number,
 ): TextBlock[][] {
-  const columns: TextBlock[][] = [];
-  let column: TextBlock[] = [];
-  for (const block of blocks.toSorted((one, other) => placeOf(one.box) - placeOf(other.box))) {
-    const [first] = column;
-    const size = Math.min(block.style.size, first?.style.size ?? 0);
-    if (first && placeOf(block.box) - placeOf(first.box) >= furthest * size) {
-      columns.push(column);
-      column = [];
-    }
-    column.push(block);
-  }
-  return [...columns, column];
+  const sorted = blocks.toSorted((one, other) => placeOf(one.box) - placeOf(other.box));
+  return runsOf(
+    sorted,
+    ([first], { box, style }) =>
+      placeOf(box) - placeOf(first!.box) < furthest * Math.min(style.size, first!.style.size),
+  );
 }
 
 /** Divides the blocks of a column at large vertical gaps. */
-function runsOf(column: readonly TextBlock[]): TextBlock[][] {
-  const runs: TextBlock[][] = [];
-  let last: TextBlock | undefined;
-  for (const block of column.toSorted((one, other) => other.box.top - one.box.top)) {
-    const furthest = maxBlockDistance * Math.max(block.style.size, last?.style.size ?? 0);
-    if (last && last.box.bottom - block.box.top <= furthest) runs.at(-1)!.push(block);
-    else runs.push([block]);
-    last = block;
-  }
-  return runs;
+function stacksOf(column: readonly TextBlock[]): TextBlock[][] {
+  const sorted = column.toSorted((one, other) => other.box.top - one.box.top);
+  return runsOf(sorted, (run, { box, style }) => {
+    const last = run.at(-1)!;
+    return last.box.bottom - box.top <= maxBlockDistance * Math.max(style.size, last.style.size);
+  });
 }

@@ -31,6 +31,26 @@ export function firstFrom<T>(sorted: readonly T[], isBefore: (item: T) => boolea
   return low;
 }
 
+/**
+ * Divides items into runs of consecutive ones.
+ *
+ * @param continues whether an item, with its index, belongs to the open run
+ */
+export function runsOf<T>(
+  items: Iterable<T>,
+  continues: (run: readonly T[], item: T, index: number) => boolean,
+): T[][] {
+  const runs: T[][] = [];
+  let index = 0;
+  for (const item of items) {
+    const run = runs.at(-1);
+    if (run && continues(run, item, index)) run.push(item);
+    else runs.push([item]);
+    index++;
+  }
+  return runs;
+}
+
 /** Adds a value to the list of a key. */
 export function append<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
   const own = lists.get(key);

@@ -12,7 +12,7 @@ import type { JoinedCharacter } from './joined-text.ts';
 import type { Glyph } from './pieces.ts';
 import type { FindRules } from './rule-index.ts';
 import { findSymbols, movedGlyphs } from './symbols.ts';
-import { usualStyle } from './text-lines.ts';
+import { isSameStyle, usualStyle } from './text-lines.ts';
 
 /** The maximum number of tagged spans in a text. With more tags, models make mistakes. */
 const maxSpans = 20;
@@ -58,13 +58,8 @@ export function styledContent(
   const most = Math.min(maxSpans, Math.max(minSpans, words / 3));
   const levels = [
     (style: TextStyle) => style,
-    // There are too many tags, so only emphasis, decorations, superscripts and subscripts keep their tags.
-    (style: TextStyle) =>
-      style.rise !== 0 || isEmphasis(style, usual) || !isDecoratedAs(style, usual) ? style : usual,
-    // There are still too many tags, so italic spans lose their tags. Formulas often alternate slanted and upright
-    // letters, while their meaning depends on superscripts and subscripts.
-    (style: TextStyle) =>
-      style.rise !== 0 || style.bold !== usual.bold || !isDecoratedAs(style, usual) ? style : usual,
+    // There are too many tags. Formulas often alternate slanted and upright letters, while their meaning depends on
+    // superscripts and subscripts.
     (style: TextStyle) => (style.rise !== 0 || !isDecoratedAs(style, usual) ? style : usual),
     (style: TextStyle) => (style.rise !== 0 ? style : usual),
     () => usual,
@@ -139,10 +134,6 @@ function formatOf(style: TextStyle, usual: TextStyle): FormatKind | undefined {
 
 function isDecoratedAs(style: TextStyle, usual: TextStyle): boolean {
   return style.decoration?.key === usual.decoration?.key;
-}
-
-function isEmphasis(style: TextStyle, usual: TextStyle): boolean {
-  return style.bold !== usual.bold || style.italic !== usual.italic;
 }
 
 /** Returns runs of characters with equal styles. Equal styles are the same object. */
@@ -249,11 +240,7 @@ function isOtherScript(text: string, style: TextStyle, usual: TextStyle, hasIdeo
 function isSame(style: TextStyle, usual: TextStyle): boolean {
   return (
     style.rise === usual.rise &&
-    style.bold === usual.bold &&
-    style.italic === usual.italic &&
-    style.family === usual.family &&
-    style.color === usual.color &&
-    outlineKey(style.outline) === outlineKey(usual.outline) &&
+    isSameStyle(style, usual) &&
     isDecoratedAs(style, usual) &&
     Math.abs(style.size - usual.size) <= maxSizeDifference * usual.size
   );

@@ -3,7 +3,6 @@ import type { MovedGlyphs } from '../text-block.ts';
 import { isFormulaGlyph } from './formula-glyphs.ts';
 import { type CharacterRange, findFormulas } from './formulas.ts';
 import type { JoinedCharacter } from './joined-text.ts';
-import type { Glyph } from './pieces.ts';
 import type { FindRules } from './rule-index.ts';
 
 /** The maximum number of adjacent unknown glyphs that are symbols. More of them are a word, unless they are all equal. */
@@ -96,18 +95,15 @@ const [overGlyph, underGlyph] = [0.95, 0.3];
 /** The maximum distance by which a rule is longer than the glyphs of its formula at each end, as a share of their size. */
 const besideGlyphs = 0.15;
 
-/** A symbol with its glyphs and rules, and the painted objects of these rules. */
-interface MovedSymbol {
-  moved: MovedGlyphs;
-  rules: Paint[];
-}
-
 /**
- * Returns the glyphs of a symbol with their positions, from which they can be moved.
+ * Returns the glyphs of a symbol with their positions, from which they can be moved, and the painted objects of its rules.
  *
  * @param rulesIn finds the rules within a rectangle, which belong to the symbol
  */
-export function movedGlyphs(characters: readonly JoinedCharacter[], rulesIn: FindRules): MovedSymbol {
+export function movedGlyphs(
+  characters: readonly JoinedCharacter[],
+  rulesIn: FindRules,
+): { moved: MovedGlyphs; rules: Paint[] } {
   const placed = characters.flatMap(({ glyph, marks = [], rise }) =>
     glyph === null || glyph.isBlank
       ? []
@@ -131,7 +127,8 @@ export function movedGlyphs(characters: readonly JoinedCharacter[], rulesIn: Fin
     moved: {
       parts: placed.map(({ glyph, rise }) => ({
         glyphs: { text: glyph.piece.shown, from: glyph.index, to: glyph.index + 1 },
-        x: originOf(glyph) - left,
+        // Glyphs with a negative width start at their right edge.
+        x: (glyph.piece.shown.glyphs[glyph.index]!.advance < 0 ? glyph.right : glyph.left) - left,
         y: rise,
       })),
       bars: found.map(({ box, paint }) => ({
@@ -146,9 +143,4 @@ export function movedGlyphs(characters: readonly JoinedCharacter[], rulesIn: Fin
       width: right - left,
     },
   };
-}
-
-/** Returns the position of a glyph's origin. Glyphs with a negative width start at their right edge. */
-function originOf({ piece, index, left, right }: Glyph): number {
-  return piece.shown.glyphs[index]!.advance < 0 ? right : left;
 }

@@ -1,6 +1,6 @@
 import type { Chain } from './line-links.ts';
 import { continues, isOpen, withoutCase } from './sentences.ts';
-import { greatest, least } from './statistics.ts';
+import { greatest, least, runsOf } from './statistics.ts';
 import type { TextLine } from './text-lines.ts';
 
 /** The maximum number of texts of a row that are compared. It limits the time for rows with very many texts. */
@@ -34,7 +34,7 @@ export type RowBreak = 'certain' | 'likely' | 'paired' | 'none';
  */
 export class TableRows {
   /** The rows of lines from the top. The baselines of a row may differ slightly. */
-  readonly #rows: TextLine[][] = [];
+  readonly #rows: TextLine[][];
   readonly #rowOf = new Map<TextLine, number>();
   readonly #below = new Map<TextLine, TextLine>();
   /** Lines next to the bullet or number of a list item, with the row break before each of them. */
@@ -45,14 +45,11 @@ export class TableRows {
 
   constructor(lines: readonly TextLine[], chains: readonly Chain[], bullets: ReadonlySet<TextLine>) {
     this.#bullets = bullets;
-    for (const line of lines) {
-      if (line.isLeader) continue;
-      const last = this.#rows.at(-1)?.[0];
-      if (last && last.baseline - line.baseline < sameRow * Math.min(last.size, line.size))
-        this.#rows.at(-1)!.push(line);
-      else this.#rows.push([line]);
-      this.#rowOf.set(line, this.#rows.length - 1);
-    }
+    this.#rows = runsOf(
+      lines.filter(({ isLeader }) => !isLeader),
+      ([first], { baseline, size }) => first!.baseline - baseline < sameRow * Math.min(first!.size, size),
+    );
+    for (const [index, row] of this.#rows.entries()) for (const line of row) this.#rowOf.set(line, index);
     for (const chain of chains) {
       for (const [index, line] of chain.slice(1).entries()) this.#below.set(chain[index]!, line);
       for (const line of chain)
@@ -97,11 +94,6 @@ export class TableRows {
       pairs.length >= minPairsOfGrid && pairs.length === upper.length && pairs.length === lower.length;
     if (isGrid && lower.every(({ text }) => !/^\p{Ll}/u.test(text))) return 'likely';
     return pairs.length > 0 ? 'paired' : 'none';
-  }
-
-  /** Whether there is a bullet or a number next to the start of a line. */
-  isLabeled(line: TextLine): boolean {
-    return this.#labeled.has(line);
   }
 
   /** Whether each of two lines has its own bold label before it, at the same edge. */

@@ -1,6 +1,6 @@
 import { type Frame, growsLeft, isLabel, lastBaselineOf, sourceLinesOf } from '../fitting/fit.ts';
 import type { FreeSpace } from '../fitting/free-space.ts';
-import { Bands, type Rectangle, union } from '../geometry.ts';
+import { Bands, type Rectangle, union, widen } from '../geometry.ts';
 
 /**
  * The maximum distance between the last baseline of a text and the first baseline of the next one in the same column,
@@ -59,7 +59,7 @@ export function columnsOf(frames: readonly Frame[], space: FreeSpace): Frame[][]
   const rows = Map.groupBy(mated, ({ baseline }) => Math.round(baseline));
   return columns.flatMap(({ frames: column }) =>
     isRunningText(column) && !isPartOfTable(column, rows)
-      ? [besideStacks(likeParagraphs(column))]
+      ? [likeParagraphs(column)]
       : column.map((frame) => [frame]),
   );
 }
@@ -162,21 +162,6 @@ function isSameEdge(one: Frame, other: Frame): boolean {
   return Math.abs(one.box[edge] - other.box[edge]) < sameEdge;
 }
 
-/** Keeps the texts of a column apart from the stacks of lines next to them. */
-function besideStacks(column: readonly Frame[]): Frame[] {
-  if (column.every(({ mates = [] }) => mates.length < 2)) return [...column];
-  const end = Math.max(...column.map(({ box }) => box.right));
-  return column.map((frame) => ({
-    ...frame,
-    bounds: { ...frame.bounds, right: Math.min(frame.bounds.right, end) },
-    ...(frame.mates && {
-      mates: frame.mates.map((mate, index) =>
-        index === 0 ? mate : { ...mate, bounds: { ...mate.bounds, left: end + mate.size } },
-      ),
-    }),
-  }));
-}
-
 /** Whether a text is one of the next lines above or below another one. */
 function isAboveOrBelow({ box }: Frame, { box: own, size }: Frame): boolean {
   const isBeside = box.left < own.right && box.right > own.left;
@@ -210,12 +195,9 @@ function continues({ frames, area: one }: Column, frame: Frame): boolean {
   return common >= minCommonWidth * Math.min(one.right - one.left, other.right - other.left);
 }
 
-/**
- * Whether a text can be part of a column. Of cells, only the items of a list, the lines of an entry and paragraphs can.
- */
-function movesInColumn(frame: Frame): boolean {
-  const { flows, isCell, isItem, mates } = frame;
-  return flows && (!isCell || isItem || mates !== undefined || sourceLinesOf(frame) >= linesOfParagraph);
+/** Whether a text can be part of a column. Of cells, only the items of a list and the lines of an entry can. */
+function movesInColumn({ flows, isCell, isItem, mates }: Frame): boolean {
+  return flows && (!isCell || isItem || mates !== undefined);
 }
 
 function isSame(one: Rectangle | null, other: Rectangle | null): boolean {
@@ -257,9 +239,8 @@ export function ownersOf(column: readonly Frame[]): Set<string> {
 }
 
 /** Returns a box that is smaller at each edge, because the boxes of tightly spaced lines overlap. */
-export function inner({ left, bottom, right, top }: Rectangle, size: number): Rectangle {
-  const edge = 0.2 * size;
-  return { left: left + edge, bottom: bottom + edge, right: right - edge, top: top - edge };
+export function inner(box: Rectangle, size: number): Rectangle {
+  return widen(box, -0.2 * size);
 }
 
 /**

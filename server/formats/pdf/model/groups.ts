@@ -1,4 +1,5 @@
 import type { Frame } from '../fitting/fit.ts';
+import { runsOf } from '../layout/statistics.ts';
 
 /** The maximum gap between neighboring texts of a list, in em. */
 const maxGap = 3;
@@ -44,16 +45,13 @@ function columnsIn(kind: readonly Frame[]): Frame[][] {
     ),
   ].map(([, column]) => column);
   const byEdge = [...Map.groupBy(kind, ({ alignment }) => alignment.replace('justified', 'left')).values()]
-    .flatMap((aligned) => runsOf(aligned, edgeOf, sameEdge))
-    .flatMap((column) => {
-      const lists: Frame[][] = [];
-      for (const frame of column.toSorted((one, other) => other.baseline - one.baseline)) {
-        const last = lists.at(-1)?.at(-1);
-        if (last && last.box.bottom - frame.box.top <= maxGap * frame.size) lists.at(-1)!.push(frame);
-        else lists.push([frame]);
-      }
-      return lists;
-    });
+    .flatMap((aligned) => alignedAt(aligned, edgeOf, sameEdge))
+    .flatMap((column) =>
+      runsOf(
+        column.toSorted((one, other) => other.baseline - one.baseline),
+        (list, { box, size }) => list.at(-1)!.box.bottom - box.top <= maxGap * size,
+      ),
+    );
   // The rows of a striped table are cells by turns.
   return [...byRules, ...byEdge.filter((column) => column.some((frame) => !cells.includes(frame)))];
 }
@@ -61,7 +59,7 @@ function columnsIn(kind: readonly Frame[]): Frame[][] {
 /** Returns the single lines and cells of one style with the same baseline. */
 function rowsIn(kind: readonly Frame[]): Frame[][] {
   const single = kind.filter(({ isCell, singleLine }) => isCell || singleLine);
-  return runsOf(single, ({ baseline }) => baseline, sameBaseline * (kind[0]?.size ?? 0));
+  return alignedAt(single, ({ baseline }) => baseline, sameBaseline * (kind[0]?.size ?? 0));
 }
 
 /** Sets of texts that are joined step by step. */
@@ -93,16 +91,9 @@ class Groups {
 }
 
 /** Divides texts into runs in which each place is at most `distance` behind the previous one. */
-function runsOf(frames: readonly Frame[], placeOf: (frame: Frame) => number, distance: number): Frame[][] {
-  const runs: Frame[][] = [];
-  let last = Number.NEGATIVE_INFINITY;
-  for (const frame of frames.toSorted((one, other) => placeOf(one) - placeOf(other))) {
-    const place = placeOf(frame);
-    if (place - last <= distance) runs.at(-1)!.push(frame);
-    else runs.push([frame]);
-    last = place;
-  }
-  return runs;
+function alignedAt(frames: readonly Frame[], placeOf: (frame: Frame) => number, distance: number): Frame[][] {
+  const sorted = frames.toSorted((one, other) => placeOf(one) - placeOf(other));
+  return runsOf(sorted, (run, frame) => placeOf(frame) - placeOf(run.at(-1)!) <= distance);
 }
 
 function edgeOf({ alignment, box }: Frame): number {

@@ -1,7 +1,16 @@
 import { type Frame, lastBaselineOf } from '../fitting/fit.ts';
 import type { TextRotation } from '../fitting/frames.ts';
 import { shareOfBlank } from '../fitting/leaders.ts';
-import { Bands, invert, type Matrix, type Rectangle, transformRectangle, union } from '../geometry.ts';
+import {
+  Bands,
+  invert,
+  type Matrix,
+  overlaps,
+  type Rectangle,
+  transformRectangle,
+  union,
+  widen,
+} from '../geometry.ts';
 import { isDrawnBullet } from '../layout/drawn-bullets.ts';
 import type { KeptText } from '../layout/kept-text.ts';
 import type { Paint } from '../page-content.ts';
@@ -67,10 +76,14 @@ export function marksOf(
   for (const one of [...movable.map(placed), ...lines])
     if (one.box.top - one.box.bottom <= maxHeight) bands.add(one.box, one);
   const near = (bottom: number, top: number) => [...bands.near(bottom, top)];
-  /** Whether no other rule touches a rule, as in a table, and whether a text is the only one near it on its line. */
+  /**
+   * Whether no other rule touches a rule, as in a table or in a frame with corners, and whether a text is the only one
+   * near it on its line.
+   */
   const isApart = ({ object, box }: Placed): boolean =>
     'kind' in object
-      ? grid.length <= maxGrid && !grid.some((other) => other.paint !== object && touches(other.box, box))
+      ? grid.length <= maxGrid &&
+        !grid.some((other) => other.paint !== object && overlaps(widen(other.box, rule.thickness), box))
       : !near(box.bottom, box.top).some(
           (other) =>
             'reason' in other.object &&
@@ -138,17 +151,6 @@ function isOnLine(own: Rectangle, { bottom, top }: Rectangle): boolean {
 /** Returns the horizontal distance between two areas, in points. */
 function gapBetween(one: Rectangle, other: Rectangle): number {
   return Math.max(one.left - other.right, other.left - one.right);
-}
-
-/** Whether two areas are as near to each other as the parts of a frame, which may also have corners. */
-function touches(one: Rectangle, other: Rectangle): boolean {
-  const near = rule.thickness;
-  return (
-    one.left < other.right + near &&
-    one.right > other.left - near &&
-    one.bottom < other.top + near &&
-    one.top > other.bottom - near
-  );
 }
 
 type Place = { distance: number; line: Mark['line'] } | undefined;

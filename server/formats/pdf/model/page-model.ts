@@ -100,9 +100,7 @@ export class PageModel {
       const boxes = own.map(({ block }) => this.#sources.get(block.id)!);
       const margins = marginsOf(page.box, boxes, rotation);
       const frames = aboveRules(
-        inStripes(
-          own.map((item) => makeFrame(item, rotation, margins, languages, widths?.stretchOf(item.block))),
-        ),
+        own.map((item) => makeFrame(item, rotation, margins, languages, widths?.stretchOf(item.block))),
         paints,
         rotation,
       );
@@ -189,28 +187,4 @@ export class PageModel {
         obstacles.push({ box: transformRectangle(rotation.toPage, areaOf(leader)), solid: false, owner });
     return obstacles;
   }
-}
-
-/** The maximum distance from a text to the filled cells above and below it, in em. */
-const maxStripe = 6;
-
-/** Makes texts between the filled cells of a column of a striped table cells of this column. */
-function inStripes(frames: Frame[]): Frame[] {
-  const columns = Map.groupBy(
-    frames.filter(({ container, isCell }) => isCell && container),
-    ({ box }) => Math.round(box.left),
-  );
-  return frames.map((frame) => {
-    const { bounds, box, container, isCell, singleLine, size, style } = frame;
-    if (container || !(isCell || singleLine)) return frame;
-    const filled = [-1, 0, 1].flatMap((by) => columns.get(Math.round(box.left) + by) ?? []);
-    const isNear = (gap: number) => gap >= 0 && gap < maxStripe * size;
-    const above = filled.find((cell) => isNear(cell.box.bottom - box.top));
-    const below = filled.find((cell) => isNear(box.bottom - cell.box.top));
-    if (!above || !below) return frame;
-    const right = Math.min(bounds.right, above.bounds.right, below.bounds.right);
-    if (right < box.right) return frame;
-    const own = style === above.style.replace('true', 'false') ? above.style : style;
-    return { ...frame, bounds: { ...bounds, right }, isCell: true, style: own };
-  });
 }

@@ -1,5 +1,6 @@
 import { advanceIn } from '../../typesetting/fonts.ts';
 import { median } from '../layout/statistics.ts';
+import { type Point, pointOf } from './path.ts';
 import type { PdfjsFont, PdfjsText } from './pdfjs-texts.ts';
 
 /** The face of a font as its outlines show it, also against the file's own description. */
@@ -153,18 +154,6 @@ function linesOf(outline: ArrayLike<number>): Line[] {
   }
   draw(start);
   return lines;
-}
-
-type Point = readonly [x: number, y: number];
-
-/** Returns a point of a Bézier curve of any degree, by the algorithm of de Casteljau. */
-function pointOf(curve: readonly Point[], share: number): Point {
-  if (curve.length === 1) return curve[0]!;
-  const between = curve.slice(1).map(([x, y], index): Point => {
-    const [fromX, fromY] = curve[index]!;
-    return [fromX + share * (x - fromX), fromY + share * (y - fromY)];
-  });
-  return pointOf(between, share);
 }
 
 /** Returns the ends of the leftmost ink at a height; undefined if missing. */

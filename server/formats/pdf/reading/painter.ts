@@ -1,5 +1,5 @@
 import { PDFDict, PDFName, PDFStream } from '@cantoo/pdf-lib';
-import { intersection, type Rectangle, transformRectangle, union } from '../geometry.ts';
+import { intersection, type Rectangle, transformRectangle, union, widen } from '../geometry.ts';
 import { decodeStream, get, getNumber, getNumbers } from '../objects.ts';
 import type { OperatorPlace, Paint } from '../page-content.ts';
 import type { Color } from './color.ts';
@@ -250,8 +250,4 @@ function joined(whole: Rectangle | null, box: Rectangle): Rectangle {
 /** Whether both sides of a line's box are longer than the thickness of a rule, so that most of the box is empty. */
 function isWide({ left, bottom, right, top }: Rectangle): boolean {
   return Math.min(right - left, top - bottom) > 3;
-}
-
-export function widen({ left, bottom, right, top }: Rectangle, by: number): Rectangle {
-  return { left: left - by, bottom: bottom - by, right: right + by, top: top + by };
 }

@@ -24,7 +24,7 @@ const maxParts = 12;
 /** The maximum number of points of a subpath that is recognized as a rectangle. */
 const maxPoints = 9;
 
-type Point = readonly [x: number, y: number];
+export type Point = readonly [x: number, y: number];
 
 /** Collects the subpaths of a path, mainly as boxes, because only the painted area is needed. */
 export class Path {
@@ -163,7 +163,7 @@ export function boxesAlong(curve: readonly (readonly Point[])[]): Rectangle[] {
  * Returns a point of a Bézier curve by de Casteljau's algorithm. `share` is the curve's parameter, from 0 at the start
  * to 1 at the end.
  */
-function pointOf(controls: readonly Point[], share: number): Point {
+export function pointOf(controls: readonly Point[], share: number): Point {
   let points = controls;
   while (points.length > 1)
     points = points.slice(1).map(([x, y], index) => {
@@ -194,7 +194,6 @@ function isRectangle(points: readonly Point[], box: Rectangle): boolean {
   return turns && !same(corners[0]!, corners[2]!) && !same(corners[1]!, corners[3]!);
 }
 
-/** Returns the corners of a closed line that consists of horizontal and vertical parts. */
 function withoutStraight(points: readonly Point[]): Point[] {
   return points.filter(([x, y], index) => {
     const [beforeX, beforeY] = points.at(index - 1)!;

@@ -1,4 +1,13 @@
-import { apply, Bands, intersection, type Rectangle, transformRectangle, union } from '../geometry.ts';
+import {
+  apply,
+  Bands,
+  holds,
+  intersection,
+  type Rectangle,
+  transformRectangle,
+  union,
+  widen,
+} from '../geometry.ts';
 import { median } from '../layout/statistics.ts';
 import { type KeptReason, type Paint, type ShownText, unknownText } from '../page-content.ts';
 import type { Coverage } from './coverage.ts';
@@ -95,9 +104,9 @@ function hiddenReason(text: PlacedText, coverage: Coverage): KeptReason | undefi
   const { clip } = operator;
   const last = glyphs.at(-1)!;
   const box = transformRectangle(matrix, { left: 0, bottom: 0, right: last.x + last.advance, top: 0.5 });
-  if (clip === null || intersection(clip, grown(box)) === undefined) return 'clipped';
+  if (clip === null || intersection(clip, widen(box, 0.01)) === undefined) return 'clipped';
   const mayBeCovered = coverage.mayCover(order);
-  if (!mayBeCovered && contains(clip, box)) return undefined;
+  if (!mayBeCovered && holds(clip, box)) return undefined;
   const points = pointsOf(text, clip);
   if (points.length === 0) return 'clipped';
   if (!mayBeCovered) return undefined;
@@ -162,17 +171,4 @@ function pointsOf({ glyphs, matrix }: PlacedText, { left, right, bottom, top }: 
     points.push({ x, y, isLetter: glyph.text === unknownText || /[\p{L}\p{N}]/u.test(glyph.text) });
   }
   return points;
-}
-
-function contains(outer: Rectangle, inner: Rectangle): boolean {
-  return (
-    inner.left >= outer.left &&
-    inner.right <= outer.right &&
-    inner.bottom >= outer.bottom &&
-    inner.top <= outer.top
-  );
-}
-
-function grown({ left, bottom, right, top }: Rectangle): Rectangle {
-  return { left: left - 0.01, bottom: bottom - 0.01, right: right + 0.01, top: top + 0.01 };
 }
