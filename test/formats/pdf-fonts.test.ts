@@ -190,6 +190,42 @@ describe('Type 3 fonts', () => {
   });
 
   it.each([
+    ['paths', (stroke: number) => `0 0 m ${stroke} 0 l ${stroke} 24 l 0 24 l h f`],
+    [
+      'bitmaps, as those of TeX',
+      (stroke: number) => {
+        const row = String.fromCharCode(256 - 2 ** (8 - stroke), 0, 1);
+        return `q 24 0 0 24 0 0 cm BI /W 24 /H 24 /IM true /BPC 1 /D [1 0] ID ${row.repeat(24)} EI Q`;
+      },
+    ],
+  ])('have the weight of their letters, which are %s', async (_, draw) => {
+    const font =
+      (stroke: number): Made =>
+      ({ context }) => {
+        const drawn = () => context.register(context.stream(`30 0 0 0 24 24 d1 ${draw(stroke)}`));
+        return context.register(
+          context.obj({
+            Type: 'Font',
+            Subtype: 'Type3',
+            FontMatrix: [0.03, 0, 0, 0.03, 0, 0],
+            FontBBox: [0, 0, 24, 24],
+            FirstChar: 72,
+            LastChar: 73,
+            Widths: [30, 30],
+            Encoding: { Differences: [72, 'H', 'I'] },
+            CharProcs: { H: drawn(), I: drawn() },
+            Resources: {},
+          } as Record<string, unknown> as Record<string, string>),
+        );
+      };
+    const { texts } = await readMade({
+      content: 'BT 9 50 Td /T 12 Tf (HI) Tj /B 12 Tf (HI) Tj ET',
+      resources: { Font: { T: font(3), B: font(6) } },
+    });
+    expect(texts.map((text) => text.font.bold)).toEqual([false, true]);
+  });
+
+  it.each([
     ['without a box', [0, 0, 0, 0]],
     ['with the unit square instead of a box', [0, 0, 1, -1]],
   ])('%s are as large as their glyphs', async (_, box) => {

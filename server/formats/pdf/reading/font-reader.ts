@@ -17,6 +17,7 @@ import { type MeasuredLetters, measureLetters } from './measured-family.ts';
 import type { PdfjsFont, PdfjsGlyph, PdfjsText } from './pdfjs-texts.ts';
 import { isPictorial, symbolCharacters } from './symbol-characters.ts';
 import { textFont } from './text-font.ts';
+import { type3Outlines } from './type3-outlines.ts';
 
 const [macintosh, windows] = [new TextDecoder('macintosh'), new TextDecoder('windows-1252')];
 
@@ -113,8 +114,11 @@ export class FontReader {
   readonly #letters: ReadonlyMap<PdfjsFont, MeasuredLetters>;
   readonly #faces: ReadonlyMap<PdfjsFont, MeasuredFace>;
 
+  readonly #texts: readonly PdfjsText[];
+
   /** @param texts the texts from which the letters of the fonts are measured */
   constructor(texts: readonly PdfjsText[]) {
+    this.#texts = texts;
     this.#letters = measureLetters(texts);
     this.#faces = measureFaces(texts);
   }
@@ -122,10 +126,22 @@ export class FontReader {
   read(dictionary: PDFDict, font: PdfjsFont | undefined): ReadFont {
     const known = this.#fonts.get(dictionary);
     if (known && (known.font || font === undefined)) return known.read;
-    const looks = textFont(dictionary, font, font && this.#letters.get(font), font && this.#faces.get(font));
+    const face = font && (this.#faces.get(font) ?? this.#faceOfType3(dictionary, font));
+    const looks = textFont(dictionary, font, font && this.#letters.get(font), face);
     const read = readFont(dictionary, font, looks);
     this.#fonts.set(dictionary, { font, read });
     return read;
+  }
+
+  /** Measures a font whose letters are procedures. Their glyph space may have any unit, so a rise is not measured. */
+  #faceOfType3(dictionary: PDFDict, font: PdfjsFont): MeasuredFace | undefined {
+    const matrix = getName(dictionary, 'Subtype') === 'Type3' && getMatrix(dictionary, 'FontMatrix');
+    if (!matrix) return undefined;
+    const isDown = type3Up(dictionary, matrix[3]) * matrix[3] < 0;
+    const outlineOf = type3Outlines(dictionary, isDown);
+    const texts = this.#texts.filter((text) => text.font === font);
+    const face = measureFaces(texts, ({ originalCharCode }) => outlineOf(originalCharCode)).get(font);
+    return face && { ...face, rise: 0 };
   }
 }
 

@@ -1,7 +1,7 @@
 import { advanceIn } from '../../typesetting/fonts.ts';
 import { median } from '../layout/statistics.ts';
 import { type Point, pointOf } from './path.ts';
-import type { PdfjsFont, PdfjsText } from './pdfjs-texts.ts';
+import type { PdfjsFont, PdfjsGlyph, PdfjsText } from './pdfjs-texts.ts';
 
 /** The face of a font as its outlines show it, also against the file's own description. */
 export interface MeasuredFace {
@@ -55,17 +55,25 @@ const narrow = 0.8;
 /** The rise below which letters stand on the baseline, in em: more than the depth of a round letter or a serif. */
 const minRise = 0.05;
 
-/** Measures the outlines of each font of a page. Fonts with too few suitable letters are left out. */
-export function measureFaces(texts: readonly PdfjsText[]): ReadonlyMap<PdfjsFont, MeasuredFace> {
+/**
+ * Measures the outlines of each font of a page. Fonts with too few suitable letters are left out.
+ *
+ * @param outlineOf returns the outline of a glyph
+ */
+export function measureFaces(
+  texts: readonly PdfjsText[],
+  outlineOf = ({ outline }: PdfjsGlyph): ArrayLike<number> | undefined => outline,
+): ReadonlyMap<PdfjsFont, MeasuredFace> {
   const strokes = new Map<PdfjsFont, Map<string, Stroke & { stretch: number }>>();
   for (const { glyphs, font } of texts) {
     if (!font) continue;
     const known = strokes.get(font) ?? new Map<string, Stroke & { stretch: number }>();
     strokes.set(font, known);
     for (const glyph of glyphs) {
-      if (typeof glyph === 'number' || known.has(glyph.unicode) || !glyph.outline || glyph.isGuess) continue;
+      if (typeof glyph === 'number' || known.has(glyph.unicode) || glyph.isGuess) continue;
       const [factor, usual] = measured.get(glyph.unicode) ?? [];
-      const stroke = factor && strokeOf(glyph.outline);
+      const outline = factor && outlineOf(glyph);
+      const stroke = outline && strokeOf(outline);
       if (!stroke) continue;
       const stretch = (glyph.width / 1000 / stroke.height) * (usual! / advanceIn('arimo', glyph.unicode)!);
       known.set(glyph.unicode, { ...stroke, width: stroke.width / factor, stretch });
