@@ -67,6 +67,43 @@ describe('lines that end at the same position', () => {
   });
 });
 
+it('an item whose second line hangs and ends where the first one ends is left-aligned', () => {
+  const questions = [
+    '9- When do you order',
+    '10- How do you see it',
+    '12- Do you use codes',
+    '13- Do you pay',
+  ];
+  const items = questions.map((question, row) => text(question, 50, 700 - 60 * row));
+  const first = '11- Which aspects are the best ones';
+  const item = [
+    text(first, 50, 500),
+    ending('or the other one of these days', 50 + 10 * widthOf(first), 488),
+  ];
+  const { blocks } = findBlocks(page([...items, ...item]));
+  expect(blocks.find(({ lines }) => lines.length === 2)).toMatchObject({ alignment: 'left' });
+});
+
+it('the first line of the last paragraph is left-aligned at the indent of the others, although it ends where they end', () => {
+  const full = 'aaaa bbbb cccc dddd eeee ffff';
+  const indented = (y: number) => ending(full.slice(5), 50 + 10 * widthOf(full), y);
+  const paragraphs = [0, 1, 2, 3].flatMap((row) => [
+    indented(700 - 50 * row),
+    ...lines([full, 'mmmm nnnn.'], 50, 688 - 50 * row),
+  ]);
+  const { blocks } = findBlocks(page([...paragraphs, indented(500)]));
+  expect(blocks.at(-1)).toMatchObject({ alignment: 'left' });
+});
+
+it('a wide title in the middle of the page is centered', () => {
+  const size = 400 / widthOf('Experimental performance');
+  const title = text('Experimental performance', 100, 740, { size });
+  const list = ['These are the words of an item that has', 'many of them on every line of its own page'].map(
+    (line, row) => text(line, 60, 690 - 24 * row, { size: 24 }),
+  );
+  expect(alignments(page([title, ...list]))['Experimental performance']).toBe('center');
+});
+
 describe('a line at the right edge of the text', () => {
   it('is right-aligned if no other line starts where it starts, such as a page number', () => {
     expect(alignments(page([lines(prose, 50, 700), ending('Page 3 of 3', 280, 50)]))).toMatchObject({

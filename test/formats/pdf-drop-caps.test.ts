@@ -36,6 +36,13 @@ describe('a large initial', () => {
     expect(plainText(blocks[0]!.content)).toMatch(/^A committee met in spring and agreed on it the plan/);
   });
 
+  it('is the first letter also below a headline', () => {
+    const initial = text('T', 50, 688, { size, font: bold });
+    const headline = text('Spring Committee Delivers', 50, 716, { size: 15 });
+    const { blocks } = findBlocks(page([headline, initial, ...paragraph]));
+    expect(blocks.map(({ content }) => plainText(content))).toContain(whole);
+  });
+
   it('may have an opening quote before it', () => {
     const initial = text('“T', 50, 688, { size });
     const { blocks } = findBlocks(page([initial, lines(beside, 78, 700), lines(below, 50, 676)]));

@@ -80,6 +80,23 @@ describe('the declared elements of a tagged PDF', () => {
     ).toHaveLength(2);
   });
 
+  it('do not keep a bold heading together with the sentence above it, nor numbered items', () => {
+    const sentences = [
+      'The members of the committee have met in the spring of that year, and then they have all agreed.',
+      'The others have met.',
+    ];
+    const [first, second] = sentences.map((value, index) => text(value, 50, 700 - 24 * index));
+    const heading = text('All the other days', 50, 688, { font: bold });
+    expect(read(of(tag('P'), first!, heading, second!))).toHaveLength(3);
+    const items = [
+      '1.1 If there is a warning, click on the text “more information”',
+      '1.2 Then you confirm it',
+    ];
+    expect(read(of(tag('P'), ...items.map((item, index) => text(item, 50, 700 - 12 * index))))).toEqual(
+      items,
+    );
+  });
+
   it('do not keep lines together at a wide distance at which no sentence continues', () => {
     const lines = [
       text('Tag us on the wall of our house in the town', 50, 700),

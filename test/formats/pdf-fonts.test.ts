@@ -219,8 +219,8 @@ describe('Type 3 fonts', () => {
         );
       };
     const { texts } = await readMade({
-      content: 'BT 9 50 Td /T 12 Tf (HI) Tj /B 12 Tf (HI) Tj ET',
-      resources: { Font: { T: font(3), B: font(6) } },
+      content: 'BT 9 50 Td /T 12 Tf (HI) Tj /Bold 12 Tf (HI) Tj ET',
+      resources: { Font: { T: font(3), Bold: font(6) } },
     });
     expect(texts.map((text) => text.font.bold)).toEqual([false, true]);
   });

@@ -25,6 +25,21 @@ describe('a new block begins in a stack without room at the ends of its lines', 
     expect(read(narrow(continued))).toEqual([continued.join(' ')]);
   });
 
+  it('at each line that starts with a capital if the lines are right-aligned', () => {
+    const labels = [
+      'Research',
+      'Tool without it',
+      'Creation of tests',
+      'Analysis and interpretation',
+      'Writing it',
+    ];
+    const shown = labels.map((label, row) => text(label, 150 - 10 * widthOf(label), 700 - 14 * row));
+    const grid = rule(151, 640, 151.5, 712);
+    expect(read({ ...page([shown], [grid]), box: { left: 0, bottom: 0, right: 400, top: 800 } })).toEqual(
+      labels,
+    );
+  });
+
   it('after an amount, and before and after a line of figures', () => {
     expect(read(narrow(['Member Discount $66.23', 'Sales Tax of the State']))).toHaveLength(2);
     expect(read(narrow(['Small Cable of six feet', 'CABLE-7789 2 @ $24.99', 'Large Cable Set']))).toEqual([

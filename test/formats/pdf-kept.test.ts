@@ -34,6 +34,13 @@ describe('text that a reader does not see is kept', () => {
       '3 Tr': 'invisible',
       '7 Tr': 'invisible',
     });
+    const resources = { ExtGState: { None: object({ ca: 0 }) } };
+    const clear = `${at(9, 9, 'seen')} /None gs ${at(9, 29, 'filled')} 1 Tr ${at(9, 49, 'stroked')}`;
+    expect(await keptOf({ content: clear, resources })).toEqual({
+      seen: null,
+      filled: 'invisible',
+      stroked: null,
+    });
   });
 
   it('too small to read, on a page with other text', async () => {
@@ -368,4 +375,7 @@ it('a text whose letters are drawn over it as shapes is kept, but not one with s
   expect(kept.map((one) => [one.text, one.reason])).toEqual([['HHHH', 'stencil']]);
   const { blocks } = findBlocks(await readMade({ content: `${shapes.join('')} ${text}` }));
   expect(blocks.map(({ content }) => content)).toEqual([['HHHH']]);
+  const letters = [...'HUNH'].map((letter, index) => at(50 + 8 * index, 100, letter)).join('');
+  const edges = [0, 1, 2, 3].map((index) => `${50.5 + 8 * index} 100 6.2 7 re S`).join(' ');
+  expect(findBlocks(await readMade({ content: `${letters} ${edges}` })).blocks).toEqual([]);
 });

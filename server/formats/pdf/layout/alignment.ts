@@ -49,7 +49,7 @@ export function alignmentOf(
   const isRightToLeft = lines.filter((line) => line.isRightToLeft).length * 2 > lines.length;
   const alignment =
     lines.length > 1
-      ? ofLines(lines, surroundings.chain, isRightToLeft)
+      ? ofLines(lines, surroundings, isRightToLeft)
       : ofLine(lines[0]!, surroundings, isRightToLeft);
   if (lines.length < 2 || alignment === 'center') return { alignment, indent: 0 };
   const starts = lines.map(({ left, right }) => (isRightToLeft ? -right : left));
@@ -59,7 +59,11 @@ export function alignmentOf(
   return { alignment, indent: isRagged || Math.abs(indent) < 0.25 * lines[0]!.size ? 0 : indent };
 }
 
-function ofLines(lines: readonly TextLine[], chain: Chain, isRightToLeft: boolean): Alignment {
+function ofLines(
+  lines: readonly TextLine[],
+  { area, chain }: Surroundings,
+  isRightToLeft: boolean,
+): Alignment {
   const near = sameEdge * lines[0]!.size;
   const start: Place = (line) => (isRightToLeft ? -line.right : line.left);
   const end: Place = (line) => (isRightToLeft ? -line.left : line.right);
@@ -68,12 +72,20 @@ function ofLines(lines: readonly TextLine[], chain: Chain, isRightToLeft: boolea
   const exact = exactEdge * lines[0]!.size;
   if (haveSameMiddle(lines, exact)) return 'center';
   const isBeside = startBeside(lines.map(start), near);
-  if (!isBeside && spreadOf(lines.map(end)) < exact && spreadOf(starts) > exact && !isJustifiedColumn())
+  // The first line of an item with hanging lines starts where those of other items start.
+  const startsColumn = lines.length === 2 && area.beginsAt(lines[0]!.left, exact) >= minInColumn;
+  if (
+    !isBeside &&
+    !startsColumn &&
+    spreadOf(lines.map(end)) < exact &&
+    spreadOf(starts) > exact &&
+    !isJustifiedColumn()
+  )
     return isRightToLeft ? 'left' : 'right';
   const isStartEven = isEven(starts, near) || isBeside;
   const full = lines.slice(0, -1);
   const isEndEven = isEven(full.map(end), near);
-  const isIndented = lines.length === 2 && !isStartEven && isJustifiedColumn();
+  const isIndented = lines.length === 2 && !isStartEven && (startsColumn || isJustifiedColumn());
   if (isStartEven || isIndented) {
     const isJustified = full.length > 1 ? isEndEven || areStepped(full.map(end), near) : isJustifiedColumn();
     return isJustified ? 'justified' : isRightToLeft ? 'right' : 'left';
@@ -222,6 +234,7 @@ function ofLine(line: TextLine, surroundings: Surroundings, isRightToLeft: boole
   // A line of almost the whole width looks the same in every alignment. Its alignment differs from the usual one only
   // if all other lines agree on this.
   const isFull = !container && chain.length > 1 && right - left > 0.8 * widest;
+  if (isFull && lefts === 0 && isInMiddle(line, page, 0.005)) return 'center';
   if (isFull && (others.length < 2 || Math.max(middles, isRightToLeft ? lefts : rights) < others.length))
     return lefts === 0 && isAtRightEdge(line, area) && !isRightToLeft ? 'right' : usual;
   if (container) {

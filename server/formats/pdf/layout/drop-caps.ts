@@ -81,7 +81,7 @@ function firstBeside(cap: Piece, pieces: readonly Piece[]): Piece | undefined {
         left: cap.left,
         right: cap.right,
         bottom: cap.baseline,
-        top: cap.baseline + cap.size,
+        top: cap.baseline + capHeight * cap.size,
         size: piece.size,
       }),
   );

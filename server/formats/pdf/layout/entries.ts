@@ -65,7 +65,7 @@ export function isListOfLines(chain: Chain, index: number, runs: boolean): boole
     line !== undefined &&
     capitalStart.test(line.text) &&
     !/[,.!?:;]$/u.test(line.text) &&
-    Math.abs(line.left - own.left) < sameStart * own.size &&
+    Math.min(Math.abs(line.left - own.left), Math.abs(line.right - own.right)) < sameStart * own.size &&
     line.size === own.size &&
     isSameStyle(line.style, own.style);
   let [first, end] = [index, index + 1];
@@ -77,10 +77,11 @@ export function isListOfLines(chain: Chain, index: number, runs: boolean): boole
   const isIndented = (line: TextLine | undefined) => !line || own.left - line.left > own.size;
   if (runs && ![chain[first - 1], chain[end]].every(isIndented)) return false;
   if (lines.every(({ text }) => codeAtEnd.test(text))) return true;
-  const right = greatest(lines.map((line) => line.right));
+  const widthOf = ({ left, right }: TextLine) => right - left;
+  const widest = greatest(lines.map(widthOf));
   const early = lines
     .slice(1)
-    .filter((line, at) => right - lines[at]!.right > line.firstWordWidth + wordSpace * line.size);
+    .filter((line, at) => widest - widthOf(lines[at]!) > line.firstWordWidth + wordSpace * line.size);
   return (
     lines.length >= minLines && lines.every(({ text }) => /\p{Ll}|\d/u.test(text)) && early.length >= minEarly
   );

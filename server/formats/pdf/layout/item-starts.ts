@@ -61,6 +61,14 @@ export function startsItem(chain: Chain, index: number, length: number, endsEarl
   return endsEarly || isNext || isFirst || (isShifted && !initial.test(line.text));
 }
 
+/** Whether a text starts with the number after that of another text: `1.2` after `1.1`. */
+export function isNextItem(first: string, text: string): boolean {
+  const [one, next] = [first, text].map((own) =>
+    /^\(?((?:\d{1,2}\.)*)(\d{1,2})([.)]?)\s/.exec(own)?.slice(1),
+  );
+  return one?.[0] === next?.[0] && one?.[2] === next?.[2] && Number(one?.[1]) + 1 === Number(next?.[1]);
+}
+
 /** Returns the form of an item number: the same for `1.` and `22.`, another one for `1)`, `①` and `a.`. */
 function shapeOf(text: string): string | undefined {
   return itemNumber

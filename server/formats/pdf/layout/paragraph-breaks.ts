@@ -5,7 +5,7 @@ import type { DrawnAreas } from './drawn-areas.ts';
 import { isListOfLines, startsEntry } from './entries.ts';
 import { type FormFields, maxCheckBox } from './form-fields.ts';
 import { changesIndent, minIndent } from './indents.ts';
-import { startsItem, startsLabel, startsLikeItem } from './item-starts.ts';
+import { isNextItem, startsItem, startsLabel, startsLikeItem } from './item-starts.ts';
 import { hasSameLeading, Leadings } from './leadings.ts';
 import type { LineElements } from './line-elements.ts';
 import { isRunning, LineEnds, roomInChain, wordSpace } from './line-ends.ts';
@@ -138,6 +138,7 @@ export class ParagraphBreaks {
     const isListed = length > 1 && [above, chain[index - 2]!].every(({ text }) => text.endsWith(','));
     const mayGoOn = goesOn || isListed || isOpen(above.text, line.text, endsEarly);
     if (relation !== 'same' && endsEarly && !isCentred && this.#isEntry(above, line)) return true;
+    if (relation === 'same' && endsSentence && this.#startsHeading(chain, index, isCentred)) return true;
     if (isOtherSize(above, line, mayGoOn, endsEarly)) return true;
     const linesAbove = chain.slice(Math.max(index - length, index - maxLinesAbove), index);
     const isOneText = relation === 'same' || (goesOn && !endsEarlyHere && runsOn(linesAbove, line));
@@ -162,6 +163,7 @@ export class ParagraphBreaks {
     const row = this.#parts.table.breakBetween(above, line);
     if (row === 'certain') return true;
     if (!(isOneText && !endsEarly) && startsItem(chain, index, length, endsEarly)) return true;
+    if (isNextItem(chain[index - length]!.text, line.text)) return true;
     if (!mayGoOn && isHeadingOf(above, line, length)) return true;
     const join = { row, goesOn, mayGoOn, endsEarly, endsEarlyHere, endsSentence, isCentred, isInCell };
     if (!isOneText && this.#looksApart(chain, index, length, join)) return true;
@@ -249,6 +251,14 @@ export class ParagraphBreaks {
       upper.right.left - above.right < maxFieldReach * line.size &&
       !(after && after.left < upper.right.left)
     );
+  }
+
+  /** Whether a line is a bold heading between regular lines, although the file declares one text. */
+  #startsHeading(chain: Chain, index: number, isCentred: boolean): boolean {
+    const [above, line, next] = [chain[index - 1]!, chain[index]!, chain[index + 1]];
+    const isBold = line.isUniform && line.style.bold && !above.edgeStyles.last.bold;
+    if (!isBold || !next || next.edgeStyles.first.bold) return false;
+    return roomInChain(chain, index + 1, isCentred) > next.firstWordWidth + minRoomAfterBreak * line.size;
   }
 
   /** Whether two lines are in the same small cell between rules. */

@@ -22,7 +22,7 @@ const sameMiddle = 0.1;
 const otherWidth = 2;
 
 /** The start of an amount. */
-const amount = /^[-–−+]?\s?\p{Sc}?\s?\d[\d.,]*\s/u;
+const amount = /^[-–−+]?\s?\p{Sc}?\s?\d+(?:[.,]\d+)*\s/u;
 
 /**
  * Marks each block that has the same aligned edge as at least two other blocks above or below it, and each single line
@@ -49,6 +49,13 @@ export function markSharedEdges(blocks: readonly TextBlock[], isRightToLeft: boo
     .flatMap(stacksOf)
     .filter((run) => run.length > minCompanions + 1 && 2 * run.filter(isAlone).length > run.length);
   const inStack = new Set(stacks.flat());
+  // Their boxes start at the other lines of their paragraphs.
+  const indents = Map.groupBy(
+    blocks.filter(({ lines }) => lines.length > 1),
+    ({ lines }) => Math.round(lines[0]!.left),
+  );
+  const isIndented = ({ box }: TextBlock) =>
+    (indents.get(Math.round(box.left))?.length ?? 0) >= minCompanions;
   const centered = centeredCells(blocks, (block) =>
     Math.max(companions.left.get(block)!, companions.right.get(block)!),
   );
@@ -61,7 +68,8 @@ export function markSharedEdges(blocks: readonly TextBlock[], isRightToLeft: boo
     }
     const [starts, ends] = [companions[start].get(block)!, companions[opposite].get(block)!];
     const isAmount = ends > starts && amount.test(plainText(block.content));
-    if (alignment === start && lines.length === 1 && ends >= minCompanions && (isAmount || ends > 3 * starts))
+    const sharesEnd = isAmount ? ends >= minCompanions : ends > minCompanions && ends > 3 * starts;
+    if (alignment === start && lines.length === 1 && sharesEnd && !isIndented(block))
       block.alignment = opposite;
     const isCentered = alignment === start && lines.length === 1 && starts + ends === 0 && inStack.has(block);
     if (centered.has(block) || isCentered) block.alignment = 'center';

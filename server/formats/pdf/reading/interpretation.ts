@@ -38,7 +38,7 @@ export interface TextOperator {
   /** The operators that make the text translucent; empty if it is not translucent. */
   translucency: string;
   optionalContent: string[];
-  /** Whether the text is in a layer that is hidden. */
+  /** Whether the text is in a layer that is hidden, or transparent: Canva writes a copy of text with effects like this. */
   isHidden: boolean;
   /** The element of the structure tree that contains the text; undefined if the file does not declare it. */
   element: StructureElement | undefined;

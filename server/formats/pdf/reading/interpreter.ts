@@ -243,7 +243,7 @@ export class Interpreter {
       stroke: state.stroke,
       translucency: state.translucency,
       optionalContent: this.#layers.names,
-      isHidden: this.#layers.isHidden,
+      isHidden: this.#layers.isHidden || (state.fillAlpha === 0 && state.renderMode === 0),
       element: this.#element,
     };
     state.lastText = text;

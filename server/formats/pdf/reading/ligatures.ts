@@ -43,6 +43,8 @@ const isWide = (width: number): boolean => width >= suspicious * usualWidth;
  * The minimum lead of the best reading, unless the page has the ligature with the same width elsewhere: the scores of a right and a wrong reading differ by 0.05 or more.
  */
 const minLead = 0.03;
+/** The share of this lead that is enough if only one ligature has the width. */
+const shareOfOnly = 0.6;
 /** The length of a text that the identification of a language reads, in UTF-16 units. */
 const maxEvidence = 300;
 /** The maximum distance between two texts of one word, in em. */
@@ -101,7 +103,9 @@ export async function readLigatures(texts: readonly ShownText[]): Promise<void> 
         return { letters, score: scores[language] ?? 0 };
       })
       .toSorted((one, other) => other.score - one.score) as [Reading, Reading];
-    const isClear = words.size > 0 && best.score - second.score >= lead && readings.includes(best.letters);
+    // A width that only one ligature has is evidence, too.
+    const least = readings.length === 1 ? shareOfOnly * lead : lead;
+    const isClear = words.size > 0 && best.score - second.score >= least && readings.includes(best.letters);
     setTo(isClear ? best.letters : stated.text);
   }
 }

@@ -8,7 +8,7 @@ import {
   union,
   widen,
 } from '../geometry.ts';
-import { median } from '../layout/statistics.ts';
+import { median, runsOf } from '../layout/statistics.ts';
 import { type KeptReason, type Paint, type ShownText, unknownText } from '../page-content.ts';
 import type { Coverage } from './coverage.ts';
 import type { TextOperator } from './interpretation.ts';
@@ -41,13 +41,18 @@ interface SeenText {
  */
 export function keepHidden(texts: readonly PlacedText[], paints: readonly Paint[], coverage: Coverage): void {
   const shapes = new Bands<Paint>();
-  for (const paint of paints) if (paint.kind === 'fill') shapes.add(paint.box, paint);
+  for (const paint of paints) if (paint.kind !== 'image') shapes.add(paint.box, paint);
+  const drawnOver = new Set(
+    runsOf(texts, areLetters)
+      .filter((run) => isDrawnOver(run, shapes))
+      .flat(),
+  );
   const hasTiny = texts.some((text) => sizeOf(text) < unreadable.size);
   const usual = hasTiny ? median(texts.flatMap((text) => text.glyphs.map(() => sizeOf(text)))) : 0;
   const least = Math.min(unreadable.size, unreadable.share * usual);
   const seen = texts.map((text): SeenText => {
     const hidden = sizeOf(text) < least ? 'tiny' : hiddenReason(text, coverage);
-    return { text, hidden: hidden ?? (isDrawnOver(text, shapes) ? 'stencil' : undefined) };
+    return { text, hidden: hidden ?? (drawnOver.has(text) ? 'stencil' : undefined) };
   });
   let word: SeenText[] = [];
   for (const item of seen) {
@@ -125,11 +130,28 @@ const [minWidth, maxOutside] = [0.4, 0.15];
 /** The maximum number of shapes a letter: a letter has up to three, and its edge may be drawn apart. */
 const maxShapes = 8;
 
-/** Whether the letters of a text are drawn again as shapes, for example with a gradient. The shapes cannot be translated. */
-function isDrawnOver({ glyphs, matrix, order }: PlacedText, shapes: Bands<Paint>): boolean {
-  const letters = glyphs.filter(({ text }) => /^\p{L}$/u.test(text));
+/** Whether a text is the next letter on the line of others that are each shown by a separate operator. */
+function areLetters(run: readonly PlacedText[], text: PlacedText): boolean {
+  const last = run.at(-1)!;
+  if (last.glyphs.length > 1 || text.glyphs.length > 1) return false;
+  const [a, b, c, d, e, f] = last.matrix;
+  const [x, y] = [text.matrix[4] - e, text.matrix[5] - f];
+  const determinant = a * d - b * c;
+  const isOnLine = Math.abs((a * y - b * x) / determinant) < maxGapInWord;
+  return isOnLine && (d * x - c * y) / determinant > 0 && text.font === last.font;
+}
+
+/**
+ * Whether the letters of texts are drawn again as shapes, for example as their edges or with a gradient. The shapes cannot
+ * be translated.
+ */
+function isDrawnOver(texts: readonly PlacedText[], shapes: Bands<Paint>): boolean {
+  const letters = texts.flatMap(({ glyphs, matrix }) =>
+    glyphs.flatMap(({ text, x, advance }) => (/^\p{L}$/u.test(text) ? [{ matrix, x, advance }] : [])),
+  );
   if (letters.length < minDrawn) return false;
-  const placed = letters.map(({ x, advance }) =>
+  const { order } = texts.at(-1)!;
+  const placed = letters.map(({ matrix, x, advance }) =>
     transformRectangle(matrix, { left: x, right: x + advance, bottom: -0.3, top: 1.1 }),
   );
   const whole = placed.reduce(union);
