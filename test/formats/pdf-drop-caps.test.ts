@@ -38,7 +38,7 @@ describe('a large initial', () => {
 
   it('is the first letter also below a headline', () => {
     const initial = text('T', 50, 688, { size, font: bold });
-    const headline = text('Spring Committee Delivers', 50, 716, { size: 15 });
+    const headline = text('Committee Delivers', 66, 716, { size: 15 });
     const { blocks } = findBlocks(page([headline, initial, ...paragraph]));
     expect(blocks.map(({ content }) => plainText(content))).toContain(whole);
   });

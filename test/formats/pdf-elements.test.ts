@@ -80,21 +80,27 @@ describe('the declared elements of a tagged PDF', () => {
     ).toHaveLength(2);
   });
 
-  it('do not keep a bold heading together with the sentence above it, nor numbered items', () => {
-    const sentences = [
-      'The members of the committee have met in the spring of that year, and then they have all agreed.',
-      'The others have met.',
+  it('do not keep a bold heading together with the sentences around it, nor items whose numbers follow', () => {
+    const body = [
+      'The members of the committee have met in the',
+      'spring of that year, and then they have been',
+      'of one mind on all of their plans, and agree.',
     ];
-    const [first, second] = sentences.map((value, index) => text(value, 50, 700 - 24 * index));
-    const heading = text('All the other days', 50, 688, { font: bold });
-    expect(read(of(tag('P'), first!, heading, second!))).toHaveLength(3);
+    const below = (top: number, values: string[]) =>
+      values.map((value, row) => text(value, 50, top - 12 * row));
+    const heading = text('Consequences of the day', 50, 664, { font: bold });
+    expect(read(of(tag('P'), ...below(700, body), heading, ...below(652, body)))).toEqual([
+      body.join(' '),
+      'Consequences of the day',
+      body.join(' '),
+    ]);
     const items = [
-      '1.1 If there is a warning, click on the text “more information”',
-      '1.2 Then you confirm it',
+      '1.1 If there is a warning on it, then click on',
+      '1.2 Then you confirm it for all of the others',
     ];
-    expect(read(of(tag('P'), ...items.map((item, index) => text(item, 50, 700 - 12 * index))))).toEqual(
-      items,
-    );
+    expect(
+      read(of(tag('P'), ...below(700, [...items, '1.3 Then go on with what is of use to them']))).length,
+    ).toBe(3);
   });
 
   it('do not keep lines together at a wide distance at which no sentence continues', () => {
