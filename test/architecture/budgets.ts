@@ -37,7 +37,7 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'lines of source',
     count: linesOf(sources),
-    limit: 249_970,
+    limit: 249_880,
     goal: 165_000,
     bought: [
       '249,970, after 640 lines less in screens, lists and unused rules of PDF pages: one size of a style on a page, serifs by outlines, unchanged texts, labels that move, and the faults that two attacks found',
@@ -80,9 +80,10 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'lines of tests',
     count: linesOf(tests),
-    limit: 170_720,
+    limit: 171_230,
     goal: 100_000,
     bought: [
+      '171,230: faults of PDF pages that judges saw: contacts, labels, blanks, headings and items in one element, drawn and clear letters',
       '170,720: the rules for PDF pages of a fourth sample, and the faults that two attacks found',
       '170,240: the film of the memory, PDF pages that two people judged, and the faults that two attacks found',
       '169,700: kills of a team, screens of teams and private texts in a browser, findings of two attacks, a second judge of alignment',

@@ -45,7 +45,8 @@ const minSpacesOfLine = 3;
 const sameSpace = 0.05;
 /** The usual width of a space in code, as a share of the font size. */
 const monoSpace = 0.6;
-/** A number, such as those of the axis of a chart. */
+/** A number, such as those of the axis of a chart, and the minimum number of them in a row without words. */
+const minFigures = 3;
 const figure = /^[-–−+]?\d[\d.,]*\s?%?$/u;
 const bulletStart = /^[•‣◦●■▪◆►➢✓]/u;
 /** The minimum width of a tab between short texts, as a share of the font size. */
@@ -236,7 +237,8 @@ function isTab(
 ): boolean {
   const [before, after] = [part[at - 1]!, part[at]!];
   const [first, second] = [textOf(before), textOf(after)];
-  if (bulletStart.test(second) || [first, second].every((text) => figure.test(text)))
+  const areFigures = part.length >= minFigures && part.every((atom) => figure.test(textOf(atom)));
+  if (bulletStart.test(second) || areFigures)
     return after.left - before.right >= minTabOfLabels * before.size;
   // The sign of a currency is a part of a label: A. $
   const areWords = [first, second].every((text) => /\p{L}.*[\p{L}\p{Sc}]/u.test(text));
