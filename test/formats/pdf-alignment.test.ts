@@ -67,7 +67,7 @@ describe('lines that end at the same position', () => {
   });
 });
 
-it('an item whose second line hangs and ends where the first one ends is left-aligned', () => {
+it('an item whose second line hangs and ends at the end of the first one is left-aligned', () => {
   const questions = [
     '9- When do you order',
     '10- How do you see it',
@@ -84,7 +84,7 @@ it('an item whose second line hangs and ends where the first one ends is left-al
   expect(blocks.find(({ lines }) => lines.length === 2)).toMatchObject({ alignment: 'left' });
 });
 
-it('the first line of the last paragraph is left-aligned at the indent of the others, although it ends where they end', () => {
+it('the first line of the last paragraph is left-aligned at the indent of the others, although it ends at their end', () => {
   const full = 'aaaa bbbb cccc dddd eeee ffff';
   const indented = (y: number) => ending(full.slice(5), 50 + 10 * widthOf(full), y);
   const paragraphs = [0, 1, 2, 3].flatMap((row) => [
