@@ -123,8 +123,11 @@ function hiddenReason(text: PlacedText, coverage: Coverage): KeptReason | undefi
   return hasLetter(true) && hasLetter(false) ? 'partly_covered' : undefined;
 }
 
-/** The minimum number and share of the letters of a text over which shapes are drawn that look like them. */
-const [minDrawn, shareDrawn] = [4, 0.8];
+/**
+ * The minimum number and share of the letters of a text over which shapes are drawn that look like them, and the maximum
+ * number of letters, which limits the time.
+ */
+const [minDrawn, shareDrawn, maxDrawn] = [4, 0.8, 500];
 /** The minimum width of such a shape, and its maximum distance outside the letter, as shares of the letter's width. */
 const [minWidth, maxOutside] = [0.4, 0.15];
 /** The maximum number of shapes a letter: a letter has up to three, and its edge may be drawn apart. */
@@ -149,7 +152,7 @@ function isDrawnOver(texts: readonly PlacedText[], shapes: Bands<Paint>): boolea
   const letters = texts.flatMap(({ glyphs, matrix }) =>
     glyphs.flatMap(({ text, x, advance }) => (/^\p{L}$/u.test(text) ? [{ matrix, x, advance }] : [])),
   );
-  if (letters.length < minDrawn) return false;
+  if (letters.length < minDrawn || letters.length > maxDrawn) return false;
   const { order } = texts.at(-1)!;
   const placed = letters.map(({ matrix, x, advance }) =>
     transformRectangle(matrix, { left: x, right: x + advance, bottom: -0.3, top: 1.1 }),
