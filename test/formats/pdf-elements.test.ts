@@ -101,6 +101,12 @@ describe('the declared elements of a tagged PDF', () => {
     expect(
       read(of(tag('P'), ...below(700, [...items, '1.3 Then go on with what is of use to them']))).length,
     ).toBe(3);
+    // The numbers at the starts of lines of a sentence may follow each other, too.
+    const count = [
+      '12 members of the committee have met, and then',
+      '13 others have been of one mind on the plans',
+    ];
+    expect(read(of(tag('P'), ...below(700, [...count, body[2]!])))).toHaveLength(1);
   });
 
   it('do not keep lines together at a wide distance at which no sentence continues', () => {

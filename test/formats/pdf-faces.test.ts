@@ -104,7 +104,8 @@ function outlined(name: FontName, text: string, stretch = 1): PdfjsText {
       'MLCQZ'.indexOf(type),
       ...values.map((value, index) => ((index % 2 === 0 ? stretch : 1) * value) / unitsPerEm),
     ]);
-    return { unicode, outline, width: 1000 * stretch * advanceIn(name, unicode)! };
+    const originalCharCode = unicode.codePointAt(0);
+    return { unicode, originalCharCode, outline, width: 1000 * stretch * advanceIn(name, unicode)! };
   });
   return { font: { name }, glyphs } as unknown as PdfjsText;
 }

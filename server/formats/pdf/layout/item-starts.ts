@@ -64,7 +64,7 @@ export function startsItem(chain: Chain, index: number, length: number, endsEarl
 /** Whether a text starts with the number after that of another text: `1.2` after `1.1`. */
 export function isNextItem(first: string, text: string): boolean {
   const [one, next] = [first, text].map((own) =>
-    /^\(?((?:\d{1,2}\.)*)(\d{1,2})([.)]?)\s/.exec(own)?.slice(1),
+    /^\(?(?=\d+[.)])((?:\d{1,2}\.)*)(\d{1,2})([.)]?)\s/.exec(own)?.slice(1),
   );
   return one?.[0] === next?.[0] && one?.[2] === next?.[2] && Number(one?.[1]) + 1 === Number(next?.[1]);
 }

@@ -108,6 +108,9 @@ export interface ReadFont {
 /** The usual height of a font's bounding box, in em. */
 const usualBoxHeight = 1.2;
 
+/** The maximum number of Type 3 fonts of a page whose letters are measured. */
+const maxType3 = 50;
+
 /** Reads the properties of fonts, once for each font. */
 export class FontReader {
   readonly #fonts = new Map<PDFDict, { font: PdfjsFont | undefined; read: ReadFont }>();
@@ -115,6 +118,7 @@ export class FontReader {
   readonly #faces: ReadonlyMap<PdfjsFont, MeasuredFace>;
 
   readonly #texts: readonly PdfjsText[];
+  #type3 = 0;
 
   /** @param texts the texts from which the letters of the fonts are measured */
   constructor(texts: readonly PdfjsText[]) {
@@ -136,7 +140,7 @@ export class FontReader {
   /** Measures a font whose letters are procedures. Their glyph space may have any unit, so a rise is not measured. */
   #faceOfType3(dictionary: PDFDict, font: PdfjsFont): MeasuredFace | undefined {
     const matrix = getName(dictionary, 'Subtype') === 'Type3' && getMatrix(dictionary, 'FontMatrix');
-    if (!matrix) return undefined;
+    if (!matrix || this.#type3++ > maxType3) return undefined;
     const isDown = type3Up(dictionary, matrix[3]) * matrix[3] < 0;
     const outlineOf = type3Outlines(dictionary, isDown);
     const texts = this.#texts.filter((text) => text.font === font);

@@ -65,14 +65,19 @@ export function measureFaces(
   outlineOf = ({ outline }: PdfjsGlyph): ArrayLike<number> | undefined => outline,
 ): ReadonlyMap<PdfjsFont, MeasuredFace> {
   const strokes = new Map<PdfjsFont, Map<string, Stroke & { stretch: number }>>();
+  /** The codes whose outlines have been read, because those of a page may be large and shown many times. */
+  const tried = new Map<PdfjsFont, Set<number>>();
   for (const { glyphs, font } of texts) {
     if (!font) continue;
     const known = strokes.get(font) ?? new Map<string, Stroke & { stretch: number }>();
     strokes.set(font, known);
+    if (!tried.has(font)) tried.set(font, new Set());
     for (const glyph of glyphs) {
       if (typeof glyph === 'number' || known.has(glyph.unicode) || glyph.isGuess) continue;
       const [factor, usual] = measured.get(glyph.unicode) ?? [];
-      const outline = factor && outlineOf(glyph);
+      if (!factor || tried.get(font)!.has(glyph.originalCharCode)) continue;
+      tried.get(font)!.add(glyph.originalCharCode);
+      const outline = outlineOf(glyph);
       const stroke = outline && strokeOf(outline);
       if (!stroke) continue;
       const stretch = (glyph.width / 1000 / stroke.height) * (usual! / advanceIn('arimo', glyph.unicode)!);

@@ -2,7 +2,7 @@ import { type PDFDict, PDFName, PDFNumber, PDFStream } from '@cantoo/pdf-lib';
 import { decodeStream, getArray, getDict } from '../objects.ts';
 
 /** The maximum length of a procedure that is read, in bytes. Letters are shorter than pictures. */
-const maxBytes = 20_000;
+const maxBytes = 4000;
 /** The length of the operators before the data of a bitmap, in bytes. */
 const maxHead = 300;
 /** The operators of pdf.js in an outline. */
