@@ -45,9 +45,9 @@ const minLetters = 2;
  * that are made as narrow, because such letters replace them. At its foot, a stroke is at most 1.2 times as wide (Linux
  * Biolinum) in fonts without serifs, and at least 1.7 times (Cambria Bold) in those with serifs.
  */
-const limits = { light: 0.09, bold: 0.16, boldNarrow: 0.17, slope: 0.06, foot: 1.45 };
-/** Names of fonts whose narrow letters are not bold by comparison. All weights of a variable font may have such a name. */
-const regular = /regular|book|roman/i;
+const limits = { light: 0.09, bold: 0.16, boldNarrow: 0.17, boldMedium: 0.18, slope: 0.06, foot: 1.45 };
+/** Names of fonts that are bold only with wider strokes (Futura Medium has 0.163). All weights of a variable font may have such a name. */
+const regular = /regular|book|roman|medium/i;
 /** The minimum width of letters, as a share of that of Arimo's. The widths in some files are errors. */
 const minStretch = 0.5;
 /** The width below which letters are narrow, in the same unit. */
@@ -93,7 +93,9 @@ export function measureFaces(
     const stretch = median([...letters.values()].map(({ stretch }) => stretch));
     const wide = width / Math.min(1, Math.max(minStretch, stretch));
     const stroke = stretch < narrow ? wide : width;
-    const isBold = width >= limits.bold || (wide >= limits.boldNarrow && !regular.test(font.name));
+    const isBold = regular.test(font.name)
+      ? width >= limits.boldMedium
+      : width >= limits.bold || wide >= limits.boldNarrow;
     const weight = isBold ? 'bold' : stroke < limits.light ? 'light' : 'regular';
     const italic = slope > limits.slope;
     const standing = footed[italic ? 'italic' : 'upright'];
