@@ -2,7 +2,7 @@ import type { OpenPdf, ReadPage } from './open-pdf.ts';
 import type { Paint, PaintMoves } from './page-content.ts';
 import type { TextOperator } from './reading/interpretation.ts';
 import type { ReadText } from './reading/shown-texts.ts';
-import { removedGlyphs } from './remove-text.ts';
+import { removedGlyphs, shapesOf } from './remove-text.ts';
 import type { GlyphRange } from './text-block.ts';
 
 /** The maximum difference between equal positions, in points of the page's user space. */
@@ -25,7 +25,7 @@ export function auditRemoval(
 ): void {
   const removed = removedGlyphs(ranges);
   const { texts, paints: left } = pdf.interpretPage(page.number);
-  auditPaints(page, left, paints, moves);
+  auditPaints(page, left, [...paints, ...shapesOf(ranges.map(({ text }) => text))], moves);
   const places = new Map<TextOperator, number>();
   /** The distance by which the end of each text has moved because of rounding, in unscaled text space. */
   const moved: number[] = [];
@@ -52,14 +52,15 @@ export function auditRemoval(
 
 /** Checks that a page has all of its painted objects except the removed ones, and those that moved at their new places. */
 function auditPaints(
-  { number, paints }: ReadPage,
+  { number, paints, texts }: ReadPage,
   left: readonly Paint[],
   removed: readonly Paint[],
   moves: PaintMoves,
 ): void {
   const moved = new Map([...moves].map(([{ place }, by]) => [`${place?.use} ${place?.start}`, by]));
   const places = new Set(removed.map(({ place }) => `${place?.use} ${place?.start}`));
-  const kept = paints.filter(({ place }) => !place || !places.has(`${place.use} ${place.start}`));
+  const all = [...paints, ...shapesOf(texts)].sort((one, other) => one.order - other.order);
+  const kept = all.filter(({ place }) => !place || !places.has(`${place.use} ${place.start}`));
   const isSame = ({ kind, box, place }: Paint, index: number): boolean => {
     const other = left[index];
     const [x, y] = (place && moved.get(`${place.use} ${place.start}`)) ?? [0, 0];

@@ -109,12 +109,13 @@ async function readPage(
   const content = interpret(node, interpreterOf);
   const texts = shownTexts(content, decoded, box, new FontReader(decoded));
   await readLigatures(texts);
+  const letters = new Set(texts.flatMap(({ shapes = [] }) => shapes.map(({ order }) => order)));
   return {
     number,
     box,
     rotation: pageRotation(node),
     texts,
-    paints: content.paints,
+    paints: content.paints.filter(({ order }) => !letters.has(order)),
     annotations: pageAnnotations(node),
     uses: content.uses,
     loops: content.loops,

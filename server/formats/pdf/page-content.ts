@@ -134,6 +134,8 @@ export interface ShownText {
   optionalContent: string[];
   /** The paragraph, heading, item or cell that contains the text, if the file declares it. */
   element?: StructureElement | undefined;
+  /** The filled shapes of its letters, if the text itself is transparent. They are not among the page's `paints`. */
+  shapes?: readonly Paint[];
   kept: KeptReason | null;
 }
 

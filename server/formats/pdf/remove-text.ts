@@ -10,7 +10,7 @@ import { deflatedStream } from '../typesetting/deflated-stream.ts';
 import { invert } from './geometry.ts';
 import { decodeStream, getDict, pageBytes } from './objects.ts';
 import type { ReadPage } from './open-pdf.ts';
-import type { Paint, PaintMoves } from './page-content.ts';
+import type { Paint, PaintMoves, ShownText } from './page-content.ts';
 import { pageResources } from './page-geometry.ts';
 import { formatName, formatNumber } from './reading/color.ts';
 import { isRegular } from './reading/content-scanner.ts';
@@ -51,6 +51,7 @@ export function removeText(
   paints: readonly Paint[] = [],
   moves: PaintMoves = new Map(),
 ): PDFRef | undefined {
+  const shapes = shapesOf(ranges.map(({ text }) => text));
   if (ranges.length === 0 && paints.length === 0 && moves.size === 0) return undefined;
   const { node } = document.getPage(page.number - 1);
   const resources = pageResources(node);
@@ -65,7 +66,7 @@ export function removeText(
     const { use, start, end } = text.place;
     changeOf(use).edits.push({ start, end, text: rewriteOperator(text, removed) });
   }
-  for (const { place, keepsPath } of byPlace(paints))
+  for (const { place, keepsPath } of byPlace([...paints, ...shapes]))
     changeOf(place!.use).edits.push({ start: place!.start, end: place!.end, text: keepsPath ? 'n' : '' });
   for (const paint of byPlace([...moves.keys()])) {
     const { use, start, end } = paint.path ?? paint.place!;
@@ -94,6 +95,11 @@ export function removeText(
   node.set(PDFName.of('Contents'), stream);
   if (own.forms.size > 0) node.set(PDFName.of('Resources'), withForms(document, resources, own.forms));
   return stream;
+}
+
+/** Returns the shapes of texts with transparent letters, in painting order. They are removed with any glyph of such a text. */
+export function shapesOf(texts: readonly ShownText[]): Paint[] {
+  return [...new Set(texts.flatMap(({ shapes = [] }) => shapes))];
 }
 
 /** Returns one paint for each place: a path that is filled and stroked is two objects with one place. */

@@ -154,7 +154,8 @@ export function typesetPage(
       const text = drawBlock(frame, fitting.fit, rotation.toPage, fonts);
       const rise = fitting.fit.baseline - frame.baseline;
       const along = labelMoves(frame, frame.labelLeft ?? frame.box.right) ? shiftOf(block, frame, text) : 0;
-      const label = Math.hypot(along, rise) > 0.01 ? labels.get(block.id) : undefined;
+      const isDrawn = block.label?.glyphs.some(({ text }) => text.shapes);
+      const label = isDrawn || Math.hypot(along, rise) > 0.01 ? labels.get(block.id) : undefined;
       const bullet = label && drawLabel(label, [along, rise], rotation, fonts);
       const moving: ShownLine[] = [];
       const lines: string[] = [];

@@ -40,6 +40,8 @@ export interface TextOperator {
   optionalContent: string[];
   /** Whether the text is in a layer that is hidden, or transparent: Canva writes a copy of text with effects like this. */
   isHidden: boolean;
+  /** The path that was filled last before a transparent text: it may be the shapes of its letters. */
+  filled: readonly Paint[];
   /** The element of the structure tree that contains the text; undefined if the file does not declare it. */
   element: StructureElement | undefined;
 }

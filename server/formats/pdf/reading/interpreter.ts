@@ -221,6 +221,7 @@ export class Interpreter {
       state.stencil ??= { isPainted: false };
       state.isClipExact = false;
     }
+    const isTransparent = state.fillAlpha === 0 && state.renderMode === 0;
     const text: TextOperator = {
       name: operator,
       place: { use, start, end },
@@ -243,7 +244,8 @@ export class Interpreter {
       stroke: state.stroke,
       translucency: state.translucency,
       optionalContent: this.#layers.names,
-      isHidden: this.#layers.isHidden || (state.fillAlpha === 0 && state.renderMode === 0),
+      isHidden: this.#layers.isHidden || isTransparent,
+      filled: isTransparent && !this.#layers.isHidden ? this.#painter.filled() : [],
       element: this.#element,
     };
     state.lastText = text;

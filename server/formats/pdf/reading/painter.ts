@@ -37,6 +37,8 @@ export class Painter {
   readonly paints: Paint[] = [];
   /** The number of objects that are not shown, because their layer is off. */
   hidden = 0;
+  /** Returns the objects of the last path, if it was only filled and can be removed as a whole. */
+  filled: () => readonly Paint[] = () => [];
   readonly #path = new Path();
   #boxes = 0;
   readonly #nextOrder: () => number;
@@ -144,6 +146,7 @@ export class Painter {
     whole: Pick<Paint, 'place' | 'keepsPath' | 'ctm' | 'clip' | 'path'>,
   ): void {
     const subpaths = this.#path.take();
+    const before = this.paints.length;
     /** A path of one part is removed as a whole; of other paths, only rectangles can be removed. */
     const removable = (subpath: Subpath) =>
       this.#clips ? {} : subpaths.length === 1 ? whole : optional('place', subpath.place);
@@ -171,6 +174,16 @@ export class Painter {
           ...colored(state.stroke),
         });
       }
+    }
+    if (fills || strokes) {
+      const isWhole = fills && !strokes && !this.#clips && state.fillAlpha === 1 && whole.place;
+      const after = this.paints.length;
+      let objects: readonly Paint[] = [];
+      this.filled = () => {
+        if (isWhole && objects.length === 0)
+          objects = this.paints.slice(before, after).map((paint) => ({ ...paint, ...whole }));
+        return objects;
+      };
     }
     if (this.#clips) {
       const box = subpaths.map((subpath) => subpath.box).reduce<Rectangle | null>(joined, null);

@@ -50,6 +50,11 @@ export function keepHidden(texts: readonly PlacedText[], paints: readonly Paint[
   const hasTiny = texts.some((text) => sizeOf(text) < unreadable.size);
   const usual = hasTiny ? median(texts.flatMap((text) => text.glyphs.map(() => sizeOf(text)))) : 0;
   const least = Math.min(unreadable.size, unreadable.share * usual);
+  for (const [shapes, letters] of Map.groupBy(texts, ({ operator }) => operator.filled))
+    if (areLettersOf(letters, shapes))
+      for (const text of letters)
+        // Programs draw the shapes of letters if they have no bold font.
+        Object.assign(text, { shapes, color: shapes[0]!.color, font: { ...text.font, bold: true } });
   const seen = texts.map((text): SeenText => {
     const hidden = sizeOf(text) < least ? 'tiny' : hiddenReason(text, coverage);
     return { text, hidden: hidden ?? (drawnOver.has(text) ? 'stencil' : undefined) };
@@ -73,6 +78,25 @@ export function keepHidden(texts: readonly PlacedText[], paints: readonly Paint[
 }
 
 const sizeOf = ({ matrix: [, , c, d] }: ShownText): number => Math.hypot(c, d);
+
+/** The minimum share of the width of transparent letters that their shapes have, and their heights in em. */
+const shareFilled = 0.8;
+const [lowest, highest] = [-0.4, 1.2];
+
+/** Whether shapes are those of transparent letters, which make the shapes searchable. */
+function areLettersOf(texts: readonly PlacedText[], shapes: readonly Paint[]): boolean {
+  const boxes = texts.flatMap(({ glyphs, matrix }) => {
+    const shown = glyphs.filter(({ text }) => !isBlank(text));
+    const [first, last] = [shown[0], shown.at(-1)];
+    if (!first || !last) return [];
+    const [left, right] = [first.x - maxOutside, last.x + last.advance + maxOutside];
+    return [transformRectangle(matrix, { left, right, bottom: lowest, top: highest })];
+  });
+  if (shapes.length === 0 || boxes.length === 0 || !shapes.every(({ color }) => color !== undefined)) return false;
+  const [area, drawn] = [boxes.reduce(union), shapes.map(({ box }) => box).reduce(union)];
+  const lengthOf = ({ left, right, bottom, top }: Rectangle): number => Math.max(right - left, top - bottom);
+  return holds(area, drawn) && lengthOf(drawn) > shareFilled * lengthOf(area);
+}
 
 function judgeWord(word: readonly SeenText[]): void {
   if (word.length < 2) return;
@@ -101,8 +125,8 @@ function isBlank(text: string): boolean {
 }
 
 function hiddenReason(text: PlacedText, coverage: Coverage): KeptReason | undefined {
-  const { operator, glyphs, matrix, order } = text;
-  if (operator.isHidden || isUnpainted(operator)) return 'invisible';
+  const { operator, glyphs, matrix, order, shapes } = text;
+  if ((operator.isHidden && !shapes) || isUnpainted(operator)) return 'invisible';
   if (glyphs.length === 0) return undefined;
   const [a, b, c, d] = matrix;
   if (!(Math.abs(a * d - b * c) > 1e-6)) return 'invisible';
