@@ -62,8 +62,10 @@ describe('an address ends at the end of its line', () => {
   });
 });
 
-it('two addresses below each other are not joined', () => {
-  const values = ['news.org/exclusive-brands', 'shop.org/exclusive-brands'];
+it.each([
+  [['news.org/exclusive-brands', 'shop.org/exclusive-brands']],
+  [['Register for the class here:', 'https://example.org/class-2023/', 'http://example.com/class-2023/']],
+])('addresses below each other are not joined: %j', (values) => {
   const { translated, addresses } = read(values);
   expect([...translated, ...addresses]).toEqual(values);
 });

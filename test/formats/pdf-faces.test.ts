@@ -189,6 +189,15 @@ describe('the outlines of letters show the face of a font', () => {
     expect(measureFaces([shown]).get(shown.font!)!.weight).toBe(weight);
   });
 
+  it.each([
+    ['Futura', 'bold'],
+    ['Futura-Medium', 'regular'],
+  ] as const)('%s with strokes between those of regular and bold fonts: %s', (name, weight) => {
+    const shown = outlined('arimoBold', 'Introduction', 0.82);
+    shown.font!.name = name;
+    expect(measureFaces([shown]).get(shown.font!)!.weight).toBe(weight);
+  });
+
   it('but not if there are too few letters, or if their characters are guesses', () => {
     const few = outlined('arimoBold', 'Go on');
     const guessed = outlined('arimoBold', 'Thebill');

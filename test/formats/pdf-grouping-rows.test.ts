@@ -53,6 +53,13 @@ describe('a new block begins in a table without rules', () => {
 });
 
 describe('a new block begins in a stack', () => {
+  it('at the bullet next to a year, if other items start there', () => {
+    const items = ['Second prize', 'Outstanding award', 'First prize', 'School prize'];
+    const texts = items.map((item, row) => text(`• ${item}`, 124, 700 - 12 * row));
+    const years = ['2019', '2018', '2017'].map((year, row) => text(year, 90, 700 - 12 * row));
+    expect(read(page([texts, years]))).toEqual(items);
+  });
+
   it('at each number of an axis, and at a label below its middle', () => {
     const ticks = ['0.05', '0.10', '0.15'].map((tick, index) => text(tick, 50 + 35 * index, 700));
     expect(read(page([ticks, centred(['depth (m)'], 85 + 5 * widthOf('0.10'), 688)]))).toEqual(['depth (m)']);

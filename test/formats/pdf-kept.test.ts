@@ -1,6 +1,8 @@
 import { PDFName } from '@cantoo/pdf-lib';
 import { describe, expect, it } from 'vitest';
+import { auditRemoval } from '#server/formats/pdf/audit.ts';
 import { findBlocks } from '#server/formats/pdf/find-blocks.ts';
+import { removeText } from '#server/formats/pdf/remove-text.ts';
 import { extract, rebuild } from '#server/formats/pdf.ts';
 import {
   at,
@@ -10,6 +12,7 @@ import {
   type MadePage,
   madePdf,
   object,
+  readAll,
   readMade,
   resourcesOf,
   textOf,
@@ -177,6 +180,30 @@ describe('text that a reader does not see is kept', () => {
       ['inside', 'invisible', ['Off']],
       ['after', null, []],
     ]);
+  });
+});
+
+describe('letters that are drawn as shapes below transparent text', () => {
+  const transparent = { ExtGState: { T: object({ ca: 0 }) } };
+  const shapes = '0.2 g 50 300 18 8 re 71 300 16 8 re f ';
+  const made = (y: number) =>
+    madePdf({ content: `${shapes}/T gs ${at(50, y, 'Heading')}`, resources: transparent });
+
+  it('are bold text in the color of the shapes, which are removed with it', async () => {
+    await withOpenPdf(await made(300), async (pdf) => {
+      const read = await pdf.readPage(1);
+      const [text] = read.texts;
+      expect([text!.kept, text!.color, text!.font.bold, read.paints]).toEqual([null, '0.2 g', true, []]);
+      const ranges = [{ text: text!, from: 0, to: text!.glyphs.length }];
+      removeText(pdf.document, read, ranges);
+      auditRemoval(pdf, read, ranges);
+      expect(pdf.interpretPage(1).paints).toEqual([]);
+    });
+  });
+
+  it('but not if the shapes are elsewhere', async () => {
+    const [read] = await withOpenPdf(await made(200), readAll);
+    expect([read!.texts[0]!.kept, read!.paints.length]).toEqual(['invisible', 2]);
   });
 });
 

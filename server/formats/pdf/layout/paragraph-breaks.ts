@@ -158,7 +158,7 @@ export class ParagraphBreaks {
     if (continuesAddress(chain, index)) return false;
     if (!mayGoOn && this.#endsContact(above, line, isCentred)) return true;
     if (this.#startsField(above, line, goesOn, mayGoOn, endsEarly)) return true;
-    if (isAddress(line.text) && /[.!?]$/u.test(above.text)) return true;
+    if (isAddress(line.text) && (/[.!?:]$/u.test(above.text) || isAddress(above.text))) return true;
     if (startsLabel(chain[index - length]!, above, line, length)) return true;
     const row = this.#parts.table.breakBetween(above, line);
     if (row === 'certain') return true;
