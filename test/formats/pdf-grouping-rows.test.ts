@@ -54,7 +54,15 @@ describe('a new block begins in a table without rules', () => {
 
 describe('a new block begins in a stack', () => {
   it('at the bullet next to a year, if other items start there', () => {
-    const items = ['Second prize', 'Outstanding award', 'First prize', 'School prize', 'No', 'Third prize', 'Last prize'];
+    const items = [
+      'Second prize',
+      'Outstanding award',
+      'First prize',
+      'School prize',
+      'No',
+      'Third prize',
+      'Last prize',
+    ];
     const texts = items.map((item, row) => text(`• ${item}`, 121, 700 - 12 * row));
     const years = ['2019', '2018', '2017'].map((year, row) => text(year, 90, 700 - 36 * row));
     expect(read(page([texts, years]))).toEqual(items);

@@ -52,8 +52,8 @@ export function keepHidden(texts: readonly PlacedText[], paints: readonly Paint[
   const least = Math.min(unreadable.size, unreadable.share * usual);
   for (const [shapes, letters] of Map.groupBy(texts, ({ operator }) => operator.filled))
     if (areLettersOf(letters, shapes))
+      // Programs draw the shapes of letters if they have no bold font.
       for (const text of letters)
-        // Programs draw the shapes of letters if they have no bold font.
         Object.assign(text, { shapes, color: shapes[0]!.color, font: { ...text.font, bold: true } });
   const seen = texts.map((text): SeenText => {
     const hidden = sizeOf(text) < least ? 'tiny' : hiddenReason(text, coverage);
@@ -92,7 +92,8 @@ function areLettersOf(texts: readonly PlacedText[], shapes: readonly Paint[]): b
     const [left, right] = [first.x - maxOutside, last.x + last.advance + maxOutside];
     return [transformRectangle(matrix, { left, right, bottom: lowest, top: highest })];
   });
-  if (shapes.length === 0 || boxes.length === 0 || !shapes.every(({ color }) => color !== undefined)) return false;
+  if (shapes.length === 0 || boxes.length === 0 || !shapes.every(({ color }) => color !== undefined))
+    return false;
   const [area, drawn] = [boxes.reduce(union), shapes.map(({ box }) => box).reduce(union)];
   const lengthOf = ({ left, right, bottom, top }: Rectangle): number => Math.max(right - left, top - bottom);
   return holds(area, drawn) && lengthOf(drawn) > shareFilled * lengthOf(area);
