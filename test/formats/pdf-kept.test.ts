@@ -185,12 +185,12 @@ describe('text that a reader does not see is kept', () => {
 
 describe('letters that are drawn as shapes below transparent text', () => {
   const transparent = { ExtGState: { T: object({ ca: 0 }) } };
-  const shapes = '0.2 g 50 300 18 8 re 71 300 16 8 re f ';
-  const made = (y: number) =>
+  const shapes = `0.2 g ${[50, 58, 63, 69, 75, 78, 83].map((x) => `${x} 300 5 8 re`).join(' ')} f `;
+  const made = (y: number, shapes: string) =>
     madePdf({ content: `${shapes}/T gs ${at(50, y, 'Heading')}`, resources: transparent });
 
   it('are bold text in the color of the shapes, which are removed with it', async () => {
-    await withOpenPdf(await made(300), async (pdf) => {
+    await withOpenPdf(await made(300, shapes), async (pdf) => {
       const read = await pdf.readPage(1);
       const [text] = read.texts;
       expect([text!.kept, text!.color, text!.font.bold, read.paints]).toEqual([null, '0.2 g', true, []]);
@@ -201,9 +201,12 @@ describe('letters that are drawn as shapes below transparent text', () => {
     });
   });
 
-  it('but not if the shapes are elsewhere', async () => {
-    const [read] = await withOpenPdf(await made(200), readAll);
-    expect([read!.texts[0]!.kept, read!.paints.length]).toEqual(['invisible', 2]);
+  it.each([
+    ['elsewhere', 200, shapes, 7],
+    ['one bar over the text', 300, '0 g 50 300 38 8 re f ', 1],
+  ])('but not if the shapes are %s', async (_, y, shapes, count) => {
+    const [read] = await withOpenPdf(await made(y, shapes), readAll);
+    expect([read!.texts[0]!.kept, read!.paints.length]).toEqual(['invisible', count]);
   });
 });
 

@@ -109,7 +109,8 @@ async function readPage(
   const content = interpret(node, interpreterOf);
   const texts = shownTexts(content, decoded, box, new FontReader(decoded));
   await readLigatures(texts);
-  const letters = new Set(texts.flatMap(({ shapes = [] }) => shapes.map(({ order }) => order)));
+  const shapes = [...new Set(texts.map((text) => text.shapes))].flatMap((own = []) => own);
+  const letters = new Set(shapes.map(({ order }) => order));
   return {
     number,
     box,

@@ -99,7 +99,8 @@ export function removeText(
 
 /** Returns the shapes of texts with transparent letters, in painting order. They are removed with any glyph of such a text. */
 export function shapesOf(texts: readonly ShownText[]): Paint[] {
-  return [...new Set(texts.flatMap(({ shapes = [] }) => shapes))];
+  // Texts may share one list, so it is read once.
+  return [...new Set(texts.map(({ shapes }) => shapes))].flatMap((shapes = []) => shapes);
 }
 
 /** Returns one paint for each place: a path that is filled and stroked is two objects with one place. */

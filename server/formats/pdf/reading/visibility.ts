@@ -83,16 +83,21 @@ const sizeOf = ({ matrix: [, , c, d] }: ShownText): number => Math.hypot(c, d);
 const shareFilled = 0.8;
 const [lowest, highest] = [-0.4, 1.2];
 
-/** Whether shapes are those of transparent letters, which make the shapes searchable. */
+/**
+ * Whether shapes are those of transparent letters, which make the shapes searchable. Each letter has one or more of them: a
+ * bar over a removed text is not a letter.
+ */
 function areLettersOf(texts: readonly PlacedText[], shapes: readonly Paint[]): boolean {
+  let letters = 0;
   const boxes = texts.flatMap(({ glyphs, matrix }) => {
     const shown = glyphs.filter(({ text }) => !isBlank(text));
+    letters += shown.length;
     const [first, last] = [shown[0], shown.at(-1)];
     if (!first || !last) return [];
     const [left, right] = [first.x - maxOutside, last.x + last.advance + maxOutside];
     return [transformRectangle(matrix, { left, right, bottom: lowest, top: highest })];
   });
-  if (shapes.length === 0 || boxes.length === 0 || !shapes.every(({ color }) => color !== undefined))
+  if (letters === 0 || shapes.length < letters || shapes.some(({ color }) => color === undefined))
     return false;
   const [area, drawn] = [boxes.reduce(union), shapes.map(({ box }) => box).reduce(union)];
   const lengthOf = ({ left, right, bottom, top }: Rectangle): number => Math.max(right - left, top - bottom);
