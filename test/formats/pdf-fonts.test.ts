@@ -417,18 +417,6 @@ describe('letters with strokes', () => {
     expect(await shown('1 0 0 rg 1 0 0 RG 0.4 w')).toEqual([true, '1 0 0 rg', undefined]);
   });
 
-  it('in the color of their fill are regular in a light font', async () => {
-    const font = object({
-      Type: 'Font',
-      Subtype: 'TrueType',
-      BaseFont: 'Calibri-Light',
-      Encoding: 'WinAnsiEncoding',
-    });
-    const content = 'BT /N 10 Tf 2 Tr 0 g 0 G 0.3 w (A) Tj ET';
-    const { texts } = await readMade({ content, resources: { Font: { N: font } } });
-    expect(texts[0]!.font).toMatchObject({ bold: false, light: false });
-  });
-
   it('in another color have an outline', async () => {
     const outline = { color: '0 0 1 rg', width: 0.04, isFilled: true };
     expect(await shown('1 0 0 rg 0 0 1 RG 0.4 w')).toEqual([false, '1 0 0 rg', outline]);

@@ -55,7 +55,7 @@ function place(
   const base = {
     place: operator.place,
     order: operator.order,
-    font: isEmboldened(operator) ? { ...font.looks, light: false, bold: !font.looks.light } : font.looks,
+    font: isEmboldened(operator) ? { ...font.looks, bold: true } : font.looks,
     color: `${operator.translucency} ${fillOf(operator, decoded?.text)}`.trim(),
     outline: outlineOf(operator, decoded?.text),
     optionalContent: operator.optionalContent,
@@ -145,8 +145,8 @@ function strokeWidth({ lineWidth, fontSize, lineMatrix }: TextOperator): number 
 }
 
 /**
- * Whether strokes in the color of the fill make a text bold, or a light one regular. Programs draw bold text like this if
- * they have no bold font.
+ * Whether strokes in the color of the fill make a text bold. Programs draw bold text like this if they have no bold
+ * font.
  */
 function isEmboldened(operator: TextOperator): boolean {
   const { fill, stroke } = operator;
