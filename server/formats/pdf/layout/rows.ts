@@ -1,5 +1,5 @@
 import { isSign } from './item-signs.ts';
-import type { Glyph, Piece } from './pieces.ts';
+import { type Glyph, type Piece, plainTextOf } from './pieces.ts';
 import { firstFrom, greatest } from './statistics.ts';
 
 /** The pieces with one baseline over the whole width of the page, including their superscripts and subscripts. */
@@ -69,7 +69,7 @@ export function groupRows(pieces: readonly Piece[]): Row[] {
   for (const [index, row] of rows.entries())
     for (const piece of row.pieces) {
       // A mark on the baseline of its letter has no host.
-      const isLoose = !hosts.has(piece) && piece.glyphs.every(({ text }) => text === '');
+      const isLoose = !hosts.has(piece) && /^\s+$/.test(plainTextOf(piece.shown));
       if (isLoose && !around(piece, row).some((other) => isMarkOf(piece, other, 0))) continue;
       const own = placed[rootOf(piece, index, hosts)]!;
       own.pieces.push(piece);
