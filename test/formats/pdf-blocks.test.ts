@@ -269,6 +269,26 @@ describe('paragraphs', () => {
     expect(findBlocks(content).blocks.map(({ kind }) => kind)).toEqual(items.map(() => 'paragraph'));
   });
 
+  it('begin at each drawn bullet, also before one line that is indented less', () => {
+    const items = [`the ${prose[0]}`, `also ${prose[1]}`, prose[2]!];
+    const texts = items.map((item, row) => text(item, row === 1 ? 62 : 68, 700 - 12 * row));
+    const dots = items.map((_, row) => rule(50, 702 - 12 * row, 53, 705 - 12 * row));
+    expect(read(page([texts]))).toHaveLength(1);
+    expect(read(page([texts], dots))).toEqual(items);
+  });
+
+  it('have the marks of Arabic letters, which fonts draw without width', () => {
+    const mark = (value: string, x: number, y: number) => {
+      const shown = text(value, x, y);
+      for (const glyph of shown.glyphs) glyph.advance = 0;
+      return shown;
+    };
+    const letters = [...'طوشلا'].map((letter, at) => text(letter, 50 + 5 * at, 700));
+    const content = page([...letters, mark('ر', 63, 703), mark(' ', 51, 697), mark(' ', 52, 699.5)]);
+    expect(read(content)).toEqual(['الشروط']);
+    expect(keptOf(content)).toEqual([]);
+  });
+
   it('are the single lines of an address', () => {
     const address = [
       'Department of Agriculture and Trade',

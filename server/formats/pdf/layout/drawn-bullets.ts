@@ -30,7 +30,10 @@ export function isDrawnBullet(
   );
 }
 
-/** Finds the lines after drawn bullets, or after icons. They are at the same distance from two lines at least. */
+/**
+ * Finds the lines after drawn bullets, or after icons. At least two of one width are at the same position, or at the same
+ * distance from their lines.
+ */
 export function linesWithBullets(
   paints: readonly Paint[],
   lines: readonly TextLine[],
@@ -48,8 +51,9 @@ export function linesWithBullets(
     const near = [...bands.near(line.baseline, line.baseline + maxBullet)];
     const own = near.find(({ paint, box }) => isDrawnBullet(paint, box, line, sign));
     if (!own) continue;
-    const key = `${Math.round(line.left - own.box.left)} ${Math.round(own.box.right - own.box.left)}`;
-    append(found, key, line);
+    const { left, right } = own.box;
+    for (const place of [`at ${Math.round(left)}`, `before ${Math.round(line.left - left)}`])
+      append(found, `${place} ${Math.round(right - left)}`, line);
   }
   return new Set([...found.values()].filter(({ length }) => length > 1).flat());
 }

@@ -97,8 +97,7 @@ function joinMarks(glyphs: readonly Glyph[]): Cluster[] {
         continue;
       }
     }
-    const pending =
-      before && before.text !== '' && markOf(before.glyph) !== null && before.text === before.glyph.text;
+    const pending = before && markOf(before.glyph) !== null && before.text === before.glyph.text;
     if (pending && standsOver(before.glyph, glyph) && /\p{L}/u.test(text)) {
       clusters[clusters.length - 1] = {
         text: (text + markOf(before.glyph)).normalize(),
@@ -114,9 +113,9 @@ function joinMarks(glyphs: readonly Glyph[]): Cluster[] {
   return clusters;
 }
 
-/** Returns the combining marks that a glyph stands for; null if the glyph is not a mark. */
-function markOf({ text }: Glyph): string | null {
-  if (/^\p{M}+$/u.test(text)) return text;
+/** Returns the combining marks, or the letter of a ligature, that a glyph stands for; null if the glyph is not a mark. */
+function markOf({ text, left, right }: Glyph): string | null {
+  if (/^\p{M}+$/u.test(text) || (left === right && /^\p{Script=Arabic}*$/u.test(text))) return text;
   return accents.get(text) ?? null;
 }
 

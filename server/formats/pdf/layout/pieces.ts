@@ -136,12 +136,17 @@ function placePiece(
     isMath: mathFont.test(font.name),
     doubles: [],
   };
+  // Fonts of the Arabic script may draw the dots of a letter as glyphs without width, some of which have a blank as text.
+  const isMark = shown.glyphs.every(({ advance }) => advance === 0);
   for (const [index, glyph] of shown.glyphs.entries()) {
     const ends = [x + glyph.x * em, x + (glyph.x + glyph.advance) * em] as const;
-    const isBlank = glyph.text.trim() === '' && glyph.text !== '';
+    const isBlank = glyph.text.trim() === '' && glyph.text !== '' && !isMark;
     const [left, right] = [Math.min(ends[0], ends[1]), Math.max(ends[0], ends[1])];
     if (glyph.text.length > maxGlyphLength) piece.unread = 'undecodable';
-    const text = piece.unread === 'undecodable' && !isBlank ? unknownText : readable(glyph.text, isDivided);
+    const text =
+      piece.unread === 'undecodable' && !isBlank
+        ? unknownText
+        : readable(isMark ? glyph.text.trim() : glyph.text, isDivided);
     const placed: Glyph = { piece, index, text, left, right, isBlank };
     if (glyph.symbol !== undefined) placed.symbol = glyph.symbol;
     piece.glyphs.push(placed);

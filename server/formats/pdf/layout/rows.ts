@@ -1,5 +1,5 @@
 import { isSign } from './item-signs.ts';
-import type { Glyph, Piece } from './pieces.ts';
+import { type Glyph, type Piece, plainTextOf } from './pieces.ts';
 import { firstFrom, greatest } from './statistics.ts';
 
 /** The pieces with one baseline over the whole width of the page, including their superscripts and subscripts. */
@@ -42,6 +42,9 @@ const maxGapInScript = 0.3;
 const maxRowsCompared = 60;
 
 const accent = /^[\p{M}\p{Sk}]$/u;
+const arabic = /\p{Script=Arabic}/u;
+/** The lowest position of the dots of an Arabic letter, as a share of its size. */
+const minMarkRise = -0.4;
 
 interface OpenRow {
   baseline: number;
@@ -65,6 +68,9 @@ export function groupRows(pieces: readonly Piece[]): Row[] {
   const placed = rows.map((row) => ({ ...row, pieces: [] as Piece[], rises: new Map<Piece, number>() }));
   for (const [index, row] of rows.entries())
     for (const piece of row.pieces) {
+      // A mark on the baseline of its letter has no host.
+      const isLoose = !hosts.has(piece) && /^\s+$/.test(plainTextOf(piece.shown));
+      if (isLoose && !around(piece, row).some((other) => isMarkOf(piece, other, 0))) continue;
       const own = placed[rootOf(piece, index, hosts)]!;
       own.pieces.push(piece);
       if (own !== placed[index]) own.rises.set(piece, piece.baseline - own.baseline);
@@ -111,7 +117,9 @@ function findHosts(rows: readonly OpenRow[]): Map<Piece, Host> {
             neighbor,
             gap: Math.max(neighbor.left - piece.right, piece.left - neighbor.right),
           }));
-          const over = neighbors.find(({ neighbor }) => isStacked(piece, neighbor, rise));
+          const over = neighbors.find(
+            ({ neighbor }) => isStacked(piece, neighbor, rise) || isMarkOf(piece, neighbor, rise),
+          );
           if (over) best = { host: { row: at, piece: over.neighbor }, gap: 0 };
           if (neighbors.some(({ neighbor, gap }) => gap < minDistanceOfOwnSize * neighbor.size)) continue;
           for (const { neighbor, gap } of neighbors) {
@@ -160,10 +168,17 @@ function isStacked({ glyphs, left, right, size }: Piece, host: Piece, rise: numb
   );
 }
 
+/** Whether a glyph without width, such as the dots of an Arabic letter, is over or below a letter of a text. */
+function isMarkOf({ left, right }: Piece, { glyphs, size }: Piece, rise: number): boolean {
+  const isNear = left === right && rise <= maxScriptRise * size && rise >= minMarkRise * size;
+  return isNear && glyphs.some((glyph) => glyph.left < left && glyph.right > left && arabic.test(glyph.text));
+}
+
 function isScriptOf(piece: Piece, host: Piece, rise: number, gap: number): boolean {
   const { size } = host;
   // A check mark, a bullet or an accent has no superscripts.
   const [only] = host.glyphs;
+  if (host.left === host.right) return false;
   if (host.glyphs.length === 1 && (isSign(only!.text) || accent.test(only!.text))) return false;
   if (gap > Math.min(maxShiftDistance * size, maxDistanceOfOwnSize * piece.size)) return false;
   if (piece.size <= maxScript * size)
@@ -181,9 +196,14 @@ function isScriptOf(piece: Piece, host: Piece, rise: number, gap: number): boole
 }
 
 /** Returns the pieces of a row that are directly to the left and to the right of a piece. */
-function neighborsOf({ left, right }: Piece, { pieces }: OpenRow): Piece[] {
+function neighborsOf({ left, right }: Pick<Piece, 'left' | 'right'>, { pieces }: OpenRow): Piece[] {
   const low = firstFrom(pieces, (piece) => piece.left + piece.right <= left + right);
   return pieces.slice(Math.max(0, low - 1), low + 1);
+}
+
+/** Returns the pieces of a row on both sides of a piece in it. */
+function around({ left, right }: Piece, row: OpenRow): Piece[] {
+  return [-0.01, 0.01].flatMap((step) => neighborsOf({ left: left + step, right: right + step }, row));
 }
 
 function rootOf(piece: Piece, index: number, hosts: ReadonlyMap<Piece, Host>): number {
