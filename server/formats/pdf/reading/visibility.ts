@@ -51,7 +51,7 @@ export function keepHidden(texts: readonly PlacedText[], paints: readonly Paint[
   const usual = hasTiny ? median(texts.flatMap((text) => text.glyphs.map(() => sizeOf(text)))) : 0;
   const least = Math.min(unreadable.size, unreadable.share * usual);
   for (const [shapes, letters] of Map.groupBy(texts, ({ operator }) => operator.filled))
-    if (areLettersOf(letters, shapes))
+    if (shapes.length > 0 && areLettersOf(letters, shapes))
       // Programs draw the shapes of letters if they have no bold font.
       for (const text of letters)
         Object.assign(text, { shapes, color: shapes[0]!.color, font: { ...text.font, bold: true } });
