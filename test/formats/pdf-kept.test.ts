@@ -201,6 +201,21 @@ describe('letters that are drawn as shapes below transparent text', () => {
     });
   });
 
+  it('stay if one path also draws the letters of another text', async () => {
+    const both = shapes.replace('f ', '200 300 5 8 re 206 300 5 8 re f ');
+    const content = `${both}/T gs ${at(50, 300, 'Heading')} ${at(200, 300, '42')}`;
+    const { blocks, kept } = findBlocks(
+      (await withOpenPdf(await madePdf({ content, resources: transparent }), readAll))[0]!,
+    );
+    expect([blocks, kept.map(({ reason, text }) => [text, reason])]).toEqual([
+      [],
+      [
+        ['42', 'number'],
+        ['Heading', 'stencil'],
+      ],
+    ]);
+  });
+
   it.each([
     ['elsewhere', 200, shapes, 7],
     ['one bar over the text', 300, '0 g 50 300 38 8 re f ', 1],

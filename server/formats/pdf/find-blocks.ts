@@ -59,6 +59,12 @@ export function findBlocks(page: PageContent, vocabulary?: Vocabulary): PageBloc
     });
   }
   const ranges = owners.ranges();
+  const labelled = new Map([...labels].map(([owner, { glyphs }]) => [owners.ownerOf(glyphs[0]!), owner]));
+  for (const owner of sharingShapes(ranges, (own) => labelled.get(own) ?? own)) {
+    const block = blocks.get(owner);
+    if (block) kept.set(owner, { reason: 'stencil', text: plainText(block.content), cell: null });
+    blocks.delete(owner);
+  }
   const images = new Map(page.paints.flatMap((paint) => (paint.isFaint ? [[paint.order + 1, paint]] : [])));
   const labelOf = (owner: number): BlockLabel | null => {
     const label = labels.get(owner);
@@ -87,6 +93,19 @@ export function findBlocks(page: PageContent, vocabulary?: Vocabulary): PageBloc
       box: boxOfGlyphs(ranges[owner]!),
     })),
   };
+}
+
+/** Returns the texts whose letters are drawn in one path with those of another text. Such a path can only be removed whole. */
+function sharingShapes(
+  ranges: readonly (readonly GlyphRange[])[],
+  blockOf: (owner: number) => number,
+): Set<number> {
+  const users = new Map<readonly Paint[], Set<number>>();
+  for (const [owner, own] of ranges.entries())
+    for (const { text, from, to } of own)
+      if (text.shapes && text.glyphs.slice(from, to).some((glyph) => glyph.text.trim() !== ''))
+        users.set(text.shapes, (users.get(text.shapes) ?? new Set()).add(blockOf(owner)));
+  return new Set([...users.values()].filter(({ size }) => size > 1).flatMap((own) => [...own]));
 }
 
 /**
