@@ -103,6 +103,41 @@ describe('a new block begins', () => {
     expect(read(page([...texts, text(`Later ${full.slice(0, 74)}`, 60, 688), rest]))).toHaveLength(3);
   });
 
+  it('at a date after a short line in a script without spaces, and at each item with a circled number', () => {
+    const date = '2025年7月8日，市场监督管理局的执法人员依法对当事人的经营场所';
+    const rest = '进行检查，发现当事人发布的线上团购项目的价格与实际价格不一致';
+    expect(read(page([lines(['公民身份号码：3307', date, rest], 50, 700)]))).toEqual([
+      '公民身份号码：3307',
+      `${date}${rest}`,
+    ]);
+    const items = [
+      '①掲示板は一枚を団体用とし、もう一枚を自由に使います。',
+      '②掲示板には何でも自由に掲示できますが、許可が必要です。',
+    ];
+    expect(read(page([lines(items, 50, 700)]))).toEqual(items);
+  });
+
+  it('after a line that ends before the lines of paragraphs at the same indent, on the far side of a list', () => {
+    const short = 'The members met in the spring of that year, and agreed on the plan.';
+    const next = 'At the top of the list is the general situation, which has:';
+    const item = (row: number) => [
+      text('•', 66, 680 - 30 * row),
+      ...lines([`${full} in`, 'spring of that year and after it.'], 82, 680 - 30 * row),
+    ];
+    const rest = [full, full.toLowerCase(), full.toLowerCase(), full.toLowerCase()];
+    const content = page([
+      text(short, 50, 714),
+      text(next, 50, 700),
+      ...[0, 1, 2, 3].map(item),
+      lines(
+        rest.map((value) => `${value} in the`),
+        50,
+        560,
+      ),
+    ]);
+    expect(read(content).slice(0, 2)).toEqual([short, next]);
+  });
+
   it('at each bullet, also one from a symbol font', () => {
     for (const sign of ['•', '▪', '➤', '', '–', '**'])
       expect(

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { formatTagged, plainText } from '#server/formats/inline-content.ts';
 import { findBlocks } from '#server/formats/pdf/find-blocks.ts';
 import type { ShownText, StructureElement } from '#server/formats/pdf/page-content.ts';
-import { bold, lines, page, text, widthOf } from './pdf-page.ts';
+import { bold, lines, mono, page, text, widthOf } from './pdf-page.ts';
 
 const read = (...texts: (ShownText | ShownText[])[]): string[] =>
   findBlocks(page(texts)).blocks.map(({ content }) => plainText(content));
@@ -58,6 +58,19 @@ describe('a sentence is one block', () => {
       'A Cancer Example: Using VA Databases for Research',
     );
     expect(read(asParagraphs(title('Version 1.0')), body)).toContain('Version 1.0');
+  });
+
+  it('if a line starts with a variable whose character is unknown, in another font, after an indented line', () => {
+    const variable = text('\ufffd', 50, 688, { font: mono });
+    for (const glyph of variable.glyphs) glyph.symbol = 7;
+    const rest = text(` of ${sentence[0]!.slice(4)}`, 50 + 10 * widthOf('\ufffd'), 688);
+    const last = text(
+      'farmers of the county who were present, although several of them did not agree.',
+      50,
+      676,
+    );
+    const found = read(text(`The ${sentence[1]}`, 60, 700), [variable, rest], last);
+    expect(found).toHaveLength(1);
   });
 
   it('if a box to check is after each of its last words, which is a tag of the block', () => {

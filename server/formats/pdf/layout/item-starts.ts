@@ -5,7 +5,7 @@ import { capitalStart, isAddress, jointAtEnd, labelStart, sentenceEnd } from './
 import type { TextLine } from './text-lines.ts';
 
 const itemNumber =
-  /^(?:\[\d{1,3}\]|\(?\d{1,3}[.)]|\(?[a-z][.)]|\(?[ivxlc]{1,5}[.)]|[IVX]{1,5}\.|\d{1,2}(?:\.\d{1,2})+\.?|[①-⑳])\s|^[(（][ア-ン一二三四五六七八九十]{1,2}[)）]|^\(?\d{1,2}(?:、|[.)．](?=[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]))/iu;
+  /^(?:\[\d{1,3}\]|\(?\d{1,3}[.)]|\(?[a-z][.)]|\(?[ivxlc]{1,5}[.)]|[IVX]{1,5}\.|\d{1,2}(?:\.\d{1,2})+\.?)\s|^[①-⑳]|^[(（][ア-ン一二三四五六七八九十]{1,2}[)）]|^\(?\d{1,2}(?:、|[.)．](?=[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]))/iu;
 
 /** The number of the first item of a list. */
 const firstNumber = /^\(?[1ai①][.)]?\s/iu;
@@ -42,13 +42,15 @@ export function startsLabel(first: TextLine, above: TextLine, line: TextLine, le
 export function startsItem(chain: Chain, index: number, length: number, endsEarly: boolean): boolean {
   const [above, line] = [chain[index - 1]!, chain[index]!];
   const [upper, own] = edgesOf(chain).slice(index - 1, index + 1);
-  const isShifted = Math.abs(own!.start - upper!.start) > sameStart * line.size;
+  const shift = own!.start - upper!.start;
+  // The first line of a paragraph may have an indent.
+  const isShifted = (length > 1 ? Math.abs(shift) : shift) > sameStart * line.size;
   if (startsWithMark(line)) return true;
-  // A dash may also be in a sentence, and an option of a command too.
-  const isDash = /^[–—-]/u.test(line.text);
+  // A dash may also be in a sentence, as may an option of a command, or a variable whose character is unknown.
+  const mayBeWord = /^[–—\-\ufffd\p{Co}]/u.test(line.text);
   if (startsWithSign(line.text))
     return (
-      !isDash ||
+      !mayBeWord ||
       endsEarly ||
       sentenceEnd.test(above.text) ||
       startsWithSign(chain[index - length]!.text) ||

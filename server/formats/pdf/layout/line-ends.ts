@@ -63,8 +63,8 @@ export class LineEnds {
     const edges = edgesOf(chain);
     const near = roomInChain(chain, index, isCentred);
     const above = chain[index - 1]!;
-    if (this.isTitle(above) || withoutCase.test(above.text) || isRunning(chain, index, isCentred))
-      return near;
+    if (this.isTitle(above) || withoutCase.test(above.text)) return near;
+    if (isRunning(chain, index, isCentred) && (isCentred || hasNeighbor(chain, index))) return near;
     const { left, right } = this.#columns.rangeOf(above);
     if (isCentred) {
       const middle = (above.left + above.right) / 2;
@@ -139,6 +139,22 @@ export function roomInChain(chain: Chain, index: number, isCentred: boolean): nu
   }
   if (justified >= minJustified) return 0;
   return isCentred ? width - (above.end - above.start) : end - above.end;
+}
+
+/** Whether the end of a third line near line `index` shows how long these lines can be, because they start at one place. */
+function hasNeighbor(chain: Chain, index: number): boolean {
+  const edges = edgesOf(chain);
+  const { size } = chain[index]!;
+  const starts = [edges[index - 1]!.start, edges[index]!.start];
+  return chain.some(
+    (other, at) =>
+      at >= index - nearbyLines &&
+      at < index + nearbyLines &&
+      at !== index &&
+      at !== index - 1 &&
+      Math.abs(other.size - size) <= sameSize * size &&
+      starts.some((start) => Math.abs(edges[at]!.start - start) < sameStart * size),
+  );
 }
 
 /** Whether the lines near line `index` are running text, whose lines end because the next word does not fit. */

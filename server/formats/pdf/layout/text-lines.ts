@@ -61,9 +61,11 @@ function isFormula({ characters }: LineText, { rises }: Line): boolean {
   return !(text.match(/\p{L}{3,}/gu) ?? []).some((word) => /\p{Ll}/u.test(word) && !functionName.test(word));
 }
 
-/** Returns the characters that are not in fonts for formulas. If that leaves none, returns all of them. */
+/** Returns the known characters that are not in fonts for formulas. If that leaves none, returns all of them. */
 function withoutFormulas(characters: readonly Character[]): readonly Character[] {
-  const others = characters.filter(({ glyph }) => !glyph || !isFormulaGlyph(glyph));
+  const others = characters.filter(
+    ({ glyph }) => !glyph || (glyph.symbol === undefined && !isFormulaGlyph(glyph)),
+  );
   return others.some(({ glyph }) => glyph && !glyph.isBlank) ? others : characters;
 }
 
@@ -125,16 +127,16 @@ export function usualStyle({ characters }: { characters: readonly LineText['char
 }
 
 /**
- * Returns the width of the first word. In scripts without spaces between words, returns the width of about two
- * characters, because such a line can be broken almost anywhere.
+ * Returns the width of the first word. A line in a script without spaces between words can be broken almost anywhere, so
+ * returns the width up to its first character of this script, and of about two characters at least.
  */
 function firstWordWidth({ characters, isRightToLeft }: LineText, { size, left, right }: Line): number {
   const first = characters[0]?.glyph;
   if (!first) return 0;
-  if (unspaced.test(characters[0]!.text)) return Math.min(2.2 * size, right - left);
   let [from, to] = [first.left, first.right];
-  for (const { glyph, text } of characters) {
+  for (const [index, { glyph, text }] of characters.entries()) {
     if (text === ' ') break;
+    if (unspaced.test(text)) return Math.min(Math.max(index && to - from, 2.2 * size), right - left);
     if (!glyph) continue;
     if (isRightToLeft) from = Math.min(from, glyph.left);
     else to = Math.max(to, glyph.right);
