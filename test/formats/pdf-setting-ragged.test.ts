@@ -62,6 +62,14 @@ describe('a paragraph whose lines have the same end', () => {
     );
   });
 
+  it('is justified if each paragraph of the page has one full line with wide gaps, and its end is rounded', () => {
+    const paragraphs = [0, 0, 0, 0.6].map((shift, row) => paragraph([0.4], 700 - 50 * row, 50 + shift));
+    expect(alignments(paragraphs)).toEqual(Array.from({ length: 4 }, () => 'justified'));
+    expect(
+      alignments([0, 20, 45, 70].map((shift, row) => paragraph([0.4], 700 - 50 * row, 50 + shift))),
+    ).toEqual(Array.from({ length: 4 }, () => 'left'));
+  });
+
   it('is justified, and not wider, though one line goes past the end of its column', () => {
     const others = [paragraph([0.25, 0.25, 0.29], 700), paragraph([0.29, 0.25, 0.25], 600)];
     const overfull = [paragraph([0.25, 0.4, 0.25], 500), paragraph([0.4], 400)];

@@ -16,8 +16,11 @@ interface Paragraph {
  */
 const sameGap = 0.015;
 const otherGap = 0.025;
-/** The maximum difference between the ends of lines that end at the same edge, as a share of the font size. */
-const sameEnd = 0.02;
+/**
+ * The maximum difference between the ends of lines that end at the same edge, as a share of the font size. The second
+ * value is for lines whose gaps may be widened: some programs round the gaps.
+ */
+const [sameEnd, rounded] = [0.02, 0.1];
 /** The minimum number of lines that end at the end edge of a column, and their share of the lines that end near it. */
 const minAtEnd = 3;
 const minShareAtEnd = 0.3;
@@ -58,10 +61,14 @@ export function agreeOnRaggedEnds(
     const isShown = group.length > 1 && inGroup.justified + inGroup.ragged > 0;
     const { justified, ragged } = isShown ? inGroup : onPage;
     if (ragged < justified)
-      for (const { block, lines } of group) {
+      for (const { block, lines, gaps } of group) {
+        const near = gaps === 'equal' ? sameEnd : rounded;
         const end = isRightToLeft ? undefined : endOfOverfull(lines, group);
         if (end !== undefined) block.box = { ...block.box, right: end };
-        if (end !== undefined || lines.slice(0, -1).every((line) => endsAtEdge(line, area, isRightToLeft)))
+        if (
+          end !== undefined ||
+          lines.slice(0, -1).every((line) => endsAtEdge(line, area, isRightToLeft, near))
+        )
           block.alignment = 'justified';
       }
     if (ragged <= justified) continue;
@@ -121,7 +128,10 @@ function endExactly(lines: readonly TextLine[]): boolean {
 function votesOf({ block, lines }: Paragraph, gaps: WordGaps, area: TextArea, isRightToLeft: boolean): Votes {
   const full = lines.slice(0, -1);
   const isJustified = block.alignment === 'justified';
-  if (gaps === 'different') return votesFor(isJustified, full.length);
+  if (gaps === 'different') {
+    const isWidened = full.every((line) => endsAtEdge(line, area, isRightToLeft, rounded));
+    return votesFor(isJustified || isWidened, full.length);
+  }
   if (isJustified) {
     const atEdge = full.filter((line) => endsAtEdge(line, area, isRightToLeft)).length;
     const isAtEdge = 2 * atEdge > full.length || (full.length > 2 && endExactly(lines));
@@ -138,10 +148,15 @@ function votesFor(isJustified: boolean, count: number): Votes {
 }
 
 /** Whether many lines have exactly the same end as a line. The lines of some justified texts have equal word gaps. */
-function endsAtEdge({ left, right, size }: TextLine, area: TextArea, isRightToLeft: boolean): boolean {
+function endsAtEdge(
+  { left, right, size }: TextLine,
+  area: TextArea,
+  isRightToLeft: boolean,
+  same = sameEnd,
+): boolean {
   const count = (near: number) =>
     isRightToLeft ? area.beginsAt(left, near * size) : area.endsAt(right, near * size);
-  return count(sameEnd) >= Math.max(minAtEnd, minShareAtEnd * count(nearEnd));
+  return count(same) >= Math.max(minAtEnd, minShareAtEnd * count(nearEnd));
 }
 
 /** Whether the lines of a text have equal or different word gaps; null if they do not show it. */
