@@ -117,6 +117,14 @@ describe('a formula in a sentence is drawn as in the source', () => {
     expect(read(parts)).toEqual(['We take <1/> in this text']);
   });
 
+  it('but the label below a brace has no part of the brace', () => {
+    const brace = line([{ text: '\ufffd\ufffd', font: large, rise: 10 }], 80);
+    for (const glyph of brace[0]!.glyphs) glyph.symbol = 123;
+    expect(read([text('Total production of wheat', 50, 700, { size: 8 })], brace)).toEqual([
+      'Total production of wheat',
+    ]);
+  });
+
   it('with a large sign that hangs below its baseline', () => {
     const parts = line([
       'The sum ',

@@ -1,4 +1,4 @@
-import type { Piece } from './pieces.ts';
+import type { Glyph, Piece } from './pieces.ts';
 import { byPlace, groupRows, type Row } from './rows.ts';
 import { firstFrom } from './statistics.ts';
 
@@ -7,6 +7,8 @@ const largeSigns =
   /^(?:CMEX|EUEX|MTEX|r?[tp]xb?ex|(?:New|n)[TP]XM?EX|LMMathExtension|stix-?mathex|esint|fourier-mext)/i;
 /** The fonts of TeX with a radical that hangs below its baseline. */
 const radicals = /^(?:CMB?SY|LMMathSymbols|MTSY|[tp]xsy)/i;
+/** The codes of the parts of a horizontal brace in these fonts. A text below a brace is its label, not its row. */
+const [firstBrace, lastBrace] = [122, 125];
 /** The minimum and maximum height of such a sign's baseline above the baseline of its row, as shares of its size. */
 const [minRise, maxRise] = [-0.1, 2.2];
 /** The maximum height of an accent that is raised to the top of its letter. */
@@ -25,7 +27,8 @@ const maxRowsCompared = 24;
 export function groupFormulaRows(pieces: readonly Piece[]): Row[] {
   const isLarge = (piece: Piece) => {
     const { shown, glyphs } = piece;
-    if (largeSigns.test(shown.font.name) || isAccent(piece)) return true;
+    if (isAccent(piece)) return true;
+    if (largeSigns.test(shown.font.name)) return !glyphs.every(isBrace);
     return radicals.test(shown.font.name) && glyphs[0]!.text === '√';
   };
   const signs = pieces.filter(isLarge);
@@ -41,6 +44,10 @@ export function groupFormulaRows(pieces: readonly Piece[]): Row[] {
   return [...rows.map((row) => withSigns(row, added.get(row) ?? [])), ...groupRows(rest)].sort(
     (one, other) => other.baseline - one.baseline,
   );
+}
+
+function isBrace({ symbol = 0 }: Glyph): boolean {
+  return symbol >= firstBrace && symbol <= lastBrace;
 }
 
 function isAccent({ glyphs }: Piece): boolean {
