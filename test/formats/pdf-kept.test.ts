@@ -201,11 +201,14 @@ describe('letters that are drawn as shapes below transparent text', () => {
     });
   });
 
-  it('stay if one path also draws the letters of another text', async () => {
-    const both = shapes.replace('f ', '200 300 5 8 re 206 300 5 8 re f ');
-    const content = `${both}/T gs ${at(50, 300, 'Heading')} ${at(200, 300, '42')}`;
+  it('are removed without those of other texts in the same path, unless these share an operator', async () => {
+    const both = shapes.replace('f ', '50 270 5 8 re 56 270 5 8 re f ');
+    const apart = `${both}/T gs ${at(50, 300, 'Heading')} ${at(50, 270, '42')}`;
+    const [read] = await withOpenPdf(await madePdf({ content: apart, resources: transparent }), readAll);
+    expect(read!.texts.map(({ shapes }) => shapes!.length)).toEqual([7, 2]);
+    const joined = `${shapes.replace('f ', '179 300 5 8 re 185 300 4 8 re f ')}/T gs BT /F 10 Tf 50 300 Td [(Heading) -9000 (42)] TJ ET`;
     const { blocks, kept } = findBlocks(
-      (await withOpenPdf(await madePdf({ content, resources: transparent }), readAll))[0]!,
+      (await withOpenPdf(await madePdf({ content: joined, resources: transparent }), readAll))[0]!,
     );
     expect([blocks, kept.map(({ reason, text }) => [text, reason])]).toEqual([
       [],
@@ -214,6 +217,48 @@ describe('letters that are drawn as shapes below transparent text', () => {
         ['Heading', 'stencil'],
       ],
     ]);
+  });
+
+  it('are those of a font whose letters draw nothing, with its line ends, equal letters and weights', async () => {
+    const letters = [400, 400, 100, 100].map((width) => `${width + 100} 0 50 0 ${width + 50} 700 d1`);
+    const names = ['a', 'b', 'c', 'd'];
+    const font: Made = ({ context }) =>
+      context.register(
+        context.obj({
+          Type: 'Font',
+          Subtype: 'Type3',
+          FontMatrix: [0.001, 0, 0, 0.001, 0, 0],
+          FontBBox: [0, 0, 0, 0],
+          FirstChar: 1,
+          LastChar: 4,
+          Widths: [500, 500, 200, 200],
+          Encoding: { Differences: [1, ...names] },
+          CharProcs: Object.fromEntries(
+            names.map((name, at) => [name, context.register(context.stream(letters[at]!))]),
+          ),
+          ToUnicode: context.register(
+            context.stream(
+              '1 begincodespacerange\n<00> <ff>\nendcodespacerange\n4 beginbfchar\n<01> <004F>\n<02> <>\n<03> <006C>\n<04> <006C000A>\nendbfchar',
+            ),
+          ),
+          Resources: {},
+        } as Record<string, unknown> as Record<string, string>),
+      );
+    const boxes = (y: number, stroke: number) =>
+      [50, 64, 78, 92]
+        .flatMap((x) => [
+          `${x + 0.5} ${y} 4 7 re ${x + 5.5} ${y} 4 7 re`,
+          `${x + 10.5} ${y} ${stroke} 7 re ${x + 12.5} ${y} ${stroke} 7 re`,
+        ])
+        .join(' ');
+    const show = (y: number) => `1 0 0 1 50 ${y} Tm <${'01020304'.repeat(4)}> Tj`;
+    const content = `${boxes(300, 0.9)} ${boxes(280, 1.4)} f BT /T 10 Tf ${show(300)} ${show(280)} ET`;
+    const { texts, paints } = await readMade({ content, resources: { Font: { T: font } } });
+    expect(texts.map((text) => [textOf(text), text.kept, text.shapes!.length, text.font.bold])).toEqual([
+      ['OOll'.repeat(4), null, 16, false],
+      ['OOll'.repeat(4), null, 16, true],
+    ]);
+    expect([paints, texts[0]!.matrix[3]]).toEqual([[], 10]);
   });
 
   it.each([

@@ -17,7 +17,7 @@ import { type MeasuredLetters, measureLetters } from './measured-family.ts';
 import type { PdfjsFont, PdfjsGlyph, PdfjsText } from './pdfjs-texts.ts';
 import { isPictorial, symbolCharacters } from './symbol-characters.ts';
 import { textFont } from './text-font.ts';
-import { type3Outlines } from './type3-outlines.ts';
+import { sharedCharacters, type3Outlines } from './type3-outlines.ts';
 
 const [macintosh, windows] = [new TextDecoder('macintosh'), new TextDecoder('windows-1252')];
 
@@ -163,7 +163,7 @@ function readFont(dictionary: PDFDict, font: PdfjsFont | undefined, looks: TextF
   };
 }
 
-/** The scale of a glyph space whose unit is a thousandth of an em, as in all fonts that are not Type 3. */
+/** The scale of a glyph space whose unit is a thousandth of an em, as in all fonts that are not Type 3. Some of these use 1. */
 const usualScale = 0.001;
 
 /** The usual height of the box around the letters of a font, in em. */
@@ -176,9 +176,13 @@ const usualLetterHeight = 0.95;
  */
 function type3Em(dictionary: PDFDict, scale: number): number {
   const declared = declaredBox(dictionary);
-  if (!declared) return (boxHeight(boxOfGlyphs(dictionary)) * scale) / usualLetterHeight || 1;
+  const isScaleUsual = [1, usualScale].some((usual) => Math.abs(scale - usual) < usual / 100);
+  if (!declared) {
+    const em = (boxHeight(boxOfGlyphs(dictionary)) * scale) / usualLetterHeight || 1;
+    // Accents and brackets are higher than letters, so at a usual scale the em of the file is more exact.
+    return isScaleUsual && em > 0.5 && em < 2 ? 1 : em;
+  }
   const height = boxHeight(declared) * scale;
-  const isScaleUsual = Math.abs(scale - usualScale) < usualScale / 100;
   const isUsual = (isScaleUsual || height > usualBoxHeight / 3) && height < usualBoxHeight * 3;
   return isUsual || !Number.isFinite(height) ? 1 : height / usualBoxHeight;
 }
@@ -285,9 +289,10 @@ function decoderOf(dictionary: PDFDict): ReadFont['read'] {
   const decoded = new Map<number, ReturnType<ReadFont['read']>>();
   let isMapped: ((code: number) => boolean) | undefined;
   const isType3 = getName(dictionary, 'Subtype') === 'Type3';
+  const shared = isType3 ? sharedCharacters(dictionary) : undefined;
   const decode = ({ unicode, originalCharCode: code, isGuess, isEmpty, width }: PdfjsGlyph): string => {
     const known =
-      tex?.get(code) ?? symbol?.(unicode, code) ?? windows?.(unicode, code) ?? corporateLetter(unicode);
+      tex?.get(code) ?? symbol?.(unicode, code) ?? windows?.(unicode, code) ?? shared?.get(code) ?? corporateLetter(unicode);
     if (known !== undefined) return known;
     const letters = ligatures.get(code);
     if (letters?.includes(unicode)) return letters;
@@ -312,7 +317,8 @@ function decoderOf(dictionary: PDFDict): ReadFont['read'] {
     const { originalCharCode: code, isEmpty } = glyph;
     const known = decoded.get(code);
     if (known) return known;
-    const text = decode(glyph);
+    // The last letter of a line may include its end.
+    const text = decode(glyph).replace(/(?<=.)[\r\n]+$/, '');
     const read = isReadable(text) ? { text } : isEmpty ? { text: ' ' } : { text: unknownText, symbol: code };
     decoded.set(code, read);
     return read;

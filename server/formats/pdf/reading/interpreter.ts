@@ -25,6 +25,7 @@ import { isUpright } from './path.ts';
 import { Resources } from './resources.ts';
 import type { StructureTree } from './structure-tree.ts';
 import { applyTextOperator, textOperators } from './text-operators.ts';
+import { drawsNothing } from './type3-outlines.ts';
 
 interface Stream {
   use: number;
@@ -221,7 +222,7 @@ export class Interpreter {
       state.stencil ??= { isPainted: false };
       state.isClipExact = false;
     }
-    const isTransparent = state.fillAlpha === 0 && state.renderMode === 0;
+    const isTransparent = (state.fillAlpha === 0 && state.renderMode === 0) || drawsNothing(state.font);
     const text: TextOperator = {
       name: operator,
       place: { use, start, end },

@@ -37,7 +37,7 @@ export class Painter {
   readonly paints: Paint[] = [];
   /** The number of objects that are not shown, because their layer is off. */
   hidden = 0;
-  /** Returns the objects of the last path, if it was only filled and can be removed as a whole. */
+  /** Returns the objects of the last path, if it was only filled and can be removed, if possible each by itself. */
   filled: () => readonly Paint[] = () => [];
   readonly #path = new Path();
   #boxes = 0;
@@ -62,7 +62,7 @@ export class Painter {
       this.#extend(scanner, use);
       const own = this.#place;
       const keepsPath = own?.colors !== '';
-      this.#endPath(state, end, isHidden, {
+      this.#endPath(state, end, isHidden, scanner.start, {
         place: keepsPath ? { use, start: scanner.start, end: scanner.end } : own,
         ...(keepsPath && { keepsPath }),
         ...(own && state.clip && { ctm: state.ctm, clip: state.clip }),
@@ -77,7 +77,7 @@ export class Painter {
       case 'l': {
         const [x, y] = scanner.numbers(2) ?? [];
         if (x === undefined || y === undefined) break;
-        if (operator === 'm') this.#path.moveTo(state.ctm, x, y);
+        if (operator === 'm') this.#path.moveTo(state.ctm, x, y, scanner.start);
         else this.#path.lineTo(state.ctm, x, y);
         break;
       }
@@ -143,10 +143,11 @@ export class Painter {
     state: GraphicsState,
     { fills, strokes }: { fills: boolean; strokes: boolean },
     isHidden: boolean,
+    endOfParts: number,
     whole: Pick<Paint, 'place' | 'keepsPath' | 'ctm' | 'clip' | 'path'>,
   ): void {
     const subpaths = this.#path.take();
-    const before = this.paints.length;
+    const added: (Paint | undefined)[] = [];
     /** A path of one part is removed as a whole; of other paths, only rectangles can be removed. */
     const removable = (subpath: Subpath) =>
       this.#clips ? {} : subpaths.length === 1 ? whole : optional('place', subpath.place);
@@ -155,10 +156,12 @@ export class Painter {
     if (fills && state.fillAlpha > 0) {
       const covers = state.fillAlpha === 1 && !state.fill.isPattern && areApart(subpaths);
       for (const subpath of subpaths)
-        this.#add('fill', subpath.box, state, covers && subpath.isRectangle, isHidden, {
-          ...removable(subpath),
-          ...colored(state.fill),
-        });
+        added.push(
+          this.#add('fill', subpath.box, state, covers && subpath.isRectangle, isHidden, {
+            ...removable(subpath),
+            ...colored(state.fill),
+          }),
+        );
     }
     if (strokes && state.strokeAlpha > 0) {
       const [a, b, c, d] = state.ctm;
@@ -177,11 +180,15 @@ export class Painter {
     }
     if (fills || strokes) {
       const isWhole = fills && !strokes && !this.#clips && state.fillAlpha === 1 && whole.place;
-      const after = this.paints.length;
+      const starts = [...subpaths.map((subpath) => subpath.start), endOfParts];
+      const isParted = !whole.keepsPath && !starts.includes(undefined);
       let objects: readonly Paint[] = [];
       this.filled = () => {
         if (isWhole && objects.length === 0)
-          objects = this.paints.slice(before, after).map((paint) => ({ ...paint, ...whole }));
+          objects = added.flatMap((paint, at) => {
+            const place = { use: isWhole.use, start: starts[at]!, end: starts[at + 1]! };
+            return paint ? [{ ...paint, ...whole, ...(isParted && { place }) }] : [];
+          });
         return objects;
       };
     }
@@ -200,16 +207,18 @@ export class Painter {
     covers: boolean,
     isHidden: boolean,
     details: Omit<Paint, 'kind' | 'box' | 'order' | 'opaque'> = {},
-  ): void {
+  ): Paint | undefined {
     const { clip, isClipExact, isBlended, isGroupOpaque } = state;
     if (isHidden) this.hidden++;
-    if (isHidden || clip === null) return;
+    if (isHidden || clip === null) return undefined;
     // A line may have no width and therefore no area, although it is visible.
     const visible = intersection(clip, box) ?? intersection(clip, widen(box, 0.01));
-    if (visible === undefined) return;
+    if (visible === undefined) return undefined;
     if (state.stencil) state.stencil.isPainted = true;
     const opaque = covers && isClipExact && !isBlended && isGroupOpaque;
-    this.paints.push({ kind, box: visible, order: this.#nextOrder(), opaque, ...details });
+    const paint: Paint = { kind, box: visible, order: this.#nextOrder(), opaque, ...details };
+    this.paints.push(paint);
+    return paint;
   }
 }
 

@@ -14,6 +14,8 @@ export interface Subpath {
   curve: readonly (readonly Point[])[] | null;
   /** The position of the operator that adds a rectangle to the path. */
   place?: OperatorPlace;
+  /** The start of the subpath's operators; undefined if it continues from another subpath. */
+  start?: number | undefined;
 }
 
 /**
@@ -37,9 +39,11 @@ export class Path {
   #first: Point = [0, 0];
   #last: Point = [0, 0];
   #parts: (readonly Point[])[] = [];
+  #start: number | undefined;
 
-  moveTo(ctm: Matrix, x: number, y: number): void {
+  moveTo(ctm: Matrix, x: number, y: number, start: number): void {
     this.#close();
+    this.#start = start;
     this.#add(ctm, x, y);
     this.#first = apply(ctm, x, y);
     this.#last = this.#first;
@@ -83,6 +87,7 @@ export class Path {
       isRectangle: isUpright(ctm),
       curve: null,
       place,
+      start: place.start,
     });
   }
 
@@ -120,7 +125,9 @@ export class Path {
         box: this.#box,
         isRectangle: !this.#hasCurves && isRectangle(this.#points, this.#box),
         curve: this.#isCurve() ? this.#parts : null,
+        start: this.#start,
       });
+    this.#start = undefined;
     this.#points = [];
     this.#box = undefined;
     this.#hasCurves = false;

@@ -1,5 +1,5 @@
 import { type PDFDict, PDFName, PDFNumber, PDFStream } from '@cantoo/pdf-lib';
-import { decodeStream, getArray, getDict } from '../objects.ts';
+import { decodeStream, get, getArray, getDict, getName } from '../objects.ts';
 
 /** The maximum length of a procedure that is read, in bytes. Letters are shorter than pictures. */
 const maxBytes = 4000;
@@ -18,19 +18,12 @@ const bitmap =
  * @param isDown whether y grows downwards in the glyph space
  */
 export function type3Outlines(font: PDFDict, isDown: boolean): (code: number) => number[] | undefined {
-  const names = new Map<number, PDFName>();
-  let code = 0;
-  for (const item of getArray(getDict(font, 'Encoding'), 'Differences') ?? [])
-    if (item instanceof PDFNumber) code = item.asNumber();
-    else if (item instanceof PDFName) names.set(code++, item);
+  const names = namesOf(font);
   const known = new Map<number, number[] | undefined>();
   const read = (code: number): number[] | undefined => {
     const name = names.get(code);
-    const procedure = name && getDict(font, 'CharProcs')?.lookup(name);
-    if (!(procedure instanceof PDFStream)) return undefined;
-    const bytes = decodeStream(procedure);
-    if (bytes.length > maxBytes) return undefined;
-    const source = Buffer.from(bytes).toString('latin1');
+    const source = name && procedureOf(font, name);
+    if (source === undefined) return undefined;
     const steps = outlineOfBitmap(source) ?? outlineOfPath(source);
     return steps?.flatMap(({ operator, points }) => [
       operator,
@@ -41,6 +34,57 @@ export function type3Outlines(font: PDFDict, isDown: boolean): (code: number) =>
     if (!known.has(code)) known.set(code, read(code));
     return known.get(code);
   };
+}
+
+function namesOf(font: PDFDict): Map<number, PDFName> {
+  const names = new Map<number, PDFName>();
+  let code = 0;
+  for (const item of getArray(getDict(font, 'Encoding'), 'Differences') ?? [])
+    if (item instanceof PDFNumber) code = item.asNumber();
+    else if (item instanceof PDFName) names.set(code++, item);
+  return names;
+}
+
+/**
+ * Returns the characters of the codes that a font of type 3 maps to nothing: those of the other codes with the same
+ * procedure; empty if they are unknown.
+ */
+export function sharedCharacters(font: PDFDict): Map<number, string> | undefined {
+  const table = get(font, 'ToUnicode');
+  const source = table instanceof PDFStream ? Buffer.from(decodeStream(table)).toString('latin1') : '';
+  if (!/>\s*<>/.test(source)) return undefined;
+  const names = namesOf(font);
+  const codes = [...source.matchAll(/<([\da-f]+)>\s*<((?:[\da-f]{4})*)>\s*$/gim)].map(([, code, character]) => {
+    const name = names.get(Number.parseInt(code!, 16));
+    const text = Buffer.from(character!, 'hex').swap16().toString('utf16le').trimEnd();
+    return { code: Number.parseInt(code!, 16), character, text, glyph: name && procedureOf(font, name) };
+  });
+  const mapped = codes.filter(({ character, glyph }) => character !== '' && glyph !== undefined);
+  const byGlyph = Map.groupBy(mapped, ({ glyph }) => glyph);
+  return new Map(
+    codes.flatMap(({ code, character, glyph }) => {
+      const texts = new Set(byGlyph.get(glyph)?.map(({ text }) => text));
+      return character === '' ? [[code, texts.size === 1 ? [...texts][0]! : ''] as const] : [];
+    }),
+  );
+}
+
+const empty = new WeakMap<PDFDict, boolean>();
+
+/** Whether the letters of a Type 3 font draw nothing: such a text makes shapes of letters searchable. */
+export function drawsNothing(font: PDFDict): boolean {
+  const known = empty.get(font);
+  if (known !== undefined) return known;
+  const procedures = (getName(font, 'Subtype') === 'Type3' && getDict(font, 'CharProcs')?.keys()) || [];
+  const isEmpty = procedures.every((name) => /^[-+.\d\s]*d[01]\s*$/.test(procedureOf(font, name) ?? ''));
+  empty.set(font, isEmpty && procedures.length > 0);
+  return empty.get(font)!;
+}
+
+function procedureOf(font: PDFDict, name: PDFName): string | undefined {
+  const procedure = getDict(font, 'CharProcs')?.lookup(name);
+  const bytes = procedure instanceof PDFStream ? decodeStream(procedure) : undefined;
+  return bytes && bytes.length <= maxBytes ? Buffer.from(bytes).toString('latin1') : undefined;
 }
 
 interface Step {

@@ -3,6 +3,7 @@ import {
   Bands,
   holds,
   intersection,
+  invert,
   type Rectangle,
   transformRectangle,
   union,
@@ -12,6 +13,7 @@ import { median, runsOf } from '../layout/statistics.ts';
 import { type KeptReason, type Paint, type ShownText, unknownText } from '../page-content.ts';
 import type { Coverage } from './coverage.ts';
 import type { TextOperator } from './interpretation.ts';
+import { drawsNothing } from './type3-outlines.ts';
 
 /** The visibility of a text is tested at no more than this number of positions. */
 const maxPoints = 64;
@@ -51,10 +53,18 @@ export function keepHidden(texts: readonly PlacedText[], paints: readonly Paint[
   const usual = hasTiny ? median(texts.flatMap((text) => text.glyphs.map(() => sizeOf(text)))) : 0;
   const least = Math.min(unreadable.size, unreadable.share * usual);
   for (const [shapes, letters] of Map.groupBy(texts, ({ operator }) => operator.filled))
-    if (shapes.length > 0 && areLettersOf(letters, shapes))
-      // Programs draw the shapes of letters if they have no bold font.
-      for (const text of letters)
-        Object.assign(text, { shapes, color: shapes[0]!.color, font: { ...text.font, bold: true } });
+    if (shapes.length > 0 && areLettersOf(letters, shapes)) {
+      const own = isParted(shapes) ? shapesOfTexts(letters, shapes) : undefined;
+      const lines = [...Map.groupBy(letters, ({ matrix }) => Math.round(matrix[5])).values()];
+      const bold = lines.map((line) => areBold(line, shapes));
+      for (const [at, line] of lines.entries())
+        for (const text of line)
+          Object.assign(text, {
+            shapes: own ? (own.get(text) ?? []) : shapes,
+            color: shapes[0]!.color,
+            font: { ...text.font, bold: nearestOf(bold, at) ?? !drawsNothing(text.operator.font) },
+          });
+    }
   const seen = texts.map((text): SeenText => {
     const hidden = sizeOf(text) < least ? 'tiny' : hiddenReason(text, coverage);
     return { text, hidden: hidden ?? (drawnOver.has(text) ? 'stencil' : undefined) };
@@ -79,6 +89,8 @@ export function keepHidden(texts: readonly PlacedText[], paints: readonly Paint[
 
 const sizeOf = ({ matrix: [, , c, d] }: ShownText): number => Math.hypot(c, d);
 
+/** The maximum number of letters with shapes that are compared, to limit the time: a page of text in one path has less. */
+const maxCompared = 1e7;
 /** The minimum share of the width of transparent letters that their shapes have, and their heights in em. */
 const shareFilled = 0.8;
 const [lowest, highest] = [-0.4, 1.2];
@@ -99,9 +111,65 @@ function areLettersOf(texts: readonly PlacedText[], shapes: readonly Paint[]): b
   });
   if (letters === 0 || shapes.length < letters || shapes.some(({ color }) => color === undefined))
     return false;
+  if (letters * shapes.length > maxCompared) return false;
   const [area, drawn] = [boxes.reduce(union), shapes.map(({ box }) => box).reduce(union)];
   const lengthOf = ({ left, right, bottom, top }: Rectangle): number => Math.max(right - left, top - bottom);
   return holds(area, drawn) && lengthOf(drawn) > shareFilled * lengthOf(area);
+}
+
+/** The width of an upright stroke from which letters are bold, in em: Arimo's have 0.09, and 0.14 if they are bold. */
+const boldStroke = 0.12;
+
+/**
+ * Whether letters that are only an upright stroke are bold; undefined if there are no such letters. Programs that have no
+ * bold font draw shapes, and others draw all letters as shapes.
+ */
+function areBold(texts: readonly PlacedText[], shapes: readonly Paint[]): boolean | undefined {
+  const strokes = texts.flatMap((text) =>
+    boxesOf(text, /[Iil|]/).flatMap((letter) => {
+      const own = shapes.filter(({ box }) => holds(letter, box));
+      const size = Math.hypot(text.matrix[0], text.matrix[1]);
+      return own.map(({ box }) => Math.min(box.right - box.left, box.top - box.bottom) / size);
+    }),
+  );
+  return strokes.length > 0 ? median(strokes) > boldStroke : undefined;
+}
+
+/** Returns the value that is defined and nearest to a position of a list. */
+function nearestOf<T>(values: readonly (T | undefined)[], at: number): T | undefined {
+  const known = values.flatMap((value, index) =>
+    value === undefined ? [] : [{ value, off: Math.abs(index - at) }],
+  );
+  return known.sort((one, other) => one.off - other.off)[0]?.value;
+}
+
+/** Returns the boxes of the glyphs with some characters. */
+function boxesOf({ glyphs, matrix }: PlacedText, characters: RegExp): Rectangle[] {
+  return glyphs.flatMap(({ text, x, advance }) =>
+    characters.test(text)
+      ? transformRectangle(matrix, { left: x, right: x + advance, bottom: lowest, top: highest })
+      : [],
+  );
+}
+
+/** Whether each of the shapes can be removed without the others. */
+const isParted = ([one, other]: readonly Paint[]): boolean => one?.place?.start !== other?.place?.start;
+
+/** Returns the shapes of each text: those nearest to it, without those of unknown letters, which cannot be written again. */
+function shapesOfTexts(texts: readonly PlacedText[], shapes: readonly Paint[]): Map<PlacedText, Paint[]> {
+  const unknown = texts.flatMap((text) => boxesOf(text, new RegExp(unknownText)));
+  const known = shapes.filter(({ box }) => !unknown.some((letter) => holds(letter, box)));
+  const lines = texts.map((text) => {
+    const { x = 0, advance = 0 } = text.glyphs.at(-1) ?? {};
+    return { text, inverse: invert(text.matrix) ?? text.matrix, end: x + advance };
+  });
+  return Map.groupBy(known, ({ box: { left, right, bottom, top } }) => {
+    const distances = lines.map(({ inverse, end }) => {
+      const [x, y] = apply(inverse, (left + right) / 2, (bottom + top) / 2);
+      return Math.hypot(Math.max(0, -x, x - end), y - (lowest + highest) / 2);
+    });
+    return lines[distances.indexOf(Math.min(...distances))]!.text;
+  });
 }
 
 function judgeWord(word: readonly SeenText[]): void {
