@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { formatTagged, plainText } from '#server/formats/inline-content.ts';
 import { findBlocks } from '#server/formats/pdf/find-blocks.ts';
 import type { PageContent } from '#server/formats/pdf/page-content.ts';
+import { readMade } from './pdf-made.ts';
 import { bold, lines, page, rule, text, widthOf } from './pdf-page.ts';
 
 /** The text of each block with its tags, in reading order. */
@@ -112,6 +113,14 @@ describe('lines', () => {
       [0, 7],
       [0, 7],
     ]);
+  });
+
+  it('has a letter once that one operator draws again to look bold, and removes all its drawings', async () => {
+    const content = 'BT /F 10 Tf 50 300 Td [(Sum) 2 (m) 813 (m) 813 (m) (ary)] TJ ET';
+    const { blocks } = findBlocks(await readMade({ content }));
+    expect(blocks.map(({ content }) => plainText(content))).toEqual(['Summary']);
+    expect(blocks[0]!.style.bold).toBe(true);
+    expect(blocks[0]!.glyphs.map(({ from, to }) => [from, to])).toEqual([[0, 9]]);
   });
 
   it('is not bold if it is drawn twice at the same position', () => {
