@@ -298,6 +298,17 @@ describe('paragraphs', () => {
     expect(keptOf(content)).toEqual([]);
   });
 
+  it('have a mark that starts at the edge of two letters after the letter before it in painting order', () => {
+    for (const x of [64.5, 65.2])
+      for (const isReversed of [false, true]) {
+        const mark = text('\u064f', x, 700);
+        for (const glyph of mark.glyphs) glyph.advance = 0;
+        const [alef, sheen, noon, teh] = [...'أشنت'].map((letter, at) => text(letter, 50 + 5 * at, 700));
+        const painted = [alef!, sheen!, noon!, mark, teh!];
+        expect(read(page(isReversed ? painted.reverse() : painted))).toEqual(['تُنشأ']);
+      }
+  });
+
   it('are the single lines of an address', () => {
     const address = [
       'Department of Agriculture and Trade',
