@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { formatTagged, plainText } from '#server/formats/inline-content.ts';
 import { findBlocks } from '#server/formats/pdf/find-blocks.ts';
 import type { PageContent } from '#server/formats/pdf/page-content.ts';
+import { readMade } from './pdf-made.ts';
 import { bold, lines, page, rule, text, widthOf } from './pdf-page.ts';
 
 /** The text of each block with its tags, in reading order. */
@@ -112,6 +113,14 @@ describe('lines', () => {
       [0, 7],
       [0, 7],
     ]);
+  });
+
+  it('has a letter once that one operator draws again to look bold, and removes all its drawings', async () => {
+    const content = 'BT /F 10 Tf 50 300 Td [(Sum) 2 (m) 813 (m) 813 (m) (ary)] TJ ET';
+    const { blocks } = findBlocks(await readMade({ content }));
+    expect(blocks.map(({ content }) => plainText(content))).toEqual(['Summary']);
+    expect(blocks[0]!.style.bold).toBe(true);
+    expect(blocks[0]!.glyphs.map(({ from, to }) => [from, to])).toEqual([[0, 9]]);
   });
 
   it('is not bold if it is drawn twice at the same position', () => {
@@ -287,6 +296,17 @@ describe('paragraphs', () => {
     const content = page([...letters, mark('ر', 63, 703), mark(' ', 51, 697), mark(' ', 52, 699.5)]);
     expect(read(content)).toEqual(['الشروط']);
     expect(keptOf(content)).toEqual([]);
+  });
+
+  it('have a mark that starts at the edge of two letters after the letter before it in painting order', () => {
+    for (const x of [64.5, 65.2])
+      for (const isReversed of [false, true]) {
+        const mark = text('\u064f', x, 700);
+        for (const glyph of mark.glyphs) glyph.advance = 0;
+        const [alef, sheen, noon, teh] = [...'أشنت'].map((letter, at) => text(letter, 50 + 5 * at, 700));
+        const painted = [alef!, sheen!, noon!, mark, teh!];
+        expect(read(page(isReversed ? painted.reverse() : painted))).toEqual(['تُنشأ']);
+      }
   });
 
   it('are the single lines of an address', () => {

@@ -31,6 +31,8 @@ const minSpaceWidthOfIdeographs = 0.4;
 const label = /^(?:[•·●■◆▪]|[(（[]?\p{N}{1,3}[.)）．、\]])$/u;
 /** The minimum gap at a blank of the same operator, as a share of the font size. Kerning cancels narrower blanks. */
 const minGapAtBlank = 0.05;
+/** The maximum distance of a mark's start from the edge of two letters, as a share of the font size; half a narrow letter. */
+const maxMarkOffset = 0.1;
 
 const ideograph = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff01-\uff60]/u;
 const rightToLeftLetter = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/u;
@@ -84,12 +86,14 @@ interface Cluster {
 /** Combines each combining mark, and each accent drawn over a letter, with its letter. */
 function joinMarks(glyphs: readonly Glyph[]): Cluster[] {
   const clusters: Cluster[] = [];
+  let owed: Glyph | undefined;
   for (const [index, glyph] of glyphs.entries()) {
     const { text, left, right } = glyph;
     const mark = markOf(glyph);
     const before = clusters.at(-1);
-    if (mark !== null && before) {
-      const next = glyphs[index + 1];
+    const next = glyphs[index + 1];
+    if (mark !== null && next && isMarkOfNext(glyph, before?.glyph, next)) owed = glyph;
+    else if (mark !== null && before) {
       const belongsToNext = next && !markOf(next) && standsOver(glyph, next) && !standsOver(glyph, before);
       if (!belongsToNext && (standsOver(glyph, before) || /^\p{M}+$/u.test(text))) {
         before.text = (before.text + mark).normalize();
@@ -98,7 +102,7 @@ function joinMarks(glyphs: readonly Glyph[]): Cluster[] {
       }
     }
     const pending = before && markOf(before.glyph) !== null && before.text === before.glyph.text;
-    if (pending && standsOver(before.glyph, glyph) && /\p{L}/u.test(text)) {
+    if (pending && (before.glyph === owed || standsOver(before.glyph, glyph)) && /\p{L}/u.test(text)) {
       clusters[clusters.length - 1] = {
         text: (text + markOf(before.glyph)).normalize(),
         glyph,
@@ -117,6 +121,22 @@ function joinMarks(glyphs: readonly Glyph[]): Cluster[] {
 function markOf({ text, left, right }: Glyph): string | null {
   if (/^\p{M}+$/u.test(text) || (left === right && /^\p{Script=Arabic}*$/u.test(text))) return text;
   return accents.get(text) ?? null;
+}
+
+/**
+ * Whether a mark without width, which starts near the edge of two right-to-left letters, belongs to the letter at its
+ * right. It does if it is painted between them, because a mark follows its letter. Its shape may be far from its start.
+ */
+function isMarkOfNext(mark: Glyph, before: Glyph | undefined, next: Glyph): boolean {
+  if (mark.left !== mark.right || !/^\p{M}+$/u.test(mark.text)) return false;
+  if (markOf(next) !== null || !rightToLeftLetter.test(next.text)) return false;
+  const isNear = Math.abs(mark.left - next.left) < maxMarkOffset * mark.piece.size;
+  return isNear && (!before || isPaintedAfter(mark, before) === isPaintedAfter(next, mark));
+}
+
+function isPaintedAfter(one: Glyph, other: Glyph): boolean {
+  const [order, before] = [one.piece.shown.order, other.piece.shown.order];
+  return order > before || (order === before && one.index > other.index);
 }
 
 /** Whether a glyph is a letter that has the middle of a mark above it. */

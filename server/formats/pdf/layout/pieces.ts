@@ -149,6 +149,11 @@ function placePiece(
         : readable(isMark ? glyph.text.trim() : glyph.text, isDivided);
     const placed: Glyph = { piece, index, text, left, right, isBlank };
     if (glyph.symbol !== undefined) placed.symbol = glyph.symbol;
+    const last = piece.glyphs.at(-1);
+    if (last && !isBlank && isDrawnAgain(last, placed)) {
+      if (Math.abs(left - last.left) >= minBolder * size) piece.style = { ...piece.style, bold: true };
+      continue;
+    }
     piece.glyphs.push(placed);
     if (isBlank) continue;
     piece.left = Math.min(piece.left, left);
@@ -241,6 +246,18 @@ export function withoutDoubles(pieces: readonly Piece[]): Piece[] {
     places.set(`${column} ${row} ${text}`, piece);
   }
   return pieces.filter((piece) => !hidden.has(piece));
+}
+
+/** Whether an operator moves back after a glyph and draws it again. The glyph drawn again gets the owner of the first. */
+function isDrawnAgain(first: Glyph, again: Glyph): boolean {
+  // A glyph is wider than twice the distance, so that the two letters of a tight "ll" are not one letter.
+  const furthest = Math.min(maxDoubleDistance * first.piece.size, (first.right - first.left) / 2);
+  return (
+    first.text === again.text &&
+    first.symbol === again.symbol &&
+    furthest > 0 &&
+    Math.abs(first.left - again.left) < furthest
+  );
 }
 
 /**
