@@ -246,6 +246,17 @@ describe('paragraphs', () => {
     expect(blocks[0]!.label).toMatchObject({ text: '[7]', left: 50, glyphs: [{ from: 0, to: 4 }] });
   });
 
+  it.each(['o', 'O'])(
+    'leave only the lowercase letter that Word writes as a bullet in its place: %s',
+    (sign) => {
+      const item = ['Patients who wish to monitor their levels', 'can buy the strips.'];
+      const content = page([text(sign, 50, 700), lines(item, 65, 700)]);
+      expect([read(content), keptOf(content)]).toEqual(
+        sign === 'o' ? [[item.join(' ')], [['label', 'o']]] : [[`O ${item.join(' ')}`], []],
+      );
+    },
+  );
+
   it('leave a box to check that is written with brackets in its place', () => {
     const content = page([text('[ ]  I request that the judge waives it.', 50, 700)]);
     expect(read(content)).toEqual(['I request that the judge waives it.']);

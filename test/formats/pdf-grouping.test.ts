@@ -31,6 +31,17 @@ describe('a new block begins', () => {
     expect(read(page(lines(['by Arlene Hutton', '(Co-production)'], 50, 700)))).toHaveLength(2);
   });
 
+  it('but not within a quotation, between items that start farther right', () => {
+    const content = (start: string) =>
+      page([
+        lines(['• We met in spring.'], 70, 712),
+        lines([`The help of a member in the section for the ${start}Development:`, 'Tests and reports“'], 50, 700),
+        lines(['• We met in autumn.'], 70, 676),
+      ]);
+    expect(read(content('„'))).toHaveLength(3);
+    expect(read(content(''))).toHaveLength(4);
+  });
+
   it('on the other side of a form field', () => {
     const content = page([onOneLine(['Male', 'Female'], 12, 700)]);
     expect(read(content)).toEqual(['Male Female']);

@@ -253,6 +253,19 @@ describe('what belongs to a text', () => {
     expect(date!.y).toBeCloseTo(employer!.y, 1);
   });
 
+  it('moves with it: the period in front of its first line', async () => {
+    const content = [
+      at(100, 300, sentence) + at(100, 288, 'and on and on.'),
+      at(40, 266, '11/2009') + at(100, 266, sentence) + at(100, 254, 'and on and on.'),
+    ].join(' ');
+    const { lines } = await translated(content);
+    const [period, entry] = ['11/2009', 'The quick'].map((text) =>
+      lines.findLast((line) => line.text.includes(text)),
+    );
+    expect(entry!.y).toBeLessThan(260);
+    expect(period!.y).toBeCloseTo(entry!.y, 1);
+  });
+
   it.each([
     ['that its clip would hide', 'q 30 252 300 9 re W n 40 257 200 1 re f Q'],
     ['that its clip cuts', 'q 30 257.4 300 40 re W n 40 257 200 1 re f Q'],

@@ -91,6 +91,20 @@ describe('the dots of a contents page', () => {
   });
 });
 
+test('no line of an entry is as long as the row, because each may become the last one, before the number', async () => {
+  const first = 'The roles and the duties of all members and of the commission that';
+  const bytes = await madePdf({
+    content: `${at(40, 300, first)}${at(40, 288, 'they chose')}${dots(90, 288, 78)}${at(312, 288, '12')}`,
+  });
+  const { segments } = await extract(bytes);
+  const target = 'les rôles et '.repeat(11);
+  const translations = segments.map(({ regionId, cellId }) => ({ regionId, cellId, target: [target] }));
+  const rebuilt = await rebuild(bytes, translations, { sourceLanguage: 'en', targetLanguage: 'fr' });
+  const shown = await shownTexts(rebuilt.bytes);
+  expect(segments).toHaveLength(1);
+  for (const { text, right } of shown) if (/[a-z]/.test(text)) expect(right).toBeLessThan(312);
+});
+
 test('dots after a sentence stay the same dots', async () => {
   const bytes = await madePdf({ content: `${at(40, 300, 'He went on and on and on')}${dots(160, 300, 4)}` });
   const { segments } = await extract(bytes);

@@ -156,7 +156,7 @@ describe('the place of a text of a PDF', () => {
 
   it('is the item of a list with its number, a heading or a footer; otherwise only the page', async () => {
     const footer = line('Notes of the club', 30, 12);
-    const items = ['(1)', '(2)', '-', '-'].flatMap((label, index) => [
+    const items = ['(1)', '(2)', 'o', '-'].flatMap((label, index) => [
       line(label, 30, 320 - 12 * index),
       line(`Item with ${['one', 'two', 'three', 'four'][index]} words`, 46, 320 - 12 * index),
     ]);

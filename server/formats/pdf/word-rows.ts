@@ -207,7 +207,7 @@ export function placesOf(page: PageOfItems, direction: Direction): Map<string, s
 
 /** Returns the number or letter of an item; undefined for a bullet. */
 function numberOf({ label }: Item): string | undefined {
-  return /[\p{L}\p{N}](?:.*[\p{L}\p{N}])?/u.exec(label ?? '')?.[0];
+  return /(?!o$)[\p{L}\p{N}](?:.*[\p{L}\p{N}])?/u.exec(label ?? '')?.[0];
 }
 
 /** Divides tables below each other that have rules at different places, or of which only one has rules. */

@@ -172,8 +172,15 @@ export function besideLeader(
     const mayMove = isBlank(leader) && !(leader.endsWithOthers && kept !== undefined);
     const blankEnd = mayMove ? Math.max(right, Math.min(bounds.right, free)) : right;
     const limit = Math.max(near, mayMove ? blankEnd - (right - left) - distance * size : near);
-    const edges = { ...bounds, right: Math.max(box.right, Math.min(bounds.right, limit)) };
-    return { ...own, bounds: edges, ...(blankEnd > right && { blankEnd }) };
+    // The lines above the last one may be as long as the row, but any line may become the last one, before the number.
+    const source = number ? frame.lines.at(-1)!.right : box.right;
+    const end = Math.max(source, Math.min(bounds.right, limit));
+    return {
+      ...own,
+      box: { ...box, right: Math.min(box.right, end) },
+      bounds: { ...bounds, right: end },
+      ...(blankEnd > right && { blankEnd }),
+    };
   }
   const right = row.left + row.right - box.left;
   const start = row.left + number.right - number.left + room;

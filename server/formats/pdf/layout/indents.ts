@@ -18,14 +18,14 @@ const numberEnd = /\s(?:Nos?|Nr|Vol|pp?)\.$/u;
  * Whether a paragraph starts because its first line is indented, or because a group of indented lines ends.
  *
  * @param length the number of lines of the paragraph above line `index`
- * @param goesOn whether a sentence continues at the line
+ * @param mayGoOn whether the text may continue at the line
  */
 export function changesIndent(
   chain: Chain,
   index: number,
   length: number,
   endsEarly: boolean,
-  goesOn: boolean,
+  mayGoOn: boolean,
 ): boolean {
   const edges = edgesOf(chain);
   const [above, line, next] = [edges[index - 1]!, edges[index]!, edges[index + 1]];
@@ -40,7 +40,7 @@ export function changesIndent(
     next.end - above.end > shorter * size &&
     sentenceEnd.test(chain[index - 1]!.text);
   if (Math.abs(indent) <= minIndent * size)
-    return length === 1 && ((isAfter(index - 2) && isAfter(index + 1)) || isFirst());
+    return length === 1 && !mayGoOn && ((isAfter(index - 2) && isAfter(index + 1)) || isFirst());
   const isNextAligned = next !== undefined && Math.abs(next.start - line.start) < 0.3 * size;
   const upper = chain[index - 1]!;
   if (indent < 0) {
@@ -49,7 +49,7 @@ export function changesIndent(
       length >= minLinesBeside &&
       !endsEarly &&
       !sentenceEnd.test(upper.text) &&
-      (goesOn || Math.abs(line.end - above.end) < sameEnd * size) &&
+      (mayGoOn || Math.abs(line.end - above.end) < sameEnd * size) &&
       edges.slice(index - length, index).every(({ start }) => Math.abs(start - above.start) < sameEnd * size);
     return !isBelowObject && (length > 1 || -indent > maxIndent * size);
   }

@@ -10,8 +10,9 @@ const minGapAfterBullet = 0.15;
 const minHang = 0.5;
 const sameStart = 0.15;
 
+/** A number, or the letter that Word writes as the bullet of an inner list. It must be lowercase: a group of blood may be O. */
 const number =
-  /^(?:[([]?\d{1,3}[.)\]]?|[([]?[a-z][.)\]]|[([]?[ivxlc]{1,5}[.)\]]|[IVX]{1,5}\.|[A-Z]\d{1,2}\.?|\d{0,2}(?:\.\d{1,2})+\.?)$/iu;
+  /^(?:o|[([]?\d{1,3}[.)\]]?|[([]?[A-Za-z][.)\]]|[([]?(?:[ivxlc]{1,5}|[IVXLC]{1,5})[.)\]]|[A-Za-z]\d{1,2}\.?|\d{0,2}(?:\.\d{1,2})+\.?)$/u;
 
 interface Item {
   label: TextLine | null;

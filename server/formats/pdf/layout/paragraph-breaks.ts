@@ -191,7 +191,7 @@ export class ParagraphBreaks {
     const isRow = row === 'likely' || (row === 'paired' && (!isInCell || (endsSentence && isLong(above))));
     const mayBeRow = endsEarlyHere || !(row === 'paired' ? mayGoOn : goesOn) || isListOfWords(chain, index);
     if (isRow && mayBeRow) return true;
-    return !isCentred && changesIndent(chain, index, length, endsEarly && !mayGoOn, goesOn);
+    return !isCentred && changesIndent(chain, index, length, endsEarly && !mayGoOn, mayGoOn);
   }
 
   /**

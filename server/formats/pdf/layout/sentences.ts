@@ -37,7 +37,8 @@ const word = /(?:^|[\s("'])\p{L}{2,}(?=$|[\s,.;:)"'!?])/u;
 
 /** The minimum number of words before a comma from which the text continues. The end of a letter is shorter. */
 const minWordsBeforeComma = 4;
-const openBracket = /\([^)]{0,80}$/u;
+/** A bracket or a quotation that is not closed. A German quotation ends with the sign at which an English one starts. */
+const openBracket = /(?:\([^)]{0,80}|„[^“”]{0,80}|«[^»]{0,80}|(?:^|\s)“[^”]{0,80})$/u;
 /** A start that shows that a text continues: a sign for “and”, or a remark in brackets if it had no room above. */
 const and = /^&/u;
 const remark = /^\(/u;

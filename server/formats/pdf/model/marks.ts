@@ -168,15 +168,19 @@ function placeOfRule({ box: { left, right, bottom, top } }: Placed, frame: Frame
   return above > 0 && above < rule.above * size ? { distance: above, line: 'first' } : undefined;
 }
 
-/** Returns the place of an untranslated text that is the next line, or the only text after a single line. */
+/** Returns the place of an untranslated text that is the next line, the only text after a single line, or in front of a text. */
 function placeOfText({ object, box }: Placed, frame: Frame): Place {
   if ((object as KeptText).reason === 'formula') return undefined;
   const { alignment, baseline, box: own, singleLine, size } = frame;
   const base = baselineOf(object as KeptText, box);
-  if (Math.abs(base - baseline) < kept.sameBaseline * size)
-    return singleLine && box.left > own.right ? { distance: box.left - own.right, line: 'first' } : undefined;
-  const above = base - baseline;
   const outdent = own.left - box.left;
+  if (Math.abs(base - baseline) < kept.sameBaseline * size) {
+    const distance = Math.max(box.left - own.right, own.left - box.right);
+    // A period in front of an entry moves with it, whatever the number of its lines is.
+    const isNear = outdent > 0 ? distance < kept.outdent * size : singleLine;
+    return isNear && distance > 0 ? { distance, line: 'first' } : undefined;
+  }
+  const above = base - baseline;
   if (above > 0.5 * size && above < kept.above * size && outdent > size && outdent < kept.outdent * size)
     return { distance: above, line: 'first' };
   const below = lastBaselineOf(frame) - base;
