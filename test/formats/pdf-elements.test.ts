@@ -109,6 +109,19 @@ describe('the declared elements of a tagged PDF', () => {
     expect(read(of(tag('P'), ...below(700, [...count, body[2]!])))).toHaveLength(1);
   });
 
+  it('do not keep paragraphs together that have a blank line between them', () => {
+    const first = ['They keep the wild places of the mountain, and', 'the life in them is ever more of a treasure now.'];
+    const second = ['Beyond the roads and the lots is wild land that', 'the law protects, and it is free for all people.'];
+    const shown = (gap: number) =>
+      of(
+        tag('P'),
+        ...first.map((value, row) => text(value, 50, 700 - 12 * row)),
+        ...second.map((value, row) => text(value, 50, 688 - gap - 12 * row)),
+      );
+    expect(read(shown(24))).toEqual([first.join(' '), second.join(' ')]);
+    expect(read(shown(15))).toHaveLength(1);
+  });
+
   it('do not keep lines together at a wide distance at which no sentence continues', () => {
     const lines = [
       text('Tag us on the wall of our house in the town', 50, 700),

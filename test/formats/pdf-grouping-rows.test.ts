@@ -93,6 +93,16 @@ describe('a new block begins in a stack', () => {
     );
   });
 
+  it('at a label in a box that is lower than a line, but not at highlighted words', () => {
+    const words = ['Course', 'with', 'wide', 'spaces'].map((word, at) =>
+      text(word, 50 + [0, 35, 60, 85][at]!, 700),
+    );
+    const shown = (inset: number) =>
+      read(page([[...words, text('New', 174, 700)]], [rule(174 - inset, 698, 192, 706)]));
+    expect(shown(4)).toEqual(['Course with wide spaces', 'New']);
+    expect(shown(0)).toEqual(['Course with wide spaces New']);
+  });
+
   it('but not of a table at the headings of sections, which have their numbers next to them', () => {
     const headings = [
       ['4.6', 'Other points'],

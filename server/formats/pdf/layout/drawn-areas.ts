@@ -14,6 +14,8 @@ const minRule = 4;
  * character, such as a bar.
  */
 const minOverText = 1.3;
+/** The minimum distance of a side of a label's box from the texts next to it, as a share of the font size. */
+const minFromText = 0.1;
 /** The maximum share of the page that an area may cover. A larger area is the background. */
 const maxArea = 0.8;
 /** The maximum distance between boxes that touch each other, in points. */
@@ -62,12 +64,22 @@ export class DrawnAreas {
    * than a line of this size are left out.
    */
   verticalRules(baseline: number, size: number): number[] {
-    return placesAt(this.#vertical, baseline, size);
+    const rules = [...this.#vertical.passing(baseline + 0.3 * size)];
+    return rules
+      .filter(({ bottom, top }) => top - bottom >= minOverText * size)
+      .map(({ left, right }) => (left + right) / 2);
   }
 
-  /** Returns the positions of the sides of filled boxes at the height of a line. */
-  filledSides(baseline: number, size: number): number[] {
-    return placesAt(this.#sides, baseline, size);
+  /**
+   * Whether a side of a filled box is in a gap of a line. A box that is not higher than a line may highlight words, so its
+   * side counts only if it touches neither of the texts next to the gap.
+   */
+  hasSideIn(from: number, to: number, { baseline, size }: { baseline: number; size: number }): boolean {
+    const near = minFromText * size;
+    return [...this.#sides.passing(baseline + 0.3 * size, from, to)].some(
+      ({ left, bottom, top }) =>
+        top - bottom >= minOverText * size || (left > from + near && left < to - near),
+    );
   }
 
   /**
@@ -217,13 +229,6 @@ function sidesOf({ left, bottom, right, top }: Rectangle): Rectangle[] {
     { left, right: left, bottom, top },
     { left: right, right, bottom, top },
   ];
-}
-
-function placesAt(rules: RuleIndex, baseline: number, size: number): number[] {
-  const places: number[] = [];
-  for (const rule of rules.passing(baseline + 0.3 * size))
-    if (rule.top - rule.bottom >= minOverText * size) places.push((rule.left + rule.right) / 2);
-  return places;
 }
 
 function passesThrough(place: number, glyphs: readonly Glyph[]): boolean {

@@ -1,6 +1,5 @@
 import {
   type Atom,
-  hasBetween,
   maxLineDistance,
   maxSpaceRatio,
   minColumnGap,
@@ -8,6 +7,7 @@ import {
   splitAtGaps,
   textOf,
 } from './atoms.ts';
+import type { DrawnAreas } from './drawn-areas.ts';
 import type { Glyph, Piece } from './pieces.ts';
 import type { Row } from './rows.ts';
 import { labelStart, lowerStart, sentenceEnd } from './sentences.ts';
@@ -77,9 +77,8 @@ export function splitRows(rows: readonly Row[], parts: RowParts): Line[] {
   const repeated = repeatedGaps(split);
   const usualSpace = median(spaces) || Number.POSITIVE_INFINITY;
   for (const [index, own] of split.entries()) {
-    const { row, atoms } = own;
-    const sides = atoms.length > 1 ? areas.filledSides(row.baseline, row.size) : [];
-    const columnGaps = findColumnGaps(index, split, sides);
+    const { atoms } = own;
+    const columnGaps = findColumnGaps(index, split, areas);
     for (const [at, atom] of atoms.entries()) {
       const last = atoms[at - 1];
       const isBoundary =
@@ -116,7 +115,7 @@ type SplitRow = { row: Row; atoms: Atom[]; parts: Atom[][] };
  * Returns the atoms of a row that start after a gap between columns. Equally wide gaps in a part of a row are either all
  * between columns, or they are the spaces of a justified line, of which a few are above those of another line by chance.
  */
-function findColumnGaps(index: number, rows: readonly SplitRow[], sides: readonly number[]): Set<Atom> {
+function findColumnGaps(index: number, rows: readonly SplitRow[], areas: DrawnAreas): Set<Atom> {
   const { atoms } = rows[index]!;
   const found = new Set<Atom>();
   let from = 0;
@@ -124,7 +123,7 @@ function findColumnGaps(index: number, rows: readonly SplitRow[], sides: readonl
     if (to < atoms.length && !atoms[to]!.isApart) continue;
     const gapBefore = (at: number) => atoms[at]!.left - atoms[at - 1]!.right;
     const starts = Array.from({ length: to - from - 1 }, (_, step) => from + 1 + step);
-    const columns = starts.filter((at) => isColumnGap(index, atoms[at - 1]!, atoms[at]!, rows, sides));
+    const columns = starts.filter((at) => isColumnGap(index, atoms[at - 1]!, atoms[at]!, rows, areas));
     const part = atoms.slice(from, to);
     const spaces = part.flatMap((atom) => atom.spaces);
     const usual = median([...spaces, ...starts.map(gapBefore)]);
@@ -172,9 +171,9 @@ function isColumnGap(
   before: Atom,
   after: Atom,
   rows: readonly SplitRow[],
-  sides: readonly number[],
+  areas: DrawnAreas,
 ): boolean {
-  if (hasBetween(sides, before.right, after.left)) return true;
+  if (areas.hasSideIn(before.right, after.left, rows[index]!.row)) return true;
   const above = gapInRows(index, -1, before, after, rows);
   const below = gapInRows(index, 1, before, after, rows);
   const isFreeOnBothSides =

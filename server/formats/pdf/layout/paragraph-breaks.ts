@@ -153,7 +153,8 @@ export class ParagraphBreaks {
     const isTorn = (!endsEarly && !endsSentence && isTitle) || (areHeadings && mayGoOn);
     if (relation === 'other' && !(isNear && (isTorn || (isOneText && hasWords(linesAbove, minWordsOfLine)))))
       return true;
-    const maySpread = isOneText && (mayGoOn || isRunning(chain, index, isCentred));
+    const mayRun = (isNear || !endsSentence) && isRunning(chain, index, isCentred);
+    const maySpread = isOneText && (mayGoOn || mayRun);
     if (!maySpread && this.#leadings.separate(chain, index)) return true;
     if (continuesAddress(chain, index)) return false;
     if (!mayGoOn && this.#endsContact(above, line, isCentred)) return true;
