@@ -150,6 +150,21 @@ describe('the declared elements of a tagged PDF', () => {
     expect(read(lines.flatMap((line) => of(tag('P'), line)))).toEqual([values.join(' ')]);
   });
 
+  it('do not divide a sentence in widely spaced lines, if the lines of a declared text are as widely spaced', () => {
+    const at = (top: number, step: number, values: string[]) =>
+      values.map((value, index) => text(value, 50, top - step * index));
+    const values = [
+      'From the bed, is it close to a fan of the kind that you have, or to a duct or a wide',
+      'opening that may be cold in the nights of the winter and the spring of the next year',
+    ];
+    const sentence = at(700, 20, values).flatMap((line) => of(tag('P'), line));
+    for (const [step, count] of [
+      [20, 2],
+      [12, 3],
+    ] as const)
+      expect(read([...sentence, ...of(tag('P'), ...at(640, step, values))])).toHaveLength(count);
+  });
+
   it('do not divide a sentence in a narrow column, whose lines have few words', () => {
     const values = [
       'From the bed, is it close',

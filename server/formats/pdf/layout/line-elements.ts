@@ -15,6 +15,8 @@ const isHeading = /^(?:H\d?|Title)$/;
 const minTorn = 3;
 /** The minimum number of words of a line that ends because the next word does not fit. */
 const minWords = 6;
+/** The maximum difference between equal line distances, as a share of the font size. */
+const sameLeading = 0.04;
 
 /**
  * Compares the declared elements of lines. Some programs declare each line as a separate element. Such elements do
@@ -23,6 +25,8 @@ const minWords = 6;
 export class LineElements {
   readonly #elements: Elements;
   readonly #areLines: boolean;
+  /** The distances of the lines of one text, as factors of the font size. */
+  readonly #leadings: number[] = [];
   /** The rows of each element. */
   readonly #rowsOf = new Map<StructureElement, Set<number>>();
   /** The elements with several texts on one baseline. */
@@ -43,8 +47,10 @@ export class LineElements {
       for (const [index, line] of chain.entries()) {
         const above = chain[index - 1];
         const relation = above && this.#compare(above, line);
-        if (relation === 'same') whole++;
-        else if (
+        if (relation === 'same') {
+          whole++;
+          if (this.relation(above!, line)) this.#leadings.push(leadingOf(above!, line));
+        } else if (
           relation === 'other' &&
           continues(above!.text, line.text) &&
           above!.text.split(' ', minWords).length === minWords &&
@@ -72,6 +78,12 @@ export class LineElements {
     );
   }
 
+  /** Whether two lines are as far from each other as lines of a declared text on the page. */
+  haveLeadingOfText(above: TextLine, line: TextLine): boolean {
+    const leading = leadingOf(above, line);
+    return this.#leadings.some((other) => Math.abs(other - leading) < sameLeading);
+  }
+
   /** Whether two lines of one style are declared as headings, either as one or as adjacent ones of the same level. */
   areHeadings(above: TextLine, line: TextLine): boolean {
     const [upper, lower] = [this.#elements.ofLine(above), this.#elements.ofLine(line)];
@@ -89,4 +101,8 @@ export class LineElements {
     if (!upper || !lower) return undefined;
     return upper === lower ? 'same' : 'other';
   }
+}
+
+function leadingOf(above: TextLine, line: TextLine): number {
+  return (above.baseline - line.baseline) / line.size;
 }

@@ -151,7 +151,8 @@ export class ParagraphBreaks {
       elements.areParagraphs(above, line);
     const areHeadings = elements.areHeadings(above, line);
     const isTorn = (!endsEarly && !endsSentence && isTitle) || (areHeadings && mayGoOn);
-    if (relation === 'other' && !(isNear && (isTorn || (isOneText && hasWords(linesAbove, minWordsOfLine)))))
+    const isNext = isNear || elements.haveLeadingOfText(above, line);
+    if (relation === 'other' && !(isNext && (isTorn || (isOneText && hasWords(linesAbove, minWordsOfLine)))))
       return true;
     const mayRun = (isNear || !endsSentence) && isRunning(chain, index, isCentred);
     const maySpread = isOneText && (mayGoOn || mayRun);
