@@ -198,6 +198,22 @@ describe('one block stays', () => {
     expect(read(content).slice(0, 5)).toEqual(types);
   });
 
+  it('a justified line with wide gaps, if most of its words are not labels with equal gaps', () => {
+    const spread = (words: readonly string[]) => {
+      let x = 50;
+      return words.map((word) => {
+        const shown = text(word, x, 700);
+        x += 10 * widthOf(word) + 12;
+        return shown;
+      });
+    };
+    const words = ['Inverter:', 'the', 'inverter', 'accepts', 'this', 'command'];
+    const others = lines([full, full.toLowerCase()], 50, 650);
+    expect(read(page([spread(words), others]))[0]).toBe(words.join(' '));
+    const labels = ['Home', 'Our Services', 'About', 'Contact us', 'Imprint'];
+    expect(read(page([spread(labels), others])).slice(0, 5)).toEqual(labels);
+  });
+
   it('a text over the side of a box that is hidden by a larger one', () => {
     const small = rule(40, 680, 320, 695);
     const large = { ...rule(40, 640, 560, 720), order: 1, color: '1 g' };

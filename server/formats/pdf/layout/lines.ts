@@ -11,7 +11,7 @@ import type { DrawnAreas } from './drawn-areas.ts';
 import type { Glyph, Piece } from './pieces.ts';
 import type { Row } from './rows.ts';
 import { labelStart, lowerStart, sentenceEnd } from './sentences.ts';
-import { append, firstFrom, greatest, least, median } from './statistics.ts';
+import { append, firstFrom, greatest, least, median, runsOf } from './statistics.ts';
 
 /** A connected part of a row: for example a line of a paragraph, a cell or a label. */
 export interface Line {
@@ -44,6 +44,8 @@ const minTabAfterSentence = 4;
 const minSpacesOfLine = 3;
 /** The maximum difference between the spaces of a justified line. */
 const sameSpace = 0.05;
+/** The minimum number of equal gaps in a row that are its spaces, whatever the other rows show. */
+const minSpread = 4;
 /** The usual width of a space in code, as a share of the font size. */
 const monoSpace = 0.6;
 /** A number, such as those of the axis of a chart, and the minimum number of them in a row without words. */
@@ -66,38 +68,42 @@ const maxRowsCompared = 24;
 export function splitRows(rows: readonly Row[], parts: RowParts): Line[] {
   const { areas } = parts;
   areas.forgetCrossedRules(rows);
-  const split: SplitRow[] = rows.map((row, index) => ({
-    row,
-    atoms: splitAtGaps(row, parts, rows[index - 1]),
-    parts: [],
-  }));
+  const split: SplitRow[] = rows.map((row, index) => {
+    const atoms = splitAtGaps(row, parts, rows[index - 1]);
+    return { row, atoms, spread: spreadWords(atoms), parts: [] };
+  });
   const spaces = split.flatMap(({ atoms }) =>
     atoms.flatMap((atom) => atom.spaces.map((space) => space / atom.size)),
   );
   const repeated = repeatedGaps(split);
   const usualSpace = median(spaces) || Number.POSITIVE_INFINITY;
   for (const [index, own] of split.entries()) {
-    const { atoms } = own;
+    const { atoms, spread } = own;
     const columnGaps = findColumnGaps(index, split, areas);
     for (const [at, atom] of atoms.entries()) {
       const last = atoms[at - 1];
       const isBoundary =
         !last ||
         atom.isApart ||
-        columnGaps.has(atom) ||
-        repeated.has(atom) ||
-        isLooseNumber(last, atom, atoms[at + 1]) ||
-        isInMargin(index, last, atom, split);
+        (!spread.has(atom) &&
+          (columnGaps.has(atom) ||
+            repeated.has(atom) ||
+            isLooseNumber(last, atom, atoms[at + 1]) ||
+            isInMargin(index, last, atom, split)));
       if (isBoundary) own.parts.push([]);
       own.parts.at(-1)!.push(atom);
     }
   }
   const lines: Line[] = [];
-  for (const [index, { row, parts }] of split.entries())
+  for (const [index, { row, parts, spread }] of split.entries())
     for (const part of parts) {
       let open: Atom[] = [];
       for (const [at, atom] of part.entries()) {
-        if (open.length > 0 && isTab(index, part, at, open[0]!.left, split, usualSpace)) {
+        if (
+          open.length > 0 &&
+          !spread.has(atom) &&
+          isTab(index, part, at, open[0]!.left, split, usualSpace)
+        ) {
           lines.push(toLine(open, row, index));
           open = [];
         }
@@ -108,8 +114,24 @@ export function splitRows(rows: readonly Row[], parts: RowParts): Line[] {
   return lines;
 }
 
-/** A row with its atoms, and with these in parts between the gaps that certainly separate. */
-type SplitRow = { row: Row; atoms: Atom[]; parts: Atom[][] };
+/** A row with its atoms, those after the spaces of a justified line, and all in parts between the gaps that certainly separate. */
+type SplitRow = { row: Row; atoms: Atom[]; spread: Set<Atom>; parts: Atom[][] };
+
+/**
+ * Returns the atoms of a row that start after the spaces of a justified line: these are all equally wide, and most words
+ * after them start with small letters. Labels in one row may have equal gaps, too.
+ */
+function spreadWords(atoms: readonly Atom[]): Set<Atom> {
+  const found = new Set<Atom>();
+  for (const part of runsOf(atoms, (_, atom) => !atom.isApart)) {
+    const gaps = part.slice(1).map((atom, at) => atom.left - part[at]!.right);
+    const areEqual = greatest(gaps) - least(gaps) < sameSpace * part[0]!.size;
+    const small = part.slice(1).filter((atom) => lowerStart.test(textOf(atom))).length;
+    if (gaps.length >= minSpread && areEqual && small * 2 > gaps.length)
+      for (const atom of part.slice(1)) found.add(atom);
+  }
+  return found;
+}
 
 /**
  * Returns the atoms of a row that start after a gap between columns. Equally wide gaps in a part of a row are either all
