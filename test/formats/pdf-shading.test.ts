@@ -55,3 +55,18 @@ it('a sloped line has boxes along it, and only one if the page has very many suc
   const { paints } = await readMade({ content: '0 0 m 30 40 l S '.repeat(5001) });
   expect([paints[0]!.parts!.length, paints.at(-1)!.parts!.length]).toEqual([8, 1]);
 });
+
+it('a closed curve of many parts is not the frame of an area, but a rounded rectangle is', async () => {
+  const right = 60 + 10 * widthOf('Course certificate') + 1;
+  const wave = (count: number) =>
+    `${right} 9 m ${Array.from({ length: count }, (_, at) => `40 ${at} ${right} 95 ${at % 2 ? right : 40} ${at + 60} c`).join(' ')} h S`;
+  const textsWith = async (path: string) => {
+    const { paints } = await readMade({ content: path });
+    return findBlocks(page([text('Course certificate', 60, 50), text('of the month', right + 2, 50)], paints))
+      .blocks.length;
+  };
+  expect(await textsWith(wave(20))).toBe(1);
+  expect(
+    await textsWith(`90 20 m 95 20 l ${right} 20 ${right} 20 ${right} 30 c ${right} 90 l 90 90 l h S`),
+  ).toBe(2);
+});

@@ -292,7 +292,11 @@ function decoderOf(dictionary: PDFDict): ReadFont['read'] {
   const shared = isType3 ? sharedCharacters(dictionary) : undefined;
   const decode = ({ unicode, originalCharCode: code, isGuess, isEmpty, width }: PdfjsGlyph): string => {
     const known =
-      tex?.get(code) ?? symbol?.(unicode, code) ?? windows?.(unicode, code) ?? shared?.get(code) ?? corporateLetter(unicode);
+      tex?.get(code) ??
+      symbol?.(unicode, code) ??
+      windows?.(unicode, code) ??
+      shared?.get(code) ??
+      corporateLetter(unicode);
     if (known !== undefined) return known;
     const letters = ligatures.get(code);
     if (letters?.includes(unicode)) return letters;

@@ -167,8 +167,10 @@ export class Painter {
       const [a, b, c, d] = state.ctm;
       const half = (Math.abs(state.lineWidth) * Math.sqrt(Math.abs(a * d - b * c))) / 2;
       for (const subpath of subpaths) {
-        const { box, curve } = subpath;
-        const along = curve && isWide(box) ? (this.#boxes < maxBoxes ? boxesAlong(curve) : [box]) : undefined;
+        const { box, curve, isPattern } = subpath;
+        const isLine = curve && isWide(box);
+        const along =
+          isLine && this.#boxes < maxBoxes ? boxesAlong(curve) : isLine || isPattern ? [box] : undefined;
         const parts = along?.map((part) => widen(part, half));
         this.#boxes += parts?.length ?? 0;
         this.#add('stroke', widen(box, half), state, false, isHidden, {

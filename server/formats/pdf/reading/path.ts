@@ -12,6 +12,8 @@ export interface Subpath {
    * other subpaths.
    */
   curve: readonly (readonly Point[])[] | null;
+  /** Whether the subpath has more parts than a frame, such as a pattern of fine lines. */
+  isPattern?: boolean;
   /** The position of the operator that adds a rectangle to the path. */
   place?: OperatorPlace;
   /** The start of the subpath's operators; undefined if it continues from another subpath. */
@@ -125,6 +127,7 @@ export class Path {
         box: this.#box,
         isRectangle: !this.#hasCurves && isRectangle(this.#points, this.#box),
         curve: this.#isCurve() ? this.#parts : null,
+        isPattern: (this.#hasCurves || this.#isSloped) && this.#parts.length > maxParts,
         start: this.#start,
       });
     this.#start = undefined;

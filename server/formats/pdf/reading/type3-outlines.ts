@@ -54,11 +54,13 @@ export function sharedCharacters(font: PDFDict): Map<number, string> | undefined
   const source = table instanceof PDFStream ? Buffer.from(decodeStream(table)).toString('latin1') : '';
   if (!/>\s*<>/.test(source)) return undefined;
   const names = namesOf(font);
-  const codes = [...source.matchAll(/<([\da-f]+)>\s*<((?:[\da-f]{4})*)>\s*$/gim)].map(([, code, character]) => {
-    const name = names.get(Number.parseInt(code!, 16));
-    const text = Buffer.from(character!, 'hex').swap16().toString('utf16le').trimEnd();
-    return { code: Number.parseInt(code!, 16), character, text, glyph: name && procedureOf(font, name) };
-  });
+  const codes = [...source.matchAll(/<([\da-f]+)>\s*<((?:[\da-f]{4})*)>\s*$/gim)].map(
+    ([, code, character]) => {
+      const name = names.get(Number.parseInt(code!, 16));
+      const text = Buffer.from(character!, 'hex').swap16().toString('utf16le').trimEnd();
+      return { code: Number.parseInt(code!, 16), character, text, glyph: name && procedureOf(font, name) };
+    },
+  );
   const mapped = codes.filter(({ character, glyph }) => character !== '' && glyph !== undefined);
   const byGlyph = Map.groupBy(mapped, ({ glyph }) => glyph);
   return new Map(
