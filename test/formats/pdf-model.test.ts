@@ -189,8 +189,12 @@ describe('what belongs to a text', () => {
       expect(box.bottom).toBeCloseTo([300, ...starts.slice(1)][index]! + 2, 1);
   });
 
-  it('moves with it: the rule below a heading', async () => {
+  it.each([
+    ['on paper', ''],
+    ['on the painted ground of the page', '1 1 0.9 rg 0 0 612 792 re f 0 g'],
+  ])('moves with it: the rule below a heading %s', async (_, ground) => {
     const content = [
+      ground,
       at(40, 300, sentence) + at(40, 288, 'and on and on.'),
       `/F1 14 Tf ${at(40, 262, 'Experience')} q 40 257 200 1 re f Q /F1 10 Tf`,
       at(40, 240, sentence) + at(40, 228, 'and on and on.'),
@@ -198,7 +202,7 @@ describe('what belongs to a text', () => {
     const { lines, boxes } = await translated(content);
     const heading = lines.find(({ text }) => text.startsWith('Experience'))!;
     expect(heading.y).toBeLessThan(255);
-    expect(boxes[0]!.bottom).toBeCloseTo(heading.y - 5, 1);
+    expect(boxes.at(-1)!.bottom).toBeCloseTo(heading.y - 5, 1);
   });
 
   it('moves with it: a date above it that starts before it', async () => {

@@ -60,6 +60,12 @@ describe('a sentence is one block', () => {
     expect(read(asParagraphs(title('Version 1.0')), body)).toContain('Version 1.0');
   });
 
+  it('if a line of an item with a bullet starts with a dash between spaces, although it hangs', () => {
+    const hanging = [`— ${sentence[0]!.slice(4)}`, 'farmers of the county, who did not.'];
+    const found = read(text(`• ${sentence[1]}`, 50, 700), lines(hanging, 60, 688));
+    expect(found).toEqual([[sentence[1], ...hanging].join(' ')]);
+  });
+
   it('if a line starts with a variable whose character is unknown, in another font, after an indented line', () => {
     const variable = text('\ufffd', 50, 688, { font: mono });
     for (const glyph of variable.glyphs) glyph.symbol = 7;

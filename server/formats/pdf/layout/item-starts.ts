@@ -48,14 +48,11 @@ export function startsItem(chain: Chain, index: number, length: number, endsEarl
   if (startsWithMark(line)) return true;
   // A dash may also be in a sentence, as may an option of a command, or a variable whose character is unknown.
   const mayBeWord = /^[–—\-\ufffd\p{Co}]/u.test(line.text);
-  if (startsWithSign(line.text))
-    return (
-      !mayBeWord ||
-      endsEarly ||
-      sentenceEnd.test(above.text) ||
-      startsWithSign(chain[index - length]!.text) ||
-      isShifted
-    );
+  if (startsWithSign(line.text)) {
+    const first = chain[index - length]!.text;
+    const isLikeFirst = startsWithSign(first) ? first[0] === line.text[0] : isShifted;
+    return !mayBeWord || endsEarly || sentenceEnd.test(above.text) || isLikeFirst;
+  }
   if (!itemNumber.test(line.text)) return false;
   const isNext = shapeOf(line.text) === shapeOf(chain[index - length]!.text);
   const isFirst = sentenceEnd.test(above.text) && firstNumber.test(line.text);

@@ -78,7 +78,7 @@ function joinOf(lines: readonly TextLine[], index: number): ' ' | '' | typeof op
   if (ideograph.test(last) || ideograph.test(first)) return '';
   if (unspaced.test(last.normalize('NFD')) && unspaced.test(first)) return '';
   if (emailStart.test(above) && /^\S*[./@]/u.test(below)) return '';
-  const isTight = (/\S[—/–‑-]$/u.test(above) && !wholeAddress.test(above)) || below.startsWith('—');
+  const isTight = (/\S[—/–‑-]$/u.test(above) && !wholeAddress.test(above)) || /^—\S/u.test(below);
   return isTight ? '' : ' ';
 }
 

@@ -3,6 +3,7 @@ import type { TextRotation } from '../fitting/frames.ts';
 import { shareOfBlank } from '../fitting/leaders.ts';
 import {
   Bands,
+  holds,
   invert,
   type Matrix,
   overlaps,
@@ -77,13 +78,12 @@ export function marksOf(
     if (one.box.top - one.box.bottom <= maxHeight) bands.add(one.box, one);
   const near = (bottom: number, top: number) => [...bands.near(bottom, top)];
   /**
-   * Whether no other rule touches a rule, as in a table or in a frame with corners, and whether a text is the only one
+   * Whether no other object touches a rule, as in a table or in a frame with corners, and whether a text is the only one
    * near it on its line.
    */
   const isApart = ({ object, box }: Placed): boolean =>
     'kind' in object
-      ? grid.length <= maxGrid &&
-        !grid.some((other) => other.paint !== object && overlaps(widen(other.box, rule.thickness), box))
+      ? grid.length <= maxGrid && !grid.some((other) => other.paint !== object && touches(other.box, box))
       : !near(box.bottom, box.top).some(
           (other) =>
             'reason' in other.object &&
@@ -135,6 +135,11 @@ export function marksOf(
           nearest.set(object, { id, distance: 0, mark: { ...mark, object, box } });
   for (const { id, mark } of nearest.values()) marks.set(id, [...(marks.get(id) ?? []), mark]);
   return marks;
+}
+
+/** Whether an object touches a rule. The ground of a page or of a box does not, if the rule is within it. */
+function touches(object: Rectangle, box: Rectangle): boolean {
+  return overlaps(widen(object, rule.thickness), box) && !holds(widen(object, -rule.thickness), box);
 }
 
 /** Whether a text does not move. Only a blank to fill in can belong to it. */
