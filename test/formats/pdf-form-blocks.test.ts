@@ -52,6 +52,8 @@ describe('the parts of a form', () => {
     const sentence = page([text('on the __________ day of May.', 40, 700)]);
     const box = { left: 72, right: 122, bottom: 698, top: 710 };
     expect(read(sentence)).toEqual(['on the __________ day of May.']);
+    const verb = 'Crops like cotton __________ (to be) sold';
+    expect(read(page([text(verb, 40, 700)]))).toEqual([verb]);
     expect(read({ ...sentence, annotations: [{ kind: 'widget', box }] })).toEqual(['on the', 'day of May.']);
   });
 

@@ -302,7 +302,7 @@ function isSign({ text }: Glyph): boolean {
 /** Dots that fill space, alone or mixed. */
 const dots = /^[·․.…‥]+$/u;
 /** The end of a part of a sentence, and its continuation, between which a blank may be. */
-const [sentenceStart, sentenceRest] = [/(?:[\p{L}\p{N}\p{Sc},(/)]|\p{L}\.)$/u, /^[\p{Ll},.;)]/u];
+const [sentenceStart, sentenceRest] = [/(?:[\p{L}\p{N}\p{Sc},(/)]|\p{L}\.)$/u, /^(?:[\p{Ll},.;)]|\(\p{Ll})/u];
 /** The text after dots on a line of a list: a page number, or a price. */
 const entryEnd = /^(?:[ivxlc]+|\P{N}{0,6}\p{N}\P{L}*)$/u;
 /** The maximum number of dots in a sentence that are an ellipsis. */
@@ -370,7 +370,7 @@ function isBlankInSentence(
   if (!isBlank && run.length <= maxEllipsis && isTouched) return true;
   return (
     sentenceStart.test(stringOf(before)) &&
-    sentenceRest.test(next.text) &&
+    sentenceRest.test(stringOf(after.slice(0, 2))) &&
     isNear(Math.max(gapBefore, gap), maxBlankGap)
   );
 }
