@@ -35,11 +35,25 @@ describe('a new block begins', () => {
     const content = (start: string) =>
       page([
         lines(['• We met in spring.'], 70, 712),
-        lines([`The help of a member in the section for the ${start}Development:`, 'Tests and reports“'], 50, 700),
+        lines(
+          [`The help of a member in the section for the ${start}Development:`, 'Tests and reports“'],
+          50,
+          700,
+        ),
         lines(['• We met in autumn.'], 70, 676),
       ]);
     expect(read(content('„'))).toHaveLength(3);
     expect(read(content(''))).toHaveLength(4);
+  });
+
+  it('at a price after a gap that is wider than the spaces of a text with letter spacing', () => {
+    const withEnd = (end: string) => {
+      const shown = text('Cheese from the farm', 50, 700, { spacing: 0.08 });
+      const { x, advance } = shown.glyphs.at(-1)!;
+      return read(page([shown, text(end, 59 + 10 * (x + advance), 700, { spacing: 0.08 })]));
+    };
+    expect(withEnd('for two')).toEqual(['Cheese from the farm for two']);
+    expect(withEnd('15,00')).toEqual(['Cheese from the farm']);
   });
 
   it('on the other side of a form field', () => {

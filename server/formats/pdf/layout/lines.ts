@@ -51,6 +51,7 @@ const monoSpace = 0.6;
 /** A number, such as those of the axis of a chart, and the minimum number of them in a row without words. */
 const minFigures = 3;
 const figure = /^[-–−+]?\d[\d.,]*\s?%?$/u;
+const price = /^\p{Sc}?\d[\d.,]*[.,]\d{2}\p{Sc}?$/u;
 const bulletStart = /^[•‣◦●■▪◆►➢✓]/u;
 /** The minimum width of a tab between short texts, as a share of the font size. */
 const minTabOfLabels = 1.2;
@@ -334,13 +335,15 @@ function continuesOver(
 }
 
 /**
- * Whether an atom is the number of a field that follows the text of a form. Such a number has another weight than the
- * text, and nothing follows it.
+ * Whether an atom at the end of a row is the number of a field that follows the text of a form, or a price. Such a number
+ * has another weight than the text, and a price has a wider gap before it than the words.
  */
-function isLooseNumber(before: Atom, { glyphs }: Atom, after: Atom | undefined): boolean {
+function isLooseNumber(before: Atom, { glyphs, left }: Atom, after: Atom | undefined): boolean {
   if (after && !after.isApart) return false;
+  const text = textOf({ glyphs });
+  if (price.test(text)) return left - before.right > 2 * greatest([0, ...before.spaces]);
   const isBold = ({ glyphs }: Atom) => glyphs.at(-1)!.piece.style.bold;
-  return /^\d{1,3}[a-z]?$/u.test(textOf({ glyphs })) && isBold(before) !== glyphs[0]!.piece.style.bold;
+  return /^\d{1,3}[a-z]?$/u.test(text) && isBold(before) !== glyphs[0]!.piece.style.bold;
 }
 
 /** Whether an atom is a number in the margin: at the end of a row, behind the edge at which the rows next to it end. */
