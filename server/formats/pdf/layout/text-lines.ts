@@ -120,7 +120,10 @@ export function usualStyle({ characters }: { characters: readonly LineText['char
     return { style, share: 1 };
   }
   let alike = 0;
-  for (const { style, count } of counts.values()) if (isSameStyle(style, best.style)) alike += count;
+  // Fonts of Chinese have no Latin letters, or others than those of the text.
+  const family = characters.some(({ text }) => unspaced.test(text)) ? { family: best.style.family } : {};
+  for (const { style, count } of counts.values())
+    if (isSameStyle({ ...style, ...family }, best.style)) alike += count;
   return { style: best.style, share: alike / total };
 }
 
@@ -131,10 +134,12 @@ export function usualStyle({ characters }: { characters: readonly LineText['char
 function firstWordWidth({ characters, isRightToLeft }: LineText, { size, left, right }: Line): number {
   const first = characters[0]?.glyph;
   if (!first) return 0;
-  if (unspaced.test(characters[0]!.text)) return Math.min(2.2 * size, right - left);
+  const least = Math.min(2.2 * size, right - left);
+  if (unspaced.test(characters[0]!.text)) return least;
   let [from, to] = [first.left, first.right];
   for (const { glyph, text } of characters) {
     if (text === ' ') break;
+    if (unspaced.test(text)) return Math.max(least, to - from);
     if (!glyph) continue;
     if (isRightToLeft) from = Math.min(from, glyph.left);
     else to = Math.max(to, glyph.right);
