@@ -105,6 +105,11 @@ describe('lines', () => {
     ).toEqual(['café noir']);
   });
 
+  it('joins a lowered letter with its word', () => {
+    const logo = [text('the BIBT', 50, 700), text('E', 86, 696.8), text('X styles', 90, 700)];
+    expect(read(page([logo]))).toEqual(['the BIBTEX styles']);
+  });
+
   it('has a text once that is drawn twice to look bold, and removes both', () => {
     const { blocks } = findBlocks(page([text('Summary', 50, 700), text('Summary', 50.3, 700)]));
     expect(blocks.map(({ content }) => plainText(content))).toEqual(['Summary']);

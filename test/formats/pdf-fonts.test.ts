@@ -82,7 +82,9 @@ describe('composite fonts', () => {
   it.each([
     ['ABCDEF+TeX-feymr10', '€'],
     ['ABCDEF+MarVoSym', '\ufffd'],
-  ])('%s shows a sign, not the letter that has its code', async (BaseFont, sign) => {
+    ['ABCDEF+Symbols', '\ufffd'],
+    ['ABCDEF+AppleSymbols', 'e'],
+  ])('%s shows %s for the code of a letter', async (BaseFont, sign) => {
     const font = object({ Type: 'Font', Subtype: 'Type1', BaseFont, Encoding: 'WinAnsiEncoding' });
     const { texts } = await readMade({ content: 'BT /N 10 Tf (e) Tj ET', resources: { Font: { N: font } } });
     expect(texts.map(textOf)).toEqual([sign]);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { formatTagged, plainText } from '#server/formats/inline-content.ts';
 import { findBlocks } from '#server/formats/pdf/find-blocks.ts';
 import type { ShownText, StructureElement } from '#server/formats/pdf/page-content.ts';
-import { bold, lines, mono, page, text, widthOf } from './pdf-page.ts';
+import { bold, lines, mono, page, serif, text, widthOf } from './pdf-page.ts';
 
 const read = (...texts: (ShownText | ShownText[])[]): string[] =>
   findBlocks(page(texts)).blocks.map(({ content }) => plainText(content));
@@ -134,6 +134,20 @@ describe('a sentence is one block', () => {
     const link = text('参照', 50 + 10 * widthOf(above), 700, { color: '0 0 1 rg' });
     expect(read(text(above, 50, 700), link, text('した上で申し込んでください', 50, 688))).toHaveLength(1);
   });
+});
+
+it('a heading with Latin letters in another font is apart from its text, which starts with Latin letters', () => {
+  const heading = [
+    text('GP', 50, 700, { font: { ...bold, family: 'sans' } }),
+    text('责任', 60, 700, { font: bold }),
+  ];
+  const full = '的责任限于其出资承诺'.repeat(4);
+  const body = [
+    text('LPLP', 50, 688, { font: { ...serif, family: 'sans' } }),
+    text(`${full}对`, 70, 688),
+    ...lines([`${full}对基`, '任何债务的责任'], 50, 676),
+  ];
+  expect(read(...heading, ...body)).toHaveLength(2);
 });
 
 describe('an item starts', () => {

@@ -174,6 +174,12 @@ describe('a style that a font lacks', () => {
     ]);
   });
 
+  it('is not drawn with a stroke if the text is translucent', async () => {
+    const source = { lines: wide, style: { bold: true, color: '/G gs 0 0 1 rg', size: 20 } };
+    const { operators } = await render([{ source, target: '公司报告' }], { targetLanguage: 'zh-Hans' });
+    expect(operators).not.toMatch(/Tr/);
+  });
+
   it('is drawn: slanted Thai, upright where the source is upright', async () => {
     const source = { lines: wide, spans: { 1: { italic: true } } };
     const { operators } = await render([{ source, target: ['ไทย ', open(1), 'คน', close(1), ' ไทย'] }], {

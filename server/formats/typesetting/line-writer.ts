@@ -96,7 +96,9 @@ export class LineWriter {
     this.#current.place = place;
     const color = span ? span.color || '0 g' : '';
     if (color !== this.#current.color) this.#parts.push(color);
-    const stroke = span?.outline ?? (bolder ? { color, width: bolderStroke, isFilled: true } : undefined);
+    // A stroke would be seen through a translucent letter.
+    const isBolder = bolder && !translucent.test(color);
+    const stroke = span?.outline ?? (isBolder ? { color, width: bolderStroke, isFilled: true } : undefined);
     const drawing = stroke ? strokeOperators(stroke, this.#fontSize * scale) : '';
     if (drawing !== this.#current.drawing) this.#parts.push(drawing || '0 Tr');
     // Programs that copy text do not read this space as a space between words, as they would with a TJ adjustment.
@@ -157,6 +159,9 @@ export class LineWriter {
     this.#array = [];
   }
 }
+
+/** The operator by which the color of a translucent text starts. */
+const translucent = /\sgs\s/;
 
 function strokeOperators({ color, width, isFilled }: NonNullable<ShownSpan['outline']>, em: number): string {
   return `${strokeColor(color || '0 g')} ${decimal(width * em)} w 1 j ${isFilled ? 2 : 1} Tr`;

@@ -23,9 +23,9 @@ const maxScriptRise = 0.75;
 const minScriptRise = -0.5;
 /**
  * The maximum rise, and the maximum distance from the adjacent text, of shifted letters of full size, such as the E of
- * TeX. As shares of the adjacent text's size.
+ * TeX, which is lowest in IEEE's BibTeX: by 0.7 of the height of an x. As shares of the adjacent text's size.
  */
-const maxShift = 0.3;
+const maxShift = 0.34;
 const maxShiftDistance = 0.4;
 /**
  * The maximum distance of a superscript or subscript from the adjacent text, as a share of the script's own size. Small

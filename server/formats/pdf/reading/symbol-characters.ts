@@ -75,9 +75,9 @@ const dingbats: ReadonlyMap<number, string> = new Map(
 );
 
 const pictorial =
-  /wingdings|webdings|dingbat|marlett|awesome|glyphicon|icomoon|europeanpi|marvosym|wasy\d|wp-(?:greek|math|icon)|(?:icons?|symbols)(?:$|[-_ \d])/i;
+  /wingdings|webdings|dingbat|marlett|awesome|glyphicon|icomoon|europeanpi|marvosym|wasy\d|wp-(?:greek|math|icon)|(?:icons?|(?<!apple)symbols)(?:$|[-_ \d])/i;
 
-/** Whether a font shows pictures for the codes of letters and digits. */
+/** Whether a font shows pictures for the codes of letters and digits. Apple Symbols shows letters. */
 export function isPictorial(font: PDFDict): boolean {
   return pictorial.test(getName(font, 'BaseFont') ?? '');
 }
