@@ -228,9 +228,10 @@ describe('Type 3 fonts', () => {
   });
 
   it.each([
-    ['without a box', [0, 0, 0, 0]],
-    ['with the unit square instead of a box', [0, 0, 1, -1]],
-  ])('%s are as large as their glyphs', async (_, box) => {
+    ['without a box', [0, 0, 0, 0], 10, 9.74],
+    ['with the unit square instead of a box', [0, 0, 1, -1], 10, 9.74],
+    ['without letters that have descenders', [0, 0, 0, 0], 0, 9.34],
+  ])('%s are as large as their glyphs', async (_, box, depth, size) => {
     const glyphs = ['A', 'B', 'C', 'D', 'p'];
     const font: Made = ({ context }) =>
       context.register(
@@ -246,7 +247,7 @@ describe('Type 3 fonts', () => {
           CharProcs: Object.fromEntries(
             glyphs.map((name) => [
               name,
-              context.register(context.stream(`25 0 2 ${name === 'p' ? -10 : 0} 23 28 d1 0 0 9 9 re f`)),
+              context.register(context.stream(`25 0 2 ${name === 'p' ? -depth : 0} 23 28 d1 0 0 9 9 re f`)),
             ]),
           ),
           Resources: {},
@@ -256,9 +257,9 @@ describe('Type 3 fonts', () => {
       content: 'BT /T 58 Tf 9 50 Td (AA) Tj ET',
       resources: { Font: { T: font } },
     });
-    // 38 units of 0.0042, at a font size of 58, are the height of letters of 9.7 points.
-    expect(texts[0]!.matrix[3]).toBeCloseTo(9.74, 1);
-    expect(texts[0]!.glyphs[1]!.x).toBeCloseTo((25 * 0.0042 * 58) / 9.74, 2);
+    // 38 units of 0.0042, at a font size of 58, are the height of letters of 9.7 points; 28 are that of capital letters.
+    expect(texts[0]!.matrix[3]).toBeCloseTo(size, 1);
+    expect(texts[0]!.glyphs[1]!.x).toBeCloseTo((25 * 0.0042 * 58) / size, 2);
   });
 
   it('show the letter of a code that is mapped to a control character', async () => {

@@ -166,8 +166,10 @@ function readFont(dictionary: PDFDict, font: PdfjsFont | undefined, looks: TextF
 /** The scale of a glyph space whose unit is a thousandth of an em, as in all fonts that are not Type 3. Some of these use 1. */
 const usualScale = 0.001;
 
-/** The usual height of the box around the letters of a font, in em. */
-const usualLetterHeight = 0.95;
+/** The usual height of the box around the letters of a font, in em, if some have descenders, and if none has one. */
+const usualLetterHeight = { deep: 0.95, standing: 0.73 };
+/** The minimum depth of descenders, as a share of the height of the box. Round letters reach a little below the baseline. */
+const minDepth = 0.1;
 
 /**
  * Returns the em of a Type 3 font. The glyph space of such a font may have any scale, so if the height of the font's
@@ -178,7 +180,7 @@ function type3Em(dictionary: PDFDict, scale: number): number {
   const declared = declaredBox(dictionary);
   const isScaleUsual = [1, usualScale].some((usual) => Math.abs(scale - usual) < usual / 100);
   if (!declared) {
-    const em = (boxHeight(boxOfGlyphs(dictionary)) * scale) / usualLetterHeight || 1;
+    const em = emOfLetters(boxOfGlyphs(dictionary)) * scale || 1;
     // Accents and brackets are higher than letters, so at a usual scale the em of the file is more exact.
     return isScaleUsual && em > 0.5 && em < 2 ? 1 : em;
   }
@@ -196,6 +198,12 @@ function declaredBox(dictionary: PDFDict): Rectangle | undefined {
   if (!box || boxHeight(box) === 0) return undefined;
   const isUnit = box.right - box.left <= 1 && boxHeight(box) <= 1;
   return isUnit && boxHeight(boxOfGlyphs(dictionary)) > 3 ? undefined : box;
+}
+
+/** Returns the em of letters with this box, which may be upside down. */
+function emOfLetters(box: Rectangle | undefined): number {
+  const isDeep = box && Math.min(-box.bottom, box.top) > minDepth * boxHeight(box);
+  return boxHeight(box) / usualLetterHeight[isDeep ? 'deep' : 'standing'];
 }
 
 function boxHeight(box: Rectangle | undefined): number {
