@@ -35,7 +35,11 @@ describe('a new block begins', () => {
     const content = (start: string) =>
       page([
         lines(['• We met in spring.'], 70, 712),
-        lines([`The help of a member in the section for the ${start}Development:`, 'Tests and reports“'], 50, 700),
+        lines(
+          [`The help of a member in the section for the ${start}Development:`, 'Tests and reports“'],
+          50,
+          700,
+        ),
         lines(['• We met in autumn.'], 70, 676),
       ]);
     expect(read(content('„'))).toHaveLength(3);
