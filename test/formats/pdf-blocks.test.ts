@@ -279,6 +279,23 @@ describe('paragraphs', () => {
     ]);
   });
 
+  it('leave a longer number in its place too, after which the text starts at the next tab', () => {
+    const own = (second: number) =>
+      keptOf(
+        page([
+          text('99.', 50, 700),
+          lines(['Institutions should use reverse tests to', 'find near-default scenarios.'], 70, 700),
+          text('100.     Institutions should use reverse tests', 50, 660),
+          text('to identify the factors of the risk.', second, 648),
+        ]),
+      );
+    expect(own(70)).toEqual([
+      ['label', '99.'],
+      ['label', '100.'],
+    ]);
+    expect(own(50)).toEqual([['label', '99.']]);
+  });
+
   it('begin at each bullet, also of a list within a list', () => {
     const items = ['Metals', 'Iron and its alloys', 'Copper', 'Wood'];
     const content = page(

@@ -35,6 +35,8 @@ describe('a font is bold', () => {
     ['Arial-BoldMT', {}],
     ['Arial,Bold', { FontWeight: 400 }],
     ['HelveticaNeueLTStd-Blk', {}],
+    ['SDGothicNeoaUni-fSb', {}],
+    ['SDGothicNeoaUni-gBd', {}],
     ['CMBX10', {}],
     ['F1', { FontWeight: 700 }],
     ['F1', { Flags: forceBold }],

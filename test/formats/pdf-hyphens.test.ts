@@ -45,6 +45,12 @@ describe('a hyphen at the end of a line', () => {
     expect(divided('mixed-', 'mode', ['in the mode of it'])).toContain('long mixed-mode of');
   });
 
+  it('stays after an abbreviation, and before a word that ends compounds', () => {
+    expect(divided('EU-', 'wide')).toContain('long EU-wide of');
+    expect(divided('Windows-', 'based')).toContain('long Windows-based of');
+    expect(divided('de-', 'based')).toContain('long debased of');
+  });
+
   it('stays in an address, because a hyphen there may be a part of it', () => {
     for (const start of ['https://example.org/national-workshop-', 'www.example.org/a-', 'forms.gle/a-'])
       expect(divided(start, 'on-all')).toContain(`long ${start}on-all of`);

@@ -455,7 +455,7 @@ it.each([
   ).toEqual(shown);
 });
 
-it('a text whose letters are drawn over it as shapes is kept, but not one with shapes below it', async () => {
+it('a text whose letters are drawn as shapes over it, or as edges below it, is kept, but not one with filled shapes below it', async () => {
   const shapes = [0, 1, 2, 3].map((index) => {
     const x = 40.7 + 7.22 * index;
     return `${x} 300 m ${x + 5.8} 300 l ${x + 3} 307.2 l f `;
@@ -467,5 +467,6 @@ it('a text whose letters are drawn over it as shapes is kept, but not one with s
   expect(blocks.map(({ content }) => content)).toEqual([['HHHH']]);
   const letters = [...'HUNH'].map((letter, index) => at(50 + 8 * index, 100, letter)).join('');
   const edges = [0, 1, 2, 3].map((index) => `${50.5 + 8 * index} 100 6.2 7 re S`).join(' ');
-  expect(findBlocks(await readMade({ content: `${letters} ${edges}` })).blocks).toEqual([]);
+  for (const content of [`${letters} ${edges}`, `${edges} ${letters}`])
+    expect(findBlocks(await readMade({ content })).blocks).toEqual([]);
 });

@@ -60,7 +60,9 @@ function detachLabel(lines: readonly TextLine[], isListed: boolean): Item {
   const start = least(rest.map(({ left }) => left));
   const gap = start - split;
   const usual = usualSpace(first!);
-  const isHanging = !second || second.left > start - minHang * first!.size;
+  // Of a list with longer numbers, the texts after them may start at the next tab.
+  const hangsFrom = isListed && gap > minGap * first!.size ? first!.left + 2 * minHang * first!.size : start;
+  const isHanging = !second || second.left > hangsFrom - minHang * first!.size;
   // If the second line starts at the same position as the text after the label, the gap need not be wider than a space,
   // because in a justified line the spaces may be equally wide.
   const isBelow = second !== undefined && Math.abs(second.left - start) < sameStart * first!.size;

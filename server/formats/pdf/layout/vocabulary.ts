@@ -15,6 +15,8 @@ const maxWordLength = 80;
 
 /** First parts of compounds that keep their hyphen, as in `self-test`. */
 const hyphenatedPrefix = /^(?:self|well|quasi|half)$/u;
+/** An abbreviation before small letters, as in `EU-wide`, and compounds that always have a hyphen: `web-based`. */
+const hyphenated = /^(?:\p{Lu}{2,}-\p{Ll}+|\p{L}{3,}-based)$/u;
 /** First parts of compounds that are written without a hyphen: `under-stand`, `some-thing`. */
 const joiningWord = /^(?:after|every|here|over|some|there|through|under|upper|what|when|where|with)$/u;
 /**
@@ -84,6 +86,7 @@ export class Vocabulary {
     // If the second part starts with a capital letter, it is a separate word, as in `Franco-German`.
     if (tail === '' || tail !== second) return true;
     if (hyphenatedPrefix.test(first) || this.#words.has(`${first}-${second}`)) return true;
+    if (hyphenated.test(`${head}-${tail}`)) return true;
     const last = first.split('-').at(-1)!;
     // The first part itself contains a hyphen, so the word may be a compound of three or more words, such as
     // `stop-the-world`.

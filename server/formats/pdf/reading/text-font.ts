@@ -13,7 +13,7 @@ const serif =
 const sans =
   /sans|arial|helvet|verdana|tahoma|calibri|gothic|frutiger|univers|futura|myriad|segoe|roboto|lato|trebuchet|aptos|carlito|^CMSS|nimbussan|heros|biolinum|heiti|simhei|\binter|grotesk/i;
 const bold =
-  /bold|^impact|black|heavy|demi|-Medi(?:$|Ital)|^CMBX|^CMB\d|^CMSSBX|^SFBX|^Lin(?:Libertine|Biolinum)\w*B|\bBd\b|-Bd|-Hv|-Blk|,B|\.BI?$/i;
+  /bold|^impact|black|heavy|demi|-Medi(?:$|Ital)|^CMBX|^CMB\d|^CMSSBX|^SFBX|^Lin(?:Libertine|Biolinum)\w*B|\bBd\b|-[a-z]?Bd|-[a-z]?Hv|-[a-z]?Sb\b|-Blk|,B|\.BI?$/i;
 /** A name may have the weight of the whole family before its own: Franklin-Thin-Medium. */
 const light = /(?:light|thin|hairline|-Lt\b)(?!.*(?:medium|regular|book))/i;
 /** Names of weights that are not bold in most families. */

@@ -243,8 +243,8 @@ function areLetters(run: readonly PlacedText[], text: PlacedText): boolean {
 }
 
 /**
- * Whether the letters of texts are drawn again as shapes, for example as their edges or with a gradient. The shapes cannot
- * be translated.
+ * Whether the letters of texts are drawn again as shapes, for example with a gradient over them, or as their edges, which
+ * may also be below them. The shapes cannot be translated.
  */
 function isDrawnOver(texts: readonly PlacedText[], shapes: Bands<Paint>): boolean {
   const letters = texts.flatMap(({ glyphs, matrix }) =>
@@ -258,7 +258,7 @@ function isDrawnOver(texts: readonly PlacedText[], shapes: Bands<Paint>): boolea
   const whole = placed.reduce(union);
   // The shapes of other texts and drawings are left out once, and not for each letter.
   const near = [...shapes.near(whole.bottom, whole.top)].filter(
-    ({ box, order: later }) => later > order && intersection(box, whole),
+    ({ box, kind, order: place }) => (place > order || kind === 'stroke') && intersection(box, whole),
   );
   if (near.length < minDrawn || near.length > maxShapes * letters.length) return false;
   const drawn = placed.filter((own) => {
