@@ -82,6 +82,8 @@ describe('composite fonts', () => {
   it.each([
     ['ABCDEF+TeX-feymr10', '€'],
     ['ABCDEF+MarVoSym', '\ufffd'],
+    ['ABCDEF+NewsPi', '\ufffd'],
+    ['ABCDEF+Kopi', 'e'],
   ])('%s shows a sign, not the letter that has its code', async (BaseFont, sign) => {
     const font = object({ Type: 'Font', Subtype: 'Type1', BaseFont, Encoding: 'WinAnsiEncoding' });
     const { texts } = await readMade({ content: 'BT /N 10 Tf (e) Tj ET', resources: { Font: { N: font } } });
