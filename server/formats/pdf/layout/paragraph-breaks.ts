@@ -16,6 +16,7 @@ import {
   continues,
   isAddress,
   isOpen,
+  jointAtEnd,
   sentenceEnd,
   withoutCase,
 } from './sentences.ts';
@@ -141,7 +142,8 @@ export class ParagraphBreaks {
     if (relation === 'same' && endsSentence && this.#startsHeading(chain, index, isCentred)) return true;
     if (isOtherSize(above, line, mayGoOn, endsEarly)) return true;
     const linesAbove = chain.slice(Math.max(index - length, index - maxLinesAbove), index);
-    const isOneText = relation === 'same' || (goesOn && !endsEarlyHere && runsOn(linesAbove, line));
+    const isUnfinished = goesOn && (!endsEarlyHere || jointAtEnd.test(above.text));
+    const isOneText = relation === 'same' || (isUnfinished && runsOn(linesAbove, line));
     const isNear = above.baseline - line.baseline < maxLineDistance * line.size;
     if (endsEarly && !isNear && !isCentred && room > above.right - above.left) return true;
     const { elements } = this.#parts;
