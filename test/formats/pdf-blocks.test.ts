@@ -95,6 +95,15 @@ describe('lines', () => {
     );
     expect(blocks.map(({ content }) => formatTagged(content))).toEqual(['as shown<1>12</1> before']);
     expect(blocks[0]!.spans.get(1)).toMatchObject({ rise: 4, size: 6 });
+    // A letter of a name, as in TeX, is lowered, but not smaller.
+    for (const [size, tagged] of [
+      [6, 'the value S<1>p</1>O is high'],
+      [10, 'the value SpO is high'],
+    ] as const) {
+      const [start, end] = [text('the value S', 50, 700), text('O is high', 100 + size / 2, 700)];
+      const word = page([start, text('p', 100, 698, { size }), end]);
+      expect(formatTagged(findBlocks(word).blocks[0]!.content)).toBe(tagged);
+    }
     expect(blocks[0]!.lines).toEqual([{ left: 50, right: 128, baseline: 700 }]);
   });
 

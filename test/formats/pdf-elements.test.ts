@@ -150,6 +150,17 @@ describe('the declared elements of a tagged PDF', () => {
     expect(read(lines.flatMap((line) => of(tag('P'), line)))).toEqual([values.join(' ')]);
   });
 
+  it('do not divide a sentence after an article, although the next word had room', () => {
+    const values = [
+      'It is possible to pay for the offers of the house in parts or at the',
+      'start of the year, but only if the whole amount is known to all of the members by then',
+    ];
+    const shown = ([first, second]: string[]) =>
+      read([first!, second!].flatMap((value, row) => of(tag('P'), text(value, 50, 700 - 12 * row))));
+    expect(shown(values)).toEqual([values.join(' ')]);
+    expect(shown([values[0]!.replace(/ the$/, ' once'), values[1]!])).toHaveLength(2);
+  });
+
   it('do not divide a sentence in widely spaced lines, if the lines of a declared text are as widely spaced', () => {
     const at = (top: number, step: number, values: string[]) =>
       values.map((value, index) => text(value, 50, top - step * index));

@@ -84,6 +84,8 @@ describe('composite fonts', () => {
     ['ABCDEF+MarVoSym', '\ufffd'],
     ['ABCDEF+Symbols', '\ufffd'],
     ['ABCDEF+AppleSymbols', 'e'],
+    ['ABCDEF+NewsPi', '\ufffd'],
+    ['ABCDEF+Kopi', 'e'],
   ])('%s shows %s for the code of a letter', async (BaseFont, sign) => {
     const font = object({ Type: 'Font', Subtype: 'Type1', BaseFont, Encoding: 'WinAnsiEncoding' });
     const { texts } = await readMade({ content: 'BT /N 10 Tf (e) Tj ET', resources: { Font: { N: font } } });

@@ -4,7 +4,7 @@ import { findBlocks } from '#server/formats/pdf/find-blocks.ts';
 import type { PageContent, Paint } from '#server/formats/pdf/page-content.ts';
 import type { TextBlock } from '#server/formats/pdf/text-block.ts';
 import { render } from './pdf-blocks.ts';
-import { bold, mono, page, rule, text } from './pdf-page.ts';
+import { bold, lines, mono, page, rule, text, widthOf } from './pdf-page.ts';
 
 const read = (content: PageContent): string[] =>
   findBlocks(content).blocks.map((block) => plainText(block.content));
@@ -62,6 +62,41 @@ describe('the parts of a form', () => {
     const form = (after: string) => read(page([text('Office', 38, 700), text(after, 82, 700)], [icon]));
     expect(form('Email')).toEqual(['Office', 'Email']);
     expect(form('email')).toEqual(['Office email']);
+  });
+
+  it('are not apart at the boxes of a table, which are further from each other than the lines', () => {
+    const note = [
+      'with more than four of',
+      'them, the form has to be',
+      'sent twice, also the one',
+      'with the names of all',
+    ];
+    const shown = (step: number) => {
+      const tops = [0, 1, 2, 3].map((row) => 707 - step * row);
+      const boxes = tops.map((top) => ({ left: 30, right: 42, bottom: top - step, top }));
+      const widgets = boxes.map((box) => ({ kind: 'widget', box }) as const);
+      return read({ ...page([lines(note, 50, 700)]), annotations: widgets });
+    };
+    expect(shown(12)).toEqual(note);
+    expect(shown(18)).toEqual([note.join(' ')]);
+  });
+
+  it('are apart after the end of a sentence and an unknown sign, such as an arrow to a field', () => {
+    const values = [
+      'Enter the amount of all expenses that are in the list. \ufffd',
+      'b did the owner file a form for it?',
+    ];
+    expect(read(page([lines(values, 50, 700)]))).toHaveLength(2);
+  });
+
+  it('are not apart at a page number next to a full line of a sentence', () => {
+    const entry = [
+      'The government of the land gives',
+      'funds of all kinds in support to',
+      'the elections of this year',
+    ];
+    const number = text('5', 50 + 10 * widthOf(entry[1]!) + 20, 688, { font: bold });
+    expect(read(page([lines(entry, 50, 700), number]))).toEqual([entry.join(' ')]);
   });
 
   it('keeps a script with its text', () => {

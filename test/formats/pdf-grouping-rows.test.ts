@@ -214,6 +214,23 @@ describe('one block stays', () => {
     expect(read(page([spread(labels), others])).slice(0, 5)).toEqual(labels);
   });
 
+  it('a justified text next to a picture, whose lines are at the heights of those of another column', () => {
+    const values = [
+      'The launch was meant for all people who live near',
+      'Papua and for those who came to the town from all',
+      'sides of the land, as did the late head of a bank',
+      'Dillon and the late leader of another one, who is',
+      'known to all of them.',
+    ];
+    const justified = values.map((value, row) =>
+      text(value, 140, 700 - 12 * row, { spacing: row < 4 ? (26 - widthOf(value)) / (value.length - 1) : 0 }),
+    );
+    const aside = ['Launch of the', 'Plan of Papua', 'Cold in Harlem', 'Governor Dix'];
+    const wide = Array.from({ length: 3 }, () => `${full} and shown`);
+    const content = page([lines(aside, 40, 700), justified, lines(wide, 140, 640)]);
+    expect(read(content)).toContain(values.join(' '));
+  });
+
   it('a text over the side of a box that is hidden by a larger one', () => {
     const small = rule(40, 680, 320, 695);
     const large = { ...rule(40, 640, 560, 720), order: 1, color: '1 g' };

@@ -345,6 +345,36 @@ describe('a text that is the same in both languages', () => {
     expect(fonts['The invoice of this month']).toBe('Helvetica');
   });
 
+  it('is set again if it has fewer lines in our font, as the text below it moves up', async () => {
+    const wide: Made = ({ context }) => {
+      const Widths = Array.from({ length: 96 }, () => 750);
+      const name = { Type: 'Font', Subtype: 'Type1', BaseFont: 'Verdana', Encoding: 'WinAnsiEncoding' };
+      return context.register(context.obj({ ...name, FirstChar: 32, LastChar: 127, Widths }));
+    };
+    const values = [
+      ['The quick brown fox jumps over the lazy', 'dog and runs away into the forest until', 'the next day.'],
+      ['The other one stays at the place where', 'it is.'],
+    ];
+    const shownAt = (top: number, of: string[]) =>
+      of.map((value, at) => `BT /W 10 Tf 40 ${top - 12 * at} Td (${value}) Tj ET`).join(' ');
+    const bytes = await madePdf({
+      content: `${shownAt(350, values[0]!)} ${shownAt(306, values[1]!)}`,
+      resources: { Font: { W: wide } },
+    });
+    const { segments } = await extract(bytes);
+    expect(segments).toHaveLength(2);
+    const { bytes: result } = await rebuild(
+      bytes,
+      segments.map(({ regionId, cellId, source }) => ({ regionId, cellId, target: source })),
+      { sourceLanguage: 'en', targetLanguage: 'fr' },
+    );
+    const shown = await shownTexts(result);
+    const rows = new Set(shown.map(({ y }) => Math.round(y)));
+    expect([...rows].every((y) => [...rows].every((other) => y === other || Math.abs(y - other) > 9))).toBe(
+      true,
+    );
+  });
+
   it('moves with the line of an entry that it ends', async () => {
     const paragraph = [
       'The quick brown fox jumps over the lazy dog and',

@@ -220,7 +220,7 @@ function sameTexts(items: readonly BlockTranslation[], languages: Languages): Se
  * Whether a text has the size, the lines and the place of its source. The frame of a text that moves with another one is
  * at its new place, so the fit is compared with the first frame.
  */
-function isInPlace({ fit, frame }: Fitting, source: Frame | undefined): boolean {
+function isInPlace({ fit, frame, inColumn }: Fitting, source: Frame | undefined): boolean {
   if (!source || fit.scale < 1 || frame.stretch !== source.stretch) return false;
   const isMoved = [
     fit.baseline - source.baseline,
@@ -228,7 +228,9 @@ function isInPlace({ fit, frame }: Fitting, source: Frame | undefined): boolean 
     source.alignment === 'center' ? fit.left + fit.right - source.box.left - source.box.right : 0,
     source.alignment === 'left' || source.alignment === 'justified' ? fit.left - source.box.left : 0,
   ].some((distance) => Math.abs(distance) > 0.01);
-  return !isMoved && fit.lines <= sourceLinesOf(source);
+  const lines = sourceLinesOf(source);
+  // Other texts of a column have moved up if this one has fewer lines.
+  return !isMoved && (inColumn ? fit.lines === lines : fit.lines <= lines);
 }
 
 /** The maximum width of a column in which words are divided, in em. */

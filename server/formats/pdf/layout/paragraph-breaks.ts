@@ -16,6 +16,7 @@ import {
   continues,
   isAddress,
   isOpen,
+  jointAtEnd,
   sentenceEnd,
   withoutCase,
 } from './sentences.ts';
@@ -59,6 +60,8 @@ const maxLineDistance = 1.6;
  */
 const maxFieldDistance = 2.5;
 const maxFieldReach = 12;
+/** The maximum difference between the distances of check boxes and of their labels, as a factor of the font size. */
+const maxShiftOfBox = 0.4;
 /** The minimum number of short lines near a line that show a stack of lines. */
 const minShort = 3;
 /** The maximum number of lines above in which the words of a text are counted. */
@@ -141,7 +144,8 @@ export class ParagraphBreaks {
     if (relation === 'same' && endsSentence && this.#startsHeading(chain, index, isCentred)) return true;
     if (isOtherSize(above, line, mayGoOn, endsEarly)) return true;
     const linesAbove = chain.slice(Math.max(index - length, index - maxLinesAbove), index);
-    const isOneText = relation === 'same' || (goesOn && !endsEarlyHere && runsOn(linesAbove, line));
+    const isUnfinished = goesOn && (!endsEarlyHere || jointAtEnd.test(above.text));
+    const isOneText = relation === 'same' || (isUnfinished && runsOn(linesAbove, line));
     const isNear = above.baseline - line.baseline < maxLineDistance * line.size;
     if (endsEarly && !isNear && !isCentred && room > above.right - above.left) return true;
     const { elements } = this.#parts;
@@ -233,18 +237,19 @@ export class ParagraphBreaks {
     const [upper, lower] = [fields.nextTo(above), fields.nextTo(line)];
     const [textsAbove, texts] = [columns.textsBeside(above), columns.textsBeside(line)];
     const near = maxFieldDistance * line.size;
-    const startsAtField =
-      lower.left !== undefined &&
-      lower.left !== upper.left &&
-      line.left - lower.left.right < near &&
-      !(
-        (goesOn || (!endsEarly && Math.abs(line.left - above.left) < minIndent * line.size)) &&
-        lower.left.right - lower.left.left > maxCheckBox * line.size
-      ) &&
-      !(texts.left && texts.left.right > lower.left.right);
-    if (startsAtField) return true;
+    const [boxAbove, box] = [upper.left, lower.left];
+    if (box && box !== boxAbove && line.left - box.right < near) {
+      const isCheckBox = box.right - box.left <= maxCheckBox * line.size;
+      const shift = boxAbove ? boxAbove.top - box.top - above.baseline + line.baseline : 0;
+      // The boxes of a table are not next to the lines of a text at its side.
+      const isOfTable = Math.abs(shift) > maxShiftOfBox * line.size;
+      const isAligned = !endsEarly && Math.abs(line.left - above.left) < minIndent * line.size;
+      const isOneText = isCheckBox ? goesOn && isOfTable : goesOn || isAligned;
+      if (!isOneText && !(texts.left && texts.left.right > box.right)) return true;
+    }
     const after = textsAbove.right;
-    const isFilled = after && (after.isLeader || /^[\p{Lu}\p{N}]$/u.test(after.text));
+    const isInCell = !(goesOn && !endsEarly) && /^[\p{Lu}\p{N}]$/u.test(after?.text ?? '');
+    const isFilled = after && (after.isLeader || isInCell);
     if (isFilled && after.left - above.right < near) return true;
     return (
       !mayGoOn &&

@@ -1,7 +1,7 @@
 /** Patterns that show the ends and the starts of texts. */
 
-/** The end of a sentence or of a label. */
-export const sentenceEnd = /[.!?:;…。！？؟।۔：；]["'”’)\]»」』]*$/u;
+/** The end of a sentence or of a label, also before an unknown sign, such as an arrow to a field. */
+export const sentenceEnd = /[.!?:;…。！？؟।۔：；]["'”’)\]»」』]*(?:\s?\ufffd)?$/u;
 export const capitalStart = /^["'“‘(«]*[\p{Lu}\p{Nd}]/u;
 /** A small letter, also after a blank to fill in. */
 export const lowerStart = /^(?:_+ ?)?["'“‘(«]*\p{Ll}/u;

@@ -270,7 +270,9 @@ function withoutNoise(runs: readonly Run[], usual: TextStyle): Run[] {
       if (isOtherScript(text, style, usual, hasIdeographs)) return { text, style: usual };
       const isInWord =
         /\p{L}$/u.test(runs[index - 1]?.text ?? '') && /^\p{L}/u.test(runs[index + 1]?.text ?? '');
-      if (style.rise !== 0 && isInWord && /^\p{L}+$/u.test(text)) return { text, style: usual };
+      const isSubscript = style.rise < 0 && style.size < (1 - maxSizeDifference) * usual.size;
+      if (style.rise !== 0 && !isSubscript && isInWord && /^\p{L}+$/u.test(text))
+        return { text, style: usual };
       if (style === usual || style.rise !== 0) return { text, style };
       if (!/[\p{L}\p{N}]/u.test(text)) {
         const [before, after] = [runs[index - 1]?.style, runs[index + 1]?.style];

@@ -9,6 +9,7 @@ const maxCells = 100;
 const sameRow = 0.2;
 const sameSize = 0.2;
 const sameDrop = 0.06;
+const sameEdge = 0.05;
 const minTextWidth = 9;
 const maxLabelDistance = 4;
 
@@ -185,7 +186,14 @@ function isRunningText(chain: Chain): boolean {
   const { size } = own[0]!;
   if (right - left < minTextWidth * size) return false;
   const isRightToLeft = own.filter((line) => line.isRightToLeft).length * 2 > own.length;
-  const full = own.filter((line) => {
+  // Next to a picture, lines of a justified text are shorter than the others.
+  const isJustified = (line: TextLine, other: TextLine | undefined) =>
+    other !== undefined &&
+    line.right - line.left > minTextWidth * size &&
+    Math.max(Math.abs(line.left - other.left), Math.abs(line.right - other.right)) < sameEdge * size &&
+    line.text !== other.text;
+  const full = own.filter((line, index) => {
+    if (isJustified(line, own[index - 1]) || isJustified(line, own[index + 1])) return true;
     const [before, after] = [line.left - left, right - line.right];
     const [indent, room] = isRightToLeft ? [after, before] : [before, after];
     const isIndented = room < 0.5 * size && line.right - line.left > 2 * minTextWidth * size;

@@ -75,11 +75,15 @@ const dingbats: ReadonlyMap<number, string> = new Map(
 );
 
 const pictorial =
-  /wingdings|webdings|dingbat|marlett|awesome|glyphicon|icomoon|europeanpi|marvosym|wasy\d|wp-(?:greek|math|icon)|(?:icons?|(?<!apple)symbols)(?:$|[-_ \d])/i;
+  /wingdings|webdings|dingbat|marlett|awesome|glyphicon|icomoon|marvosym|wasy\d|wp-(?:greek|math|icon)|(?:icons?|(?<!apple)symbols)(?:$|[-_ \d])/i;
+
+/** The names of fonts with signs (pi fonts), such as EuropeanPi-Three. */
+const piFont = /[A-Za-z]Pi(?:$|[-_ \d])/;
 
 /** Whether a font shows pictures for the codes of letters and digits. Apple Symbols shows letters. */
 export function isPictorial(font: PDFDict): boolean {
-  return pictorial.test(getName(font, 'BaseFont') ?? '');
+  const name = getName(font, 'BaseFont') ?? '';
+  return pictorial.test(name) || piFont.test(name);
 }
 
 /** The private use character that stands for code 0 in TrueType symbol fonts. */
