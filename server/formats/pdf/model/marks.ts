@@ -30,8 +30,8 @@ const rule = { thickness: 2.5, length: 3, below: 1.8, above: 2.2 };
 /** How far before the end of its label a blank to fill in may start, in em: a colon and a space can be underlined too. */
 const intoLabel = 0.6;
 /**
- * The maximum distance of an untranslated text from the line above it and the same baseline, in em, and the distance from
- * which two texts on a line are apart, in points.
+ * The maximum distance of an untranslated text from the line above it, the line below it, the text behind it, and the same
+ * baseline, in em, and the distance from which two texts on a line are apart, in points.
  */
 const kept = { below: 2.2, above: 1.7, outdent: 6, sameBaseline: 0.15, apart: 100 };
 /** The maximum height of a mark, in points. */
@@ -93,6 +93,7 @@ export function marksOf(
         );
   const apart = new Map<Mark['object'], boolean>();
   const rows = Map.groupBy(frames, ({ baseline }) => Math.round(baseline));
+  const years = new Set(labelsBefore(lines, frames));
   const nearest = new Map<Mark['object'], { id: string; distance: number; mark: Mark }>();
   const offer = ({ object, box }: Placed, id: string, distance: number, line: Mark['line']): void => {
     const known = nearest.get(object);
@@ -111,6 +112,10 @@ export function marksOf(
     for (const object of near(lastBaselineOf(frame) - kept.below * size, baseline + rule.above * size)) {
       const isText = 'reason' in object.object;
       if (isText && isFixed(frame)) continue;
+      if (years.has(object)) {
+        if (isBefore(object, frame)) offer(object, id, frame.box.left - object.box.right, 'first');
+        continue;
+      }
       const place = isText ? placeOfText(object, frame) : placeOfRule(object, frame);
       // A text of a row with several texts is a cell.
       const isCell = isText && place?.line === 'first' && rows.get(Math.round(baseline))!.length > 1;
@@ -140,6 +145,22 @@ export function marksOf(
 /** Whether an object touches a rule. The ground of a page or of a box does not, if the rule is within it. */
 function touches(object: Rectangle, box: Rectangle): boolean {
   return overlaps(widen(object, rule.thickness), box) && !holds(widen(object, -rule.thickness), box);
+}
+
+/** Returns the untranslated texts of columns in which each stands before the first line of a text, such as years. */
+function labelsBefore(lines: readonly Placed[], frames: readonly Frame[]): Placed[] {
+  const movable = frames.filter((frame) => !isFixed(frame));
+  return [...Map.groupBy(lines, ({ box }) => Math.round(box.left)).values()]
+    .filter(
+      (column) => column.length > 1 && column.every((text) => movable.some((frame) => isBefore(text, frame))),
+    )
+    .flat();
+}
+
+/** Whether an untranslated text is before a text, on its first line. */
+function isBefore({ object, box }: Placed, { baseline, box: { left }, size }: Frame): boolean {
+  const isOnFirst = Math.abs(baselineOf(object as KeptText, box) - baseline) < kept.sameBaseline * size;
+  return isOnFirst && box.right < left && left - box.right < kept.outdent * size;
 }
 
 /** Whether a text does not move. Only a blank to fill in can belong to it. */
@@ -255,13 +276,14 @@ export function besideMarks(frame: Frame, marks: readonly Mark[]): Frame {
     if (rest !== undefined) return mark.box.right - rest;
     return mark.line === 'first' && mark.box.left > box.right ? mark.box.left : [];
   });
-  const hasBullet = marks.some(({ box: own, line }) => line === 'first' && own.right < box.left + 0.1 * size);
+  const before = marks.filter(({ box: own, line }) => line === 'first' && own.right < box.left + 0.1 * size);
   return {
     ...frame,
-    isItem: isItem || hasBullet,
+    isItem: isItem || before.some(({ object }) => 'kind' in object),
+    ...(before.length > 0 && { labelLeft: Math.min(...before.map((mark) => mark.box.left)) }),
     bounds: {
       ...bounds,
-      ...(hasBullet && { left: box.left }),
+      ...(before.length > 0 && { left: box.left }),
       right: Math.max(
         box.right,
         Math.min(
