@@ -37,9 +37,10 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'lines of source',
     count: linesOf(sources),
-    limit: 249_927,
+    limit: 250_070,
     goal: 165_000,
     bought: [
+      '250,070: letters that fonts without drawings show as shapes, by lines, with their weights and characters',
       '249,927: bold letters that are drawn as shapes, alone or together, marks of Arabic letters, drawn bullets at one position',
       '249,970, after 640 lines less in screens, lists and unused rules of PDF pages: one size of a style on a page, serifs by outlines, unchanged texts, labels that move, and the faults that two attacks found',
       '249,880: shadows, cells of a form, listings, bullets and blanks of PDF pages that two people judged',
@@ -81,10 +82,10 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'lines of tests',
     count: linesOf(tests),
-    limit: 171_266,
+    limit: 171_333,
     goal: 100_000,
     bought: [
-      '171,266: letters as shapes, Arabic marks, bullets and years in PDF pages',
+      '171,333: letters as shapes also by fonts that draw nothing, Arabic marks, bullets and years in PDF pages',
       '171,230: faults of PDF pages that judges saw: contacts, labels, blanks, headings and items in one element, drawn and clear letters',
       '170,720: the rules for PDF pages of a fourth sample, and the faults that two attacks found',
       '170,240: the film of the memory, PDF pages that two people judged, and the faults that two attacks found',
