@@ -37,7 +37,7 @@ export class Painter {
   readonly paints: Paint[] = [];
   /** The number of objects that are not shown, because their layer is off. */
   hidden = 0;
-  /** Returns the objects of the last path, if it was only filled and can be removed, if possible each by itself. */
+  /** Returns the objects of the last path, if it was only filled and can be removed, if possible without the others. */
   filled: () => readonly Paint[] = () => [];
   readonly #path = new Path();
   #boxes = 0;

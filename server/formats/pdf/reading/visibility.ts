@@ -121,7 +121,7 @@ function areLettersOf(texts: readonly PlacedText[], shapes: readonly Paint[]): b
 const boldStroke = 0.12;
 
 /**
- * Whether letters that are only an upright stroke are bold; undefined if there are no such letters. Programs that have no
+ * Whether letters that are only an upright stroke are bold; undefined without such letters. Programs that have no
  * bold font draw shapes, and others draw all letters as shapes.
  */
 function areBold(texts: readonly PlacedText[], shapes: readonly Paint[]): boolean | undefined {
