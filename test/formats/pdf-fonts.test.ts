@@ -311,6 +311,30 @@ describe('Type 3 fonts', () => {
     expect(lines).toContain('thewords,“Work-\nersoftheWorld,Unite!”ForHavel');
     expect(lines).toContain('notsufficetoestablish');
   });
+
+  it('of TeX with more than 128 codes have the letters of the Cork encoding', async () => {
+    const names = [...'abcdefghijklm'].map((letter) => letter.charCodeAt(0)).concat(0xa1, 0xaa, 0xff);
+    const font: Made = ({ context }) => {
+      const drawn = context.register(context.stream('500 0 0 0 400 700 d1 0 0 400 700 re f'));
+      return context.register(
+        context.obj({
+          Type: 'Font',
+          Subtype: 'Type3',
+          FontMatrix: [0.001, 0, 0, 0.001, 0, 0],
+          FontBBox: [0, -200, 1000, 900],
+          FirstChar: 97,
+          LastChar: 255,
+          Widths: Array.from({ length: 159 }, () => 500),
+          Encoding: { Differences: names.flatMap((code) => [code, `a${code}`]) },
+          CharProcs: Object.fromEntries(names.map((code) => [`a${code}`, drawn])),
+          Resources: {},
+        } as Record<string, unknown> as Record<string, string>),
+      );
+    };
+    const resources = { Font: { T: font } };
+    const { texts } = await readMade({ content: 'BT /T 12 Tf 9 50 Td <6ba1aa61ff> Tj ET', resources });
+    expect(texts.map(textOf)).toEqual(['kąłaß']);
+  });
 });
 
 describe('the look of a text', () => {

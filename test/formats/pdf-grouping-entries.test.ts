@@ -170,6 +170,25 @@ describe('a new block begins in a stack without room at the ends of its lines', 
   });
 });
 
+describe('a line without a bullet continues the item above it', () => {
+  const values = [
+    'Agile methods and workshops for customers of large banks',
+    'Classic Patterns of Object Design, Domain Driven',
+    'Development of Enterprise Software',
+    'Integration',
+    'Test Automation',
+    'Interviews',
+  ];
+  const list = (labels: readonly number[]) =>
+    read(page([lines(values, 60, 700), ...labels.map((index) => text('•', 44, 700 - 12 * index))]));
+
+  it('if its first word does not fit in a list that is narrower than the page', () => {
+    const [first, upper, lower, ...others] = values;
+    expect(list([0, 1, 3, 4, 5])).toEqual([first, `${upper} ${lower}`, ...others]);
+    expect(list([0, 1, 2, 3, 4, 5])).toEqual(values);
+  });
+});
+
 describe('a line with room for the next word ends its text, although a small letter follows', () => {
   const [upper, lower] = ['born in the town', 'since May in this large country'];
   const stack = [text(upper, 100, 700), text(lower, 100, 686)];

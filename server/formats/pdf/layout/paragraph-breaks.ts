@@ -93,7 +93,7 @@ export interface PageParts {
  * the text may; whether the upper line ends before the end of its column, or before that of the nearby lines (`Here`).
  */
 type Join = { row: RowBreak } & Record<
-  'goesOn' | 'mayGoOn' | 'endsEarly' | 'endsEarlyHere' | 'endsSentence' | 'isCentred' | 'isInCell',
+  'goesOn' | 'mayGoOn' | 'endsEarly' | 'endsEarlyHere' | 'endsSentence' | 'isCentred' | 'isInCell' | 'wraps',
   boolean
 >;
 
@@ -130,7 +130,9 @@ export class ParagraphBreaks {
     const isCentred = isCentredAt(chain, index);
     const isInCell = this.#areInOneCell(above, line);
     const roomHere = roomInChain(chain, index, isCentred);
-    const room = isCentred && isInCell ? roomHere : this.#ends.roomBefore(chain, index, isCentred);
+    const wraps = !isCentred && this.#parts.table.mayWrapItem(above, line, roomHere);
+    const isKnown = wraps || (isCentred && isInCell);
+    const room = isKnown ? roomHere : this.#ends.roomBefore(chain, index, isCentred);
     const endsSentence = sentenceEnd.test(above.text);
     const word = isCentred ? Math.min(line.firstWordWidth, above.right - above.left) : line.firstWordWidth;
     const isFull = !endsSentence && isRunning(chain, index, isCentred);
@@ -171,7 +173,7 @@ export class ParagraphBreaks {
     if (!(isOneText && !endsEarly) && startsItem(chain, index, length, endsEarly)) return true;
     if (isNextItem(chain[index - length]!.text, line.text)) return true;
     if (!mayGoOn && isHeadingOf(above, line, length)) return true;
-    const join = { row, goesOn, mayGoOn, endsEarly, endsEarlyHere, endsSentence, isCentred, isInCell };
+    const join = { row, goesOn, mayGoOn, endsEarly, endsEarlyHere, endsSentence, isCentred, isInCell, wraps };
     if (!isOneText && this.#looksApart(chain, index, length, join)) return true;
     if (!endsEarly || mayGoOn || (relation === 'same' && areHeadings && !endsSentence)) return false;
     if (isAmongShort(chain, index, isCentred)) return true;
@@ -187,7 +189,7 @@ export class ParagraphBreaks {
     const { row, goesOn, mayGoOn, endsEarly, endsEarlyHere, endsSentence, isCentred, isInCell } = join;
     if (!mayGoOn) {
       const runs = isRunning(chain, index, isCentred);
-      if (!isCentred && isListOfLines(chain, index, runs)) return true;
+      if (!isCentred && !join.wraps && isListOfLines(chain, index, runs)) return true;
       if (!runs && startsEntry(chain, index, this.#ends.isTitle(line))) return true;
     }
     if (changesStyle(above, line, length, mayGoOn ? endsEarlyHere : endsEarly, mayGoOn, goesOn)) return true;

@@ -1,3 +1,4 @@
+import { minWidthOfText } from './line-ends.ts';
 import type { Chain } from './line-links.ts';
 import { continues, isOpen, withoutCase } from './sentences.ts';
 import { greatest, least, runsOf } from './statistics.ts';
@@ -95,6 +96,17 @@ export class TableRows {
       pairs.length >= minPairsOfGrid && pairs.length === upper.length && pairs.length === lower.length;
     if (isGrid && lower.every(({ text }) => !/^\p{Ll}/u.test(text))) return 'likely';
     return pairs.length > 0 ? 'paired' : 'none';
+  }
+
+  /**
+   * Whether a line without a label is below a wide item of a list. Another item, which is longer, then shows where the
+   * lines of the list end.
+   *
+   * @param room the free space at the end of the item, up to the furthest end of nearby lines
+   */
+  mayWrapItem(above: TextLine, below: TextLine, room: number): boolean {
+    const isWide = above.right - above.left > minWidthOfText * above.size;
+    return isWide && room > 0 && this.#labeled.has(above) && !this.#labeled.has(below);
   }
 
   /** Whether each of two lines has its own bold label before it, at the same edge. */

@@ -337,10 +337,17 @@ function decoderOf(dictionary: PDFDict): ReadFont['read'] {
   };
 }
 
-/** The characters of codes below 32 in TeX's Cork encoding (T1), which is an encoding of its text fonts. */
+/** The characters in TeX's Cork encoding (T1), that of its text fonts with more than 128 codes, that differ from Latin-1. */
 const cork: ReadonlyMap<number, string> = new Map([
   ...[...'“”„«»–—'].map((character, index): [number, string] => [0x10 + index, character]),
   ...['ff', 'fi', 'fl', 'ffi', 'ffl'].map((letters, index): [number, string] => [0x1b + index, letters]),
+  ...[...'ĂĄĆČĎĚĘĞĹĽŁŃŇŊŐŔŘŚŠŞŤŢŰŮŸŹŽŻĲİđ§ăąćčďěęğĺľłńňŋőŕřśšşťţűůÿźžżĳ¡¿£'].map(
+    (character, index): [number, string] => [0x80 + index, character],
+  ),
+  [0xd7, 'Œ'],
+  [0xdf, 'SS'],
+  [0xf7, 'œ'],
+  [0xff, 'ß'],
 ]);
 
 /** The characters in TeX's original text encoding (OT1) that differ from ASCII. */
