@@ -81,10 +81,10 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'lines of tests',
     count: linesOf(tests),
-    limit: 171_337,
+    limit: 171_339,
     goal: 100_000,
     bought: [
-      '171,337: letters as shapes, Arabic marks, bullets, long numbers, periods and years in PDF pages',
+      '171,339: letters as shapes, Arabic marks, bullets, long numbers, periods and years in PDF pages',
       '171,230: faults of PDF pages that judges saw: contacts, labels, blanks, headings and items in one element, drawn and clear letters',
       '170,720: the rules for PDF pages of a fourth sample, and the faults that two attacks found',
       '170,240: the film of the memory, PDF pages that two people judged, and the faults that two attacks found',
