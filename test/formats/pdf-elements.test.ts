@@ -110,8 +110,14 @@ describe('the declared elements of a tagged PDF', () => {
   });
 
   it('do not keep paragraphs together that have a blank line between them', () => {
-    const first = ['They keep the wild places of the mountain, and', 'the life in them is ever more of a treasure now.'];
-    const second = ['Beyond the roads and the lots is wild land that', 'the law protects, and it is free for all people.'];
+    const first = [
+      'They keep the wild places of the mountain, and',
+      'the life in them is ever more of a treasure now.',
+    ];
+    const second = [
+      'Beyond the roads and the lots is wild land that',
+      'the law protects, and it is free for all people.',
+    ];
     const shown = (gap: number) =>
       of(
         tag('P'),
