@@ -52,6 +52,7 @@ describe('a new block begins in a stack without room at the ends of its lines', 
   it('at a short label before a telephone number or an address, also in small letters', () => {
     const contact = ['503-555-0166 in Portland', 'fax: 503-555-0169', 'e-mail: info@alliance.example'];
     expect(read(narrow(contact))).toEqual(contact);
+    expect(read(narrow(['515202 Port of Oslo', 'tel.+40756810059']))).toEqual(['515202 Port of Oslo']);
     const sentence = ['The committee explains its', 'plan: 503 members will meet'];
     expect(read(narrow(sentence))).toEqual([sentence.join(' ')]);
   });
@@ -98,6 +99,8 @@ describe('a new block begins in a stack without room at the ends of its lines', 
     const title = ['Main Street 123', 'Phone: 425 000'];
     const titles = lines(title, 50, 700, { size: 18, leading: 21 });
     expect(read(page([titles, lines([full, full], 50, 600)])).slice(0, 2)).toEqual(title);
+    const pins = ['V5: from the battery and its', 'charger at the default rate', '3V3: from a regulator too'];
+    expect(read(narrow(pins))).toEqual([`${pins[0]} ${pins[1]}`, pins[2]]);
     const named = lines(['Transformers in use', 'Summary: a view'], 50, 700, { size: 18, leading: 21 });
     expect(read(page([named, lines([full, full], 50, 600)]))[0]).toBe('Transformers in use Summary: a view');
   });

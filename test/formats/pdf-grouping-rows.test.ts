@@ -114,6 +114,12 @@ describe('a new block begins in a stack', () => {
     expect(findBlocks(page(rows)).blocks.map(({ kind }) => kind)).not.toContain('table_cell');
   });
 
+  it('after a centered address of a site, although a code follows', () => {
+    const stack = ['Hiram, GA 30141', 'www.CouncilOfTheCounty.example', 'W4RSC'];
+    const narrow = { left: 0, bottom: 0, right: 200, top: 800 };
+    expect(read({ ...page([centred(stack, 100, 700)]), box: narrow })).toEqual([stack[0], stack[2]]);
+  });
+
   it('after a line that ends with an address', () => {
     const stack = ['Email: orders@cafe.example', 'We offer curb service'];
     expect(

@@ -110,6 +110,8 @@ describe('a new block begins', () => {
       'Petitioner',
       'Attorney',
     ]);
+    const wide = lines(['[      ] Petitioner', '[      ] Attorney'], 50, 700);
+    expect(read(page([wide]))).toEqual(['Petitioner', 'Attorney']);
   });
 
   it('at each line with a label and a colon, even if the line above has no room for the label', () => {

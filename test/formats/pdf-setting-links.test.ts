@@ -67,6 +67,19 @@ describe('a link', () => {
     expect(source).toEqual([[open(1), 'Home', close(1), ' | ', open(2), 'Statutes', close(2)]]);
   });
 
+  it('next to many others is not a tag, but all together keep their color', async () => {
+    const words = ['one', 'two', 'six', 'ten', 'one', 'two', 'six', 'ten'];
+    const list = [
+      at(40, 300, 'Files:'),
+      '0 0 1 rg',
+      ...words.map((word, index) => at(76 + 22 * index, 300, word)),
+    ].join(' ');
+    const areas = words.map((_, index) => link([75 + 22 * index, 297, 95 + 22 * index, 309], `${index}`));
+    const { source } = await translated(list, areas, french);
+    const format = 'other';
+    expect(source).toEqual([['Files: ', { ...open(1), format }, words.join(' '), { ...close(1), format }]]);
+  });
+
   it('stays at its place if its tag is lost', async () => {
     const result = await translated(sentence, [link([76, 297, 101, 309])], ['Les statuts du club']);
     expect(boxes(result)).toEqual([{ left: 76, bottom: 297, right: 101, top: 309 }]);

@@ -5,6 +5,8 @@ const maxLines = 12;
 /** The start of an address at the start of a word. */
 const start = /^[<("'[]*(?:https?:\/\/|ftp:\/\/|www\.)\S/iu;
 const hostAndPath = /^[<("'[]*[\w-]+(?:\.[\w-]+)*\.\p{Ll}{2,4}\/\S*$/u;
+/** An address without a path, which no code follows. */
+const host = /^(?:https?:\/\/|www\.)[\w-]+(?:\.[\w-]+)*\.\p{L}{2,}$/iu;
 const parts = /^[\w\-.~:/?#@!$&'()*+,;=%]+[\]>”"]*$/u;
 /** A sign after which an address continues. */
 const open = /[-/?&=_%~#]$/u;
@@ -38,7 +40,7 @@ export function continuesAddress(lines: readonly { text: string }[], index: numb
   if (/[=&?%_]|\w\/\w|\w\/$|^[/.?&#]\w/u.test(next) || file.test(next)) return true;
   // A code, such as the end of an identifier, if both lines consist of one word.
   const isAlone = next === below && last === lines[index - 1]!.text;
-  return isAlone && /\d/u.test(next) && /[A-Za-z]/u.test(next);
+  return isAlone && !host.test(last) && /\d/u.test(next) && /[A-Za-z]/u.test(next);
 }
 
 function endsInAddress(lines: readonly { text: string }[], end: number): boolean {

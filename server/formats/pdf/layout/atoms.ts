@@ -23,6 +23,8 @@ const minSpace = 0.15;
 /** The minimum number of signs in the cells of a form, and the maximum difference between their distances. */
 const minCells = 4;
 const samePitch = 0.06;
+/** The maximum number of characters of a box that is written with brackets and blanks. */
+const maxOfBox = 12;
 /** The minimum ratio of the gap after a box to the gap before it if the box belongs to the text before it. */
 const minBoxRatio = 1.5;
 /** The maximum width of the spaces of a justified line, as a factor of their median. */
@@ -159,7 +161,9 @@ export function splitAtGaps(
       (last !== undefined && cells.has(last)) ||
       (last !== undefined && elements.areApart(last, glyph)) ||
       isLeader !== isLastLeader;
-    if (!atom || isApart || (gap > Math.max(minGap * smaller, 3 * spacing) && !isLeader && !isBlank)) {
+    const isInBox = last?.text === '[' && glyph.text === ']';
+    const mayStay = isLeader || isBlank || isInBox;
+    if (!atom || isApart || (gap > Math.max(minGap * smaller, 3 * spacing) && !mayStay)) {
       close();
       atom = {
         glyphs: [],
@@ -290,7 +294,7 @@ function isBoxAfterText(glyphs: readonly Glyph[], index: number, gapBefore: numb
 
 function textFrom(glyphs: readonly Glyph[], index: number): string {
   return glyphs
-    .slice(index, index + 6)
+    .slice(index, index + maxOfBox)
     .map(({ text, isBlank }) => (isBlank ? ' ' : text))
     .join('');
 }

@@ -8,8 +8,8 @@ const leadingSign = new RegExp(
   'u',
 );
 const onlySign = new RegExp(`^(?:${sign}|[□☐☑☒❏❑◯])$`, 'u');
-/** A box to check that is written with brackets: `[ ]`, `[x]`, `( )`. */
-const writtenBox = /^(?:\[[\sxX_]{0,3}\]|\([\s_]{1,3}\))(?:\s|$)/u;
+/** A box to check that is written with brackets: `[ ]`, `[x]`, `( )`, `[      ]`. */
+const writtenBox = /^(?:\[(?:[\sxX_]{0,3}|\s+)\]|\([\s_]{1,3}\))(?:\s|$)/u;
 const box = /^[□☐☑☒❏❑❒◻◽⬜🗆🗹]$/u;
 
 /** A sign that may be a bullet if it is repeated. The others stand before amounts and after labels, or are brackets. */

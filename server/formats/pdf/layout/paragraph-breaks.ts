@@ -221,10 +221,11 @@ export class ParagraphBreaks {
     return icons.has(above) || icons.has(line) || table.haveLabels(above, line);
   }
 
-  /** Whether a line ends with a telephone number or an address after its label, or is the label of centred lines. */
+  /** Whether a line ends with a number or an address after its label, or is an address or a label of centred lines. */
   #endsContact(above: TextLine, line: TextLine, isCentred: boolean): boolean {
     const isLabel = isCentred && above.text.endsWith(':') && !this.#ends.isTitle(line);
-    return contactAtStart.test(above.text) || (isLabel && capitalStart.test(line.text));
+    const isContact = contactAtStart.test(above.text) || (isCentred && isAddress(above.text));
+    return isContact || (isLabel && capitalStart.test(line.text));
   }
 
   /** Whether a line starts next to a form field, or the line above ends at one, at dots or at a sign in a cell. */

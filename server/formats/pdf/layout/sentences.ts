@@ -8,9 +8,10 @@ export const lowerStart = /^(?:_+ ?)?["'“‘(«]*\p{Ll}/u;
 /** A text in a script that has no capital letters. */
 export const withoutCase = /^\P{L}*\p{Lo}/u;
 /** A line that is only an email address, the name of an account, or a URL. */
-const address = /^(?:[^\s@]*@\S+|https?:\S+|[\p{L}\p{N}-]+\.\p{Ll}{2,}(?:[./]\S*)?)$/u;
+const address = /^(?:[^\s@]*@\S+|https?:\S+|www\.\S+|[\p{L}\p{N}-]+\.\p{Ll}{2,}(?:[./]\S*)?)$/u;
 /** A label of one word with a telephone number or an address: `fax: 555-0134`. */
-export const contactAtStart = /^\p{L}[\p{L}-]{1,11} ?: +(?:[+(]?\d[\d()./ -]{4,}$|\S+@|https?:|www\.)/u;
+export const contactAtStart =
+  /^\p{L}[\p{L}-]{1,11}(?: ?: +|\. ?(?=\+))(?:[+(]?\d[\d()./ -]{4,}$|\S+@|https?:|www\.)/u;
 const emailAtStart = /^[^\s@]+@[^\s@]+\.\p{Ll}{2,}\s/u;
 /** An address at the end of a text. */
 const addressAtEnd = /\s(?:[^\s@]+@[^\s@]+\.\p{Ll}{2,}|https?:\S+|www\.\S+)$/u;
@@ -80,7 +81,7 @@ export function isOpen(above: string, below: string, endsEarly = false): boolean
 }
 
 /** A label with a colon at the start of a text. */
-export const labelStart = /^\p{Lu}[^:.;!?]{0,40}:(?:\s|$)/u;
+export const labelStart = /^\d?\p{Lu}[^:.;!?]{0,40}:(?:\s|$)/u;
 
 /** Whether a text consists of amounts and codes, without a word. */
 export function isFigures(text: string): boolean {

@@ -53,7 +53,7 @@ export function styledContent(
   decorations: ReadonlyMap<Glyph, Decoration> = new Map(),
   rulesIn: FindRules = () => [],
 ): StyledContent {
-  const runs = toRuns(characters, usual, decorations, rulesIn);
+  const read = toRuns(characters, usual, decorations, rulesIn);
   const words = characters.filter(({ text }) => text === ' ').length + 1;
   const most = Math.min(maxSpans, Math.max(minSpans, words / 3));
   const levels = [
@@ -61,11 +61,14 @@ export function styledContent(
     // There are too many tags. Formulas often alternate slanted and upright letters, while their meaning depends on
     // superscripts and subscripts.
     (style: TextStyle) => (style.rise !== 0 || !isDecoratedAs(style, usual) ? style : usual),
+    // Many links next to each other are one span of their color.
+    null,
     (style: TextStyle) => (style.rise !== 0 ? style : usual),
     () => usual,
   ];
   for (const simplify of levels) {
-    const simplified = mergeRuns(runs.map((run) => ({ ...run, style: simplify(run.style) })));
+    const runs = simplify || usual.decoration ? read : toRuns(characters, usual, new Map(), rulesIn);
+    const simplified = mergeRuns(runs.map((run) => ({ ...run, style: simplify?.(run.style) ?? run.style })));
     if (simplified.filter(({ style }) => style !== usual).length <= most) return tagged(simplified, usual);
   }
   return { content: [], spans: new Map(), moved: new Map(), rules: [] };
