@@ -50,6 +50,7 @@ describe('a program listing is kept', () => {
     ['a call', ['pix.writePNG("test of words")']],
     ['a shell', ['$ npm install words', '$ ./run all the words']],
     ['one line', ['console.log(add(three, five));']],
+    ['a declaration', ['int x = 42; int* p = &x;']],
     ['a command', ['wget https://example.org/words.txt']],
     [
       'commands of a shell',

@@ -56,7 +56,8 @@ export function isComment(text: string): boolean {
 }
 
 /** A line of a program that is a statement for certain, so it needs no others around it. */
-const complete = /[\w$)\]]\(.*\)\s*;\s*\}?$|^\s*[a-z_]\w*(?:\.\w+)+\(.*\)\s*$|^\s*#include\s*[<"]|;\s*\}$/u;
+const complete =
+  /[\w$)\]]\(.*\)\s*;\s*\}?$|^\s*[a-z_]\w*(?:\.\w+)+\(.*\)\s*$|^\s*#include\s*[<"]|;\s*\}$|^\s*(?:var|let|const|int|long|float|double|char|bool|auto)\s+\w+\s*=.*;$/u;
 
 export function isCompleteStatement(text: string): boolean {
   return isStatement(text) && complete.test(text);
