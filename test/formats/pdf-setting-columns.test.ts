@@ -113,6 +113,15 @@ describe('paragraphs of a column', () => {
     expect(starts.map((start) => JSON.parse(start)[0])).toEqual([72, 92, 92, 72, 92, 72, 92, 92]);
   });
 
+  it('keep their distances where the short last line of one ends before a picture that the next one lies on', async () => {
+    const own = [...lines.slice(0, 2), 'to sleep.'];
+    const paints: Paint[] = [{ ...wall(130, 290), kind: 'image', box: rectangle(130, 560, 290, 646) }];
+    const texts = [lines, own, lines].map((one) => ({ lines: one, target: `${one.join(' ')} Yes.` }));
+    const { shown } = await setColumn(texts, { paints });
+    const drops = shown.slice(1).map(({ y }, index) => shown[index]!.y - y);
+    expect(Math.max(...drops) - Math.min(...drops)).toBeLessThan(0.2);
+  });
+
   it('move over a drawing on which they lie in the source', async () => {
     const highlight = { ...paint(rectangle(100, 652, 200, 662)), kind: 'fill' as const };
     const { tops, sources } = await setColumn(

@@ -138,8 +138,8 @@ export function lineWidth(frame: Frame, { left, right, scale }: Pick<Fit, 'left'
 }
 
 /** Returns the last baseline of a frame's source. */
-export function lastBaselineOf({ box, descent }: Frame): number {
-  return box.bottom + descent;
+export function lastBaselineOf({ box, descent, uncut }: Frame): number {
+  return (uncut?.box ?? box).bottom + descent;
 }
 
 /** Returns the number of lines of a frame's source. */
