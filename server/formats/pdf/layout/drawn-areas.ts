@@ -15,7 +15,7 @@ const minRule = 4;
  */
 const minOverText = 1.3;
 /** The minimum distance of a side of a label's box from the texts next to it, as a share of the font size. */
-const minFromText = 0.1;
+const minFromText = 0.18;
 /** The maximum share of the page that an area may cover. A larger area is the background. */
 const maxArea = 0.8;
 /** The maximum distance between boxes that touch each other, in points. */
