@@ -199,6 +199,16 @@ it('a line with a telephone number, and a centred one with a colon, end their te
 });
 
 describe('one block stays', () => {
+  it('a centred text in a cell that has no room for its next word, above a wider line', () => {
+    const cell = ['Inspection of the documents of Keystone', 'Realtors of Largetown'];
+    const right = 60 + 10 * widthOf(cell[0]!);
+    const centred = cell.map((line, row) => text(line, (50 + right) / 2 - 5 * widthOf(line), 700 - 12 * row));
+    const rules = [712, 680, 650].map((y) => rule(50, y, y === 712 ? right : 500, y + 0.5));
+    const sides = [50, right, 500].map((x) => rule(x, x === 500 ? 650 : 680, x + 0.5, x === 500 ? 680 : 712));
+    const content = page([[...centred, text(full, 60, 662)]], [...rules, ...sides, rule(50, 650, 50.5, 680)]);
+    expect(read(content)).toEqual([cell.join(' '), full]);
+  });
+
   it('a cell whose background is painted line by line', () => {
     const cell = ['Nations establishing open', 'data sites'];
     const strips = (...colors: string[]) =>
