@@ -49,6 +49,12 @@ describe('a new block begins in a stack without room at the ends of its lines', 
     expect(read(narrow(['Balance as of 31 December', '2015']))).toEqual(['Balance as of 31 December 2015']);
   });
 
+  it('at an indented line after which the next word would fit', () => {
+    const heads = ['Ministry of Corporate Affairs', 'Receipt', 'Invoice'];
+    const shown = heads.map((head, row) => text(head, row === 0 ? 20 : 50, 700 - 12 * row));
+    expect(read({ ...narrow(heads), texts: page([shown]).texts })).toEqual(heads);
+  });
+
   it('at a short label before a telephone number or an address, also in small letters', () => {
     const contact = ['503-555-0166 in Portland', 'fax: 503-555-0169', 'e-mail: info@alliance.example'];
     expect(read(narrow(contact))).toEqual(contact);
