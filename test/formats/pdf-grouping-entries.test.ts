@@ -49,6 +49,13 @@ describe('a new block begins in a stack without room at the ends of its lines', 
     expect(read(narrow(['Balance as of 31 December', '2015']))).toEqual(['Balance as of 31 December 2015']);
   });
 
+  it('at a word in small letters after a line in capitals, but not after abbreviations', () => {
+    const heads = ['VOLUNTEER BRIGADE OF LARGETOWN', 'Invitation to an evening in May'];
+    expect(read(narrow(heads))).toEqual(heads);
+    const product = ['USB AND HDMI ADAPTER', 'Cable of two metres'];
+    expect(read(narrow(product))).toEqual([product.join(' ')]);
+  });
+
   it('at an indented line after which the next word would fit', () => {
     const heads = ['Ministry of Corporate Affairs', 'Receipt', 'Invoice'];
     const shown = heads.map((head, row) => text(head, row === 0 ? 20 : 50, 700 - 12 * row));
