@@ -49,6 +49,19 @@ describe('a new block begins in a stack without room at the ends of its lines', 
     expect(read(narrow(['Balance as of 31 December', '2015']))).toEqual(['Balance as of 31 December 2015']);
   });
 
+  it('at a word in small letters after a line in capitals, but not after abbreviations', () => {
+    const heads = ['VOLUNTEER BRIGADE OF LARGETOWN', 'Invitation to an evening in May'];
+    expect(read(narrow(heads))).toEqual(heads);
+    const product = ['USB AND HDMI ADAPTER', 'Cable of two metres'];
+    expect(read(narrow(product))).toEqual([product.join(' ')]);
+  });
+
+  it('at an indented line after which the next word would fit', () => {
+    const heads = ['Ministry of Corporate Affairs', 'Receipt', 'Invoice'];
+    const shown = heads.map((head, row) => text(head, row === 0 ? 20 : 50, 700 - 12 * row));
+    expect(read({ ...narrow(heads), texts: page([shown]).texts })).toEqual(heads);
+  });
+
   it('at a short label before a telephone number or an address, also in small letters', () => {
     const contact = ['503-555-0166 in Portland', 'fax: 503-555-0169', 'e-mail: info@alliance.example'];
     expect(read(narrow(contact))).toEqual(contact);
@@ -221,6 +234,16 @@ it('a line with a telephone number, and a centred one with a colon, end their te
 });
 
 describe('one block stays', () => {
+  it('a centred text in a cell that has no room for its next word, above a wider line', () => {
+    const cell = ['Inspection of the documents of Keystone', 'Realtors of Largetown'];
+    const right = 60 + 10 * widthOf(cell[0]!);
+    const centred = cell.map((line, row) => text(line, (50 + right) / 2 - 5 * widthOf(line), 700 - 12 * row));
+    const rules = [712, 680, 650].map((y) => rule(50, y, y === 712 ? right : 500, y + 0.5));
+    const sides = [50, right, 500].map((x) => rule(x, x === 500 ? 650 : 680, x + 0.5, x === 500 ? 680 : 712));
+    const content = page([[...centred, text(full, 60, 662)]], [...rules, ...sides, rule(50, 650, 50.5, 680)]);
+    expect(read(content)).toEqual([cell.join(' '), full]);
+  });
+
   it('a cell whose background is painted line by line', () => {
     const cell = ['Nations establishing open', 'data sites'];
     const strips = (...colors: string[]) =>

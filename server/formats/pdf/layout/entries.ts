@@ -49,6 +49,7 @@ export function startsEntry(chain: Chain, index: number, isTitle: boolean): bool
     endsWithAddress(above.text) ||
     (isAddress(line.text) && !above.text.endsWith(':')) ||
     startsAlike(above, line) ||
+    (isInCapitals(above) && /^\P{L}*\p{Lu}\p{Ll}/u.test(line.text)) ||
     (next !== undefined && startsAlike(line, next))
   );
 }
@@ -85,6 +86,12 @@ export function isListOfLines(chain: Chain, index: number, runs: boolean): boole
   return (
     lines.length >= minLines && lines.every(({ text }) => /\p{Ll}|\d/u.test(text)) && early.length >= minEarly
   );
+}
+
+/** Whether a line has at least two words, all in capitals. Shorter words may be abbreviations in another text. */
+function isInCapitals({ text }: TextLine): boolean {
+  const words = text.split(' ').filter((word) => /\p{Lu}{5}/u.test(word));
+  return words.length > 1 && !/\p{Ll}/u.test(text);
 }
 
 /** Whether two lines start with the same word, or with numbers of the same form. */

@@ -1,5 +1,5 @@
 import { startsLikeItem } from './item-starts.ts';
-import { edgesOf, minWidthOfText } from './line-ends.ts';
+import { edgesOf, minWidthOfText, wordSpace } from './line-ends.ts';
 import type { Chain } from './line-links.ts';
 import { lowerStart, sentenceEnd } from './sentences.ts';
 
@@ -42,6 +42,9 @@ export function changesIndent(
   if (Math.abs(indent) <= minIndent * size)
     return length === 1 && !mayGoOn && ((isAfter(index - 2) && isAfter(index + 1)) || isFirst());
   const isNextAligned = next !== undefined && Math.abs(next.start - line.start) < 0.3 * size;
+  // In a text with hanging lines, the next word has no room at the end of a line.
+  const isNextWrapped =
+    isNextAligned && Math.max(above.end, next.end) - line.end < chain[index + 1]!.firstWordWidth + wordSpace * size;
   const upper = chain[index - 1]!;
   if (indent < 0) {
     // The lines next to an object start at one position, and the full line below it starts at another one.
@@ -60,7 +63,7 @@ export function changesIndent(
   const isHanging =
     length === 1 &&
     !endsEarly &&
-    (isNextAligned || startsLikeItem(upper.text) || lowerStart.test(text) || isUnfinished);
+    (isNextWrapped || startsLikeItem(upper.text) || lowerStart.test(text) || isUnfinished);
   if (isHanging) return false;
   // Lines that end at the same position but start at different positions are right-aligned, so their starts do not show
   // an indent.

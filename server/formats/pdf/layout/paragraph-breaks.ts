@@ -1,3 +1,4 @@
+import type { Rectangle } from '../geometry.ts';
 import { continuesAddress } from './addresses.ts';
 import { isCentredAt } from './centred-lines.ts';
 import type { ColumnEnds } from './column-ends.ts';
@@ -128,11 +129,13 @@ export class ParagraphBreaks {
     if (relation !== 'same' && this.#areSeparated(above, line)) return true;
     if (relation !== 'same' && this.#parts.bulleted.has(line)) return true;
     const isCentred = isCentredAt(chain, index);
-    const isInCell = this.#areInOneCell(above, line);
-    const roomHere = roomInChain(chain, index, isCentred);
+    const cell = this.#commonCell(above, line);
+    const isInCell = cell !== null;
+    const most = cell ? cell.right - cell.left - above.right + above.left : Number.POSITIVE_INFINITY;
+    const roomHere = Math.min(most, roomInChain(chain, index, isCentred));
     const wraps = !isCentred && this.#parts.table.mayWrapItem(above, line, roomHere);
     const isKnown = wraps || (isCentred && isInCell);
-    const room = isKnown ? roomHere : this.#ends.roomBefore(chain, index, isCentred);
+    const room = isKnown ? roomHere : Math.min(most, this.#ends.roomBefore(chain, index, isCentred));
     const endsSentence = sentenceEnd.test(above.text);
     const word = isCentred ? Math.min(line.firstWordWidth, above.right - above.left) : line.firstWordWidth;
     const isFull = !endsSentence && isRunning(chain, index, isCentred);
@@ -271,15 +274,15 @@ export class ParagraphBreaks {
     return roomInChain(chain, index + 1, isCentred) > next.firstWordWidth + minRoomAfterBreak * line.size;
   }
 
-  /** Whether two lines are in the same small cell between rules. */
-  #areInOneCell(above: TextLine, line: TextLine): boolean {
+  /** Returns the small cell between rules that contains two lines; null if missing. */
+  #commonCell(above: TextLine, line: TextLine): Rectangle | null {
     const cell = this.#parts.areas.container({
       left: Math.min(above.left, line.left),
       right: Math.max(above.right, line.right),
       bottom: line.baseline,
       top: above.baseline + 0.7 * above.size,
     });
-    return cell !== null && cell.top - cell.bottom < maxLinesOfCell * (above.baseline - line.baseline);
+    return cell && cell.top - cell.bottom < maxLinesOfCell * (above.baseline - line.baseline) ? cell : null;
   }
 
   /** Whether two lines are separated by a rule or a box. */
