@@ -44,7 +44,8 @@ export function changesIndent(
   const isNextAligned = next !== undefined && Math.abs(next.start - line.start) < 0.3 * size;
   // In a text with hanging lines, the next word has no room at the end of a line.
   const isNextWrapped =
-    isNextAligned && Math.max(above.end, next.end) - line.end < chain[index + 1]!.firstWordWidth + wordSpace * size;
+    isNextAligned &&
+    Math.max(above.end, next.end) - line.end < chain[index + 1]!.firstWordWidth + wordSpace * size;
   const upper = chain[index - 1]!;
   if (indent < 0) {
     // The lines next to an object start at one position, and the full line below it starts at another one.
