@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import type { Frame } from '#server/formats/pdf/fitting/fit.ts';
+import type { TextRotation } from '#server/formats/pdf/fitting/frames.ts';
 import { movableLabels } from '#server/formats/pdf/fitting/moved-labels.ts';
+import type { KeptText } from '#server/formats/pdf/layout/kept-text.ts';
 import { groupsOf } from '#server/formats/pdf/model/groups.ts';
+import { marksOf } from '#server/formats/pdf/model/marks.ts';
 import { PageModel } from '#server/formats/pdf/model/page-model.ts';
 import { normalize } from '#server/formats/pdf/normalize.ts';
 import { openPdf } from '#server/formats/pdf/open-pdf.ts';
@@ -203,6 +207,27 @@ describe('what belongs to a text', () => {
     const heading = lines.find(({ text }) => text.startsWith('Experience'))!;
     expect(heading.y).toBeLessThan(255);
     expect(boxes.at(-1)!.bottom).toBeCloseTo(heading.y - 5, 1);
+  });
+
+  it('moves with it: an address below it, with its underline', () => {
+    const identity = [1, 0, 0, 1, 0, 0] as const;
+    const underline = {
+      kind: 'fill',
+      box: rectangle(40, 235.8, 144, 236.4),
+      order: 0,
+      opaque: true,
+      ctm: identity,
+    } as Paint;
+    const glyphs = [{ text: { font: { ascent: 0.9, descent: 0.2 } } }];
+    const address = { reason: 'address', box: rectangle(40, 236, 144, 247), glyphs } as unknown as KeptText;
+    const heading = {
+      ...{ id: 'b1', baseline: 262, size: 12, descent: 2, alignment: 'left', flows: true, singleLine: true },
+      box: rectangle(40, 260, 140, 272),
+    } as unknown as Frame;
+    const marks = marksOf([underline], [address], [heading], {
+      fromPage: identity,
+    } as unknown as TextRotation);
+    expect(marks.get('b1')!.map(({ object }) => object)).toEqual([address, underline]);
   });
 
   it('moves with it: a date above it that starts before it', async () => {

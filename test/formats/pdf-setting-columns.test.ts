@@ -114,6 +114,25 @@ describe('paragraphs of a column', () => {
     expect(starts.map((start) => JSON.parse(start)[0])).toEqual([72, 92, 92, 72, 92, 72, 92, 92]);
   });
 
+  it('are also sentences of one line, if one of them would become very narrow: it gets a second line', async () => {
+    const long = 'The quick brown fox jumps over the lazy dog and runs away, again.';
+    const setAt = async (ends: string[]) => {
+      const items = ends.map((end, row) => ({
+        source: blockOf({ lines: [long], style: { size: 8 }, y: 700 - 18 * row, id: `b${row}` }),
+        target: `${long}${end}`,
+      }));
+      const { bytes } = await render(items, { page: pageOf({ box: rectangle(0, 0, 372, 792) }) });
+      return shownLines(bytes);
+    };
+    const [first, second, third, last] = await setAt([' Then he was asleep.', '', '']);
+    expect([first, second, third, last].map((line) => line!.text).join(' ')).toBe(
+      `${long} Then he was asleep. ${long} ${long}`,
+    );
+    expect(first!.y - second!.y).toBeLessThan(12);
+    expect(second!.y - third!.y).toBeGreaterThan(12);
+    expect(await setAt([' Oh.', '', ''])).toHaveLength(3);
+  });
+
   it('end at the last line of their source, also if an object cuts off its box', () => {
     const box = rectangle(50, 560, 290, 600);
     const frame = { box: { ...box, bottom: 580 }, descent: 2, uncut: { box } } as Frame;

@@ -17,6 +17,10 @@ const label = { width: 3, height: 3, distance: 3 };
 const maxHeadings = 0.6;
 /** The average number of lines from which the texts of a column are paragraphs, and not cells. */
 const linesOfParagraph = 4;
+/** The width from which a single line is a sentence, and not a heading or a line of an address, in em. */
+const longLine = 25;
+/** The share of their width at which condensed letters are seen. */
+const visiblyNarrow = 0.9;
 /** The number of columns to which a text may belong. */
 const maxOpen = 4;
 /** The maximum difference between edges that are equal, in points. */
@@ -245,13 +249,19 @@ export function inner(box: Rectangle, size: number): Rectangle {
 
 /**
  * Whether a good part of a column's lines are part of paragraphs with several lines, or of items of a list. The others
- * are its headings. Otherwise the column is an address or a form.
+ * are its headings. Otherwise the column is an address or a form. If a sentence needs a second line, or very
+ * narrow letters, the sentences of the column are paragraphs too.
  */
 function isRunningText(column: readonly Frame[]): boolean {
   if (column.length < 2) return false;
   const all = column.reduce((sum, frame) => sum + sourceLinesOf(frame), 0);
-  const single = column.filter(({ isItem, singleLine }) => singleLine && !isItem).length;
-  return single <= maxHeadings * all;
+  const single = column.filter(({ isItem, singleLine }) => singleLine && !isItem);
+  const isLong = ({ box, size }: Frame) => box.right - box.left > longLine * size;
+  const grows = ({ bounds, box, size, stretch, text }: Frame) =>
+    visiblyNarrow * size * stretch * text.paragraphs[0]!.width > bounds.right - box.left;
+  const hasParagraphs = single.some((frame) => isLong(frame) && grows(frame));
+  const others = hasParagraphs ? single.filter((frame) => !isLong(frame)) : single;
+  return others.length <= maxHeadings * all;
 }
 
 /**

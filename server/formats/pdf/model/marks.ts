@@ -129,15 +129,20 @@ export function marksOf(
   for (const [object, { id, distance, mark }] of nearest)
     if (fixed.has(id) && (mark.line === 'last' || distance > 0)) nearest.delete(object);
   const marks = new Map<string, Mark[]>();
-  // The bullet of an untranslated item moves with it.
+  // The bullet of an untranslated item moves with it, and its underline.
   for (const { id, mark } of [...nearest.values()])
-    if ('reason' in mark.object)
-      for (const { object, box } of signs)
-        if (
-          isOnLine(box, mark.box) &&
-          gapBetween(box, mark.box) < rule.length * (mark.box.top - mark.box.bottom)
-        )
-          nearest.set(object, { id, distance: 0, mark: { ...mark, object, box } });
+    if ('reason' in mark.object) {
+      const { bottom, top } = mark.box;
+      const bullets = signs.filter(
+        ({ box }) => isOnLine(box, mark.box) && gapBetween(box, mark.box) < rule.length * (top - bottom),
+      );
+      const lines = near(bottom, top).filter(
+        ({ object, box }) =>
+          'kind' in object && box.top - box.bottom <= rule.thickness && isWithin(box, mark.box),
+      );
+      for (const { object, box } of [...bullets, ...lines])
+        nearest.set(object, { id, distance: 0, mark: { ...mark, object, box } });
+    }
   for (const { id, mark } of nearest.values()) marks.set(id, [...(marks.get(id) ?? []), mark]);
   return marks;
 }
@@ -172,6 +177,11 @@ function isFixed({ flows, isCell }: Frame): boolean {
 function isOnLine(own: Rectangle, { bottom, top }: Rectangle): boolean {
   const middle = (own.bottom + own.top) / 2;
   return bottom < middle && top > middle;
+}
+
+/** Whether an area is not wider than another one, and on its line. */
+function isWithin(own: Rectangle, other: Rectangle): boolean {
+  return own.left > other.left - 1 && own.right < other.right + 1 && isOnLine(own, other);
 }
 
 /** Returns the horizontal distance between two areas, in points. */
