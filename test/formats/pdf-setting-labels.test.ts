@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Rectangle } from '#server/formats/pdf/geometry.ts';
 import type { PageContent, ShownText } from '#server/formats/pdf/page-content.ts';
 import { blockOf, pageOf, paint, rectangle, render, type Source } from './pdf-blocks.ts';
 import { shownLines } from './pdf-shown.ts';
@@ -145,6 +146,30 @@ describe('a text that grows downwards', () => {
     });
     expect(places.get('text')!.bottom).toBeGreaterThan(658 + 9.5);
   });
+});
+
+it('a label in a row of numbers has the size of the other labels of its list, not of the narrow cells', async () => {
+  const asCell = (source: Source, container: Rectangle | null) => ({
+    ...blockOf(source),
+    kind: 'table_cell' as const,
+    container,
+  });
+  const labels = ['Materials', 'Components', 'Documents', 'Subcontracting'].map((label, row) => {
+    const source = { id: `label${row}`, lines: [label], y: 700 - 15 * row };
+    return row === 1 ? asCell(source, null) : blockOf(source);
+  });
+  const heads = [0, 1, 2, 3, 4, 5].map((row) => {
+    const container = rectangle(298, 695 - 20 * row, 352, 709 - 20 * row);
+    return asCell({ id: `head${row}`, lines: ['Hours used'], x: 300, y: 699 - 20 * row }, container);
+  });
+  const items = [
+    ...labels.map((source) => ({ source, target: 'Matériaux' })),
+    ...heads.map((source) => ({ source, target: 'Heures de travail' })),
+  ];
+  const { bytes } = await render(items);
+  const sizes = (await shownLines(bytes)).flatMap(({ size, text }) => (text === 'Matériaux' ? size : []));
+  expect(new Set(sizes).size).toBe(1);
+  expect(sizes).toHaveLength(4);
 });
 
 it('a table cell of one line becomes slightly narrower or smaller before it takes a second line', async () => {

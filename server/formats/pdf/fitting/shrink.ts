@@ -80,6 +80,8 @@ export type Scales = ReadonlyMap<string, number>;
 /** The texts of one direction of a page, each with its fit. */
 export class FittedTexts {
   readonly #units: Unit[] = [];
+  /** The style of most texts of a group, which counts for all of them: some labels of a list may be cells. */
+  readonly #styles = new Map<Unit, string>();
   readonly #space: FreeSpace;
 
   /**
@@ -116,6 +118,8 @@ export class FittedTexts {
     );
     for (const group of groupsOf([...alone.keys()])) {
       const members = group.map((frame) => alone.get(frame)!);
+      const style = mostOf(group.map((frame) => frame.style));
+      for (const unit of members) this.#styles.set(unit, style);
       setSize(members, commonSize(members.flatMap(needsOf), 'group'), space);
     }
     this.share(commonScales(this.needs(), 'page'));
@@ -137,8 +141,14 @@ export class FittedTexts {
   }
 
   #ofStyle(): Map<string, Unit[]> {
-    return Map.groupBy(this.#units, ({ fittings }) => fittings[0]!.frame.style);
+    return Map.groupBy(this.#units, (unit) => this.#styles.get(unit) ?? unit.fittings[0]!.frame.style);
   }
+}
+
+/** Returns the value that is found most often. */
+function mostOf(values: readonly string[]): string {
+  const counts = [...Map.groupBy(values, (value) => value)];
+  return counts.reduce((most, own) => (own[1].length > most[1].length ? own : most))[0];
 }
 
 /** Returns the common scale of the texts of each style. */
