@@ -104,6 +104,15 @@ describe('a new block begins in a stack without room at the ends of its lines', 
     expect(readBelow('and the author of several books of this kind')).toHaveLength(2);
   });
 
+  it('at a line after a price that ends with a dash, but not after a hyphen', () => {
+    expect(
+      read(page([lines(['Price of a person : 149,-', 'Price of a child: 69,-'], 50, 700)])),
+    ).toHaveLength(2);
+    expect(read(page([lines(['Price of a person of a non-', 'Profit club: 69,-'], 50, 700)]))).toHaveLength(
+      1,
+    );
+  });
+
   it('at a short label with its value', () => {
     expect(read(narrow(['Visa Card ending in 4782', 'Auth: of the bank 8473']))).toHaveLength(2);
   });
