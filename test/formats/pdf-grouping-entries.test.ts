@@ -113,6 +113,12 @@ describe('a new block begins in a stack without room at the ends of its lines', 
     );
   });
 
+  it('at the number of a chapter after a full line that ends a sentence', () => {
+    const items = ['手数料は成否にかかわらずお返しいたしません。', '第３ 求職'];
+    expect(read(narrow(items))).toEqual(items);
+    expect(read(narrow([items[0]!, '第３条にも規定']))).toHaveLength(1);
+  });
+
   it('at a short label with its value', () => {
     expect(read(narrow(['Visa Card ending in 4782', 'Auth: of the bank 8473']))).toHaveLength(2);
   });
