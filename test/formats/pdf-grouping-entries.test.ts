@@ -119,6 +119,20 @@ describe('a new block begins in a stack without room at the ends of its lines', 
     expect(read(narrow([items[0]!, '第３条にも規定']))).toHaveLength(1);
   });
 
+  it('at a line of only bold words below a text that starts with some', () => {
+    const names = [
+      text('Saturday', 20, 700, { font: bold }),
+      text(' Ann Lee and', 60, 700),
+      text('Tom and Ida Fernandez', 20, 688),
+    ];
+    const content = (last: string) => ({
+      ...narrow(['Tom and Ida Fernandez']),
+      texts: page([names, text(last, 20, 676, { font: bold })]).texts,
+    });
+    expect(read(content('Sunday'))).toHaveLength(2);
+    expect(read(content('of them'))).toHaveLength(1);
+  });
+
   it('at a short label with its value', () => {
     expect(read(narrow(['Visa Card ending in 4782', 'Auth: of the bank 8473']))).toHaveLength(2);
   });

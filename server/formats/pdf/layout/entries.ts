@@ -104,3 +104,9 @@ function startsAlike(one: TextLine, other: TextLine): boolean {
 function wordsOf({ text }: TextLine): string[] {
   return text.replaceAll(/\d/g, '1').split(' ');
 }
+
+/** Whether a text starts with bold words and goes on in regular ones, and a bold line below it is the start of the next. */
+export function isBoldLikeStart(first: TextLine, above: TextLine, line: TextLine): boolean {
+  const areBold = line.isUniform && line.style.bold && first.edgeStyles.first.bold;
+  return areBold && !above.edgeStyles.last.bold && capitalStart.test(line.text);
+}
