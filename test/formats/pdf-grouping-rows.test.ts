@@ -93,15 +93,6 @@ describe('a new block begins in a stack', () => {
     );
   });
 
-  it('at the text next to a right-aligned word, whose gap is only three times as wide as a space', () => {
-    const rows = ['October 2017', 'December 2019', 'present'].flatMap((label, row) => [
-      text(label, 192.4 - 10 * widthOf(label), 700 - 45 * row),
-      text('Area: Physics,', 200, 700 - 45 * row),
-      text('School of Oslo', 200, 688 - 45 * row),
-    ]);
-    expect(read(page([rows]))).toContain('present');
-  });
-
   it('at a label in a box that is lower than a line, but not at highlighted words', () => {
     const words = ['Course', 'with', 'wide', 'spaces'].map((word, at) =>
       text(word, 50 + [0, 35, 60, 85][at]!, 700),

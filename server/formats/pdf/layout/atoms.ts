@@ -206,8 +206,8 @@ function narrowestGutters(glyphs: readonly Glyph[]): Map<Glyph, number> {
   let afterGap: Glyph[] = [];
   let spaces: number[] = [];
   const close = () => {
-    // The widest gap does not show how wide the spaces are, because it may separate columns.
-    const usual = median(spaces.sort((one, other) => one - other).slice(0, -1));
+    // A single gap does not show how wide the spaces are.
+    const usual = spaces.length > 1 ? median(spaces) : 0;
     for (const glyph of afterGap) gutters.set(glyph, Math.max(minGutter, maxSpaceRatio * usual));
     [afterGap, spaces] = [[], []];
   };

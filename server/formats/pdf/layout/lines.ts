@@ -31,9 +31,9 @@ export interface Line {
 const minCommonGap = 0.5;
 /** The minimum number of rows with the same gap, and of rows that start after it. */
 const minRepeated = 3;
-/** The minimum width of their labels, as a share of the font size. Numbers of items are narrower, also Roman ones. */
+/** The minimum width of their labels, as a share of the font size. The numbers of items are narrower, but a year is a label. */
 const minRepeatedLabel = 3;
-const yearOrWord = /^(?:\d{4}|\p{L}{6,})$/u;
+const year = /^\d{4}$/;
 const sameEdge = 0.15;
 /**
  * The minimum width of a tab, as a factor of the spaces between the words next to it. The second value applies after the
@@ -175,8 +175,7 @@ function repeatedGaps(rows: readonly SplitRow[]): Set<Atom> {
     if (!first) continue;
     const start = Math.round(first.left);
     starts.set(start, (starts.get(start) ?? 0) + 1);
-    const isLabel =
-      first.right - first.left > minRepeatedLabel * first.size || yearOrWord.test(textOf(first));
+    const isLabel = first.right - first.left > minRepeatedLabel * first.size || year.test(textOf(first));
     if (second && isLabel && second.left - first.right > minCommonGap * first.size)
       append(gaps, `${Math.round(first.right)} ${Math.round(second.left)}`, second);
   }
