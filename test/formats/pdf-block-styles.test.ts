@@ -26,6 +26,14 @@ describe('styles', () => {
     expect(blocks[0]!.spans.get(1)).toMatchObject({ bold: true, size: 10 });
   });
 
+  it('are italic if their letters are drawn slanted', () => {
+    const slanted = text('Start', 77.5, 700);
+    slanted.matrix = [10, 0, 2.5, 10, 77.5, 700];
+    const { blocks } = findBlocks(page([text('Press ', 50, 700), slanted, text(' now.', 102.5, 700)]));
+    expect(formatTagged(blocks[0]!.content)).toBe('Press <1>Start</1> now.');
+    expect(blocks[0]!.spans.get(1)).toMatchObject({ italic: true });
+  });
+
   it('say what they change, so that an editor can show it and a model may leave it out', () => {
     const styles = [
       ['bold', { font: bold }, 0],

@@ -71,6 +71,14 @@ describe('a row is split', () => {
     expect(read(page([words(['Chapter', 'Introduction'], 15, 700)]))).toHaveLength(1);
   });
 
+  it('at the first of several figures in cells, but not at a number in a sentence', () => {
+    const name = words(['Culture and development', '11/12'], 15, 700);
+    const below = text('of the media', 50, 688);
+    const figures = ['08.00', '13.54'].map((figure, column) => text(figure, 260 + 50 * column, 700));
+    expect(read(page([name, figures, below]))).toEqual(['Culture and development of the media']);
+    expect(read(page([name, below]))).toEqual(['Culture and development 11/12 of the media']);
+  });
+
   it('at all gaps that are much wider than the spaces of its labels', () => {
     const labels = ['is requesting:', 'FOOD', 'CASH', 'CHILD CARE', 'EMERGENCY RELIEF'];
     expect(read(page([words(labels, 14, 700)]))).toEqual(labels);

@@ -104,6 +104,35 @@ describe('a new block begins in a stack without room at the ends of its lines', 
     expect(readBelow('and the author of several books of this kind')).toHaveLength(2);
   });
 
+  it('at a line after a price that ends with a dash, but not after a hyphen', () => {
+    expect(
+      read(page([lines(['Price of a person : 149,-', 'Price of a child: 69,-'], 50, 700)])),
+    ).toHaveLength(2);
+    expect(read(page([lines(['Price of a person of a non-', 'Profit club: 69,-'], 50, 700)]))).toHaveLength(
+      1,
+    );
+  });
+
+  it('at the number of a chapter after a full line that ends a sentence', () => {
+    const items = ['手数料は成否にかかわらずお返しいたしません。', '第３ 求職'];
+    expect(read(narrow(items))).toEqual(items);
+    expect(read(narrow([items[0]!, '第３条にも規定']))).toHaveLength(1);
+  });
+
+  it('at a line of only bold words below a text that starts with some', () => {
+    const names = [
+      text('Saturday', 20, 700, { font: bold }),
+      text(' Ann Lee and', 60, 700),
+      text('Tom and Ida Fernandez', 20, 688),
+    ];
+    const content = (last: string) => ({
+      ...narrow(['Tom and Ida Fernandez']),
+      texts: page([names, text(last, 20, 676, { font: bold })]).texts,
+    });
+    expect(read(content('Sunday'))).toHaveLength(2);
+    expect(read(content('of them'))).toHaveLength(1);
+  });
+
   it('at a short label with its value', () => {
     expect(read(narrow(['Visa Card ending in 4782', 'Auth: of the bank 8473']))).toHaveLength(2);
   });

@@ -3,6 +3,7 @@ import { truncateRuns } from '#server/formats/pdf/fitting/styled-text.ts';
 import { type Rectangle, transformRectangle } from '#server/formats/pdf/geometry.ts';
 import type { PageContent, ShownText } from '#server/formats/pdf/page-content.ts';
 import { blockOf, pageOf, paint, type Rendered, rectangle, render, type Source } from './pdf-blocks.ts';
+import { text } from './pdf-page.ts';
 import { shownLines } from './pdf-shown.ts';
 
 const overlap = (one: Rectangle, other: Rectangle): boolean =>
@@ -325,6 +326,14 @@ describe('a sloped text over other texts', () => {
     for (const edge of ['left', 'bottom'] as const) expect(place[edge]).toBeGreaterThan(area[edge] - 2);
     for (const edge of ['right', 'top'] as const) expect(place[edge]).toBeLessThan(area[edge] + 2);
   });
+});
+
+it('a text that a sloped, untranslated watermark crosses keeps its place and size', async () => {
+  const texts = [text('unofficial', 40, 650, { size: 40, degrees: 30 })];
+  const source = { lines: ['The title of this page with its words'], y: 690 };
+  const { bytes, place, box } = await setOne(source, 'Le titre de cette page avec ses mots', { texts });
+  expect(place.left).toBeCloseTo(box.left);
+  expect(await sizes({ bytes })).toContain(10);
 });
 
 describe('translations of one style on a page', () => {

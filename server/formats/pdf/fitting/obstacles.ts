@@ -4,6 +4,7 @@ import { flip, joinPieces } from '../layout/rule-index.ts';
 import { runsOf } from '../layout/statistics.ts';
 import type { KeptReason, PageContent, Paint, ShownText } from '../page-content.ts';
 import { boxOfGlyphs, type GlyphRange, type TextBlock } from '../text-block.ts';
+import { isSloped } from './watermarks.ts';
 
 /**
  * The maximum number of rectangles for drawings. If a page has more of them, similar rectangles are joined. A map, for
@@ -53,8 +54,15 @@ export function obstaclesOf(
   others: readonly Pick<TextBlock, 'glyphs'>[] = [],
 ): Obstacle[] {
   const paintsOf = paintsByKind(page);
+  const { texts } = page;
+  const owners = [...blocks, ...others];
   return [
-    ...otherTexts(page, [...blocks, ...others]).map((box) => ({ box, solid: true, isText: true })),
+    ...otherTexts(
+      texts.filter((text) => !isSloped(text)),
+      owners,
+    ),
+    // The rectangle around a sloped watermark is much larger than its letters, and other texts may lie in it.
+    ...overTexts(otherTexts(texts.filter(isSloped), owners), blocks),
     ...images(paintsOf('image'), blocks),
     ...annotations(page, blocks),
     ...overTexts(
@@ -127,10 +135,10 @@ function annotations({ annotations }: PageContent, blocks: readonly TextBlock[])
 }
 
 /**
- * Returns a rectangle for each piece of text that belongs to none of the blocks. A piece consists of adjacent glyphs of
+ * Returns an obstacle for each piece of text that belongs to none of the blocks. A piece consists of adjacent glyphs of
  * one operator.
  */
-function otherTexts({ texts }: PageContent, blocks: readonly Pick<TextBlock, 'glyphs'>[]): Rectangle[] {
+function otherTexts(texts: readonly ShownText[], blocks: readonly Pick<TextBlock, 'glyphs'>[]): Obstacle[] {
   const taken = new Map<ShownText, Set<number>>();
   for (const { glyphs } of blocks)
     for (const { text, from, to } of glyphs) {
@@ -148,7 +156,8 @@ function otherTexts({ texts }: PageContent, blocks: readonly Pick<TextBlock, 'gl
       if (own?.has(from) || written.every((letters) => letters.trim() === '')) return [];
       const isLine = written.every((letters) => letters === '_');
       const font = isLine ? { ...text.font, ascent: blankHeight } : text.font;
-      return [boxOfGlyphs([{ text: { ...text, font }, from, to }])];
+      const box = boxOfGlyphs([{ text: { ...text, font }, from, to }]);
+      return [{ box, solid: true, isText: true }];
     });
   });
 }

@@ -1,4 +1,4 @@
-import { apply, invert } from '../geometry.ts';
+import { apply, invert, type Matrix } from '../geometry.ts';
 import type { TextBlock } from '../text-block.ts';
 
 /** The height above the baseline at which a line is read, in em. */
@@ -15,7 +15,8 @@ export function watermarksOf(blocks: readonly TextBlock[]): Set<string> {
   return new Set(sloped.filter((block) => lieIn(others, block)).map(({ id }) => id));
 }
 
-function isSloped({ matrix: [a, b] }: TextBlock): boolean {
+/** Whether a text is drawn at an angle. */
+export function isSloped({ matrix: [a, b] }: { matrix: Matrix }): boolean {
   return Math.min(Math.abs(a), Math.abs(b)) > 0.02 * Math.max(Math.abs(a), Math.abs(b));
 }
 

@@ -104,3 +104,9 @@ function startsAlike(one: TextLine, other: TextLine): boolean {
 function wordsOf({ text }: TextLine): string[] {
   return text.replaceAll(/\d/g, '1').split(' ');
 }
+
+/** Whether a bold line is below regular words of a text that started with bold ones. The line starts the next text. */
+export function isBoldLikeStart(first: TextLine, above: TextLine, line: TextLine): boolean {
+  const areBold = line.isUniform && line.style.bold && first.edgeStyles.first.bold;
+  return areBold && !above.edgeStyles.last.bold && capitalStart.test(line.text);
+}

@@ -5,10 +5,10 @@ import { capitalStart, isAddress, jointAtEnd, labelStart, sentenceEnd } from './
 import type { TextLine } from './text-lines.ts';
 
 const itemNumber =
-  /^(?:\[\d{1,3}\]|\(?\d{1,3}[.)]|\(?[a-z][.)]|\(?[ivxlc]{1,5}[.)]|[IVX]{1,5}\.|\d{1,2}(?:\.\d{1,2})+\.?)\s|^[①-⑳]|^[(（][ア-ン一二三四五六七八九十]{1,2}[)）]|^\(?\d{1,2}(?:、|[.)．](?=[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]))/iu;
+  /^(?:\[\d{1,3}\]|\(?\d{1,3}[.)]|\(?[a-z][.)]|\(?[ivxlc]{1,5}[.)]|[IVX]{1,5}\.|\d{1,2}(?:\.\d{1,2})+\.?)\s|^[①-⑳]|^第[\p{Nd}一二三四五六七八九十]{1,3}[章節条]?\s|^[(（][ア-ン一二三四五六七八九十]{1,2}[)）]|^\(?\d{1,2}(?:、|[.)．](?=[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]))/iu;
 
-/** The number of the first item of a list. */
-const firstNumber = /^\(?[1ai①][.)]?\s/iu;
+/** The number of the first item of a list, or of any chapter. */
+const firstNumber = /^(?:\(?[1ai①][.)]?|第.{1,4})\s/iu;
 const initial = /^\p{Lu}\.\s/u;
 
 /** A name with its value. */

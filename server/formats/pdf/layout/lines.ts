@@ -50,7 +50,7 @@ const minSpread = 4;
 const monoSpace = 0.6;
 /** A number, such as those of the axis of a chart, and the minimum number of them in a row without words. */
 const minFigures = 3;
-const figure = /^[-–−+]?\d[\d.,]*\s?%?$/u;
+const figure = /^[-–−+]?\d[\d.,/]*\s?%?$/u;
 const price = /^\p{Sc}?\d[\d.,]*[.,]\d{2}\p{Sc}?$/u;
 const bulletStart = /^[•‣◦●■▪◆►➢✓]/u;
 /** The minimum width of a tab between short texts, as a share of the font size. */
@@ -89,7 +89,7 @@ export function splitRows(rows: readonly Row[], parts: RowParts): Line[] {
         (!spread.has(atom) &&
           (columnGaps.has(atom) ||
             repeated.has(atom) ||
-            isLooseNumber(last, atom, atoms[at + 1]) ||
+            isLooseNumber(atoms, at) ||
             isInMargin(index, last, atom, split)));
       if (isBoundary) own.parts.push([]);
       own.parts.at(-1)!.push(atom);
@@ -335,13 +335,17 @@ function continuesOver(
 }
 
 /**
- * Whether an atom at the end of a row is the number of a field that follows the text of a form, or a price. Such a number
- * has another weight than the text, and a price has a wider gap before it than the words.
+ * Whether an atom is the first of the figures in a row of a table, or at the end of a row the number of a field that
+ * follows the text of a form, or a price. Such a number has another weight than the text, and a price has a wider gap
+ * before it than the words.
  */
-function isLooseNumber(before: Atom, { glyphs, left }: Atom, after: Atom | undefined): boolean {
-  if (after && !after.isApart) return false;
+function isLooseNumber(atoms: readonly Atom[], at: number): boolean {
+  const [before, { glyphs, left }] = [atoms[at - 1]!, atoms[at]!];
+  if (atoms[at + 1]?.isApart === false) return false;
   const text = textOf({ glyphs });
-  if (price.test(text)) return left - before.right > 2 * greatest([0, ...before.spaces]);
+  const row = atoms.slice(at, at + minFigures);
+  const isInRow = row.length === minFigures && row.every((atom) => figure.test(textOf(atom)));
+  if (isInRow || price.test(text)) return left - before.right > 2 * greatest([0, ...before.spaces]);
   const isBold = ({ glyphs }: Atom) => glyphs.at(-1)!.piece.style.bold;
   return /^\d{1,3}[a-z]?$/u.test(text) && isBold(before) !== glyphs[0]!.piece.style.bold;
 }

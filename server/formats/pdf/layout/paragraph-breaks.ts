@@ -3,7 +3,7 @@ import { continuesAddress } from './addresses.ts';
 import { isCentredAt } from './centred-lines.ts';
 import type { ColumnEnds } from './column-ends.ts';
 import type { DrawnAreas } from './drawn-areas.ts';
-import { isListOfLines, startsEntry } from './entries.ts';
+import { isBoldLikeStart, isListOfLines, startsEntry } from './entries.ts';
 import { type FormFields, maxCheckBox } from './form-fields.ts';
 import { changesIndent, minIndent } from './indents.ts';
 import { isNextItem, startsItem, startsLabel, startsLikeItem } from './item-starts.ts';
@@ -194,6 +194,7 @@ export class ParagraphBreaks {
       const runs = isRunning(chain, index, isCentred);
       if (!isCentred && !join.wraps && isListOfLines(chain, index, runs)) return true;
       if (!runs && startsEntry(chain, index, this.#ends.isTitle(line))) return true;
+      if (isBoldLikeStart(chain[index - length]!, above, line)) return true;
     }
     if (changesStyle(above, line, length, mayGoOn ? endsEarlyHere : endsEarly, mayGoOn, goesOn)) return true;
     if (!mayGoOn && mixesNumbers(above, line, length, endsEarly)) return true;

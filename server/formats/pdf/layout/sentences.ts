@@ -28,8 +28,8 @@ const units = String.raw`(?<!\p{Nd}\s)(?:a|am|in)`;
 /** An end that is never the end of a text, such as an article. */
 export const jointAtEnd = new RegExp(`(?:^|[\\s(])(?:${small}|${capital}|THE|${units})$`, 'u');
 const capitalJointAtStart = new RegExp(`^(?:${capital})\\s\\P{Ll}*$`, 'u');
-/** An end that shows that the text continues: a hyphen, a slash, or a sign for “and”. */
-const openEnd = /[(&]$|\S[-‐/]$/u;
+/** An end that shows that the text continues: a hyphen, a slash, or a sign for “and”, but not the dash of `149,-`. */
+const openEnd = /[(&]$|\S(?<!\d[,.])[-‐/]$/u;
 /** An amount: with a currency sign, or with two decimals. */
 const amount = String.raw`(?:\p{Sc}\s?[-–]?\d[\d.,]*|\d[.,]\d{2})\)?`;
 export const amountAtEnd = new RegExp(`${amount}$`, 'u');
