@@ -129,8 +129,10 @@ describe('a sign without a known character', () => {
   });
 
   it('inside of a bold sentence keeps the strokes that make it bold', async () => {
-    const bold = `0.4 w 2 Tr ${at(20, 100, 'Press the sign')}${sign(90, 100, '0007')}${at(99, 100, 'and wait.')}`;
-    const { page } = await translated({ content: bold, resources }, (parts) => parts);
+    const shown = 'BT /S 10 Tf 90 100 Td <0007> Tj ET ';
+    const bold = `0.4 w 2 Tr ${at(20, 100, 'Press the sign')}${shown}${at(99, 100, 'and wait.')}`;
+    const first = (parts: InlineContent): InlineContent => [parts[1]!, ' Attendez le signe'];
+    const { page } = await translated({ content: bold, resources }, first);
     const text = page.texts.find(({ glyphs }) => glyphs[0]?.symbol === 7) as ReadText;
     expect(text.operator).toMatchObject({ renderMode: 2, lineWidth: 0.4 });
   });
