@@ -96,14 +96,16 @@ describe('composite fonts', () => {
     const file = createRequire(import.meta.url).resolve(
       '@expo-google-fonts/arimo/400Regular/Arimo_400Regular.ttf',
     );
-    const shown = async (encoding: Record<string, string>) => {
+    const shown = async (encoding: Record<string, string>, codes?: string) => {
       const font: Made = ({ context }) => {
         const FontFile2 = context.register(context.stream(readFileSync(file)));
         const FontDescriptor = { Type: 'FontDescriptor', FontName: 'ABCDEF+Arimo', Flags: 4, FontFile2 };
         const Widths = Array.from({ length: 224 }, () => 500);
         const [FirstChar, LastChar] = [32, 255];
         const own = { BaseFont: 'ABCDEF+Arimo', FirstChar, LastChar, Widths, FontDescriptor };
-        return context.register(context.obj({ Type: 'Font', Subtype: 'TrueType', ...own, ...encoding }));
+        const ToUnicode = codes === undefined ? {} : { ToUnicode: context.register(context.stream(codes)) };
+        const all = { Type: 'Font', Subtype: 'TrueType', ...own, ...encoding, ...ToUnicode };
+        return context.register(context.obj(all));
       };
       const { texts } = await readMade({
         content: 'BT /G 10 Tf 9 9 Td <4196b0> Tj ET',
@@ -113,6 +115,8 @@ describe('composite fonts', () => {
     };
     expect(await shown({})).toEqual(['A–°']);
     expect(await shown({ Encoding: 'MacRomanEncoding' })).toEqual(['Añ∞']);
+    // A table without an entry says that the codes have no meaning, as for a tab of macOS at the code of a sign.
+    expect((await shown({}, '1 begincodespacerange <00> <ff> endcodespacerange'))[0]).not.toContain('A');
   });
 
   it('that give all hyphens the character of a soft hyphen show hyphens', async () => {

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { InlineContent } from '#server/formats/inline-content.ts';
 import { normalize } from '#server/formats/pdf/normalize.ts';
 import type { ReadPage } from '#server/formats/pdf/open-pdf.ts';
+import type { ReadText } from '#server/formats/pdf/reading/shown-texts.ts';
 import { extract, rebuild } from '#server/formats/pdf.ts';
 import { at, type Made, type MadePage, madePdf, readMade, textOf, withOpenPdf } from './pdf-made.ts';
 
@@ -125,6 +126,15 @@ describe('a sign without a known character', () => {
     );
     expect(x).toBeGreaterThan(before!.matrix[4]);
     expect(x).toBeLessThan((after === before ? { matrix: [0, 0, 0, 0, 400] } : after!).matrix[4]!);
+  });
+
+  it('inside of a bold sentence keeps the strokes that make it bold', async () => {
+    const shown = 'BT /S 10 Tf 90 100 Td <0007> Tj ET ';
+    const bold = `0.4 w 2 Tr ${at(20, 100, 'Press the sign')}${shown}${at(99, 100, 'and wait.')}`;
+    const first = (parts: InlineContent): InlineContent => [parts[1]!, ' Attendez le signe'];
+    const { page } = await translated({ content: bold, resources }, first);
+    const text = page.texts.find(({ glyphs }) => glyphs[0]?.symbol === 7) as ReadText;
+    expect(text.operator).toMatchObject({ renderMode: 2, lineWidth: 0.4 });
   });
 
   it('is drawn smaller where its text is made smaller', async () => {

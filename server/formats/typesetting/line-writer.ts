@@ -168,7 +168,7 @@ function strokeOperators({ color, width, isFilled }: NonNullable<ShownSpan['outl
 }
 
 /** Converts operators that set a fill color to operators that set the same stroke color. */
-function strokeColor(color: string): string {
+export function strokeColor(color: string): string {
   return color.replace(/(?<=^|\s)(g|rg|k|cs|scn?)(?=\s|$)/g, (operator) => operator.toUpperCase());
 }
 

@@ -1,6 +1,6 @@
 import type { PDFRef } from '@cantoo/pdf-lib';
 import type { DocumentFonts } from '../../typesetting/document-fonts.ts';
-import type { ShownLine } from '../../typesetting/line-writer.ts';
+import { type ShownLine, strokeColor } from '../../typesetting/line-writer.ts';
 import { apply, type Matrix, multiply } from '../geometry.ts';
 import { formatNumber } from '../reading/color.ts';
 import type { ReadText } from '../reading/shown-texts.ts';
@@ -29,7 +29,7 @@ export function drawMoved(
   const operators = parts.map(({ glyphs: { text, from, to }, x, y }) => {
     const { operator, codeLengths, color, font } = text as ReadText;
     const rise = (font.rise ?? 0) * Math.hypot(text.matrix[2], text.matrix[3]);
-    const { fontSize, scaling, lineMatrix, ctm, charSpacing, pieces } = operator;
+    const { fontSize, scaling, lineMatrix, ctm, charSpacing, pieces, renderMode, lineWidth } = operator;
     const { name, ref } = fonts.sourceFont(operator.font);
     used.set(name, ref);
     const [along, slope, lean, up] = multiply(lineMatrix, ctm);
@@ -41,6 +41,9 @@ export function drawMoved(
       `${formatNumber(charSpacing)} Tc`,
       `${[...size, ...origin].map(formatNumber).join(' ')} Tm`,
     ];
+    // The letters of a bold text may be bold only by their strokes. A clip has no meaning here.
+    const width = formatNumber(lineWidth * Math.hypot(ctm[2], ctm[3]) * scale);
+    state.push(`${strokeColor(text.outline?.color || color || '0 g')} ${width} w ${renderMode % 4} Tr`);
     const codes = codesOf(pieces, codeLengths, from, to).toString('hex');
     return `q BT ${color || '0 g'} ${state.join(' ')} <${codes}> Tj ET Q`;
   });
