@@ -204,6 +204,19 @@ describe('one block stays', () => {
     expect(read(content).slice(0, 5)).toEqual(types);
   });
 
+  it('the text of the last row of a list of labels, if its first line is full', () => {
+    const texts = [
+      'Groningen',
+      'Teacher of projects',
+      'In this time I helped all students with their',
+      'Unity and Unreal game development projects.',
+    ];
+    const labels = ['Place:', 'Function:', 'Work:'];
+    const content = narrowPage([full.slice(0, 68)]);
+    content.texts = page([lines(labels, 20, 700), lines(texts, 130, 700)]).texts;
+    expect(read(content)).toContain(texts.slice(2).join(' '));
+  });
+
   it('a justified line with wide gaps, if most of its words are not labels with equal gaps', () => {
     const spread = (words: readonly string[]) => {
       let x = 50;

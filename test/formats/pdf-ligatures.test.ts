@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { findBlocks } from '#server/formats/pdf/find-blocks.ts';
+import { readLigatures } from '#server/formats/pdf/reading/ligatures.ts';
 import { type Made, readMade, textOf } from './pdf-made.ts';
+import { serif, text as shownText } from './pdf-page.ts';
 
 /** The widths of letters, in thousandths of an em, as in Calibri. */
 const widths: Record<string, number> = { t: 335, f: 305, i: 229, l: 229, h: 525, T: 487, ' ': 226 };
@@ -91,6 +93,18 @@ describe('ligatures of a simple font that numbers its glyphs', () => {
       await show('the agreement of the other company x[ti]z', { ti: { stated: null, width: 557 } }),
     ).toMatch(/x\ufffdz \(undecodable\)$/);
   });
+});
+
+it('a ligature of Calibri is read by the number of its glyph, even if the words do not tell the letters', async () => {
+  const read = async (name: string, advance: number) => {
+    const shown = shownText('xi so\ufffdz', 9, 50, { font: { ...serif, name } });
+    Object.assign(shown.glyphs[5]!, { symbol: 332, advance });
+    await readLigatures([shown]);
+    return textOf(shown);
+  };
+  expect(await read('Calibri-Bold', 0.64)).toBe('xi softz');
+  expect(await read('Calibri-Bold', 0.3)).toBe('xi so\ufffdz');
+  expect(await read('Cambria-Bold', 0.64)).toBe('xi so\ufffdz');
 });
 
 describe('ligatures that a font states as one of their letters', () => {

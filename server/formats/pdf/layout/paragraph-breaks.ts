@@ -198,8 +198,9 @@ export class ParagraphBreaks {
     }
     if (changesStyle(above, line, length, mayGoOn ? endsEarlyHere : endsEarly, mayGoOn, goesOn)) return true;
     if (!mayGoOn && mixesNumbers(above, line, length, endsEarly)) return true;
-    if (row === 'none' && !mayGoOn && !withoutCase.test(line.text) && this.#followsRows(chain, index, length))
-      return true;
+    const isFullText = !endsEarly && !endsSentence && hasWords([above], minWordsOfText);
+    const mayFollow = row === 'none' && !mayGoOn && !isFullText && !withoutCase.test(line.text);
+    if (mayFollow && this.#followsRows(chain, index, length)) return true;
     const isRow = row === 'likely' || (row === 'paired' && (!isInCell || (endsSentence && isLong(above))));
     const mayBeRow = endsEarlyHere || !(row === 'paired' ? mayGoOn : goesOn) || isListOfWords(chain, index);
     if (isRow && mayBeRow) return true;

@@ -27,6 +27,13 @@ export function namedLigatures(font: PDFDict): ReadonlyMap<number, string> {
 
 /** The letters that fonts for text draw as one glyph. */
 const ligatures = ['ff', 'fi', 'fl', 'ffi', 'ffl', 'fj', 'ft', 'fft', 'ti', 'tt', 'tti', 'tf', 'Th'];
+/** The ligatures of Calibri by their glyphs, which have the same numbers in all its fonts. Many programs leave these out. */
+const ligaturesOfCalibri = new Map([
+  [332, 'ft'],
+  [415, 'ti'],
+  [425, 'tt'],
+  [427, 'tti'],
+]);
 const isLigatureLetter = /^[fijlthT]$/;
 const isNarrow = /^[fijlt]$/;
 /** The width of a ligature as a share of the sum of its letters. Calibri has the narrowest: `tt` has 0.946. */
@@ -86,8 +93,9 @@ export async function readLigatures(texts: readonly ShownText[]): Promise<void> 
   for (const { stated, isPossible, places, readings, minLead: lead } of byCount.slice(0, maxOpen)) {
     const setTo = (letters: string) => {
       for (const { text, index } of places) {
-        const { x, advance } = text.glyphs[index]!;
-        text.glyphs[index] = letters === stated.text ? { ...stated, x } : { text: letters, x, advance };
+        const glyph = text.glyphs[index]!;
+        text.glyphs[index] =
+          letters === stated.text ? { ...stated, x: glyph.x } : withLetters(glyph, letters);
       }
     };
     setTo(mark);
@@ -108,6 +116,10 @@ export async function readLigatures(texts: readonly ShownText[]): Promise<void> 
     const isClear = words.size > 0 && best.score - second.score >= least && readings.includes(best.letters);
     setTo(isClear ? best.letters : stated.text);
   }
+}
+
+function withLetters({ x, advance }: ShownGlyph, text: string): ShownGlyph {
+  return { text, x, advance };
 }
 
 interface Reading {
@@ -143,6 +155,12 @@ function openGlyphs(texts: readonly ShownText[]): OpenGlyph[] {
       if (isPossible && !(isProportional && isNarrow.test(letters) && isWide(advance))) continue;
       const possible = ligatures.filter((ligature) => isUnknown || ligature.includes(letters));
       const readings = possible.filter((ligature) => hasWidth(advance, ligature, widths));
+      const { font } = places[0]!.text;
+      const known = /^Calibri\b/.test(font.name) && ligaturesOfCalibri.get(stated.symbol ?? 0);
+      if (known && readings.includes(known)) {
+        for (const { text, index } of places) text.glyphs[index] = withLetters(text.glyphs[index]!, known);
+        continue;
+      }
       const isStated = possible.some((ligature) => Math.abs(widths.get(ligature)! - advance) < 0.001);
       if (readings.length > 0)
         open.push({ stated, isPossible, places, readings, minLead: isStated ? 0 : minLead });
