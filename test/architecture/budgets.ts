@@ -37,10 +37,10 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'lines of source',
     count: linesOf(sources),
-    limit: 250_330,
+    limit: 250_410,
     goal: 165_000,
     bought: [
-      '250,330: letters drawn as shapes or edges, contents entries, periods and years before entries, Arabic marks, lines without spaces, justified lines, boxes of labels, wrapped items and rules below headings of PDF pages',
+      '250,410: letters drawn as shapes or edges, contents entries, periods and years before entries, Arabic marks, lines without spaces, justified lines, boxes of labels, wrapped items and rules below headings of PDF pages',
       '249,970, after 640 lines less in screens, lists and unused rules of PDF pages: one size of a style on a page, serifs by outlines, unchanged texts, labels that move, and the faults that two attacks found',
       '249,880: shadows, cells of a form, listings, bullets and blanks of PDF pages that two people judged',
       '249,750, after 250,100 and repeated parts of screens: stored sums of the pay report, places of length limits, two rounds of PDF pages, headings in prompts, names of members, conflicts of settings',
@@ -81,10 +81,10 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'lines of tests',
     count: linesOf(tests),
-    limit: 171_815,
+    limit: 171_985,
     goal: 100_000,
     bought: [
-      '171,815: letters as shapes and edges, Arabic marks, bullets, numbers, years, justified lines, labels, wrapped items and rules in PDF pages',
+      '171,985: letters as shapes and edges, Arabic marks, bullets, numbers, years, justified lines, labels, wrapped items and rules in PDF pages',
       '171,230: faults of PDF pages that judges saw: contacts, labels, blanks, headings and items in one element, drawn and clear letters',
       '170,720: the rules for PDF pages of a fourth sample, and the faults that two attacks found',
       '170,240: the film of the memory, PDF pages that two people judged, and the faults that two attacks found',

@@ -105,9 +105,9 @@ describe('a new block begins in a stack without room at the ends of its lines', 
   });
 
   it('at a line after a price that ends with a dash, but not after a hyphen', () => {
-    expect(
-      read(page([lines(['Price pr. person : 149,-', 'Price of a child: 69,-'], 50, 700)])),
-    ).toHaveLength(2);
+    expect(read(page([lines(['Price pr. person : 149,-', 'Price of a child: 69,-'], 50, 700)]))).toHaveLength(
+      2,
+    );
     expect(read(page([lines(['Price of a person of a non-', 'Profit club: 69,-'], 50, 700)]))).toHaveLength(
       1,
     );

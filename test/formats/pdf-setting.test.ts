@@ -330,8 +330,15 @@ describe('a sloped text over other texts', () => {
 
 it('a text that a sloped, untranslated watermark crosses keeps its place and size', async () => {
   const texts = [text('unofficial', 40, 650, { size: 40, degrees: 30 })];
-  const source = { lines: ['The title of this page with its many words, which ends far away from its start'], y: 690 };
-  const { bytes, place, box } = await setOne(source, 'Le titre de cette page avec beaucoup de mots, qui finit assez loin de son début', { texts });
+  const source = {
+    lines: ['The title of this page with its many words, which ends far away from its start'],
+    y: 690,
+  };
+  const { bytes, place, box } = await setOne(
+    source,
+    'Le titre de cette page avec beaucoup de mots, qui finit assez loin de son début',
+    { texts },
+  );
   expect(place.left).toBeCloseTo(box.left);
   expect(await sizes({ bytes })).toContain(10);
 });
