@@ -82,11 +82,11 @@ function codesOf(table: string): (code: number) => boolean {
   return (code) => single.has(code) || ranges.some(([first, last]) => code >= first && code <= last);
 }
 
-/** Whether a ToUnicode table maps no code, or most codes to other characters than those with these codes. */
+/** Whether a ToUnicode table maps most of its codes to other characters than those with these codes. */
 function renumbers(table: string): boolean {
   const entries = [...table.matchAll(/<([\da-f]{1,4})>\s*(?:<[\da-f]{1,4}>\s*)?<([\da-f]{4})>\s*$/gim)];
   const other = entries.filter(([, code, character]) => hexadecimal(code!) !== hexadecimal(character!));
-  return !/beginbf|usecmap/.test(table) || other.length * 2 > entries.length;
+  return other.length * 2 > entries.length;
 }
 
 const hexadecimal = (digits: string): number => Number.parseInt(digits.replace(/\s/g, ''), 16);
