@@ -98,7 +98,7 @@ describe('a new block begins in a stack', () => {
       text(word, 50 + [0, 35, 60, 85][at]!, 700),
     );
     const shown = (inset: number) =>
-      read(page([[...words, text('New', 174, 700)]], [rule(174 - inset, 698, 192, 706)]));
+      read(page([[...words, text('New', 174, 700)]], [rule(174 - inset, 698, 192, 709)]));
     expect(shown(4)).toEqual(['Course with wide spaces', 'New']);
     expect(shown(0)).toEqual(['Course with wide spaces New']);
   });

@@ -71,14 +71,15 @@ export class DrawnAreas {
   }
 
   /**
-   * Whether a side of a filled box is in a gap of a line. A box that is not higher than a line may highlight words, so its
+   * Whether a side of a filled box is in a gap of a line. A box that is only as high as a line may highlight words, so its
    * side counts only if it touches neither of the texts next to the gap.
    */
   hasSideIn(from: number, to: number, { baseline, size }: { baseline: number; size: number }): boolean {
     const near = minFromText * size;
     return [...this.#sides.passing(baseline + 0.3 * size, from, to)].some(
       ({ left, bottom, top }) =>
-        top - bottom >= minOverText * size || (left > from + near && left < to - near),
+        top - bottom >= minOverText * size ||
+        (top - bottom >= size && left > from + near && left < to - near),
     );
   }
 

@@ -1,6 +1,7 @@
 import { type Frame, growsLeft, isLabel, lastBaselineOf, sourceLinesOf } from '../fitting/fit.ts';
 import type { FreeSpace } from '../fitting/free-space.ts';
 import { Bands, type Rectangle, union, widen } from '../geometry.ts';
+import { sentenceEnd } from '../layout/sentences.ts';
 
 /**
  * The maximum distance between the last baseline of a text and the first baseline of the next one in the same column,
@@ -256,7 +257,8 @@ function isRunningText(column: readonly Frame[]): boolean {
   if (column.length < 2) return false;
   const all = column.reduce((sum, frame) => sum + sourceLinesOf(frame), 0);
   const single = column.filter(({ isItem, singleLine }) => singleLine && !isItem);
-  const isLong = ({ box, size }: Frame) => box.right - box.left > longLine * size;
+  const isLong = ({ box, size, text }: Frame) =>
+    box.right - box.left > longLine * size && sentenceEnd.test(text.runs.map((run) => run.text).join(''));
   const grows = ({ bounds, box, size, stretch, text }: Frame) =>
     visiblyNarrow * size * stretch * text.paragraphs[0]!.width > bounds.right - box.left;
   const hasParagraphs = single.some((frame) => isLong(frame) && grows(frame));
