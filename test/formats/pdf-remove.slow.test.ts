@@ -97,7 +97,7 @@ describe.each(names)('%s', (name) => {
       pages.map(({ paints }) =>
         paints.map(({ place: _, path: __, isFaint: ___, order: ____, ...paint }) => paint),
       );
-    // The shapes of letters of which some stay belong to no text any more.
+    // If only some letters of a text are removed, their shapes count as objects of the page.
     for (const [index, page] of objects(before).entries())
       expect(objects(after)[index]).toEqual(expect.arrayContaining(page));
     expect(after.map(({ annotations }) => annotations)).toEqual(before.map(({ annotations }) => annotations));
