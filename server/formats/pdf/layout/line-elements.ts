@@ -15,8 +15,8 @@ const isHeading = /^(?:H\d?|Title)$/;
 const minTorn = 3;
 /** The minimum number of words of a line that ends because the next word does not fit. */
 const minWords = 6;
-/** The maximum difference between equal line distances, as a share of the font size. */
-const sameLeading = 0.04;
+/** The maximum difference between equal line distances, and the widest distance of the lines of a text, in em. */
+const [sameLeading, maxLeading] = [0.04, 4];
 
 /**
  * Compares the declared elements of lines. Some programs declare each line as a separate element. Such elements do
@@ -25,7 +25,7 @@ const sameLeading = 0.04;
 export class LineElements {
   readonly #elements: Elements;
   readonly #areLines: boolean;
-  /** The distances of the lines of one text, as factors of the font size. */
+  /** The different distances of the lines of one text, in em. */
   readonly #leadings: number[] = [];
   /** The rows of each element. */
   readonly #rowsOf = new Map<StructureElement, Set<number>>();
@@ -49,7 +49,8 @@ export class LineElements {
         const relation = above && this.#compare(above, line);
         if (relation === 'same') {
           whole++;
-          if (this.relation(above!, line)) this.#leadings.push(leadingOf(above!, line));
+          const isKnown = leadingOf(above!, line) > maxLeading || this.haveLeadingOfText(above!, line);
+          if (!isKnown && this.relation(above!, line)) this.#leadings.push(leadingOf(above!, line));
         } else if (
           relation === 'other' &&
           continues(above!.text, line.text) &&

@@ -154,11 +154,12 @@ function touches(object: Rectangle, box: Rectangle): boolean {
 
 /** Returns the untranslated texts of columns in which each stands before the first line of a text, such as years. */
 function labelsBefore(lines: readonly Placed[], frames: readonly Frame[]): Placed[] {
-  const movable = frames.filter((frame) => !isFixed(frame));
+  const movable = new Bands<Frame>();
+  for (const frame of frames) if (!isFixed(frame)) movable.add(frame.box, frame);
+  const isLabel = (text: Placed) =>
+    [...movable.near(text.box.bottom, text.box.top)].some((frame) => isBefore(text, frame));
   return [...Map.groupBy(lines, ({ box }) => Math.round(box.left)).values()]
-    .filter(
-      (column) => column.length > 1 && column.every((text) => movable.some((frame) => isBefore(text, frame))),
-    )
+    .filter((column) => column.length > 1 && column.every(isLabel))
     .flat();
 }
 

@@ -9,7 +9,7 @@ import {
   union,
   widen,
 } from '../geometry.ts';
-import { median, runsOf } from '../layout/statistics.ts';
+import { least, median, runsOf } from '../layout/statistics.ts';
 import { type KeptReason, type Paint, type ShownText, unknownText } from '../page-content.ts';
 import type { Coverage } from './coverage.ts';
 import type { TextOperator } from './interpretation.ts';
@@ -57,13 +57,15 @@ export function keepHidden(texts: readonly PlacedText[], paints: readonly Paint[
       const own = isParted(shapes) ? shapesOfTexts(letters, shapes) : undefined;
       const lines = [...Map.groupBy(letters, ({ matrix }) => Math.round(matrix[5])).values()];
       const bold = lines.map((line) => areBold(line, shapes));
-      for (const [at, line] of lines.entries())
+      for (const [at, line] of lines.entries()) {
+        const isBold = nearestOf(bold, at);
         for (const text of line)
           Object.assign(text, {
             shapes: own ? (own.get(text) ?? []) : shapes,
             color: shapes[0]!.color,
-            font: { ...text.font, bold: nearestOf(bold, at) ?? !drawsNothing(text.operator.font) },
+            font: { ...text.font, bold: isBold ?? !drawsNothing(text.operator.font) },
           });
+      }
     }
   const seen = texts.map((text): SeenText => {
     const hidden = sizeOf(text) < least ? 'tiny' : hiddenReason(text, coverage);
@@ -89,7 +91,7 @@ export function keepHidden(texts: readonly PlacedText[], paints: readonly Paint[
 
 const sizeOf = ({ matrix: [, , c, d] }: ShownText): number => Math.hypot(c, d);
 
-/** The maximum number of letters with shapes that are compared, to limit the time: a page of text in one path has less. */
+/** The maximum number of comparisons of letters or texts with shapes, to limit the time: a page of text in one path has less. */
 const maxCompared = 1e7;
 /** The minimum share of the width of transparent letters that their shapes have, and their heights in em. */
 const shareFilled = 0.8;
@@ -111,7 +113,7 @@ function areLettersOf(texts: readonly PlacedText[], shapes: readonly Paint[]): b
   });
   if (letters === 0 || shapes.length < letters || shapes.some(({ color }) => color === undefined))
     return false;
-  if (letters * shapes.length > maxCompared) return false;
+  if (Math.max(letters, texts.length) * shapes.length > maxCompared) return false;
   const [area, drawn] = [boxes.reduce(union), shapes.map(({ box }) => box).reduce(union)];
   const lengthOf = ({ left, right, bottom, top }: Rectangle): number => Math.max(right - left, top - bottom);
   return holds(area, drawn) && lengthOf(drawn) > shareFilled * lengthOf(area);
@@ -168,7 +170,7 @@ function shapesOfTexts(texts: readonly PlacedText[], shapes: readonly Paint[]): 
       const [x, y] = apply(inverse, (left + right) / 2, (bottom + top) / 2);
       return Math.hypot(Math.max(0, -x, x - end), y - (lowest + highest) / 2);
     });
-    return lines[distances.indexOf(Math.min(...distances))]!.text;
+    return lines[distances.indexOf(least(distances))]!.text;
   });
 }
 
