@@ -54,6 +54,8 @@ let service: RunningService;
 let person: Signup;
 /** The memory of the service and its child processes before the first bad file, in MB. */
 let before: number;
+/** CPU time of the translation of a workbook of 24,000 texts, in milliseconds. Machines differ, so it is the measure. */
+let translatedMs: number;
 beforeAll(async () => {
   service = await startService(
     {
@@ -71,6 +73,9 @@ beforeAll(async () => {
   // ones.
   await send('docx/math.docx');
   await send('xlsx/made-large-24000-strings.xlsx');
+  const cpuBefore = cpuTimeWithChildren(service.pid);
+  await send('xlsx/made-large-24000-strings.xlsx');
+  translatedMs = cpuTimeWithChildren(service.pid) - cpuBefore;
   const memory = await watchMemory(service.pid);
   before = memory.first;
   await memory.stop();
@@ -118,8 +123,7 @@ describe('a bad Office file is rejected soon, and without much memory', () => {
     expect(peak - memory.first).toBeLessThan(100);
     // A child process may keep the memory of an earlier file.
     expect(peak - before).toBeLessThan(200);
-    // Other tests run at the same time, so CPU time is measured, not elapsed time. The largest takes 1.3 s to 1.6 s on a
-    // quiet machine, and up to 2.2 s if another thread uses the same core.
-    expect(cpuMs).toBeLessThan(3000);
+    // CPU time is measured, not elapsed time, because other tests run at the same time. The largest part is 0.74.
+    expect(cpuMs / translatedMs).toBeLessThan(1.2);
   });
 });
