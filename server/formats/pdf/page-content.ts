@@ -1,3 +1,4 @@
+import type { Typeface } from '../typesetting/fonts.ts';
 import type { Matrix, Rectangle } from './geometry.ts';
 
 /**
@@ -170,6 +171,8 @@ export interface TextFont {
   /** The PostScript name of the font without its subset tag. */
   name: string;
   family: 'serif' | 'sans' | 'mono';
+  /** The typeface that looks like the font; null if it is that of the family. */
+  typeface?: Typeface | null;
   bold: boolean;
   /** Whether the letters are thinner than regular ones. */
   light?: boolean;

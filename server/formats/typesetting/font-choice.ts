@@ -1,5 +1,5 @@
 import { type FontStyle, latinFont, withWeight } from './font-style.ts';
-import { covers, type FontName, openFont } from './fonts.ts';
+import { covers, type FontName, openFont, typefaces } from './fonts.ts';
 import { fontOf } from './languages.ts';
 
 const eastAsian =
@@ -19,7 +19,7 @@ const any = /^/;
  */
 const uses: readonly (readonly [names: RegExp, first: RegExp])[] = [
   [/^own/, any],
-  [/^(sans|light|tinos|arimo|cousine)/, european],
+  [new RegExp(`^(sans|light|${typefaces.join('|')})`), european],
   [/^arabic/, /\p{Script_Extensions=Arabic}/u],
   [/^devanagari/, /\p{Script_Extensions=Devanagari}/u],
   [/^thai/, /[\p{Script=Thai}\u0e3f]/u],

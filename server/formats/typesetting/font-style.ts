@@ -1,5 +1,5 @@
-import { matchingFont, namedWeight } from '../operator-fonts.ts';
-import type { FontName } from './fonts.ts';
+import { familyName, matchingFont, namedWeight } from '../operator-fonts.ts';
+import { type FontName, fontIn, type Typeface } from './fonts.ts';
 
 /** The style of a font. Only properties that the fonts of this service support are included. */
 export interface FontStyle {
@@ -20,12 +20,47 @@ export function latinFont({ family, bold, light, italic }: FontStyle): FontName 
   return `${latinFonts[family]}${bold ? 'Bold' : ''}${italic ? 'Italic' : ''}`;
 }
 
+/**
+ * The typefaces that look like the fonts of a name, as `familyName` returns it. They are at least as similar as the
+ * typeface of the family (null).
+ */
+const lookalikes: readonly (readonly [names: RegExp, typeface: Typeface | null])[] = [
+  [/^(?:arial|helvetica|liberations|nimbus|times|courier)/, null],
+  [/^(?:calibri|carlito|candara|myriad)/, 'carlito'],
+  [/^(?:cambria(?!math)|caladea)/, 'caladea'],
+  [/^(?:georgia|gelasio)/, 'gelasio'],
+  [/^lato/, 'lato'],
+  [
+    /^(?:opensans|notosans|droidsans|segoeui|tahoma|frutiger|ebrima)(?!\w*(?:cond|mono|jp|kr|[sth][ck]$|symbol|emoji))/,
+    'openSans',
+  ],
+  [/^roboto(?!cond|flex|mono|serif|slab)/, 'roboto'],
+  [/^(?:dejavusans|verdana|bitstreamverasans)(?!cond|mono)/, 'dejaVuSans'],
+  [/^(?:cm(?:r|bx|b|ti|sl|bxti|bxsl|csc)\d|lmroman|cmuserif|sf(?:rm|bx|ti|sl|bi)\d)/, 'cmuSerif'],
+  [/^(?:cmss|lmsans|sfss|cmusans)/, 'cmuSans'],
+  [/^(?:cmtt|lmmono|sftt|cmutypewriter)/, 'cmuTypewriter'],
+];
+
+/** Returns the typeface that looks like the fonts of a name; undefined if the name is not known. */
+export function typefaceNamed(name: string): Typeface | null | undefined {
+  const family = familyName(name);
+  return lookalikes.find(([names]) => names.test(family))?.[1];
+}
+
 /** Returns the font in which texts of a PDF font are set, if it is not the one for their style. */
-export function faceOf(font: FontStyle & { name: string }): FontName | undefined {
-  const { name, family, bold, italic } = font;
-  const isMedium = family === 'sans' && [500, 600].includes(namedWeight(name) ?? 0);
-  const medium = `arimo${bold ? 'SemiBold' : 'Medium'}${italic ? 'Italic' : ''}` as const;
-  return matchingFont(font) ?? (isMedium ? medium : undefined);
+export function faceOf(
+  font: FontStyle & { name: string; typeface?: Typeface | null | undefined },
+): FontName | undefined {
+  const { name, family, bold, light, italic } = font;
+  const own = matchingFont(font);
+  if (own) return own;
+  const named = family === 'sans' ? namedWeight(name) : undefined;
+  const isMedium = named === 500 || named === 600;
+  // A name may have the weight of the whole family before its own, so letters that look bold stay bolder.
+  const weight = isMedium ? (bold ? 600 : 500) : bold ? 700 : light ? 300 : 400;
+  const typeface = font.typeface ?? (isMedium ? 'arimo' : undefined);
+  // Carlito was made from Lato, but has no light font.
+  return typeface && fontIn(typeface === 'carlito' && weight === 300 ? 'lato' : typeface, weight, italic);
 }
 
 const withBold = ['arabic', 'devanagari', 'thai'] as const;

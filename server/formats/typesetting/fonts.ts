@@ -44,35 +44,56 @@ function coversAll(coverage: Coverage, text: string): boolean {
 
 const google = '@expo-google-fonts';
 
+/** The file of a font, and its name in PDF documents. */
+type FontFile = readonly [file: string, postScriptName: string];
+
 /**
- * The fonts for text, each with its file and its name in PDF documents. All are TrueType fonts under the SIL Open Font
- * License. The files come from npm packages. If a package is too large to install for one file, this file is in
- * `fonts/`.
+ * The typefaces for European text that come from packages, with the weights in use. All are upright and italic. Arimo,
+ * Tinos and Cousine have the same widths as Arial, Times and Courier; Carlito, Caladea and Gelasio as Calibri, Cambria
+ * and Georgia.
  */
-const files = {
+const packaged = {
+  arimo: ['Regular', 'Medium', 'SemiBold', 'Bold'],
+  caladea: ['Regular', 'Bold'],
+  carlito: ['Regular', 'Bold'],
+  cousine: ['Regular', 'Bold'],
+  gelasio: ['Regular', 'Bold'],
+  lato: ['Light', 'Regular', 'Bold'],
+  openSans: ['Light', 'Regular', 'SemiBold', 'Bold'],
+  roboto: ['Light', 'Regular', 'Medium', 'Bold'],
+  tinos: ['Regular', 'Bold'],
+} as const satisfies Record<string, readonly Weight[]>;
+
+const weights = { Light: 300, Regular: 400, Medium: 500, SemiBold: 600, Bold: 700 } as const;
+type Weight = keyof typeof weights;
+type Style = `${'' | Exclude<Weight, 'Regular'>}${'' | 'Italic'}`;
+
+/** The typefaces for European text whose files are in `fonts/`. */
+const copied = {
+  cmuSans: ['cmu-sans-serif-500-roman', 'CMUSansSerif'],
+  cmuSansBold: ['cmu-sans-serif-700-roman', 'CMUSansSerif-Bold'],
+  cmuSerif: ['cmu-serif-500-roman', 'CMUSerif-Roman'],
+  cmuSerifBold: ['cmu-serif-700-roman', 'CMUSerif-Bold'],
+  cmuSerifItalic: ['cmu-serif-500-italic', 'CMUSerif-Italic'],
+  cmuSerifBoldItalic: ['cmu-serif-700-italic', 'CMUSerif-BoldItalic'],
+  cmuTypewriter: ['cmu-typewriter-text-500-roman', 'CMUTypewriter-Regular'],
+  dejaVuSans: ['DejaVuSans', 'DejaVuSans'],
+  dejaVuSansBold: ['DejaVuSans-Bold', 'DejaVuSans-Bold'],
+  dejaVuSansItalic: ['DejaVuSans-Oblique', 'DejaVuSans-Oblique'],
+  dejaVuSansBoldItalic: ['DejaVuSans-BoldOblique', 'DejaVuSans-BoldOblique'],
+} as const satisfies Record<string, FontFile>;
+
+export const typefaces = [
+  ...(Object.keys(packaged) as (keyof typeof packaged)[]),
+  ...(['cmuSans', 'cmuSerif', 'cmuTypewriter', 'dejaVuSans'] as const),
+];
+export type Typeface = (typeof typefaces)[number];
+
+/** The fonts of other scripts, of symbols and of light letters. */
+const others = {
   sans: [`${google}/noto-sans/400Regular/NotoSans_400Regular.ttf`, 'NotoSans-Regular'],
   light: [`${google}/noto-sans/300Light/NotoSans_300Light.ttf`, 'NotoSans-Light'],
   lightItalic: [`${google}/noto-sans/300Light_Italic/NotoSans_300Light_Italic.ttf`, 'NotoSans-LightItalic'],
-  // The glyphs of Tinos, Arimo and Cousine have the same widths as those of Times, Arial and Courier.
-  tinos: [`${google}/tinos/400Regular/Tinos_400Regular.ttf`, 'Tinos-Regular'],
-  tinosBold: [`${google}/tinos/700Bold/Tinos_700Bold.ttf`, 'Tinos-Bold'],
-  tinosItalic: [`${google}/tinos/400Regular_Italic/Tinos_400Regular_Italic.ttf`, 'Tinos-Italic'],
-  tinosBoldItalic: [`${google}/tinos/700Bold_Italic/Tinos_700Bold_Italic.ttf`, 'Tinos-BoldItalic'],
-  arimo: [`${google}/arimo/400Regular/Arimo_400Regular.ttf`, 'Arimo-Regular'],
-  arimoBold: [`${google}/arimo/700Bold/Arimo_700Bold.ttf`, 'Arimo-Bold'],
-  arimoItalic: [`${google}/arimo/400Regular_Italic/Arimo_400Regular_Italic.ttf`, 'Arimo-Italic'],
-  arimoBoldItalic: [`${google}/arimo/700Bold_Italic/Arimo_700Bold_Italic.ttf`, 'Arimo-BoldItalic'],
-  arimoMedium: [`${google}/arimo/500Medium/Arimo_500Medium.ttf`, 'Arimo-Medium'],
-  arimoMediumItalic: [`${google}/arimo/500Medium_Italic/Arimo_500Medium_Italic.ttf`, 'Arimo-MediumItalic'],
-  arimoSemiBold: [`${google}/arimo/600SemiBold/Arimo_600SemiBold.ttf`, 'Arimo-SemiBold'],
-  arimoSemiBoldItalic: [
-    `${google}/arimo/600SemiBold_Italic/Arimo_600SemiBold_Italic.ttf`,
-    'Arimo-SemiBoldItalic',
-  ],
-  cousine: [`${google}/cousine/400Regular/Cousine_400Regular.ttf`, 'Cousine-Regular'],
-  cousineBold: [`${google}/cousine/700Bold/Cousine_700Bold.ttf`, 'Cousine-Bold'],
-  cousineItalic: [`${google}/cousine/400Regular_Italic/Cousine_400Regular_Italic.ttf`, 'Cousine-Italic'],
-  cousineBoldItalic: [`${google}/cousine/700Bold_Italic/Cousine_700Bold_Italic.ttf`, 'Cousine-BoldItalic'],
   arabic: [
     `${google}/noto-naskh-arabic/400Regular/NotoNaskhArabic_400Regular.ttf`,
     'NotoNaskhArabic-Regular',
@@ -102,23 +123,63 @@ const files = {
     'NotoSansSymbols2-Regular',
   ],
   emoji: [`${google}/noto-emoji/400Regular/NotoEmoji_400Regular.ttf`, 'NotoEmoji-Regular'],
-} as const satisfies Record<string, readonly [file: string, postScriptName: string]>;
+} as const satisfies Record<string, FontFile>;
 
-type OwnFontName = keyof typeof files;
+type OwnFontName = keyof typeof others | `${Typeface}${Style}`;
 export type FontName = OwnFontName | OperatorFontName;
 
-export const fontNames = Object.keys(files) as OwnFontName[];
+/** Returns the fonts of a typeface in a package. */
+function inPackage([typeface, names]: [string, readonly Weight[]]): [string, FontFile][] {
+  const folder = typeface.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  const family = `${typeface[0]!.toUpperCase()}${typeface.slice(1)}`;
+  return names.flatMap((name) =>
+    ['', 'Italic'].map((slant): [string, FontFile] => {
+      const style = `${weights[name]}${name}${slant && `_${slant}`}`;
+      const file = `${google}/${folder}/${style}/${family}_${style}.ttf`;
+      return [`${typeface}${name === 'Regular' ? '' : name}${slant}`, [file, `${family}-${name}${slant}`]];
+    }),
+  );
+}
+
+/**
+ * The fonts for text. All are TrueType fonts under the SIL Open Font License, except DejaVu Sans, which has the license
+ * of Bitstream Vera. The files come from npm packages. If a package is too large to install for a few files, these are
+ * in `fonts/`.
+ */
+const files = new Map([
+  ...Object.entries(packaged).flatMap(inPackage),
+  ...Object.entries(copied).map(([name, [file, own]]): [string, FontFile] => [
+    name,
+    [`./fonts/${file}.ttf`, own],
+  ]),
+  ...Object.entries<FontFile>(others),
+]) as ReadonlyMap<string, FontFile> as ReadonlyMap<OwnFontName, FontFile>;
+
+export const fontNames = [...files.keys()];
+
+/**
+ * Returns the font of a typeface whose weight is nearest: 400 for regular letters, 700 for bold ones. It is upright if
+ * the typeface has no italic font.
+ */
+export function fontIn(typeface: Typeface, weight: number, italic: boolean): FontName {
+  const styles = Object.entries(weights)
+    .sort(([, one], [, other]) => Math.abs(one - weight) - Math.abs(other - weight))
+    .map(([name]) => (name === 'Regular' ? '' : (name as Exclude<Weight, 'Regular'>)));
+  const slants = italic ? (['Italic', ''] as const) : ([''] as const);
+  const names = slants.flatMap((slant) => styles.map((style): OwnFontName => `${typeface}${style}${slant}`));
+  return names.find((name) => files.has(name))!;
+}
 
 const { resolve } = createRequire(import.meta.url);
 
 /** Reads the file of a font. The file is read on each call, so callers cache what they compute from it. */
 export function loadFont(name: FontName): Uint8Array {
-  return readFileSync(operatorFont(name)?.file ?? resolve(files[name as OwnFontName][0]));
+  return readFileSync(operatorFont(name)?.file ?? resolve(files.get(name as OwnFontName)![0]));
 }
 
 /** Returns a font's name in PDF documents. */
 export function postScriptName(name: FontName): string {
-  return operatorFont(name)?.postScriptName ?? files[name as OwnFontName][1];
+  return operatorFont(name)?.postScriptName ?? files.get(name as OwnFontName)![1];
 }
 
 /**

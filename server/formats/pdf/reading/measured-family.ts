@@ -1,4 +1,4 @@
-import { advanceIn, type FontName } from '../../typesetting/fonts.ts';
+import { advanceIn, type FontName, fontIn, type Typeface, typefaces } from '../../typesetting/fonts.ts';
 import type { TextFont } from '../page-content.ts';
 import type { PdfjsFont, PdfjsText } from './pdfjs-texts.ts';
 
@@ -67,6 +67,26 @@ export function measuredFamily(letters: MeasuredLetters | undefined): MeasuredFa
   const [serif, sans] = [least('serif'), least('sans')];
   const family = sans < serif ? 'sans' : sans > minAdvantage * serif ? 'serif' : undefined;
   return { family, isProportional: true };
+}
+
+/**
+ * The maximum difference between the letters of a font and those of the same typeface, as a factor of their mean width.
+ * Those of other typefaces differ by at least 0.02; measured on 235 fonts of PDF files.
+ */
+const sameTypeface = 0.008;
+
+/**
+ * Returns the typeface whose letters have the same widths, apart from a common scale; null if it has none. Many programs
+ * give fonts no name.
+ */
+export function measuredTypeface(
+  letters: MeasuredLetters | undefined,
+  { bold, italic }: { bold: boolean; italic: boolean },
+): Typeface | null {
+  if (!letters || letters.size < minLetters.family) return null;
+  const maxError = sameTypeface / Math.sqrt(letters.size);
+  const isSame = (one: Typeface) => difference(letters, fontIn(one, bold ? 700 : 400, italic)) < maxError;
+  return typefaces.find(isSame) ?? null;
 }
 
 /** Returns the sum of the squared differences between the letters' shares of the width of all of them, in two fonts. */

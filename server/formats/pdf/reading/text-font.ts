@@ -1,9 +1,15 @@
 import { type PDFDict, PDFStream } from '@cantoo/pdf-lib';
+import { typefaceNamed } from '../../typesetting/font-style.ts';
 import { readTables, viewOf } from '../../typesetting/truetype.ts';
 import { asDict, decodeStream, get, getArray, getDict, getNumber } from '../objects.ts';
 import type { TextFont } from '../page-content.ts';
 import type { MeasuredFace } from './measured-face.ts';
-import { type MeasuredFamily, type MeasuredLetters, measuredFamily } from './measured-family.ts';
+import {
+  type MeasuredFamily,
+  type MeasuredLetters,
+  measuredFamily,
+  measuredTypeface,
+} from './measured-family.ts';
 import type { PdfjsFont } from './pdfjs-texts.ts';
 
 const mono =
@@ -58,13 +64,18 @@ export function textFont(
   const isLight = light.test(name) && (face?.stroke ?? 0) <= maxLight;
   const isBold = bold.test(name) && (face?.stroke ?? minBold) >= minBold;
   const weight = isBold ? 'bold' : isLight ? 'light' : shown.weight;
+  const looks = {
+    bold: weight === 'bold',
+    italic: italic.test(name) || (shown.italic && !upright.test(name)),
+  };
+  const typeface = typefaceNamed(name);
   const family = familyOf(name, bits, font, face?.serif, measuredFamily(letters));
   return {
     name,
     family,
-    bold: weight === 'bold',
+    typeface: typeface === undefined ? measuredTypeface(letters, looks) : typeface,
+    ...looks,
     light: weight === 'light' && family === 'sans',
-    italic: italic.test(name) || (shown.italic && !upright.test(name)),
     ...heights(font, descriptor, face?.rise),
   };
 }
