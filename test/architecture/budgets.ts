@@ -37,9 +37,10 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'lines of source',
     count: linesOf(sources),
-    limit: 250_410,
+    limit: 250_560,
     goal: 165_000,
     bought: [
+      '250,560: typefaces that look like those of a PDF, by their names and widths',
       '250,410: letters drawn as shapes or edges, contents entries, periods and years before entries, Arabic marks, lines without spaces, justified lines, boxes of labels, wrapped items and rules below headings of PDF pages',
       '249,970, after 640 lines less in screens, lists and unused rules of PDF pages: one size of a style on a page, serifs by outlines, unchanged texts, labels that move, and the faults that two attacks found',
       '249,880: shadows, cells of a form, listings, bullets and blanks of PDF pages that two people judged',
@@ -81,9 +82,10 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'lines of tests',
     count: linesOf(tests),
-    limit: 171_985,
+    limit: 172_060,
     goal: 100_000,
     bought: [
+      '172,060: typefaces of PDF texts',
       '171,985: letters as shapes and edges, Arabic marks, bullets, numbers, years, justified lines, labels, wrapped items and rules in PDF pages',
       '171,230: faults of PDF pages that judges saw: contacts, labels, blanks, headings and items in one element, drawn and clear letters',
       '170,720: the rules for PDF pages of a fourth sample, and the faults that two attacks found',

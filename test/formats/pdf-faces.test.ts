@@ -121,6 +121,37 @@ function raised(outline: number[], by: number): number[] {
   return moved;
 }
 
+describe('the widths of letters show the typeface of a font without a known name', () => {
+  const many = 'abcdefghilmnoprst';
+
+  it.each<[font: FontName, letters: string, typeface: TextFont['typeface']]>([
+    ['carlito', many, 'carlito'],
+    ['cmuSerif', many, 'cmuSerif'],
+    ['tinos', many, null],
+    ['cousine', many, null],
+    ['carlito', many.slice(0, 9), null],
+    ['sans', many, 'notoSans'],
+    ['arabic', many, null],
+  ])('%s with %s: %s', (font, letters, typeface) => {
+    expect(face('CIDFont+F1', {}, lettersOf(font, letters)).typeface).toBe(typeface);
+  });
+
+  it('in bold, too, and only if nearly all widths are the same', () => {
+    const measured: MeasuredFace = { weight: 'bold', italic: false, rise: 0 };
+    expect(face('F1', {}, lettersOf('carlitoBold', many), measured).typeface).toBe('carlito');
+    expect(face('F1', {}, lettersOf('carlito', many), measured).typeface).toBeNull();
+    const other = new Map(
+      [...lettersOf('carlito', many)].map(([letter, width], at) => [letter, width + 20 * (at % 2)]),
+    );
+    expect(face('F1', {}, other).typeface).toBeNull();
+  });
+
+  it('but not of one with a known name', () => {
+    expect(face('ArialMT', {}, lettersOf('carlito', many)).typeface).toBeNull();
+    expect(face('Calibri', {}, lettersOf('arimo', many)).typeface).toBe('carlito');
+  });
+});
+
 describe('the outlines of letters show the face of a font', () => {
   it.each<[font: FontName, weight: MeasuredFace['weight'], italic: boolean]>([
     ['light', 'light', false],

@@ -100,8 +100,8 @@ describe('FONTS_DIR', () => {
       'NotoSans-Regular',
       'NotoSans-Bold',
       'NotoSans-Medium',
-      'Arimo-Italic',
-      'Arimo-Regular',
+      'NotoSans-Italic',
+      'DejaVuSans',
     ]);
     expect(shown.filter(({ text }) => text.includes('√')).map(({ font }) => font)[0]).toMatch(/Math|Arimo/);
   });
@@ -218,10 +218,47 @@ describe('the font of a name', () => {
   });
 });
 
+describe('a text gets the typeface that looks like its font', () => {
+  const fontsFor = async (targetLanguage: string, target: string, ...names: string[]) => {
+    const bytes = await pageIn(...names);
+    const options = { sourceLanguage: 'en', targetLanguage };
+    const { bytes: rebuilt } = await rebuild(bytes, await translationsOf(bytes, target), options);
+    return (await shownTexts(rebuilt)).map(({ font }) => font);
+  };
+
+  it.each([
+    ['Calibri-Bold', 'Carlito-Bold'],
+    ['Calibri-Light', 'Lato-Light'],
+    ['Cambria,Italic', 'Caladea-Italic'],
+    ['Georgia', 'Gelasio-Regular'],
+    ['SegoeUI-Semibold', 'OpenSans-SemiBold'],
+    ['NotoSans-Italic', 'NotoSans-Italic'],
+    ['Roboto-Medium', 'Roboto-Medium'],
+    ['Verdana-BoldItalic', 'DejaVuSans-BoldOblique'],
+    ['LMRoman10-Italic', 'CMUSerif-Italic'],
+    ['CMBX12', 'CMUSerif-Bold'],
+    ['CMSS10', 'CMUSansSerif'],
+    ['CMTT10', 'CMUTypewriter-Regular'],
+    ['NotoSansMono', 'Arimo-Regular'],
+    ['RobotoSlab', 'Arimo-Regular'],
+    ['ArialMT', 'Arimo-Regular'],
+  ])('%s: %s', async (name, font) => {
+    expect(await fontsFor('fr', 'Été', name)).toEqual([font]);
+  });
+
+  it.each([
+    ['cs', 'Kůň', 'Arimo-Regular', 'Carlito-Regular'],
+    ['ru', 'Дом', 'Arimo-Regular', 'Carlito-Regular'],
+    ['de', 'Äpfel', 'Lato-Regular', 'Carlito-Regular'],
+  ])('if this has the letters of the language: %s', async (language, target, ...fonts) => {
+    expect(await fontsFor(language, target, 'Lato-Regular', 'Calibri')).toEqual(fonts);
+  });
+});
+
 it('a medium or semibold sans-serif font keeps its weight without a font of the operator', async () => {
   const bytes = await pageIn(
     'HelveticaNeue-Medium',
-    'MyriadPro-SemiboldItalic',
+    'UniversLTStd-SemiboldItalic',
     'Arial-BoldMT',
     'MinionPro-Medium',
   );

@@ -78,7 +78,7 @@ export function fontChoice(language: string, style?: FontStyle): FontChoice {
   return choice;
 }
 
-/** A letter of each script. A font that has it is the main font of texts in its face. */
+/** A letter of each language, or else of its script. A font that has it is the main font of texts in its face. */
 const samples: Partial<Record<string, string>> = {
   Arab: 'ع',
   Cyrl: 'д',
@@ -89,6 +89,17 @@ const samples: Partial<Record<string, string>> = {
   Jpan: 'の',
   Kore: '가',
   Thai: 'ก',
+  cs: 'ř',
+  hr: 'đ',
+  hu: 'ő',
+  lt: 'ė',
+  lv: 'ā',
+  pl: 'ł',
+  ro: 'ș',
+  sk: 'ľ',
+  sl: 'č',
+  tr: 'ğ',
+  vi: 'ế',
 };
 
 /** Returns the fonts in the order in which they are tried, starting with the language's main font. */
@@ -98,7 +109,8 @@ function candidatesFor(language: string, style: FontStyle | undefined): FontName
   // The other scripts have no light font, and light Latin letters would look too thin next to their letters.
   const latin = own === 'sans' ? style : { ...style, light: false };
   const { face } = style;
-  const sample = samples[new Intl.Locale(language).maximize().script ?? 'Latn'] ?? 'a';
+  const locale = new Intl.Locale(language).maximize();
+  const sample = samples[locale.language] ?? samples[locale.script ?? 'Latn'] ?? 'a';
   const styled = [
     ...(face && covers(openFont(face).coverage, sample) ? [face] : []),
     own === 'sans' ? latinFont(latin) : withWeight(own, style.bold),

@@ -30,10 +30,8 @@ const lookalikes: readonly (readonly [names: RegExp, typeface: Typeface | null])
   [/^(?:cambria(?!math)|caladea)/, 'caladea'],
   [/^(?:georgia|gelasio)/, 'gelasio'],
   [/^lato/, 'lato'],
-  [
-    /^(?:opensans|notosans|droidsans|segoeui|tahoma|frutiger|ebrima)(?!\w*(?:cond|mono|jp|kr|[sth][ck]$|symbol|emoji))/,
-    'openSans',
-  ],
+  [/^(?:opensans|droidsans|segoeui|tahoma|frutiger|ebrima)(?!\w*(?:cond|mono|symbol|emoji))/, 'openSans'],
+  [/^notosans(?!\w*(?:cond|mono|jp|kr|[sth][ck]$|symbol|emoji))/, 'notoSans'],
   [/^roboto(?!cond|flex|mono|serif|slab)/, 'roboto'],
   [/^(?:dejavusans|verdana|bitstreamverasans)(?!cond|mono)/, 'dejaVuSans'],
   [/^(?:cm(?:r|bx|b|ti|sl|bxti|bxsl|csc)\d|lmroman|cmuserif|sf(?:rm|bx|ti|sl|bi)\d)/, 'cmuSerif'],

@@ -59,6 +59,7 @@ const packaged = {
   cousine: ['Regular', 'Bold'],
   gelasio: ['Regular', 'Bold'],
   lato: ['Light', 'Regular', 'Bold'],
+  notoSans: ['Light', 'Regular', 'Medium', 'SemiBold', 'Bold'],
   openSans: ['Light', 'Regular', 'SemiBold', 'Bold'],
   roboto: ['Light', 'Regular', 'Medium', 'Bold'],
   tinos: ['Regular', 'Bold'],
@@ -136,7 +137,10 @@ function inPackage([typeface, names]: [string, readonly Weight[]]): [string, Fon
     ['', 'Italic'].map((slant): [string, FontFile] => {
       const style = `${weights[name]}${name}${slant && `_${slant}`}`;
       const file = `${google}/${folder}/${style}/${family}_${style}.ttf`;
-      return [`${typeface}${name === 'Regular' ? '' : name}${slant}`, [file, `${family}-${name}${slant}`]];
+      return [
+        `${typeface}${name === 'Regular' ? '' : name}${slant}`,
+        [file, `${family}-${name}${slant}`.replace('RegularItalic', 'Italic')],
+      ];
     }),
   );
 }

@@ -76,8 +76,14 @@ export function measuredFamily(letters: MeasuredLetters | undefined): MeasuredFa
 const sameTypeface = 0.008;
 
 /**
- * Returns the typeface whose letters have the same widths, apart from a common scale; null if it has none. Many programs
- * give fonts no name.
+ * The typefaces that widths do not show: a font that is not in the file has those of the families, and all letters of a
+ * fixed width are equal.
+ */
+const usual: ReadonlySet<Typeface> = new Set(['arimo', 'cmuTypewriter', 'cousine', 'tinos']);
+
+/**
+ * Returns the typeface whose letters have the same widths, apart from a common scale; null if it is that of the family,
+ * or unknown. Many programs give fonts no name.
  */
 export function measuredTypeface(
   letters: MeasuredLetters | undefined,
@@ -86,7 +92,7 @@ export function measuredTypeface(
   if (!letters || letters.size < minLetters.family) return null;
   const maxError = sameTypeface / Math.sqrt(letters.size);
   const isSame = (one: Typeface) => difference(letters, fontIn(one, bold ? 700 : 400, italic)) < maxError;
-  return typefaces.find(isSame) ?? null;
+  return typefaces.find((one) => !usual.has(one) && isSame(one)) ?? null;
 }
 
 /** Returns the sum of the squared differences between the letters' shares of the width of all of them, in two fonts. */
