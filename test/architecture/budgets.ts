@@ -112,9 +112,10 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'words of documentation',
     count: wordsOf(guides),
-    limit: 52_350,
+    limit: 52_500,
     goal: 50_000,
     bought: [
+      '52,500: typefaces of PDF texts',
       '52,450: what redaction does not find, the shared beginning of prompts, and figures of alignment',
       '55,800: what the editor, reports and exports gained',
       '55,100: platform storage in a bucket, and its move',
