@@ -250,8 +250,13 @@ describe('a text gets the typeface that looks like its font', () => {
     ['cs', 'Kůň', 'Arimo-Regular', 'Carlito-Regular'],
     ['ru', 'Дом', 'Arimo-Regular', 'Carlito-Regular'],
     ['de', 'Äpfel', 'Lato-Regular', 'Carlito-Regular'],
+    ['vi', 'Việt', 'Arimo-Regular', 'Carlito-Regular'],
   ])('if this has the letters of the language: %s', async (language, target, ...fonts) => {
     expect(await fontsFor(language, target, 'Lato-Regular', 'Calibri')).toEqual(fonts);
+  });
+
+  it('but not for another script, even if it has its letters', async () => {
+    expect(new Set(await fontsFor('ar', '12 بيت', 'Verdana'))).toEqual(new Set(['NotoNaskhArabic-Regular']));
   });
 });
 

@@ -112,7 +112,7 @@ function candidatesFor(language: string, style: FontStyle | undefined): FontName
   const locale = new Intl.Locale(language).maximize();
   const sample = samples[locale.language] ?? samples[locale.script ?? 'Latn'] ?? 'a';
   const styled = [
-    ...(face && covers(openFont(face).coverage, sample) ? [face] : []),
+    ...(face && useOf(face).test(sample) && covers(openFont(face).coverage, sample) ? [face] : []),
     own === 'sans' ? latinFont(latin) : withWeight(own, style.bold),
     ...(face ? [face] : []),
     latinFont(latin),
