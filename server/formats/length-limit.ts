@@ -18,7 +18,7 @@ export interface LengthLimit {
 /** The largest limit. A comment with a larger number, such as the size of a database column, states none. */
 export const maxLimit = 1_000_000;
 
-/** The fonts with known widths, regular and bold: Arimo, Tinos and Cousine are as wide as the fonts that they replace. */
+/** The fonts with known widths, regular and bold: Arimo, Carlito, Cousine, Gelasio and Tinos are as wide as those that they replace. */
 const families: Readonly<Record<string, readonly [regular: FontName, bold: FontName]>> = {
   arial: ['arimo', 'arimoBold'],
   helvetica: ['arimo', 'arimoBold'],
@@ -26,7 +26,12 @@ const families: Readonly<Record<string, readonly [regular: FontName, bold: FontN
   'times new roman': ['tinos', 'tinosBold'],
   courier: ['cousine', 'cousineBold'],
   'courier new': ['cousine', 'cousineBold'],
-  'noto sans': ['sans', 'sans'],
+  calibri: ['carlito', 'carlitoBold'],
+  georgia: ['gelasio', 'gelasioBold'],
+  lato: ['lato', 'latoBold'],
+  'noto sans': ['notoSans', 'notoSansBold'],
+  'open sans': ['openSans', 'openSansBold'],
+  roboto: ['roboto', 'robotoBold'],
 };
 
 const pixelUnit = /^(bold )?(\d{1,3}(?:\.\d{1,2})?)px (.+)$/i;
@@ -41,7 +46,7 @@ export function lengthUnitOf(written: string): LengthUnit | null {
 
 /** For messages to people. */
 export const lengthUnitsInWords =
-  '`characters`, `graphemes`, or a size in pixels with a font, such as `12px Arial` or `bold 9px Courier`; the fonts are Arial, Helvetica, Times, Courier and Noto Sans';
+  '`characters`, `graphemes`, or a size in pixels with a font, such as `12px Arial` or `bold 9px Courier`; the fonts are Arial, Calibri, Courier, Georgia, Helvetica, Lato, Noto Sans, Open Sans, Roboto and Times';
 
 /**
  * Returns the length of a text in a unit; a text may have several paragraphs, which follow each other without a character in

@@ -306,6 +306,8 @@ test.each([
   ['graphemes', 'e\u0301👨‍👩‍👧', 2],
   ['10px Courier', 'abc\nab', 19],
   ['bold 10px Arial', '', 0],
+  // The widths of Calibri's letters have a sum of 7723 units, and its em has 2048.
+  ['100px Calibri', 'Hamburg', 378],
 ] as const)('in %s, the length of %j is %i', async (unit, text, length) => {
   expect(lengthUnitOf(unit)).toBe(unit);
   expect(await lengthIn(unit, text)).toBe(length);
