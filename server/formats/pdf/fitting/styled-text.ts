@@ -240,7 +240,7 @@ export function missingInFonts(
       const { bolder, slanted } = drawnStyle(font, spans[span]!);
       if (bolder) styles.add('bold is drawn with a stroke');
       if (slanted) styles.add('italic is drawn slanted');
-      if (block.style.family === 'mono' && !/^(cousine|own)/.test(font))
+      if (block.style.family === 'mono' && !/^(cousine|cmuTypewriter|own)/.test(font))
         styles.add('the letters differ in width');
     }
   return { styles: [...styles], characters: [...characters] };
