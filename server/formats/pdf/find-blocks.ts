@@ -10,6 +10,7 @@ import { findTexts, type PageText } from './layout/page-texts.ts';
 import { type DirectedTexts, directTexts, type Glyph, isUpright, plainTextOf } from './layout/pieces.ts';
 import { inReadingOrder } from './layout/reading-order.ts';
 import { markSharedEdges } from './layout/shared-edges.ts';
+import { readSmallCapitals, type SmallCapitals } from './layout/small-capitals.ts';
 import { greatest, median } from './layout/statistics.ts';
 import { styledContent, usualStyleOf } from './layout/styled-content.ts';
 import { hasUnknownLetters } from './layout/symbols.ts';
@@ -135,10 +136,13 @@ function readDirection(page: PageContent, direction: DirectedTexts, vocabulary: 
   const { texts, lines, areas } = findTexts(page, direction, (...of) => decorations.rulesIn(...of));
   vocabulary.add(lines);
   const read = texts.map((text) => {
-    const characters = joinLines(text.lines);
+    const joined = joinLines(text.lines);
+    const smallCapitals = readSmallCapitals(joined);
+    const characters = smallCapitals?.characters ?? joined;
     return {
       ...text,
       characters,
+      smallCapitals,
       plain: characters
         .map((character) => character.text)
         .join('')
@@ -214,7 +218,11 @@ function isQuarterTurn([cosine, sine]: Matrix): boolean {
   return cosine === 0 || sine === 0;
 }
 
-type ReadText = PageText & { characters: JoinedCharacter[]; plain: string };
+type ReadText = PageText & {
+  characters: JoinedCharacter[];
+  smallCapitals: SmallCapitals | undefined;
+  plain: string;
+};
 
 function keptReason({ role, lines, characters, plain }: ReadText): KeptText['reason'] | null {
   if (role === 'listing') return 'code';
@@ -242,18 +250,21 @@ function toBlock(
     decorations,
   }: { page: Rectangle; area: TextArea; bodySize: number; decorations: Decorations },
 ): TextBlock {
-  const { lines, characters, box, container, chain } = text;
+  const { lines, characters, smallCapitals, box, container, chain } = text;
   const decorated = decorations.of(lines);
-  const style = usualStyleOf(characters, decorated.of);
-  const { content, spans, moved, rules } = styledContent(characters, style, decorated.of, (...of) =>
-    decorations.rulesIn(...of),
-  );
+  const style = usualStyleOf(smallCapitals?.full ?? characters, decorated.of);
+  const { content, spans, moved, rules } = styledContent(characters, style, {
+    decorations: decorated.of,
+    rulesIn: (...of) => decorations.rulesIn(...of),
+    hasOneSize: smallCapitals !== undefined,
+  });
   const drops = lines.slice(1).map((line, index) => lines[index]!.baseline - line.baseline);
   const letterSpacing = moved.size > 0 ? 0 : letterSpacingOf(lines);
   return {
     id: '',
     page,
     ...(letterSpacing > 0 && { letterSpacing }),
+    ...(smallCapitals && { smallCapitals: smallCapitals.share }),
     kind: text.isCell
       ? 'table_cell'
       : isHeading(text, style.bold, spans.size, bodySize)

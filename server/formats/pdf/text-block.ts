@@ -40,6 +40,8 @@ export interface TextBlock {
   indent: number;
   /** The space between letters in addition to their widths, in em of the block's size. Missing if it is not wide. */
   letterSpacing?: number;
+  /** The size of small capitals, which stand for small letters, as a share of the block's size. */
+  smallCapitals?: number;
   /** Whether words are divided at the ends of lines. */
   isHyphenated?: boolean;
   /** The distance between baselines, in points. For a single line, the default of its style. */

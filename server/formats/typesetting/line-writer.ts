@@ -44,8 +44,6 @@ export interface DocumentFont {
  * Noto Sans SC.
  */
 const bolderStroke = 0.035;
-/** The same for light letters: Lato Light has strokes of 0.053 em, and Calibri Light, which it replaces, of 0.064 em. */
-const lightStroke = 0.011;
 /**
  * The tangent of the angle by which upright letters are slanted to look italic. Poppler treats a slanted font as 1.6%
  * larger, and compares the distances between letters with this size. With more slant, it would split words of
@@ -99,14 +97,8 @@ export class LineWriter {
     const color = span ? span.color || '0 g' : '';
     if (color !== this.#current.color) this.#parts.push(color);
     // A stroke would be seen through a translucent letter.
-    const width = translucent.test(color)
-      ? 0
-      : bolder
-        ? bolderStroke
-        : font.startsWith('carlitoLight')
-          ? lightStroke
-          : 0;
-    const stroke = span?.outline ?? (width > 0 ? { color, width, isFilled: true } : undefined);
+    const isBolder = bolder && !translucent.test(color);
+    const stroke = span?.outline ?? (isBolder ? { color, width: bolderStroke, isFilled: true } : undefined);
     const drawing = stroke ? strokeOperators(stroke, this.#fontSize * scale) : '';
     if (drawing !== this.#current.drawing) this.#parts.push(drawing || '0 Tr');
     // Programs that copy text do not read this space as a space between words, as they would with a TJ adjustment.

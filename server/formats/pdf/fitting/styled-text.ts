@@ -46,7 +46,10 @@ const controls = /[\u0000-\u0008\u000e-\u001f\u007f-\u0084\u0086-\u009f]/g;
 const lineBreak = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/g;
 
 /** Returns the text of a translation as runs. Each run has the style of the innermost tag around it. */
-export function styledRuns({ spans, moved, style }: TextBlock, target: InlineContent): StyledRun[] {
+export function styledRuns(
+  { spans, moved, style, smallCapitals }: TextBlock,
+  target: InlineContent,
+): StyledRun[] {
   const runs: StyledRun[] = [];
   const styles = [style];
   for (const item of target) {
@@ -62,7 +65,16 @@ export function styledRuns({ spans, moved, style }: TextBlock, target: InlineCon
       if (text) runs.push({ text, style: styles.at(-1)! });
     }
   }
-  return runs;
+  return smallCapitals ? runs.flatMap((run) => inSmallCapitals(run, smallCapitals)) : runs;
+}
+
+function inSmallCapitals(run: StyledRun, share: number): StyledRun[] {
+  if (run.moved) return [run];
+  const style = { ...run.style, size: share * run.style.size };
+  return run.text
+    .split(/(\p{Ll}[\p{Ll}\p{M}]*)/u)
+    .map((text, index) => (index % 2 === 1 ? { text: text.toUpperCase(), style } : { ...run, text }))
+    .filter(({ text }) => text !== '');
 }
 
 const faceKey = ({ family, bold, italic }: Pick<TextStyle, 'family' | 'bold' | 'italic'>): string =>

@@ -40,6 +40,14 @@ interface Run {
   rules?: Paint[];
 }
 
+/** What a text looks like, apart from the styles of its letters. */
+interface Looks {
+  decorations: ReadonlyMap<Glyph, Decoration>;
+  rulesIn: FindRules;
+  /** Whether letters of other sizes look like the usual ones, because they are small capitals. */
+  hasOneSize?: boolean;
+}
+
 /** The content of a block with numbered tags, and what the tags mean. */
 type StyledContent = Pick<TextBlock, 'content' | 'spans' | 'moved' | 'rules'>;
 
@@ -50,10 +58,9 @@ type StyledContent = Pick<TextBlock, 'content' | 'spans' | 'moved' | 'rules'>;
 export function styledContent(
   characters: readonly JoinedCharacter[],
   usual: TextStyle,
-  decorations: ReadonlyMap<Glyph, Decoration> = new Map(),
-  rulesIn: FindRules = () => [],
+  looks: Looks,
 ): StyledContent {
-  const read = toRuns(characters, usual, decorations, rulesIn);
+  const read = toRuns(characters, usual, looks);
   const words = characters.filter(({ text }) => text === ' ').length + 1;
   const most = Math.min(maxSpans, Math.max(minSpans, words / 3));
   const levels = [
@@ -67,7 +74,8 @@ export function styledContent(
     () => usual,
   ];
   for (const simplify of levels) {
-    const runs = simplify || usual.decoration ? read : toRuns(characters, usual, new Map(), rulesIn);
+    const runs =
+      simplify || usual.decoration ? read : toRuns(characters, usual, { ...looks, decorations: new Map() });
     const simplified = mergeRuns(runs.map((run) => ({ ...run, style: simplify?.(run.style) ?? run.style })));
     if (simplified.filter(({ style }) => style !== usual).length <= most) return tagged(simplified, usual);
   }
@@ -143,8 +151,7 @@ function isDecoratedAs(style: TextStyle, usual: TextStyle): boolean {
 function toRuns(
   characters: readonly JoinedCharacter[],
   usual: TextStyle,
-  decorations: ReadonlyMap<Glyph, Decoration>,
-  rulesIn: FindRules,
+  { decorations, rulesIn, hasOneSize }: Looks,
 ): Run[] {
   const styles = new Map<string, TextStyle>();
   const shared = (style: TextStyle) => {
@@ -158,7 +165,11 @@ function toRuns(
   const own = characters.map(({ glyph, rise }) => {
     if (!glyph) return usual;
     const decoration = decorations.get(glyph);
-    const style = decoration ? { ...glyph.piece.style, decoration } : glyph.piece.style;
+    const { style: own } = glyph.piece;
+    const style =
+      decoration || hasOneSize
+        ? { ...own, ...(hasOneSize && { size: usual.size }), ...(decoration && { decoration }) }
+        : own;
     const isRaised = Math.abs(rise) > minRise * usual.size;
     return shared(isRaised ? { ...style, rise: Math.round(rise * 100) / 100 } : style);
   });
