@@ -1,4 +1,6 @@
+import { strFromU8, unzipSync } from 'fflate';
 import { describe, expect, it } from 'vitest';
+import type { RebuildOptions } from '#server/formats/document.ts';
 import { plainText } from '#server/formats/inline-content.ts';
 import { extract, rebuild } from '#server/formats/pdf.ts';
 import { madePdf } from './pdf-made.ts';
@@ -22,14 +24,16 @@ async function sourceOf(bytes: Uint8Array): Promise<string[]> {
   return segments.map(({ source }) => plainText(source));
 }
 
+async function rebuiltWith(bytes: Uint8Array, target: string, options: Partial<RebuildOptions>) {
+  const { segments } = await extract(bytes);
+  const translations = segments.map(({ regionId, cellId }) => ({ regionId, cellId, target: [target] }));
+  const languages = { sourceLanguage: 'en', targetLanguage: 'fr' };
+  return (await rebuild(bytes, translations, { ...languages, ...options })).bytes;
+}
+
 /** The parts of the translation, each with its size. */
 async function translated(bytes: Uint8Array, target: string, targetLanguage = 'fr') {
-  const { segments } = await extract(bytes);
-  const { bytes: result } = await rebuild(
-    bytes,
-    segments.map(({ regionId, cellId }) => ({ regionId, cellId, target: [target] })),
-    { sourceLanguage: 'en', targetLanguage },
-  );
+  const result = await rebuiltWith(bytes, target, { targetLanguage });
   const shown = (await shownTexts(result)).filter(({ text }) => text.trim() !== '');
   return shown.map(({ text, size }) => [text, Math.round(size * 10) / 10]);
 }
@@ -65,6 +69,12 @@ describe('small capitals', () => {
       ['K', 20],
       ['ERN', 15.2],
     ]);
+  });
+
+  it('are a property of the text in a Word file', async () => {
+    const result = await rebuiltWith(await lineOf(heading), 'Été à Gap', { output: 'docx' });
+    const body = strFromU8(unzipSync(result)['word/document.xml']!);
+    expect(body).toMatch(/<w:smallCaps\/>.*Été à Gap/);
   });
 
   it.each([

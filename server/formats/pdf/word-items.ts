@@ -250,7 +250,7 @@ function mirrored({ left, right, ...rest }: Rectangle): Rectangle {
 
 function runsOf(
   content: InlineContent,
-  { style, spans, kind }: TextBlock,
+  { style, spans, kind, smallCapitals }: TextBlock,
   links: ReadonlyMap<number, string>,
 ): NewRun[] {
   const open: TextStyle[] = [];
@@ -259,7 +259,11 @@ function runsOf(
     if (typeof item === 'string') {
       const own = open.at(-1) ?? style;
       const mark = own.decoration?.marks.find((each) => links.has(each));
-      runs.push({ text: item, properties: runProperties(own, kind), link: links.get(mark ?? -1) });
+      runs.push({
+        text: item,
+        properties: runProperties(own, { kind, smallCapitals }),
+        link: links.get(mark ?? -1),
+      });
     } else if (item.type === 'open') open.push(spans.get(item.tag) ?? style);
     else if (item.type === 'close') open.pop();
     else if (item.text) runs.push({ text: item.text });
@@ -270,11 +274,15 @@ function runsOf(
 const codeFont = '<w:rFonts w:ascii="Consolas" w:hAnsi="Consolas" w:cs="Consolas"/>';
 
 /** Returns the run properties of a style. Headings are bold by their style. */
-function runProperties({ bold, italic, rise, family }: TextStyle, kind: TextBlock['kind']): string {
+function runProperties(
+  { bold, italic, rise, family }: TextStyle,
+  { kind, smallCapitals }: Pick<TextBlock, 'kind' | 'smallCapitals'>,
+): string {
   return [
     family === 'mono' ? codeFont : '',
     bold && kind !== 'heading' ? '<w:b/><w:bCs/>' : '',
     italic ? '<w:i/><w:iCs/>' : '',
+    smallCapitals ? '<w:smallCaps/>' : '',
     rise === 0 ? '' : `<w:vertAlign w:val="${rise > 0 ? 'superscript' : 'subscript'}"/>`,
   ].join('');
 }
