@@ -228,7 +228,7 @@ describe('a text gets the typeface that looks like its font', () => {
 
   it.each([
     ['Calibri-Bold', 'Carlito-Bold'],
-    ['Calibri-Light', 'Lato-Light'],
+    ['Calibri-Light', 'Roboto-Light'],
     ['Cambria,Italic', 'Caladea-Italic'],
     ['Georgia', 'Gelasio-Regular'],
     ['SegoeUI-Semibold', 'OpenSans-SemiBold'],

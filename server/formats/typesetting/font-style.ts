@@ -57,8 +57,8 @@ export function faceOf(
   // A name may have the weight of the whole family before its own, so letters that look bold stay bolder.
   const weight = isMedium ? (bold ? 600 : 500) : bold ? 700 : light ? 300 : 400;
   const typeface = font.typeface ?? (isMedium ? 'arimo' : undefined);
-  // Carlito was made from Lato, but has no light font.
-  return typeface && fontIn(typeface === 'carlito' && weight === 300 ? 'lato' : typeface, weight, italic);
+  // Carlito has no light font. Those of Roboto have the weight of Calibri Light.
+  return typeface && fontIn(typeface === 'carlito' && weight === 300 ? 'roboto' : typeface, weight, italic);
 }
 
 const withBold = ['arabic', 'devanagari', 'thai'] as const;

@@ -95,9 +95,6 @@ const others = {
   sans: [`${google}/noto-sans/400Regular/NotoSans_400Regular.ttf`, 'NotoSans-Regular'],
   light: [`${google}/noto-sans/300Light/NotoSans_300Light.ttf`, 'NotoSans-Light'],
   lightItalic: [`${google}/noto-sans/300Light_Italic/NotoSans_300Light_Italic.ttf`, 'NotoSans-LightItalic'],
-  // Carlito was made from Lato, but has no light fonts.
-  carlitoLight: [`${google}/lato/300Light/Lato_300Light.ttf`, 'Lato-Light'],
-  carlitoLightItalic: [`${google}/lato/300Light_Italic/Lato_300Light_Italic.ttf`, 'Lato-LightItalic'],
   arabic: [
     `${google}/noto-naskh-arabic/400Regular/NotoNaskhArabic_400Regular.ttf`,
     'NotoNaskhArabic-Regular',
