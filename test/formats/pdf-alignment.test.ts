@@ -139,6 +139,16 @@ describe('a title of almost the whole width of the text below', () => {
   });
 });
 
+it('a heading at the left edge of many lines is not centered, though two signs have its middle', () => {
+  const edge = Array.from({ length: 5 }, (_, index) => text(`A heading ${index}`, 70, 760 - 30 * index));
+  const title = 'The influence';
+  const middle = 70 + (10 * widthOf(title)) / 2;
+  const sign = (y: number) => text('oo', middle - (10 * widthOf('oo')) / 2, y);
+  expect(alignments(page([...edge, sign(418), sign(394), text(title, 70, 370)]))).toMatchObject({
+    [title]: 'left',
+  });
+});
+
 it('a label has the alignment of the blocks with its left edge, though one has its middle by chance', () => {
   const label = blockOf({ lines: ['Main pumps:'], alignment: 'center' });
   const others = ['Flow:', 'Return of flow:', 'Main pumps?'].map((text, row) =>

@@ -25,7 +25,7 @@ const otherWidth = 1;
 const minMargin = 0.15;
 const minShare = 0.55;
 
-/** The number of lines with one left edge from which one of them is in the middle of the page only by chance. */
+/** The number of lines with one left edge from which one of them has the middle of others, or of the page, only by chance. */
 const minInColumn = 4;
 
 interface Surroundings {
@@ -226,7 +226,8 @@ function ofLine(line: TextLine, surroundings: Surroundings, isRightToLeft: boole
   const count = (distance: (other: TextLine) => number) =>
     others.filter((other) => Math.abs(distance(other)) < near).length;
   const lefts = count((other) => other.left - left);
-  if (lefts === 0 && isCentredLikeNeighbors(line, surroundings, near)) return 'center';
+  const isInColumn = area.beginsAt(left, exactEdge * size) >= minInColumn;
+  if (lefts === 0 && !isInColumn && isCentredLikeNeighbors(line, surroundings, near)) return 'center';
   const rights = count((other) => other.right - right);
   const middles = count((other) => (other.left + other.right - left - right) / 2);
   const most = Math.max(lefts, rights > 1 ? rights : 0, middles > 1 ? middles : 0);
@@ -249,7 +250,6 @@ function ofLine(line: TextLine, surroundings: Surroundings, isRightToLeft: boole
     if (middles === most) return 'center';
     return isRightToLeft ? 'left' : 'right';
   }
-  const isInColumn = area.beginsAt(left, exactEdge * size) >= minInColumn;
   if (!isInColumn && (isInMiddle(line, page, 0.03) || isInMiddle(line, area, 0.01))) return 'center';
   return isRightToLeft || !isAtRightEdge(line, area) ? usual : 'right';
 }
