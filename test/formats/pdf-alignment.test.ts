@@ -144,7 +144,9 @@ it('a heading at the left edge of many lines is not centered, though two signs h
   const title = 'The influence';
   const middle = 70 + (10 * widthOf(title)) / 2;
   const sign = (y: number) => text('oo', middle - (10 * widthOf('oo')) / 2, y);
-  expect(alignments(page([...edge, sign(418), sign(394), text(title, 70, 370)]))).toMatchObject({
+  expect(
+    alignments(page([...edge, sign(418), sign(394), text(title, 70, 370), text('Linear', 106, 346)])),
+  ).toMatchObject({
     [title]: 'left',
   });
 });
