@@ -215,6 +215,16 @@ describe('a new block begins in a stack without room at the ends of its lines', 
   });
 });
 
+it('numbers of items that are apart from their texts are not one text', () => {
+  const numbers = ['b.', 'c.'].map((number, row) => text(number, 50, 700 - 14 * row));
+  const items = ['The second item ends here.', 'The third item is a sentence that'].map((item, row) =>
+    text(item, 75, 700 - 14 * row),
+  );
+  const { blocks, kept } = findBlocks(page([numbers, items, text('goes on in another line.', 75, 672)]));
+  expect(kept.map((label) => label.text)).toEqual(['b.', 'c.']);
+  expect(blocks.map(({ label }) => label?.text)).toEqual(['b.', 'c.']);
+});
+
 describe('a line without a bullet continues the item above it', () => {
   const values = [
     'Agile methods and workshops for customers of large banks',

@@ -50,6 +50,8 @@ const heading = [
 describe('small capitals', () => {
   it('stand for small letters, of words without a full capital, too', async () => {
     expect(await sourceOf(await lineOf(heading))).toEqual(['Los Angeles of the West']);
+    const name = [...heading, [20, ' IEEE'], [16, 'TRAN']] as const;
+    expect(await sourceOf(await lineOf(name))).toEqual(['Los Angeles of the West IEEEtran']);
   });
 
   it('are the small letters of the translation', async () => {

@@ -14,6 +14,11 @@ const sameStart = 0.15;
 const number =
   /^(?:o|[([]?\d{1,3}[.)\]]?|[([]?[A-Za-z][.)\]]|[([]?(?:[ivxlc]{1,5}|[IVXLC]{1,5})[.)\]]|[A-Za-z]\d{1,2}\.?|\d{0,2}(?:\.\d{1,2})+\.?)$/u;
 
+/** Whether a text is only the number, or a letter as the bullet, of a list item. */
+export function isNumberOfItem(text: string): boolean {
+  return number.test(text);
+}
+
 interface Item {
   label: TextLine | null;
   text: TextLine[];

@@ -11,6 +11,7 @@ import { hasSameLeading, Leadings } from './leadings.ts';
 import type { LineElements } from './line-elements.ts';
 import { isRunning, LineEnds, roomInChain, wordSpace } from './line-ends.ts';
 import type { Chain } from './line-links.ts';
+import { isNumberOfItem } from './list-labels.ts';
 import {
   capitalStart,
   contactAtStart,
@@ -125,6 +126,7 @@ export class ParagraphBreaks {
     const [above, line] = [chain[index - 1]!, chain[index]!];
     const relation = this.#parts.elements.relation(above, line);
     if (isDisplayed(above, line) || this.#parts.bullets.has(line)) return true;
+    if (isNumberOfItem(above.text) && isNumberOfItem(line.text)) return true;
     // In a declared paragraph, rules and boxes are underlines, shading or a watermark.
     if (relation !== 'same' && this.#areSeparated(above, line)) return true;
     if (relation !== 'same' && this.#parts.bulleted.has(line)) return true;

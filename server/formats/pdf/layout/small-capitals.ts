@@ -39,14 +39,14 @@ export function readSmallCapitals(characters: readonly JoinedCharacter[]): Small
     /\p{Lu}/u.test(one.text) && (isFull(one) || Math.abs(sizeOf(one) - share * size) < 0.02 * size);
   if (!letters.every(fits)) return undefined;
   const isLetter = (at: number) => characters[at]?.glyph != null && isCased(characters[at]);
-  let started = 0;
+  let [words, names] = [0, 0];
   for (const [at, one] of characters.entries()) {
     if (!isLetter(at) || !isSmall(one) || !isLetter(at - 1) || !isFull(characters[at - 1]!)) continue;
-    // A name such as McDonald has two full letters, but not next to each other.
-    if (isLetter(at - 2) && isFull(characters[at - 2]!)) return undefined;
-    started++;
+    // Only a few names, such as IEEEtran, have two full letters before a small one.
+    if (isLetter(at - 2) && isFull(characters[at - 2]!)) names++;
+    else words++;
   }
-  if (started === 0) return undefined;
+  if (words <= names) return undefined;
   return {
     characters: characters.map((one) => (isSmall(one) ? { ...one, text: one.text.toLowerCase() } : one)),
     share,
