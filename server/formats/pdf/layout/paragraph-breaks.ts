@@ -51,10 +51,11 @@ const minOfTitle = 0.5;
 const minWordsOfText = 8;
 const minWordsOfSentence = 6;
 /**
- * The minimum number of words of a text from which its sentence continues, although the file declares two texts, and the
- * maximum distance of the next line, as a factor of the font size.
+ * The minimum number of words of a text from which its sentence continues, although the file declares two texts: of any
+ * text, and of prose (`isProse`). The maximum distance of the next line, as a factor of the font size.
  */
 const minWordsOfLine = 12;
+const minWordsOfProse = 4;
 const maxLineDistance = 1.6;
 /**
  * The maximum distance of a form field from the text after it, and of a label from the field after it, as factors of the
@@ -76,6 +77,9 @@ const maxLinesOfCell = 8;
  * end of a line.
  */
 const spacedWithoutCase = /^\P{L}*[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Devanagari}\p{Script=Thai}]/u;
+
+/** A sign that is in code, but hardly in prose. */
+const codeSign = /[=;{}<>]|\w\(|\w_\w/;
 
 /** The parts of a page by which paragraphs are found. */
 export interface PageParts {
@@ -152,7 +156,10 @@ export class ParagraphBreaks {
     if (isOtherSize(above, line, mayGoOn, endsEarly)) return true;
     const linesAbove = chain.slice(Math.max(index - length, index - maxLinesAbove), index);
     const isUnfinished = goesOn && (!endsEarlyHere || jointAtEnd.test(above.text));
-    const isOneText = relation === 'same' || (isUnfinished && runsOn(linesAbove, line));
+    const isPart = relation === 'other' && isProse(chain[index - length]!, line);
+    const isOneText =
+      relation === 'same' ||
+      (isUnfinished && runsOn(linesAbove, line, isPart ? minWordsOfProse : minWordsOfSentence));
     const isNear = above.baseline - line.baseline < maxLineDistance * line.size;
     if (endsEarly && !isNear && !isCentred && room > above.right - above.left) return true;
     const { elements } = this.#parts;
@@ -163,8 +170,8 @@ export class ParagraphBreaks {
     const areHeadings = elements.areHeadings(above, line);
     const isTorn = (!endsEarly && !endsSentence && isTitle) || (areHeadings && mayGoOn);
     const isNext = isNear || elements.haveLeadingOfText(above, line);
-    if (relation === 'other' && !(isNext && (isTorn || (isOneText && hasWords(linesAbove, minWordsOfLine)))))
-      return true;
+    const isSentence = isOneText && (isPart || hasWords(linesAbove, minWordsOfLine));
+    if (relation === 'other' && !(isNext && (isTorn || isSentence))) return true;
     const mayRun = (isNear || !endsSentence) && isRunning(chain, index, isCentred);
     const maySpread = isOneText && (mayGoOn || mayRun);
     if (!maySpread && this.#leadings.separate(chain, index)) return true;
@@ -324,10 +331,14 @@ function isHeadingOf(above: TextLine, line: TextLine, length: number): boolean {
 }
 
 /** Whether lines whose sentence continues in another line look like running text: they have several words, and end in its style. */
-function runsOn(lines: readonly TextLine[], line: TextLine): boolean {
-  return (
-    hasWords(lines, minWordsOfSentence) && isSameStyle(lines.at(-1)!.edgeStyles.last, line.edgeStyles.first)
-  );
+function runsOn(lines: readonly TextLine[], line: TextLine, minWords: number): boolean {
+  return hasWords(lines, minWords) && isSameStyle(lines.at(-1)!.edgeStyles.last, line.edgeStyles.first);
+}
+
+/** Whether a text and a line below it are prose, not code, and start with other words, unlike two items of a list. */
+function isProse({ text }: TextLine, line: TextLine): boolean {
+  const firstWord = (one: string) => one.split(' ', 1)[0]!.toLowerCase();
+  return ![text, line.text].some((one) => codeSign.test(one)) && firstWord(text) !== firstWord(line.text);
 }
 
 /** Whether lines have at least as many words. */
