@@ -195,6 +195,18 @@ describe('the declared elements of a tagged PDF', () => {
     expect(read([...of(tag('P'), shown[2]!), ...of(tag('P'), shown[3]!)])).toHaveLength(2);
   });
 
+  it.each([
+    ['a sentence of few words', true, ['• The cost of all the hours', 'of the winter']],
+    ['a title after an article', true, ['A report about the', 'Fellowship of the Valley']],
+    ['three words', false, ['The wholecost', 'of the winter']],
+    ['code', false, ['Call the function open() or', 'close(file) at the end']],
+    ['items with small letters', false, ['carrots and many other vegetables', 'apples and other fruit']],
+    ['items with the same word', false, ['Das Recht auf eine Auskunft über', 'Das Recht auf eine']],
+  ])('and %s in two paragraphs: one text is %s', (_name, isOne, values) => {
+    const shown = values.flatMap((value, row) => of(tag('P'), text(value, 50, 700 - 12 * row)));
+    expect(read(shown)).toEqual(isOne ? [values.join(' ')] : values);
+  });
+
   it('are not used if they are only the lines of paragraphs', () => {
     const prose = [
       'The committee met in spring and agreed on the plan that its members',

@@ -155,8 +155,9 @@ export class ParagraphBreaks {
     if (relation === 'same' && endsSentence && this.#startsHeading(chain, index, isCentred)) return true;
     if (isOtherSize(above, line, mayGoOn, endsEarly)) return true;
     const linesAbove = chain.slice(Math.max(index - length, index - maxLinesAbove), index);
-    const isUnfinished = goesOn && (!endsEarlyHere || jointAtEnd.test(above.text));
     const isPart = relation === 'other' && isProse(chain[index - length]!, line);
+    const endsInJoint = jointAtEnd.test(above.text);
+    const isUnfinished = (goesOn && !endsEarlyHere) || (endsInJoint && (goesOn || isPart));
     const isOneText =
       relation === 'same' ||
       (isUnfinished && runsOn(linesAbove, line, isPart ? minWordsOfProse : minWordsOfSentence));
@@ -335,10 +336,11 @@ function runsOn(lines: readonly TextLine[], line: TextLine, minWords: number): b
   return hasWords(lines, minWords) && isSameStyle(lines.at(-1)!.edgeStyles.last, line.edgeStyles.first);
 }
 
-/** Whether a text and a line below it are prose, not code, and start with other words, unlike two items of a list. */
+/** Whether a line may be the next one of a text in prose: not of code, and not another item of a list, which starts like the one above. */
 function isProse({ text }: TextLine, line: TextLine): boolean {
-  const firstWord = (one: string) => one.split(' ', 1)[0]!.toLowerCase();
-  return ![text, line.text].some((one) => codeSign.test(one)) && firstWord(text) !== firstWord(line.text);
+  const firstWord = (one: string) => one.split(' ', 1)[0]!;
+  const isCode = [text, line.text].some((one) => codeSign.test(one));
+  return !/^\P{L}*\p{Ll}/u.test(text) && !isCode && firstWord(text) !== firstWord(line.text);
 }
 
 /** Whether lines have at least as many words. */
