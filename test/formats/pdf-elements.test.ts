@@ -202,9 +202,20 @@ describe('the declared elements of a tagged PDF', () => {
     ['code', false, ['Call the function open() or', 'close(file) at the end']],
     ['items with small letters', false, ['carrots and many other vegetables', 'apples and other fruit']],
     ['items with the same word', false, ['Das Recht auf eine Auskunft über', 'Das Recht auf eine']],
+    [
+      'a full line of ideographs',
+      true,
+      ['当事人一方因不可抗力不能履行合同的应当立即通知对方，', '说明不可抗力的日期。'],
+    ],
+    ['a short line of ideographs', false, ['数据的可视化结果', '新食谱的生成']],
+    [
+      'a line after which one had room',
+      false,
+      ['当事人一方因不可抗力不能履行合同的应当立', '说明不可抗力的发生日期和事件的性质以及其他的情况。'],
+    ],
   ])('and %s in two paragraphs: one text is %s', (_name, isOne, values) => {
     const shown = values.flatMap((value, row) => of(tag('P'), text(value, 50, 700 - 12 * row)));
-    expect(read(shown)).toEqual(isOne ? [values.join(' ')] : values);
+    expect(read(shown)).toEqual(isOne ? [values.join(/\p{Lo}/u.test(values[0]!) ? '' : ' ')] : values);
   });
 
   it('are not used if they are only the lines of paragraphs', () => {

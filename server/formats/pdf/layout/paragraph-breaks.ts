@@ -52,10 +52,11 @@ const minWordsOfText = 8;
 const minWordsOfSentence = 6;
 /**
  * The minimum number of words of a text from which its sentence continues, although the file declares two texts: of any
- * text, and of prose (`isProse`). The maximum distance of the next line, as a factor of the font size.
+ * text, and of prose (`isProse`); the minimum number of ideographs. The maximum distance of the next line, as a factor of the font size.
  */
 const minWordsOfLine = 12;
 const minWordsOfProse = 4;
+const minIdeographs = 16;
 const maxLineDistance = 1.6;
 /**
  * The maximum distance of a form field from the text after it, and of a label from the field after it, as factors of the
@@ -77,6 +78,10 @@ const maxLinesOfCell = 8;
  * end of a line.
  */
 const spacedWithoutCase = /^\P{L}*[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Devanagari}\p{Script=Thai}]/u;
+
+/** An ideograph, also with a comma, at which no sentence ends or starts. */
+const ideographAtEnd = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}][，、]?$/u;
+const ideographAtStart = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
 
 /** A sign that is in code, but hardly in prose. */
 const codeSign = /[=;{}<>]|\w\(|\w_\w/;
@@ -160,7 +165,8 @@ export class ParagraphBreaks {
     const isUnfinished = (goesOn && !endsEarlyHere) || (endsInJoint && (goesOn || isPart));
     const isOneText =
       relation === 'same' ||
-      (isUnfinished && runsOn(linesAbove, line, isPart ? minWordsOfProse : minWordsOfSentence));
+      (isUnfinished && runsOn(linesAbove, line, isPart ? minWordsOfProse : minWordsOfSentence)) ||
+      (isPart && !endsEarlyHere && goesOnInIdeographs(above, line));
     const isNear = above.baseline - line.baseline < maxLineDistance * line.size;
     if (endsEarly && !isNear && !isCentred && room > above.right - above.left) return true;
     const { elements } = this.#parts;
@@ -341,6 +347,16 @@ function isProse({ text }: TextLine, line: TextLine): boolean {
   const firstWord = (one: string) => one.split(' ', 1)[0]!;
   const isCode = [text, line.text].some((one) => codeSign.test(one));
   return !/^\P{L}*\p{Ll}/u.test(text) && !isCode && firstWord(text) !== firstWord(line.text);
+}
+
+/** Whether a long line goes on in the next one in a script whose words are not separated. */
+function goesOnInIdeographs({ edgeStyles, text }: TextLine, line: TextLine): boolean {
+  return (
+    text.length >= minIdeographs &&
+    ideographAtEnd.test(text) &&
+    ideographAtStart.test(line.text) &&
+    isSameStyle(edgeStyles.last, line.edgeStyles.first)
+  );
 }
 
 /** Whether lines have at least as many words. */
