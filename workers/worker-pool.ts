@@ -181,28 +181,40 @@ async function recordRun({ database, settings, log }: Services, name: TaskName):
     );
 }
 
-function tasksOf(services: Services, pool: WorkerPool): TaskList {
-  const concurrency = pool.concurrency(services.settings);
+/** Returns a function that runs at most `concurrency` tasks at the same time; the others wait. */
+export function limiter(concurrency: number): <T>(run: () => Promise<T>) => Promise<T> {
   const running = new Set<Promise<unknown>>();
+  return async (run) => {
+    while (running.size >= concurrency) await Promise.race(running).catch(() => {});
+    // Everything that the task does belongs to this promise: if it were settled before it is deleted, others would wait
+    // for it in a loop in which no timer and no answer of the database is handled.
+    const task = run();
+    running.add(task);
+    try {
+      return await task;
+    } finally {
+      running.delete(task);
+    }
+  };
+}
+
+function tasksOf(services: Services, pool: WorkerPool): TaskList {
+  // The limit is for all runners together: a replaced one may still run jobs.
+  const limited = limiter(pool.concurrency(services.settings));
   return Object.fromEntries(
     pool.tasks.map((name) => [
       name,
-      async (payload: unknown) => {
-        // Count the jobs that a replaced runner still runs, too: the limit is for all runners together.
-        while (running.size >= concurrency) await Promise.race(running).catch(() => {});
-        const work = observe('task', name, async () => tasks[name].run(services, payload as never));
-        running.add(work);
-        try {
-          await work;
-          await recordRun(services, name);
-        } catch (error) {
-          // Log and throw only the kind of the error: it is stored with the job, and messages may contain parameters.
-          services.log.error({ task: name, error: describeForLog(error) }, 'task failed');
-          throw new Error(`${name} failed: ${(error as Error).name}`);
-        } finally {
-          running.delete(work);
-        }
-      },
+      (payload: unknown) =>
+        limited(async () => {
+          try {
+            await observe('task', name, async () => tasks[name].run(services, payload as never));
+            await recordRun(services, name);
+          } catch (error) {
+            // Log and throw only the kind of the error: it is stored with the job, and messages may contain parameters.
+            services.log.error({ task: name, error: describeForLog(error) }, 'task failed');
+            throw new Error(`${name} failed: ${(error as Error).name}`);
+          }
+        }),
     ]),
   );
 }

@@ -38,6 +38,7 @@ describe('a font is bold', () => {
     ['SDGothicNeoaUni-fSb', {}],
     ['SDGothicNeoaUni-gBd', {}],
     ['CMBX10', {}],
+    ['CMTTBX10', {}],
     ['F1', { FontWeight: 700 }],
     ['F1', { Flags: forceBold }],
     ['NimbusRomNo9L-Medi', {}],
@@ -45,6 +46,12 @@ describe('a font is bold', () => {
   ])('%s %o', (name, descriptor) => {
     expect(face(name, descriptor).bold).toBe(true);
   });
+});
+
+it('a name of a megabyte is read in a moment', () => {
+  const start = process.cpuUsage();
+  expect(face(`${'light'.repeat(200_000)}medium`).name).toHaveLength(193);
+  expect(process.cpuUsage(start).user).toBeLessThan(500_000);
 });
 
 describe('a font without a known name has the style of its file', () => {

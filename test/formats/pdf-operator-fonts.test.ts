@@ -239,6 +239,7 @@ describe('a text gets the typeface that looks like its font', () => {
     ['CMBX12', 'CMUSerif-Bold'],
     ['CMSS10', 'CMUSansSerif'],
     ['CMTT10', 'CMUTypewriter-Regular'],
+    ['CMTTBX10', 'CMUTypewriter-Regular'],
     ['NotoSansMono', 'Arimo-Regular'],
     ['RobotoSlab', 'Arimo-Regular'],
     ['ArialMT', 'Arimo-Regular'],
@@ -253,6 +254,13 @@ describe('a text gets the typeface that looks like its font', () => {
     ['vi', 'Việt', 'Arimo-Regular', 'Carlito-Regular'],
   ])('if this has the letters of the language: %s', async (language, target, ...fonts) => {
     expect(await fontsFor(language, target, 'Lato-Regular', 'Calibri')).toEqual(fonts);
+  });
+
+  it('without letters in other typefaces within its words, nor boxes for other scripts', async () => {
+    expect(await fontsFor('vi', 'quyền lợi đầy đủ', 'Cambria')).toEqual(['Tinos-Regular']);
+    expect(await fontsFor('es', 'en עברית', 'Calibri')).toEqual(['Carlito-Regular', 'Arimo-Regular']);
+    expect(await fontsFor('es', 'en ქართული', 'SegoeUI')).toEqual(['OpenSans-Regular', 'DejaVuSans']);
+    expect(await fontsFor('es', 'en \u{12000}', 'SegoeUI')).toEqual(['OpenSans-Regular', 'NotoSans-Regular']);
   });
 
   it('but not for another script, even if it has its letters', async () => {

@@ -7,6 +7,7 @@ import { poll } from '#test/setup/poll.ts';
 import { bread, cat, good, liveEngine } from '#test/translations/live.ts';
 import { startWorkers, type Workers, warnOfFewConnections } from '#workers/run.ts';
 import { tasks, workerPools } from '#workers/tasks.ts';
+import { limiter } from '#workers/worker-pool.ts';
 
 const fake = await startFakeOpenAi();
 fake.otherwise(good);
@@ -98,4 +99,19 @@ test('a start with more workers than PostgreSQL has connections for is logged', 
   // The required number of connections is 14, plus 3 for each of WORKER_CONCURRENCY (docs/scaling.md).
   expect(await warned(100)).toEqual([{ available: 197, needed: 314 }]);
   expect(await warned(2)).toEqual([]);
+});
+
+test('a task waits for all that another one does, also in later turns of the event loop, and failures end it', async () => {
+  const limited = limiter(1);
+  const done: string[] = [];
+  const first = limited(async () => {
+    await Promise.resolve();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    done.push('first');
+    throw new Error('failed');
+  });
+  const others = ['second', 'third'].map((name) => limited(async () => done.push(name)));
+  await expect(first).rejects.toThrow('failed');
+  await Promise.all(others);
+  expect(done).toEqual(['first', 'second', 'third']);
 });

@@ -276,7 +276,7 @@ const codeFont = '<w:rFonts w:ascii="Consolas" w:hAnsi="Consolas" w:cs="Consolas
 /** Returns the run properties of a style. Headings are bold by their style. */
 function runProperties(
   { bold, italic, rise, family }: TextStyle,
-  { kind, smallCapitals }: Pick<TextBlock, 'kind' | 'smallCapitals'>,
+  { kind, smallCapitals }: { kind: TextBlock['kind']; smallCapitals: number | undefined },
 ): string {
   return [
     family === 'mono' ? codeFont : '',

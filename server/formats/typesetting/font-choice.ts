@@ -6,8 +6,9 @@ const eastAsian =
   /[\p{Script_Extensions=Han}\p{Script_Extensions=Hiragana}\p{Script_Extensions=Katakana}\p{Script_Extensions=Hangul}\p{Script_Extensions=Bopomofo}\u2460-\u24ff\u3200-\u33ff\uff00-\uffef]/u;
 const common = /[\p{Script=Common}\p{Script=Inherited}]/u;
 
+/** The scripts of Europe, and others of which some of the fonts for them have letters. */
 const european =
-  /[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Common}\p{Script=Inherited}]/u;
+  /[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Armenian}\p{Script=Georgian}\p{Script=Hebrew}\p{Script=Common}\p{Script=Inherited}]/u;
 
 /** The fonts of the operator may have any characters. */
 const any = /^/;
@@ -42,6 +43,8 @@ const fallbacks: readonly FontName[] = [
   'symbols',
   'moreSymbols',
   'emoji',
+  'arimo',
+  'dejaVuSans',
   'arabic',
   'devanagari',
   'thai',
@@ -99,7 +102,7 @@ const samples: Partial<Record<string, string>> = {
   sk: 'ľ',
   sl: 'č',
   tr: 'ğ',
-  vi: 'ế',
+  vi: 'ợ',
 };
 
 /** Returns the fonts in the order in which they are tried, starting with the language's main font. */
@@ -133,7 +136,8 @@ function makeChoice(fonts: readonly FontName[]): FontChoice {
     const candidates = fonts.filter((name) => usable(name, first));
     const having = (text: string) =>
       [...candidates, own].find((name) => covers(openFont(name).coverage, text));
-    return having(grapheme) ?? having(first) ?? own;
+    // Some typefaces show nothing for missing letters.
+    return having(grapheme) ?? having(first) ?? (isEuropean(own) && /\p{L}/u.test(first) ? 'sans' : own);
   };
 
   return (grapheme, before) => {

@@ -208,8 +208,8 @@ export function writeFont(context: PDFContext, ref: PDFRef, subset: SubsetFont):
  * glyphs are selected by id.
  */
 function flagsOf(name: FontName): number {
-  const fixedPitch = name.startsWith('cousine') ? 1 : 0;
-  const serif = name.startsWith('tinos') ? 2 : 0;
+  const fixedPitch = /^(cousine|cmuTypewriter)/.test(name) ? 1 : 0;
+  const serif = /^(tinos|caladea|gelasio|cmuSerif)/.test(name) ? 2 : 0;
   const italic = name.endsWith('Italic') ? 64 : 0;
   return 4 | fixedPitch | serif | italic;
 }

@@ -1,4 +1,5 @@
-import { faceOf, latinFont } from '../../typesetting/font-style.ts';
+import { fontChoice } from '../../typesetting/font-choice.ts';
+import { faceOf } from '../../typesetting/font-style.ts';
 import { advanceIn } from '../../typesetting/fonts.ts';
 import type { PageContent, ShownText, TextFont } from '../page-content.ts';
 import type { TextBlock } from '../text-block.ts';
@@ -19,11 +20,12 @@ const minLetters = 12;
 export class LetterWidths {
   readonly #ratios = new Map<TextFont, { own: number; ours: number; letters: number }>();
 
-  constructor({ texts }: PageContent) {
+  /** @param language the language of the translations: a typeface may lack its letters */
+  constructor({ texts }: PageContent, language: string) {
     for (const { font, glyphs, matrix } of texts) {
       const [a, b, c, d] = matrix;
       const scaling = Math.hypot(a, b) / Math.hypot(c, d);
-      const name = faceOf(font) ?? latinFont(font);
+      const name = fontChoice(language, { ...font, face: faceOf(font) })('a');
       const sum = this.#ratios.get(font) ?? { own: 0, ours: 0, letters: 0 };
       this.#ratios.set(font, sum);
       for (const { text, advance } of glyphs) {

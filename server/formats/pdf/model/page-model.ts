@@ -89,7 +89,8 @@ export class PageModel {
     const blocks = items.map(({ block }) => block);
     const rules = new Set<Paint>(blocks.flatMap(({ rules }) => rules));
     const paints = page.paints.filter((paint) => !rules.has(paint));
-    const widths = fontOf(languages.targetLanguage) === 'sans' ? new LetterWidths(page) : undefined;
+    const { targetLanguage } = languages;
+    const widths = fontOf(targetLanguage) === 'sans' ? new LetterWidths(page, targetLanguage) : undefined;
     this.#page = page;
     this.#isTurned = isMirrored(languages);
     this.#sources = new Map(blocks.map(({ id, matrix, box }) => [id, transformRectangle(matrix, box)]));

@@ -19,18 +19,20 @@ const serif =
 const sans =
   /sans|arial|helvet|verdana|tahoma|calibri|gothic|frutiger|univers|futura|myriad|segoe|roboto|lato|trebuchet|aptos|carlito|^CMSS|nimbussan|heros|biolinum|heiti|simhei|\binter|grotesk/i;
 const bold =
-  /bold|^impact|black|heavy|demi|-Medi(?:$|Ital)|^CMBX|^CMB\d|^CMSSBX|^SFBX|^Lin(?:Libertine|Biolinum)\w*B|\bBd\b|-[a-z]?Bd|-[a-z]?Hv|-[a-z]?Sb\b|-Blk|,B|\.BI?$/i;
+  /bold|^impact|black|heavy|demi|-Medi(?:$|Ital)|^CMBX|^CMB\d|^CMSSBX|^CMTTBX|^SFBX|^Lin(?:Libertine|Biolinum)\w*B|\bBd\b|-[a-z]?Bd|-[a-z]?Hv|-[a-z]?Sb\b|-Blk|,B|\.BI?$/i;
 /** A name may have the weight of the whole family before its own: Franklin-Thin-Medium. */
 const light = /(?:light|thin|hairline|-Lt\b)(?!.*(?:medium|regular|book))/i;
 /** Names of weights that are not bold in most families. */
 const regular = /medium|regular|book(?!man)|-(?:Md|Rg)\b/i;
 const italic =
-  /italic|oblique|slanted|-\w*Ital$|^CMTI|^CMSL|^CMBXTI|^SFTI|-\w{0,2}It\b|-\w{0,2}Obl|kursiv|^Lin(?:Libertine|Biolinum)\w*I$|\.B?I$/i;
+  /italic|oblique|slanted|-\w*Ital$|^CMTI|^CMSL|^CMSSI|^CMBXTI|^SFTI|-\w{0,2}It\b|-\w{0,2}Obl|kursiv|^Lin(?:Libertine|Biolinum)\w*I$|\.B?I$/i;
 /** Names of fonts that are upright although some of them have slanted strokes, such as those of handwriting. */
 const upright = /(?:regular|roman)$/i;
 /** The fonts of TeX for formulas. Their angle is that of single letters, not of a text. */
 const formula = /^(?:CM|LM|New)\w*(?:MI|SY|EX|Math)/i;
 
+/** The number of characters of a name that are read. The patterns take quadratic time for some names. */
+const maxName = 200;
 /** Bits of a font descriptor's /Flags: PDF 32000-1, table 123. */
 const flags = { fixedPitch: 1 << 0, serif: 1 << 1, symbolic: 1 << 2, italic: 1 << 6, forceBold: 1 << 18 };
 /** The width of the strokes above which a font is not light, whatever its name is: a variable font has one name. */
@@ -59,7 +61,7 @@ export function textFont(
   const descendant = asDict(getArray(dictionary, 'DescendantFonts')?.[0]);
   const descriptor = getDict(descendant ?? dictionary, 'FontDescriptor');
   const bits = getNumber(descriptor, 'Flags') ?? 0;
-  const name = (font?.name ?? '').replace(/^[A-Z]{6}\+/, '');
+  const name = (font?.name ?? '').slice(0, maxName).replace(/^[A-Z]{6}\+/, '');
   const shown = face && !formula.test(name) ? face : declaredFace(name, bits, descriptor);
   const isLight = light.test(name) && (face?.stroke ?? 0) <= maxLight;
   const isBold = bold.test(name) && (face?.stroke ?? minBold) >= minBold;
