@@ -187,7 +187,7 @@ export function limiter(concurrency: number): <T>(run: () => Promise<T>) => Prom
   return async (run) => {
     while (running.size >= concurrency) await Promise.race(running).catch(() => {});
     // Everything that the task does belongs to this promise: if it were settled before it is deleted, others would wait
-    // for it in a loop in which no timer and no answer of the database is handled.
+    // for it in a loop in which no timer and no response of the database is handled.
     const task = run();
     running.add(task);
     try {

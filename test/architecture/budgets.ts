@@ -37,10 +37,10 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'lines of source',
     count: linesOf(sources),
-    limit: 250_560,
+    limit: 250_740,
     goal: 165_000,
     bought: [
-      '250,560: typefaces that look like those of a PDF, by their names and widths',
+      '250,740: typefaces that look like those of a PDF, by their names and widths, small capitals, and sentences in two declared texts',
       '250,410: letters drawn as shapes or edges, contents entries, periods and years before entries, Arabic marks, lines without spaces, justified lines, boxes of labels, wrapped items and rules below headings of PDF pages',
       '249,970, after 640 lines less in screens, lists and unused rules of PDF pages: one size of a style on a page, serifs by outlines, unchanged texts, labels that move, and the faults that two attacks found',
       '249,880: shadows, cells of a form, listings, bullets and blanks of PDF pages that two people judged',
@@ -64,9 +64,10 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'files of source',
     count: sources.length,
-    limit: 1796,
+    limit: 1798,
     goal: 1400,
     bought: [
+      '1,798: small capitals, and pairs of lines, of PDF pages',
       '1,800, after 1,912 and 113 small modules that moved to their only users: one file for each engine, kind of personal data and settings screen',
       '1,868: the same, one file for each screen or concept',
       '1,851, after 1,892 and 74 small modules that moved to their only users: screens of assignments and estimates',
@@ -82,10 +83,10 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'lines of tests',
     count: linesOf(tests),
-    limit: 172_060,
+    limit: 172_300,
     goal: 100_000,
     bought: [
-      '172,060: typefaces of PDF texts',
+      '172,300: typefaces and small capitals of PDF texts, sentences in two declared texts, and waiting tasks',
       '171,985: letters as shapes and edges, Arabic marks, bullets, numbers, years, justified lines, labels, wrapped items and rules in PDF pages',
       '171,230: faults of PDF pages that judges saw: contacts, labels, blanks, headings and items in one element, drawn and clear letters',
       '170,720: the rules for PDF pages of a fourth sample, and the faults that two attacks found',

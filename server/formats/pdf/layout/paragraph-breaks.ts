@@ -9,8 +9,22 @@ import { changesIndent, minIndent } from './indents.ts';
 import { isNextItem, startsItem, startsLabel, startsLikeItem } from './item-starts.ts';
 import { hasSameLeading, Leadings } from './leadings.ts';
 import type { LineElements } from './line-elements.ts';
-import { isRunning, LineEnds, roomInChain, wordSpace } from './line-ends.ts';
+import { isRunning, LineEnds, roomInChain } from './line-ends.ts';
 import type { Chain } from './line-links.ts';
+import {
+  changesStyle,
+  continuesInIdeographs,
+  hasWords,
+  isAmongShort,
+  isDisplayed,
+  isHeadingOf,
+  isListOfWords,
+  isLong,
+  isOtherSize,
+  isProse,
+  mixesNumbers,
+  runsOn,
+} from './line-pairs.ts';
 import { isNumberOfItem } from './list-labels.ts';
 import {
   capitalStart,
@@ -24,16 +38,8 @@ import {
 } from './sentences.ts';
 import { runsOf } from './statistics.ts';
 import type { RowBreak, TableRows } from './table-rows.ts';
-import { isSameStyle, type TextLine } from './text-lines.ts';
+import type { TextLine } from './text-lines.ts';
 
-/**
- * The maximum ratio of the font sizes of a text. The second value applies if no sentence continues. Sizes of one
- * style may differ by rounding.
- */
-const maxSizeRatio = 1.12;
-const maxSizeRatioOfNew = 1.05;
-/** The minimum distance between the starts of a displayed formula and of the text, as a share of the font size. */
-const minFormulaIndent = 1.8;
 /**
  * The minimum free space at the end of a line from which the line ends early, in addition to the width of the next
  * word, as a share of the font size. The second value applies after the end of a sentence.
@@ -52,11 +58,10 @@ const minWordsOfText = 8;
 const minWordsOfSentence = 6;
 /**
  * The minimum number of words of a text from which its sentence continues, although the file declares two texts: of any
- * text, and of prose (`isProse`); the minimum number of ideographs. The maximum distance of the next line, as a factor of the font size.
+ * text, and of prose (`isProse`). The maximum distance of the next line, as a factor of the font size.
  */
 const minWordsOfLine = 12;
 const minWordsOfProse = 4;
-const minIdeographs = 16;
 const maxLineDistance = 1.6;
 /**
  * The maximum distance of a form field from the text after it, and of a label from the field after it, as factors of the
@@ -66,8 +71,6 @@ const maxFieldDistance = 2.5;
 const maxFieldReach = 12;
 /** The maximum difference between the distances of check boxes and of their labels, as a factor of the font size. */
 const maxShiftOfBox = 0.4;
-/** The minimum number of short lines near a line that show a stack of lines. */
-const minShort = 3;
 /** The maximum number of lines above in which the words of a text are counted. */
 const maxLinesAbove = 12;
 /** The maximum height of a cell that contains only one text, as a factor of the line distance. */
@@ -78,13 +81,6 @@ const maxLinesOfCell = 8;
  * end of a line.
  */
 const spacedWithoutCase = /^\P{L}*[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Devanagari}\p{Script=Thai}]/u;
-
-/** An ideograph, also with a comma, at which no sentence ends or starts. */
-const ideographAtEnd = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}][，、]?$/u;
-const ideographAtStart = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
-
-/** A sign that is in code, but hardly in prose. */
-const codeSign = /[=;{}<>]|\w\(|\w_\w/;
 
 /** The parts of a page by which paragraphs are found. */
 export interface PageParts {
@@ -166,7 +162,7 @@ export class ParagraphBreaks {
     const isOneText =
       relation === 'same' ||
       (isUnfinished && runsOn(linesAbove, line, isPart ? minWordsOfProse : minWordsOfSentence)) ||
-      (isPart && !endsEarlyHere && goesOnInIdeographs(above, line));
+      (isPart && !endsEarlyHere && continuesInIdeographs(above, line));
     const isNear = above.baseline - line.baseline < maxLineDistance * line.size;
     if (endsEarly && !isNear && !isCentred && room > above.right - above.left) return true;
     const { elements } = this.#parts;
@@ -317,122 +313,4 @@ export class ParagraphBreaks {
       return true;
     return this.#parts.areas.boxOf(above) !== this.#parts.areas.boxOf(line);
   }
-}
-
-/**
- * Whether most letters of two lines have different sizes. A line that starts in small capitals is full, or its last
- * letters have the size of the next line.
- */
-function isOtherSize(above: TextLine, line: TextLine, mayGoOn: boolean, endsEarly: boolean): boolean {
-  const ratioOf = (one: number, other: number) => Math.max(one, other) / Math.min(one, other);
-  const ratio = ratioOf(above.size, line.size);
-  if (ratio > maxSizeRatio && endsEarly && !mayGoOn) return true;
-  const max = mayGoOn ? maxSizeRatio : maxSizeRatioOfNew;
-  return ratio > max && ratioOf(above.edgeStyles.last.size, line.edgeStyles.first.size) > max;
-}
-
-/** Whether a line in bold is the heading of the text that starts in regular letters below it. */
-function isHeadingOf(above: TextLine, line: TextLine, length: number): boolean {
-  const isRegular = line.isUniform && !line.edgeStyles.first.bold;
-  return length === 1 && above.isUniform && above.style.bold && isRegular;
-}
-
-/** Whether lines whose sentence continues in another line look like running text: they have several words, and end in its style. */
-function runsOn(lines: readonly TextLine[], line: TextLine, minWords: number): boolean {
-  return hasWords(lines, minWords) && isSameStyle(lines.at(-1)!.edgeStyles.last, line.edgeStyles.first);
-}
-
-/** Whether a line may be the next one of a text in prose: not of code, and not another item of a list, which starts like the one above. */
-function isProse({ text }: TextLine, line: TextLine): boolean {
-  const firstWord = (one: string) => one.split(' ', 1)[0]!;
-  const isCode = [text, line.text].some((one) => codeSign.test(one));
-  return !/^\P{L}*\p{Ll}/u.test(text) && !isCode && firstWord(text) !== firstWord(line.text);
-}
-
-/** Whether a long line goes on in the next one in a script whose words are not separated. */
-function goesOnInIdeographs({ edgeStyles, text }: TextLine, line: TextLine): boolean {
-  return (
-    text.length >= minIdeographs &&
-    ideographAtEnd.test(text) &&
-    ideographAtStart.test(line.text) &&
-    isSameStyle(edgeStyles.last, line.edgeStyles.first)
-  );
-}
-
-/** Whether lines have at least as many words. */
-function hasWords(lines: readonly TextLine[], count: number): boolean {
-  return lines.flatMap(({ text }) => text.split(' ', count)).length >= count;
-}
-
-/** Whether one of two lines is a displayed formula: a formula without words that starts elsewhere than the other line. */
-function isDisplayed(above: TextLine, line: TextLine): boolean {
-  const isShifted = Math.abs(above.left - line.left) > minFormulaIndent * line.size;
-  return above.isFormula !== line.isFormula && isShifted;
-}
-
-/**
- * Whether a change of the style shows that a paragraph ends between two lines: for example a heading above its text, or
- * a bold label above a value. A few bold words in a paragraph are not such a change.
- *
- * @param mayGoOn whether the text may continue at the line
- * @param goesOn whether a sentence continues at the line
- */
-function changesStyle(
-  above: TextLine,
-  line: TextLine,
-  length: number,
-  endsEarly: boolean,
-  mayGoOn: boolean,
-  goesOn: boolean,
-): boolean {
-  if (goesOn && !(above.isUniform && line.isUniform)) return false;
-  if (isSameStyle(above.edgeStyles.last, line.edgeStyles.first)) return false;
-  if (above.isUniform && line.isUniform)
-    return endsEarly || !(mayGoOn || (length > 1 && !sentenceEnd.test(above.text)));
-  const { first, last } = above.edgeStyles;
-  const isOther = [first, last, above.style].every((style) => !isSameStyle(style, line.style));
-  if (length === 1 && line.isUniform && isOther && !mayGoOn) return true;
-  const isHeading =
-    length === 1 && above.isUniform && above.style.bold && !line.edgeStyles.first.bold && !mayGoOn;
-  // Each line of a list may start with a bold name and end with regular words.
-  const isEntry =
-    !mayGoOn &&
-    isSameStyle(above.edgeStyles.first, line.edgeStyles.first) &&
-    (!isSameStyle(line.edgeStyles.first, line.edgeStyles.last) ||
-      [above, line].some(({ edgeStyles, style }) => !isSameStyle(edgeStyles.first, style)));
-  return isHeading || isEntry || endsEarly;
-}
-
-/** Whether two lines, and a third one next to them, have only one word each. Such lines are cells, not running text. */
-function isListOfWords(chain: Chain, index: number): boolean {
-  const isWord = (at: number) => chain[at] !== undefined && !chain[at].text.includes(' ');
-  return isWord(index - 1) && isWord(index) && (isWord(index - 2) || isWord(index + 1));
-}
-
-/** Whether the lines near line `index` all end early, as those of an address do. */
-function isAmongShort(chain: Chain, index: number, isCentred: boolean): boolean {
-  const near = [index - 2, index - 1, index + 1, index + 2].filter((at) => chain[at - 1] && chain[at]);
-  return (
-    near.length >= minShort &&
-    near.every((at) => {
-      const { firstWordWidth, size } = chain[at]!;
-      const room = roomInChain(chain, at, isCentred);
-      return room > firstWordWidth + wordSpace * size && !sentenceEnd.test(chain[at - 1]!.text);
-    })
-  );
-}
-
-/**
- * Whether a line without letters, such as a number, separates paragraphs. It belongs to a paragraph only if it is in
- * the middle of one.
- */
-function mixesNumbers(above: TextLine, line: TextLine, length: number, endsEarly: boolean): boolean {
-  if (above.hasLetters === line.hasLetters) return false;
-  if (above.hasLetters) return endsEarly || above.text.split(' ').length < 3;
-  return length < 2;
-}
-
-/** Whether a line has enough words for a sentence. */
-function isLong({ text }: TextLine): boolean {
-  return text.split(' ').length > 3;
 }

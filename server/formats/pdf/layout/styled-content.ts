@@ -40,7 +40,7 @@ interface Run {
   rules?: Paint[];
 }
 
-/** What a text looks like, apart from the styles of its letters. */
+/** The look of a text, apart from the styles of its letters. */
 interface Looks {
   decorations: ReadonlyMap<Glyph, Decoration>;
   rulesIn: FindRules;
