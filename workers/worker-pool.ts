@@ -181,13 +181,13 @@ async function recordRun({ database, settings, log }: Services, name: TaskName):
     );
 }
 
-/** Returns a function that runs at most `concurrency` tasks at the same time; the others wait. */
+/** Returns a function that runs at most `concurrency` tasks at the same time. */
 export function limiter(concurrency: number): <T>(run: () => Promise<T>) => Promise<T> {
   const running = new Set<Promise<unknown>>();
   return async (run) => {
     while (running.size >= concurrency) await Promise.race(running).catch(() => {});
-    // Everything that the task does belongs to this promise: if it were settled before it is deleted, others would wait
-    // for it in a loop in which no timer and no response of the database is handled.
+    // All that the task does belongs to this promise. If it were settled before it is deleted, the loop above would not
+    // pause, and the process would handle no timer and no response of the database.
     const task = run();
     running.add(task);
     try {
