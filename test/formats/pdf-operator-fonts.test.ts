@@ -258,6 +258,7 @@ describe('a text gets the typeface that looks like its font', () => {
 
   it('without letters in other typefaces within its words, nor boxes for other scripts', async () => {
     expect(await fontsFor('vi', 'quyền lợi đầy đủ', 'Cambria')).toEqual(['Tinos-Regular']);
+    expect(await fontsFor('ja', 'š', 'ArialMT')).toEqual(['Arimo-Regular']);
     expect(await fontsFor('es', 'en עברית', 'Calibri')).toEqual(['Carlito-Regular', 'Arimo-Regular']);
     expect(await fontsFor('es', 'en ქართული', 'SegoeUI')).toEqual(['OpenSans-Regular', 'DejaVuSans']);
     expect(await fontsFor('es', 'en \u{12000}', 'SegoeUI')).toEqual(['OpenSans-Regular', 'NotoSans-Regular']);

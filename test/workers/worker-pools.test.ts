@@ -101,7 +101,7 @@ test('a start with more workers than PostgreSQL has connections for is logged', 
   expect(await warned(2)).toEqual([]);
 });
 
-test('a task waits for all that another one does, also in later turns of the event loop, and failures end it', async () => {
+test('a task starts after all that another one does, also in later turns of the event loop, even if it fails', async () => {
   const limited = limiter(1);
   const done: string[] = [];
   const first = limited(async () => {

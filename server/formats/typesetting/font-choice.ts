@@ -1,5 +1,5 @@
 import { type FontStyle, latinFont, withWeight } from './font-style.ts';
-import { covers, type FontName, openFont, typefaces } from './fonts.ts';
+import { covers, coversComposed, type FontName, openFont, typefaces } from './fonts.ts';
 import { fontOf } from './languages.ts';
 
 const eastAsian =
@@ -67,7 +67,7 @@ export type FontChoice = (grapheme: string, before?: FontName) => FontName;
 const choices = new Map<string, FontChoice>();
 
 /**
- * Returns the font choice for a language. A grapheme gets the first font that has the whole grapheme, starting with the
+ * Returns the font choice for a language. A grapheme gets the first font that has the whole grapheme, best composed, starting with the
  * main font of the language. If no font has it, it gets the first font that has its first character, or else the main
  * font, which shows a box for missing characters.
  *
@@ -134,10 +134,15 @@ function makeChoice(fonts: readonly FontName[]): FontChoice {
   const choose = (grapheme: string): FontName => {
     const first = String.fromCodePoint(grapheme.codePointAt(0)!);
     const candidates = fonts.filter((name) => usable(name, first));
-    const having = (text: string) =>
-      [...candidates, own].find((name) => covers(openFont(name).coverage, text));
+    const having = (text: string, has = covers) =>
+      [...candidates, own].find((name) => has(openFont(name).coverage, text));
     // Some typefaces show nothing for missing letters.
-    return having(grapheme) ?? having(first) ?? (isEuropean(own) && /\p{L}/u.test(first) ? 'sans' : own);
+    return (
+      having(grapheme, coversComposed) ??
+      having(grapheme) ??
+      having(first) ??
+      (isEuropean(own) && /\p{L}/u.test(first) ? 'sans' : own)
+    );
   };
 
   return (grapheme, before) => {

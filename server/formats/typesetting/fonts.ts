@@ -26,11 +26,12 @@ const invisible = /\p{Default_Ignorable_Code_Point}/u;
  * automatically.
  */
 export function covers(coverage: Coverage, text: string): boolean {
-  return (
-    coversAll(coverage, text) ||
-    coversAll(coverage, text.normalize('NFC')) ||
-    coversAll(coverage, text.normalize('NFD'))
-  );
+  return coversComposed(coverage, text) || coversAll(coverage, text.normalize('NFD'));
+}
+
+/** Whether the font has the text as it is, or composed. It may not place separate accents correctly. */
+export function coversComposed(coverage: Coverage, text: string): boolean {
+  return coversAll(coverage, text) || coversAll(coverage, text.normalize('NFC'));
 }
 
 function coversAll(coverage: Coverage, text: string): boolean {
