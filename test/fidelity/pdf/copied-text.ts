@@ -27,7 +27,11 @@ export function findTranslations({ bytes, segments }: TranslatedFile): CopiedTex
     const at = segment.page - 1;
     if (rightToLeft.test(text)) return takeWords(words[at] ?? [], wordsOf(withoutMarks(text)));
     const rest = rests[at] ?? '';
-    const match = new RegExp(escaped(text), 'u').exec(rest) ?? patternOf(segment.target).exec(rest);
+    const match =
+      new RegExp(escaped(text), 'u').exec(rest) ??
+      patternOf(segment.target).exec(rest) ??
+      // Small capitals are read as capitals.
+      new RegExp(escaped(text.toUpperCase()), 'u').exec(rest);
     if (!match) return false;
     rests[at] = `${rests[at]!.slice(0, match.index)}\f${rests[at]!.slice(match.index + match[0].length)}`;
     return true;

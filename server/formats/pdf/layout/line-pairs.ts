@@ -20,6 +20,8 @@ const minShort = 3;
 /** An ideograph, also with a comma, at which no sentence ends or starts. */
 const ideographAtEnd = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}][，、]?$/u;
 const ideographAtStart = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
+/** A sign that prose has, but hardly a heading. */
+const ideographicStop = /[，、。；]/u;
 
 /** A sign that is in code, but hardly in prose. */
 const codeSign = /[=;{}<>]|\w\(|\w_\w/;
@@ -63,6 +65,7 @@ export function continuesInIdeographs({ edgeStyles, text }: TextLine, line: Text
     text.length >= minIdeographs &&
     ideographAtEnd.test(text) &&
     ideographAtStart.test(line.text) &&
+    ideographicStop.test(text + line.text) &&
     isSameStyle(edgeStyles.last, line.edgeStyles.first)
   );
 }

@@ -61,7 +61,7 @@ const minWordsOfSentence = 6;
  * text, and of prose (`isProse`). The maximum distance of the next line, as a factor of the font size.
  */
 const minWordsOfLine = 12;
-const minWordsOfProse = 4;
+const minWordsOfProse = 5;
 const maxLineDistance = 1.6;
 /**
  * The maximum distance of a form field from the text after it, and of a label from the field after it, as factors of the
