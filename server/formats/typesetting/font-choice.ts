@@ -67,9 +67,9 @@ export type FontChoice = (grapheme: string, before?: FontName) => FontName;
 const choices = new Map<string, FontChoice>();
 
 /**
- * Returns the font choice for a language. A grapheme gets the first font that has the whole grapheme, best composed, starting with the
- * main font of the language. If no font has it, it gets the first font that has its first character, or else the main
- * font, which shows a box for missing characters.
+ * Returns the font choice for a language. A grapheme gets the first font that has the whole grapheme, if possible
+ * composed, starting with the main font of the language. If no font has it, it gets the first font that has its first
+ * character, or else a font which shows a box for missing characters.
  *
  * @param style the style of the text; without a style, all text is in the regular Noto fonts
  */
