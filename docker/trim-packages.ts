@@ -24,6 +24,10 @@ export const unused: RegExp[] = [
   /^@rollup\/rollup-[^/]+$/,
   // For bundlers and for TypeScript 3: Node.js loads `dist-cjs`.
   /^@(aws-sdk|smithy)\/.+\/(dist-es|dist-types\/ts3\.4)$/,
+  // Weights of fonts that set no text (server/formats/typesetting/fonts.ts).
+  /^@expo-google-fonts\/[^/]+\/[1289]00/,
+  /^@expo-google-fonts\/(gelasio|noto-emoji|noto-naskh-arabic|noto-sans-.+)\/[356]00/,
+  /^@expo-google-fonts\/noto-(emoji|sans-symbols)\/700/,
   // Languages whose words are not divided (server/formats/typesetting/hyphenation.ts); their licenses differ.
   /^hyphen\/patterns\/(?!(da|de-1996|en-us|es|fr|it|nb|nl|pl|pt|uk)\.js$)/,
   // For debuggers that step into packages.
