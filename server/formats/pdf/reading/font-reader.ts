@@ -118,6 +118,7 @@ export class FontReader {
   readonly #faces: ReadonlyMap<PdfjsFont, MeasuredFace>;
 
   readonly #texts: readonly PdfjsText[];
+  readonly #usualFamily: 'serif' | 'sans' | undefined;
   #type3 = 0;
 
   /** @param texts the texts from which the letters of the fonts are measured */
@@ -125,13 +126,14 @@ export class FontReader {
     this.#texts = texts;
     this.#letters = measureLetters(texts);
     this.#faces = measureFaces(texts);
+    this.#usualFamily = usualFamily(texts, this.#faces);
   }
 
   read(dictionary: PDFDict, font: PdfjsFont | undefined): ReadFont {
     const known = this.#fonts.get(dictionary);
     if (known && (known.font || font === undefined)) return known.read;
     const face = font && (this.#faces.get(font) ?? this.#faceOfType3(dictionary, font));
-    const looks = textFont(dictionary, font, font && this.#letters.get(font), face);
+    const looks = textFont(dictionary, font, font && this.#letters.get(font), face, this.#usualFamily);
     const read = readFont(dictionary, font, looks);
     this.#fonts.set(dictionary, { font, read });
     return read;
@@ -147,6 +149,21 @@ export class FontReader {
     const face = measureFaces(texts, ({ originalCharCode }) => outlineOf(originalCharCode)).get(font);
     return face && { ...face, rise: 0 };
   }
+}
+
+/**
+ * Returns the family of most letters, if the flag for serifs of a font contradicts its outlines: some programs set this flag
+ * in all fonts. Otherwise returns undefined.
+ */
+function usualFamily(texts: readonly PdfjsText[], faces: ReadonlyMap<PdfjsFont, MeasuredFace>) {
+  const measured = [...faces].filter(([, { serif }]) => serif !== undefined);
+  if (measured.every(([font, { serif }]) => serif === Boolean(font.isSerifFont))) return undefined;
+  const count = (wanted: boolean) =>
+    texts.reduce(
+      (sum, { font, glyphs }) => sum + (font && faces.get(font)?.serif === wanted ? glyphs.length : 0),
+      0,
+    );
+  return count(true) > count(false) ? 'serif' : 'sans';
 }
 
 function readFont(dictionary: PDFDict, font: PdfjsFont | undefined, looks: TextFont): ReadFont {

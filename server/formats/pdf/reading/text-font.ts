@@ -51,12 +51,14 @@ const slant = { least: 2, most: 40 };
  *
  * @param letters the widths of the font's letters; undefined if unknown
  * @param face what the outlines of the font's letters show; undefined if unknown
+ * @param usual the family of a font of which only the flags are known; undefined if it is the one of the flags
  */
 export function textFont(
   dictionary: PDFDict,
   font: PdfjsFont | undefined,
   letters?: MeasuredLetters,
   face?: MeasuredFace,
+  usual?: 'serif' | 'sans',
 ): TextFont {
   const descendant = asDict(getArray(dictionary, 'DescendantFonts')?.[0]);
   const descriptor = getDict(descendant ?? dictionary, 'FontDescriptor');
@@ -71,7 +73,7 @@ export function textFont(
     italic: italic.test(name) || (shown.italic && !upright.test(name)),
   };
   const typeface = typefaceNamed(name);
-  const family = familyOf(name, bits, font, face?.serif, measuredFamily(letters));
+  const family = familyOf(name, bits, font, face?.serif, measuredFamily(letters), usual);
   return {
     name,
     family,
@@ -116,6 +118,7 @@ function familyOf(
   font: PdfjsFont | undefined,
   hasSerifs: boolean | undefined,
   { family, isProportional }: MeasuredFamily,
+  usual: 'serif' | 'sans' | undefined,
 ): TextFont['family'] {
   if (family === 'mono') return family;
   if (mono.test(name) && !isProportional) return 'mono';
@@ -124,7 +127,7 @@ function familyOf(
   if (serif.test(name)) return 'serif';
   if (family) return family;
   if ((bits & flags.fixedPitch) !== 0 && !isProportional) return 'mono';
-  return (bits & flags.serif) !== 0 || font?.isSerifFont ? 'serif' : 'sans';
+  return usual ?? ((bits & flags.serif) !== 0 || font?.isSerifFont ? 'serif' : 'sans');
 }
 
 /**
