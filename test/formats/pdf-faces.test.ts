@@ -8,7 +8,7 @@ import { type MeasuredLetters, measureLetters } from '#server/formats/pdf/readin
 import type { PdfjsFont, PdfjsText } from '#server/formats/pdf/reading/pdfjs-texts.ts';
 import { textFont } from '#server/formats/pdf/reading/text-font.ts';
 import { advanceIn, type FontName, loadFont, openFont } from '#server/formats/typesetting/fonts.ts';
-import { madePdf, withOpenPdf } from './pdf-made.ts';
+import { type Made, madePdf, readMade, withOpenPdf } from './pdf-made.ts';
 
 const { context } = await PDFDocument.create();
 
@@ -289,6 +289,29 @@ describe('the outlines of letters show the face of a font', () => {
     const { texts } = await withOpenPdf(file, (pdf) => pdf.readPage(1));
     expect(texts[0]!.font).toMatchObject({ family: 'sans', bold: true, italic: true });
   });
+});
+
+it.each([
+  ['sans', 'that of the other letters, if flags contradict the outlines', 'arimo', hasSerifs],
+  ['serif', 'that of the other letters, if flags contradict the outlines', 'tinos', 0],
+  ['serif', 'its flags, if those of other fonts are right', 'tinos', hasSerifs],
+] as const)('the family of a font with few letters is %s by %s', async (family, _by, name, flags) => {
+  const font =
+    (Flags: number): Made =>
+    (document) => {
+      const { context } = document;
+      const FontFile2 = context.register(context.stream(loadFont(name)));
+      const descriptor = { Type: 'FontDescriptor', FontName: 'F', Flags: 32 | Flags, FontFile2 };
+      return context.register(
+        context.obj({
+          ...{ Type: 'Font', Subtype: 'TrueType', BaseFont: 'F', Encoding: 'WinAnsiEncoding' },
+          FontDescriptor: context.obj(descriptor),
+        }),
+      );
+    };
+  const content = 'BT /F1 20 Tf 20 200 Td (The bill is paid) Tj /F2 20 Tf 0 -30 Td (so:) Tj ET';
+  const { texts } = await readMade({ content, resources: { Font: { F1: font(flags), F2: font(flags) } } });
+  expect(texts.map((text) => text.font.family)).toEqual([family, family]);
 });
 
 describe('the family of a font is', () => {
