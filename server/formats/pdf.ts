@@ -23,7 +23,7 @@ import { commonScales } from './pdf/fitting/shrink.ts';
 import { type Rectangle, transformRectangle } from './pdf/geometry.ts';
 import { KeptCounts } from './pdf/kept-findings.ts';
 import { Vocabulary } from './pdf/layout/vocabulary.ts';
-import { AnnotationMover, placesOfLinks } from './pdf/move-annotations.ts';
+import { AnnotationMover, placesOfAnnotations } from './pdf/move-annotations.ts';
 import { decrypted, normalize } from './pdf/normalize.ts';
 import { getDict } from './pdf/objects.ts';
 import { type OpenPdf, openPdf } from './pdf/open-pdf.ts';
@@ -239,13 +239,13 @@ async function translatePages(
       below: scan ? '' : set.watermarks,
       replaced: stream,
     });
-    annotations.move(page, set.marks);
+    annotations.move(page, set);
     findings.push(...set.findings);
     for (const [regionId, place] of set.places)
       rectangles.push({ regionId, cellId: null, rectangles: [scans.place(number, pageRectangle(place))] });
   }
   fonts.embed();
-  before.set('places of links', placesOfLinks(document.getPages()));
+  before.set('places of annotations', placesOfAnnotations(document.getPages()));
   const inserted = insertPages(document, copies);
   const saved = await document.save({
     useObjectStreams: false,

@@ -156,6 +156,8 @@ describe('what stays as it is', () => {
     ['address', 'jane.doe@example.org'],
     ['formula', 'f(x) = sin x + 2y'],
     ['label', 'b'],
+    ['label', '(iii)'],
+    ['label', 'VI.'],
   ])('a %s: %s', (reason, value) => {
     expect(keptOf(page([text(value, 50, 700)]))).toEqual([[reason, value]]);
   });

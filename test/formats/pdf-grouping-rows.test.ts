@@ -233,6 +233,30 @@ describe('one block stays', () => {
     expect(read(page([spread(labels), others])).slice(0, 5)).toEqual(labels);
   });
 
+  it('a justified line of a narrow column with very wide gaps, but not a label and its value', () => {
+    const row = (words: readonly string[], y: number) => {
+      const gap = (120 - words.reduce((sum, word) => sum + 10 * widthOf(word), 0)) / (words.length - 1);
+      let x = 50;
+      return words.map((word) => {
+        const shown = text(word, x, y);
+        x += 10 * widthOf(word) + gap;
+        return shown;
+      });
+    };
+    const rows = [
+      ['Making', 'of'],
+      ['meals', 'made', 'of', 'the', 'sugar'],
+      ['fruits', '(including'],
+      ['peas', 'and', 'beans', 'with', 'no'],
+      ['handmade', 'ones'],
+    ];
+    const cell = page(rows.map((words, index) => row(words, 700 - 12 * index)));
+    expect(read(cell)).toEqual([rows.flat().join(' ')]);
+    const values = [rows[1]!, rows[3]!, ['Weight', 'light'], ['Color', 'red']];
+    const table = page(values.map((words, index) => row(words, 700 - 12 * index - (index > 1 ? 30 : 0))));
+    expect(read(table)).toEqual(expect.arrayContaining(['Weight', 'Color']));
+  });
+
   it('a justified text next to a picture, whose lines are at the heights of those of another column', () => {
     const values = [
       'The launch was meant for all people who live near',

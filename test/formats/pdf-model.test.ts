@@ -293,6 +293,20 @@ describe('what belongs to a text', () => {
     expect(date!.y).toBeCloseTo(employer!.y, 1);
   });
 
+  it('moves with it: a short heading, whose number is outside of the text below it', async () => {
+    const content = [
+      at(80, 300, sentence) + at(80, 288, 'and on and on.'),
+      at(40, 262, '8.') + at(80, 262, 'Leave'),
+      at(80, 236, sentence) + at(80, 224, 'and on and on.'),
+    ].join(' ');
+    const { lines } = await translated(content);
+    const [heading, text] = ['Leave', 'The quick'].map((text) =>
+      lines.findLast((line) => line.text.includes(text)),
+    );
+    expect(heading!.y).toBeLessThan(255);
+    expect(heading!.y - text!.y).toBeGreaterThan(20);
+  });
+
   it('moves with it: the period in front of its first line', async () => {
     const content = [
       at(100, 300, sentence) + at(100, 288, 'and on and on.'),

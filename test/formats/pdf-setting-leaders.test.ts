@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
 import { extract, rebuild } from '#server/formats/pdf.ts';
-import { at, madePdf } from './pdf-made.ts';
+import { at, madePdf, withOpenPdf } from './pdf-made.ts';
 import { type Shown, shownTexts } from './pdf-shown.ts';
 
 const dots = (x: number, y: number, count: number): string => at(x, y, '.'.repeat(count));
@@ -251,5 +251,73 @@ describe('a blank of underscores', () => {
     ['at the end of a line', `Signed by the tenant ${blank}`],
   ])('%s is the blank of a form', async (_, line) => {
     expect((await segmentsOf(line)).flat()).not.toContainEqual(expect.objectContaining({ type: 'void' }));
+  });
+});
+
+describe('the field of a form after its label', () => {
+  const text = { FT: 'Tx', Ff: 0 };
+  const field = (Rect: number[], entries: Record<string, unknown>) => ({
+    ...{ Type: 'Annot', Subtype: 'Widget', F: 4, Rect },
+    ...entries,
+  });
+  const rule = (x: number, end: number, y: number) => `0.5 w ${x} ${y} m ${end} ${y} l S `;
+
+  /** The sizes of the labels and the areas of the fields after a translation to a longer label. */
+  async function translatedForm(content: string, Annots: unknown[]) {
+    const bytes = await madePdf({ content, page: { Annots } });
+    const { segments } = await extract(bytes);
+    const target = ['Nom de la personne:'];
+    const translations = segments.map(({ regionId, cellId }) => ({ regionId, cellId, target }));
+    const rebuilt = await rebuild(bytes, translations, { sourceLanguage: 'en', targetLanguage: 'fr' });
+    const labels = (await shownTexts(rebuilt.bytes)).filter((shown) => shown.text.startsWith('Nom'));
+    return withOpenPdf(rebuilt.bytes, async (pdf) => {
+      const page = await pdf.readPage(1);
+      return { labels, fields: page.annotations.map(({ box }) => box), paints: page.paints };
+    });
+  }
+
+  it.each([
+    ['over a line', rule(85, 300, 298)],
+    ['over underscores', at(85, 300, '_'.repeat(38))],
+    ['alone', ''],
+  ])('%s becomes shorter, so that the label keeps its size', async (_, line) => {
+    const { labels, fields, paints } = await translatedForm(at(40, 300, 'Its name:') + line, [
+      field([85, 297, 300, 312], { T: '(name)', ...text }),
+    ]);
+    expect(labels).toMatchObject([{ text: 'Nom de la personne:', size: 10, x: 40 }]);
+    const { right } = labels[0]!;
+    expect(fields).toEqual([{ left: expect.any(Number), bottom: 297, right: 300, top: 312 }]);
+    expect(fields[0]!.left).toBeGreaterThan(right);
+    expect(fields[0]!.left).toBeLessThan(right + 5);
+    for (const { box } of paints) expect(box.left).toBeCloseTo(fields[0]!.left, 0);
+  });
+
+  it('keeps its place with a value, with a fixed place for each character, as a button, and if it is short', async () => {
+    const places = [
+      [85, 297, 300, 312],
+      [85, 257, 300, 272],
+      [85, 217, 300, 232],
+      [85, 177, 130, 192],
+    ];
+    const kinds = [
+      { ...text, V: '(Ann)' },
+      { ...text, Ff: 1 << 24, MaxLen: 10 },
+      { FT: 'Btn', Ff: 1 << 16 },
+      text,
+    ];
+    const { labels, fields } = await translatedForm(
+      places.map(([, y]) => at(40, y! + 3, 'Its name:')).join(''),
+      places.map((place, index) => field(place, { T: `(${index})`, ...kinds[index] })),
+    );
+    expect(fields.map((box) => [box.left, box.bottom, box.right, box.top])).toEqual(places);
+    for (const { right } of labels) expect(right).toBeLessThan(86);
+  });
+
+  it('keeps more than half of its length', async () => {
+    const { labels, fields } = await translatedForm(at(40, 300, 'A:'), [
+      field([50, 297, 120, 312], { T: '(name)', ...text }),
+    ]);
+    expect(fields[0]!.left).toBeLessThanOrEqual(50 + 0.4 * 70);
+    for (const { right } of labels) expect(right).toBeLessThanOrEqual(fields[0]!.left);
   });
 });

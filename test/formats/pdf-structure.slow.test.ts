@@ -64,7 +64,7 @@ describe('the structure of a PDF', () => {
       (document) => dictAt(document, firstLink(document), 'A').set(key('URI'), other),
     ],
     [
-      ['places of links'],
+      ['places of annotations'],
       'table-with-links.pdf',
       (document) =>
         document.context.lookup(firstLink(document).get(key('Rect')), PDFArray).set(0, PDFNumber.of(1)),

@@ -1,4 +1,4 @@
-import { PDFDict, type PDFDocument, PDFName, type PDFPage } from '@cantoo/pdf-lib';
+import { type PDFArray, PDFDict, type PDFDocument, PDFName, type PDFPage } from '@cantoo/pdf-lib';
 import { intersection, type Rectangle, union } from './geometry.ts';
 import { getArray, getName } from './objects.ts';
 import type { PageContent } from './page-content.ts';
@@ -18,14 +18,15 @@ const placeKeys = ['Rect', 'QuadPoints', 'AP'].map((name) => PDFName.of(name));
 
 /** Returns the keys of an annotation that change if it moves; empty for all other dictionaries. */
 export function movingKeys(dictionary: PDFDict): ReadonlySet<PDFName> {
-  return movableKinds.has(getName(dictionary, 'Subtype') ?? '') && dictionary.has(placeKeys[0]!)
-    ? moving
-    : none;
+  const kind = getName(dictionary, 'Subtype') ?? '';
+  if (!dictionary.has(placeKeys[0]!)) return none;
+  return movableKinds.has(kind) ? moving : kind === 'Widget' ? resized : none;
 }
 const moving: ReadonlySet<PDFName> = new Set(placeKeys);
+const resized: ReadonlySet<PDFName> = new Set(placeKeys.slice(0, 1));
 const none: ReadonlySet<PDFName> = new Set();
 
-/** Moves the links and markups of a document to the words of its translations. */
+/** Moves the links and markups of a document to the words of its translations, and resizes form fields. */
 export class AnnotationMover {
   readonly #document: PDFDocument;
   /** The number of pages that have an annotation. An annotation of several pages stays at its place. */
@@ -42,9 +43,16 @@ export class AnnotationMover {
    * Moves the annotations of a page.
    *
    * @param marks the areas of the words, by the position of the first of the annotations that belong to one text
+   * @param fields the new areas of form fields, by their positions
    */
-  move({ number, box, annotations }: PageContent, marks: ReadonlyMap<number, readonly Rectangle[]>): void {
-    if (marks.size === 0) return;
+  move(
+    { number, box, annotations }: PageContent,
+    {
+      marks,
+      fields,
+    }: { marks: ReadonlyMap<number, readonly Rectangle[]>; fields: ReadonlyMap<number, Rectangle> },
+  ): void {
+    if (marks.size + fields.size === 0) return;
     const { node } = this.#document.getPage(number - 1);
     const list = getArray(node, 'Annots') ?? [];
     let [action, first]: [string | undefined, number] = [undefined, -1];
@@ -56,6 +64,10 @@ export class AnnotationMover {
       const annotation = list[index];
       if (annotation instanceof PDFDict && this.#uses.get(annotation) === 1)
         groups.set(first, [...(groups.get(first) ?? []), annotation]);
+    }
+    for (const [index, area] of fields) {
+      const field = list[index];
+      if (field instanceof PDFDict && this.#uses.get(field) === 1) setRectangle(field, area);
     }
     for (const [mark, group] of groups) {
       const areas = (marks.get(mark) ?? []).flatMap((area) => intersection(area, box) ?? []);
@@ -69,16 +81,21 @@ export class AnnotationMover {
   }
 }
 
+function setRectangle(annotation: PDFDict, { left, bottom, right, top }: Rectangle): void {
+  annotation.set(PDFName.of('Rect'), numbersFor(annotation, [left, bottom, right, top]));
+}
+
+function numbersFor({ context }: PDFDict, values: readonly number[]): PDFArray {
+  return context.obj(values.map((value) => Math.round(1000 * value) / 1000));
+}
+
 function place(annotation: PDFDict, areas: readonly Rectangle[]): void {
-  const { context } = annotation;
-  const numbers = (values: readonly number[]) =>
-    context.obj(values.map((value) => Math.round(1000 * value) / 1000));
-  const { left, bottom, right, top } = areas.reduce(union);
-  annotation.set(PDFName.of('Rect'), numbers([left, bottom, right, top]));
+  setRectangle(annotation, areas.reduce(union));
   if (areas.length > 1 || annotation.has(PDFName.of('QuadPoints')))
     annotation.set(
       PDFName.of('QuadPoints'),
-      numbers(
+      numbersFor(
+        annotation,
         areas.flatMap((area) => [
           area.left,
           area.top,
@@ -95,11 +112,11 @@ function place(annotation: PDFDict, areas: readonly Rectangle[]): void {
   if (getName(annotation, 'Subtype') !== 'Link') annotation.delete(PDFName.of('AP'));
 }
 
-/** Returns the places of the links and markups of pages, as a text that can be compared. */
-export function placesOfLinks(pages: readonly PDFPage[]): string {
+/** Returns the places of the links, markups and form fields of pages, as a text that can be compared. */
+export function placesOfAnnotations(pages: readonly PDFPage[]): string {
   const places = pages.map(({ node }) =>
-    pageAnnotations(node).flatMap(({ areas, box, index }) =>
-      areas
+    pageAnnotations(node).flatMap(({ areas = [], box, index }) =>
+      index !== undefined
         ? [[index, ...[box, ...areas].map((area) => Object.values(area).map((value) => value.toFixed(2)))]]
         : [],
     ),

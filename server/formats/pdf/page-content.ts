@@ -27,6 +27,8 @@ export interface PageAnnotation {
   areas?: Rectangle[];
   /** The position in the page's list of annotations. */
   index?: number;
+  /** Whether it is an empty field for a text or a choice. Such a field can become shorter. */
+  isBlank?: boolean;
   /** A key for the action of a link. Links with the same key that follow each other belong to one text. */
   action?: string;
 }

@@ -1,6 +1,6 @@
 import { type PDFDict, PDFName, PDFNumber } from '@cantoo/pdf-lib';
 import { intersection, type Rectangle } from './geometry.ts';
-import { asDict, getArray, getDict, getName, getNumber, getRectangle, inherited } from './objects.ts';
+import { asDict, get, getArray, getDict, getName, getNumber, getRectangle, inherited } from './objects.ts';
 import type { PageContent } from './page-content.ts';
 
 const letter: Rectangle = { left: 0, bottom: 0, right: 612, top: 792 };
@@ -46,7 +46,7 @@ export function pageAnnotations(page: PDFDict): PageContent['annotations'] {
       case 'Popup':
         return [];
       case 'Widget':
-        return { kind: 'widget' as const, box };
+        return { kind: 'widget' as const, box, index, isBlank: isBlank(annotation) };
       case 'Link':
         return {
           kind: 'link' as const,
@@ -64,6 +64,17 @@ export function pageAnnotations(page: PDFDict): PageContent['annotations'] {
         return { kind: 'other' as const, box };
     }
   });
+}
+
+/** The bit of a text field's flags /Ff for a field whose characters have equal widths: PDF 32000-1, table 228. */
+const comb = 1 << 24;
+
+/** Whether a form field is an empty field for a text or a choice. */
+function isBlank(field: PDFDict | undefined): boolean {
+  const own = (key: string) => field && inherited(field, key);
+  const isFilled = !/^(?:\(\)|<>)?$/.test(get(own('V'), 'V')?.toString() ?? '');
+  const kind = getName(own('FT'), 'FT');
+  return !isFilled && (kind === 'Ch' || (kind === 'Tx' && ((getNumber(own('Ff'), 'Ff') ?? 0) & comb) === 0));
 }
 
 /** Returns the areas of an annotation's text: its quadrilaterals or, if it has none, its box. */

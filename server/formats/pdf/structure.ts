@@ -10,14 +10,14 @@ import {
   PDFRef,
   PDFStream,
 } from '@cantoo/pdf-lib';
-import { movingKeys, placesOfLinks } from './move-annotations.ts';
+import { movingKeys, placesOfAnnotations } from './move-annotations.ts';
 import { inherited } from './objects.ts';
 
 /** The parts of a document that must be the same in the translated file, apart from the content of its pages. */
 export type StructureKind =
   | 'pages'
   | 'annotations'
-  | 'places of links'
+  | 'places of annotations'
   | 'form fields'
   | 'bookmarks'
   | 'page labels'
@@ -67,7 +67,7 @@ export function structureOf(
     walk.digest(pages.map(({ node }) => pageKeys.map((key) => inherited(node, key)?.get(PDFName.of(key))))),
   );
   digests.set('annotations', walk.digest(pages.map(({ node }) => [node.get(PDFName.of('Annots'))])));
-  digests.set('places of links', placesOfLinks(pages));
+  digests.set('places of annotations', placesOfAnnotations(pages));
   for (const [kind, keys] of Object.entries(catalogKeys))
     digests.set(
       kind as StructureKind,
@@ -140,7 +140,7 @@ class Walk {
 }
 
 /**
- * Keys that a digest does not include, apart from the places of links and markups: references to the structure tree, which is removed, and the length of a stream,
+ * Keys that a digest does not include, apart from the places of links, markups and form fields: references to the structure tree, which is removed, and the length of a stream,
  * whose encoded bytes are included anyway.
  */
 const skipped = new Set(['StructParent', 'StructParents', 'SE', 'Length'].map((name) => PDFName.of(name)));

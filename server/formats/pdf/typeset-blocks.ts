@@ -20,7 +20,7 @@ import { formatPoints, truncate } from './fitting/truncate.ts';
 import { intersection, type Rectangle, transformRectangle } from './geometry.ts';
 import type { KeptText } from './layout/kept-text.ts';
 import { least } from './layout/statistics.ts';
-import { type Mark, redrawn } from './model/marks.ts';
+import { isField, type Mark, redrawn } from './model/marks.ts';
 import { type Direction, PageModel } from './model/page-model.ts';
 import type { PageContent, Paint } from './page-content.ts';
 import type { GlyphRange, TextBlock } from './text-block.ts';
@@ -47,6 +47,8 @@ export interface TypesetPage {
   rules: Paint[];
   /** The drawn bullets and rules that move with their texts. */
   moves: Map<Paint, [x: number, y: number]>;
+  /** The new areas of form fields that have become shorter, by the position in the page's list of annotations. */
+  fields: Map<number, Rectangle>;
   /** The areas of the words under each link and markup, by the position in the page's list of annotations. */
   marks: Map<number, Rectangle[]>;
 }
@@ -113,6 +115,7 @@ export function typesetPage(
     removed: [],
     rules: [],
     moves: new Map(),
+    fields: new Map(),
     marks: new Map(),
   };
   const blocks = new Map(items.map(({ block }) => [block.id, block]));
@@ -164,6 +167,10 @@ export function typesetPage(
         const rise = rises(fitting)[line];
         const drawn = text.lines[line === 'first' ? 0 : text.lines.length - 1];
         const again = drawn && redrawn(mark, frame, drawn);
+        if (isField(object)) {
+          if (again) set.fields.set(object.index!, transformRectangle(rotation.toPage, again));
+          continue;
+        }
         if (again && 'kind' in object) {
           set.rules.push(object);
           lines.push(`${object.color} ${filled(moved(again, 0, rise), rotation.toPage)}`);

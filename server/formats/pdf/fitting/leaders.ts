@@ -152,12 +152,14 @@ function place(kept: KeptText, fromPage: Matrix): PlacedText | undefined {
  * entry moves to the right end of its row, and its number to the left end.
  *
  * @param row the left and right edges of the entry's row, from the entries to the numbers
+ * @param hasField whether a form field is over the leader. A field only becomes shorter, so the blank does not move
  */
 export function besideLeader(
   frame: Frame,
   leader: Leader,
   row: Pick<Rectangle, 'left' | 'right'> | undefined,
   space: FreeSpace,
+  hasField: boolean,
 ): Frame {
   const { bounds, box, id, size } = frame;
   const { dots, pitch, number } = leader;
@@ -169,7 +171,7 @@ export function besideLeader(
     const near = Math.min(right - room, kept ?? Number.POSITIVE_INFINITY);
     const after = { ...box, left: right, right: right + 0.01 };
     const free = space.right(after, bounds.right + distance * size, id) - distance * size;
-    const mayMove = isBlank(leader) && !(leader.endsWithOthers && kept !== undefined);
+    const mayMove = isBlank(leader) && !hasField && !(leader.endsWithOthers && kept !== undefined);
     const blankEnd = mayMove ? Math.max(right, Math.min(bounds.right, free)) : right;
     const limit = Math.max(near, mayMove ? blankEnd - (right - left) - distance * size : near);
     // The lines above the last one may be as long as the row, but any line may become the last one, before the number.

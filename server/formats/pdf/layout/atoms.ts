@@ -46,6 +46,8 @@ export interface Atom {
    * sizes or the declared elements differ, or dot leaders start or end there.
    */
   isApart: boolean;
+  /** Whether this is so only because the gap is very wide. */
+  isOnlyWide: boolean;
   /** Whether the atom consists of dots or underscores that only fill the space before the next text. */
   isLeader: boolean;
   /** The widths of the spaces between the words of the atom. */
@@ -147,20 +149,20 @@ export function splitAtGaps(
       !isBoxAfterText(glyphs, index, gap) &&
       (boxes > 1 || /\p{Lu}/u.test(textFrom(glyphs, index)));
     const isChecked = isSign(glyph) && fields.isOver(glyph, row);
-    const isApart =
+    const isDivided =
       isRuled ||
       isCrossed ||
       isField ||
       isBox ||
       isChecked ||
       isLastChecked ||
-      isWide ||
       isOtherSize ||
       typed.has(glyph) ||
       cells.has(glyph) ||
       (last !== undefined && cells.has(last)) ||
       (last !== undefined && elements.areApart(last, glyph)) ||
       isLeader !== isLastLeader;
+    const isApart = isDivided || isWide;
     const isInBox = last?.text === '[' && glyph.text === ']';
     const mayStay = isLeader || isBlank || isInBox;
     if (!atom || isApart || (gap > Math.max(minGap * smaller, 3 * spacing) && !mayStay)) {
@@ -171,6 +173,7 @@ export function splitAtGaps(
         right: glyph.right,
         size: glyph.piece.size,
         isApart,
+        isOnlyWide: !isDivided && isWide,
         isLeader,
         spaces: [],
       };

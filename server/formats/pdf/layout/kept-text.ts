@@ -37,6 +37,8 @@ const bullet = /^[•‣◦▪▫●○■□◆◇►▶➢✓✔·]$/u;
 export const onlySymbols = /^[\s\ufffd]+$/u;
 /** Roman numbers up to 39, which are page numbers. Larger ones have the letters of words. */
 const roman = /^(?=.{2})x{0,3}(?:ix|iv|v?i{0,3})$|^(?=.{2})X{0,3}(?:IX|IV|V?I{0,3})$/;
+/** The number of a list item: `(ii)`, `iv.`. */
+const numeral = /^[([]?(\w+)[.)\]]$/;
 const ideographs = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
 const word = /[\p{L}\p{M}]{3,}/gu;
 /** Letters that Unicode provides for formulas. */
@@ -63,6 +65,7 @@ export function untranslatedReason(
   if (bullet.test(text)) return 'label';
   if (onlySymbols.test(text)) return 'symbol';
   if (!letter.test(text) || roman.test(text)) return 'number';
+  if (roman.test(numeral.exec(text)?.[1] ?? '')) return 'label';
   if (text.split(/\s+/u).every((part) => addressPattern.test(part))) return 'address';
   const words = (plain.match(word) ?? []).filter((found) => !functionName.test(found));
   if (words.length === 0 && !ideographs.test(plain)) {

@@ -11,7 +11,8 @@ import type { DrawnAreas } from './drawn-areas.ts';
 import type { Glyph, Piece } from './pieces.ts';
 import type { Row } from './rows.ts';
 import { labelStart, lowerStart, sentenceEnd } from './sentences.ts';
-import { append, firstFrom, greatest, least, median, runsOf } from './statistics.ts';
+import { append, firstFrom, greatest, least, median } from './statistics.ts';
+import { sameSpace, spreadWords, stretchedWords } from './stretched-lines.ts';
 
 /** A connected part of a row: for example a line of a paragraph, a cell or a label. */
 export interface Line {
@@ -42,10 +43,6 @@ const sameEdge = 0.15;
 const minTab = 3;
 const minTabAfterSentence = 4;
 const minSpacesOfLine = 3;
-/** The maximum difference between the spaces of a justified line. */
-const sameSpace = 0.05;
-/** The minimum number of equal gaps in a row that are its spaces, whatever the other rows show. */
-const minSpread = 4;
 /** The usual width of a space in code, as a share of the font size. */
 const monoSpace = 0.6;
 /** A number, such as those of the axis of a chart, and the minimum number of them in a row without words. */
@@ -73,6 +70,9 @@ export function splitRows(rows: readonly Row[], parts: RowParts): Line[] {
     const atoms = splitAtGaps(row, parts, rows[index - 1]);
     return { row, atoms, spread: spreadWords(atoms), parts: [] };
   });
+  const stretched = stretchedWords(split);
+  for (const atom of stretched) atom.isApart = false;
+  for (const { atoms, spread } of split) for (const atom of atoms) if (stretched.has(atom)) spread.add(atom);
   const spaces = split.flatMap(({ atoms }) =>
     atoms.flatMap((atom) => atom.spaces.map((space) => space / atom.size)),
   );
@@ -117,22 +117,6 @@ export function splitRows(rows: readonly Row[], parts: RowParts): Line[] {
 
 /** A row with its atoms, those after the spaces of a justified line, and all in parts between the gaps that certainly separate. */
 type SplitRow = { row: Row; atoms: Atom[]; spread: Set<Atom>; parts: Atom[][] };
-
-/**
- * Returns the atoms of a row that start after the spaces of a justified line: these are all equally wide, and most words
- * after them start with small letters. Labels in one row may have equal gaps, too.
- */
-function spreadWords(atoms: readonly Atom[]): Set<Atom> {
-  const found = new Set<Atom>();
-  for (const part of runsOf(atoms, (_, atom) => !atom.isApart)) {
-    const gaps = part.slice(1).map((atom, at) => atom.left - part[at]!.right);
-    const areEqual = greatest(gaps) - least(gaps) < sameSpace * part[0]!.size;
-    const small = part.slice(1).filter((atom) => lowerStart.test(textOf(atom))).length;
-    if (gaps.length >= minSpread && areEqual && small * 2 > gaps.length)
-      for (const atom of part.slice(1)) found.add(atom);
-  }
-  return found;
-}
 
 /**
  * Returns the atoms of a row that start after a gap between columns. Equally wide gaps in a part of a row are either all

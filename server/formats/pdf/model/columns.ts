@@ -197,7 +197,9 @@ function continues({ frames, area: one }: Column, frame: Frame): boolean {
     return false;
   const other = areaOf([frame]);
   const common = Math.min(one.right, other.right) - Math.max(one.left, other.left);
-  return common >= minCommonWidth * Math.min(one.right - one.left, other.right - other.left);
+  // The label before a heading can be outside of the text below it.
+  const widths = [one, last.box, frame.box].map(({ left, right }) => right - left);
+  return common >= minCommonWidth * Math.min(...widths);
 }
 
 /** Whether a text can be part of a column. Of cells, only the items of a list and the lines of an entry can. */

@@ -14,11 +14,14 @@ import {
 } from '../geometry.ts';
 import { isDrawnBullet } from '../layout/drawn-bullets.ts';
 import type { KeptText } from '../layout/kept-text.ts';
-import type { Paint } from '../page-content.ts';
+import type { PageAnnotation, Paint } from '../page-content.ts';
 
-/** A drawn object or an untranslated text that belongs to a text and moves with it. */
+/**
+ * A drawn object or an untranslated text that belongs to a text and moves with it, or the form field after its label,
+ * which only becomes shorter.
+ */
 export interface Mark {
-  object: Paint | KeptText;
+  object: Paint | KeptText | PageAnnotation;
   /** The area of the object, in the rotated space of its text. */
   box: Rectangle;
   /** A bullet belongs to the first line of its text, a rule below a heading to the last line. */
@@ -34,6 +37,10 @@ const intoLabel = 0.6;
  * baseline, in em, and the distance from which two texts on a line are apart, in points.
  */
 const kept = { below: 2.2, above: 1.7, outdent: 6, sameBaseline: 0.15, apart: 100 };
+/** The minimum length of a blank that can become shorter, in em. */
+const leastChanged = 6;
+/** The height of the middle of small letters above the baseline, in em. */
+const middleOfLetters = 0.25;
 /** The maximum height of a mark, in points. */
 const maxHeight = 32;
 /** The maximum number of high objects that are compared with rules. A page with more of them is a drawing. */
@@ -103,7 +110,8 @@ export function marksOf(
   for (const frame of frames) {
     const { baseline, id, size } = frame;
     const bullets = near(baseline, baseline + size).filter(
-      ({ object, box }) => 'kind' in object && isDrawnBullet(object, box, { ...frame, left: frame.box.left }),
+      ({ object, box }) =>
+        'order' in object && isDrawnBullet(object, box, { ...frame, left: frame.box.left }),
     );
     // Several objects at different places are a drawing.
     const isOne =
@@ -145,6 +153,35 @@ export function marksOf(
     }
   for (const { id, mark } of nearest.values()) marks.set(id, [...(marks.get(id) ?? []), mark]);
   return marks;
+}
+
+/**
+ * Finds the field after each label of a form: an empty field on the same line, which can become shorter.
+ *
+ * @returns the fields by the ids of their labels
+ */
+export function fieldsOf(
+  annotations: readonly PageAnnotation[],
+  frames: readonly Frame[],
+  { fromPage }: TextRotation,
+): Map<string, Mark> {
+  const labels = new Bands<Frame>();
+  for (const frame of frames) if (frame.singleLine) labels.add(frame.box, frame);
+  const fields = new Map<string, Mark>();
+  for (const object of annotations.filter(({ isBlank }) => isBlank)) {
+    const box = transformRectangle(fromPage, object.box);
+    const isLabel = ({ baseline, box: { right }, size }: Frame) => {
+      const middle = baseline + middleOfLetters * size;
+      const gap = box.left - right;
+      const isAfter = gap > -intoLabel * size && gap < rule.length * size;
+      return isAfter && box.bottom < middle && box.top > middle && box.right - box.left > leastChanged * size;
+    };
+    if (box.top - box.bottom > maxHeight) continue;
+    const found = [...labels.near(box.bottom, box.top)].filter(isLabel);
+    const [label] = found.sort((one, other) => other.box.right - one.box.right);
+    if (label && !fields.has(label.id)) fields.set(label.id, { object, box, line: 'first' });
+  }
+  return fields;
 }
 
 /** Whether an object touches a rule. The ground of a page or of a box does not, if the rule is within it. */
@@ -241,15 +278,20 @@ function baselineOf({ glyphs }: KeptText, { bottom, top }: Rectangle): number {
  */
 function restOfLine({ object, box, line }: Mark, { box: own, isHeading, singleLine, size }: Frame) {
   const length = box.right - box.left;
-  const isThin = box.top - box.bottom <= rule.thickness && length > 2 * rule.length * size;
+  const isLong = length > leastChanged * size;
   const isAfter = line === 'first' && box.left > own.right - intoLabel * size;
-  if (!(isAfter && isThin && singleLine && isKnown(object))) return undefined;
-  return Math.max(leastOfLine * size, isHeading ? 0 : shareOfBlank * length);
+  const canChange = isField(object) || (box.top - box.bottom <= rule.thickness && isKnown(object));
+  if (!(isAfter && isLong && singleLine && canChange)) return undefined;
+  return Math.max(leastOfLine * size, isHeading && !isField(object) ? 0 : shareOfBlank * length);
+}
+
+export function isField(object: Mark['object']): object is PageAnnotation {
+  return 'kind' in object && object.kind === 'widget';
 }
 
 /** Whether an object can be removed and drawn again. */
 function isKnown(object: Mark['object']): boolean {
-  return 'kind' in object && object.place !== undefined && object.color !== undefined;
+  return 'place' in object && object.place !== undefined && object.color !== undefined;
 }
 
 /**
@@ -290,6 +332,8 @@ export function besideMarks(frame: Frame, marks: readonly Mark[]): Frame {
   const before = marks.filter(({ box: own, line }) => line === 'first' && own.right < box.left + 0.1 * size);
   return {
     ...frame,
+    // A field stays at its height.
+    flows: frame.flows && !marks.some(({ object }) => isField(object)),
     isItem: isItem || before.some(({ object }) => 'kind' in object),
     ...(before.length > 0 && { labelLeft: Math.min(...before.map((mark) => mark.box.left)) }),
     bounds: {

@@ -26,10 +26,11 @@ import { besideObjects, wrapAround } from '../fitting/text-wrap.ts';
 import { watermarksOf } from '../fitting/watermarks.ts';
 import { type Rectangle, transformRectangle } from '../geometry.ts';
 import type { KeptText } from '../layout/kept-text.ts';
+import { append } from '../layout/statistics.ts';
 import type { PageContent, Paint } from '../page-content.ts';
 import type { BlockLabel } from '../text-block.ts';
 import { columnsOf } from './columns.ts';
-import { aboveRules, besideMarks, type Mark, marksOf } from './marks.ts';
+import { aboveRules, besideMarks, fieldsOf, isField, type Mark, marksOf } from './marks.ts';
 
 /** The texts of a page that have one direction, and what belongs to them. */
 export interface Direction {
@@ -118,7 +119,10 @@ export class PageModel {
         (text) => standing.has(text.reason) && !text.cell && !taken.has(text.glyphs) && canMove(text),
       );
       const movers = this.#isTurned ? [] : frames.filter(({ id }) => !leaders.has(id));
-      return { rotation, frames, leaders, marks: marksOf(paints, texts, movers, rotation) };
+      const marks = marksOf(paints, texts, movers, rotation);
+      if (!this.#isTurned)
+        for (const [id, field] of fieldsOf(page.annotations, frames, rotation)) append(marks, id, field);
+      return { rotation, frames, leaders, marks };
     });
     this.#obstacles = this.#obstaclesOf(paints, items, kept);
   }
@@ -145,7 +149,8 @@ export class PageModel {
     const placed = frames.map((frame) => {
       if (watermarks.has(frame.id)) return { ...frame, bounds: frame.box };
       const leader = leaders.get(frame.id);
-      if (leader) return besideLeader(frame, leader, rows.get(frame.id), space);
+      const hasField = marks.get(frame.id)?.some(({ object }) => isField(object)) ?? false;
+      if (leader) return besideLeader(frame, leader, rows.get(frame.id), space, hasField);
       const edge = edges.get(frame.id);
       const label = labels.get(frame.id);
       const own = besideMarks(
@@ -172,7 +177,11 @@ export class PageModel {
     const owned = new Set(marks.flatMap(([, own]) => own.map(({ object }) => object)));
     const leaders = this.directions.flatMap(({ leaders }) => [...leaders.values()]);
     const obstacles = obstaclesOf(
-      { ...this.#page, paints: paints.filter((paint) => !owned.has(paint)) },
+      {
+        ...this.#page,
+        paints: paints.filter((paint) => !owned.has(paint)),
+        annotations: this.#page.annotations.filter((annotation) => !owned.has(annotation)),
+      },
       items.map(({ block }) => block),
       [
         ...leaders.map((leader) => movable(leader, this.#isTurned)),
@@ -182,7 +191,8 @@ export class PageModel {
     );
     for (const [owner, label] of this.labels) obstacles.push({ box: areaOfLabel(label), solid: true, owner });
     for (const [owner, own] of marks)
-      for (const { object } of own) obstacles.push({ box: object.box, solid: false, isText: false, owner });
+      for (const { object } of own)
+        obstacles.push({ box: object.box, solid: isField(object), isText: false, owner });
     for (const { rotation, leaders } of this.directions)
       for (const [owner, leader] of leaders)
         obstacles.push({ box: transformRectangle(rotation.toPage, areaOf(leader)), solid: false, owner });
