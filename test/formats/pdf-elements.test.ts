@@ -152,8 +152,11 @@ describe('the declared elements of a tagged PDF', () => {
       'From the bed, is it close to a fan of the kind that you have, or to a duct or a wide',
       'opening that may be cold',
     ];
-    const lines = values.map((value, index) => text(value, 50, 700 - 12 * index));
-    expect(read(lines.flatMap((line) => of(tag('P'), line)))).toEqual([values.join(' ')]);
+    // The second distance is that of one and a half lines.
+    for (const step of [12, 18]) {
+      const lines = values.map((value, index) => text(value, 50, 700 - step * index));
+      expect(read(lines.flatMap((line) => of(tag('P'), line)))).toEqual([values.join(' ')]);
+    }
   });
 
   it('do not divide a sentence after an article, although the next word had room', () => {

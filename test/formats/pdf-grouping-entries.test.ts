@@ -113,6 +113,21 @@ describe('a new block begins in a stack without room at the ends of its lines', 
     );
   });
 
+  it('at each price, and at each article next to its own price', () => {
+    const articles = [
+      'silk dress of a woman, shorten sleeves',
+      'coat, shorten',
+      'jacket, zip',
+      'shirt, collar',
+    ];
+    const prices = ['from € 20,00', 'from € 20,00', 'from € 9,50', 'from € 8,00'];
+    const shown = read(page([lines(articles, 50, 700), lines(prices, 300, 700)]));
+    expect(shown.toSorted()).toEqual([...articles, ...prices].toSorted());
+    // Only one line of an article has its price.
+    const one = read(page([lines(articles.slice(0, 2), 50, 700), lines(prices.slice(2, 3), 300, 700)]));
+    expect(one).toContain(articles.slice(0, 2).join(' '));
+  });
+
   it('at the number of a chapter after a full line that ends a sentence', () => {
     const items = ['手数料は成否にかかわらずお返しいたしません。', '第３ 求職'];
     expect(read(narrow(items))).toEqual(items);

@@ -88,6 +88,12 @@ export function isListOfLines(chain: Chain, index: number, runs: boolean): boole
   );
 }
 
+/** Whether two lines differ only in their numbers, such as the prices of two articles. */
+export function differInNumbers(above: TextLine, line: TextLine): boolean {
+  const wordsOf = ({ text }: TextLine) => text.replaceAll(/\d+/g, '1');
+  return /\d/.test(line.text) && wordsOf(above) === wordsOf(line);
+}
+
 /** Whether a line has at least two words, all in capitals. Shorter words may be abbreviations in another text. */
 function isInCapitals({ text }: TextLine): boolean {
   const words = text.split(' ').filter((word) => /\p{Lu}{5}/u.test(word));

@@ -3,7 +3,7 @@ import { continuesAddress } from './addresses.ts';
 import { isCentredAt } from './centred-lines.ts';
 import type { ColumnEnds } from './column-ends.ts';
 import type { DrawnAreas } from './drawn-areas.ts';
-import { isBoldLikeStart, isListOfLines, startsEntry } from './entries.ts';
+import { differInNumbers, isBoldLikeStart, isListOfLines, startsEntry } from './entries.ts';
 import { type FormFields, maxCheckBox } from './form-fields.ts';
 import { changesIndent, minIndent } from './indents.ts';
 import { isNextItem, startsItem, startsLabel, startsLikeItem } from './item-starts.ts';
@@ -63,6 +63,8 @@ const minWordsOfSentence = 6;
 const minWordsOfLine = 12;
 const minWordsOfProse = 5;
 const maxLineDistance = 1.6;
+/** The same for a sentence that continues: the distance of one and a half lines in common fonts is up to 1.83. */
+const maxDistanceInSentence = 1.85;
 /**
  * The maximum distance of a form field from the text after it, and of a label from the field after it, as factors of the
  * font size.
@@ -132,6 +134,7 @@ export class ParagraphBreaks {
     const relation = this.#parts.elements.relation(above, line);
     if (isDisplayed(above, line) || this.#parts.bullets.has(line)) return true;
     if (isNumberOfItem(above.text) && isNumberOfItem(line.text)) return true;
+    if (relation !== 'same' && differInNumbers(above, line)) return true;
     // In a declared paragraph, rules and boxes are underlines, shading or a watermark.
     if (relation !== 'same' && this.#areSeparated(above, line)) return true;
     if (relation !== 'same' && this.#parts.bulleted.has(line)) return true;
@@ -163,7 +166,8 @@ export class ParagraphBreaks {
       relation === 'same' ||
       (isUnfinished && runsOn(linesAbove, line, isPart ? minWordsOfProse : minWordsOfSentence)) ||
       (isPart && !endsEarlyHere && continuesInIdeographs(above, line));
-    const isNear = above.baseline - line.baseline < maxLineDistance * line.size;
+    const drop = (above.baseline - line.baseline) / line.size;
+    const isNear = drop < maxLineDistance;
     if (endsEarly && !isNear && !isCentred && room > above.right - above.left) return true;
     const { elements } = this.#parts;
     const isTitle =
@@ -172,7 +176,8 @@ export class ParagraphBreaks {
       elements.areParagraphs(above, line);
     const areHeadings = elements.areHeadings(above, line);
     const isTorn = (!endsEarly && !endsSentence && isTitle) || (areHeadings && mayGoOn);
-    const isNext = isNear || elements.haveLeadingOfText(above, line);
+    const isNext =
+      isNear || (goesOn && drop < maxDistanceInSentence) || elements.haveLeadingOfText(above, line);
     const isSentence = isOneText && (isPart || hasWords(linesAbove, minWordsOfLine));
     if (relation === 'other' && !(isNext && (isTorn || isSentence))) return true;
     const mayRun = (isNear || !endsSentence) && isRunning(chain, index, isCentred);

@@ -19,6 +19,8 @@ const minPairsOfGrid = 4;
 
 const itemNumber = /^[([]?(?:\d{1,3}\p{L}?|\p{L}|[ivxlc]{1,5})[.)\]]?$/iu;
 
+/** A price, also with a word before it. */
+const price = /^(?:\p{L}{1,8}\.?\s)?(?:\p{Sc}\s?\d[\d.,]*|\d[\d.,]*\s?\p{Sc}|\d[\d.,]*[.,]\d{2})$/u;
 const lineNumber = /^\d+$/u;
 /** The number of a section, which stands before a heading. */
 const sectionNumber = /^\d{1,2}(?:\.\d{1,2})+\.?$/u;
@@ -85,6 +87,7 @@ export class TableRows {
     // If each line has only one number next to it, these may be line numbers.
     if (numbers.length > 1) return 'certain';
     if (this.#running.has(above)) return 'none';
+    if (numbers.some(({ text }) => price.test(text))) return 'certain';
     if (numbers.length > 0) return 'likely';
     const startsRow = lower.filter(isNumber).length > 1 && lower.some((cell) => cell.right < below.left);
     if (startsRow && upper.length === 0) return 'likely';
@@ -167,9 +170,9 @@ export class TableRows {
   }
 }
 
-/** Whether a text is a number, possibly with a letter: `12`, `8a`. */
+/** Whether a text is a number, possibly with a letter, or a price: `12`, `8a`, `from $12`. */
 function isNumber({ text }: TextLine): boolean {
-  return !/\p{L}{2}/u.test(text) && /\p{N}/u.test(text);
+  return (!/\p{L}{2}/u.test(text) && /\p{N}/u.test(text)) || price.test(text);
 }
 
 function areAligned(one: TextLine, other: TextLine): boolean {
