@@ -219,7 +219,9 @@ export class ParagraphBreaks {
     const mayFollow = row === 'none' && !mayGoOn && !isFullText && !withoutCase.test(line.text);
     if (mayFollow && this.#followsRows(chain, index, length)) return true;
     const isRow = row === 'likely' || (row === 'paired' && (!isInCell || (endsSentence && isLong(above))));
-    const mayBeRow = endsEarlyHere || !(row === 'paired' ? mayGoOn : goesOn) || isListOfWords(chain, index);
+    const isFullLine = !endsEarly && !endsSentence && hasWords([above], minWordsOfSentence);
+    const continuesRow = row === 'paired' ? mayGoOn || isFullLine : goesOn;
+    const mayBeRow = endsEarlyHere || !continuesRow || isListOfWords(chain, index);
     if (isRow && mayBeRow) return true;
     return !isCentred && changesIndent(chain, index, length, endsEarly && !mayGoOn, mayGoOn);
   }
