@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Rectangle } from '#server/formats/pdf/geometry.ts';
 import type { PageContent, ShownText } from '#server/formats/pdf/page-content.ts';
+import { extract, rebuild } from '#server/formats/pdf.ts';
 import { blockOf, pageOf, paint, rectangle, render, type Source } from './pdf-blocks.ts';
-import { shownLines } from './pdf-shown.ts';
+import { at, madePdf } from './pdf-made.ts';
+import { shownLines, shownTexts } from './pdf-shown.ts';
 
 async function setLabel(
   source: Source,
@@ -200,4 +202,15 @@ it('a cell without vertical rules stays over the rule below it', async () => {
   expect(places.get(source.id)!.right).toBeLessThan(170.5);
   const without = await render([{ source, target }], { page: pageOf() });
   expect(without.places.get(source.id)!.right).toBeGreaterThan(170.5);
+});
+
+it('a label grows over the spaces that are in one text with the number after them', async () => {
+  const price = `${' '.repeat(60)}$ 7.00`;
+  const bytes = await madePdf({ content: `${at(40, 300, 'Shorten the coat')}${at(114, 300, price)}` });
+  const { segments } = await extract(bytes);
+  const target = ['Raccourcir le manteau d’hiver'];
+  const translations = segments.map(({ regionId, cellId }) => ({ regionId, cellId, target }));
+  const rebuilt = await rebuild(bytes, translations, { sourceLanguage: 'en', targetLanguage: 'fr' });
+  const [label] = (await shownTexts(rebuilt.bytes)).filter(({ text }) => text.startsWith('Rac'));
+  expect(label).toMatchObject({ text: target[0], size: 10, turn: [10, 0, 0, 10] });
 });

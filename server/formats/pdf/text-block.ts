@@ -2,7 +2,7 @@ import type { SegmentKind } from '../document.ts';
 import type { InlineContent } from '../inline-content.ts';
 import { type Matrix, type Rectangle, transformRectangle, union } from './geometry.ts';
 import { greatest, least } from './layout/statistics.ts';
-import type { Outline, Paint, ShownText } from './page-content.ts';
+import type { Outline, Paint, ShownGlyph, ShownText } from './page-content.ts';
 
 /** A text that is translated and typeset as a whole: a paragraph, a heading, a table cell, or a label. */
 export interface TextBlock {
@@ -100,21 +100,22 @@ export interface GlyphRange {
   to: number;
 }
 
-/** Returns the area of glyphs on the page, in user space. */
+/**
+ * Returns the area of glyphs on the page, in user space. Blanks do not count, unless all glyphs are blanks: those before a
+ * price may fill its row.
+ */
 export function boxOfGlyphs(ranges: readonly GlyphRange[]): Rectangle {
-  return ranges
-    .map(({ text, from, to }) => {
-      const own = text.glyphs.slice(from, to);
+  const boxesOf = (isSeen: (glyph: ShownGlyph) => boolean) =>
+    ranges.flatMap(({ text, from, to }) => {
+      const own = text.glyphs.slice(from, to).filter(isSeen);
+      if (own.length === 0) return [];
       const left = least(own.map(({ x }) => x));
       const right = greatest(own.map(({ x, advance }) => x + advance));
-      return transformRectangle(text.matrix, {
-        left,
-        right,
-        bottom: -text.font.descent,
-        top: text.font.ascent,
-      });
-    })
-    .reduce(union);
+      const [bottom, top] = [-text.font.descent, text.font.ascent];
+      return transformRectangle(text.matrix, { left, right, bottom, top });
+    });
+  const seen = boxesOf(({ text }) => text.trim() !== '');
+  return (seen.length > 0 ? seen : boxesOf(() => true)).reduce(union);
 }
 
 export interface TextStyle {

@@ -24,7 +24,7 @@ export function movableLabels(
       const text = transformRectangle(matrix, box);
       const isColored =
         !isSign(label.text) &&
-        fills.some((fill) => !intersection(fill.box, text) && isOn(areaOfLabel(label), fill.box));
+        fills.some((fill) => !intersection(fill.box, text) && isOn(boxOfGlyphs(label.glyphs), fill.box));
       return isColored ? [] : [[id, label]];
     }),
   );
@@ -38,11 +38,6 @@ function isOn({ left, bottom, right, top }: Rectangle, other: Rectangle): boolea
 /** Whether glyphs can be drawn at another place. Those of a scan have no font. */
 export function canMove({ glyphs }: Pick<BlockLabel, 'glyphs'>): boolean {
   return glyphs.every(({ text }) => 'operator' in text);
-}
-
-/** Returns the area of a label without the blanks next to it, in the page's user space. */
-export function areaOfLabel({ glyphs }: BlockLabel): Rectangle {
-  return boxOfGlyphs(visible(glyphs));
 }
 
 /**
@@ -64,7 +59,7 @@ export function besideLabel(
 ): Frame {
   const { bounds, box, id, singleLine, size } = frame;
   const isItem = isSign(label.text) || space.right(box, bounds.right, id) >= bounds.right;
-  const area = transformRectangle(fromPage, areaOfLabel(label));
+  const area = transformRectangle(fromPage, boxOfGlyphs(label.glyphs));
   const labelLeft = area.left;
   if (labelMoves(frame, labelLeft)) {
     const free =

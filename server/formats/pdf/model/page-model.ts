@@ -19,7 +19,7 @@ import {
   movable,
   rowsWithLeaders,
 } from '../fitting/leaders.ts';
-import { areaOfLabel, besideLabel, canMove, movableLabels } from '../fitting/moved-labels.ts';
+import { besideLabel, canMove, movableLabels } from '../fitting/moved-labels.ts';
 import { type Obstacle, obstaclesOf } from '../fitting/obstacles.ts';
 import { mirror, mirroredEdges } from '../fitting/right-edges.ts';
 import { besideObjects, wrapAround } from '../fitting/text-wrap.ts';
@@ -28,7 +28,7 @@ import { type Rectangle, transformRectangle } from '../geometry.ts';
 import type { KeptText } from '../layout/kept-text.ts';
 import { append } from '../layout/statistics.ts';
 import type { PageContent, Paint } from '../page-content.ts';
-import type { BlockLabel } from '../text-block.ts';
+import { type BlockLabel, boxOfGlyphs } from '../text-block.ts';
 import { columnsOf } from './columns.ts';
 import { aboveRules, besideMarks, fieldsOf, isField, type Mark, marksOf } from './marks.ts';
 
@@ -189,7 +189,8 @@ export class PageModel {
         ...kept.filter((text) => owned.has(text)),
       ],
     );
-    for (const [owner, label] of this.labels) obstacles.push({ box: areaOfLabel(label), solid: true, owner });
+    for (const [owner, label] of this.labels)
+      obstacles.push({ box: boxOfGlyphs(label.glyphs), solid: true, owner });
     for (const [owner, own] of marks)
       for (const { object } of own)
         obstacles.push({ box: object.box, solid: isField(object), isText: false, owner });
