@@ -69,6 +69,11 @@ async function compareStructure({ source, bytes }: TranslatedFile): Promise<Comp
     before: before[key],
     after: after[key],
   });
+  const fields = (kind: string, key: 'fields' | 'widgets'): Comparison => ({
+    kind,
+    before: before[key],
+    after: after[key].map((field, index) => asBefore(field, before[key][index])),
+  });
   return [
     comparison('pages', 'pages'),
     { kind: 'images', before: await readImages(source), after: await readImages(bytes) },
@@ -77,9 +82,21 @@ async function compareStructure({ source, bytes }: TranslatedFile): Promise<Comp
     comparison('bookmarks', 'bookmarks'),
     comparison('page labels', 'pageLabels'),
     comparison('named destinations', 'destinations'),
-    comparison('fields', 'fields'),
-    comparison('places of fields', 'widgets'),
+    fields('fields', 'fields'),
+    fields('places of fields', 'widgets'),
   ];
+}
+
+/** Returns a text field as it was, if it only became shorter at its start, by two fifths at most. */
+function asBefore(field: string, source: string | undefined): string {
+  const [{ rect: own, ...other }, { rect, ...one }] = [field, source ?? field].map((text) =>
+    JSON.parse(text),
+  );
+  const isText = one.type === 'text' || one.fieldType === 'Tx';
+  const isShorter = own[0] > rect[0] && own[0] - rect[0] <= 0.401 * (rect[2] - rect[0]);
+  const isAtEnd = [1, 2, 3].every((side) => Math.abs(own[side] - rect[side]) < 0.001);
+  const isSame = JSON.stringify(other) === JSON.stringify(one);
+  return source && isText && isShorter && isAtEnd && isSame ? source : field;
 }
 
 interface Kept {
