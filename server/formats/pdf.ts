@@ -196,7 +196,7 @@ async function translatePages(
   const copies = options.output === 'bilingual' ? copyPages(document, selected) : new Map();
   const rectangles: RebuiltDocument['rectangles'] = [];
   const fit = async (number: number) => {
-    const page = await pdf.readPage(number);
+    const page = annotations.withOwnFields(await pdf.readPage(number));
     const scan = scans.content(number);
     const { blocks, kept } = findBlocks(scan ?? page);
     const items = blocks.flatMap((block) => {

@@ -113,6 +113,15 @@ describe('a bilingual PDF', () => {
     expect(both.filter((_text, index) => index % 2 === 0)).toEqual(texts);
   });
 
+  it('may have a link to its page tree', async () => {
+    const document = await PDFDocument.load(corpusFile('pdf/table-with-links.pdf'));
+    const [link] = getArray(document.getPage(0).node, 'Annots') as [PDFDict];
+    const tree = document.catalog.get(PDFName.of('Pages'))!;
+    link.set(PDFName.of('Dest'), document.context.obj([tree, 'Fit']));
+    const both = await translated(await document.save({ useObjectStreams: false }), { output: 'bilingual' });
+    expect((await PDFDocument.load(both)).getPageCount()).toBe(2 * document.getPageCount());
+  });
+
   it('shares the images and fonts of both pages', async () => {
     const bytes = corpusFile('pdf/two-column-labels-links.pdf');
     const [one, both] = [await translated(bytes, {}), await translated(bytes, { output: 'bilingual' })];

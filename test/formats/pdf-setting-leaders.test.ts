@@ -1,3 +1,4 @@
+import { PDFDocument, PDFName } from '@cantoo/pdf-lib';
 import { describe, expect, it, test } from 'vitest';
 import { extract, rebuild } from '#server/formats/pdf.ts';
 import { at, madePdf, withOpenPdf } from './pdf-made.ts';
@@ -292,18 +293,22 @@ describe('the field of a form after its label', () => {
     for (const { box } of paints) expect(box.left).toBeCloseTo(fields[0]!.left, 0);
   });
 
-  it('keeps its place with a value, with a fixed place for each character, as a button, and if it is short', async () => {
+  it('keeps its place with a value, with places for its characters, as a button, and if it is short', async () => {
     const places = [
       [85, 297, 300, 312],
       [85, 257, 300, 272],
       [85, 217, 300, 232],
-      [85, 177, 130, 192],
+      [85, 177, 180, 192],
+      [85, 137, 300, 152],
+      [85, 97, 300, 112],
     ];
     const kinds = [
       { ...text, V: '(Ann)' },
       { ...text, Ff: 1 << 24, MaxLen: 10 },
       { FT: 'Btn', Ff: 1 << 16 },
       text,
+      { ...text, MaxLen: 40 },
+      { ...text, RV: '(<p>Ann</p>)' },
     ];
     const { labels, fields } = await translatedForm(
       places.map(([, y]) => at(40, y! + 3, 'Its name:')).join(''),
@@ -313,11 +318,26 @@ describe('the field of a form after its label', () => {
     for (const { right } of labels) expect(right).toBeLessThan(86);
   });
 
-  it('keeps more than half of its length', async () => {
-    const { labels, fields } = await translatedForm(at(40, 300, 'A:'), [
-      field([50, 297, 120, 312], { T: '(name)', ...text }),
+  it('keeps three quarters of its length', async () => {
+    const { labels, fields } = await translatedForm(at(40, 300, 'To:'), [
+      field([58, 297, 218, 312], { T: '(name)', ...text }),
     ]);
-    expect(fields[0]!.left).toBeLessThanOrEqual(50 + 0.4 * 70);
+    expect(fields[0]!.left).toBeGreaterThan(86);
+    expect(fields[0]!.left).toBeLessThanOrEqual(58 + 40);
     for (const { right } of labels) expect(right).toBeLessThanOrEqual(fields[0]!.left);
+  });
+
+  it('keeps its place if it is on two pages', async () => {
+    const one = { content: at(40, 300, 'Its name:') };
+    const document = await PDFDocument.load(await madePdf(one, one));
+    const { context } = document;
+    const shared = context.register(context.obj(field([85, 297, 300, 312], { T: '(n)', ...text }) as never));
+    for (const { node } of document.getPages()) node.set(PDFName.of('Annots'), context.obj([shared]));
+    const bytes = await document.save({ useObjectStreams: false });
+    const { segments } = await extract(bytes);
+    const target = ['Nom de la personne:'];
+    const translations = segments.map(({ regionId, cellId }) => ({ regionId, cellId, target }));
+    const rebuilt = await rebuild(bytes, translations, { sourceLanguage: 'en', targetLanguage: 'fr' });
+    for (const { right } of await shownTexts(rebuilt.bytes)) expect(right).toBeLessThan(86);
   });
 });

@@ -39,6 +39,15 @@ export class AnnotationMover {
         if (annotation instanceof PDFDict) this.#uses.set(annotation, (this.#uses.get(annotation) ?? 0) + 1);
   }
 
+  /** Returns a page of which those fields cannot change that are on other pages, too. */
+  withOwnFields<Page extends PageContent>(page: Page): Page {
+    const list = getArray(this.#document.getPage(page.number - 1).node, 'Annots') ?? [];
+    const annotations = page.annotations.map((own) =>
+      own.isBlank && this.#uses.get(list[own.index!] as PDFDict) !== 1 ? { ...own, isBlank: false } : own,
+    );
+    return { ...page, annotations };
+  }
+
   /**
    * Moves the annotations of a page.
    *

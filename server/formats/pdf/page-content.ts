@@ -29,6 +29,8 @@ export interface PageAnnotation {
   index?: number;
   /** Whether it is an empty field for a text or a choice. Such a field can become shorter. */
   isBlank?: boolean;
+  /** The maximum number of characters of a form field. */
+  maxLength?: number | undefined;
   /** A key for the action of a link. Links with the same key that follow each other belong to one text. */
   action?: string;
 }

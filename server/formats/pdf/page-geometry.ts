@@ -46,7 +46,13 @@ export function pageAnnotations(page: PDFDict): PageContent['annotations'] {
       case 'Popup':
         return [];
       case 'Widget':
-        return { kind: 'widget' as const, box, index, isBlank: isBlank(annotation) };
+        return {
+          kind: 'widget' as const,
+          box,
+          index,
+          isBlank: isBlank(annotation),
+          maxLength: annotation && getNumber(inherited(annotation, 'MaxLen'), 'MaxLen'),
+        };
       case 'Link':
         return {
           kind: 'link' as const,
@@ -72,7 +78,10 @@ const comb = 1 << 24;
 /** Whether a form field is an empty field for a text or a choice. */
 function isBlank(field: PDFDict | undefined): boolean {
   const own = (key: string) => field && inherited(field, key);
-  const isFilled = !/^(?:\(\)|<>)?$/.test(get(own('V'), 'V')?.toString() ?? '');
+  // A choice may have only the positions of its values, and a text only its form.
+  const isFilled = ['V', 'I', 'RV'].some(
+    (key) => !/^(?:\(\)|<>)?$/.test(get(own(key), key)?.toString() ?? ''),
+  );
   const kind = getName(own('FT'), 'FT');
   return !isFilled && (kind === 'Ch' || (kind === 'Tx' && ((getNumber(own('Ff'), 'Ff') ?? 0) & comb) === 0));
 }

@@ -11,7 +11,7 @@ import {
   PDFStream,
 } from '@cantoo/pdf-lib';
 import { movingKeys, placesOfAnnotations } from './move-annotations.ts';
-import { inherited } from './objects.ts';
+import { asDict, getName, inherited } from './objects.ts';
 
 /** The parts of a document that must be the same in the translated file, apart from the content of its pages. */
 export type StructureKind =
@@ -135,7 +135,8 @@ class Walk {
     if (known !== undefined) return;
     seen.set(ref, seen.size);
     const object = this.#document.context.lookup(ref);
-    if (object) waiting.push(object);
+    // A bilingual file has more pages.
+    if (getName(asDict(object), 'Type') !== 'Pages' && object) waiting.push(object);
   }
 }
 

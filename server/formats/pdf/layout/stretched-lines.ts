@@ -10,6 +10,8 @@ const minSpread = 4;
 const sameEdge = 0.25;
 /** A bullet or a number before a line. */
 const itemLabel = /^(?:[^\p{L}\p{N}]|[([]?\w{1,3}[.)\]])$/u;
+/** The usual width of a space, and its minimum, in em. */
+const [space, minSpace] = [0.33, 0.15];
 /** The width of a column whose justified lines may have very wide spaces, in em. */
 const stretched = { least: 5, most: 24 };
 
@@ -42,8 +44,8 @@ interface Line {
 
 /**
  * Returns the parts of rows that start after the very wide spaces of a justified line in a narrow column. The line has the
- * start and the end of other lines, small letters follow most of its spaces, and the line above or below it continues
- * over these spaces, or is such a line.
+ * start and the end of other lines, it had no room for the next word, small letters follow most of its spaces, and the line
+ * above or below it continues over these spaces, or is such a line.
  */
 export function stretchedWords(rows: readonly { row: { baseline: number }; atoms: Atom[] }[]): Set<Atom> {
   const lines = rows.map(({ row: { baseline }, atoms }) =>
@@ -64,8 +66,18 @@ export function stretchedWords(rows: readonly { row: { baseline: number }; atoms
     const near = [place - 1, place, place + 1].flatMap((at) => full.get(at)?.slice(0, maxCompared) ?? []);
     return near.filter((other) => haveSameEnds(line, other)).length > 1;
   };
+  /** Whether the first word of the next line had no room. */
+  const isFull = ({ baseline, left, parts, right, size }: Line, index: number): boolean => {
+    const next = [index + 1, index + 2]
+      .flatMap((at) => lines[at] ?? [])
+      .find((other) => other.left < right && other.right > left && other.baseline < baseline - 0.5 * size);
+    const widths = parts.map((atom) => atom.right - atom.left + space * size);
+    return next !== undefined && sum(widths) + firstWordWidth(next.parts[0]!) > right - left;
+  };
   const found = new Set<Line>();
-  const wide = lines.flatMap((row, index) => row.filter(isStretched).map((line) => ({ line, index })));
+  const wide = lines.flatMap((row, index) =>
+    row.flatMap((line) => (isStretched(line) && isFull(line, index) ? [{ line, index }] : [])),
+  );
   for (const isNext of [isOver, (line: Line, other: Line) => found.has(other) && haveSameEnds(line, other)])
     for (const { line, index } of wide) {
       const near = [index - 2, index - 1, index + 1, index + 2].flatMap((at) => lines[at] ?? []);
@@ -73,6 +85,19 @@ export function stretchedWords(rows: readonly { row: { baseline: number }; atoms
       if (near.some((other) => isNear(other) && isNext(line, other))) found.add(line);
     }
   return new Set([...found].flatMap(({ parts }) => parts.slice(1)));
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
+
+function firstWordWidth({ glyphs: [first, ...others], left }: Atom): number {
+  let right = first!.right;
+  for (const glyph of others) {
+    if (glyph.isBlank || glyph.left - right > minSpace * glyph.piece.size) break;
+    right = glyph.right;
+  }
+  return right - left;
 }
 
 function haveSameEnds(one: Line, other: Line): boolean {

@@ -39,6 +39,11 @@ const intoLabel = 0.6;
 const kept = { below: 2.2, above: 1.7, outdent: 6, sameBaseline: 0.15, apart: 100 };
 /** The minimum length of a blank that can become shorter, in em. */
 const leastChanged = 6;
+/**
+ * The share of its length that a field keeps at least, its minimum length and the width of its characters, in em. The
+ * distance of a field from its label.
+ */
+const ofField = { share: 0.75, length: 10, character: 0.56, distance: 10 };
 /** The height of the middle of small letters above the baseline, in em. */
 const middleOfLetters = 0.25;
 /** The maximum height of a mark, in points. */
@@ -173,8 +178,10 @@ export function fieldsOf(
     const isLabel = ({ baseline, box: { right }, size }: Frame) => {
       const middle = baseline + middleOfLetters * size;
       const gap = box.left - right;
-      const isAfter = gap > -intoLabel * size && gap < rule.length * size;
-      return isAfter && box.bottom < middle && box.top > middle && box.right - box.left > leastChanged * size;
+      const isAfter = gap > -intoLabel * size && gap < ofField.distance * size;
+      return (
+        isAfter && box.bottom < middle && box.top > middle && box.right - box.left > leastOf(object, size)
+      );
     };
     if (box.top - box.bottom > maxHeight) continue;
     const found = [...labels.near(box.bottom, box.top)].filter(isLabel);
@@ -278,11 +285,17 @@ function baselineOf({ glyphs }: KeptText, { bottom, top }: Rectangle): number {
  */
 function restOfLine({ object, box, line }: Mark, { box: own, isHeading, singleLine, size }: Frame) {
   const length = box.right - box.left;
-  const isLong = length > leastChanged * size;
   const isAfter = line === 'first' && box.left > own.right - intoLabel * size;
-  const canChange = isField(object) || (box.top - box.bottom <= rule.thickness && isKnown(object));
-  if (!(isAfter && isLong && singleLine && canChange)) return undefined;
-  return Math.max(leastOfLine * size, isHeading && !isField(object) ? 0 : shareOfBlank * length);
+  if (!isAfter || !singleLine) return undefined;
+  if (isField(object)) return Math.max(leastOf(object, size), ofField.share * length);
+  const isLong = length > leastChanged * size;
+  if (!(isLong && box.top - box.bottom <= rule.thickness && isKnown(object))) return undefined;
+  return Math.max(leastOfLine * size, isHeading ? 0 : shareOfBlank * length);
+}
+
+/** Returns the minimum length of a field, in points. */
+function leastOf({ maxLength = 0 }: PageAnnotation, size: number): number {
+  return Math.max(ofField.length, ofField.character * maxLength) * size;
 }
 
 export function isField(object: Mark['object']): object is PageAnnotation {
