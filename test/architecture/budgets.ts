@@ -37,10 +37,10 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'lines of source',
     count: linesOf(sources),
-    limit: 250_970,
+    limit: 251_020,
     goal: 165_000,
     bought: [
-      '250,970: fields of forms that become shorter after longer labels, stretched lines of narrow columns, and price lists of PDF pages',
+      '251,020: fields of forms that become shorter after longer labels, stretched lines of narrow columns, and price lists of PDF pages',
       '250,760: typefaces that look like those of a PDF, by their names and widths, small capitals, and sentences in two declared texts',
       '250,410: letters drawn as shapes or edges, contents entries, periods and years before entries, Arabic marks, lines without spaces, justified lines, boxes of labels, wrapped items and rules below headings of PDF pages',
       '249,970, after 640 lines less in screens, lists and unused rules of PDF pages: one size of a style on a page, serifs by outlines, unchanged texts, labels that move, and the faults that two attacks found',
@@ -84,10 +84,10 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'lines of tests',
     count: linesOf(tests),
-    limit: 172_480,
+    limit: 172_510,
     goal: 100_000,
     bought: [
-      '172,480: fields, stretched lines, price lists and flags of fonts of PDF pages',
+      '172,510: fields, stretched lines, price lists and flags of fonts of PDF pages',
       '172,300: typefaces and small capitals of PDF texts, sentences in two declared texts, and waiting tasks',
       '171,985: letters as shapes and edges, Arabic marks, bullets, numbers, years, justified lines, labels, wrapped items and rules in PDF pages',
       '171,230: faults of PDF pages that judges saw: contacts, labels, blanks, headings and items in one element, drawn and clear letters',
