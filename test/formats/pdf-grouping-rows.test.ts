@@ -264,15 +264,15 @@ describe('one block stays', () => {
   it('a sentence that continues with a name, although another text has lines at the same heights', () => {
     const left = ['you roll and find the same sign on the Dice', 'Values Board, which shows how to go on'];
     const right = ['the next player in turn has to draw a Market', 'Square Card and reads it to the others'];
-    const beside = (...columns: string[][]) => {
+    const readColumns = (...columns: string[][]) => {
       const box = { left: 0, bottom: 0, right: 295 + 10 * widthOf(right[0]!), top: 800 };
       return read({ ...page([lines(columns[0]!, 50, 700), lines(columns[1]!, 275, 700)]), box });
     };
-    expect(beside(left, right)).toEqual([left, right].map((own) => own.join(' ')));
+    expect(readColumns(left, right)).toEqual([left, right].map((own) => own.join(' ')));
     const names = [left, right].map((own) =>
       own.map((line) => line.replace(/^.*(?=Dice|Values Board|Market|Square Card)/, '')),
     );
-    expect(beside(names[0]!, names[1]!)).toHaveLength(4);
+    expect(readColumns(names[0]!, names[1]!)).toHaveLength(4);
   });
 
   it('a justified text next to a picture, whose lines are at the heights of those of another column', () => {

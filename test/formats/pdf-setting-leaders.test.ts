@@ -264,10 +264,9 @@ describe('the field of a form after its label', () => {
   const rule = (x: number, end: number, y: number) => `0.5 w ${x} ${y} m ${end} ${y} l S `;
 
   /** The sizes of the labels and the areas of the fields after a translation to a longer label. */
-  async function translatedForm(content: string, Annots: unknown[]) {
+  async function translatedForm(content: string, Annots: unknown[], target = ['Nom de la personne:']) {
     const bytes = await madePdf({ content, page: { Annots } });
     const { segments } = await extract(bytes);
-    const target = ['Nom de la personne:'];
     const translations = segments.map(({ regionId, cellId }) => ({ regionId, cellId, target }));
     const rebuilt = await rebuild(bytes, translations, { sourceLanguage: 'en', targetLanguage: 'fr' });
     const labels = (await shownTexts(rebuilt.bytes)).filter((shown) => shown.text.startsWith('Nom'));
@@ -291,6 +290,15 @@ describe('the field of a form after its label', () => {
     expect(fields[0]!.left).toBeGreaterThan(right);
     expect(fields[0]!.left).toBeLessThan(right + 5);
     for (const { box } of paints) expect(box.left).toBeCloseTo(fields[0]!.left, 0);
+    const long = ['Nom et prénom de la personne qui demande cette aide:'];
+    const same = [field([85, 297, 300, 312], { T: '(name)', ...text })];
+    const { labels: lines, fields: shorter } = await translatedForm(
+      at(40, 300, 'Its name:') + line,
+      same,
+      long,
+    );
+    for (const { right } of lines) expect(right).toBeLessThanOrEqual(shorter[0]!.left);
+    expect(300 - shorter[0]!.left).toBeGreaterThanOrEqual(0.749 * 215);
   });
 
   it('keeps its place with a value, with places for its characters, as a button, and if it is short', async () => {

@@ -87,13 +87,13 @@ async function compareStructure({ source, bytes }: TranslatedFile): Promise<Comp
   ];
 }
 
-/** Returns a text field as it was, if it only became shorter at its start, by two fifths at most. */
+/** Returns a text field as it was, if it only became shorter at its start, by a quarter at most. */
 function asBefore(field: string, source: string | undefined): string {
   const [{ rect: own, ...other }, { rect, ...one }] = [field, source ?? field].map((text) =>
     JSON.parse(text),
   );
   const isText = one.type === 'text' || one.fieldType === 'Tx';
-  const isShorter = own[0] > rect[0] && own[0] - rect[0] <= 0.401 * (rect[2] - rect[0]);
+  const isShorter = own[0] > rect[0] && own[0] - rect[0] <= 0.251 * (rect[2] - rect[0]);
   const isAtEnd = [1, 2, 3].every((side) => Math.abs(own[side] - rect[side]) < 0.001);
   const isSame = JSON.stringify(other) === JSON.stringify(one);
   return source && isText && isShorter && isAtEnd && isSame ? source : field;

@@ -19,7 +19,7 @@ const maxBlankGap = 1;
 /** The maximum distance between the lines of a text, as a factor of the font size. */
 export const maxLineDistance = 1.7;
 const minFieldGap = 0.3;
-const minSpace = 0.15;
+export const minSpace = 0.15;
 /** The minimum number of signs in the cells of a form, and the maximum difference between their distances. */
 const minCells = 4;
 const samePitch = 0.06;

@@ -5,7 +5,7 @@ import type { Glyph } from './pieces.ts';
 import type { FindRules } from './rule-index.ts';
 
 /** The height of the middle of small letters above the baseline, as a share of the font size. */
-const middleOfLetters = 0.25;
+export const middleOfLetters = 0.25;
 /** The maximum width of a check box, as a factor of the font size. */
 export const maxCheckBox = 3;
 

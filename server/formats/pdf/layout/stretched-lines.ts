@@ -1,4 +1,4 @@
-import { type Atom, maxLineDistance, textOf } from './atoms.ts';
+import { type Atom, maxLineDistance, minSpace, textOf } from './atoms.ts';
 import { lowerStart } from './sentences.ts';
 import { append, greatest, least, runsOf } from './statistics.ts';
 
@@ -10,8 +10,8 @@ const minSpread = 4;
 const sameEdge = 0.25;
 /** A bullet or a number before a line. */
 const itemLabel = /^(?:[^\p{L}\p{N}]|[([]?\w{1,3}[.)\]])$/u;
-/** The usual width of a space, and its minimum, in em. */
-const [space, minSpace] = [0.33, 0.15];
+/** The width of a space that is not stretched, in em. */
+const space = 0.33;
 /** The width of a column whose justified lines may have very wide spaces, in em. */
 const stretched = { least: 5, most: 24 };
 

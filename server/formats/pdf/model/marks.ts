@@ -13,6 +13,7 @@ import {
   widen,
 } from '../geometry.ts';
 import { isDrawnBullet } from '../layout/drawn-bullets.ts';
+import { middleOfLetters } from '../layout/form-fields.ts';
 import type { KeptText } from '../layout/kept-text.ts';
 import type { PageAnnotation, Paint } from '../page-content.ts';
 
@@ -44,8 +45,6 @@ const leastChanged = 6;
  * distance of a field from its label.
  */
 const ofField = { share: 0.75, length: 10, character: 0.56, distance: 10 };
-/** The height of the middle of small letters above the baseline, in em. */
-const middleOfLetters = 0.25;
 /** The maximum height of a mark, in points. */
 const maxHeight = 32;
 /** The maximum number of high objects that are compared with rules. A page with more of them is a drawing. */

@@ -149,14 +149,14 @@ export class PageModel {
     const placed = frames.map((frame) => {
       if (watermarks.has(frame.id)) return { ...frame, bounds: frame.box };
       const leader = leaders.get(frame.id);
-      const hasField = marks.get(frame.id)?.some(({ object }) => isField(object)) ?? false;
-      if (leader) return besideLeader(frame, leader, rows.get(frame.id), space, hasField);
+      const belonging = marks.get(frame.id) ?? [];
+      if (leader) {
+        const hasField = belonging.some(({ object }) => isField(object));
+        return besideMarks(besideLeader(frame, leader, rows.get(frame.id), space, hasField), belonging);
+      }
       const edge = edges.get(frame.id);
       const label = labels.get(frame.id);
-      const own = besideMarks(
-        label ? besideLabel(frame, label, space, rotation) : frame,
-        marks.get(frame.id) ?? [],
-      );
+      const own = besideMarks(label ? besideLabel(frame, label, space, rotation) : frame, belonging);
       const beside = edge ? own : besideObjects(own, space);
       return beside.beside ? beside : wrapAround(edge ? mirror(own, edge, space) : own, space);
     });
