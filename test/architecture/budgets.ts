@@ -84,10 +84,10 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'lines of tests',
     count: linesOf(tests),
-    limit: 172_510,
+    limit: 172_520,
     goal: 100_000,
     bought: [
-      '172,510: fields, stretched lines, price lists and flags of fonts of PDF pages',
+      '172,520: fields, stretched lines, price lists and flags of fonts of PDF pages',
       '172,300: typefaces and small capitals of PDF texts, sentences in two declared texts, and waiting tasks',
       '171,985: letters as shapes and edges, Arabic marks, bullets, numbers, years, justified lines, labels, wrapped items and rules in PDF pages',
       '171,230: faults of PDF pages that judges saw: contacts, labels, blanks, headings and items in one element, drawn and clear letters',
