@@ -12,12 +12,13 @@ import type {
 } from './document.ts';
 import { FileError } from './file-error.ts';
 import { readPages } from './flatten/pdf.ts';
-import { formatTagged, plainText } from './inline-content.ts';
+import { formatTagged, type InlineContent, plainText } from './inline-content.ts';
 import type { RecognizedPage } from './ocr/recognized-page.ts';
 import { selectPages } from './page-ranges.ts';
 import { describeActive, removeActiveContent } from './pdf/active-content.ts';
 import { addContent, unusedFontPrefix } from './pdf/add-content.ts';
 import { auditRemoval } from './pdf/audit.ts';
+import { BlockTargets, findContinued, joinParts, partsOf } from './pdf/continuations.ts';
 import { findBlocks } from './pdf/find-blocks.ts';
 import { commonScales } from './pdf/fitting/shrink.ts';
 import { type Rectangle, transformRectangle } from './pdf/geometry.ts';
@@ -97,13 +98,21 @@ export async function extract(bytes: Uint8Array, selection: ExtractOptions = {})
       pages.push({ box: items.box, rotation: items.rotation, blocks: items.blocks });
     }
     tallyDocument(tally, pdf.document);
+    const areas = new Map(
+      pages.flatMap(({ blocks }) =>
+        blocks.map(({ id, matrix, box }) => [id, pageRectangle(transformRectangle(matrix, box))] as const),
+      ),
+    );
+    joinParts(pages, findContinued(pages.filter(({ blocks }) => !scans.content(blocks[0]?.page ?? 0))));
     markRunningHeaders(pages);
     const segments = pages.flatMap(({ blocks }) =>
-      blocks.map((block) =>
-        scans.segment(
-          segmentOf({ ...block, content: vocabulary.settle(block.content) }, places.get(block.id)),
-        ),
-      ),
+      blocks.map((block) => {
+        const parts = partsOf(block.id);
+        const rectangles = parts.flatMap((id) => (pageOfBlock(id) === block.page ? [areas.get(id)!] : []));
+        return scans.segment(
+          segmentOf(block, vocabulary.settle(block.content), rectangles, places.get(parts[0]!)),
+        );
+      }),
     );
     if (segments.length === 0 && counts.imagePages.length === 0 && !hasEnd(bytes))
       throw new FileError('unreadable', 'incomplete PDF: its end (%%EOF) is missing; send the whole file');
@@ -184,8 +193,7 @@ async function translatePages(
   options: RebuildOptions,
 ): Promise<TranslatedPdf> {
   const { document } = pdf;
-  const targets = new Map(translations.map(({ regionId, target }) => [regionId, target]));
-  const translatedPages = new Set([...targets.keys()].map(pageOfBlock));
+  const targets = new BlockTargets(translations);
   const fonts = new DocumentFonts(document, { prefix: unusedFontPrefix(document) });
   removeTagsAndXfa(document);
   const findings = removedActiveContent(document);
@@ -194,18 +202,26 @@ async function translatePages(
   const selected = selectPages(options.pages, pdf.pageCount);
   const scans = new Scans(options.recognition);
   const copies = options.output === 'bilingual' ? copyPages(document, selected) : new Map();
-  const rectangles: RebuiltDocument['rectangles'] = [];
-  const fit = async (number: number) => {
+  const places = new Map<string, PageRectangle[]>();
+  const read = async (number: number) => {
     const page = annotations.withOwnFields(await pdf.readPage(number));
     const scan = scans.content(number);
-    const { blocks, kept } = findBlocks(scan ?? page);
-    const items = blocks.flatMap((block) => {
-      const target = targets.get(block.id);
-      return target ? [withLabelInText({ block, target }, options)] : [];
-    });
+    const found = findBlocks(scan ?? page);
+    targets.add(found.blocks);
+    return { page, scan, ...found };
+  };
+  /** The pages that were read for a text that continues there. */
+  const waiting = new Map<number, Awaited<ReturnType<typeof read>>>();
+  const fit = async (number: number) => {
+    const { page, scan, blocks, kept } = waiting.get(number) ?? (await read(number));
+    waiting.clear();
+    for (const other of targets.neededFor(number))
+      if (other <= pdf.pageCount) waiting.set(other, await read(other));
+    const items = targets.of(blocks).map((item) => withLabelInText(item, options));
     return { page, scan, fitted: fitBlocks(scan ?? page, items, options, kept) };
   };
-  const numbers = [...selected].filter((number) => translatedPages.has(number));
+  const translated = targets.pages;
+  const numbers = [...selected].filter((number) => translated.has(number));
   const samples = new Map<number, Awaited<ReturnType<typeof fit>>>();
   let room = maxSampledGlyphs;
   for (const number of samplesOf(numbers)) {
@@ -240,10 +256,19 @@ async function translatePages(
       replaced: stream,
     });
     annotations.move(page, set);
-    findings.push(...set.findings);
-    for (const [regionId, place] of set.places)
-      rectangles.push({ regionId, cellId: null, rectangles: [scans.place(number, pageRectangle(place))] });
+    findings.push(...set.findings.map((finding) => ({ ...finding, unitId: targets.textOf(finding.unitId) })));
+    for (const [id, place] of set.places) {
+      const regionId = targets.textOf(id)!;
+      if (pageOfBlock(regionId) !== number) continue;
+      const own = places.get(regionId) ?? [];
+      places.set(regionId, [...own, scans.place(number, pageRectangle(place))]);
+    }
+    for (const [id, rest] of set.rests) {
+      targets.setRest(id, rest);
+      samples.delete(pageOfBlock(id));
+    }
   }
+  const rectangles = [...places].map(([regionId, own]) => ({ regionId, cellId: null, rectangles: own }));
   fonts.embed();
   before.set('places of annotations', placesOfAnnotations(document.getPages()));
   const inserted = insertPages(document, copies);
@@ -299,7 +324,12 @@ async function withPdf<T>(bytes: Uint8Array, use: (pdf: OpenPdf) => Promise<T>):
   }
 }
 
-function segmentOf({ id, kind, page, content, matrix, box }: TextBlock, place?: string): Segment {
+function segmentOf(
+  { id, kind, page }: TextBlock,
+  source: InlineContent,
+  rectangles: PageRectangle[],
+  place?: string,
+): Segment {
   const isRunning = kind === 'header' || kind === 'footer';
   const part = isRunning ? kind : (place ?? (kind === 'heading' ? kind : undefined));
   return {
@@ -308,8 +338,8 @@ function segmentOf({ id, kind, page, content, matrix, box }: TextBlock, place?: 
     kind,
     page,
     place: [`page ${page}`, ...(part ? [part] : [])].join(', '),
-    rectangles: [pageRectangle(transformRectangle(matrix, box))],
-    source: content,
+    rectangles,
+    source,
   };
 }
 

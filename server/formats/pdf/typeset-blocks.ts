@@ -1,7 +1,9 @@
 import type { PDFRef } from '@cantoo/pdf-lib';
 import type { Finding } from '../document.ts';
+import type { InlineContent } from '../inline-content.ts';
 import type { DocumentFonts } from '../typesetting/document-fonts.ts';
 import type { ShownLine } from '../typesetting/line-writer.ts';
+import { fillLastLines } from './continuations.ts';
 import { type DrawnBlock, drawBlock } from './fitting/draw-block.ts';
 import { filled } from './fitting/draw-decorations.ts';
 import { type Frame, growsLeft, lastBaselineOf, sourceLinesOf } from './fitting/fit.ts';
@@ -49,6 +51,8 @@ export interface TypesetPage {
   moves: Map<Paint, [x: number, y: number]>;
   /** The new areas of form fields that have become shorter, by the position in the page's list of annotations. */
   fields: Map<number, Rectangle>;
+  /** The rest of the translations of texts that continue on the next page, by the ids of their next blocks. */
+  rests: Map<string, InlineContent>;
   /** The areas of the words under each link and markup, by the position in the page's list of annotations. */
   marks: Map<number, Rectangle[]>;
 }
@@ -116,6 +120,7 @@ export function typesetPage(
     rules: [],
     moves: new Map(),
     fields: new Map(),
+    rests: new Map(),
     marks: new Map(),
   };
   const blocks = new Map(items.map(({ block }) => [block.id, block]));
@@ -143,7 +148,9 @@ export function typesetPage(
   for (const { direction, texts } of directions) {
     const { frames, leaders, marks, rotation } = direction;
     const sources = new Map(frames.map((frame) => [frame.id, frame]));
-    for (const fitting of texts.fittings) {
+    const fittings = new Map(texts.fittings.map((fitting) => [fitting.frame.id, fitting]));
+    for (const [id, rest] of fillLastLines(items, fittings, languages)) set.rests.set(id, rest);
+    for (const fitting of fittings.values()) {
       const block = blocks.get(fitting.frame.id)!;
       if (same.has(block.id) && isInPlace(fitting, sources.get(block.id))) {
         set.unchanged.add(block.id);
@@ -251,9 +258,9 @@ function withHyphenation(items: readonly BlockTranslation[]): BlockTranslation[]
     return isNarrow ? `${left} ${Math.round(style.size)}` : undefined;
   };
   const columns = new Set(items.flatMap(({ block }) => (block.isHyphenated ? (columnOf(block) ?? []) : [])));
-  return items.map(({ block, target }) => {
+  return items.map(({ block, ...item }) => {
     const column = columnOf(block);
-    return { block: { ...block, isHyphenated: column !== undefined && columns.has(column) }, target };
+    return { ...item, block: { ...block, isHyphenated: column !== undefined && columns.has(column) } };
   });
 }
 

@@ -5,6 +5,7 @@ import type { InlineContent } from '../inline-content.ts';
 import { selectPages } from '../page-ranges.ts';
 import { clip } from '../text.ts';
 import { type Direction, directionOf } from '../typesetting/languages.ts';
+import { joinParts, partsOf } from './continuations.ts';
 import { findBlocks } from './find-blocks.ts';
 import { displayed, type Rectangle } from './geometry.ts';
 import { LeftOut } from './left-out.ts';
@@ -101,6 +102,10 @@ export async function writeWordText(
     );
     pages.push(pageOfItems(read, { blocks, kept }, links));
   }
+  joinParts(
+    pages,
+    [...targets.keys()].map(partsOf).filter(({ length }) => length > 1),
+  );
   markRunningHeaders(pages);
   for (const { blocks } of pages) leftOut.addHeaders(blocks);
   const direction = directionOf(sourceLanguage);

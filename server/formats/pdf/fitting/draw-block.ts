@@ -62,7 +62,7 @@ export function drawBlock(frame: Frame, fit: Fit, matrix: Matrix, fonts: Documen
       const isBeside = index === 0 && number < (fit.beside?.lines ?? 0);
       const edges = edgesOf(frame, isBeside ? { ...fit, ...fit.beside } : fit, isFirst);
       const wanted = (edges.right - edges.left) / em;
-      const isLast = number === lines.length - 1;
+      const isLast = number === lines.length - 1 && !frame.continues;
       const line =
         isJustified && (!isLast || broken.width > wanted) ? justified(broken, wanted, perSpace) : broken;
       const width = line.width * em;

@@ -74,6 +74,8 @@ export interface Frame {
   row?: { left: number; right: number };
   /** For a paragraph that begins next to an object and continues below it: the lines next to the object. */
   beside?: Beside;
+  /** Whether the text continues in another one, so that its last line ends as the other lines. */
+  continues?: boolean;
   /** The indent of the first line, in em. If negative: minus the indent of all other lines. */
   indent: number;
 }

@@ -10,6 +10,8 @@ import { alignLabel, labelWidth, type StyledText, shapeRuns, styledRuns } from '
 export interface BlockTranslation {
   block: TextBlock;
   target: InlineContent;
+  /** For a text that continues in another block: the id of this block, and the translation for this one and those after. */
+  next?: { id: string; rest: InlineContent };
 }
 
 export interface Languages {
@@ -91,7 +93,7 @@ export function makeFrame(
         : -labelWidth(text) * stretch;
   return {
     id: block.id,
-    text: indent < 0 ? alignLabel(text, -indent / stretch) : text,
+    text: alignedText(text, { indent, stretch }),
     size: style.size,
     stretch,
     box,
@@ -116,6 +118,14 @@ export function makeFrame(
     makesColumn: lines.length > 1 || block.kind === 'table_cell',
     indent,
   };
+}
+
+/** Aligns the first line of a text after its bullet or number with the other lines. */
+export function alignedText(
+  text: StyledText,
+  { indent, stretch }: Pick<Frame, 'indent' | 'stretch'>,
+): StyledText {
+  return indent < 0 ? alignLabel(text, -indent / stretch) : text;
 }
 
 /** @param room the width that a single line may have, in points */

@@ -68,9 +68,13 @@ function riseOf(glyph: Glyph | null, { rises, baseline }: TextLine): number {
  * of that line.
  */
 function joinOf(lines: readonly TextLine[], index: number): ' ' | '' | typeof openHyphen {
-  const [above, below] = [lines[index - 1]!.text, lines[index]!.text];
   // A hyphen in an address belongs to it, because addresses are divided without a hyphen.
-  if (above.endsWith(softHyphen) || continuesAddress(lines, index)) return '';
+  return continuesAddress(lines, index) ? '' : joinBetween(lines[index - 1]!.text, lines[index]!.text);
+}
+
+/** The same for two texts without a divided address. */
+export function joinBetween(above: string, below: string): ' ' | '' | typeof openHyphen {
+  if (above.endsWith(softHyphen)) return '';
   if (above.endsWith('-') && emailEnd.test(below)) return '';
   if (hyphenAtEnd.test(above)) return conjunction.test(wordAtStart.exec(below)?.[0] ?? '') ? ' ' : openHyphen;
   const last = [...above].at(-1) ?? '';
