@@ -332,12 +332,13 @@ function segmentOf(
 ): Segment {
   const isRunning = kind === 'header' || kind === 'footer';
   const part = isRunning ? kind : (place ?? (kind === 'heading' ? kind : undefined));
+  const end = pageOfBlock(partsOf(id).at(-1)!);
   return {
     regionId: id,
     cellId: null,
     kind,
     page,
-    place: [`page ${page}`, ...(part ? [part] : [])].join(', '),
+    place: [`page ${page}`, part, end > page && `continues on page ${end}`].filter(Boolean).join(', '),
     rectangles,
     source,
   };

@@ -67,8 +67,9 @@ function byLook(blocks: readonly TextBlock[]): Map<string, PlacedText[]> {
   });
 }
 
-/** Whether the last line of a text has no room for the first word of another one. */
-function isFull({ block, lines, box }: PlacedText, next: string, look: readonly PlacedText[]): boolean {
+/** Whether the last line of a text divides a word, or has no room for the first word of another text. */
+function isFull({ block, lines, box, text }: PlacedText, next: string, look: readonly PlacedText[]): boolean {
+  if (joinBetween(text, next) === openHyphen) return true;
   const { size } = block.style;
   const column = look.filter((other) => Math.abs(other.box.left - box.left) < size);
   if (!column.some((other) => other.lines.length > 1)) return false;
@@ -96,8 +97,7 @@ function continuation(
   const [width, own] = [one.box.right - one.box.left, box.right - box.left];
   const areParagraphs = lines.length > 1 && one.lines.length > 1;
   if (areParagraphs && Math.abs(width - own) > maxWidthDifference * Math.max(width, own)) return undefined;
-  const isRepeated = one.text.replace(/\d+/gu, '0') === text.replace(/\d+/gu, '0');
-  if (isRepeated || !isFull(one, text, look)) return undefined;
+  if (!isFull(one, text, look)) return undefined;
   if (continues(one.text, text)) return 'certain';
   const isUnspaced = withoutCase.test(text) && !sentenceEnd.test(one.text);
   return isUnspaced || (isOpen(one.text, text) && !caption.test(text)) ? 'likely' : undefined;
@@ -140,9 +140,15 @@ function nextPage(
   const looks = [...byLook(page)].map(([look, texts]) => ({ look, texts, length: lengthOf(texts) }));
   // The running text is the look of most of the text.
   const [body] = looks.sort((one, other) => other.length - one.length);
-  const one = body?.texts.findLast(({ text }) => !caption.test(text));
-  const others = (one && byLook(next).get(body!.look)) ?? [];
-  const other = one && continuationAmong(one, others.slice(0, 1 + maxBetween), body!.texts);
+  if (!body) return undefined;
+  const others = byLook(next).get(body.look) ?? [];
+  // Running headers are on both pages.
+  const same = (texts: readonly PlacedText[]) => new Set(texts.map(({ text }) => text.replace(/\d+/gu, '0')));
+  const running = same(body.texts).intersection(same(others));
+  const isRunning = ({ text }: PlacedText) => running.has(text.replace(/\d+/gu, '0'));
+  const one = body.texts.findLast((text) => !caption.test(text.text) && !isRunning(text));
+  const heads = others.filter((text) => !isRunning(text)).slice(0, 1 + maxBetween);
+  const other = one && continuationAmong(one, heads, body.texts);
   const hasSymbols = [one, other].some((text) => text && text.block.moved.size > 0);
   return other && !hasSymbols ? [one.block.id, other.block.id] : undefined;
 }
