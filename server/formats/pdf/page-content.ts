@@ -65,8 +65,8 @@ export interface Paint {
   /** For an image with a soft mask: whether most of it is transparent, as the shadow of a text is. */
   isFaint?: () => boolean;
   /**
-   * For a curved or sloped line, such as an arrow in a diagram: rectangles along the line. They are used instead of
-   * `box`, because most of that box is free.
+   * For a curved or sloped line, such as an arrow in a diagram, and for an area such as a triangle: rectangles along the
+   * line or in the area. They are used instead of `box`, because much of that box is free.
    */
   parts?: Rectangle[];
 }

@@ -7,8 +7,9 @@ import type { FreeSpace } from './free-space.ts';
  * source.
  */
 const maxLoss = 0.55;
-/** The maximum distance of an object at the start or the end of a single line from this end, in em. */
+/** The maximum distance of an object at the start or the end of a single line from this end, and its width there, in em. */
 const maxAtEnd = 1.5;
+const maxWidthAtEnd = 4;
 
 /**
  * The minimum number of lines next to an object, and the minimum width of the object's place, in em. The lines of a
@@ -57,6 +58,8 @@ export function wrapAround(frame: Frame, space: FreeSpace): Frame {
       continue;
     if (isInIndent(common, frame)) continue;
     if (area(common) > maxLoss * area(box)) continue;
+    // The letters of a single line are over an object that covers a large part of it.
+    if (frame.singleLine && common.right - common.left > maxWidthAtEnd * frame.size) continue;
     const least = frame.baseline - frame.descent;
     // A single line does not flow around an object in its middle, such as the check box of an option.
     const isAtEnd = !frame.singleLine || object.right > box.right - maxAtEnd * frame.size;

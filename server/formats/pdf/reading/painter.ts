@@ -6,7 +6,7 @@ import type { Color } from './color.ts';
 import type { ContentScanner } from './content-scanner.ts';
 import type { GraphicsState } from './graphics-state.ts';
 import type { Operand } from './operand.ts';
-import { boxesAlong, isUpright, Path, type Subpath } from './path.ts';
+import { boxesAlong, isUpright, Path, type Subpath, slicesOf } from './path.ts';
 
 /** The operators that end a path, each with whether it fills and strokes the path. */
 const pathEnds: Record<string, { fills: boolean; strokes: boolean }> = {
@@ -155,13 +155,18 @@ export class Painter {
       optional('color', isPortable && !isPattern ? operators : undefined);
     if (fills && state.fillAlpha > 0) {
       const covers = state.fillAlpha === 1 && !state.fill.isPattern && areApart(subpaths);
-      for (const subpath of subpaths)
+      for (const subpath of subpaths) {
+        const { box, sides } = subpath;
+        const parts = sides && isWide(box) && this.#boxes < maxBoxes ? slicesOf(sides, box) : undefined;
+        this.#boxes += parts?.length ?? 0;
         added.push(
-          this.#add('fill', subpath.box, state, covers && subpath.isRectangle, isHidden, {
+          this.#add('fill', box, state, covers && subpath.isRectangle, isHidden, {
+            ...optional('parts', parts),
             ...removable(subpath),
             ...colored(state.fill),
           }),
         );
+      }
     }
     if (strokes && state.strokeAlpha > 0) {
       const [a, b, c, d] = state.ctm;

@@ -1,4 +1,5 @@
-import { apply, type Matrix, type Rectangle, transformRectangle } from '../geometry.ts';
+import { apply, area, type Matrix, type Rectangle, transformRectangle } from '../geometry.ts';
+import { greatest, least } from '../layout/statistics.ts';
 import type { OperatorPlace } from '../page-content.ts';
 
 /** A part of a path that is drawn without interruption. */
@@ -12,6 +13,8 @@ export interface Subpath {
    * other subpaths.
    */
   curve: readonly (readonly Point[])[] | null;
+  /** For a closed area with sloped or curved sides: the control points of each side; null for all other subpaths. */
+  sides: readonly (readonly Point[])[] | null;
   /** Whether the subpath has more parts than a frame, such as a pattern of fine lines. */
   isPattern?: boolean;
   /** The position of the operator that adds a rectangle to the path. */
@@ -88,6 +91,7 @@ export class Path {
       box: transformRectangle(ctm, box),
       isRectangle: isUpright(ctm),
       curve: null,
+      sides: null,
       place,
       start: place.start,
     });
@@ -127,6 +131,7 @@ export class Path {
         box: this.#box,
         isRectangle: !this.#hasCurves && isRectangle(this.#points, this.#box),
         curve: this.#isCurve() ? this.#parts : null,
+        sides: this.#hasSides() ? [...this.#parts, [this.#last, this.#first]] : null,
         isPattern: (this.#hasCurves || this.#isSloped) && this.#parts.length > maxParts,
         start: this.#start,
       });
@@ -147,26 +152,57 @@ export class Path {
     const isLine = this.#hasCurves ? isOpen : this.#isSloped;
     return isLine && this.#parts.length <= maxParts;
   }
+
+  /** Whether a filled subpath may be much smaller than its box. */
+  #hasSides(): boolean {
+    return (this.#hasCurves || this.#isSloped) && this.#parts.length > 1 && this.#parts.length <= maxParts;
+  }
 }
 
 const boxesOfPart = 8;
 
 /** Returns rectangles along a curved or sloped line. */
 export function boxesAlong(curve: readonly (readonly Point[])[]): Rectangle[] {
+  return straightParts(curve).map(([[fromX, fromY], [x, y]]) => ({
+    left: Math.min(x, fromX),
+    right: Math.max(x, fromX),
+    bottom: Math.min(y, fromY),
+    top: Math.max(y, fromY),
+  }));
+}
+
+/** Returns straight lines along a curved line. */
+function straightParts(curve: readonly (readonly Point[])[]): [from: Point, to: Point][] {
   return curve.flatMap((controls) => {
-    const points = Array.from({ length: boxesOfPart + 1 }, (_, index) =>
-      pointOf(controls, index / boxesOfPart),
-    );
-    return points.slice(1).map(([x, y], index) => {
-      const [fromX, fromY] = points[index]!;
-      return {
-        left: Math.min(x, fromX),
-        right: Math.max(x, fromX),
-        bottom: Math.min(y, fromY),
-        top: Math.max(y, fromY),
-      };
-    });
+    const count = controls.length > 2 ? boxesOfPart : 1;
+    const points = Array.from({ length: count + 1 }, (_, index) => pointOf(controls, index / count));
+    return points.slice(1).map((point, index): [Point, Point] => [points[index]!, point]);
   });
+}
+
+/** The number of slices of an area, and the share of its box from which an area is like its box. */
+const sliceCount = 16;
+const likeBox = 0.75;
+
+/**
+ * Returns rectangles in an area with these sides, one above the other; undefined if the area fills most of its box, as a
+ * rounded rectangle or a circle does.
+ */
+export function slicesOf(sides: readonly (readonly Point[])[], box: Rectangle): Rectangle[] | undefined {
+  const lines = straightParts(sides);
+  const height = (box.top - box.bottom) / sliceCount;
+  const slices = Array.from({ length: sliceCount }, (_, index): Rectangle => {
+    const [bottom, top] = [box.bottom + index * height, box.bottom + (index + 1) * height];
+    const places = lines.flatMap(([[fromX, fromY], [toX, toY]]) => {
+      const [low, high] = [Math.max(bottom, Math.min(fromY, toY)), Math.min(top, Math.max(fromY, toY))];
+      if (low > high) return [];
+      if (fromY === toY) return [fromX, toX];
+      return [low, high].map((y) => fromX + ((y - fromY) / (toY - fromY)) * (toX - fromX));
+    });
+    return { left: least(places), right: greatest(places), bottom, top };
+  }).filter(({ left, right }) => right > left);
+  const size = slices.reduce((sum, slice) => sum + area(slice), 0);
+  return size < likeBox * area(box) ? slices : undefined;
 }
 
 /**
