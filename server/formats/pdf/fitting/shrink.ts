@@ -57,6 +57,9 @@ const narrowest = [0.8, 0.75, 0.7] as const;
 /** The scale below which the letters of a single line are condensed to these shares, and the step to the next share. */
 const muchSmaller = 0.9;
 const narrowStep = 0.05;
+/** The size and width of a label below which it may leave its edge, and how much larger it must then be. */
+const tooSmall = 0.75;
+const muchLarger = 1.2;
 /** The width from which a line is a sentence, and not a label or a heading, in em. */
 const longLine = 30;
 /** The smallest common scale of all texts of a style. A text that needs a smaller one is smaller on its own. */
@@ -236,6 +239,8 @@ function setSize(
     const tries: { scale: number; share: number }[] = [];
     for (let to = scale; width !== undefined && (to === scale || to > fit.scale); to *= columnStep)
       tries.push({ scale: to, share: width });
+    // At a smaller size, narrow letters have room to be wider.
+    if (scale < fit.scale && own < 1) tries.push({ scale, share: Math.min(1, (own * fit.scale) / scale) });
     tries.push({ scale: Math.min(scale, fit.scale), share: own });
     const found = unit.isColumn
       ? fitColumn(
@@ -373,7 +378,9 @@ function fitOne(frame: Frame, space: FreeSpace, source = frame): Fitting {
       if (!best || cost < best.cost) best = { fitting: { ...fitting, source }, cost };
       continue;
     }
-    return { ...fitting, source };
+    return (
+      (isShort && scale * share < tooSmall && overEdge(frame, space, scale * share)) || { ...fitting, source }
+    );
   }
   if (best) return best.fitting;
   if (!frame.isRelaxed) return fitOne({ ...frame, isRelaxed: true }, space, source);
@@ -388,6 +395,18 @@ function fitOne(frame: Frame, space: FreeSpace, source = frame): Fitting {
     });
   if (found) return { frame, source, fit: found, shrunk, inColumn: false, whole: true };
   return { frame, source, fit: fitInMostRoom(frame, space, least), shrunk, inColumn: false, whole: false };
+}
+
+/**
+ * Returns the fit of a label that may start before the common edge of the labels below and above it, such as one in front
+ * of a check box; undefined if it does not become much larger there.
+ */
+function overEdge(frame: Frame, space: FreeSpace, size: number): Fitting | undefined {
+  if (frame.isRelaxed || !frame.sharesEdge) return undefined;
+  const fitting = fitOne({ ...frame, isRelaxed: true }, space);
+  const { fit, frame: own } = fitting;
+  const isLarger = fit.scale * (own.stretch / frame.stretch) > muchLarger * size;
+  return isLarger && fit.lines === 1 && fit.baseline === frame.baseline ? fitting : undefined;
 }
 
 /** Returns the share to which the letters of a single line are condensed at a scale: small letters are worse than narrow ones. */

@@ -18,6 +18,8 @@ const minNextTo = 3;
  * size. Lines of equal width look the same in every alignment.
  */
 const otherWidth = 1;
+/** The same for two lines with exactly the same middle that is not the middle of the page. */
+const minExactWidth = 4;
 /**
  * As shares of the width of the text area: the minimum margin of a centered line, and the minimum distance from the
  * left edge to the start of a right-aligned line.
@@ -164,7 +166,7 @@ function areCentred(chain: Chain, near: number): boolean {
 
 /**
  * Whether the lines next to a line in its column have the same middle, but other widths. One such line is enough if it
- * is in the middle of the page.
+ * is in the middle of the page, or if both have exactly the same middle.
  */
 function isCentredLikeNeighbors(line: TextLine, { area, chain, page }: Surroundings, near: number): boolean {
   const at = chain.indexOf(line);
@@ -176,9 +178,13 @@ function isCentredLikeNeighbors(line: TextLine, { area, chain, page }: Surroundi
       .slice(0, end < 0 ? side.length : end)
       .filter((other) => Math.abs(widthOf(other) - widthOf(line)) > otherWidth * line.size);
   });
+  const isExact = (other: TextLine) =>
+    Math.abs(other.left + other.right - line.left - line.right) < exactEdge * line.size &&
+    Math.abs(widthOf(other) - widthOf(line)) > minExactWidth * line.size &&
+    Math.min(line.left, other.left) - area.left > minMargin * (area.right - area.left);
   return (
     others.length > 1 ||
-    others.some((other) => isInMiddle(other, page, 0.03) || isInMiddle(other, area, 0.01))
+    others.some((other) => isInMiddle(other, page, 0.03) || isInMiddle(other, area, 0.01) || isExact(other))
   );
 }
 
@@ -248,7 +254,8 @@ function ofLine(line: TextLine, surroundings: Surroundings, isRightToLeft: boole
   if (most > 0) {
     if ((isRightToLeft ? rights : lefts) === most) return usual;
     if (middles === most) return 'center';
-    return isRightToLeft ? 'left' : 'right';
+    if (isRightToLeft) return 'left';
+    return area.endsAt(right, near) >= area.beginsAt(left, near) ? 'right' : usual;
   }
   if (!isInColumn && (isInMiddle(line, page, 0.03) || isInMiddle(line, area, 0.01))) return 'center';
   return isRightToLeft || !isAtRightEdge(line, area) ? usual : 'right';
