@@ -56,15 +56,18 @@ describe('a label', () => {
     expect(place.left).toBeGreaterThanOrEqual(container.left);
   });
 
-  it('leaves its edge before it is tiny, and keeps an edge that it shares with others', async () => {
+  it('leaves its edge before it is tiny, and an edge that it shares with others only then', async () => {
     const source = { lines: ['Initial'], x: 200 };
     const { box } = blockOf(source);
     const wall = [paint(rectangle(box.right + 20, 690, 400, 750), 'fill')];
     const free = await setLabel(source, 'Dénomination', { paints: wall });
     expect(free.lines).toMatchObject([{ size: 10 }]);
     expect(free.place.left).toBeLessThan(box.left - 10);
-    const shared = await setLabel(source, 'Dénomination', { paints: wall }, true);
+    const shared = await setLabel(source, 'Désignation', { paints: wall }, true);
     expect(shared.place.left).toBe(box.left);
+    const tiny = await setLabel(source, 'Dénomination brève', { paints: wall }, true);
+    expect(tiny.place.left).toBeLessThan(box.left - 10);
+    expect(tiny.lines[0]!.size).toBe(10);
   });
 
   it('in the centre moves off it before a word is broken', async () => {

@@ -30,6 +30,9 @@ const minShare = 0.55;
 /** The number of lines with one left edge from which one of them has the middle of others, or of the page, only by chance. */
 const minInColumn = 4;
 
+/** The width of a box around a line from which it may be a row with several cells, as a factor of the width of the line. */
+const minRowWidth = 5;
+
 interface Surroundings {
   /** The column of lines to which the block belongs. */
   chain: Chain;
@@ -246,7 +249,10 @@ function ofLine(line: TextLine, surroundings: Surroundings, isRightToLeft: boole
     return lefts === 0 && isAtRightEdge(line, area) && !isRightToLeft ? 'right' : usual;
   if (container) {
     const [before, after] = [left - container.left, container.right - right];
-    const isMiddle = Math.abs(before - after) < Math.max(2, 0.12 * (before + after));
+    // In the box of a whole row, texts of different widths that start at one position are a column.
+    const isRow = container.right - container.left > minRowWidth * (right - left);
+    const isColumn = isRow && isInColumn && area.beginsAt(left, exactEdge * size) > area.endsAt(right, near);
+    const isMiddle = !isColumn && Math.abs(before - after) < Math.max(2, 0.12 * (before + after));
     if (isMiddle && before > size && (most === 0 || middles >= most)) return 'center';
     if (after < 0.4 * before && after < 1.5 * size && before > 2 * size) return 'right';
     if (before < 0.4 * after && before < 1.5 * size) return 'left';

@@ -6,6 +6,8 @@ import { append, greatest, least, runsOf } from './statistics.ts';
 export const sameSpace = 0.05;
 /** The minimum number of equal gaps in a row that are its spaces, whatever the other rows show. */
 const minSpread = 4;
+/** The same if less than half of the words after them start with small letters. */
+const manySpread = 8;
 /** The maximum difference between the ends of the lines of a column, as a share of the font size. */
 const sameEdge = 0.25;
 /** A bullet or a number before a line. */
@@ -17,7 +19,7 @@ const stretched = { least: 5, most: 24 };
 
 /**
  * Returns the atoms of a row that start after the spaces of a justified line: these are all equally wide, and most words
- * after them start with small letters. Labels in one row may have equal gaps, too.
+ * after them start with small letters, or there are many. Labels in one row may have equal gaps, too.
  */
 export function spreadWords(atoms: readonly Atom[]): Set<Atom> {
   const found = new Set<Atom>();
@@ -25,8 +27,8 @@ export function spreadWords(atoms: readonly Atom[]): Set<Atom> {
     const gaps = part.slice(1).map((atom, at) => atom.left - part[at]!.right);
     const areEqual = greatest(gaps) - least(gaps) < sameSpace * part[0]!.size;
     const small = part.slice(1).filter((atom) => lowerStart.test(textOf(atom))).length;
-    if (gaps.length >= minSpread && areEqual && small * 2 > gaps.length)
-      for (const atom of part.slice(1)) found.add(atom);
+    const areWords = small * 2 > gaps.length || (small > 0 && gaps.length >= manySpread);
+    if (gaps.length >= minSpread && areEqual && areWords) for (const atom of part.slice(1)) found.add(atom);
   }
   return found;
 }

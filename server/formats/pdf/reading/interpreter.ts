@@ -1,4 +1,4 @@
-import { type PDFDict, PDFNumber, PDFStream } from '@cantoo/pdf-lib';
+import { type PDFDict, PDFHexString, PDFNumber, PDFStream, PDFString } from '@cantoo/pdf-lib';
 import type { Meter } from '../../pdfjs/budget.ts';
 import { identity, matrixOf, multiply, type Rectangle, transformRectangle } from '../geometry.ts';
 import {
@@ -17,7 +17,7 @@ import type { OperatorPlace, StructureElement } from '../page-content.ts';
 import { type Color, formatName, nextColor } from './color.ts';
 import { ContentScanner } from './content-scanner.ts';
 import { type GraphicsState, initialState } from './graphics-state.ts';
-import type { FormUse, Interpretation, TextOperator } from './interpretation.ts';
+import type { FormUse, Interpretation, StatedText, TextOperator } from './interpretation.ts';
 import { Name, type Operand } from './operand.ts';
 import { LayerStack, type OptionalContent } from './optional-content.ts';
 import { clipTo, Painter } from './painter.ts';
@@ -38,8 +38,9 @@ interface Stream {
 /** An open marked content. */
 interface MarkedContent {
   isLayer: boolean;
-  /** The element around it. */
-  outer: StructureElement | undefined;
+  /** The element and the stated text around it. */
+  element: StructureElement | undefined;
+  stated: StatedText | undefined;
 }
 
 /**
@@ -63,6 +64,7 @@ export class Interpreter {
   readonly #painter: Painter;
   #order = 0;
   #element: StructureElement | undefined;
+  #stated: StatedText | undefined;
   #state: GraphicsState;
 
   /** @param box the visible part of the page */
@@ -108,7 +110,7 @@ export class Interpreter {
           else this.#state = saved.pop() ?? this.#state;
           break;
         case 'BMC':
-          marked.push({ isLayer: false, outer: this.#element });
+          marked.push({ isLayer: false, element: this.#element, stated: this.#stated });
           break;
         case 'BDC':
           marked.push(this.#enterContent(scanner, stream));
@@ -124,19 +126,23 @@ export class Interpreter {
   }
 
   #enterContent(scanner: ContentScanner, stream: Stream): MarkedContent {
-    const content = { isLayer: this.#enterLayer(scanner, stream), outer: this.#element };
+    const isLayer = this.#enterLayer(scanner, stream);
+    const content = { isLayer, element: this.#element, stated: this.#stated };
     const operand = scanner.operands.at(-1);
-    const id =
-      operand instanceof Map
-        ? operand.get('MCID')
-        : operand instanceof Name && getNumber(stream.resources.properties(operand.value), 'MCID');
+    const listed = operand instanceof Name ? stream.resources.properties(operand.value) : undefined;
+    const id = operand instanceof Map ? operand.get('MCID') : listed && getNumber(listed, 'MCID');
     if (typeof id === 'number') this.#element = this.#tree.elementOf(stream.owner, id);
+    const text = operand instanceof Map ? operand.get('ActualText') : get(listed, 'ActualText');
+    const stated = text instanceof Uint8Array ? PDFHexString.of(Buffer.from(text).toString('hex')) : text;
+    if (stated instanceof PDFString || stated instanceof PDFHexString)
+      this.#stated = { text: stated.decodeText() };
     return content;
   }
 
   #leaveContent(content: MarkedContent | undefined): void {
     if (!content) return;
-    this.#element = content.outer;
+    this.#element = content.element;
+    this.#stated = content.stated;
     if (content.isLayer) this.#layers.leave();
   }
 
@@ -248,6 +254,7 @@ export class Interpreter {
       isHidden: this.#layers.isHidden || isTransparent,
       filled: isTransparent && !this.#layers.isHidden ? this.#painter.filled() : [],
       element: this.#element,
+      stated: this.#stated,
     };
     state.lastText = text;
     this.#texts.push(text);

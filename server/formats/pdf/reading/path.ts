@@ -171,11 +171,12 @@ export function boxesAlong(curve: readonly (readonly Point[])[]): Rectangle[] {
   }));
 }
 
-/** Returns straight lines along a curved line. */
+/** Returns short straight lines along a curved or sloped line. */
 function straightParts(curve: readonly (readonly Point[])[]): [from: Point, to: Point][] {
   return curve.flatMap((controls) => {
-    const count = controls.length > 2 ? boxesOfPart : 1;
-    const points = Array.from({ length: count + 1 }, (_, index) => pointOf(controls, index / count));
+    const points = Array.from({ length: boxesOfPart + 1 }, (_, index) =>
+      pointOf(controls, index / boxesOfPart),
+    );
     return points.slice(1).map((point, index): [Point, Point] => [points[index]!, point]);
   });
 }

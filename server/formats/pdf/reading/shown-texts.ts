@@ -1,5 +1,11 @@
 import { type Matrix, multiply, type Rectangle } from '../geometry.ts';
-import type { KeptReason, Outline, ShownGlyph, ShownText } from '../page-content.ts';
+import {
+  type KeptReason,
+  type Outline,
+  type ShownGlyph,
+  type ShownText,
+  unknownText,
+} from '../page-content.ts';
 import { type Color, formatNumber } from './color.ts';
 import { Coverage } from './coverage.ts';
 import type { FontReader, ReadFont } from './font-reader.ts';
@@ -42,8 +48,44 @@ export function shownTexts(
     ends.set(operator, end);
     return text;
   });
+  readStated(shown);
   keepHidden(shown, paints, new Coverage(box, paints));
   return shown;
+}
+
+/** The maximum length of a stated text, in UTF-16 units. */
+const maxStated = 200;
+
+/**
+ * Reads the glyphs whose characters the font does not define from the text that the file states for them, such as an
+ * accent over a letter. Other glyphs keep their characters, because stated texts may have a word of many glyphs.
+ */
+function readStated(texts: readonly ReadText[]): void {
+  for (const [stated, own] of Map.groupBy(texts, ({ operator }) => operator.stated)) {
+    if (!stated || stated.text.length > maxStated) continue;
+    const glyphs = own.flatMap((text) => text.glyphs);
+    const first = glyphs.findIndex(({ text }) => text === unknownText);
+    if (first < 0) continue;
+    const last = glyphs.findLastIndex(({ text }) => text === unknownText);
+    const textOf = (some: readonly ShownGlyph[]) =>
+      some
+        .map(({ text }) => text)
+        .join('')
+        .normalize('NFD');
+    const [whole, before, after] = [
+      stated.text.normalize('NFD'),
+      textOf(glyphs.slice(0, first)),
+      textOf(glyphs.slice(last + 1)),
+    ];
+    if (!whole.startsWith(before) || !whole.slice(before.length).endsWith(after)) continue;
+    const rest = whole.slice(before.length, whole.length - after.length);
+    const letters = first === last ? [rest] : [...rest];
+    if (letters.length !== last - first + 1) continue;
+    for (const [index, letter] of letters.entries()) {
+      const glyph = glyphs[first + index]!;
+      if (glyph.text === unknownText) glyph.text = letter;
+    }
+  }
 }
 
 function place(
