@@ -314,20 +314,20 @@ const [beforeLine, leastOfLine, sameEnd] = [0.3, 2, 0.1];
 
 /**
  * Returns the area of a line that must be drawn again: a line after a longer heading becomes shorter, and a line below a
- * text, from its start to its end, gets the width of the translation.
+ * single line, from its start to its end, gets the width of the translation.
  *
  * @param drawn the area of the translation
  */
 export function redrawn(mark: Mark, frame: Frame, drawn: Rectangle): Rectangle | undefined {
   const { box, object, line } = mark;
-  const { box: own, size } = frame;
+  const { box: own, singleLine, size } = frame;
   const rest = restOfLine(mark, frame);
   if (rest !== undefined) {
     const left = drawn.right + Math.max(0, Math.min(beforeLine * size, box.left - own.right));
     return left > box.left ? { ...box, left: Math.min(left, box.right - rest) } : undefined;
   }
   const [before, after] = [box.left - own.left, box.right - own.right];
-  const isUnder = line === 'last' && box.top - box.bottom <= rule.thickness && isKnown(object);
+  const isUnder = singleLine && line === 'last' && box.top - box.bottom <= rule.thickness && isKnown(object);
   if (!isUnder || Math.max(Math.abs(before), Math.abs(after)) > sameEnd * size) return undefined;
   return { ...box, left: drawn.left + before, right: drawn.right + after };
 }
