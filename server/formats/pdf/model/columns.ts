@@ -149,14 +149,21 @@ function withMates(frames: readonly Frame[], space: FreeSpace): Frame[] {
   return frames
     .filter((frame) => !taken.has(frame))
     .map((frame) => {
+      const { bounds, box, size } = frame;
       const mates = owners.get(frame);
-      return mates
-        ? {
-            ...frame,
-            mates,
-            bounds: { ...frame.bounds, right: Math.max(frame.box.right, mates[0]!.box.left - frame.size) },
-          }
-        : frame;
+      // The lines below the first mate are next to other texts, too.
+      const beside = [...bands.near(box.bottom, box.top)].filter(
+        (other) => taken.has(other) && other.box.left > box.right,
+      );
+      const right = Math.min(
+        bounds.right,
+        ...beside.map((other) => other.box.left - (growsLeft(other) ? 2 : 1) * size),
+      );
+      return {
+        ...frame,
+        ...(mates && { mates }),
+        bounds: { ...bounds, right: Math.max(box.right, right) },
+      };
     });
 }
 
