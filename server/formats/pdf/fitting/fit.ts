@@ -119,8 +119,8 @@ const distances = { line: 0.6, paragraph: 1.2, below: 0.2 };
  * gap, up to a maximum in em.
  */
 const [shareOfGap, maxGap] = [0.5, 1];
-/** The height of capital letters, in em. */
-const capitals = 0.75;
+/** The height of capital letters, and the depth of small ones that other objects may touch, in em. */
+const [capitals, descenders] = [0.75, 0.15];
 /** The number of leadings that are tried below the normal one for a paragraph next to an object. */
 const leadingSteps = 6;
 /** The share of a line by which the first wide line below an object may be higher than in the source. */
@@ -331,7 +331,7 @@ export function roomBeside(frame: Frame, space: FreeSpace, bothSides: boolean): 
   // higher than their capitals.
   const band = {
     ...box,
-    bottom: box.bottom + 0.12 * size,
+    bottom: Math.max(box.bottom + 0.12 * size, lastBaselineOf(frame) - descenders * size),
     top: Math.min(box.top - 0.12 * size, frame.baseline + capitals * size),
   };
   // The area of a container already keeps its distance from what is around it.
