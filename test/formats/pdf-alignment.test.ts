@@ -5,7 +5,7 @@ import { markSharedEdges } from '#server/formats/pdf/layout/shared-edges.ts';
 import type { PageContent } from '#server/formats/pdf/page-content.ts';
 import type { TextBlock } from '#server/formats/pdf/text-block.ts';
 import { blockOf, plainStyle, rectangle, widthOf as widthIn } from './pdf-blocks.ts';
-import { lines, page, text, widthOf } from './pdf-page.ts';
+import { lines, page, rule, text, widthOf } from './pdf-page.ts';
 
 /** The alignments of a page's blocks, by text. */
 function alignments(content: PageContent): Record<string, string> {
@@ -93,6 +93,41 @@ it('the first line of the last paragraph is left-aligned at the indent of the ot
   ]);
   const { blocks } = findBlocks(page([...paragraphs, indented(500)]));
   expect(blocks.at(-1)).toMatchObject({ alignment: 'left' });
+});
+
+it('two lines with exactly one middle are a centered title, although it is not the middle of the page', () => {
+  const centered = (value: string, y: number) => text(value, 180 - 5 * widthOf(value), y);
+  const title = [centered('The bylaws of', 740), centered('an institute for independent scholars', 712)];
+  const found = alignments(page([title, lines(prose, 50, 694)]));
+  expect(found).toMatchObject({
+    'The bylaws of': 'center',
+    'an institute for independent scholars': 'center',
+  });
+});
+
+it('a heading at the left edge is left-aligned, although lines of the list above it end where it ends', () => {
+  const list = ['One word', 'or two', 'or three words'].map((item, row) => ending(item, 100, 690 - 12 * row));
+  const others = [0, 1, 2, 3].map((row) =>
+    text(`A line of the page and its number ${row}`, 50, 780 - 12 * row),
+  );
+  expect(alignments(page([others, list, ending('Education', 100, 642)]))).toMatchObject({
+    Education: 'right',
+  });
+  const more = [0, 1, 2, 3].map((row) =>
+    text(`A line of the page and its number ${row}`, 55, 780 - 12 * row),
+  );
+  expect(alignments(page([more, list, ending('Education', 100, 642)]))).toMatchObject({ Education: 'left' });
+});
+
+it('the cells of a column are left-aligned, although it is in the middle of the boxes of the rows', () => {
+  const cells = ['2 mg of it', '15 mg of it', '5 mg of it', '20 mg of it', '1 mg of it'];
+  const rows = cells.map((cell, row) => [
+    text(`Product number ${row}`, 50, 700 - 30 * row),
+    text(cell, 228, 700 - 30 * row),
+  ]);
+  const boxes = cells.map((_, row) => rule(40, 690 - 30 * row, 460, 712 - 30 * row));
+  const found = alignments(page(rows, boxes));
+  expect(cells.map((cell) => found[cell])).toEqual(cells.map(() => 'left'));
 });
 
 it('a wide title in the middle of the page is centered', () => {

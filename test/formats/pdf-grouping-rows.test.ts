@@ -233,6 +233,19 @@ describe('one block stays', () => {
     expect(read(page([spread(labels), others])).slice(0, 5)).toEqual(labels);
   });
 
+  it('a justified line with many equal gaps, although most of its words have capitals', () => {
+    const words = 'Post 05 (General Ecology): Experience in Research, Reading, English and Spanish'.split(
+      ' ',
+    );
+    let x = 50;
+    const spread = words.map((word) => {
+      const shown = text(word, x, 700);
+      x += 10 * widthOf(word) + 9;
+      return shown;
+    });
+    expect(read(page([spread, lines([full, full.toLowerCase()], 50, 650)]))[0]).toBe(words.join(' '));
+  });
+
   it('a justified line of a narrow column with very wide gaps, but not a label and its value', () => {
     const row = (words: readonly string[], y: number) => {
       const gap = (120 - words.reduce((sum, word) => sum + 10 * widthOf(word), 0)) / (words.length - 1);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Segment } from '#server/formats/document.ts';
 import type { Frame } from '#server/formats/pdf/fitting/fit.ts';
 import type { TextRotation } from '#server/formats/pdf/fitting/frames.ts';
 import { movableLabels } from '#server/formats/pdf/fitting/moved-labels.ts';
@@ -152,6 +153,30 @@ describe('what belongs to a text', () => {
     ]);
   });
 
+  it('are texts at the right whose further lines keep their distance from the paragraph next to them', () => {
+    const right = (id: string, text: string, y: number) => {
+      const block = blockOf({ id, lines: [text], y, alignment: 'right' as const });
+      return { ...block, ...shifted(block, 500 - block.box.right) };
+    };
+    const blocks = [
+      blockOf({ id: 'p1.b1', lines: ['Sold by'], x: 40, y: 700 }),
+      right('p1.b2', 'Billing address', 700),
+      right('p1.b3', 'House no. 102, an old street of the town', 688),
+      blockOf({ id: 'p1.b4', lines: [sentence, sentence], x: 40, y: 688 }),
+      right('p1.b5', 'A city', 676),
+    ];
+    const model = new PageModel(
+      pageOf(),
+      blocks.map((block) => ({ block, target: block.content })),
+      { sourceLanguage: 'en', targetLanguage: 'es' },
+      [],
+    );
+    const frames = model.regions(model.directions[0]!, true).columns.flat();
+    const paragraph = frames.find(({ id }) => id === 'p1.b4')!;
+    expect(frames.find(({ id }) => id === 'p1.b1')?.mates?.map(({ id }) => id)).toContain('p1.b3');
+    expect(paragraph.bounds.right).toBeLessThan(blocks[2]!.box.left - 10);
+  });
+
   const prose = `${sentence} and runs away into the wood`;
 
   /** Translates a page, on which the first text becomes longer by lines. Returns the shown lines and the painted boxes. */
@@ -207,6 +232,14 @@ describe('what belongs to a text', () => {
     const heading = lines.find(({ text }) => text.startsWith('Experience'))!;
     expect(heading.y).toBeLessThan(255);
     expect(boxes.at(-1)!.bottom).toBeCloseTo(heading.y - 5, 1);
+  });
+
+  it('keeps its length: the rule below a paragraph whose last line is short', async () => {
+    const content = at(40, 300, sentence) + at(40, 288, sentence) + at(40, 276, 'and on.');
+    const [{ rectangles }] = (await extract(await madePdf({ content }))).segments as [Segment];
+    const [left, , right] = rectangles![0]!;
+    const { boxes } = await translated(`${content} q ${left} 264 ${right - left} 0.5 re f Q`);
+    expect(boxes[0]!.right - boxes[0]!.left).toBeCloseTo(right - left);
   });
 
   it('moves with it: an address below it, with its underline', () => {

@@ -103,6 +103,25 @@ describe('paragraphs of a column', () => {
     }
   });
 
+  it('get wider letters with a smaller common size', () => {
+    const block = blockOf({ lines: ['Date of birth'], id: 'b1' });
+    const { left, bottom, right, top } = block.box;
+    const paints = [
+      paint(rectangle(right + 18, bottom - 20, 600, top + 20)),
+      paint(rectangle(20, bottom - 20, left - 1, top + 20)),
+      paint(rectangle(20, bottom - 20, 600, bottom - 1)),
+    ];
+    const languages = { sourceLanguage: 'en', targetLanguage: 'fr' };
+    const items = [{ block, target: ['Date de naissance'] }];
+    const { texts } = fitBlocks(pageOf({ paints }), items, languages).directions[0]!;
+    const widthOf = () => texts.fittings[0]!.frame.stretch;
+    const narrow = widthOf();
+    texts.share(new Map(texts.fittings.map(({ frame }) => [frame.style, 0.9])));
+    expect(narrow).toBeLessThan(0.96);
+    expect(texts.fittings[0]!.fit.scale).toBe(0.9);
+    expect(widthOf()).toBeCloseTo(Math.min(1, narrow / 0.9));
+  });
+
   it('hang below their first lines, also those of an entry that has one line in the source', async () => {
     const hanging = { target: sentence, source: { indent: -20 } };
     const { shown } = await setColumn([

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { roomBeside } from '#server/formats/pdf/fitting/fit.ts';
+import { FreeSpace } from '#server/formats/pdf/fitting/free-space.ts';
 import type { Rectangle } from '#server/formats/pdf/geometry.ts';
 import type { PageContent, ShownText } from '#server/formats/pdf/page-content.ts';
+import { fitBlocks } from '#server/formats/pdf/typeset-blocks.ts';
 import { extract, rebuild } from '#server/formats/pdf.ts';
 import { blockOf, pageOf, paint, rectangle, render, type Source } from './pdf-blocks.ts';
 import { at, madePdf } from './pdf-made.ts';
@@ -44,6 +47,30 @@ describe('a label', () => {
       page: pageOf({ paints: [above] }),
     });
     expect(await shownLines(bytes)).toMatchObject([{ text: 'Nom de famille et prénom', size: 10 }]);
+  });
+
+  it('grows over a text below it if only the boxes of their fonts overlap', () => {
+    const block = blockOf({ lines: ['Name'] });
+    const { baseline, right } = block.lines[0]!;
+    const deep = { ...block, box: { ...block.box, bottom: baseline - 4 } };
+    const items = [{ block: deep, target: ['Nom'] }];
+    const { texts } = fitBlocks(pageOf(), items, { sourceLanguage: 'en', targetLanguage: 'fr' })
+      .directions[0]!;
+    const roomOver = (top: number) => {
+      const space = new FreeSpace(pageOf().box);
+      space.add(rectangle(right - 5, baseline - 14, 400, top), { solid: true });
+      return roomBeside(texts.fittings[0]!.frame, space, false).right;
+    };
+    expect(roomOver(baseline - 1.8)).toBeGreaterThan(right + 100);
+    expect(roomOver(baseline)).toBeCloseTo(right);
+  });
+
+  it('stays over a large picture that starts where it starts', async () => {
+    const source = { lines: ['All of these words are over a shape'] };
+    const { box } = blockOf(source);
+    const shape = paint(rectangle(box.left - 5, box.bottom - 20, box.left + 70, box.bottom + 3.2));
+    const { place } = await setLabel(source, 'Tous ces mots sont au-dessus', { paints: [shape] });
+    expect(place.left).toBeCloseTo(box.left);
   });
 
   it('uses all of its box but the outline, before it is cut', async () => {

@@ -3,7 +3,7 @@ import { findBlocks } from '#server/formats/pdf/find-blocks.ts';
 import type { Rectangle } from '#server/formats/pdf/geometry.ts';
 import type { Paint } from '#server/formats/pdf/page-content.ts';
 import { object, readMade } from './pdf-made.ts';
-import { page, rule, text, widthOf } from './pdf-page.ts';
+import { lines, page, rule, text, widthOf } from './pdf-page.ts';
 
 const row = { left: 50.5, right: 250, bottom: 680.5, top: 712 };
 const rules = [
@@ -54,6 +54,29 @@ it('a fill or a stroke without any opacity is not an area of the page', async ()
 it('a sloped line has boxes along it, and only one if the page has very many such lines', async () => {
   const { paints } = await readMade({ content: '0 0 m 30 40 l S '.repeat(5001) });
   expect([paints[0]!.parts!.length, paints.at(-1)!.parts!.length]).toEqual([8, 1]);
+});
+
+it('a filled shape is not an area around texts if most of its box is free, as that of a triangle', async () => {
+  const sentence = ['The words of this text are over the end of a very very very', 'large triangle.'];
+  const textsOver = async (path: string) => {
+    const { paints } = await readMade({ content: path });
+    return findBlocks(page([lines(sentence, 40, 100)], paints)).blocks.length;
+  };
+  expect(await textsOver('0 0 150 200 re f')).toBe(2);
+  expect(await textsOver('0 0 m 150 0 l 0 200 l f')).toBe(1);
+  expect(await textsOver('0 0 m 150 0 l 150 20 l 0 200 30 0 0 200 c h f')).toBe(1);
+  expect(
+    await textsOver('0 20 m 0 200 l 150 200 l 150 20 l 150 0 150 0 130 0 c 20 0 l 0 0 0 0 0 20 c f'),
+  ).toBe(2);
+});
+
+it('a text does not avoid the free part of the box of a filled shape', async () => {
+  const { paints } = await readMade({ content: '0 0 m 150 0 l 0 200 l f' });
+  const [triangle] = paints;
+  const widths = triangle!.parts!.map(({ left, right }) => right - left);
+  expect(widths[0]).toBeCloseTo(150);
+  expect(widths.at(-1)).toBeLessThan(10);
+  expect(triangle!.parts!.at(-1)!.top).toBeCloseTo(200);
 });
 
 it('a closed curve of many parts is not the frame of an area, but a rounded rectangle is', async () => {
