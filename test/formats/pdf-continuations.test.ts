@@ -107,6 +107,12 @@ describe('a paragraph with parts', () => {
     expect(await after([line(end[0]!, 232, 340), line(end[1]!, 220, 330)].join('\n'))).toEqual(texts);
   });
 
+  it('ends if it is a label with a colon', async () => {
+    const texts = [before, ['All the actors of the new order:'], ['architecture of it']];
+    const content = columns(texts[1], texts[2]);
+    expect(await textsOf({ content })).toEqual(texts.map((lines) => lines.join(' ')));
+  });
+
   it('never contains a text that is on both pages, such as a footer', async () => {
     const footer = 'an example of a text that is at the end of';
     const page = { content: [column(before, 40, 90), column([footer], 40, 30)].join('\n') };

@@ -3,7 +3,7 @@ import type { Finding } from '../document.ts';
 import type { InlineContent } from '../inline-content.ts';
 import type { DocumentFonts } from '../typesetting/document-fonts.ts';
 import type { ShownLine } from '../typesetting/line-writer.ts';
-import { fillLastLines } from './continuations.ts';
+import { fillLastLines } from './fitting/divided-texts.ts';
 import { type DrawnBlock, drawBlock } from './fitting/draw-block.ts';
 import { filled } from './fitting/draw-decorations.ts';
 import { type Frame, growsLeft, lastBaselineOf, sourceLinesOf } from './fitting/fit.ts';

@@ -1,0 +1,221 @@
+import type { SegmentTranslation } from '../../document.ts';
+import { type InlineContent, type InlineTag, joinStrings, plainText } from '../../inline-content.ts';
+import { breakLines, countLines } from '../../typesetting/lines.ts';
+import { boxText } from '../../typesetting/shaping.ts';
+import { idOfParts, partsOf, type Whole, wholeOf } from '../continuations.ts';
+import { pageOfBlock, type TextBlock } from '../text-block.ts';
+import { type Frame, lineWidths } from './fit.ts';
+import { alignedText, type BlockTranslation, type Languages, shapeTarget } from './frames.ts';
+import type { Fitting } from './shrink.ts';
+import { styledRuns } from './styled-text.ts';
+
+/** The maximum distance of a cut from the start of a word, in UTF-16 units. */
+const maxToWord = 40;
+
+/** Returns the text of an item of a content as it is set: a symbol that is drawn as in the source is one character. */
+function setText(item: InlineContent[number], { moved }: Pick<TextBlock, 'moved'>): string {
+  if (typeof item === 'string') return item;
+  return moved.has(item.tag) ? boxText : (item.text ?? '');
+}
+
+/** Cuts a content at an offset in its text. The tags that are open there end before the cut and start again after it. */
+function cut(
+  content: InlineContent,
+  offset: number,
+  block: Pick<TextBlock, 'moved'>,
+): [InlineContent, InlineContent] {
+  const before: InlineContent = [];
+  const open: InlineTag[] = [];
+  let rest = offset;
+  for (const [index, item] of content.entries()) {
+    const { length } = setText(item, block);
+    const isEnd = typeof item !== 'string' && item.type === 'close';
+    if (rest < length || (rest === 0 && !isEnd)) {
+      const [head, tail] = typeof item === 'string' ? [item.slice(0, rest), item.slice(rest)] : ['', item];
+      const closed = open.toReversed().map(({ tag }): InlineTag => ({ tag, type: 'close' }));
+      return [
+        joinStrings([...before, head, ...closed]),
+        joinStrings([...open, tail, ...content.slice(index + 1)]),
+      ];
+    }
+    before.push(item);
+    rest -= length;
+    if (isEnd) open.pop();
+    else if (typeof item !== 'string' && item.type === 'open') open.push(item);
+  }
+  return [before, []];
+}
+
+/** Returns the position of a word's start that is the nearest one to a position in a text. */
+function wordStart(text: string, near: number): number {
+  const from = Math.max(0, near - maxToWord);
+  const around = text.slice(from, near + maxToWord);
+  const spaces = [...around.matchAll(/\s+/gu)].map(({ 0: { length }, index }) => index + length);
+  const words = () =>
+    [...new Intl.Segmenter(undefined, { granularity: 'word' }).segment(around)]
+      .filter(({ isWordLike, index }) => isWordLike && index > 0)
+      .map(({ index }) => index);
+  const starts = spaces.length > 0 ? spaces : words();
+  const nearest = (one: number, other: number) =>
+    Math.abs(from + other - near) < Math.abs(from + one - near) ? other : one;
+  return starts.length > 0 ? from + starts.reduce(nearest) : near;
+}
+
+/** Divides the translation of a text between its parts, by the lengths of their sources. */
+function divide(target: InlineContent, parts: readonly TextBlock[], whole: Whole): InlineContent[] {
+  const pieces: InlineContent[] = [];
+  let rest = target;
+  let source = parts.reduce((sum, { content }) => sum + plainText(content).length, 0);
+  for (const { content } of parts.slice(0, -1)) {
+    const own = plainText(content).length;
+    const text = rest.map((item) => setText(item, whole)).join('');
+    const [piece, after] = cut(rest, wordStart(text, Math.round((own / source) * text.length)), whole);
+    pieces.push(piece);
+    rest = after;
+    source -= own;
+  }
+  return [...pieces, rest];
+}
+
+interface DividedText {
+  ids: string[];
+  parts: Map<string, TextBlock>;
+  target: InlineContent;
+  pieces: Map<string, InlineContent> | undefined;
+}
+
+/** The translations of a file by block. A text with several parts is divided when all its parts have been read. */
+export class BlockTargets {
+  readonly #targets = new Map<string, InlineContent>();
+  readonly #divided = new Map<string, DividedText>();
+
+  constructor(translations: readonly SegmentTranslation[]) {
+    for (const { regionId, target } of translations) {
+      const ids = partsOf(regionId);
+      if (ids.length === 1) this.#targets.set(regionId, target);
+      const text = { ids, parts: new Map(), target, pieces: undefined };
+      if (ids.length > 1) for (const id of ids) this.#divided.set(id, text);
+    }
+  }
+
+  /** The numbers of the pages with translations. */
+  get pages(): Set<number> {
+    return new Set([...this.#targets.keys(), ...this.#divided.keys()].map(pageOfBlock));
+  }
+
+  /** Returns the other pages that must be read before the texts of a page are set. */
+  neededFor(page: number): Set<number> {
+    const texts = [...this.#divided].filter(([id, { pieces }]) => pageOfBlock(id) === page && !pieces);
+    const missing = texts.flatMap(([, { ids, parts }]) => ids.filter((id) => !parts.has(id)));
+    return new Set(missing.map(pageOfBlock).filter((number) => number !== page));
+  }
+
+  /** Keeps the blocks of a page that are parts of texts. */
+  add(blocks: readonly TextBlock[]): void {
+    for (const block of blocks) this.#divided.get(block.id)?.parts.set(block.id, { ...block, glyphs: [] });
+  }
+
+  /** Returns the translations of the blocks of a page. */
+  of(blocks: readonly TextBlock[]): BlockTranslation[] {
+    return blocks.flatMap((block): BlockTranslation[] => {
+      const text = this.#divided.get(block.id);
+      if (text) return this.#part(text, block);
+      const target = this.#targets.get(block.id);
+      return target ? [{ block, target }] : [];
+    });
+  }
+
+  #part(text: DividedText, block: TextBlock): BlockTranslation[] {
+    const parts = text.ids.flatMap((id) => text.parts.get(id) ?? []);
+    const { spans, moved } = wholeOf(parts, block.page);
+    text.pieces ??= new Map(
+      divide(text.target, parts, { content: [], spans, moved }).map((piece, index) => [
+        parts[index]!.id,
+        piece,
+      ]),
+    );
+    const after = parts.slice(parts.findIndex(({ id }) => id === block.id) + 1);
+    const pieces = [block, ...after].map(({ id }) => text.pieces!.get(id)!);
+    const next = after[0]?.id;
+    return [
+      {
+        block: { ...block, spans, moved },
+        target: pieces[0]!,
+        ...(next && { next: { id: next, rest: joinStrings(pieces.flat()) } }),
+      },
+    ];
+  }
+
+  /** Returns the id of the text of which a block is a part. */
+  textOf(block: string | null): string | null {
+    const text = block === null ? undefined : this.#divided.get(block);
+    return text ? idOfParts(text.ids) : block;
+  }
+
+  /** Sets what is left of a translation for a part of a text and the parts after it. */
+  setRest(id: string, rest: InlineContent): void {
+    const text = this.#divided.get(id)!;
+    const parts = text.ids.slice(text.ids.indexOf(id)).flatMap((each) => text.parts.get(each) ?? []);
+    for (const [index, piece] of divide(rest, parts, wholeOf(parts, 0)).entries())
+      text.pieces!.set(parts[index]!.id, piece);
+  }
+}
+
+/**
+ * Fills the last line of each part of a text that continues, because it is a line within a paragraph. The words come from
+ * the next part, or go to it.
+ *
+ * @param fittings the fitted texts of a page, by the ids of their blocks. Those of the parts are replaced
+ * @returns the rest of the translations of the texts that continue on the next page, by the ids of their next parts
+ */
+export function fillLastLines(
+  items: readonly BlockTranslation[],
+  fittings: Map<string, Fitting>,
+  languages: Languages,
+): Map<string, InlineContent> {
+  const rests = new Map<string, InlineContent>();
+  const byId = new Map(items.map((item) => [item.block.id, item]));
+  for (const { block, next } of items) {
+    const fitting = fittings.get(block.id);
+    if (!next || !fitting?.whole || fitting.frame.text.paragraphs.length > 1) continue;
+    const rest = rests.get(block.id) ?? next.rest;
+    const other = byId.get(next.id);
+    const after = fittings.get(next.id);
+    const filled = fill({ block, fitting, rest }, other && after && { ...other, fitting: after }, languages);
+    rests.delete(block.id);
+    if (!filled) continue;
+    fittings.set(block.id, { ...fitting, frame: { ...filled.own, continues: true } });
+    if (after && filled.next) fittings.set(next.id, { ...after, frame: filled.next });
+    if (!other || other.next) rests.set(next.id, filled.rest);
+  }
+  return rests;
+}
+
+function fill(
+  { block, fitting: { fit, frame }, rest }: { block: TextBlock; fitting: Fitting; rest: InlineContent },
+  next: (BlockTranslation & { fitting: Fitting }) | undefined,
+  languages: Languages,
+): { own: Frame; next: Frame | undefined; rest: InlineContent } | undefined {
+  const framed = (from: Frame, of: TextBlock, target: InlineContent): Frame => ({
+    ...from,
+    text: alignedText(shapeTarget(styledRuns(of, target), of, languages), from),
+  });
+  const [paragraph, ...others] = framed(frame, block, rest).text.paragraphs;
+  const text = rest.map((item) => setText(item, block)).join('');
+  if (others.length > 0 || paragraph!.shaped.text !== text) return undefined;
+  const lines = breakLines(paragraph!.shaped, lineWidths(frame, fit, true));
+  let found: ReturnType<typeof fill>;
+  for (const count of [fit.lines, fit.lines - 1]) {
+    if (count < 1 || count >= lines.length) continue;
+    const [own, after] = cut(rest, wordStart(text, lines[count - 1]!.end), block);
+    const filled = { own: framed(frame, block, own), next: undefined, rest: after };
+    if (!next || next.next) return filled;
+    const other = framed(next.fitting.frame, next.block, after);
+    const { paragraphs } = other.text;
+    const needed = countLines(paragraphs[0]!.shaped, lineWidths(other, next.fitting.fit, true));
+    if (paragraphs.length > 1 || needed > next.fitting.fit.lines) continue;
+    found ??= { ...filled, next: other };
+    if (needed === next.fitting.fit.lines) return { ...filled, next: other };
+  }
+  return found;
+}
