@@ -233,7 +233,7 @@ export function joinParts(pages: readonly { blocks: TextBlock[] }[], texts: read
 export type Whole = Pick<TextBlock, 'content' | 'spans' | 'moved'>;
 
 /**
- * Returns the content of all parts of a text. The tags of each part are numbered after those of the parts before.
+ * Returns the content of all parts of a text. The tags of each part are numbered after those of the earlier parts.
  *
  * @param page the page on which the content is used: the links of another page are left out
  */
