@@ -2,6 +2,8 @@ import type { StructureElement } from '../page-content.ts';
 import type { Glyph } from './pieces.ts';
 import type { Row } from './rows.ts';
 
+/** Types whose content is one text. The others, such as cells, may contain several texts. */
+export const isOneText = /^(?:P|H\d?|Title|Caption|LBody)$/;
 /** The maximum gap between two words of a text, as a share of the font size. */
 const maxWordGap = 0.6;
 /**

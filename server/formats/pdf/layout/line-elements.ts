@@ -1,13 +1,11 @@
 import type { StructureElement } from '../page-content.ts';
 import { isCentredAt } from './centred-lines.ts';
-import type { Elements } from './elements.ts';
+import { type Elements, isOneText } from './elements.ts';
 import { roomInChain } from './line-ends.ts';
 import type { Chain } from './line-links.ts';
 import { continues } from './sentences.ts';
 import { isSameStyle, type TextLine } from './text-lines.ts';
 
-/** Types whose content is one text. The others, such as cells, may contain several texts. */
-const isOneText = /^(?:P|H\d?|Title|Caption|LBody)$/;
 const isHeading = /^(?:H\d?|Title)$/;
 /**
  * The number of full lines from which the elements are lines, if sentences continue from these lines in other elements.

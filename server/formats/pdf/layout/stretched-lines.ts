@@ -1,5 +1,7 @@
+import type { StructureElement } from '../page-content.ts';
 import { type Atom, maxLineDistance, minSpace, textOf } from './atoms.ts';
-import { lowerStart } from './sentences.ts';
+import { type Elements, isOneText } from './elements.ts';
+import { continues, lowerStart } from './sentences.ts';
 import { append, greatest, least, runsOf } from './statistics.ts';
 
 /** The maximum difference between the spaces of a justified line, as a share of the font size. */
@@ -29,6 +31,49 @@ export function spreadWords(atoms: readonly Atom[]): Set<Atom> {
     const small = part.slice(1).filter((atom) => lowerStart.test(textOf(atom))).length;
     const areWords = small * 2 > gaps.length || (small > 0 && gaps.length >= manySpread);
     if (gaps.length >= minSpread && areEqual && areWords) for (const atom of part.slice(1)) found.add(atom);
+  }
+  return found;
+}
+
+/** The maximum gap in a sentence that is declared as one text, in em, and the minimum number of words before the gap. */
+const [maxDeclaredGap, minDeclaredWords] = [3, 3];
+
+/**
+ * Returns the atoms that continue the sentence of their row after a wide gap, by the elements that the file declares: an
+ * element of one text that has no other row, or that the row above or below continues over the gap. A paragraph may be in
+ * two columns.
+ */
+export function declaredWords(rows: readonly { atoms: Atom[] }[], elements: Elements): Set<Atom> {
+  const found = new Set<Atom>();
+  const last = new Map<StructureElement | undefined, number>();
+  const severalRows = new Set<StructureElement | undefined>();
+  for (const [index, { atoms }] of rows.entries())
+    for (const atom of atoms) {
+      const element = elements.ofLine(atom);
+      if ((last.get(element) ?? index) !== index) severalRows.add(element);
+      last.set(element, index);
+    }
+  for (const [index, { atoms }] of rows.entries()) {
+    let [text, words] = ['', 0];
+    for (const [at, atom] of atoms.entries()) {
+      const before = atoms[at - 1];
+      const element = elements.ofLine(atom);
+      const middle = before ? (before.right + atom.left) / 2 : 0;
+      const isOver = (other: Atom) =>
+        other.left < middle && other.right > middle && elements.ofLine(other) === element;
+      const isWord =
+        before !== undefined &&
+        element !== undefined &&
+        isOneText.test(element.type) &&
+        elements.ofLine(before) === element &&
+        (!atom.isApart || atom.isOnlyWide) &&
+        atom.left - before.right < maxDeclaredGap * atom.size &&
+        words >= minDeclaredWords &&
+        continues(text, textOf(atom)) &&
+        (!severalRows.has(element) || [index - 1, index + 1].some((near) => rows[near]?.atoms.some(isOver)));
+      if (isWord) found.add(atom);
+      [text, words] = [textOf(atom), (isWord ? words : 0) + atom.spaces.length + 1];
+    }
   }
   return found;
 }
