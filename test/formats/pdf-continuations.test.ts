@@ -107,6 +107,16 @@ describe('a paragraph with parts', () => {
     expect(await after([line(end[0]!, 232, 340), line(end[1]!, 220, 330)].join('\n'))).toEqual(texts);
   });
 
+  it('continues on the next page although a short line is below it, or another look is more frequent', async () => {
+    const below = {
+      content: [column(before, 40, 110), column(start, 40, 80), line('A remark.', 40, 30)].join('\n'),
+    };
+    const texts = await textsOf(below, pages()[1]!);
+    expect(texts).toEqual([before.join(' '), whole, 'A remark.', before.join(' ')]);
+    const gray = `0.3 g ${column([...before, ...before, ...before], 40, 340)} 0 g ${pages()[0]!.content}`;
+    expect(await textsOf({ content: gray }, pages()[1]!)).toContain(whole);
+  });
+
   it('ends if it is a label with a colon', async () => {
     const texts = [before, ['All the actors of the new order:'], ['architecture of it']];
     const content = columns(texts[1], texts[2]);

@@ -59,7 +59,8 @@ interface Column {
 function byLook(blocks: readonly TextBlock[]): Map<string, Look> {
   const looks = new Map<string, Look>();
   for (const block of blocks) {
-    if (block.kind !== 'paragraph') continue;
+    const isText = block.kind === 'paragraph' || (block.kind === 'table_cell' && !block.container);
+    if (!isText) continue;
     const { family, bold, italic, size, color } = block.style;
     const key = `${rotationOf(block).name} ${family} ${bold} ${italic} ${size.toFixed(1)} ${color}`;
     const look = looks.get(key) ?? { texts: [], columns: new Map<number, Column>() };
@@ -113,6 +114,8 @@ function continuation(
   const [width, own] = [one.box.right - one.box.left, box.right - box.left];
   const areParagraphs = lines.length > 1 && one.lines.length > 1;
   if (areParagraphs && Math.abs(width - own) > maxWidthDifference * Math.max(width, own)) return undefined;
+  // The short texts of a table are its cells.
+  if (!areParagraphs && [one.block, block].some(({ kind }) => kind === 'table_cell')) return undefined;
   return isFull(one, text, look) ? (isCertain ? 'certain' : 'likely') : undefined;
 }
 
@@ -145,31 +148,26 @@ function nextPage(
   page: readonly TextBlock[],
   next: readonly TextBlock[],
 ): [from: string, to: string] | undefined {
-  const looks = [...byLook(page)].map(([key, look]) => ({
-    key,
-    look,
-    length: look.texts.reduce((sum, { text }) => sum + text.length, 0),
-  }));
+  const lengthOf = ({ texts }: Look) => texts.reduce((sum, { text }) => sum + text.length, 0);
+  const others = byLook(next);
   // The running text is the look of most of the text.
-  const [body] = looks.sort((one, other) => other.length - one.length);
-  if (!body) return undefined;
-  const others = byLook(next).get(body.key)?.texts ?? [];
-  // Running headers are on both pages.
-  const withoutNumbers = ({ text }: PlacedText) => text.replace(/\d+/gu, '0');
-  const running = new Set(body.look.texts.map(withoutNumbers)).intersection(
-    new Set(others.map(withoutNumbers)),
-  );
-  const isRunning = (text: PlacedText) => running.has(withoutNumbers(text));
-  const one = body.look.texts.findLast((text) => !caption.test(text.text) && !isRunning(text));
-  const other =
-    one &&
-    continuationAmong(
-      one,
-      others.filter((text) => !isRunning(text)),
-      body.look,
-    );
-  const hasSymbols = [one, other].some((text) => text && text.block.moved.size > 0);
-  return other && !hasSymbols ? [one.block.id, other.block.id] : undefined;
+  const looks = [...byLook(page)].sort(([, one], [, other]) => lengthOf(other) - lengthOf(one));
+  for (const [key, look] of looks) {
+    const heads = others.get(key)?.texts ?? [];
+    // Running headers are on both pages.
+    const withoutNumbers = ({ text }: PlacedText) => text.replace(/[\d\s]+/gu, '');
+    const running = new Set(look.texts.map(withoutNumbers)).intersection(new Set(heads.map(withoutNumbers)));
+    const isOwn = (text: PlacedText) => !running.has(withoutNumbers(text));
+    const tails = look.texts.filter((text) => isOwn(text) && !caption.test(text.text));
+    // Short lines may be below the text, such as a remark below a table.
+    const end = tails.findLastIndex(({ lines }) => lines.length > 1);
+    for (const one of tails.slice(Math.max(end, tails.length - 1 - maxBetween)).reverse()) {
+      const other = continuationAmong(one, heads.filter(isOwn), look);
+      const hasSymbols = [one, other].some((text) => text && text.block.moved.size > 0);
+      if (other && !hasSymbols) return [one.block.id, other.block.id];
+    }
+  }
+  return undefined;
 }
 
 /**
