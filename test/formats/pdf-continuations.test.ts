@@ -204,6 +204,21 @@ describe('the translation of a paragraph with parts', () => {
     for (const { x } of inBold) expect(x).toBeGreaterThan(200);
   });
 
+  it.each([
+    ['one word', 'Donaudampfschiff'],
+    ['no word', '   '],
+    ['a word that is longer than both columns', 'x'.repeat(300)],
+    ['only signs of two units', '🎉'.repeat(60)],
+    ['a line break', `${target.slice(0, 60)}\n${target.slice(60)}`],
+  ])('may have %s', async (_name, own) => {
+    const { bytes } = await translated(await madePdf({ content: columns() }), own);
+    const shown = (await shownTexts(bytes)).filter(({ x, y }) => x > 200 || y < 315);
+    const left = shown.filter(({ x }) => x < 200).sort((one, other) => other.y - one.y);
+    const right = shown.filter(({ x }) => x > 200).sort((one, other) => other.y - one.y);
+    const text = [...left, ...right].map((piece) => piece.text).join('');
+    expect(text.replace(/[\s\u2010]/gu, '')).toBe(own.replace(/\s/gu, ''));
+  });
+
   it('may come from a version that had a segment for each part', async () => {
     const bytes = await madePdf(...pages());
     const translations = ['p1.b2', 'p2.b1'].map((regionId) => ({

@@ -46,19 +46,21 @@ function cut(
   return [before, []];
 }
 
-/** Returns the position of a word's start that is the nearest one to a position in a text. */
-function wordStart(text: string, near: number): number {
+/**
+ * Returns the position of the word's start in a text that is nearest to a position. A text of one word stays whole.
+ *
+ * @param most the last possible position
+ */
+function wordStart(text: string, near: number, most = text.length): number {
   const from = Math.max(0, near - maxToWord);
   const around = text.slice(from, near + maxToWord);
   const spaces = [...around.matchAll(/\s+/gu)].map(({ 0: { length }, index }) => index + length);
-  const words = () =>
-    [...new Intl.Segmenter(undefined, { granularity: 'word' }).segment(around)]
-      .filter(({ isWordLike, index }) => isWordLike && index > 0)
-      .map(({ index }) => index);
-  const starts = spaces.length > 0 ? spaces : words();
-  const nearest = (one: number, other: number) =>
-    Math.abs(from + other - near) < Math.abs(from + one - near) ? other : one;
-  return starts.length > 0 ? from + starts.reduce(nearest) : near;
+  const segments = [...new Intl.Segmenter(undefined, { granularity: 'word' }).segment(around)];
+  const words = segments.filter(({ isWordLike }) => isWordLike).map(({ index }) => index);
+  const starts = [spaces, words, segments.map(({ index }) => index)]
+    .map((places) => places.filter((at) => at > 0 && from + at <= most).map((at) => from + at))
+    .find(({ length }) => length > 0) ?? [text.length];
+  return starts.reduce((one, other) => (Math.abs(other - near) < Math.abs(one - near) ? other : one));
 }
 
 /** Divides the translation of a text between its parts, by the lengths of their sources. */
@@ -207,7 +209,8 @@ function fill(
   let found: ReturnType<typeof fill>;
   for (const count of [fit.lines, fit.lines - 1]) {
     if (count < 1 || count >= lines.length) continue;
-    const [own, after] = cut(rest, wordStart(text, lines[count - 1]!.end), block);
+    const { end } = lines[count - 1]!;
+    const [own, after] = cut(rest, wordStart(text, end, end), block);
     const filled = { own: framed(frame, block, own), next: undefined, rest: after };
     if (!next || next.next) return filled;
     const other = framed(next.fitting.frame, next.block, after);
