@@ -37,9 +37,10 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'lines of source',
     count: linesOf(sources),
-    limit: 251_020,
+    limit: 251_760,
     goal: 165_000,
     bought: [
+      '251,760: sentences of PDF pages over columns and pages, shapes of areas, stated texts of glyphs, and sentences that a file declares',
       '251,020: fields of forms that become shorter after longer labels, stretched lines of narrow columns, and price lists of PDF pages',
       '250,760: typefaces that look like those of a PDF, by their names and widths, small capitals, and sentences in two declared texts',
       '250,410: letters drawn as shapes or edges, contents entries, periods and years before entries, Arabic marks, lines without spaces, justified lines, boxes of labels, wrapped items and rules below headings of PDF pages',
@@ -65,9 +66,10 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'files of source',
     count: sources.length,
-    limit: 1798,
+    limit: 1800,
     goal: 1400,
     bought: [
+      '1,800: sentences of PDF pages over columns and pages: their finding, and the division of their translations',
       '1,798: small capitals, and pairs of lines, of PDF pages',
       '1,800, after 1,912 and 113 small modules that moved to their only users: one file for each engine, kind of personal data and settings screen',
       '1,868: the same, one file for each screen or concept',
@@ -84,9 +86,10 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'lines of tests',
     count: linesOf(tests),
-    limit: 172_520,
+    limit: 173_020,
     goal: 100_000,
     bought: [
+      '173,020: sentences of PDF pages over columns and pages, shapes, stated texts, alignment and places of labels',
       '172,520: fields, stretched lines, price lists and flags of fonts of PDF pages',
       '172,300: typefaces and small capitals of PDF texts, sentences in two declared texts, and waiting tasks',
       '171,985: letters as shapes and edges, Arabic marks, bullets, numbers, years, justified lines, labels, wrapped items and rules in PDF pages',
@@ -115,9 +118,10 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'words of documentation',
     count: wordsOf(guides),
-    limit: 52_500,
+    limit: 52_690,
     goal: 50_000,
     bought: [
+      '52,690: texts over columns and pages of PDF files',
       '52,500: typefaces of PDF texts',
       '52,450: what redaction does not find, the shared beginning of prompts, and figures of alignment',
       '55,800: what the editor, reports and exports gained',

@@ -105,7 +105,7 @@ it('two lines with exactly one middle are a centered title, although it is not t
   });
 });
 
-it('a heading at the left edge is left-aligned, although lines of the list above it end where it ends', () => {
+it('a heading at the left edge is left-aligned, although lines of the list above it have its end', () => {
   const list = ['One word', 'or two', 'or three words'].map((item, row) => ending(item, 100, 690 - 12 * row));
   const others = [0, 1, 2, 3].map((row) =>
     text(`A line of the page and its number ${row}`, 50, 780 - 12 * row),

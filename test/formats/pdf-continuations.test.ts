@@ -48,7 +48,7 @@ describe('a paragraph with parts', () => {
     expect(right![0]).toBeCloseTo(220, 0);
   });
 
-  it('is one segment if it continues on the next page, and its place says so', async () => {
+  it('is one segment if it continues on the next page, as its place shows', async () => {
     const segments = await segmentsOf(await madePdf(...pages()));
     expect(segments.map(({ text }) => text)).toEqual([before.join(' '), whole, before.join(' ')]);
     expect(segments[1]).toMatchObject({

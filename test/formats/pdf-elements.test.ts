@@ -40,6 +40,23 @@ describe('the declared elements of a tagged PDF', () => {
     expect(read([...of(tag('TH'), first), ...of(tag('TH'), second)])).toEqual(['London', 'Cushion']);
   });
 
+  it('keep the words of a sentence together over wide gaps, but not the lines of two columns', () => {
+    const words = [
+      text('Whoever rents a boat shows a document', 50, 700),
+      text('of', 243, 700),
+      text('identity', 278, 700),
+    ];
+    const sentence = 'Whoever rents a boat shows a document of identity';
+    expect(read(of(undefined, ...words)).length).toBeGreaterThan(1);
+    expect(read(of(tag('P'), ...words))).toEqual([sentence]);
+    const columns = ['which has a first line and', 'a second one and a third', 'line in this column and'];
+    const rows = columns.flatMap((value, row) => [
+      text(value, 50, 700 - 12 * row),
+      text(`more of it here ${row}`, 200, 700 - 12 * row),
+    ]);
+    expect(read(of(tag('P'), ...rows))[0]).toBe(columns.join(' '));
+  });
+
   it('keep the lines of a paragraph together when the style changes and after a wide distance', () => {
     const lines = [
       text('The government of Manitoba repealed the Act of the former one in May.', 50, 700),

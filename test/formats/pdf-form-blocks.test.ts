@@ -57,6 +57,15 @@ describe('the parts of a form', () => {
     expect(read({ ...sentence, annotations: [{ kind: 'widget', box }] })).toEqual(['on the', 'day of May.']);
   });
 
+  it('has underscores at the end of a line as a part of a sentence that continues below, but not after a label', () => {
+    const over = (first: string, second: string) =>
+      read(page([lines([`${first} ____________`, second], 50, 700)]));
+    expect(over('I declare that all that is said about my son', 'in this form is true and')).toEqual([
+      'I declare that all that is said about my son ____________ in this form is true and',
+    ]);
+    expect(over('name of it', 'town of it')).toEqual(['name of it', 'town of it']);
+  });
+
   it('are apart at a small picture, which would be covered, but a sentence is not', () => {
     const icon: Paint = { ...rule(70, 698, 79, 707), kind: 'image' };
     const form = (after: string) => read(page([text('Office', 38, 700), text(after, 82, 700)], [icon]));

@@ -65,7 +65,7 @@ describe('a label', () => {
     expect(roomOver(baseline)).toBeCloseTo(right);
   });
 
-  it('stays over a large picture that starts where it starts', async () => {
+  it('stays over a large picture with the same start', async () => {
     const source = { lines: ['All of these words are over a shape'] };
     const { box } = blockOf(source);
     const shape = paint(rectangle(box.left - 5, box.bottom - 20, box.left + 70, box.bottom + 3.2));

@@ -34,7 +34,7 @@ async function read(shown: string, properties?: Made): Promise<string[]> {
 }
 
 describe('a glyph whose characters the font does not define', () => {
-  it('has the characters that the file states: an accent over a letter, in an operator or of its own', async () => {
+  it('has the characters that the file states: an accent over a letter, in one operator or two', async () => {
     expect(await read(`(exp) Tj ${stated('ê', '(e\\001) Tj')} (ncia) Tj`)).toEqual(['expência']);
     expect(await read(`(exp) Tj ${stated('ê', '(e) Tj (\\001) Tj')} (ncia) Tj`)).toEqual(['expência']);
   });

@@ -70,18 +70,26 @@ export interface RowParts {
  * other sizes, and at gaps that are wider than the spaces between words.
  *
  * @param above the row above, whose sentence may continue after a blank at the start of the row
+ * @param below the row below, in which a sentence may continue after a blank at the end of the row
  */
 export function splitAtGaps(
   row: Row,
   { areas, fields, icons, elements, hasBlank }: RowParts,
-  above?: Row,
+  { above, below }: { above?: Row | undefined; below?: Row | undefined } = {},
 ): Atom[] {
   const { baseline, size, glyphs } = row;
   const rules = areas.verticalRules(baseline, size);
-  const isNext = above && above.glyphs[0]?.text !== '_' && above.baseline - baseline < maxLineDistance * size;
+  const isNext = (upper: Row, lower: Row) =>
+    upper.glyphs[0]?.text !== '_' && upper.baseline - lower.baseline < maxLineDistance * size;
+  const shownIn = (other: Row) => other.glyphs.filter(({ isBlank }) => !isBlank);
+  const continuesBelow =
+    below && isNext(row, below) && Math.abs(below.glyphs[0]!.left - glyphs[0]!.left) < maxWordGap * size;
   const leaders = findLeaders(
     glyphs,
-    isNext ? above.glyphs.filter(({ isBlank }) => !isBlank).slice(-2) : [],
+    {
+      above: above && isNext(above, row) ? shownIn(above).slice(-2) : [],
+      below: continuesBelow ? shownIn(below).slice(0, 2) : [],
+    },
     ({ left, right }) => fields.isInGap(left, right, row),
   );
   const gutters = narrowestGutters(glyphs);
@@ -320,11 +328,11 @@ const maxEllipsis = 5;
  * dots with spaces at the end of a row are a period and an ellipsis. A blank within a sentence is a part of the sentence,
  * unless a form field is over it, which does not move.
  *
- * @param above the end of the row above, if its sentence may continue
+ * @param rows the end of the row above and the start of the row below, if a sentence may continue there
  */
 function findLeaders(
   glyphs: readonly Glyph[],
-  above: readonly Glyph[],
+  { above, below }: { above: readonly Glyph[]; below: readonly Glyph[] },
   hasField: (blank: { left: number; right: number }) => boolean,
 ): Set<Glyph> {
   const leaders = new Set<Glyph>();
@@ -344,8 +352,9 @@ function findLeaders(
       run.every((dot, at) => dot.left - (run[at - 1] ?? last ?? dot).right >= min * dot.piece.size);
     const isEllipsis = to === shown.length && run.length === 4 && first.text === '.' && haveGaps(minSpace);
     const before = from > 0 ? shown.slice(Math.max(0, from - 2), from) : above;
+    const isAtEnd = to === shown.length && first.text === '_' && wordsIn(glyphs, first) >= minWords;
     const isInSentence =
-      isBlankInSentence(before, run, shown.slice(to)) &&
+      (isBlankInSentence(before, run, shown.slice(to)) || (isAtEnd && isSentenceOver(before, below))) &&
       !hasField({ left: first.left, right: run.at(-1)!.right });
     // The period of a name belongs to it: .NET
     const next = run.length === 1 ? shown[to] : undefined;
@@ -385,6 +394,22 @@ function isBlankInSentence(
 /** Whether a sentence may continue after a blank between two glyphs. */
 function isSentence(before: Glyph, next: Glyph): boolean {
   return sentenceStart.test(before.text) && sentenceRest.test(next.text);
+}
+
+/** The same for a blank at the end of a row, from the glyphs before it and those of the row below. */
+function isSentenceOver(before: readonly Glyph[], below: readonly Glyph[]): boolean {
+  return sentenceStart.test(stringOf(before)) && /^\p{Ll}/u.test(stringOf(below));
+}
+
+/** The minimum number of words before a blank at the end of a row if a sentence continues below. A label has fewer. */
+const minWords = 5;
+
+/** Returns the number of gaps between words before a glyph. */
+function wordsIn(glyphs: readonly Glyph[], end: Glyph): number {
+  const before = glyphs.slice(0, glyphs.indexOf(end)).filter(({ isBlank }) => !isBlank);
+  return before.filter(
+    ({ left, piece }, at) => left - (before[at - 1]?.right ?? left) > minSpace * piece.size,
+  ).length;
 }
 
 function stringOf(glyphs: readonly Glyph[]): string {

@@ -67,7 +67,7 @@ export function splitRows(rows: readonly Row[], parts: RowParts): Line[] {
   const { areas } = parts;
   areas.forgetCrossedRules(rows);
   const split: SplitRow[] = rows.map((row, index) => {
-    const atoms = splitAtGaps(row, parts, rows[index - 1]);
+    const atoms = splitAtGaps(row, parts, { above: rows[index - 1], below: rows[index + 1] });
     return { row, atoms, spread: spreadWords(atoms), parts: [] };
   });
   const stretched = stretchedWords(split);

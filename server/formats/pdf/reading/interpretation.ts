@@ -44,7 +44,7 @@ export interface TextOperator {
   filled: readonly Paint[];
   /** The element of the structure tree that contains the text; undefined if the file does not declare it. */
   element: StructureElement | undefined;
-  /** What the file states as the text of all operators with the same object: PDF 32000-1, 14.9.4. */
+  /** The text that the file states for all operators with the same object: PDF 32000-1, 14.9.4. */
   stated: StatedText | undefined;
 }
 
