@@ -198,6 +198,7 @@ describe('what belongs to a text', () => {
 
   it.each([
     ['drawn', '0 0 4 4 re f', '0 0 1 rg'],
+    ['a triangle', '0 0 m 4 2 l 0 4 l f', '0 0 1 rg'],
     ['drawn, and colors the next objects', '0 0 4 4 re 1 0 0 rg f', '1 0 0 rg'],
     ['a form with a shading', '/bullet Do', '0 0 1 rg'],
   ])('moves with it: each bullet that is %s', async (_, drawn, color) => {

@@ -79,7 +79,8 @@ export function marksOf(
   });
   // In a much larger space, a rounded distance would not be exact.
   const isExact = (ctm: Matrix) => invert(ctm) && ctm.slice(0, 4).every((value) => Math.abs(value) < 1000);
-  const movable = paints.filter(({ ctm, kind, parts }) => ctm && isExact(ctm) && !parts && kind !== 'image');
+  const isShape = ({ kind, parts }: Paint) => kind === 'fill' || (kind === 'stroke' && !parts);
+  const movable = paints.filter((paint) => paint.ctm && isExact(paint.ctm) && isShape(paint));
   const placedTexts = texts.map(placed);
   const [signs, lines] = [true, false].map((isLabel) =>
     placedTexts.filter(({ object: { reason } }) => isLabel === (reason === 'label')),
