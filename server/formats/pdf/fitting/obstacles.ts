@@ -53,7 +53,7 @@ export function obstaclesOf(
   blocks: readonly TextBlock[],
   others: readonly Pick<TextBlock, 'glyphs'>[] = [],
 ): Obstacle[] {
-  const paintsOf = paintsByKind(page);
+  const { paintsOf, shapes } = visiblePaints(page);
   const { texts } = page;
   const owners = [...blocks, ...others];
   return [
@@ -69,6 +69,7 @@ export function obstaclesOf(
       joined(paintsOf('fill')).map((box) => ({ box, solid: false })),
       blocks,
     ),
+    ...shapes.flatMap((parts) => overShape(parts, blocks)),
     // All rules of a table can be one stroke.
     ...joined(paintsOf('stroke')).map((box) => ({ box, solid: false })),
   ];
@@ -162,17 +163,42 @@ function otherTexts(texts: readonly ShownText[], blocks: readonly Pick<TextBlock
   });
 }
 
-/** Returns the boxes of painted objects of a kind, except the page's background and those under a larger box. */
-function paintsByKind({ box, paints }: PageContent): (kind: Paint['kind']) => Rectangle[] {
+/** The maximum number of sloped or curved shapes. If a page has more of them, it is a drawing, and their boxes count. */
+const maxShapes = 50;
+
+/**
+ * Returns the boxes of painted objects by kind, except the page's background and those under a larger box, and the parts
+ * of each sloped or curved shape.
+ */
+function visiblePaints({ box, paints }: PageContent): {
+  paintsOf: (kind: Paint['kind']) => Rectangle[];
+  shapes: Rectangle[][];
+} {
   const width = background * (box.right - box.left);
   const height = background * (box.top - box.bottom);
   const isSmaller = ({ box: { left, right, top, bottom } }: Pick<Paint, 'box'>): boolean =>
     right - left < width || top - bottom < height;
   const painted = paints
-    .flatMap(({ parts, ...paint }) => parts?.map((box) => ({ ...paint, box })) ?? paint)
+    .flatMap((paint) => (paint.kind === 'stroke' && paint.parts?.map((box) => ({ ...paint, box }))) || paint)
     .filter((paint) => paint.opaque || isSmaller(paint));
   const visible = withoutHidden(withoutWhite(painted)).filter(isSmaller);
-  return (kind) => visible.filter((paint) => paint.kind === kind).map(({ box }) => box);
+  const shapes = visible.flatMap(({ kind, parts }) => (kind === 'fill' && parts ? [parts] : []));
+  const areBoxes = shapes.length > maxShapes;
+  const isBox = ({ kind, parts }: Paint) => kind !== 'fill' || !parts || areBoxes;
+  return {
+    paintsOf: (kind) => visible.filter((paint) => paint.kind === kind && isBox(paint)).map(({ box }) => box),
+    shapes: areBoxes ? [] : shapes,
+  };
+}
+
+/** Returns the parts of a shape as obstacles. A text over one of them in the source may be over all of them. */
+function overShape(parts: readonly Rectangle[], blocks: readonly TextBlock[]): Obstacle[] {
+  const own = overTexts(
+    parts.map((box) => ({ box, solid: false })),
+    blocks,
+  );
+  const over = new Set(own.flatMap((part) => [...(part.over ?? [])]));
+  return own.map((part) => ({ ...part, ...(over.size > 0 && { over }) }));
 }
 
 function joined(drawings: readonly Rectangle[]): Rectangle[] {

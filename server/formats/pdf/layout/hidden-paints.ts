@@ -37,7 +37,7 @@ export function withoutWhite(paints: readonly Paint[]): Paint[] {
   const grounds: Paint[] = [];
   return paints.filter((paint) => {
     const isSeen = !isWhite(paint) || grounds.some(({ box }) => intersection(box, paint.box));
-    if (isSeen && paint.kind !== 'stroke' && !paint.parts) grounds.push(paint);
+    if (isSeen && paint.kind !== 'stroke') grounds.push(paint);
     return isSeen;
   });
 }
