@@ -73,6 +73,21 @@ describe('a label', () => {
     expect(place.left).toBeCloseTo(box.left);
   });
 
+  it('over a part of a sloped shape grows over its other parts, but not over those of another shape', async () => {
+    const source = { lines: ['Words over a shape'], y: 700 };
+    const { box } = blockOf(source);
+    const parts = [690, 675, 660].map((y) => rectangle(60, y, 260, y + 15));
+    const wall = paint(rectangle(box.right + 5, 600, 500, 760));
+    const shape = (own: typeof parts) => paint(rectangle(60, 660, 260, 705), 'fill', own);
+    const target = 'Des mots au-dessus de la forme, et encore';
+    const over = await setLabel(source, target, { paints: [shape(parts), wall] });
+    expect(over.lines.map(({ size }) => size)).toEqual([10, 10, 10]);
+    const apart = await setLabel(source, target, {
+      paints: [shape(parts.slice(0, 1)), shape(parts.slice(1)), wall],
+    });
+    expect(apart.lines[0]!.size).toBeLessThan(10);
+  });
+
   it('uses all of its box but the outline, before it is cut', async () => {
     const source = { lines: ['Trace'], style: { size: 4 } };
     const { box } = blockOf(source);
