@@ -177,6 +177,23 @@ describe('the translation of a paragraph with parts', () => {
     expect(first.at(-1)!.right).toBeGreaterThan(160);
   });
 
+  it('has each word once if it is in two columns and on the next page, however long it is', async () => {
+    const third = ['many words of it are in a third part. It', 'has a second sentence of few words.'];
+    const middle = [
+      'rest of its words are in the other one',
+      'with a second line of words that has no',
+      'end here, because its last line and the',
+    ];
+    const source = await madePdf({ content: columns(start, middle) }, { content: column(third, 40, 340) });
+    for (const count of [1, 3, 6, 9, 11, 13, 17, 21, 30, 45, 60, 90]) {
+      const words = Array.from({ length: count }, (_, index) => `w${index}`);
+      const { bytes } = await translated(source, words.join(' '));
+      const shown = [...(await shownTexts(bytes)), ...(await shownTexts(bytes, 2))];
+      const found = shown.flatMap(({ text }) => text.match(/w\d+/g) ?? []);
+      expect(found.sort()).toEqual(words.toSorted());
+    }
+  });
+
   it('is one paragraph of a Word file', async () => {
     const { bytes } = await translated(await madePdf(...pages()), target, 'docx');
     const xml = strFromU8(unzipSync(bytes)['word/document.xml']!);
@@ -239,32 +256,11 @@ describe('the translation of a paragraph with parts', () => {
     expect(units).not.toContain('p1.b3');
   });
 
-  it('leaves the links of both pages at their words', async () => {
-    const [first, second] = pages();
-    const link = (left: number, bottom: number, url: string) => ({
-      Annots: [
-        {
-          Type: 'Annot',
-          Subtype: 'Link',
-          Rect: [left, bottom - 2, left + 30, bottom + 8],
-          A: { S: 'URI', URI: PDFString.of(url) },
-        },
-      ],
-    });
-    const source = await madePdf(
-      { ...first!, page: link(40, 60, 'https://example.org/1') },
-      { ...second!, page: link(40, 340, 'https://example.org/2') },
-    );
-    const { segments } = await extract(source);
-    const text = segments.find(({ regionId }) => regionId.includes('_'))!;
-    const { bytes } = await rebuild(source, [{ ...text, target: text.source }], {
-      sourceLanguage: 'en',
-      targetLanguage: 'fr',
-    });
-    const words = [
-      (await shownTexts(bytes)).find(({ x, y }) => x < 50 && y < 65)!,
-      (await shownTexts(bytes, 2)).find(({ y }) => y > 330)!,
-    ];
-    expect(words.map(({ text }) => text.slice(0, 5))).toEqual(['Every', 'rest ']);
+  it('is not on two pages if a part has links, which cannot move to another page', async () => {
+    const [first, second] = pages() as [{ content: string }, { content: string }];
+    const A = { S: 'URI', URI: PDFString.of('https://example.org/') };
+    const Annots = [{ Type: 'Annot', Subtype: 'Link', Rect: [40, 338, 70, 348], A }];
+    const texts = await textsOf(first, { ...second, page: { Annots } });
+    expect(texts).toEqual([before, start, end, before].map((lines) => lines.join(' ')));
   });
 });

@@ -70,6 +70,19 @@ it('a filled shape is not an area around texts if most of its box is free, as th
   ).toBe(2);
 });
 
+it('a filled shape is the area of a text that is in it, such as an arrow or a speech bubble', async () => {
+  const areaIn = async (path: string) => {
+    const { paints } = await readMade({ content: path });
+    const [block] = findBlocks(
+      page([text('Order now', 60, 98), text('Other words of the page', 20, 20)], paints),
+    ).blocks;
+    return block!.container && Math.round(block!.container.right);
+  };
+  expect(await areaIn('20 90 m 150 90 l 150 70 l 190 101 l 150 132 l 150 112 l 20 112 l f')).toBe(190);
+  expect(await areaIn('82 20 m 170 101 l 82 182 l 0 101 l f')).toBe(170);
+  expect(await areaIn('0 20 m 170 20 l 0 182 l f')).toBe(null);
+});
+
 it('a text does not avoid the free part of the box of a filled shape', async () => {
   const { paints } = await readMade({ content: '0 0 m 150 0 l 0 200 l f' });
   const [triangle] = paints;

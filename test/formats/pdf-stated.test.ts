@@ -60,6 +60,20 @@ describe('a glyph whose characters the font does not define', () => {
     expect(await read(`(exp) Tj ${stated(`e${'x'.repeat(300)}`, '(e\\001) Tj')} (ncia) Tj`)).toEqual([]);
   });
 
+  it.each([
+    ['a private character', 'e\ue000'],
+    ['the code of a language', 'e\u001bde\u001b'],
+    ['another direction', 'e\u05e9'],
+    ['a mark of direction', 'e\u202e'],
+  ])('stays unknown if the stated text has %s', async (_name, own) => {
+    expect(await read(`(exp) Tj ${stated(own, '(e\\001) Tj')} (ncia) Tj`)).toEqual([]);
+  });
+
+  it('does not end the reading of a file with a stated text of a megabyte', async () => {
+    const huge = `/Span << /ActualText <${'65'.repeat(1_000_000)}> >> BDC (two) Tj EMC`;
+    expect(await read(`(one) Tj ${huge}`)).toEqual(['onetwo']);
+  });
+
   it('does not change the characters of other glyphs', async () => {
     expect(await read(`(one) Tj ${stated('three', '(two) Tj')}`)).toEqual(['onetwo']);
   });

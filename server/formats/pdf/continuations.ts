@@ -143,6 +143,13 @@ function nextColumns(blocks: readonly TextBlock[]): Map<string, string> {
   return found;
 }
 
+/** Whether a text has symbols, which are drawn as in the source, or links: they cannot move to another page. */
+function isBoundToPage({ block: { moved, spans, style } }: PlacedText): boolean {
+  return (
+    moved.size > 0 || [style, ...spans.values()].some(({ decoration }) => (decoration?.marks.length ?? 0) > 0)
+  );
+}
+
 /** Returns the ids of the text of a page that continues on the next page, and of its continuation. */
 function nextPage(
   page: readonly TextBlock[],
@@ -163,8 +170,7 @@ function nextPage(
     const end = tails.findLastIndex(({ lines }) => lines.length > 1);
     for (const one of tails.slice(Math.max(end, tails.length - 1 - maxBetween)).reverse()) {
       const other = continuationAmong(one, heads.filter(isOwn), look);
-      const hasSymbols = [one, other].some((text) => text && text.block.moved.size > 0);
-      if (other && !hasSymbols) return [one.block.id, other.block.id];
+      if (other && ![one, other].some(isBoundToPage)) return [one.block.id, other.block.id];
     }
   }
   return undefined;

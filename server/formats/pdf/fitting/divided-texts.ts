@@ -18,6 +18,10 @@ function setText(item: InlineContent[number], { moved }: Pick<TextBlock, 'moved'
   return moved.has(item.tag) ? boxText : (item.text ?? '');
 }
 
+function textOf(content: InlineContent, block: Pick<TextBlock, 'moved'>): string {
+  return content.map((item) => setText(item, block)).join('');
+}
+
 /** Cuts a content at an offset in its text. The tags that are open there end before the cut and start again after it. */
 function cut(
   content: InlineContent,
@@ -54,7 +58,9 @@ function cut(
 function wordStart(text: string, near: number, most = text.length): number {
   const from = Math.max(0, near - maxToWord);
   const around = text.slice(from, near + maxToWord);
-  const spaces = [...around.matchAll(/\s+/gu)].map(({ 0: { length }, index }) => index + length);
+  const spaces = [...around.matchAll(/[^\S\u00a0\u202f]+/gu)].map(
+    ({ 0: { length }, index }) => index + length,
+  );
   const segments = [...new Intl.Segmenter(undefined, { granularity: 'word' }).segment(around)];
   const words = segments.filter(({ isWordLike }) => isWordLike).map(({ index }) => index);
   const starts = [spaces, words, segments.map(({ index }) => index)]
@@ -70,7 +76,7 @@ function divide(target: InlineContent, parts: readonly TextBlock[], whole: Whole
   let source = parts.reduce((sum, { content }) => sum + plainText(content).length, 0);
   for (const { content } of parts.slice(0, -1)) {
     const own = plainText(content).length;
-    const text = rest.map((item) => setText(item, whole)).join('');
+    const text = textOf(rest, whole);
     const [piece, after] = cut(rest, wordStart(text, Math.round((own / source) * text.length)), whole);
     pieces.push(piece);
     rest = after;
@@ -177,48 +183,60 @@ export function fillLastLines(
 ): Map<string, InlineContent> {
   const rests = new Map<string, InlineContent>();
   const byId = new Map(items.map((item) => [item.block.id, item]));
-  for (const { block, next } of items) {
+  for (const { block, next, target } of items) {
     const fitting = fittings.get(block.id);
-    if (!next || !fitting?.whole || fitting.frame.text.paragraphs.length > 1) continue;
-    const rest = rests.get(block.id) ?? next.rest;
+    if (!next || !fitting) continue;
+    const changed = rests.get(block.id);
+    const rest = changed ?? next.rest;
     const other = byId.get(next.id);
     const after = fittings.get(next.id);
-    const filled = fill({ block, fitting, rest }, other && after && { ...other, fitting: after }, languages);
+    const canFill = fitting.whole && fitting.frame.text.paragraphs.length === 1;
+    const found = canFill
+      ? fill({ block, fitting, rest }, other && after && { ...other, fitting: after }, languages)
+      : undefined;
+    if (!found && !changed) continue;
+    // A part that cannot be filled keeps its share of what the part before has left.
+    const lengthOf = (content: InlineContent) => textOf(content, block).length;
+    const share = lengthOf(target) / Math.max(1, lengthOf(next.rest));
+    const [own, left] =
+      found ?? cut(rest, wordStart(textOf(rest, block), Math.round(share * lengthOf(rest))), block);
+    const set = { ...framed(fitting.frame, block, own, languages), ...(found && { continues: true }) };
+    fittings.set(block.id, { ...fitting, frame: set });
     rests.delete(block.id);
-    if (!filled) continue;
-    fittings.set(block.id, { ...fitting, frame: { ...filled.own, continues: true } });
-    if (after && filled.next) fittings.set(next.id, { ...after, frame: filled.next });
-    if (!other || other.next) rests.set(next.id, filled.rest);
+    if (!other || other.next) rests.set(next.id, left);
+    else if (after)
+      fittings.set(next.id, { ...after, frame: framed(after.frame, other.block, left, languages) });
   }
   return rests;
 }
 
+/** Sets another text in a frame. */
+function framed(frame: Frame, block: TextBlock, target: InlineContent, languages: Languages): Frame {
+  return { ...frame, text: alignedText(shapeTarget(styledRuns(block, target), block, languages), frame) };
+}
+
+/** Returns the contents of a part and of those after it, if its last line can be filled. */
 function fill(
   { block, fitting: { fit, frame }, rest }: { block: TextBlock; fitting: Fitting; rest: InlineContent },
   next: (BlockTranslation & { fitting: Fitting }) | undefined,
   languages: Languages,
-): { own: Frame; next: Frame | undefined; rest: InlineContent } | undefined {
-  const framed = (from: Frame, of: TextBlock, target: InlineContent): Frame => ({
-    ...from,
-    text: alignedText(shapeTarget(styledRuns(of, target), of, languages), from),
-  });
-  const [paragraph, ...others] = framed(frame, block, rest).text.paragraphs;
-  const text = rest.map((item) => setText(item, block)).join('');
+): [own: InlineContent, after: InlineContent] | undefined {
+  const [paragraph, ...others] = framed(frame, block, rest, languages).text.paragraphs;
+  const text = textOf(rest, block);
   if (others.length > 0 || paragraph!.shaped.text !== text) return undefined;
   const lines = breakLines(paragraph!.shaped, lineWidths(frame, fit, true));
   let found: ReturnType<typeof fill>;
   for (const count of [fit.lines, fit.lines - 1]) {
     if (count < 1 || count >= lines.length) continue;
     const { end } = lines[count - 1]!;
-    const [own, after] = cut(rest, wordStart(text, end, end), block);
-    const filled = { own: framed(frame, block, own), next: undefined, rest: after };
-    if (!next || next.next) return filled;
-    const other = framed(next.fitting.frame, next.block, after);
+    const parts = cut(rest, wordStart(text, end, end), block);
+    if (!next || next.next) return parts;
+    const other = framed(next.fitting.frame, next.block, parts[1], languages);
     const { paragraphs } = other.text;
     const needed = countLines(paragraphs[0]!.shaped, lineWidths(other, next.fitting.fit, true));
     if (paragraphs.length > 1 || needed > next.fitting.fit.lines) continue;
-    found ??= { ...filled, next: other };
-    if (needed === next.fitting.fit.lines) return { ...filled, next: other };
+    found ??= parts;
+    if (needed === next.fitting.fit.lines) return parts;
   }
   return found;
 }

@@ -27,14 +27,17 @@ export class DrawnAreas {
   readonly #horizontal: RuleIndex;
   /** The left and right sides of filled boxes. */
   readonly #sides: RuleIndex;
-  readonly #fills = new Bands<Rectangle>();
+  readonly #fills = new Bands<Fill>();
 
   /** @param inverse maps the page's user space to the space of the text direction */
   constructor(page: PageContent, inverse: Matrix) {
     const { vertical, horizontal, fills } = sortPaints(page, inverse);
     this.#vertical = new RuleIndex(vertical, minRule);
     this.#horizontal = new RuleIndex(horizontal.map(flip), minRule);
-    this.#sides = new RuleIndex(fills.flatMap(sidesOf), minRule);
+    this.#sides = new RuleIndex(
+      fills.flatMap((fill) => (fill.parts ? [] : sidesOf(fill))),
+      minRule,
+    );
     for (const fill of fills) this.#fills.add(fill, fill);
   }
 
@@ -111,7 +114,8 @@ export class DrawnAreas {
   boxOf({ left, right, baseline, size }: Placed): Rectangle | null {
     const middle = baseline + 0.3 * size;
     const center = (left + right) / 2;
-    const box = this.#innermostFill({ left: center, right: center, bottom: middle, top: middle });
+    const line = { left, right, bottom: middle, top: middle };
+    const box = this.#innermostFill({ ...line, left: center, right: center }, line);
     if (!box) return null;
     const isMark = box.top - box.bottom < 1.8 * size && box.left > left - size && box.right < right + size;
     return isMark ? null : box;
@@ -125,10 +129,12 @@ export class DrawnAreas {
     return fill && (!cell || area(fill) < area(cell)) ? fill : cell;
   }
 
-  #innermostFill(inner: Rectangle): Rectangle | null {
+  /** @param whole the area that must be in a sloped or curved shape; only `inner` must be in a box */
+  #innermostFill(inner: Rectangle, whole = inner): Rectangle | null {
     let innermost: Rectangle | null = null;
     for (const fill of this.#fills.near(inner.bottom, inner.bottom))
-      if (holds(fill, inner) && (!innermost || area(fill) < area(innermost))) innermost = fill;
+      if (isIn(fill.parts ? whole : inner, fill) && (!innermost || area(fill) < area(innermost)))
+        innermost = fill;
     return innermost;
   }
 
@@ -167,14 +173,14 @@ export class DrawnAreas {
 function sortPaints(
   { box, paints }: PageContent,
   inverse: Matrix,
-): Record<'vertical' | 'horizontal' | 'fills', Rectangle[]> {
+): Record<'vertical' | 'horizontal', Rectangle[]> & { fills: Fill[] } {
   const page = transformRectangle(inverse, box);
   const sorted = { vertical: [] as Rectangle[], horizontal: [] as Rectangle[] };
   const fills: Fill[] = [];
   const seen = new Set<string>();
   for (const paint of withoutHidden(withoutWhite(paints))) {
     // A curved or sloped line, such as an arrow of a diagram, does not enclose anything.
-    if (paint.parts) continue;
+    if (paint.parts && paint.kind !== 'fill') continue;
     const own = transformRectangle(inverse, paint.box);
     const key = `${paint.kind} ${[own.left, own.bottom, own.right, own.top].map((place) => Math.round(4 * place)).join(' ')}`;
     const visible = clip(own, page);
@@ -185,8 +191,10 @@ function sortPaints(
       if (height > width) sorted.vertical.push(visible);
       else sorted.horizontal.push(visible);
     } else if (paint.kind !== 'image' && area(visible) < maxArea * area(page)) {
-      if (paint.kind === 'fill') fills.push({ ...visible, color: paint.color });
-      else {
+      if (paint.kind === 'fill') {
+        const parts = paint.parts?.map((part) => transformRectangle(inverse, part));
+        fills.push({ ...visible, color: paint.color, ...(parts && { parts }) });
+      } else {
         sorted.vertical.push(...sidesOf(visible));
         sorted.horizontal.push(...sidesOf(flip(visible)).map(flip));
       }
@@ -195,17 +203,28 @@ function sortPaints(
   return { ...sorted, fills: joinStrips(fills) };
 }
 
-type Fill = Rectangle & { color: string | undefined };
+type Fill = Rectangle & {
+  color?: string | undefined;
+  /** For a shape such as an arrow: rectangles in it. */
+  parts?: Rectangle[];
+};
+
+/** Whether a box is in a filled area: in all of the parts at its height, if the area is a sloped or curved shape. */
+function isIn(inner: Rectangle, fill: Fill): boolean {
+  const { parts = [fill] } = fill;
+  const beside = parts.filter(({ bottom, top }) => bottom <= inner.top && top >= inner.bottom);
+  return holds(fill, inner) && beside.every(({ left, right }) => left <= inner.left && right >= inner.right);
+}
 
 /**
  * Joins filled boxes of one color and width that touch each other, because no edge is visible between them. Programs
  * paint the background of a cell line by line.
  */
-function joinStrips(fills: readonly Fill[]): Rectangle[] {
+function joinStrips(fills: readonly Fill[]): Fill[] {
   const columns = new Map<string, Fill[]>();
-  const joined: Rectangle[] = [];
+  const joined: Fill[] = [];
   for (const fill of fills) {
-    if (fill.color === undefined) {
+    if (fill.color === undefined || fill.parts) {
       joined.push(fill);
       continue;
     }

@@ -36,6 +36,9 @@ interface Stream {
 }
 
 /** An open marked content. */
+/** The maximum length of a stated text, as it is written. Longer ones are not those of single glyphs. */
+const maxStated = 1000;
+
 interface MarkedContent {
   isLayer: boolean;
   /** The element and the stated text around it. */
@@ -134,8 +137,8 @@ export class Interpreter {
     if (typeof id === 'number') this.#element = this.#tree.elementOf(stream.owner, id);
     const text = operand instanceof Map ? operand.get('ActualText') : get(listed, 'ActualText');
     const stated = text instanceof Uint8Array ? PDFHexString.of(Buffer.from(text).toString('hex')) : text;
-    if (stated instanceof PDFString || stated instanceof PDFHexString)
-      this.#stated = { text: stated.decodeText() };
+    const isText = stated instanceof PDFString || stated instanceof PDFHexString;
+    if (isText && stated.asString().length <= maxStated) this.#stated = { text: stated.decodeText() };
     return content;
   }
 

@@ -53,8 +53,9 @@ export function shownTexts(
   return shown;
 }
 
-/** The maximum length of a stated text, in UTF-16 units. */
+/** The maximum length of a stated text, in UTF-16 units, and its characters: none of a script with another direction. */
 const maxStated = 200;
+const readable = /^(?!ï»¿)(?:(?![\p{Script=Hebrew}\p{Script=Arabic}])[\p{L}\p{M}\p{N}\p{P}\p{S} ])+$/u;
 
 /**
  * Reads the glyphs whose characters the font does not define from the text that the file states for them, such as an
@@ -62,18 +63,20 @@ const maxStated = 200;
  */
 function readStated(texts: readonly ReadText[]): void {
   for (const [stated, own] of Map.groupBy(texts, ({ operator }) => operator.stated)) {
-    if (!stated || stated.text.length > maxStated) continue;
+    if (!stated || stated.text.length > maxStated || !readable.test(stated.text)) continue;
     const glyphs = own.flatMap((text) => text.glyphs);
     const first = glyphs.findIndex(({ text }) => text === unknownText);
     if (first < 0) continue;
     const last = glyphs.findLastIndex(({ text }) => text === unknownText);
+    // A syllable of Hangul is not divided into its letters.
+    const form = /\p{Script=Hangul}/u.test(stated.text) ? 'NFC' : 'NFD';
     const textOf = (some: readonly ShownGlyph[]) =>
       some
         .map(({ text }) => text)
         .join('')
-        .normalize('NFD');
+        .normalize(form);
     const [whole, before, after] = [
-      stated.text.normalize('NFD'),
+      stated.text.normalize(form),
       textOf(glyphs.slice(0, first)),
       textOf(glyphs.slice(last + 1)),
     ];
