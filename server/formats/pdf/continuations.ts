@@ -125,8 +125,7 @@ function continuationAmong(one: PlacedText, next: readonly PlacedText[], look: L
   const end = others.findIndex(({ text }) => !sentenceEnd.test(text) && !caption.test(text));
   const near = others.slice(0, end < 0 ? undefined : end + 1);
   const found = near.map((other) => continuation(one, other, look));
-  const certain = found.indexOf('certain');
-  return near[certain < 0 && found[0] ? 0 : certain];
+  return near[found.findIndex(Boolean)];
 }
 
 /** Returns the ids of the texts of a page that continue in its next column, each with the id of its continuation. */

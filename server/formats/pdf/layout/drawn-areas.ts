@@ -114,8 +114,7 @@ export class DrawnAreas {
   boxOf({ left, right, baseline, size }: Placed): Rectangle | null {
     const middle = baseline + 0.3 * size;
     const center = (left + right) / 2;
-    const line = { left, right, bottom: middle, top: middle };
-    const box = this.#innermostFill({ ...line, left: center, right: center }, line);
+    const box = this.#innermostFill({ left: center, right: center, bottom: middle, top: middle }, false);
     if (!box) return null;
     const isMark = box.top - box.bottom < 1.8 * size && box.left > left - size && box.right < right + size;
     return isMark ? null : box;
@@ -129,11 +128,11 @@ export class DrawnAreas {
     return fill && (!cell || area(fill) < area(cell)) ? fill : cell;
   }
 
-  /** @param whole the area that must be in a sloped or curved shape; only `inner` must be in a box */
-  #innermostFill(inner: Rectangle, whole = inner): Rectangle | null {
+  /** @param hasShapes whether sloped and curved shapes count, too */
+  #innermostFill(inner: Rectangle, hasShapes = true): Rectangle | null {
     let innermost: Rectangle | null = null;
     for (const fill of this.#fills.near(inner.bottom, inner.bottom))
-      if (isIn(fill.parts ? whole : inner, fill) && (!innermost || area(fill) < area(innermost)))
+      if ((hasShapes || !fill.parts) && isIn(inner, fill) && (!innermost || area(fill) < area(innermost)))
         innermost = fill;
     return innermost;
   }
