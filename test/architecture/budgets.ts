@@ -37,10 +37,10 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'lines of source',
     count: linesOf(sources),
-    limit: 251_820,
+    limit: 251_870,
     goal: 165_000,
     bought: [
-      '251,820: sentences of PDF pages over columns and pages, shapes of areas, stated texts of glyphs, and sentences that a file declares',
+      '251,870: sentences of PDF pages over columns and pages, shapes of areas, stated texts of glyphs, and sentences that a file declares',
       '251,020: fields of forms that become shorter after longer labels, stretched lines of narrow columns, and price lists of PDF pages',
       '250,760: typefaces that look like those of a PDF, by their names and widths, small capitals, and sentences in two declared texts',
       '250,410: letters drawn as shapes or edges, contents entries, periods and years before entries, Arabic marks, lines without spaces, justified lines, boxes of labels, wrapped items and rules below headings of PDF pages',
@@ -86,10 +86,10 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'lines of tests',
     count: linesOf(tests),
-    limit: 173_070,
+    limit: 173_090,
     goal: 100_000,
     bought: [
-      '173,070: sentences of PDF pages over columns and pages, shapes, stated texts, alignment and places of labels',
+      '173,090: sentences of PDF pages over columns and pages, shapes, stated texts, alignment and places of labels',
       '172,520: fields, stretched lines, price lists and flags of fonts of PDF pages',
       '172,300: typefaces and small capitals of PDF texts, sentences in two declared texts, and waiting tasks',
       '171,985: letters as shapes and edges, Arabic marks, bullets, numbers, years, justified lines, labels, wrapped items and rules in PDF pages',

@@ -185,11 +185,11 @@ export function fillLastLines(
   const byId = new Map(items.map((item) => [item.block.id, item]));
   for (const { block, next, target } of items) {
     const fitting = fittings.get(block.id);
-    if (!next || !fitting) continue;
+    const other = next && byId.get(next.id);
+    const after = next && fittings.get(next.id);
+    if (!next || !fitting || (other && !after)) continue;
     const changed = rests.get(block.id);
     const rest = changed ?? next.rest;
-    const other = byId.get(next.id);
-    const after = fittings.get(next.id);
     const canFill = fitting.whole && fitting.frame.text.paragraphs.length === 1;
     const found = canFill
       ? fill({ block, fitting, rest }, other && after && { ...other, fitting: after }, languages)
