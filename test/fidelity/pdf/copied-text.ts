@@ -1,4 +1,6 @@
 import { type InlineContent, plainText } from '#server/formats/inline-content.ts';
+import { partsOf } from '#server/formats/pdf/continuations.ts';
+import { pageOfBlock } from '#server/formats/pdf/text-block.ts';
 import { textByPdftotext } from '#test/formats/golden-pdf-readers.ts';
 import type { TranslatedFile, TranslatedSegment } from './translated-file.ts';
 import { wordsOf } from './words.ts';
@@ -25,6 +27,8 @@ export function findTranslations({ bytes, segments }: TranslatedFile): CopiedTex
   const found = (segment: TranslatedSegment): boolean => {
     const text = plainText(segment.target);
     const at = segment.page - 1;
+    const parts = partsOf(segment.regionId);
+    if (parts.length > 1 && takeParts(rests, withoutSpaces(text), parts)) return true;
     if (rightToLeft.test(text)) return takeWords(words[at] ?? [], wordsOf(withoutMarks(text)));
     const rest = rests[at] ?? '';
     const match =
@@ -59,6 +63,26 @@ function patternOf(target: InlineContent): RegExp {
 /** A pattern for a text without its spaces. */
 function escaped(text: string): string {
   return withoutSpaces(text).replace(/[\\^$.*+?()[\]{}|/]/gu, '\\$&');
+}
+
+/** Removes the parts of a text from the pages of these blocks, if each has a part of it. */
+function takeParts(rests: string[], text: string, blocks: readonly string[]): boolean {
+  const changed = [...rests];
+  let rest = text;
+  for (const block of blocks) {
+    const at = pageOfBlock(block) - 1;
+    let [found, most] = [0, rest.length];
+    while (found < most) {
+      const middle = Math.ceil((found + most) / 2);
+      if (changed[at]!.includes(rest.slice(0, middle))) found = middle;
+      else most = middle - 1;
+    }
+    changed[at] = changed[at]!.replace(rest.slice(0, found), '\f');
+    rest = rest.slice(found);
+  }
+  if (rest !== '') return false;
+  rests.splice(0, rests.length, ...changed);
+  return true;
 }
 
 /** Removes the words from a page if the page contains all of them. */

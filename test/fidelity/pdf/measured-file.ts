@@ -1,8 +1,11 @@
 import type { Finding } from '#server/formats/document.ts';
 import { plainText } from '#server/formats/inline-content.ts';
+import { partsOf } from '#server/formats/pdf/continuations.ts';
 import { findBlocks } from '#server/formats/pdf/find-blocks.ts';
+import { runsOf } from '#server/formats/pdf/layout/statistics.ts';
 import { normalize } from '#server/formats/pdf/normalize.ts';
 import { openPdf } from '#server/formats/pdf/open-pdf.ts';
+import { pageOfBlock } from '#server/formats/pdf/text-block.ts';
 import { hasPdftotext, textByPdftotext } from '#test/formats/golden-pdf-readers.ts';
 import { qpdfCheck } from '#test/formats/qpdf-check.ts';
 import type { Comparison } from '../office.ts';
@@ -11,7 +14,7 @@ import { targetLanguage } from '../stub-translation.ts';
 import { findTranslations } from './copied-text.ts';
 import { readImages } from './images.ts';
 import { readStructure } from './structure.ts';
-import { type TranslatedFile, translateFile } from './translated-file.ts';
+import { type TranslatedFile, type TranslatedSegment, translateFile } from './translated-file.ts';
 import { type Explained, explain } from './word-exceptions.ts';
 import { compareWords, wordsOf } from './words.ts';
 
@@ -117,6 +120,13 @@ async function readKept(source: Uint8Array): Promise<Kept[][]> {
   }
 }
 
+/** Groups the indexes of the pages: those that have parts of one text are compared as one. */
+function groupsOf(segments: readonly TranslatedSegment[], count: number): number[][] {
+  const ends = segments.map(({ page, regionId }) => [page, pageOfBlock(partsOf(regionId).at(-1)!)] as const);
+  const continued = new Set(ends.flatMap(([page, end]) => (end > page ? [page] : [])));
+  return runsOf(Array.from({ length: count }).keys(), (_run, index) => continued.has(index));
+}
+
 function compareTexts(file: TranslatedFile, kept: readonly Kept[][]): MeasuredWords {
   const { name, segments } = file;
   const [before, after] = [file.source, file.bytes].map((bytes) =>
@@ -132,10 +142,12 @@ function compareTexts(file: TranslatedFile, kept: readonly Kept[][]): MeasuredWo
     translatedOnce: findTranslations(file).copied.length,
     cut: file.findings.filter(({ code }) => code === 'text_truncated').length,
   };
-  for (const [index, keptTexts] of kept.entries()) {
-    const source = before![index]!;
-    const own = segments.filter(({ page }) => page === index + 1);
+  for (const pages of groupsOf(segments, kept.length)) {
+    const wordsOn = (read: readonly string[][]) => pages.flatMap((index) => read[index]!);
+    const source = wordsOn(before!);
+    const own = segments.filter(({ page }) => pages.includes(page - 1));
     const translated = own.flatMap((segment) => wordsOf(plainText(segment.source)));
+    const keptTexts = pages.flatMap((index) => kept[index]!);
     const all = [...translated, ...keptTexts.flatMap(({ text }) => wordsOf(text))];
     words.total += source.length;
     const { missing, surplus } = compareWords(source, all);
@@ -144,7 +156,7 @@ function compareTexts(file: TranslatedFile, kept: readonly Kept[][]): MeasuredWo
     // pdftotext may not find untranslated texts, so only words of translations count here.
     words.twice.push(...surplus.filter((word) => translated.includes(word) && isUnknown(word)));
     const marks = own.map(() => targetLanguage);
-    const { surplus: left } = compareWords([...source, ...marks], after![index]!);
+    const { surplus: left } = compareWords([...source, ...marks], wordsOn(after!));
     words.left.push(...left.map((word) => explain(name, word)));
   }
   return words;

@@ -57,9 +57,13 @@ const narrowest = [0.8, 0.75, 0.7] as const;
 /** The scale below which the letters of a single line are condensed to these shares, and the step to the next share. */
 const muchSmaller = 0.9;
 const narrowStep = 0.05;
-/** The size and width of a label below which it may leave its edge, and how much larger it must then be. */
+/**
+ * The size and width of a label below which it may leave its edge, how much larger it must then be, and the maximum width
+ * of such a label, in em: a word in front of a check box.
+ */
 const tooSmall = 0.75;
 const muchLarger = 1.2;
+const maxShort = 3;
 /** The width from which a line is a sentence, and not a label or a heading, in em. */
 const longLine = 30;
 /** The smallest common scale of all texts of a style. A text that needs a smaller one is smaller on its own. */
@@ -402,7 +406,8 @@ function fitOne(frame: Frame, space: FreeSpace, source = frame): Fitting {
  * of a check box; undefined if it does not become much larger there.
  */
 function overEdge(frame: Frame, space: FreeSpace, size: number): Fitting | undefined {
-  if (frame.isRelaxed || !frame.sharesEdge) return undefined;
+  if (frame.isRelaxed || !frame.sharesEdge || frame.box.right - frame.box.left > maxShort * frame.size)
+    return undefined;
   const fitting = fitOne({ ...frame, isRelaxed: true }, space);
   const { fit, frame: own } = fitting;
   const isLarger = fit.scale * (own.stretch / frame.stretch) > muchLarger * size;
