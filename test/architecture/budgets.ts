@@ -86,10 +86,10 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'lines of tests',
     count: linesOf(tests),
-    limit: 173_090,
+    limit: 173_120,
     goal: 100_000,
     bought: [
-      '173,090: sentences of PDF pages over columns and pages, shapes, stated texts, alignment and places of labels',
+      '173,120: sentences of PDF pages over columns and pages, shapes, stated texts, alignment and places of labels',
       '172,520: fields, stretched lines, price lists and flags of fonts of PDF pages',
       '172,300: typefaces and small capitals of PDF texts, sentences in two declared texts, and waiting tasks',
       '171,985: letters as shapes and edges, Arabic marks, bullets, numbers, years, justified lines, labels, wrapped items and rules in PDF pages',

@@ -18,10 +18,12 @@ const maxTorn = 0.2;
  * Such elements are ignored.
  */
 export class Elements {
+  /** Whether the page has elements, and these are texts. */
   readonly #areTexts: boolean;
 
   constructor(rows: readonly Row[]) {
     let [gaps, torn] = [0, 0];
+    let isDeclared = false;
     for (const { glyphs } of rows) {
       let last: Glyph | undefined;
       let isAfterBlank = false;
@@ -30,6 +32,7 @@ export class Elements {
           isAfterBlank = true;
           continue;
         }
+        isDeclared ||= elementOf(glyph) !== undefined;
         const gap = last ? glyph.left - last.right : Number.POSITIVE_INFINITY;
         const isSpace = isAfterBlank || gap > 0.1 * glyph.piece.size;
         if (last && elementOf(last) && elementOf(glyph) && isSpace && gap < maxWordGap * glyph.piece.size) {
@@ -40,7 +43,7 @@ export class Elements {
         isAfterBlank = false;
       }
     }
-    this.#areTexts = torn < minTorn || torn <= maxTorn * gaps;
+    this.#areTexts = isDeclared && (torn < minTorn || torn <= maxTorn * gaps);
   }
 
   /** Whether two glyphs of a row belong to different texts. */
