@@ -257,7 +257,12 @@ async function translatePages(
       replaced: stream,
     });
     annotations.move(page, set);
-    findings.push(...set.findings.map((finding) => ({ ...finding, unitId: targets.textOf(finding.unitId) })));
+    for (const finding of set.findings) {
+      const unitId = targets.textOf(finding.unitId);
+      const isSame = (other: Finding) => other.unitId === unitId && other.code === finding.code;
+      // The parts of a text have one finding of a kind.
+      if (unitId === finding.unitId || !findings.some(isSame)) findings.push({ ...finding, unitId });
+    }
     for (const [id, place] of set.places) {
       const regionId = targets.textOf(id)!;
       if (pageOfBlock(regionId) !== number) continue;

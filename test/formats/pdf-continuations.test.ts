@@ -249,11 +249,12 @@ describe('the translation of a paragraph with parts', () => {
     expect(textOf(await shownTexts(rebuilt, 2))).toContain('the words of p2.b1');
   });
 
-  it('has the id of its segment in findings', async () => {
-    const { findings } = await translated(await madePdf({ content: columns() }), `${target} `.repeat(60));
-    const units = findings.map(({ unitId }) => unitId);
-    expect(units).toContain('p1.b2_p1.b3');
-    expect(units).not.toContain('p1.b3');
+  it('has one finding of a kind, with the id of its segment', async () => {
+    const below = [column(before, 40, 275), column(before, 220, 315)].join('\n');
+    const content = `${columns()}\n${below}`;
+    const { findings } = await translated(await madePdf({ content }), `${target} `.repeat(60));
+    const cuts = findings.filter(({ code }) => code === 'text_truncated');
+    expect(cuts.map(({ unitId }) => unitId)).toEqual(['p1.b2_p1.b4']);
   });
 
   it('is not on two pages if a part has links, which cannot move to another page', async () => {

@@ -19,7 +19,7 @@ import type { DocumentQualityFinding } from './schema.ts';
 
 const pageRectangles = z.array(z.array(z.number())).nullable().meta({
   description:
-    'The rectangles that the text covers on its page: each [left, bottom, right, top], in points, before the page is rotated. Null for formats without fixed pages.',
+    'The rectangles that the text covers on `page`: each [left, bottom, right, top], in points, before the page is rotated. Those of a text that continues on the next page are left out there. Null for formats without fixed pages.',
 });
 
 export const documentSegment = z
