@@ -233,7 +233,7 @@ export function joinParts(pages: readonly { blocks: TextBlock[] }[], texts: read
     );
 }
 
-export type Whole = Pick<TextBlock, 'content' | 'spans' | 'moved'>;
+type Whole = Pick<TextBlock, 'content' | 'spans' | 'moved'>;
 
 /**
  * Returns the content of all parts of a text. The tags of each part are numbered after those of the earlier parts.

@@ -2,7 +2,7 @@ import type { SegmentTranslation } from '../../document.ts';
 import { type InlineContent, type InlineTag, joinStrings, plainText } from '../../inline-content.ts';
 import { breakLines, countLines } from '../../typesetting/lines.ts';
 import { boxText } from '../../typesetting/shaping.ts';
-import { idOfParts, partsOf, type Whole, wholeOf } from '../continuations.ts';
+import { idOfParts, partsOf, wholeOf } from '../continuations.ts';
 import { pageOfBlock, type TextBlock } from '../text-block.ts';
 import { type Frame, lineWidths } from './fit.ts';
 import { alignedText, type BlockTranslation, type Languages, shapeTarget } from './frames.ts';
@@ -11,6 +11,7 @@ import { styledRuns } from './styled-text.ts';
 
 /** The maximum distance of a cut from the start of a word, in UTF-16 units. */
 const maxToWord = 40;
+const segmenter = new Intl.Segmenter(undefined, { granularity: 'word' });
 
 /** Returns the text of an item of a content as it is set: a symbol that is drawn as in the source is one character. */
 function setText(item: InlineContent[number], { moved }: Pick<TextBlock, 'moved'>): string {
@@ -58,19 +59,25 @@ function cut(
 function wordStart(text: string, near: number, most = text.length): number {
   const from = Math.max(0, near - maxToWord);
   const around = text.slice(from, near + maxToWord);
+  const isPossible = (at: number): boolean => at > from && at <= most;
   const spaces = [...around.matchAll(/[^\S\u00a0\u202f]+/gu)].map(
-    ({ 0: { length }, index }) => index + length,
+    ({ 0: { length }, index }) => from + index + length,
   );
-  const segments = [...new Intl.Segmenter(undefined, { granularity: 'word' }).segment(around)];
-  const words = segments.filter(({ isWordLike }) => isWordLike).map(({ index }) => index);
-  const starts = [spaces, words, segments.map(({ index }) => index)]
-    .map((places) => places.filter((at) => at > 0 && from + at <= most).map((at) => from + at))
+  // Only a text without spaces there needs the words of a dictionary.
+  const segments = spaces.some(isPossible) ? [] : [...segmenter.segment(around)];
+  const words = segments.filter(({ isWordLike }) => isWordLike).map(({ index }) => from + index);
+  const starts = [spaces, words, segments.map(({ index }) => from + index)]
+    .map((places) => places.filter(isPossible))
     .find(({ length }) => length > 0) ?? [text.length];
   return starts.reduce((one, other) => (Math.abs(other - near) < Math.abs(one - near) ? other : one));
 }
 
 /** Divides the translation of a text between its parts, by the lengths of their sources. */
-function divide(target: InlineContent, parts: readonly TextBlock[], whole: Whole): InlineContent[] {
+function divide(
+  target: InlineContent,
+  parts: readonly TextBlock[],
+  whole: Pick<TextBlock, 'moved'>,
+): InlineContent[] {
   const pieces: InlineContent[] = [];
   let rest = target;
   let source = parts.reduce((sum, { content }) => sum + plainText(content).length, 0);
@@ -137,10 +144,7 @@ export class BlockTargets {
     const parts = text.ids.flatMap((id) => text.parts.get(id) ?? []);
     const { spans, moved } = wholeOf(parts, block.page);
     text.pieces ??= new Map(
-      divide(text.target, parts, { content: [], spans, moved }).map((piece, index) => [
-        parts[index]!.id,
-        piece,
-      ]),
+      divide(text.target, parts, { moved }).map((piece, index) => [parts[index]!.id, piece]),
     );
     const after = parts.slice(parts.findIndex(({ id }) => id === block.id) + 1);
     const pieces = [block, ...after].map(({ id }) => text.pieces!.get(id)!);
