@@ -2,7 +2,7 @@ import type { StructureElement } from '../page-content.ts';
 import { type Atom, maxLineDistance, minSpace, textOf } from './atoms.ts';
 import { type Elements, isOneText } from './elements.ts';
 import { continues, lowerStart } from './sentences.ts';
-import { append, greatest, least, runsOf } from './statistics.ts';
+import { greatest, least, runsOf } from './statistics.ts';
 
 /** The maximum difference between the spaces of a justified line, as a share of the font size. */
 export const sameSpace = 0.05;
@@ -10,10 +10,8 @@ export const sameSpace = 0.05;
 const minSpread = 4;
 /** The same if less than half of the words after them start with small letters. */
 const manySpread = 8;
-/** The maximum difference between the ends of the lines of a column, as a share of the font size. */
-const sameEdge = 0.25;
-/** A bullet or a number before a line. */
-const itemLabel = /^(?:[^\p{L}\p{N}]|[([]?\w{1,3}[.)\]])$/u;
+/** The maximum difference between the ends of the lines of a column, in points. */
+const sameEdge = 2;
 /** The width of a space that is not stretched, in em. */
 const space = 0.33;
 /** The width of a column whose justified lines may have very wide spaces, in em. */
@@ -78,8 +76,15 @@ export function declaredWords(rows: readonly { atoms: Atom[] }[], elements: Elem
   return found;
 }
 
-/** The maximum number of lines of one start that are compared with a line. */
-const maxCompared = 1000;
+/**
+ * The minimum number of equal spaces of a line, the number from which the line needs not be full, because a break may end
+ * it, and the number from which no other line needs to continue over the spaces.
+ */
+const [minEven, manyEven, certain] = [2, 3, 4];
+/** The minimum number of spaces of an unstretched line, which shows the edges of a column. */
+const minSpacesOfLine = 2;
+/** The maximum indent of the first line of a paragraph, in em. */
+const maxIndent = 4;
 
 interface Line {
   parts: Atom[];
@@ -89,49 +94,117 @@ interface Line {
   size: number;
 }
 
+type AtomRow = { row: { baseline: number }; atoms: Atom[] };
+
 /**
- * Returns the parts of rows that start after the very wide spaces of a justified line in a narrow column. The line has the
- * start and the end of other lines, it had no room for the next word, small letters follow most of its spaces, and the line
- * above or below it continues over these spaces, or is such a line.
+ * Returns the parts of rows that start after the very wide spaces of a justified line. The line has the start and the end
+ * of other lines, it had no room for the next word, and the line above or below it continues over these spaces, or is such
+ * a line. The spaces are equal, or most of them, in a narrow column, are before small letters.
  */
-export function stretchedWords(rows: readonly { row: { baseline: number }; atoms: Atom[] }[]): Set<Atom> {
-  const lines = rows.map(({ row: { baseline }, atoms }) =>
-    runsOf(atoms, (_run, { isApart, isOnlyWide }) => !isApart || isOnlyWide).map((run): Line => {
-      const parts = run.length > 1 && itemLabel.test(textOf(run[0]!)) ? run.slice(1) : run;
-      return { parts, baseline, left: parts[0]!.left, right: parts.at(-1)!.right, size: parts[0]!.size };
-    }),
-  );
-  const full = new Map<number, Line[]>();
-  for (const line of lines.flat()) if (line.parts.length === 1) append(full, Math.round(line.left), line);
-  const isStretched = (line: Line): boolean => {
-    const { left, parts, right, size } = line;
-    const words = parts.slice(1);
-    const small = words.filter((atom) => lowerStart.test(textOf(atom))).length;
-    if (!words.some(({ isOnlyWide }) => isOnlyWide) || 2 * small <= words.length) return false;
-    if (right - left < stretched.least * size || right - left > stretched.most * size) return false;
-    const place = Math.round(left);
-    const near = [place - 1, place, place + 1].flatMap((at) => full.get(at)?.slice(0, maxCompared) ?? []);
-    return near.filter((other) => haveSameEnds(line, other)).length > 1;
-  };
+export function stretchedWords(rows: readonly AtomRow[]): Set<Atom> {
+  const columns = new ColumnEdges(rows.flatMap(({ atoms }) => atoms));
   /** Whether the first word of the next line had no room. */
   const isFull = ({ baseline, left, parts, right, size }: Line, index: number): boolean => {
-    const next = [index + 1, index + 2]
-      .flatMap((at) => lines[at] ?? [])
-      .find((other) => other.left < right && other.right > left && other.baseline < baseline - 0.5 * size);
+    const next = rows
+      .slice(index + 1, index + 3)
+      .flatMap(({ atoms, row }) => (row.baseline < baseline - 0.5 * size ? atoms : []))
+      .find((other) => other.left < right && other.right > left);
     const widths = parts.map((atom) => atom.right - atom.left + space * size);
-    return next !== undefined && sum(widths) + firstWordWidth(next.parts[0]!) > right - left;
+    return next !== undefined && sum(widths) + firstWordWidth(next) > right - left;
   };
-  const found = new Set<Line>();
-  const wide = lines.flatMap((row, index) =>
-    row.flatMap((line) => (isStretched(line) && isFull(line, index) ? [{ line, index }] : [])),
+  const wide = rows.flatMap((row, index) =>
+    columns.linesOf(row).flatMap((line) => {
+      const isLine = areSpaces(line) && (evenSpaces(line) >= manyEven || isFull(line, index));
+      return isLine ? [{ line, index }] : [];
+    }),
   );
-  for (const isNext of [isOver, (line: Line, other: Line) => found.has(other) && haveSameEnds(line, other)])
-    for (const { line, index } of wide) {
-      const near = [index - 2, index - 1, index + 1, index + 2].flatMap((at) => lines[at] ?? []);
-      const isNear = ({ baseline }: Line) => Math.abs(baseline - line.baseline) < maxLineDistance * line.size;
-      if (near.some((other) => isNear(other) && isNext(line, other))) found.add(line);
+  const isNear = (line: Line, { baseline }: { baseline: number }) =>
+    Math.abs(baseline - line.baseline) < maxLineDistance * line.size;
+  const isContinued = ({ line, index }: { line: Line; index: number }) =>
+    evenSpaces(line) >= certain ||
+    [index - 2, index - 1, index + 1, index + 2].some(
+      (at) => rows[at] && isNear(line, rows[at].row) && isOver(line, rows[at].atoms),
+    );
+  const found = wide.filter(isContinued);
+  for (const { line, index } of wide) {
+    const isNext = (other: { line: Line; index: number }) =>
+      Math.abs(other.index - index) < 3 && isNear(line, other.line) && haveSameEnds(line, other.line);
+    if (found.some(isNext)) found.push({ line, index });
+  }
+  return new Set(found.flatMap(({ line }) => line.parts.slice(1)));
+}
+
+/** The starts and the ends of the lines with usual spaces on a page, in whole points. */
+class ColumnEdges {
+  readonly #ends = new Map<number, Map<number, number>>();
+
+  constructor(atoms: readonly Atom[]) {
+    for (const { left, right, size, spaces } of atoms) {
+      if (spaces.length < minSpacesOfLine || right - left < stretched.least * size) continue;
+      const [start, end] = [Math.round(left), Math.round(right)];
+      const ends = this.#ends.get(start) ?? new Map<number, number>();
+      this.#ends.set(start, ends.set(end, (ends.get(end) ?? 0) + 1));
     }
-  return new Set([...found].flatMap(({ parts }) => parts.slice(1)));
+  }
+
+  /** Returns the parts of a row that reach from the start to the end of two or more lines. */
+  linesOf({ atoms, row: { baseline } }: AtomRow): Line[] {
+    const lines: Line[] = [];
+    for (let from = 0; from < atoms.length - 1; from++) {
+      const { left, size } = atoms[from]!;
+      const before = atoms[from - 1];
+      const mayIndent = !before || left - before.right > size;
+      for (let to = from + 1; to < atoms.length && isGap(atoms[to]!); to++) {
+        const { right } = atoms[to]!;
+        if (!this.#has(left, left, right) && !(mayIndent && this.#has(left - maxIndent * size, left, right)))
+          continue;
+        lines.push({ parts: atoms.slice(from, to + 1), baseline, left, right, size });
+        break;
+      }
+    }
+    return lines;
+  }
+
+  /** Whether two or more lines start in a range and end at a place. */
+  #has(least: number, greatest: number, right: number): boolean {
+    const end = Math.round(right);
+    for (let start = Math.round(least) - sameEdge; start <= Math.round(greatest) + sameEdge; start++) {
+      const ends = this.#ends.get(start);
+      if (!ends) continue;
+      let count = 0;
+      for (let at = end - sameEdge; at <= end + sameEdge; at++) count += ends.get(at) ?? 0;
+      if (count > 1) return true;
+    }
+    return false;
+  }
+}
+
+function isGap({ isApart, isOnlyWide }: Atom): boolean {
+  return !isApart || isOnlyWide;
+}
+
+/** Returns the number of spaces of a line if these are equally wide, and words are on their sides; 0 otherwise. */
+function evenSpaces({ parts, size }: Line): number {
+  const gaps = [
+    ...gapsOf(parts).map(({ left, right }) => right - left),
+    ...parts.flatMap(({ spaces }) => spaces),
+  ];
+  const words = parts.filter((atom) => /\p{L}/u.test(textOf(atom))).length;
+  return greatest(gaps) - least(gaps) < sameSpace * size && words * 2 > parts.length ? gaps.length : 0;
+}
+
+/** Whether the gaps between the parts of a line may be its spaces. */
+function areSpaces(line: Line): boolean {
+  if (evenSpaces(line) >= minEven) return true;
+  const { left, parts, right, size } = line;
+  const words = parts.slice(1);
+  const small = words.filter((atom) => lowerStart.test(textOf(atom))).length;
+  if (!words.some(({ isOnlyWide }) => isOnlyWide) || 2 * small <= words.length) return false;
+  return right - left > stretched.least * size && right - left < stretched.most * size;
+}
+
+function gapsOf(parts: readonly Atom[]): { left: number; right: number }[] {
+  return parts.slice(1).map((atom, at) => ({ left: parts[at]!.right, right: atom.left }));
 }
 
 function sum(values: readonly number[]): number {
@@ -148,11 +221,13 @@ function firstWordWidth({ glyphs: [first, ...others], left }: Atom): number {
 }
 
 function haveSameEnds(one: Line, other: Line): boolean {
-  return Math.hypot(other.left - one.left, other.right - one.right) < sameEdge * one.size;
+  return Math.abs(other.left - one.left) < sameEdge && Math.abs(other.right - one.right) < sameEdge;
 }
 
-/** Whether a line continues over the spaces of another one. */
-function isOver({ parts }: Line, other: Line): boolean {
-  const gaps = parts.slice(1).map((atom, at) => (parts[at]!.right + atom.left) / 2);
-  return gaps.every((gap) => other.parts.some((atom) => atom.left < gap && atom.right > gap));
+/** Whether texts of another row continue over all spaces of a line; over one of them if these are equal. */
+function isOver(line: Line, atoms: readonly Atom[]): boolean {
+  const isOne = ({ left, right }: { left: number; right: number }) =>
+    atoms.some((atom) => 2 * atom.left < left + right && 2 * atom.right > left + right);
+  const gaps = gapsOf(line.parts);
+  return evenSpaces(line) >= minEven ? gaps.some(isOne) : gaps.every(isOne);
 }
