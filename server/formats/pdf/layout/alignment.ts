@@ -11,6 +11,11 @@ export type Alignment = TextBlock['alignment'];
 const sameEdge = 0.35;
 /** The maximum difference between the edges of lines that are aligned at this edge, as a share of the font size. */
 const exactEdge = 0.1;
+/** The same for lines with one start or middle by design. */
+const sameStart = 0.02;
+const sameMiddle = 0.04;
+/** The maximum difference between the sizes of the lines of a column, as a share of the font size. */
+const sameSize = 0.05;
 /** The minimum number of lines next to an object. */
 const minNextTo = 3;
 /**
@@ -18,14 +23,18 @@ const minNextTo = 3;
  * size. Lines of equal width look the same in every alignment.
  */
 const otherWidth = 1;
+/** The same for several lines with one middle. */
+const minInset = 0.8;
 /** The same for two lines with exactly the same middle that is not the middle of the page. */
 const minExactWidth = 4;
 /**
  * As shares of the width of the text area: the minimum margin of a centered line, and the minimum distance from the
- * left edge to the start of a right-aligned line.
+ * left edge to the start of a right-aligned line, also of one behind another text.
  */
 const minMargin = 0.15;
-const minShare = 0.55;
+const [minShare, minShareBehind] = [0.55, 0.25];
+/** The minimum gap between a right-aligned line and the text before it in its row, as a share of the font size. */
+const minGapBefore = 3;
 
 /** The number of lines with one left edge from which one of them has the middle of others, or of the page, only by chance. */
 const minInColumn = 4;
@@ -116,7 +125,8 @@ function isEndOfColumn(
   [start, end]: readonly [Place, Place],
   near: number,
 ): boolean {
-  const even = chain.filter((other) => Math.abs(end(other) - end(line)) < near);
+  const alike = chain.filter(({ size }) => Math.abs(size - line.size) < sameSize * line.size);
+  const even = alike.filter((other) => Math.abs(end(other) - end(line)) < near);
   if (even.length < 4 || even.length < 0.4 * chain.length) return false;
   const starts = even.map(start).sort((one, other) => one - other);
   const exact = exactEdge * line.size;
@@ -173,13 +183,16 @@ function areCentred(chain: Chain, near: number): boolean {
  */
 function isCentredLikeNeighbors(line: TextLine, { area, chain, page }: Surroundings, near: number): boolean {
   const at = chain.indexOf(line);
-  const hasMiddle = ({ left, right }: TextLine) => Math.abs(left + right - line.left - line.right) < 2 * near;
+  const hasMiddle = ({ left, right, size }: TextLine) =>
+    Math.abs(left + right - line.left - line.right) < 2 * near * Math.min(1, (2 * size) / line.size);
   const widthOf = ({ left, right }: TextLine) => right - left;
   const others = [chain.slice(0, at).reverse(), chain.slice(at + 1)].flatMap((side) => {
     const end = side.findIndex((other) => !hasMiddle(other));
     return side
       .slice(0, end < 0 ? side.length : end)
-      .filter((other) => Math.abs(widthOf(other) - widthOf(line)) > otherWidth * line.size);
+      .filter(
+        (other) => Math.abs(widthOf(other) - widthOf(line)) > minInset * Math.min(line.size, other.size),
+      );
   });
   const isExact = (other: TextLine) =>
     Math.abs(other.left + other.right - line.left - line.right) < exactEdge * line.size &&
@@ -205,14 +218,20 @@ function isInMiddle({ left, right }: TextLine, area: { left: number; right: numb
 
 /**
  * Whether a line ends at the right end of the page's text and starts far to the right, such as a page number. At least
- * as many lines must end at its end as start at its start.
+ * as many lines must end at its end as start at its start, or it starts at a place of its own behind another text.
  */
-function isAtRightEdge({ left, right, size }: TextLine, area: TextArea): boolean {
+function isAtRightEdge(line: TextLine, area: TextArea, { length }: Chain): boolean {
+  const { left, right, size } = line;
   const near = sameEdge * size;
+  const share = (left - area.left) / (area.right - area.left);
+  const isBehind =
+    length === 1 &&
+    share > minShareBehind &&
+    area.isBehindText(line, minGapBefore * size) &&
+    area.beginsAt(left, sameStart * size) === 1;
   return (
     right > area.right - near &&
-    left > area.left + minShare * (area.right - area.left) &&
-    area.endsAt(right, near) >= area.beginsAt(left, near)
+    (isBehind || (share > minShare && area.endsAt(right, near) >= area.beginsAt(left, near)))
   );
 }
 
@@ -231,14 +250,15 @@ function ofLine(line: TextLine, surroundings: Surroundings, isRightToLeft: boole
       Math.abs(other.right - other.left - right + left) > otherWidth * Math.min(size, other.size),
   );
   const near = 0.5 * sameEdge * size;
-  if (areCentred(chain, near)) return 'center';
-  const count = (distance: (other: TextLine) => number) =>
-    others.filter((other) => Math.abs(distance(other)) < near).length;
+  if (areCentred(chain, 0.5 * sameEdge * least(chain.map((other) => other.size)))) return 'center';
+  const count = (distance: (other: TextLine) => number, most = near) =>
+    others.filter((other) => Math.abs(distance(other)) < most).length;
   const lefts = count((other) => other.left - left);
   const isInColumn = area.beginsAt(left, exactEdge * size) >= minInColumn;
   if (lefts === 0 && !isInColumn && isCentredLikeNeighbors(line, surroundings, near)) return 'center';
   const rights = count((other) => other.right - right);
-  const middles = count((other) => (other.left + other.right - left - right) / 2);
+  const middleOf = (other: TextLine) => (other.left + other.right - left - right) / 2;
+  const middles = count(middleOf, isInColumn ? sameMiddle * size : near);
   const most = Math.max(lefts, rights > 1 ? rights : 0, middles > 1 ? middles : 0);
   const widest = greatest(chain.map((other) => other.right - other.left));
   // A line of almost the whole width looks the same in every alignment. Its alignment differs from the usual one only
@@ -246,7 +266,7 @@ function ofLine(line: TextLine, surroundings: Surroundings, isRightToLeft: boole
   const isFull = !container && chain.length > 1 && right - left > 0.8 * widest;
   if (isFull && lefts === 0 && isInMiddle(line, page, 0.005)) return 'center';
   if (isFull && (others.length < 2 || Math.max(middles, isRightToLeft ? lefts : rights) < others.length))
-    return lefts === 0 && isAtRightEdge(line, area) && !isRightToLeft ? 'right' : usual;
+    return lefts === 0 && isAtRightEdge(line, area, chain) && !isRightToLeft ? 'right' : usual;
   if (container) {
     const [before, after] = [left - container.left, container.right - right];
     // In the box of a whole row, texts of different widths that start at one position are a column.
@@ -264,5 +284,5 @@ function ofLine(line: TextLine, surroundings: Surroundings, isRightToLeft: boole
     return area.endsAt(right, near) >= area.beginsAt(left, near) ? 'right' : usual;
   }
   if (!isInColumn && (isInMiddle(line, page, 0.03) || isInMiddle(line, area, 0.01))) return 'center';
-  return isRightToLeft || !isAtRightEdge(line, area) ? usual : 'right';
+  return isRightToLeft || !isAtRightEdge(line, area, chain) ? usual : 'right';
 }

@@ -71,7 +71,8 @@ export function markSharedEdges(blocks: readonly TextBlock[], isRightToLeft: boo
     const sharesEnd = isAmount ? ends >= minCompanions : ends > minCompanions && ends > 3 * starts;
     if (alignment === start && lines.length === 1 && sharesEnd && !isIndented(block))
       block.alignment = opposite;
-    const isCentered = alignment === start && lines.length === 1 && starts + ends === 0 && inStack.has(block);
+    const startsAlone = starts + ends === 0 && (alike[start].get(block) ?? 0) === 0;
+    const isCentered = alignment === start && lines.length === 1 && startsAlone && inStack.has(block);
     if (centered.has(block) || isCentered) block.alignment = 'center';
     const edge = block.alignment === 'justified' ? start : block.alignment;
     block.sharesEdge =
