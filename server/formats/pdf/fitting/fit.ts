@@ -68,6 +68,8 @@ export interface Frame {
   below?: Rectangle;
   /** The right end to which the blank after the text may move. */
   blankEnd?: number;
+  /** The right end of a single line that goes past the end of its column. */
+  lineEnd?: number;
   /** The texts after this one on its line, such as a date. They move with it. */
   mates?: Frame[];
   /** The edges of the row in which the text and the number after it have exchanged their places. */

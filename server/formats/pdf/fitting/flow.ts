@@ -136,7 +136,7 @@ function spread(frames: readonly Frame[], { edges, lines }: Broken, attempt: Att
  * single line, except lines that go past it in the source.
  */
 function edgesIn(frame: Frame, region: Rectangle & { overhang: number }) {
-  const { alignment, bounds, box } = frame;
+  const { alignment, bounds, box, lineEnd = box.right } = frame;
   if (alignment === 'center') {
     const middle = (box.left + box.right) / 2;
     const half = Math.min(middle - region.left, region.right - middle);
@@ -144,7 +144,7 @@ function edgesIn(frame: Frame, region: Rectangle & { overhang: number }) {
   }
   return growsLeft(frame)
     ? { left: region.left, right: box.right }
-    : { left: box.left, right: Math.max(box.right, Math.min(region.right - region.overhang, bounds.right)) };
+    : { left: box.left, right: Math.max(lineEnd, Math.min(region.right - region.overhang, bounds.right)) };
 }
 
 function leadingOf({ leading: { normal, tight } }: Frame, scale: number, tightness: number): number {

@@ -11,6 +11,7 @@ import {
   isJustified,
   isLabel,
   linesBetween,
+  narrowest,
   roomBeside,
   sourceLinesOf,
 } from './fit.ts';
@@ -53,7 +54,7 @@ const condensed = [1, 0.95, 0.9, 0.85];
 /** The share of their width to which the letters of justified text are condensed before it takes more space. */
 const condensedText = 0.97;
 /** The shares to which letters are condensed at the smallest size, before a text leaves its place. */
-const narrowest = [0.8, 0.75, 0.7] as const;
+const narrowestLetters = [0.8, 0.75, 0.7] as const;
 /** The scale below which the letters of a single line are condensed to these shares, and the step to the next share. */
 const muchSmaller = 0.9;
 const narrowStep = 0.05;
@@ -66,6 +67,8 @@ const muchLarger = 1.2;
 const maxShort = 3;
 /** The width from which a line is a sentence, and not a label or a heading, in em. */
 const longLine = 30;
+/** The minimum height of a cell in which a label gets a second line before it becomes small, as a factor of the leading. */
+const tallCell = 3;
 /** The smallest common scale of all texts of a style. A text that needs a smaller one is smaller on its own. */
 const minShared = 0.8;
 const minScale = 0.6;
@@ -105,7 +108,8 @@ export class FittedTexts {
       take(unit.fittings, space);
     };
     for (const frames of columns) {
-      const fittings = frames.length > 1 ? fitAsColumn(frames.map(onOneLine(frames)), space) : undefined;
+      const fittings =
+        frames.length > 1 ? fitAsColumn(frames.map(onOneLine(frames, space)), space) : undefined;
       if (fittings) {
         const mates = fittings.flatMap((fitting, index) =>
           (fitting.frame.mates ?? []).map((mate) => ({
@@ -169,20 +173,36 @@ export function commonScales(
 }
 
 /**
- * Returns a function that condenses the letters of a single line in a column, if it then stays on one line: up to 95%, and
- * up to 70% before a mark.
+ * Returns a function that keeps a single line in a column on one line: past the end of the column if all its texts are
+ * single lines, which do not show this end, or by condensed letters: up to 95%, and up to 70% before a mark.
  */
-function onOneLine(column: readonly Frame[]): (frame: Frame) => Frame {
+function onOneLine(column: readonly Frame[], space: FreeSpace): (frame: Frame) => Frame {
   const { right } = areaOf(column);
+  const isStack = column.every(({ singleLine }) => singleLine);
   return (frame) => {
-    const { bounds, box, isItem, singleLine, stretch, text } = frame;
+    const { bounds, box, isHeading, isItem, singleLine, stretch, text } = frame;
     if (!singleLine || growsLeft(frame) || text.paragraphs.length > 1) return frame;
     const edges = { left: box.left, right: Math.max(box.right, Math.min(right, bounds.right)), scale: 1 };
+    const fits = (own: Pick<Rectangle, 'left' | 'right'>, share = 1) =>
+      linesBetween({ ...frame, stretch: stretch * share }, { ...own, scale: 1 }) === 1;
+    if (fits(edges)) return frame;
+    const room = roomBeside(frame, space, false);
+    const wider = { ...edges, right: Math.max(edges.right, room.right) };
+    for (const share of isStack && frame.alignment === 'left' ? condensed.slice(0, 2) : [])
+      if (fits(wider, share))
+        return {
+          ...frame,
+          stretch: stretch * share,
+          lineEnd: narrowest(edges, wider, (own) => fits(own, share)).right,
+        };
     const isLimited = bounds.right < right;
-    const shares = isLimited && !isItem ? [...condensed, ...narrowest] : condensed.slice(0, 2);
-    const share = shares.find((share) => {
-      return linesBetween({ ...frame, stretch: stretch * share }, edges) === 1;
-    });
+    const shares =
+      isLimited && !isItem
+        ? [...condensed, ...narrowestLetters]
+        : isHeading
+          ? condensed
+          : condensed.slice(0, 2);
+    const share = shares.find((share) => fits(edges, share));
     return share === undefined ? frame : { ...frame, stretch: stretch * share };
   };
 }
@@ -354,12 +374,14 @@ function fitOne(frame: Frame, space: FreeSpace, source = frame): Fitting {
   const isNarrowed = shares[1] === condensed[1];
   const tries = shares.map((share) => ({ scale: 1, share, isOneLine: false }));
   // A line stays one line, if its letters are narrower there, a sentence if they are slightly narrower, and a label if they
-  // are not much smaller. A wide cell has space for a second line.
+  // are not much smaller. A wide or a high cell has space for a second line.
   const isShort = isLabel(frame);
   const isLong = frame.box.right - frame.box.left > longLine * frame.size && !frame.isHeading;
+  const { container, leading } = frame;
+  const isTall = container !== null && container.top - container.bottom > tallCell * leading.normal;
   const narrowed = [
-    ...(isLong ? shares.slice(0, 2) : shares).map((share) => ({ scale: 1, share })),
-    ...(isShort ? [step, step ** 2] : []).map((scale) => ({ scale, share: last })),
+    ...(isLong || isTall ? shares.slice(0, 2) : shares).map((share) => ({ scale: 1, share })),
+    ...(isShort && !isTall ? [step, step ** 2] : []).map((scale) => ({ scale, share: last })),
   ];
   if (frame.singleLine && (isShort || !frame.isCell))
     tries.unshift(...narrowed.map((size) => ({ ...size, isOneLine: true })));
@@ -370,7 +392,7 @@ function fitOne(frame: Frame, space: FreeSpace, source = frame): Fitting {
       share: frame.singleLine && isNarrowed && scale < muchSmaller ? narrowAt(scale) : last,
       isOneLine: false,
     });
-  for (const share of isNarrowed ? [last, ...narrowest] : shares)
+  for (const share of isNarrowed ? [last, ...narrowestLetters] : shares)
     tries.push({ scale: least, share, isOneLine: false });
   let best: { fitting: Fitting; cost: number } | undefined;
   for (const { scale, share, isOneLine } of tries) {
@@ -416,7 +438,9 @@ function overEdge(frame: Frame, space: FreeSpace, size: number): Fitting | undef
 
 /** Returns the share to which the letters of a single line are condensed at a scale: small letters are worse than narrow ones. */
 function narrowAt(scale: number): number {
-  return narrowest[Math.min(narrowest.length - 1, Math.floor((muchSmaller - scale) / narrowStep))]!;
+  return narrowestLetters[
+    Math.min(narrowestLetters.length - 1, Math.floor((muchSmaller - scale) / narrowStep))
+  ]!;
 }
 
 function fitAt(
@@ -425,7 +449,7 @@ function fitAt(
   { scale, share, least }: { scale: number; share: number; least: number },
 ): [Fitting] | undefined {
   const frame = share === 1 ? source : { ...source, stretch: source.stretch * share };
-  const stretch = source.rightToLeft ? source.stretch : source.stretch * narrowest.at(-1)!;
+  const stretch = source.rightToLeft ? source.stretch : source.stretch * narrowestLetters.at(-1)!;
   const fit = fitAtScale(frame, space, scale, { scale: least, stretch });
   return fit && [{ frame, source, fit, shrunk: fit.scale < 1 ? 'room' : null, inColumn: false, whole: true }];
 }
