@@ -21,6 +21,9 @@ const minCompanions = 2;
 const sameMiddle = 0.1;
 const otherWidth = 2;
 
+/** The minimum gap between a text at the end of a row and the text before it, as a share of the font size. */
+const minGapBefore = 3;
+
 /** The start of an amount. */
 const amount = /^[-–−+]?\s?\p{Sc}?\s?\d+(?:[.,]\d+)*\s/u;
 
@@ -42,8 +45,27 @@ export function markSharedEdges(blocks: readonly TextBlock[], isRightToLeft: boo
     center: companionsAt(blocks, ({ left, right }) => (left + right) / 2),
   };
   const alike = { left: alikeAt(blocks, ({ left }) => left), right: alikeAt(blocks, ({ right }) => right) };
+  // Texts that are equally wide, such as one place in several entries, have both edges in common.
+  const other = {
+    left: alikeAt(
+      blocks,
+      ({ left }) => left,
+      ({ right }) => right,
+    ),
+    right: alikeAt(
+      blocks,
+      ({ right }) => right,
+      ({ left }) => left,
+    ),
+  };
   const start = isRightToLeft ? 'right' : 'left';
   const opposite = isRightToLeft ? 'left' : 'right';
+  const rows = Map.groupBy(blocks, ({ lines }) => Math.round(lines[0]!.baseline));
+  const isBehindText = ({ box, lines, style }: TextBlock) =>
+    rows.get(Math.round(lines[0]!.baseline))!.some(({ box: other }) => {
+      const gap = isRightToLeft ? other.left - box.right : box.left - other.right;
+      return gap > minGapBefore * style.size;
+    });
   const isAlone = (block: TextBlock) => companions[start].get(block) === 0;
   const stacks = columnsAt(blocks, ({ left, right }) => left + right, 2 * sameMiddle)
     .flatMap(stacksOf)
@@ -68,7 +90,13 @@ export function markSharedEdges(blocks: readonly TextBlock[], isRightToLeft: boo
     }
     const [starts, ends] = [companions[start].get(block)!, companions[opposite].get(block)!];
     const isAmount = ends > starts && amount.test(plainText(block.content));
-    const sharesEnd = isAmount ? ends >= minCompanions : ends > minCompanions && ends > 3 * starts;
+    const isAtEnd =
+      isBehindText(block) &&
+      other[opposite].get(block)! >= minCompanions &&
+      other[start].get(block) === 0 &&
+      starts === 0;
+    const sharesEnd =
+      isAtEnd || (isAmount ? ends >= minCompanions : ends > minCompanions && ends > 3 * starts);
     if (alignment === start && lines.length === 1 && sharesEnd && !isIndented(block))
       block.alignment = opposite;
     const startsAlone = starts + ends === 0 && (alike[start].get(block) ?? 0) === 0;
@@ -129,14 +157,26 @@ function companionsAt(
   );
 }
 
-/** For each single line, returns how many others of its style have the same position, wherever they are on the page. */
-function alikeAt(blocks: readonly TextBlock[], placeOf: (box: Rectangle) => number): Map<TextBlock, number> {
+/**
+ * For each single line, returns how many others of its style have the same position, wherever they are on the page.
+ *
+ * @param otherOf another position, which must differ
+ */
+function alikeAt(
+  blocks: readonly TextBlock[],
+  placeOf: (box: Rectangle) => number,
+  otherOf?: (box: Rectangle) => number,
+): Map<TextBlock, number> {
   const single = blocks.filter(({ lines }) => lines.length === 1);
   const styles = Map.groupBy(single, ({ style: { family, bold, size } }) => `${family} ${bold} ${size}`);
   return new Map(
     [...styles.values()]
       .flatMap((own) => columnsAt(own, placeOf, sameMiddle))
-      .flatMap((column) => column.map((block) => [block, column.length - 1] as const)),
+      .flatMap((column) => {
+        const keyOf = (block: TextBlock): unknown => (otherOf ? Math.round(otherOf(block.box)) : block);
+        const equal = Map.groupBy(column, keyOf);
+        return column.map((block) => [block, column.length - equal.get(keyOf(block))!.length] as const);
+      }),
   );
 }
 
