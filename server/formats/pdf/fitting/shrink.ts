@@ -373,15 +373,18 @@ function fitOne(frame: Frame, space: FreeSpace, source = frame): Fitting {
   const last = shares.at(-1)!;
   const isNarrowed = shares[1] === condensed[1];
   const tries = shares.map((share) => ({ scale: 1, share, isOneLine: false }));
-  // A line stays one line, if its letters are narrower there, a sentence if they are slightly narrower, and a label if they
-  // are not much smaller. A wide or a high cell has space for a second line.
+  // A line stays one line, if its letters are narrower there, a sentence if they are slightly narrower, and a label or a
+  // heading if they are not much smaller. A wide or a high cell has space for a second line.
   const isShort = isLabel(frame);
   const isLong = frame.box.right - frame.box.left > longLine * frame.size && !frame.isHeading;
   const { container, leading } = frame;
   const isTall = container !== null && container.top - container.bottom > tallCell * leading.normal;
   const narrowed = [
     ...(isLong || isTall ? shares.slice(0, 2) : shares).map((share) => ({ scale: 1, share })),
-    ...(isShort && !isTall ? [step, step ** 2] : []).map((scale) => ({ scale, share: last })),
+    ...((isShort || frame.isHeading) && !isTall ? [step, step ** 2] : []).map((scale) => ({
+      scale,
+      share: last,
+    })),
   ];
   if (frame.singleLine && (isShort || !frame.isCell))
     tries.unshift(...narrowed.map((size) => ({ ...size, isOneLine: true })));

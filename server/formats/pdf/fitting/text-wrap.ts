@@ -1,5 +1,5 @@
 import { area, intersection, type Rectangle } from '../geometry.ts';
-import { type Frame, widestWordOf } from './fit.ts';
+import { type Frame, growsLeft, widestWordOf } from './fit.ts';
 import type { FreeSpace } from './free-space.ts';
 
 /**
@@ -10,6 +10,8 @@ const maxLoss = 0.55;
 /** The maximum distance of an object at the start or the end of a single line from this end, and its width there, in em. */
 const maxAtEnd = 1.5;
 const maxWidthAtEnd = 4;
+/** The maximum width of the part of an object that may stay over the start of a text, in em. */
+const maxTouched = 0.6;
 
 /**
  * The minimum number of lines next to an object, and the minimum width of the object's place, in em. The lines of a
@@ -60,6 +62,8 @@ export function wrapAround(frame: Frame, space: FreeSpace): Frame {
     if (area(common) > maxLoss * area(box)) continue;
     // The letters of a single line are over an object that covers a large part of it.
     if (frame.singleLine && common.right - common.left > maxWidthAtEnd * frame.size) continue;
+    // A common edge is more visible than the end of an object, which the source touches too.
+    if (frame.sharesEdge && !growsLeft(frame) && common.right - box.left < maxTouched * frame.size) continue;
     const least = frame.baseline - frame.descent;
     // A single line does not flow around an object in its middle, such as the check box of an option.
     const isAtEnd = !frame.singleLine || object.right > box.right - maxAtEnd * frame.size;

@@ -36,6 +36,9 @@ const [minShare, minShareBehind] = [0.55, 0.25];
 /** The minimum gap between a right-aligned line and the text before it in its row, as a share of the font size. */
 const minGapBefore = 3;
 
+/** The maximum width of a line that is right-aligned in a container, as a share of its width. A wider one may be indented. */
+const maxOfContainer = 0.8;
+
 /** The number of lines with one left edge from which one of them has the middle of others, or of the page, only by chance. */
 const minInColumn = 4;
 
@@ -274,7 +277,8 @@ function ofLine(line: TextLine, surroundings: Surroundings, isRightToLeft: boole
     const isColumn = isRow && isInColumn && area.beginsAt(left, exactEdge * size) > area.endsAt(right, near);
     const isMiddle = !isColumn && Math.abs(before - after) < Math.max(2, 0.12 * (before + after));
     if (isMiddle && before > size && (most === 0 || middles >= most)) return 'center';
-    if (after < 0.4 * before && after < 1.5 * size && before > 2 * size) return 'right';
+    const isWide = right - left > maxOfContainer * (container.right - container.left);
+    if (!isWide && after < 0.4 * before && after < 1.5 * size && before > 2 * size) return 'right';
     if (before < 0.4 * after && before < 1.5 * size) return 'left';
   }
   if (most > 0) {

@@ -9,6 +9,7 @@ import { greatest, least, runsOf } from './statistics.ts';
  */
 const sameEdge = 0.3;
 const maxBlockDistance = 5;
+const exactEdge = 0.02;
 /**
  * The minimum number of other blocks with the same edge. Two labels, for example in the boxes of a diagram, may have
  * the same edge by chance.
@@ -107,6 +108,12 @@ export function markSharedEdges(blocks: readonly TextBlock[], isRightToLeft: boo
       edge !== 'center' &&
       (companions[edge].get(block)! >= minCompanions || (alike[edge].get(block) ?? 0) >= minCompanions);
   }
+  // A title and the line below it are enough if their edges are equal by design.
+  const exact = columnsAt(blocks, ({ [start]: edge }) => edge, exactEdge).flatMap(stacksOf);
+  for (const run of exact)
+    if (run.length > 1)
+      for (const block of run)
+        if (block.kind === 'heading' && block.alignment === start) block.sharesEdge = true;
   // A title is far above its text.
   for (const column of columnsAt(blocks, ({ [start]: edge }) => edge, sameEdge)) {
     const paragraphs = column.filter(({ lines, kind }) => lines.length > 1 && kind !== 'table_cell');
