@@ -3,8 +3,7 @@ import { isCentredAt } from './centred-lines.ts';
 import { type Elements, isOneText } from './elements.ts';
 import { roomInChain } from './line-ends.ts';
 import type { Chain } from './line-links.ts';
-import { continues, jointAtEnd } from './sentences.ts';
-import { runsOf } from './statistics.ts';
+import { continues } from './sentences.ts';
 import { isSameStyle, type TextLine } from './text-lines.ts';
 
 const isHeading = /^(?:H\d?|Title)$/;
@@ -16,10 +15,6 @@ const minTorn = 3;
 const minWords = 6;
 /** The maximum difference between equal line distances, and the widest distance of the lines of a text, in em. */
 const [sameLeading, maxLeading] = [0.04, 4];
-/** Signs of code, formulas, addresses and lists. */
-const notInLabel = /[=:;{}<>@"“”]|www\./;
-/** The maximum distance of the lines of a label, in em. */
-const maxLeadingOfStack = 1.6;
 
 /**
  * Compares the declared elements of lines. Some programs declare each line as a separate element. Such elements do
@@ -28,8 +23,6 @@ const maxLeadingOfStack = 1.6;
 export class LineElements {
   readonly #elements: Elements;
   readonly #areLines: boolean;
-  /** The lines of labels that are declared as a paragraph for each line. */
-  readonly #torn = new Set<TextLine>();
   /** The different distances of the lines of one text, in em. */
   readonly #leadings: number[] = [];
   /** The rows of each element. */
@@ -65,25 +58,12 @@ export class LineElements {
           torn++;
       }
     this.#areLines = torn >= minTorn && torn > whole;
-    for (const chain of chains)
-      for (const run of runsOf(chain, (own, line) => this.#isNextOfLines(own.at(-1)!, line)))
-        if (isTorn(run, chain)) for (const line of run) this.#torn.add(line);
-  }
-
-  /** Whether a line is the next one in a stack of lines of one style that are declared as a paragraph each. */
-  #isNextOfLines(above: TextLine, line: TextLine): boolean {
-    return (
-      this.areParagraphs(above, line) &&
-      Math.abs(above.size - line.size) < 0.01 * line.size &&
-      leadingOf(above, line) < maxLeadingOfStack
-    );
   }
 
   /** Whether two lines belong to one text (`same`) or to different ones (`other`); undefined if it is not declared. */
   relation(above: TextLine, line: TextLine): 'same' | 'other' | undefined {
     const relation = this.#compare(above, line);
-    if (relation === 'other')
-      return this.#areLines || (this.#torn.has(above) && this.#torn.has(line)) ? undefined : 'other';
+    if (relation === 'other') return this.#areLines ? undefined : 'other';
     const element = this.#elements.ofLine(line);
     return element && isOneText.test(element.type) && !this.#rows.has(element) ? relation : undefined;
   }
@@ -120,23 +100,6 @@ export class LineElements {
     if (!upper || !lower) return undefined;
     return upper === lower ? 'same' : 'other';
   }
-}
-
-/**
- * Whether the lines of a stack are one text, in more places than not: it continues in the next line with a small letter, or
- * after an article or a conjunction, where the line has no room for the next word.
- */
-function isTorn(run: readonly TextLine[], chain: Chain): boolean {
-  if (run.some(({ text }) => notInLabel.test(text))) return false;
-  let [torn, loose] = [0, 0];
-  for (const [at, line] of run.slice(1).entries()) {
-    const above = run[at]!;
-    if (!continues(above.text, line.text) && !jointAtEnd.test(above.text)) continue;
-    const index = chain.indexOf(line);
-    if (roomInChain(chain, index, isCentredAt(chain, index)) < line.firstWordWidth) torn++;
-    else loose++;
-  }
-  return torn > loose;
 }
 
 function leadingOf(above: TextLine, line: TextLine): number {

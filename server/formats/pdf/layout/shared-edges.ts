@@ -94,13 +94,13 @@ export function markSharedEdges(blocks: readonly TextBlock[], isRightToLeft: boo
     const isAtEnd =
       isBehindText(block) &&
       other[opposite].get(block)! >= minCompanions &&
-      other[start].get(block) === 0 &&
+      !other[start].get(block) &&
       starts === 0;
     const sharesEnd =
       isAtEnd || (isAmount ? ends >= minCompanions : ends > minCompanions && ends > 3 * starts);
     if (alignment === start && lines.length === 1 && sharesEnd && !isIndented(block))
       block.alignment = opposite;
-    const startsAlone = starts + ends === 0 && (alike[start].get(block) ?? 0) === 0;
+    const startsAlone = starts + ends === 0 && !other[start].get(block);
     const isCentered = alignment === start && lines.length === 1 && startsAlone && inStack.has(block);
     if (centered.has(block) || isCentered) block.alignment = 'center';
     const edge = block.alignment === 'justified' ? start : block.alignment;
