@@ -4,24 +4,30 @@ import type { Decoration, TextRule } from '../text-block.ts';
 import { isWhite, withoutHidden } from './hidden-paints.ts';
 import type { Glyph } from './pieces.ts';
 import type { Rule } from './rule-index.ts';
-import { greatest, least } from './statistics.ts';
+import { least } from './statistics.ts';
 import type { TextLine } from './text-lines.ts';
 
-/** The maximum thickness of a rule, in points, and the minimum length from which it is a line under or through words. */
-const maxThickness = 2.5;
+/** The maximum thickness of a rule, in points, and in em of a large text. */
+const [maxThickness, maxThicknessInEm] = [2.5, 0.15];
+/** The minimum length from which a rule is a line under or through words, in points. */
 const minLength = 3;
 /** The maximum distance between the ends of a rule and the ends of its words, in em. */
 const slack = 0.35;
+/** The maximum width of a space next to its words, in em. */
+const maxSpace = 1.5;
 /** The heights of an underline and of a strike-out above the baseline, in em. */
 const underline = { from: -0.35, to: 0.05 };
 const strikeOut = { from: 0.15, to: 0.4 };
 /** The heights of the lower and the upper edge of a highlight above the baseline, in em. */
 const highlight = { bottom: { from: -0.6, to: 0 }, top: { from: 0.55, to: 1.5 } };
+/** The maximum thickness of a rule below any text, in points. */
+const maxThickRule = 10;
 /** The maximum height of a highlight, in points. */
 const maxHighlight = 100;
 /** The maximum width of a small drawing, in points. */
 const maxDrawing = 30;
-const black = /^(?:0 g|0 0 0 rg|0 0 0 1 k)$/;
+/** Black, and colors that look like it. */
+const black = /^(?:0(?:\.0\d*)? g|(?:0(?:\.0\d*)? ){3}rg|0 0 0 1 k)$/;
 
 /** The decorations of the glyphs of a text, and the painted lines of which its rules consist. */
 export interface Decorated {
@@ -62,8 +68,14 @@ export class Decorations {
       const height = box.top - box.bottom;
       if (box.right - box.left < maxDrawing && height > maxThickness) this.#drawings.add(box, box);
       if (!paint.place || box.right - box.left < minLength || height > maxHighlight) continue;
-      if (height <= maxThickness) this.#rules.add(box, { box, paint });
-      else if (paint.kind === 'fill' && paint.opaque && paint.color !== undefined && !isWhite(paint))
+      if (height <= maxThickRule) this.#rules.add(box, { box, paint });
+      if (
+        height > maxThickness &&
+        paint.kind === 'fill' &&
+        paint.opaque &&
+        paint.color !== undefined &&
+        !isWhite(paint)
+      )
         this.#fills.add(box, { box, paint });
     }
   }
@@ -90,10 +102,11 @@ export class Decorations {
       const from = line.baseline + underline.from * line.size;
       for (const { box, paint } of this.#rules.near(from, line.baseline + strikeOut.to * line.size)) {
         const rule = ruleOf(box, paint, line);
-        const words = rule && wordsOf(box, glyphs, line.size);
+        const words = rule && wordsOf(box, line.glyphs, line.size);
         if (!rule || !words) continue;
         // A line in another color is the border of a heading or a cell, unless it is under some words or under a link.
-        const isUnderSome = words.length < glyphs.length || words.every((glyph) => marks.has(glyph));
+        const isUnderSome =
+          lines.length > 1 || words.length < glyphs.length || words.every((glyph) => marks.has(glyph));
         if (!isUnderSome && !isColorOf(paint, words[0]!)) continue;
         add(paint, rule, words);
       }
@@ -115,7 +128,7 @@ export class Decorations {
           paint.order < first &&
           isBetween((box.bottom - baseline) / size, highlight.bottom) &&
           isBetween((box.top - baseline) / size, highlight.top);
-        const words = isBehind ? wordsOf(box, glyphs, size) : undefined;
+        const words = isBehind ? wordsOf(box, line.glyphs, size) : undefined;
         if (!words || (lines.length === 1 && words.length === glyphs.length)) return [];
         return [{ paint, rule: ruleAt(box, paint, line), words }];
       });
@@ -128,7 +141,12 @@ export class Decorations {
     if (isAlone && [...this.#drawings.near(bottom, top)].some((drawing) => intersection(drawing, area)))
       return [];
     return [...this.#rules.near(bottom, top)].filter(
-      ({ box }) => box.left >= left && box.right <= right && box.bottom >= bottom && box.top <= top,
+      ({ box }) =>
+        box.top - box.bottom <= maxThickness &&
+        box.left >= left &&
+        box.right <= right &&
+        box.bottom >= bottom &&
+        box.top <= top,
     );
   }
 
@@ -142,7 +160,8 @@ export class Decorations {
 function ruleOf(box: Rectangle, paint: Paint, line: TextLine): TextRule | undefined {
   const { baseline, size, left, right } = line;
   const rise = ((box.bottom + box.top) / 2 - baseline) / size;
-  const isNear = isBetween(rise, underline) || isBetween(rise, strikeOut);
+  const isThin = box.top - box.bottom <= Math.max(maxThickness, maxThicknessInEm * size);
+  const isNear = isThin && (isBetween(rise, underline) || isBetween(rise, strikeOut));
   const isLonger = box.left < left - slack * size || box.right > right + slack * size;
   return isNear && !isLonger ? ruleAt(box, paint, line) : undefined;
 }
@@ -165,19 +184,27 @@ function keyOf({ rise, thickness, color }: TextRule): string {
 }
 
 /**
- * Returns the glyphs over a rule that begins and ends with them; undefined if the rule begins or ends elsewhere, like
- * the border of a table.
+ * Returns the glyphs over a rule that begins and ends with them, or with blanks next to them; undefined if the rule begins
+ * or ends elsewhere, like the border of a table.
  */
 function wordsOf({ left, right }: Rectangle, glyphs: readonly Glyph[], size: number): Glyph[] | undefined {
   const over = glyphs.filter((glyph) => {
     const middle = (glyph.left + glyph.right) / 2;
     return middle > left && middle < right;
   });
-  if (over.length === 0) return undefined;
-  const first = least(over.map((glyph) => glyph.left));
-  const last = greatest(over.map((glyph) => glyph.right));
-  const isWhole = Math.abs(first - left) < slack * size && Math.abs(last - right) < slack * size;
-  return isWhole ? over : undefined;
+  const words = over.filter(({ isBlank }) => !isBlank);
+  const [first, last] = [words[0], words.at(-1)];
+  if (!first || !last) return undefined;
+  // The spaces of a justified line are wider than their blanks.
+  const others = glyphs.filter(({ isBlank }) => !isBlank);
+  const [before, after] = [others[others.indexOf(first) - 1], others[others.indexOf(last) + 1]];
+  const space = maxSpace * size;
+  const start = before ? Math.max(before.right, over[0]!.left - space) : over[0]!.left;
+  const end = after ? Math.min(after.left, over.at(-1)!.right + space) : over.at(-1)!.right;
+  const near = slack * size;
+  const isWhole =
+    left > start - near && left < first.left + near && right > last.right - near && right < end + near;
+  return isWhole ? words : undefined;
 }
 
 /** Whether a rule has the color of a glyph. A color that is not known counts as equal. */
