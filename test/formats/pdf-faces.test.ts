@@ -177,7 +177,7 @@ describe('the outlines of letters show the face of a font', () => {
   ])('%s: %s, italic: %s', (name, weight, italic) => {
     for (const text of ['The bill', 'TOTAL PRICE', 'if he lifts']) {
       const shown = outlined(name, text.replaceAll(' ', ''));
-      expect(measureFaces([shown]).get(shown.font!)).toMatchObject({ weight, italic, rise: 0 });
+      expect(measureFaces([shown], new Map()).get(shown.font!)).toMatchObject({ weight, italic, rise: 0 });
     }
   });
 
@@ -190,7 +190,7 @@ describe('the outlines of letters show the face of a font', () => {
     ['arimoBoldItalic', false, 'PART'],
   ])('and the serifs of %s: %s, by %s', (name, serif, text) => {
     const shown = outlined(name, text.replaceAll(' ', ''));
-    expect(measureFaces([shown]).get(shown.font!)!.serif).toBe(serif);
+    expect(measureFaces([shown], new Map()).get(shown.font!)!.serif).toBe(serif);
   });
 
   it.each<[name: string, serif: boolean | undefined, family: TextFont['family']]>([
@@ -207,7 +207,7 @@ describe('the outlines of letters show the face of a font', () => {
     const shown = outlined('arimo', 'Thebill');
     for (const glyph of shown.glyphs)
       if (typeof glyph !== 'number') glyph.outline = raised(Array.from(glyph.outline!), 0.2);
-    const { rise, weight } = measureFaces([shown]).get(shown.font!)!;
+    const { rise, weight } = measureFaces([shown], new Map()).get(shown.font!)!;
     expect([rise, weight]).toEqual([expect.closeTo(0.2), 'regular']);
   });
 
@@ -216,7 +216,7 @@ describe('the outlines of letters show the face of a font', () => {
     ['arimo', 'regular'],
   ] as const)('%s that is made narrow: %s', (name, weight) => {
     const shown = outlined(name, 'Introduction', 0.7);
-    expect(measureFaces([shown]).get(shown.font!)!.weight).toBe(weight);
+    expect(measureFaces([shown], new Map()).get(shown.font!)!.weight).toBe(weight);
   });
 
   it.each([
@@ -226,7 +226,7 @@ describe('the outlines of letters show the face of a font', () => {
     const shown = outlined('arimo', 'Introduction');
     for (const glyph of shown.glyphs) if (typeof glyph !== 'number') glyph.width *= 0.75;
     shown.font!.name = name;
-    expect(measureFaces([shown]).get(shown.font!)!.weight).toBe(weight);
+    expect(measureFaces([shown], new Map()).get(shown.font!)!.weight).toBe(weight);
   });
 
   it.each([
@@ -235,14 +235,14 @@ describe('the outlines of letters show the face of a font', () => {
   ] as const)('%s with strokes between those of regular and bold fonts: %s', (name, weight) => {
     const shown = outlined('arimoBold', 'Introduction', 0.82);
     shown.font!.name = name;
-    expect(measureFaces([shown]).get(shown.font!)!.weight).toBe(weight);
+    expect(measureFaces([shown], new Map()).get(shown.font!)!.weight).toBe(weight);
   });
 
   it('but not if there are too few letters, or if their characters are guesses', () => {
     const few = outlined('arimoBold', 'Go on');
     const guessed = outlined('arimoBold', 'Thebill');
     for (const glyph of guessed.glyphs) if (typeof glyph !== 'number') glyph.isGuess = true;
-    expect(measureFaces([few, guessed]).size).toBe(0);
+    expect(measureFaces([few, guessed], new Map()).size).toBe(0);
   });
 
   it.each<[name: string, measured: MeasuredFace, shown: Partial<TextFont>]>([

@@ -9,6 +9,7 @@ import { FontReader } from './reading/font-reader.ts';
 import type { FormUse, Interpretation } from './reading/interpretation.ts';
 import { Interpreter } from './reading/interpreter.ts';
 import { readLigatures } from './reading/ligatures.ts';
+import type { KnownStrokes } from './reading/measured-face.ts';
 import { OptionalContent } from './reading/optional-content.ts';
 import { readPdfjsTexts } from './reading/pdfjs-texts.ts';
 import { type ReadText, shownTexts } from './reading/shown-texts.ts';
@@ -63,10 +64,11 @@ export async function openPdf(bytes: Uint8Array): Promise<OpenPdf> {
     const interpreterOf = (page: PDFDict, meter: Meter): Interpreter =>
       new Interpreter(pageBox(page), layers, tree, meter);
     const meter = new Meter(bytes.length);
+    const strokes: KnownStrokes = new Map();
     return {
       document,
       pageCount,
-      readPage: (number) => readPage(number, document, pdfjs, (page) => interpreterOf(page, meter)),
+      readPage: (number) => readPage(number, document, pdfjs, strokes, (page) => interpreterOf(page, meter)),
       interpretPage: (number) =>
         interpret(document.getPage(number - 1).node, (page) => interpreterOf(page, new Meter(bytes.length))),
       close: () => pdfjs.close(),
@@ -96,6 +98,7 @@ async function readPage(
   number: number,
   document: PDFDocument,
   pdfjs: PdfjsDocument,
+  strokes: KnownStrokes,
   interpreterOf: (page: PDFDict) => Interpreter,
 ): Promise<ReadPage> {
   const decoded = await pdfjs.use(async (opened) => {
@@ -107,7 +110,7 @@ async function readPage(
   const { node } = document.getPage(number - 1);
   const box = pageBox(node);
   const content = interpret(node, interpreterOf);
-  const texts = shownTexts(content, decoded, box, new FontReader(decoded));
+  const texts = shownTexts(content, decoded, box, new FontReader(decoded, strokes));
   await readLigatures(texts);
   const shapes = [...new Set(texts.map((text) => text.shapes))].flatMap((own = []) => own);
   const letters = new Set(shapes.map(({ order }) => order));

@@ -12,7 +12,7 @@ import {
 } from '../objects.ts';
 import { type ShownGlyph, type TextFont, unknownText } from '../page-content.ts';
 import { namedLigatures } from './ligatures.ts';
-import { type MeasuredFace, measureFaces } from './measured-face.ts';
+import { type KnownStrokes, type MeasuredFace, measureFaces } from './measured-face.ts';
 import { type MeasuredLetters, measureLetters } from './measured-family.ts';
 import type { PdfjsFont, PdfjsGlyph, PdfjsText } from './pdfjs-texts.ts';
 import { isPictorial, symbolCharacters } from './symbol-characters.ts';
@@ -121,11 +121,14 @@ export class FontReader {
   readonly #usualFamily: 'serif' | 'sans' | undefined;
   #type3 = 0;
 
-  /** @param texts the texts from which the letters of the fonts are measured */
-  constructor(texts: readonly PdfjsText[]) {
+  /**
+   * @param texts the texts from which the letters of the fonts are measured
+   * @param strokes the letters that are known from other pages of the document
+   */
+  constructor(texts: readonly PdfjsText[], strokes: KnownStrokes) {
     this.#texts = texts;
     this.#letters = measureLetters(texts);
-    this.#faces = measureFaces(texts);
+    this.#faces = measureFaces(texts, strokes);
     this.#usualFamily = usualFamily(texts, this.#faces);
   }
 
@@ -146,7 +149,9 @@ export class FontReader {
     const isDown = type3Up(dictionary, matrix[3]) * matrix[3] < 0;
     const outlineOf = type3Outlines(dictionary, isDown);
     const texts = this.#texts.filter((text) => text.font === font);
-    const face = measureFaces(texts, ({ originalCharCode }) => outlineOf(originalCharCode)).get(font);
+    const face = measureFaces(texts, new Map(), ({ originalCharCode }) => outlineOf(originalCharCode)).get(
+      font,
+    );
     return face && { ...face, rise: 0 };
   }
 }

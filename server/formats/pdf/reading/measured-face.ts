@@ -55,6 +55,9 @@ const narrow = 0.8;
 /** The rise below which letters stand on the baseline, in em: more than the depth of a round letter or a serif. */
 const minRise = 0.05;
 
+/** The strokes of the letters of a document, by font and code, because its pages share most fonts. */
+export type KnownStrokes = Map<string, Stroke | undefined>;
+
 /**
  * Measures the outlines of each font of a page. Fonts with too few suitable letters are left out.
  *
@@ -62,6 +65,7 @@ const minRise = 0.05;
  */
 export function measureFaces(
   texts: readonly PdfjsText[],
+  measuredStrokes: KnownStrokes,
   outlineOf = ({ outline }: PdfjsGlyph): ArrayLike<number> | undefined => outline,
 ): ReadonlyMap<PdfjsFont, MeasuredFace> {
   const strokes = new Map<PdfjsFont, Map<string, Stroke & { stretch: number }>>();
@@ -77,8 +81,12 @@ export function measureFaces(
       const [factor, usual] = measured.get(glyph.unicode) ?? [];
       if (!factor || tried.get(font)!.has(glyph.originalCharCode)) continue;
       tried.get(font)!.add(glyph.originalCharCode);
-      const outline = outlineOf(glyph);
-      const stroke = outline && strokeOf(outline);
+      const key = `${font.loadedName} ${glyph.originalCharCode}`;
+      if (!measuredStrokes.has(key)) {
+        const outline = outlineOf(glyph);
+        measuredStrokes.set(key, outline && strokeOf(outline));
+      }
+      const stroke = measuredStrokes.get(key);
       if (!stroke) continue;
       const stretch = (glyph.width / 1000 / stroke.height) * (usual! / advanceIn('arimo', glyph.unicode)!);
       known.set(glyph.unicode, { ...stroke, width: stroke.width / factor, stretch });
@@ -107,7 +115,7 @@ export function measureFaces(
 }
 
 /** The leftmost stroke of a letter. Its width is a share of the letter's height. */
-interface Stroke {
+export interface Stroke {
   width: number;
   slope: number;
   /** The lowest point and the height of the letter, in em. */
