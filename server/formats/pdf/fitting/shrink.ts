@@ -68,7 +68,7 @@ const maxShort = 3;
 /** The width from which a line is a sentence, and not a label or a heading, in em. */
 const longLine = 30;
 /** The minimum height of a cell in which a label gets a second line before it becomes small, as a factor of the leading. */
-const tallCell = 3;
+const tallCell = 8;
 /** The smallest common scale of all texts of a style. A text that needs a smaller one is smaller on its own. */
 const minShared = 0.8;
 const minScale = 0.6;
@@ -381,7 +381,7 @@ function fitOne(frame: Frame, space: FreeSpace, source = frame): Fitting {
   const isTall = container !== null && container.top - container.bottom > tallCell * leading.normal;
   const narrowed = [
     ...(isLong || isTall ? shares.slice(0, 2) : shares).map((share) => ({ scale: 1, share })),
-    ...((isShort || frame.isHeading) && !isTall ? [step, step ** 2] : []).map((scale) => ({
+    ...((isShort || (frame.isHeading && !frame.isItem)) && !isTall ? [step, step ** 2] : []).map((scale) => ({
       scale,
       share: last,
     })),
