@@ -36,9 +36,9 @@ const ligaturesOfCalibri = new Map([
 ]);
 const isLigatureLetter = /^[fijlthT]$/;
 const isNarrow = /^[fijlt]$/;
-/** The width of a ligature as a share of the sum of its letters. Calibri has the narrowest: `tt` has 0.946. */
+/** The width of a ligature as a share of the sum of its letters. Calibri has the narrowest: `tt` has 0.946; `ti` of Lato has 1.028. */
 const narrowest = 0.92;
-const widest = 1.02;
+const widest = 1.04;
 /** The usual width in em of a letter that the page does not show, and how far the sum may be from it then. */
 const usualWidth = 0.32;
 const tolerance = 0.12;
@@ -54,6 +54,8 @@ const minLead = 0.03;
 const shareOfOnly = 0.6;
 /** The length of a text that the identification of a language reads, in UTF-16 units. */
 const maxEvidence = 300;
+/** The minimum number of glyphs of a word that is found elsewhere on the page. */
+const minKnown = 4;
 /** The maximum distance between two texts of one word, in em. */
 const maxGap = 0.1;
 /** The maximum number of glyphs that are read on a page. */
@@ -86,6 +88,7 @@ export async function readLigatures(texts: readonly ShownText[]): Promise<void> 
   const known = textOf(texts)
     .split(/\s+/)
     .filter((word) => !word.includes(unknownText));
+  const vocabulary = new Set(known.flatMap((word) => word.split(notInWords)));
   const { language } = eld.detect(known.join(' ').slice(0, 4 * maxEvidence));
   if (!language) return;
   // First the glyphs that occur most, because words with several unknown glyphs are used only after the others are read.
@@ -105,16 +108,27 @@ export async function readLigatures(texts: readonly ShownText[]): Promise<void> 
         .filter((word) => word.length > 1 && word.includes(mark)),
     );
     const evidence = [...words].join(' ').slice(0, maxEvidence);
-    const [best, second] = [...ligatures, ...(isPossible ? [stated.text] : [])]
-      .map((letters) => {
+    const candidates = [...ligatures, ...(isPossible ? [stated.text] : [])];
+    const [best, ...others] = candidates
+      .map((letters): Reading => {
         const scores = eld.detect(evidence.replaceAll(mark, letters)).getScores();
         return { letters, score: scores[language] ?? 0 };
       })
-      .toSorted((one, other) => other.score - one.score) as [Reading, Reading];
+      .toSorted((one, other) => other.score - one.score) as [Reading, ...Reading[]];
+    // A longer ligature with the same letters has almost the same score, but not the same width.
+    const second = others.find(
+      ({ letters }) => readings.includes(letters) || !letters.includes(best.letters),
+    );
     // A width that only one ligature has is evidence, too.
     const least = readings.length === 1 ? shareOfOnly * lead : lead;
-    const isClear = words.size > 0 && best.score - second.score >= least && readings.includes(best.letters);
-    setTo(isClear ? best.letters : stated.text);
+    const isClear =
+      words.size > 0 && best.score - (second?.score ?? 0) >= least && readings.includes(best.letters);
+    // The page shows the word elsewhere, without the ligature.
+    const shown = candidates.filter((letters) =>
+      [...words].some((word) => word.length >= minKnown && vocabulary.has(word.replaceAll(mark, letters))),
+    );
+    const isShown = shown.length === 1 && readings.includes(shown[0]!);
+    setTo(isShown ? shown[0]! : isClear ? best.letters : stated.text);
   }
 }
 
