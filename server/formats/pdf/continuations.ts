@@ -23,6 +23,9 @@ const maxWidthDifference = 0.15;
 /** The minimum indent of the first line of a new paragraph, in em. */
 const minIndent = 0.5;
 
+/** The minimum distance of a link or a symbol from the end of a page in its text, in UTF-16 units. */
+const nearCut = 150;
+
 const rightToLeft = /^\P{L}*[\p{Script=Arabic}\p{Script=Hebrew}]/u;
 const caption = /^\p{Lu}\p{L}*\.? \d+[.:]/u;
 
@@ -142,11 +145,24 @@ function nextColumns(blocks: readonly TextBlock[]): Map<string, string> {
   return found;
 }
 
-/** Whether a text has symbols, which are drawn as in the source, or links: they cannot move to another page. */
-function isBoundToPage({ block: { moved, spans, style } }: PlacedText): boolean {
-  return (
-    moved.size > 0 || [style, ...spans.values()].some(({ decoration }) => (decoration?.marks.length ?? 0) > 0)
-  );
+/**
+ * Whether a text has symbols, which are drawn as in the source, or links, near the place where it is cut: they cannot move
+ * to another page.
+ *
+ * @param from the part of the text that must be free of them, as positions in UTF-16 units
+ */
+function isBoundToPage(
+  { block: { content, moved, spans, style } }: PlacedText,
+  [from, to]: [number, number],
+): boolean {
+  if (style.decoration?.marks.length) return true;
+  let at = 0;
+  return content.some((item) => {
+    if (typeof item === 'string') at += item.length;
+    else if (moved.has(item.tag) || spans.get(item.tag)?.decoration?.marks.length)
+      return at >= from && at <= to;
+    return false;
+  });
 }
 
 /** Returns the ids of the text of a page that continues on the next page, and of its continuation. */
@@ -169,7 +185,11 @@ function nextPage(
     const end = tails.findLastIndex(({ lines }) => lines.length > 1);
     for (const one of tails.slice(Math.max(end, tails.length - 1 - maxBetween)).reverse()) {
       const other = continuationAmong(one, heads.filter(isOwn), look);
-      if (other && ![one, other].some(isBoundToPage)) return [one.block.id, other.block.id];
+      const isBound =
+        other &&
+        (isBoundToPage(one, [one.text.length - nearCut, one.text.length]) ||
+          isBoundToPage(other, [0, nearCut]));
+      if (other && !isBound) return [one.block.id, other.block.id];
     }
   }
   return undefined;

@@ -56,6 +56,7 @@ const minOfItem = 0.75;
 const minOfTitle = 0.5;
 const minWordsOfText = 8;
 const minWordsOfSentence = 6;
+const minWordsOfTitle = 10;
 /**
  * The minimum number of words of a text from which its sentence continues, although the file declares two texts: of any
  * text, and of prose (`isProse`). The maximum distance of the next line, as a factor of the font size.
@@ -152,6 +153,8 @@ export class ParagraphBreaks {
     const enough = word + (isFull ? minRoomAfterBreak : minRoomAfterSentence) * line.size;
     const endsEarly = room > enough;
     const endsEarlyHere = roomHere > enough;
+    // A long title with a colon may continue in a line with another one.
+    const isFullTitle = room <= 0 && !endsSentence && hasWords([above], minWordsOfTitle);
     const goesOn = (length > 1 || above.hasLetters) && continues(above.text, line.text);
     const isListed = length > 1 && [above, chain[index - 2]!].every(({ text }) => text.endsWith(','));
     const mayGoOn = goesOn || isListed || isOpen(above.text, line.text, endsEarly);
@@ -161,12 +164,17 @@ export class ParagraphBreaks {
     const linesAbove = chain.slice(Math.max(index - length, index - maxLinesAbove), index);
     const isPart = relation === 'other' && isProse(chain[index - length]!, line);
     const endsInJoint = jointAtEnd.test(above.text);
-    const isUnfinished = (goesOn && !endsEarlyHere) || (endsInJoint && (goesOn || isPart));
+    const endsInComma = isPart && above.text.endsWith(',') && hasWords(linesAbove, minWordsOfLine);
+    const isUnfinished = ((goesOn || endsInComma) && !endsEarlyHere) || (endsInJoint && (goesOn || isPart));
+    const drop = (above.baseline - line.baseline) / line.size;
+    // The lines of a centered sentence end where their author has broken them.
+    const isCentredSentence =
+      isCentred && goesOn && drop < maxLineDistance && runsOn([above], line, minWordsOfSentence);
+    if (relation === 'other' && isCentredSentence) return false;
     const isOneText =
       relation === 'same' ||
       (isUnfinished && runsOn(linesAbove, line, isPart ? minWordsOfProse : minWordsOfSentence)) ||
       (isPart && !endsEarlyHere && continuesInIdeographs(above, line));
-    const drop = (above.baseline - line.baseline) / line.size;
     const isNear = drop < maxLineDistance;
     if (endsEarly && !isNear && !isCentred && room > above.right - above.left) return true;
     const { elements } = this.#parts;
@@ -187,7 +195,7 @@ export class ParagraphBreaks {
     if (!mayGoOn && this.#endsContact(above, line, isCentred)) return true;
     if (this.#startsField(above, line, goesOn, mayGoOn, endsEarly)) return true;
     if (isAddress(line.text) && (/[.!?:]$/u.test(above.text) || isAddress(above.text))) return true;
-    if (startsLabel(chain[index - length]!, above, line, length)) return true;
+    if (!isFullTitle && startsLabel(chain[index - length]!, above, line, length)) return true;
     const row = this.#parts.table.breakBetween(above, line);
     if (row === 'certain') return true;
     if (!(isOneText && !endsEarly) && startsItem(chain, index, length, endsEarly)) return true;
