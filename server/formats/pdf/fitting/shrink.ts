@@ -267,12 +267,7 @@ function setSize(
     if (scale < fit.scale && own < 1) tries.push({ scale, share: Math.min(1, (own * fit.scale) / scale) });
     tries.push({ scale: Math.min(scale, fit.scale), share: own });
     const found = unit.isColumn
-      ? fitColumn(
-          unit.fittings.map(({ frame }) => frame),
-          space,
-          scale,
-          least,
-        )?.map((fit, index) => ({ ...unit.fittings[index]!, fit }))
+      ? fitColumnAt(unit.fittings, space, scale, least)
       : tries
           .values()
           .map((size) => fitAt(source, space, { ...size, least }))
@@ -287,6 +282,19 @@ function setSize(
       other.fittings = [besideText(mate, unit.fittings[index]!, space)];
     take(unit.fittings, space);
   }
+}
+
+/** Fits the texts of a column at another scale. */
+function fitColumnAt(
+  fittings: readonly Fitting[],
+  space: FreeSpace,
+  scale: number,
+  least: number,
+): Fitting[] | undefined {
+  const frames = fittings.map(({ frame }) => frame);
+  const fits = fitColumn(frames, space, scale, least);
+  if (!fits || !areEndsFree(frames, fits, space)) return undefined;
+  return fits.map((fit, index) => ({ ...fittings[index]!, fit }));
 }
 
 function needsOf({ fittings }: Unit): Need[] {
@@ -329,6 +337,11 @@ function fitAsColumn(wanted: readonly Frame[], space: FreeSpace): Fitting[] | un
   }
   if (!best) return undefined;
   const { fits, scale } = best;
+  if (!areEndsFree(frames, fits, space))
+    return fitAsColumn(
+      wanted.map(({ lineEnd, ...frame }) => frame),
+      space,
+    );
   return frames.map((frame, index) => ({
     frame,
     source: frame,
@@ -337,6 +350,15 @@ function fitAsColumn(wanted: readonly Frame[], space: FreeSpace): Fitting[] | un
     inColumn: true,
     whole: true,
   }));
+}
+
+/** Whether the lines that go past the end of their column are not over other objects, at the places to which they moved. */
+function areEndsFree(frames: readonly Frame[], fits: readonly Fit[], space: FreeSpace): boolean {
+  const owners = new Set(frames.map(({ id }) => id));
+  return frames.every((frame, index) => {
+    const { left: _left, ...area } = occupiedBy(frame, fits[index]!);
+    return frame.lineEnd === undefined || space.isFree({ ...area, left: frame.box.right }, owners);
+  });
 }
 
 /**

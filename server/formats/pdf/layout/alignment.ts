@@ -230,6 +230,7 @@ function isAtRightEdge(line: TextLine, area: TextArea, { length }: Chain): boole
   const isBehind =
     length === 1 &&
     share > minShareBehind &&
+    area.endsAt(right, near) > 1 &&
     area.isBehindText(line, minGapBefore * size) &&
     area.beginsAt(left, sameStart * size) === 1;
   return (

@@ -27,6 +27,7 @@ const maxHighlight = 100;
 /** The maximum width of a small drawing, in points. */
 const maxDrawing = 30;
 /** Black, and colors that look like it. */
+const addressLike = /@|www\.|https?:/;
 const black = /^(?:0(?:\.0\d*)? g|(?:0(?:\.0\d*)? ){3}rg|0 0 0 1 k)$/;
 
 /** The decorations of the glyphs of a text, and the painted lines of which its rules consist. */
@@ -90,8 +91,11 @@ export class Decorations {
       for (const glyph of words)
         entry(rules, glyph, () => new Map<string, TextRule>()).set(keyOf(rule), rule);
     };
+    let isUnderlined = false;
     for (const { paint, rule, words } of this.#highlightsOf(lines)) add(paint, rule, words);
-    for (const line of lines) {
+    for (const [index, line] of lines.entries()) {
+      const isInside = index < lines.length - 1 || isUnderlined || addressLike.test(line.text);
+      isUnderlined = false;
       const glyphs = line.glyphs.filter(({ isBlank }) => !isBlank);
       for (const glyph of glyphs) {
         const [x, y] = [(glyph.left + glyph.right) / 2, line.baseline + 0.25 * line.size];
@@ -104,11 +108,15 @@ export class Decorations {
         const rule = ruleOf(box, paint, line);
         const words = rule && wordsOf(box, line.glyphs, line.size);
         if (!rule || !words) continue;
-        // A line in another color is the border of a heading or a cell, unless it is under some words or under a link.
+        // A line in another color is the border of a heading or a cell, unless it is under some words or under a link. A
+        // border is below the last line.
         const isUnderSome =
-          lines.length > 1 || words.length < glyphs.length || words.every((glyph) => marks.has(glyph));
+          (lines.length > 1 && isInside) ||
+          words.length < glyphs.length ||
+          words.every((glyph) => marks.has(glyph));
         if (!isUnderSome && !isColorOf(paint, words[0]!)) continue;
         add(paint, rule, words);
+        isUnderlined = true;
       }
     }
     const of = new Map<Glyph, Decoration>();

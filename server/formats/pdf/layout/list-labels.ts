@@ -85,6 +85,7 @@ function detachLabel(lines: readonly TextLine[], isListed: boolean): Item {
 
 /** The maximum difference between baselines in one row, in points, and for a small bullet that is raised, in em. */
 const [sameRow, raised] = [1, 0.2];
+const raisedBullet = /^[•‣◦·▪■●○◆►]$/;
 /** The maximum distance of a label from its text, as a factor of the font size. */
 const maxLabelDistance = 6;
 /** Finds bullets and numbers that are separate lines, because they are far away from the texts that they label. */
@@ -104,7 +105,8 @@ export class LooseLabels {
     let nearest: TextLine | null = null;
     for (const label of this.#labels.near(baseline - sameRow, baseline + Math.max(sameRow, raised * size))) {
       const [gap, rise] = [left - label.right, label.baseline - baseline];
-      const isInRow = Math.abs(rise) < sameRow || (rise > 0 && label.size < size && isSign(label.text));
+      const isInRow =
+        Math.abs(rise) < sameRow || (rise > 0 && label.size < size && raisedBullet.test(label.text));
       const isBefore = isInRow && gap > 0 && gap < maxLabelDistance * size;
       if (isBefore && (!nearest || label.right > nearest.right)) nearest = label;
     }

@@ -2,7 +2,7 @@ import type { StructureElement } from '../page-content.ts';
 import { type Atom, maxLineDistance, minSpace, textOf } from './atoms.ts';
 import { type Elements, isOneText } from './elements.ts';
 import { continues, lowerStart } from './sentences.ts';
-import { greatest, least, runsOf } from './statistics.ts';
+import { firstFrom, greatest, least, runsOf } from './statistics.ts';
 
 /** The maximum difference between the spaces of a justified line, as a share of the font size. */
 export const sameSpace = 0.05;
@@ -12,6 +12,8 @@ const minSpread = 4;
 const manySpread = 8;
 /** The maximum difference between the ends of the lines of a column, in points. */
 const sameEdge = 2;
+/** A bullet or a number before a line. */
+const itemLabel = /^(?:[^\p{L}\p{N}]|[([]?\w{1,3}[.)\]])$/u;
 /** The width of a space that is not stretched, in em. */
 const space = 0.33;
 /** The width of a column whose justified lines may have very wide spaces, in em. */
@@ -112,71 +114,111 @@ export function stretchedWords(rows: readonly AtomRow[]): Set<Atom> {
     const widths = parts.map((atom) => atom.right - atom.left + space * size);
     return next !== undefined && sum(widths) + firstWordWidth(next) > right - left;
   };
-  const wide = rows.flatMap((row, index) =>
-    columns.linesOf(row).flatMap((line) => {
-      const isLine = areSpaces(line) && (evenSpaces(line) >= manyEven || isFull(line, index));
-      return isLine ? [{ line, index }] : [];
-    }),
+  const wide = rows.map((row, index) =>
+    columns
+      .linesOf(row)
+      .filter((line) => (hasSmall(line) && evenSpaces(line) >= manyEven) || isFull(line, index)),
   );
   const isNear = (line: Line, { baseline }: { baseline: number }) =>
     Math.abs(baseline - line.baseline) < maxLineDistance * line.size;
-  const isContinued = ({ line, index }: { line: Line; index: number }) =>
-    evenSpaces(line) >= certain ||
-    [index - 2, index - 1, index + 1, index + 2].some(
-      (at) => rows[at] && isNear(line, rows[at].row) && isOver(line, rows[at].atoms),
-    );
-  const found = wide.filter(isContinued);
-  for (const { line, index } of wide) {
-    const isNext = (other: { line: Line; index: number }) =>
-      Math.abs(other.index - index) < 3 && isNear(line, other.line) && haveSameEnds(line, other.line);
-    if (found.some(isNext)) found.push({ line, index });
-  }
-  return new Set(found.flatMap(({ line }) => line.parts.slice(1)));
+  const nearTo = (index: number) => [index - 2, index - 1, index + 1, index + 2];
+  const found = wide.map((lines, index) =>
+    lines.filter(
+      (line) =>
+        (hasSmall(line) && evenSpaces(line) >= certain) ||
+        nearTo(index).some((at) => rows[at] && isNear(line, rows[at].row) && isOver(line, rows[at].atoms)),
+    ),
+  );
+  const next = wide.map((lines, index) =>
+    lines.filter(
+      (line) =>
+        hasSmall(line) &&
+        nearTo(index).some((at) =>
+          found[at]?.some((other) => isNear(line, other) && haveSameEnds(line, other)),
+        ),
+    ),
+  );
+  return new Set([...found, ...next].flat().flatMap(({ parts }) => parts.slice(1)));
 }
+
+/** The maximum number of starts, and of ends of a start, that are compared with a row. Real pages have few columns. */
+const maxEdges = 20;
 
 /** The starts and the ends of the lines with usual spaces on a page, in whole points. */
 class ColumnEdges {
-  readonly #ends = new Map<number, Map<number, number>>();
+  /** The starts in ascending order, each with the places near which most of its lines end. */
+  readonly #starts: [start: number, ends: number[]][];
 
   constructor(atoms: readonly Atom[]) {
+    const starts = new Map<number, Map<number, number>>();
     for (const { left, right, size, spaces } of atoms) {
       if (spaces.length < minSpacesOfLine || right - left < stretched.least * size) continue;
       const [start, end] = [Math.round(left), Math.round(right)];
-      const ends = this.#ends.get(start) ?? new Map<number, number>();
-      this.#ends.set(start, ends.set(end, (ends.get(end) ?? 0) + 1));
+      const ends = starts.get(start) ?? new Map<number, number>();
+      starts.set(start, ends.set(end, (ends.get(end) ?? 0) + 1));
     }
+    this.#starts = [...starts]
+      .map(([start, ends]): [number, number[]] => [start, commonEnds(ends)])
+      .sort(([one], [other]) => one - other);
   }
 
-  /** Returns the parts of a row that reach from the start to the end of two or more lines. */
+  /** Returns the parts of a row that reach from the start to the end of two or more lines, and have wide spaces. */
   linesOf({ atoms, row: { baseline } }: AtomRow): Line[] {
     const lines: Line[] = [];
+    if (atoms.length < 2) return lines;
+    const at = new Map(atoms.map(({ right }, index) => [Math.round(right), index]));
     for (let from = 0; from < atoms.length - 1; from++) {
       const { left, size } = atoms[from]!;
+      if (itemLabel.test(textOf(atoms[from]!))) continue;
       const before = atoms[from - 1];
-      const mayIndent = !before || left - before.right > size;
-      for (let to = from + 1; to < atoms.length && isGap(atoms[to]!); to++) {
-        const { right } = atoms[to]!;
-        if (!this.#has(left, left, right) && !(mayIndent && this.#has(left - maxIndent * size, left, right)))
-          continue;
-        lines.push({ parts: atoms.slice(from, to + 1), baseline, left, right, size });
-        break;
-      }
+      const indent = !before || left - before.right > size ? maxIndent * size : 0;
+      const ends = this.#endsFrom(left - indent, left).flatMap((end) => at.get(end) ?? []);
+      const line = ends
+        .filter((to) => to > from)
+        .sort((one, other) => one - other)
+        .map(
+          (to): Line => ({ parts: atoms.slice(from, to + 1), baseline, left, right: atoms[to]!.right, size }),
+        )
+        .find((found) => found.parts.slice(1).every(isGap) && areSpaces(found));
+      if (!line) continue;
+      lines.push(line);
+      from += line.parts.length - 1;
     }
     return lines;
   }
 
-  /** Whether two or more lines start in a range and end at a place. */
-  #has(least: number, greatest: number, right: number): boolean {
-    const end = Math.round(right);
-    for (let start = Math.round(least) - sameEdge; start <= Math.round(greatest) + sameEdge; start++) {
-      const ends = this.#ends.get(start);
-      if (!ends) continue;
-      let count = 0;
-      for (let at = end - sameEdge; at <= end + sameEdge; at++) count += ends.get(at) ?? 0;
-      if (count > 1) return true;
-    }
-    return false;
+  /** Returns the places, in whole points, at which two or more lines end that start in a range. */
+  #endsFrom(least: number, greatest: number): number[] {
+    const first = firstFrom(this.#starts, ([start]) => start < Math.round(least) - sameEdge);
+    const places = new Set<number>();
+    const end = firstFrom(this.#starts, ([start]) => start <= Math.round(greatest) + sameEdge);
+    for (const [, ends] of this.#starts.slice(Math.max(first, end - maxEdges), end))
+      for (const near of ends)
+        for (let place = near - sameEdge; place <= near + sameEdge; place++) places.add(place);
+    return [...places];
   }
+}
+
+/** Returns the places near which two or more lines end, those of the most lines first. */
+function commonEnds(ends: ReadonlyMap<number, number>): number[] {
+  return [...ends.keys()]
+    .map((end) => ({ end, count: linesAt(ends, end) }))
+    .filter(({ count }) => count > 1)
+    .sort((one, other) => other.count - one.count)
+    .slice(0, maxEdges)
+    .map(({ end }) => end);
+}
+
+/** Returns the number of lines that end near a place. */
+function linesAt(ends: ReadonlyMap<number, number>, place: number): number {
+  let count = 0;
+  for (let at = place - sameEdge; at <= place + sameEdge; at++) count += ends.get(at) ?? 0;
+  return count;
+}
+
+/** Whether a word of a line after its first one starts with a small letter. Others may be the labels of a row. */
+function hasSmall({ parts }: Line): boolean {
+  return parts.slice(1).some((atom) => lowerStart.test(textOf(atom)));
 }
 
 function isGap({ isApart, isOnlyWide }: Atom): boolean {
