@@ -289,3 +289,33 @@ it('a single line is centered if it shares only its middle with others, such as 
   expect(items.map(({ alignment }) => alignment)).toEqual(items.map(() => 'center'));
   expect(others.map(({ alignment }) => alignment)).toEqual(others.map(() => 'left'));
 });
+
+it('a wide title and its text are centered by their common middle', () => {
+  const column = prose.map((value) => `${value} ${value}`);
+  const middle = 50 + 5 * Math.max(...column.map(widthOf));
+  const at = (value: string, y: number, size: number) =>
+    text(value, middle - (size / 2) * widthOf(value), y, { size });
+  const title = 'The plans of the committee of the town';
+  const content = page([at(title, 740, 27), at('and its members', 718, 14), lines(column, 50, 700)]);
+  expect(alignments(content)).toMatchObject({ [title]: 'center', 'and its members': 'center' });
+});
+
+it('a line behind another one of its row is right-aligned at the end of the text, if another line ends there', () => {
+  const header = 'A long name of the report of the committee and its members';
+  const of = (...others: ReturnType<typeof text>[]) =>
+    alignments(page([text('Report', 50, 750), ending(header, 500, 750), lines(prose, 50, 600), others]))[
+      header
+    ];
+  expect(of(ending('26', 500, 50))).toBe('right');
+  expect(of(text('26', 50, 50))).toBe('left');
+});
+
+it('dates behind the entries of a list end where the others of their style do, whatever is between them', () => {
+  const rows = [700, 500, 300, 100].map((y) => blockOf({ lines: ['An entry of the list'], y }));
+  const dates = ['May 2021', 'January 2022', 'May 2021', 'June 2019 and 2020'].map((value, row) => {
+    const { box } = blockOf({ lines: [value], y: 0 });
+    return blockOf({ lines: [value], x: 500 - box.right + box.left, y: 700 - 200 * row });
+  });
+  markSharedEdges([...rows, ...dates], false);
+  expect(dates.map(({ alignment }) => alignment)).toEqual(dates.map(() => 'right'));
+});

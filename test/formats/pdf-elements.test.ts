@@ -243,6 +243,17 @@ describe('the declared elements of a tagged PDF', () => {
     expect(read(shown)).toEqual(isOne ? [values.join(/\p{Lo}/u.test(values[0]!) ? '' : ' ')] : values);
   });
 
+  it('do not divide a centered sentence, whose lines end where its author has broken them', () => {
+    const values = [
+      'to all the makers of boxes for food under the rules',
+      'and, at the same time, to every office',
+    ];
+    const centered = (row: string, index: number) => text(row, 300 - 5 * widthOf(row), 700 - 12 * index);
+    const shown = (rows: string[]) => read(rows.flatMap((row, index) => of(tag('P'), centered(row, index))));
+    expect(shown(values)).toEqual([values.join(' ')]);
+    expect(shown([`${values[0]!}.`, values[1]!])).toHaveLength(2);
+  });
+
   it('are not used if they are only the lines of paragraphs', () => {
     const prose = [
       'The committee met in spring and agreed on the plan that its members',

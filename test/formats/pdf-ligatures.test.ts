@@ -82,6 +82,13 @@ describe('ligatures of a simple font that numbers its glyphs', () => {
     expect(shown).toBe(order.replaceAll(/[[\]]/g, ''));
   });
 
+  it('are read as the page shows their word elsewhere', async () => {
+    const brand = 'the makers of Xylofti know that Xylo[ft]i is a brand';
+    expect(await show(brand, { ft: { stated: null, width: 640 } })).toBe(brand.replaceAll(/[[\]]/g, ''));
+    const alone = brand.replace('Xylofti', 'it');
+    expect(await show(alone, { ft: { stated: null, width: 640 } })).toContain('(undecodable)');
+  });
+
   it('stay unknown if their width is not that of the letters, and their text is kept and reported', async () => {
     expect(await show(sentence, { ti: { stated: null, width: 900 } })).toBe(
       `${sentence.replaceAll('[ti]', '\ufffd')} (undecodable)`,

@@ -141,6 +141,7 @@ it.each(['Highlight', 'Underline', 'StrikeOut', 'Squiggly'])(
 describe('a rule', () => {
   const rulesOf = ({ page }: Result) => page.paints.map(({ box }) => box);
 
+  const twoLines = `${sentence} ${at(40, 288, 'and')}`;
   const formats: Record<string, FormatKind> = { under: 'underline', through: 'strike' };
 
   it.each([
@@ -179,6 +180,25 @@ describe('a rule', () => {
     expect(rulesOf(result)).toHaveLength(1);
     expect(rulesOf(result)[0]!.left).toBeCloseTo(40, 1);
     expect(Math.abs(rulesOf(result)[0]!.right - result.right)).toBeLessThan(4);
+  });
+
+  it.each([
+    ['is thick under large letters', '40 296 116.7 3 re f', 'BT /F 28 Tf 40 300 Td (The rules) Tj ET', 156.7],
+    ['is almost black, under one of two lines', '0.05 g 40 298.2 110.6 0.6 re f 0 g', twoLines, 150.6],
+  ])('that %s, moves with the words', async (_, drawn, shown, right) => {
+    const result = await translated(`${drawn} ${shown}`, [], ['Les statuts']);
+    const isTagged = result.source[0]!.some((item) => typeof item !== 'string');
+    const stays = rulesOf(result).some((box) => Math.abs(box.right - right) < 0.5);
+    expect([isTagged || rulesOf(result).length > 0, stays]).toEqual([true, false]);
+  });
+
+  it.each([
+    ['is as thick under small letters', '40 296 41.7 3 re f', at(40, 300, 'The rules'), 81.7],
+    ['is red, below the last of two lines', '1 0 0 rg 40 286.2 16.7 0.6 re f 0 g', twoLines, 56.7],
+  ])('that %s, stays', async (_, drawn, shown, right) => {
+    const result = await translated(`${drawn} ${shown}`, [], ['Les statuts']);
+    expect(result.source[0]!.every((item) => typeof item === 'string')).toBe(true);
+    expect(rulesOf(result).map((box) => Math.round(box.right))).toEqual([Math.round(right)]);
   });
 
   it('is removed without the other operators between those of its path', async () => {
