@@ -117,6 +117,20 @@ describe('a paragraph with parts', () => {
     expect(await textsOf({ content: gray }, pages()[1]!)).toContain(whole);
   });
 
+  it('continues on the next page with a link, unless this is near the end of the page', async () => {
+    const long = [...before.slice(0, 1), ...start, ...start.slice(0, 2), ...start].slice(0, 8);
+    const link = (y: number) => ({
+      Type: 'Annot',
+      Subtype: 'Link',
+      Rect: [40, y - 2, 80, y + 8],
+      A: { S: 'URI', URI: PDFString.of('https://example.com') },
+    });
+    const textsWith = (y: number) =>
+      textsOf({ content: column(long, 40, 120), page: { Annots: [link(y)] } }, pages()[1]!);
+    expect(await textsWith(120)).toContain([...long, ...end].join(' '));
+    expect(await textsWith(50)).toContain(end.join(' '));
+  });
+
   it('ends if it is a label with a colon', async () => {
     const texts = [before, ['All the actors of the new order:'], ['architecture of it']];
     const content = columns(texts[1], texts[2]);
@@ -193,6 +207,16 @@ describe('the translation of a paragraph with parts', () => {
       expect(found.sort()).toEqual(words.toSorted());
     }
   });
+
+  it.each(['Kurz.', 'Ja, gut so.'])(
+    'is in one part if it is far shorter than its source: %s',
+    async (own) => {
+      const { bytes } = await translated(await madePdf(...pages()), own);
+      expect((await shownTexts(bytes)).map(({ text }) => text).join(' ')).toContain(own);
+      const next = (await shownTexts(bytes, 2)).filter(({ y }) => y > 310);
+      expect(next).toEqual([]);
+    },
+  );
 
   it('is one paragraph of a Word file', async () => {
     const { bytes } = await translated(await madePdf(...pages()), target, 'docx');

@@ -3,6 +3,7 @@ import { type InlineContent, type InlineTag, joinStrings, plainText } from '../.
 import { breakLines, countLines } from '../../typesetting/lines.ts';
 import { boxText } from '../../typesetting/shaping.ts';
 import { idOfParts, partsOf, wholeOf } from '../continuations.ts';
+import { withoutCase } from '../layout/sentences.ts';
 import { pageOfBlock, type TextBlock } from '../text-block.ts';
 import { type Frame, lineWidths } from './fit.ts';
 import { alignedText, type BlockTranslation, type Languages, shapeTarget } from './frames.ts';
@@ -11,6 +12,8 @@ import { styledRuns } from './styled-text.ts';
 
 /** The maximum distance of a cut from the start of a word, in UTF-16 units. */
 const maxToWord = 40;
+/** The length of a text that is set in the first part alone, as a share of the length of its source. */
+const muchShorter = 0.4;
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'word' });
 
 /** Returns the text of an item of a content as it is set: a symbol that is drawn as in the source is one character. */
@@ -63,8 +66,8 @@ function wordStart(text: string, near: number, most = text.length): number {
   const spaces = [...around.matchAll(/[^\S\u00a0\u202f]+/gu)].map(
     ({ 0: { length }, index }) => from + index + length,
   );
-  // Only a text without spaces there needs the words of a dictionary.
-  const segments = spaces.some(isPossible) ? [] : [...segmenter.segment(around)];
+  // Only a text in a script without spaces needs the words of a dictionary.
+  const segments = spaces.some(isPossible) || !withoutCase.test(around) ? [] : [...segmenter.segment(around)];
   const words = segments.filter(({ isWordLike }) => isWordLike).map(({ index }) => from + index);
   const starts = [spaces, words, segments.map(({ index }) => from + index)]
     .map((places) => places.filter(isPossible))
@@ -84,7 +87,10 @@ function divide(
   for (const { content } of parts.slice(0, -1)) {
     const own = plainText(content).length;
     const text = textOf(rest, whole);
-    const [piece, after] = cut(rest, wordStart(text, Math.round((own / source) * text.length)), whole);
+    // A far shorter text is not divided.
+    const isShort = text.length < Math.min(own, muchShorter * source);
+    const near = isShort ? text.length : wordStart(text, Math.round((own / source) * text.length));
+    const [piece, after] = cut(rest, near, whole);
     pieces.push(piece);
     rest = after;
     source -= own;

@@ -200,7 +200,7 @@ function onOneLine(column: readonly Frame[], space: FreeSpace): (frame: Frame) =
       isLimited && !isItem
         ? [...condensed, ...narrowestLetters]
         : isHeading
-          ? condensed
+          ? condensed.slice(0, 3)
           : condensed.slice(0, 2);
     const share = shares.find((share) => fits(edges, share));
     return share === undefined ? frame : { ...frame, stretch: stretch * share };

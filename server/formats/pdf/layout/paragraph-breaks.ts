@@ -33,6 +33,7 @@ import {
   isAddress,
   isOpen,
   jointAtEnd,
+  labelStart,
   sentenceEnd,
   withoutCase,
 } from './sentences.ts';
@@ -204,6 +205,8 @@ export class ParagraphBreaks {
     const join = { row, goesOn, mayGoOn, endsEarly, endsEarlyHere, endsSentence, isCentred, isInCell, wraps };
     if (!isOneText && this.#looksApart(chain, index, length, join)) return true;
     if (!endsEarly || mayGoOn || (relation === 'same' && areHeadings && !endsSentence)) return false;
+    const isFullLine = !endsEarlyHere && !endsSentence && hasWords([above], minWordsOfSentence);
+    if (relation === 'same' && isFullLine && !labelStart.test(line.text)) return false;
     if (isAmongShort(chain, index, isCentred)) return true;
     const share = (above.right - above.left) / (above.right - above.left + room);
     if (spacedWithoutCase.test(line.text) && !endsSentence && share > maxOfLine) return false;

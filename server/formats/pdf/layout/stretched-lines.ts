@@ -13,7 +13,7 @@ const manySpread = 8;
 /** The maximum difference between the ends of the lines of a column, in points. */
 const sameEdge = 2;
 /** A bullet or a number before a line. */
-const itemLabel = /^(?:[^\p{L}\p{N}]|[([]?\w{1,3}[.)\]])$/u;
+const itemLabel = /^(?:[^\p{L}\p{N}]|[([]?(?:\d{1,3}|\p{L}|[ivx]{1,4})[.)\]])$/u;
 /** The width of a space that is not stretched, in em. */
 const space = 0.33;
 /** The width of a column whose justified lines may have very wide spaces, in em. */
