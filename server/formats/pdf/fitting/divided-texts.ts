@@ -12,7 +12,7 @@ import { styledRuns } from './styled-text.ts';
 
 /** The maximum distance of a cut from the start of a word, in UTF-16 units. */
 const maxToWord = 40;
-/** The length of a text that is set in the first part alone, as a share of the length of its source. */
+/** The length below which a whole text is set in the first part, as a share of the length of its source. */
 const muchShorter = 0.4;
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'word' });
 

@@ -221,7 +221,7 @@ function isInMiddle({ left, right }: TextLine, area: { left: number; right: numb
 
 /**
  * Whether a line ends at the right end of the page's text and starts far to the right, such as a page number. At least
- * as many lines must end at its end as start at its start, or it starts at a place of its own behind another text.
+ * as many lines must end at its end as start at its start, or it is behind another text and no other line starts at its start.
  */
 function isAtRightEdge(line: TextLine, area: TextArea, { length }: Chain): boolean {
   const { left, right, size } = line;
