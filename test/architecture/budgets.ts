@@ -120,9 +120,10 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'words of documentation',
     count: wordsOf(guides),
-    limit: 52_690,
+    limit: 52_830,
     goal: 50_000,
     bought: [
+      '52,830: why rules, and not a trained model, join the lines of a PDF',
       '52,690: texts over columns and pages of PDF files',
       '52,500: typefaces of PDF texts',
       '52,450: what redaction does not find, the shared beginning of prompts, and figures of alignment',
