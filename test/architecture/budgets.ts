@@ -87,10 +87,10 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'lines of tests',
     count: linesOf(tests),
-    limit: 173_230,
+    limit: 173_240,
     goal: 100_000,
     bought: [
-      '173,230: justified lines, alignment, underlines, ligatures, links and short corrections of PDF texts over pages',
+      '173,240: justified lines, raised bullets, alignment, underlines, ligatures, links and short corrections of PDF texts over pages',
       '173,120: sentences of PDF pages over columns and pages, shapes, stated texts, alignment and places of labels',
       '172,520: fields, stretched lines, price lists and flags of fonts of PDF pages',
       '172,300: typefaces and small capitals of PDF texts, sentences in two declared texts, and waiting tasks',

@@ -368,7 +368,7 @@ describe('one block stays', () => {
     expect(read(page([onOneLine(words, 13, 700), shown, onOneLine(words, 13, 676)]))).not.toHaveLength(1);
   });
 
-  it('a line with equal spaces between the edges of its column, also beside another column; labels are cells', () => {
+  it('a line with equal spaces from the start to the end of its column, but not the header of a table with equal gaps', () => {
     const above = lines([full, full.replace('committee', 'countries'), full], 50, 700);
     const end = 50 + 10 * widthOf(full);
     /** Words with equal gaps, from the start to the end of the lines above. */
@@ -408,6 +408,13 @@ describe('one block stays', () => {
     // The lines below a list whose items end elsewhere are another text.
     expect(findBlocks(page([beside(80), below])).blocks).toHaveLength(2);
   });
+});
+
+it('a small raised bullet is the label of the text after it, and a raised dash is not', () => {
+  const labelOf = (sign: string) =>
+    findBlocks(page([text(sign, 50, 701.2, { size: 6 }), lines([full, 'in the winter.'], 60, 700)]))
+      .blocks[0]!.label?.text;
+  expect([labelOf('•'), labelOf('–')]).toEqual(['•', undefined]);
 });
 
 describe('a table', () => {

@@ -149,12 +149,13 @@ function nextColumns(blocks: readonly TextBlock[]): Map<string, string> {
  * Whether a text has symbols, which are drawn as in the source, or links, near the place where it is cut: they cannot move
  * to another page.
  *
- * @param from the part of the text that must be free of them, as positions in UTF-16 units
+ * @param range the first and the last position near this place, in UTF-16 units
  */
 function isBoundToPage(
   { block: { content, moved, spans, style } }: PlacedText,
-  [from, to]: [number, number],
+  range: readonly [from: number, to: number],
 ): boolean {
+  const [from, to] = range;
   if (style.decoration?.marks.length) return true;
   let at = 0;
   return content.some((item) => {

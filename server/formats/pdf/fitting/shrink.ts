@@ -174,7 +174,8 @@ export function commonScales(
 
 /**
  * Returns a function that keeps a single line in a column on one line: past the end of the column if all its texts are
- * single lines, which do not show this end, or by condensed letters: up to 95%, and up to 70% before a mark.
+ * single lines, which do not show this end, or by condensed letters: up to 95%,
+ * those of a heading up to 90%, and up to 70% before a mark.
  */
 function onOneLine(column: readonly Frame[], space: FreeSpace): (frame: Frame) => Frame {
   const { right } = areaOf(column);

@@ -47,7 +47,7 @@ export function markSharedEdges(blocks: readonly TextBlock[], isRightToLeft: boo
   };
   const alike = { left: alikeAt(blocks, ({ left }) => left), right: alikeAt(blocks, ({ right }) => right) };
   // Texts that are equally wide, such as one place in several entries, have both edges in common.
-  const other = {
+  const unlike = {
     left: alikeAt(
       blocks,
       ({ left }) => left,
@@ -93,14 +93,14 @@ export function markSharedEdges(blocks: readonly TextBlock[], isRightToLeft: boo
     const isAmount = ends > starts && amount.test(plainText(block.content));
     const isAtEnd =
       isBehindText(block) &&
-      other[opposite].get(block)! >= minCompanions &&
-      !other[start].get(block) &&
+      unlike[opposite].get(block)! >= minCompanions &&
+      !unlike[start].get(block) &&
       starts === 0;
     const sharesEnd =
       isAtEnd || (isAmount ? ends >= minCompanions : ends > minCompanions && ends > 3 * starts);
     if (alignment === start && lines.length === 1 && sharesEnd && !isIndented(block))
       block.alignment = opposite;
-    const startsAlone = starts + ends === 0 && !other[start].get(block);
+    const startsAlone = starts + ends === 0 && !unlike[start].get(block);
     const isCentered = alignment === start && lines.length === 1 && startsAlone && inStack.has(block);
     if (centered.has(block) || isCentered) block.alignment = 'center';
     const edge = block.alignment === 'justified' ? start : block.alignment;
