@@ -105,6 +105,51 @@ describe('a sentence is one block', () => {
     expect(read(item)).toHaveLength(1);
   });
 
+  it('if its last word is completely to the left of its indented first line', () => {
+    const first = 'The committee met in the spring of that year and agreed on the plan that its members and';
+    const found = (word: string) => read(text(first, 86, 700), text(word, 50, 688));
+    expect(found('farmers.')).toEqual([`${first} farmers.`]);
+    expect(found('Farmers')).toHaveLength(2);
+  });
+
+  it('if its author ended a line of a declared paragraph, but not a list of such lines', () => {
+    const declared = (values: string[]) => {
+      const element: StructureElement = { type: 'P' };
+      const own = lines(values, 50, 688).map((shown) => ({ ...shown, element }));
+      return read(asParagraphs(lines([`${sentence[0]} same`], 50, 700)), own).slice(1);
+    };
+    const ended = [sentence[0]!, 'office of the county, and with the', ...sentence.slice(1)];
+    expect(declared(ended)).toHaveLength(1);
+    const names = [
+      'The names of all the members who were present here include Jon Lee',
+      'Ann Wang',
+      'Bob Ray',
+    ];
+    expect(declared(names)).toEqual(names);
+  });
+
+  it('if a full line of its declared paragraph has very wide spaces, but not if these divide a table', () => {
+    const declared = (rows: string[][], starts: number[][]) => {
+      const element: StructureElement = { type: 'P' };
+      const found = rows.flatMap((row, at) =>
+        row.map((word, index) => text(word, starts[at]![index]!, 700 - 12 * at)),
+      );
+      return read(found.map((shown) => ({ ...shown, element })));
+    };
+    const wide = sentence[0]!;
+    const right = 50 + 10 * widthOf(wide);
+    const words = ['Department', 'of'];
+    const rows = [[wide], words, ['Agriculture had discussed.']];
+    expect(declared(rows, [[50], [50, right - 10 * widthOf('of')], [50]])).toHaveLength(1);
+    const cells = [words, ['County', 'Kent'], ['State', 'Ohio']];
+    expect(
+      declared(
+        cells,
+        Array.from({ length: 3 }, () => [50, right - 20]),
+      ).length,
+    ).toBeGreaterThan(1);
+  });
+
   it('next to a line that is longer than its column', () => {
     const words = '委員会計画関詳文書次頁掲載必参照申込下記農業省議論春年会員合意場合多数農民郡出席';
     const column = Array.from({ length: 7 }, (_, row) =>

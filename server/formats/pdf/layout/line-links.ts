@@ -1,3 +1,4 @@
+import { continues } from './sentences.ts';
 import type { TextLine } from './text-lines.ts';
 
 /** Lines below each other with no text next to them, from the top: a column, a cell, or a part of one. */
@@ -5,6 +6,14 @@ export type Chain = TextLine[];
 
 /** The maximum distance between the baselines of linked lines, as a factor of the font size. */
 const maxDistanceBelow = 3;
+/**
+ * The maximum indent of the first line of a paragraph, of which the last word may be completely to the left, and the
+ * minimum width of such a line; the distance of the last word. As factors of the font size.
+ */
+const [maxIndent, minFirstLine] = [5, 24];
+const [minDistanceOfWord, maxDistanceOfWord] = [0.8, 1.7];
+/** The maximum number of lines, in the order of the page, after which the last word of a line follows. */
+const maxLinesToWord = 8;
 /** The maximum number of lines that are compared with one line. It limits the time if many lines overlap each other. */
 const maxCompared = 200;
 
@@ -41,6 +50,14 @@ export function chainLines(lines: readonly TextLine[]): Chain[] {
     const above = nearest(line, found.reverse());
     if (above.length === 1) links.get(line)!.above = above[0]!;
   }
+  for (const [index, line] of lines.entries()) {
+    const word = lines.slice(index + 1, index + 1 + maxLinesToWord).find((other) => isLastWord(line, other));
+    if (!word || candidates.get(word)!.length > 0) continue;
+    const { below } = links.get(line)!;
+    if (below && below.baseline > word.baseline - word.size) continue;
+    links.get(line)!.below = word;
+    links.get(word)!.above = line;
+  }
   return lines.filter((line) => !isContinuation(line, links)).map((line) => follow(line, links));
 }
 
@@ -62,6 +79,17 @@ function follow(first: TextLine, links: ReadonlyMap<TextLine, Links>): Chain {
 function overlap(one: TextLine, other: TextLine): boolean {
   const common = Math.min(one.right, other.right) - Math.max(one.left, other.left);
   return common > 0.2 * Math.min(one.right - one.left, other.right - other.left);
+}
+
+/** Whether a line below an indented one is the end of its sentence, and starts at the edge of its column. */
+function isLastWord(first: TextLine, { baseline, left, right, isRightToLeft, text }: TextLine): boolean {
+  const { size } = first;
+  const indent = isRightToLeft ? right - first.right : first.left - left;
+  const isIndented = indent > 0 && indent < maxIndent * size && first.isRightToLeft === isRightToLeft;
+  const drop = (first.baseline - baseline) / size;
+  const isNear = drop > minDistanceOfWord && drop < maxDistanceOfWord;
+  const isWide = first.right - first.left > minFirstLine * size;
+  return isIndented && isNear && isWide && continues(first.text, text);
 }
 
 /**

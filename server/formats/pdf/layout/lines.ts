@@ -12,7 +12,7 @@ import type { Glyph, Piece } from './pieces.ts';
 import type { Row } from './rows.ts';
 import { labelStart, lowerStart, sentenceEnd } from './sentences.ts';
 import { append, firstFrom, greatest, least, median } from './statistics.ts';
-import { declaredWords, sameSpace, spreadWords, stretchedWords } from './stretched-lines.ts';
+import { declaredLines, declaredWords, sameSpace, spreadWords, stretchedWords } from './stretched-lines.ts';
 
 /** A connected part of a row: for example a line of a paragraph, a cell or a label. */
 export interface Line {
@@ -72,6 +72,7 @@ export function splitRows(rows: readonly Row[], parts: RowParts): Line[] {
   });
   const stretched = stretchedWords(split);
   for (const atom of declaredWords(split, parts.elements)) stretched.add(atom);
+  for (const atom of declaredLines(split, parts.elements)) stretched.add(atom);
   for (const atom of stretched) atom.isApart = false;
   for (const { atoms, spread } of split) for (const atom of atoms) if (stretched.has(atom)) spread.add(atom);
   const spaces = split.flatMap(({ atoms }) =>

@@ -9,7 +9,7 @@ import { changesIndent, minIndent } from './indents.ts';
 import { isNextItem, startsItem, startsLabel, startsLikeItem } from './item-starts.ts';
 import { hasSameLeading, Leadings } from './leadings.ts';
 import type { LineElements } from './line-elements.ts';
-import { isRunning, LineEnds, roomInChain } from './line-ends.ts';
+import { isRunning, LineEnds, roomInChain, wordSpace } from './line-ends.ts';
 import type { Chain } from './line-links.ts';
 import {
   changesStyle,
@@ -108,6 +108,14 @@ type Join = { row: RowBreak } & Record<
   boolean
 >;
 
+/** Whether the line above line `index` of a chain ends because the next word does not fit. */
+function isFullHere(chain: Chain, index: number, isCentred: boolean): boolean {
+  const line = chain[index];
+  return (
+    line !== undefined && roomInChain(chain, index, isCentred) < line.firstWordWidth + wordSpace * line.size
+  );
+}
+
 /** Splits chains of lines into paragraphs. */
 export class ParagraphBreaks {
   readonly #parts: PageParts;
@@ -205,8 +213,12 @@ export class ParagraphBreaks {
     const join = { row, goesOn, mayGoOn, endsEarly, endsEarlyHere, endsSentence, isCentred, isInCell, wraps };
     if (!isOneText && this.#looksApart(chain, index, length, join)) return true;
     if (!endsEarly || mayGoOn || (relation === 'same' && areHeadings && !endsSentence)) return false;
-    const isFullLine = !endsEarlyHere && !endsSentence && hasWords([above], minWordsOfSentence);
-    if (relation === 'same' && isFullLine && !labelStart.test(line.text)) return false;
+    const isFullLine = !endsEarlyHere && hasWords(isLong(above) ? linesAbove : [above], minWordsOfSentence);
+    // An author has ended a line within a text.
+    const isInText =
+      isNear && hasWords(linesAbove, minWordsOfLine) && isFullHere(chain, index + 1, isCentred);
+    const isDeclared = relation === 'same' && !endsSentence && !labelStart.test(line.text);
+    if (isDeclared && (isFullLine || isInText)) return false;
     if (isAmongShort(chain, index, isCentred)) return true;
     const share = (above.right - above.left) / (above.right - above.left + room);
     if (spacedWithoutCase.test(line.text) && !endsSentence && share > maxOfLine) return false;

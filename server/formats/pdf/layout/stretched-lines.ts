@@ -2,7 +2,7 @@ import type { StructureElement } from '../page-content.ts';
 import { type Atom, maxLineDistance, minSpace, textOf } from './atoms.ts';
 import { type Elements, isOneText } from './elements.ts';
 import { continues, lowerStart } from './sentences.ts';
-import { firstFrom, greatest, least, runsOf } from './statistics.ts';
+import { append, firstFrom, greatest, least, runsOf } from './statistics.ts';
 
 /** The maximum difference between the spaces of a justified line, as a share of the font size. */
 export const sameSpace = 0.05;
@@ -75,6 +75,35 @@ export function declaredWords(rows: readonly { atoms: Atom[] }[], elements: Elem
       [text, words] = [textOf(atom), (isWord ? words : 0) + atom.spaces.length + 1];
     }
   }
+  return found;
+}
+
+/**
+ * Returns the parts of full lines that start after very wide spaces, by the elements that the file declares: of an element
+ * of one text, the line is not the last one, it reaches the end of another line, and other lines continue over its spaces.
+ */
+export function declaredLines(rows: readonly AtomRow[], elements: Elements): Set<Atom> {
+  const lines = new Map<StructureElement, Atom[][]>();
+  for (const { atoms } of rows)
+    for (const part of runsOf(atoms, (run, atom) => elements.ofLine(run[0]!) === elements.ofLine(atom))) {
+      const element = elements.ofLine(part[0]!);
+      if (element && isOneText.test(element.type)) append(lines, element, part);
+    }
+  const found = new Set<Atom>();
+  for (const own of lines.values())
+    for (const [index, line] of own.entries()) {
+      const next = own[index + 1];
+      if (line.length < 2 || !next || !line.slice(1).every(isGap)) continue;
+      const { right } = line.at(-1)!;
+      const others = own.filter((other) => other !== line);
+      const isFull = others.some((other) => Math.abs(other.at(-1)!.right - right) < sameEdge);
+      const isCovered = gapsOf(line).every((gap) =>
+        others.some((other) =>
+          other.some((atom) => 2 * atom.left < gap.left + gap.right && 2 * atom.right > gap.left + gap.right),
+        ),
+      );
+      if (isFull && isCovered) for (const atom of line.slice(1)) found.add(atom);
+    }
   return found;
 }
 
