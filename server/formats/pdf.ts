@@ -15,9 +15,6 @@ import { readPages } from './flatten/pdf.ts';
 import { formatTagged, type InlineContent, plainText } from './inline-content.ts';
 import type { RecognizedPage } from './ocr/recognized-page.ts';
 import { selectPages } from './page-ranges.ts';
-import { describeActive, removeActiveContent } from './pdf/active-content.ts';
-import { addContent, unusedFontPrefix } from './pdf/add-content.ts';
-import { auditRemoval } from './pdf/audit.ts';
 import { findContinued, joinParts, partsOf } from './pdf/continuations.ts';
 import { findBlocks } from './pdf/find-blocks.ts';
 import { BlockTargets } from './pdf/fitting/divided-texts.ts';
@@ -25,12 +22,10 @@ import { commonScales } from './pdf/fitting/shrink.ts';
 import { type Rectangle, transformRectangle } from './pdf/geometry.ts';
 import { KeptCounts } from './pdf/kept-findings.ts';
 import { Vocabulary } from './pdf/layout/vocabulary.ts';
-import { AnnotationMover, placesOfAnnotations } from './pdf/move-annotations.ts';
 import { decrypted, normalize } from './pdf/normalize.ts';
 import { getDict } from './pdf/objects.ts';
 import { type OpenPdf, openPdf } from './pdf/open-pdf.ts';
 import { tallyDocument, tallyPage } from './pdf/page-tally.ts';
-import { removeText } from './pdf/remove-text.ts';
 import { withLabelInText } from './pdf/right-to-left-labels.ts';
 import { markRunningHeaders, type PageOfBlocks } from './pdf/running-headers.ts';
 import { recognizePage } from './pdf/scans/recognize-page.ts';
@@ -38,9 +33,14 @@ import { invisibleTexts, Scans } from './pdf/scans/scans.ts';
 import { copyPages, insertPages } from './pdf/source-pages.ts';
 import { structureOf } from './pdf/structure.ts';
 import { pageOfBlock, type TextBlock } from './pdf/text-block.ts';
-import { fitBlocks, typesetPage } from './pdf/typeset-blocks.ts';
-import { pageOfItems } from './pdf/word-items.ts';
-import { placesOf } from './pdf/word-rows.ts';
+import { pageOfItems } from './pdf/word/word-items.ts';
+import { placesOf } from './pdf/word/word-rows.ts';
+import { describeActive, removeActiveContent } from './pdf/writing/active-content.ts';
+import { addContent, unusedFontPrefix } from './pdf/writing/add-content.ts';
+import { auditRemoval } from './pdf/writing/audit.ts';
+import { AnnotationMover, placesOfAnnotations } from './pdf/writing/move-annotations.ts';
+import { removeText } from './pdf/writing/remove-text.ts';
+import { fitBlocks, typesetPage } from './pdf/writing/typeset-blocks.ts';
 import { openPdfjs } from './pdfjs/open-pdfjs.ts';
 import { rejectLargeStreams } from './pdfjs/stream-sizes.ts';
 import { SegmentBudget } from './segment-budget.ts';
@@ -157,7 +157,7 @@ export async function rebuild(
 ): Promise<RebuiltDocument> {
   if (options.output === 'docx') {
     // Imported only here, because loading the library that writes Word files takes time.
-    const { writeWordText } = await import('./pdf/word-text.ts');
+    const { writeWordText } = await import('./pdf/word/word-text.ts');
     return withPdf(bytes, (pdf) => writeWordText(pdf, translations, options));
   }
   const { saved, ...translated } = await withPdf(bytes, (pdf) => translatePages(pdf, translations, options));

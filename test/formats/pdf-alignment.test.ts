@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { plainText } from '#server/formats/inline-content.ts';
 import { findBlocks } from '#server/formats/pdf/find-blocks.ts';
-import { markSharedEdges } from '#server/formats/pdf/layout/shared-edges.ts';
+import { markSharedEdges } from '#server/formats/pdf/layout/alignment/shared-edges.ts';
 import type { PageContent } from '#server/formats/pdf/page-content.ts';
 import type { TextBlock } from '#server/formats/pdf/text-block.ts';
 import { blockOf, plainStyle, rectangle, widthOf as widthIn } from './pdf-blocks.ts';

@@ -4,7 +4,7 @@ import type { BlockTranslation } from '#server/formats/pdf/fitting/frames.ts';
 import type { Matrix, Rectangle } from '#server/formats/pdf/geometry.ts';
 import type { PageContent, Paint, ShownText } from '#server/formats/pdf/page-content.ts';
 import type { TextBlock, TextStyle } from '#server/formats/pdf/text-block.ts';
-import { fitBlocks, type TypesetPage, typesetPage } from '#server/formats/pdf/typeset-blocks.ts';
+import { fitBlocks, type TypesetPage, typesetPage } from '#server/formats/pdf/writing/typeset-blocks.ts';
 import { DocumentFonts } from '#server/formats/typesetting/document-fonts.ts';
 import { singleLine } from '#server/formats/typesetting/lines.ts';
 import { shapeParagraph } from '#server/formats/typesetting/paragraph.ts';

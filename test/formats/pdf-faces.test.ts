@@ -3,10 +3,10 @@ import { createRequire } from 'node:module';
 import { PDFDocument } from '@cantoo/pdf-lib';
 import { describe, expect, it } from 'vitest';
 import type { TextFont } from '#server/formats/pdf/page-content.ts';
-import { type MeasuredFace, measureFaces } from '#server/formats/pdf/reading/measured-face.ts';
-import { type MeasuredLetters, measureLetters } from '#server/formats/pdf/reading/measured-family.ts';
+import { type MeasuredFace, measureFaces } from '#server/formats/pdf/reading/fonts/measured-face.ts';
+import { type MeasuredLetters, measureLetters } from '#server/formats/pdf/reading/fonts/measured-family.ts';
+import { textFont } from '#server/formats/pdf/reading/fonts/text-font.ts';
 import type { PdfjsFont, PdfjsText } from '#server/formats/pdf/reading/pdfjs-texts.ts';
-import { textFont } from '#server/formats/pdf/reading/text-font.ts';
 import { advanceIn, type FontName, loadFont, openFont } from '#server/formats/typesetting/fonts.ts';
 import { type Made, madePdf, readMade, withOpenPdf } from './pdf-made.ts';
 

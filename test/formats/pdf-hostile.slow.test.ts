@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { enclose } from '#server/formats/pdf/add-content.ts';
-import { auditRemoval } from '#server/formats/pdf/audit.ts';
 import { openPdf } from '#server/formats/pdf/open-pdf.ts';
-import { removeText } from '#server/formats/pdf/remove-text.ts';
+import { enclose } from '#server/formats/pdf/writing/add-content.ts';
+import { auditRemoval } from '#server/formats/pdf/writing/audit.ts';
+import { removeText } from '#server/formats/pdf/writing/remove-text.ts';
 import { nestedForms } from '#test/abuse/hostile-files.ts';
 import {
   at,

@@ -1,8 +1,8 @@
 import { PDFName } from '@cantoo/pdf-lib';
 import { describe, expect, it } from 'vitest';
-import { auditRemoval } from '#server/formats/pdf/audit.ts';
 import { findBlocks } from '#server/formats/pdf/find-blocks.ts';
-import { removeText } from '#server/formats/pdf/remove-text.ts';
+import { auditRemoval } from '#server/formats/pdf/writing/audit.ts';
+import { removeText } from '#server/formats/pdf/writing/remove-text.ts';
 import { extract, rebuild } from '#server/formats/pdf.ts';
 import {
   at,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { findBlocks } from '#server/formats/pdf/find-blocks.ts';
-import { readLigatures } from '#server/formats/pdf/reading/ligatures.ts';
+import { readLigatures } from '#server/formats/pdf/reading/fonts/ligatures.ts';
 import { type Made, readMade, textOf } from './pdf-made.ts';
 import { serif, text as shownText } from './pdf-page.ts';
 

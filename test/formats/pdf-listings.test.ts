@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { plainText } from '#server/formats/inline-content.ts';
 import { findBlocks } from '#server/formats/pdf/find-blocks.ts';
-import { findListings } from '#server/formats/pdf/layout/listings.ts';
-import type { TextLine } from '#server/formats/pdf/layout/text-lines.ts';
+import { findListings } from '#server/formats/pdf/layout/paragraphs/listings.ts';
+import type { TextLine } from '#server/formats/pdf/layout/paragraphs/text-lines.ts';
 import { cpuTime } from '#test/setup/cpu-time.ts';
 import { lines, mono, page, serif, text } from './pdf-page.ts';
 

@@ -3,7 +3,7 @@ import type { Segment } from '#server/formats/document.ts';
 import type { Frame } from '#server/formats/pdf/fitting/fit.ts';
 import type { TextRotation } from '#server/formats/pdf/fitting/frames.ts';
 import { movableLabels } from '#server/formats/pdf/fitting/moved-labels.ts';
-import type { KeptText } from '#server/formats/pdf/layout/kept-text.ts';
+import type { KeptText } from '#server/formats/pdf/layout/content/kept-text.ts';
 import { groupsOf } from '#server/formats/pdf/model/groups.ts';
 import { marksOf } from '#server/formats/pdf/model/marks.ts';
 import { PageModel } from '#server/formats/pdf/model/page-model.ts';

@@ -1,12 +1,12 @@
 import { PDFName, PDFRawStream, type PDFRef } from '@cantoo/pdf-lib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { auditRemoval } from '#server/formats/pdf/audit.ts';
 import { apply } from '#server/formats/pdf/geometry.ts';
 import { pageBytes } from '#server/formats/pdf/objects.ts';
 import type { ReadPage } from '#server/formats/pdf/open-pdf.ts';
-import { removeText } from '#server/formats/pdf/remove-text.ts';
 import type { GlyphRange } from '#server/formats/pdf/text-block.ts';
+import { auditRemoval } from '#server/formats/pdf/writing/audit.ts';
+import { removeText } from '#server/formats/pdf/writing/remove-text.ts';
 import { corpusFile, corpusNames } from '#test/corpus/files.ts';
 import {
   form,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type Frame, lastBaselineOf } from '#server/formats/pdf/fitting/fit.ts';
 import type { Rectangle } from '#server/formats/pdf/geometry.ts';
 import type { PageContent, Paint } from '#server/formats/pdf/page-content.ts';
-import { fitBlocks } from '#server/formats/pdf/typeset-blocks.ts';
+import { fitBlocks } from '#server/formats/pdf/writing/typeset-blocks.ts';
 import { blockOf, pageOf, paint, rectangle, render, type Source } from './pdf-blocks.ts';
 import { shownLines } from './pdf-shown.ts';
 

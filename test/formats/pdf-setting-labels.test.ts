@@ -3,7 +3,7 @@ import { roomBeside } from '#server/formats/pdf/fitting/fit.ts';
 import { FreeSpace } from '#server/formats/pdf/fitting/free-space.ts';
 import type { Rectangle } from '#server/formats/pdf/geometry.ts';
 import type { PageContent, ShownText } from '#server/formats/pdf/page-content.ts';
-import { fitBlocks } from '#server/formats/pdf/typeset-blocks.ts';
+import { fitBlocks } from '#server/formats/pdf/writing/typeset-blocks.ts';
 import { extract, rebuild } from '#server/formats/pdf.ts';
 import { blockOf, pageOf, paint, rectangle, render, type Source } from './pdf-blocks.ts';
 import { at, madePdf } from './pdf-made.ts';

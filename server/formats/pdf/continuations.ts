@@ -1,10 +1,10 @@
 import { type InlineContent, joinStrings, plainText } from '../inline-content.ts';
 import { moved, rotationOf } from './fitting/frames.ts';
 import { apply, type Rectangle } from './geometry.ts';
-import { joinBetween } from './layout/joined-text.ts';
+import { joinBetween } from './layout/content/joined-text.ts';
 import { continues, isOpen, sentenceEnd, withoutCase } from './layout/sentences.ts';
-import { greatest, least } from './layout/statistics.ts';
 import { openHyphen } from './layout/vocabulary.ts';
+import { greatest, least } from './statistics.ts';
 import { pageOfBlock, type TextBlock } from './text-block.ts';
 
 /*

@@ -1,23 +1,23 @@
 import { plainText } from '../inline-content.ts';
 import { Bands, holds, type Matrix, type Rectangle, transformRectangle, widen } from './geometry.ts';
-import { alignmentOf } from './layout/alignment.ts';
-import { Decorations } from './layout/decorations.ts';
+import { alignmentOf } from './layout/alignment/alignment.ts';
+import { agreeOnRaggedEnds } from './layout/alignment/justified.ts';
+import { markSharedEdges } from './layout/alignment/shared-edges.ts';
+import { TextArea } from './layout/alignment/text-area.ts';
+import { Decorations } from './layout/content/decorations.ts';
+import { type JoinedCharacter, joinLines } from './layout/content/joined-text.ts';
+import { type KeptText, onlySymbols, untranslatedReason } from './layout/content/kept-text.ts';
+import { readSmallCapitals, type SmallCapitals } from './layout/content/small-capitals.ts';
+import { styledContent, usualStyleOf } from './layout/content/styled-content.ts';
+import { hasUnknownLetters } from './layout/content/symbols.ts';
 import { GlyphOwners } from './layout/glyph-owners.ts';
-import { type JoinedCharacter, joinLines } from './layout/joined-text.ts';
-import { agreeOnRaggedEnds } from './layout/justified.ts';
-import { type KeptText, onlySymbols, untranslatedReason } from './layout/kept-text.ts';
 import { findTexts, type PageText } from './layout/page-texts.ts';
+import type { TextLine } from './layout/paragraphs/text-lines.ts';
 import { type DirectedTexts, directTexts, type Glyph, isUpright, plainTextOf } from './layout/pieces.ts';
 import { inReadingOrder } from './layout/reading-order.ts';
-import { markSharedEdges } from './layout/shared-edges.ts';
-import { readSmallCapitals, type SmallCapitals } from './layout/small-capitals.ts';
-import { greatest, median } from './layout/statistics.ts';
-import { styledContent, usualStyleOf } from './layout/styled-content.ts';
-import { hasUnknownLetters } from './layout/symbols.ts';
-import { TextArea } from './layout/text-area.ts';
-import type { TextLine } from './layout/text-lines.ts';
 import { openHyphen, Vocabulary } from './layout/vocabulary.ts';
 import type { KeptReason, PageContent, Paint, ShownText } from './page-content.ts';
+import { greatest, median } from './statistics.ts';
 import { type BlockLabel, blockId, boxOfGlyphs, type GlyphRange, type TextBlock } from './text-block.ts';
 
 /** The texts of a page. Each glyph of the page is in exactly one of these texts. */

@@ -2,7 +2,7 @@ import type { PDFDict, PDFDocument } from '@cantoo/pdf-lib';
 import { type Finding, fileFinding } from '../document.ts';
 import { picturesKept } from '../office/kept-finding.ts';
 import { apply, area, intersection } from './geometry.ts';
-import type { KeptText } from './layout/kept-text.ts';
+import type { KeptText } from './layout/content/kept-text.ts';
 import { asDict, get, getArray, getDict, getName } from './objects.ts';
 import type { ReadPage } from './open-pdf.ts';
 import type { ReadText } from './reading/shown-texts.ts';

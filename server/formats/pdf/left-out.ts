@@ -1,6 +1,6 @@
 import { type Finding, fileFinding } from '../document.ts';
 import { isUnpaired } from './kept-findings.ts';
-import type { KeptText } from './layout/kept-text.ts';
+import type { KeptText } from './layout/content/kept-text.ts';
 import type { ReadPage } from './open-pdf.ts';
 import type { TextBlock } from './text-block.ts';
 

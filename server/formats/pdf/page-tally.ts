@@ -2,7 +2,7 @@ import { type PDFDict, type PDFDocument, PDFHexString, type PDFObject, PDFString
 import { countCharacters, type KeptClass, type TextTally } from '../text-tally.ts';
 import type { PageBlocks } from './find-blocks.ts';
 import { bookmarksOf, isUnpaired } from './kept-findings.ts';
-import type { KeptText } from './layout/kept-text.ts';
+import type { KeptText } from './layout/content/kept-text.ts';
 import { asDict, get, getArray, getDict, getName } from './objects.ts';
 import type { ReadPage } from './open-pdf.ts';
 import type { PageContent, ShownGlyph } from './page-content.ts';

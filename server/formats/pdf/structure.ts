@@ -10,8 +10,8 @@ import {
   PDFRef,
   PDFStream,
 } from '@cantoo/pdf-lib';
-import { movingKeys, placesOfAnnotations } from './move-annotations.ts';
 import { asDict, getName, inherited } from './objects.ts';
+import { movingKeys, placesOfAnnotations } from './writing/move-annotations.ts';
 
 /** The parts of a document that must be the same in the translated file, apart from the content of its pages. */
 export type StructureKind =

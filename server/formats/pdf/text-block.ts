@@ -1,8 +1,8 @@
 import type { SegmentKind } from '../document.ts';
 import type { InlineContent } from '../inline-content.ts';
 import { type Matrix, type Rectangle, transformRectangle, union } from './geometry.ts';
-import { greatest, least } from './layout/statistics.ts';
 import type { Outline, Paint, ShownGlyph, ShownText } from './page-content.ts';
+import { greatest, least } from './statistics.ts';
 
 /** A text that is translated and typeset as a whole: a paragraph, a heading, a table cell, or a label. */
 export interface TextBlock {

@@ -1,5 +1,5 @@
 import { holds, overlaps, type Rectangle } from '../geometry.ts';
-import { append } from '../layout/statistics.ts';
+import { append } from '../statistics.ts';
 
 interface Obstacle extends Rectangle {
   /**

@@ -1,8 +1,8 @@
 import { apply, intersection, type Rectangle, transformRectangle, union } from '../geometry.ts';
 import { withoutHidden, withoutWhite } from '../layout/hidden-paints.ts';
 import { flip, joinPieces } from '../layout/rule-index.ts';
-import { runsOf } from '../layout/statistics.ts';
 import type { KeptReason, PageContent, Paint, ShownText } from '../page-content.ts';
+import { runsOf } from '../statistics.ts';
 import { boxOfGlyphs, type GlyphRange, type TextBlock } from '../text-block.ts';
 import { isSloped } from './watermarks.ts';
 

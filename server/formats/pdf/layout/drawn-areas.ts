@@ -1,10 +1,10 @@
 import { area, Bands, holds, type Matrix, type Rectangle, transformRectangle } from '../geometry.ts';
 import type { PageContent } from '../page-content.ts';
+import { append, firstFrom } from '../statistics.ts';
 import type { Placed } from './form-fields.ts';
 import { withoutHidden, withoutWhite } from './hidden-paints.ts';
 import type { Glyph } from './pieces.ts';
 import { flip, RuleIndex } from './rule-index.ts';
-import { append, firstFrom } from './statistics.ts';
 
 /** The maximum thickness of a rule, in points. Thicker rectangles count as areas. */
 const maxRuleThickness = 3;

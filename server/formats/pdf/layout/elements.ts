@@ -1,6 +1,6 @@
 import type { StructureElement } from '../page-content.ts';
 import type { Glyph } from './pieces.ts';
-import type { Row } from './rows.ts';
+import type { Row } from './rows/rows.ts';
 
 /** Types whose content is one text. The others, such as cells, may contain several texts. */
 export const isOneText = /^(?:P|H\d?|Title|Caption|LBody)$/;

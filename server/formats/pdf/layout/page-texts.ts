@@ -1,24 +1,24 @@
 import { Bands, type Rectangle, transformRectangle } from '../geometry.ts';
 import type { PageContent } from '../page-content.ts';
-import { ColumnEnds } from './column-ends.ts';
+import { greatest, least } from '../statistics.ts';
 import { DrawnAreas } from './drawn-areas.ts';
-import { linesWithBullets } from './drawn-bullets.ts';
-import { placeDropCaps } from './drop-caps.ts';
 import { Elements } from './elements.ts';
 import { blankBetween, FormFields } from './form-fields.ts';
 import { isSign } from './item-signs.ts';
-import { groupFormulaRows } from './large-signs.ts';
-import { LineElements } from './line-elements.ts';
-import { type Chain, chainLines } from './line-links.ts';
-import { splitRows } from './lines.ts';
-import { detachLabels, LooseLabels } from './list-labels.ts';
-import { findListings } from './listings.ts';
-import { ParagraphBreaks } from './paragraph-breaks.ts';
+import { ColumnEnds } from './paragraphs/column-ends.ts';
+import { linesWithBullets } from './paragraphs/drawn-bullets.ts';
+import { LineElements } from './paragraphs/line-elements.ts';
+import { type Chain, chainLines } from './paragraphs/line-links.ts';
+import { detachLabels, LooseLabels } from './paragraphs/list-labels.ts';
+import { findListings } from './paragraphs/listings.ts';
+import { ParagraphBreaks } from './paragraphs/paragraph-breaks.ts';
+import { TableRows } from './paragraphs/table-rows.ts';
+import { type TextLine, toTextLine } from './paragraphs/text-lines.ts';
 import { type DirectedTexts, type Glyph, withoutDoubles } from './pieces.ts';
+import { placeDropCaps } from './rows/drop-caps.ts';
+import { groupFormulaRows } from './rows/large-signs.ts';
+import { splitRows } from './rows/lines.ts';
 import type { FindRules } from './rule-index.ts';
-import { greatest, least } from './statistics.ts';
-import { TableRows } from './table-rows.ts';
-import { type TextLine, toTextLine } from './text-lines.ts';
 
 /** Lines of one direction that are read as one text. */
 export interface PageText {

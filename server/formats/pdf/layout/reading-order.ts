@@ -1,5 +1,5 @@
 import type { Rectangle } from '../geometry.ts';
-import { greatest, least } from './statistics.ts';
+import { greatest, least } from '../statistics.ts';
 
 /** The minimum width of a gap between columns, as a factor of the font size. */
 const minGutterWidth = 0.7;

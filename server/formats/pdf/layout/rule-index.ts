@@ -1,6 +1,6 @@
 import type { Rectangle } from '../geometry.ts';
 import type { Paint } from '../page-content.ts';
-import { append, firstFrom } from './statistics.ts';
+import { append, firstFrom } from '../statistics.ts';
 
 /** A thin painted line along the text. */
 export interface Rule {

@@ -1,5 +1,5 @@
 import { type InlineContent, joinStrings, plainText } from '../../inline-content.ts';
-import type { TextLine } from './text-lines.ts';
+import type { TextLine } from './paragraphs/text-lines.ts';
 
 /**
  * A character that replaces a hyphen at the end of a line until all words of the document are known. These words show

@@ -1,5 +1,5 @@
 import type { Frame } from '../fitting/fit.ts';
-import { runsOf } from '../layout/statistics.ts';
+import { runsOf } from '../statistics.ts';
 
 /** The maximum gap between neighboring texts of a list, in em. */
 const maxGap = 3;

@@ -12,9 +12,9 @@ import {
   union,
   widen,
 } from '../geometry.ts';
-import { isDrawnBullet } from '../layout/drawn-bullets.ts';
+import type { KeptText } from '../layout/content/kept-text.ts';
 import { middleOfLetters } from '../layout/form-fields.ts';
-import type { KeptText } from '../layout/kept-text.ts';
+import { isDrawnBullet } from '../layout/paragraphs/drawn-bullets.ts';
 import type { PageAnnotation, Paint } from '../page-content.ts';
 
 /**

@@ -16,6 +16,7 @@ import {
 import type { OperatorPlace, StructureElement } from '../page-content.ts';
 import { type Color, formatName, nextColor } from './color.ts';
 import { ContentScanner } from './content-scanner.ts';
+import { drawsNothing } from './fonts/type3-outlines.ts';
 import { type GraphicsState, initialState } from './graphics-state.ts';
 import type { FormUse, Interpretation, StatedText, TextOperator } from './interpretation.ts';
 import { Name, type Operand } from './operand.ts';
@@ -25,7 +26,6 @@ import { isUpright } from './path.ts';
 import { Resources } from './resources.ts';
 import type { StructureTree } from './structure-tree.ts';
 import { applyTextOperator, textOperators } from './text-operators.ts';
-import { drawsNothing } from './type3-outlines.ts';
 
 interface Stream {
   use: number;

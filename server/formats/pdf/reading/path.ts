@@ -1,6 +1,6 @@
 import { apply, area, type Matrix, type Rectangle, transformRectangle } from '../geometry.ts';
-import { greatest, least } from '../layout/statistics.ts';
 import type { OperatorPlace } from '../page-content.ts';
+import { greatest, least } from '../statistics.ts';
 
 /** A part of a path that is drawn without interruption. */
 export interface Subpath {

@@ -8,7 +8,7 @@ import {
 } from '../page-content.ts';
 import { type Color, formatNumber } from './color.ts';
 import { Coverage } from './coverage.ts';
-import type { FontReader, ReadFont } from './font-reader.ts';
+import type { FontReader, ReadFont } from './fonts/font-reader.ts';
 import type { Interpretation, TextOperator } from './interpretation.ts';
 import { type DecodedText, type PairedText, pairTexts } from './pairing.ts';
 import type { PdfjsText } from './pdfjs-texts.ts';

@@ -9,11 +9,11 @@ import {
   union,
   widen,
 } from '../geometry.ts';
-import { least, median, runsOf } from '../layout/statistics.ts';
 import { type KeptReason, type Paint, type ShownText, unknownText } from '../page-content.ts';
+import { least, median, runsOf } from '../statistics.ts';
 import type { Coverage } from './coverage.ts';
+import { drawsNothing } from './fonts/type3-outlines.ts';
 import type { TextOperator } from './interpretation.ts';
-import { drawsNothing } from './type3-outlines.ts';
 
 /** The visibility of a text is tested at no more than this number of positions. */
 const maxPoints = 64;

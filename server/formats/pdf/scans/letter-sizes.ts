@@ -1,7 +1,7 @@
 import type { RecognizedLine, Rgb } from '../../ocr/recognized-page.ts';
 import type { ReadLine, ReadWord } from '../../ocr/tesseract.ts';
 import { fontOf } from '../../typesetting/languages.ts';
-import { median } from '../layout/statistics.ts';
+import { median } from '../statistics.ts';
 import { colorAt, distance } from './line-colors.ts';
 import type { Raster } from './raster.ts';
 

@@ -1,6 +1,6 @@
 import type { Rgb } from '../../ocr/recognized-page.ts';
 import type { PixelBox, ReadWord } from '../../ocr/tesseract.ts';
-import { median } from '../layout/statistics.ts';
+import { median } from '../statistics.ts';
 import type { Raster } from './raster.ts';
 
 /** The distance and the width of the frame around a line in which the color of the paper is measured, in pixels. */

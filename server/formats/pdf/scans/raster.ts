@@ -1,5 +1,5 @@
 import { apply, invert, type Matrix, multiply } from '../geometry.ts';
-import { median } from '../layout/statistics.ts';
+import { median } from '../statistics.ts';
 import type { PageImage } from './page-images.ts';
 
 /** The images of a page as one image. */

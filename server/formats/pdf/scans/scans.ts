@@ -10,7 +10,7 @@ import { obstacleTo } from '../../ocr/languages.ts';
 import { type Matrix, transformRectangle } from '../geometry.ts';
 import type { ReadPage } from '../open-pdf.ts';
 import type { GlyphRange, TextBlock } from '../text-block.ts';
-import type { TypesetPage } from '../typeset-blocks.ts';
+import type { TypesetPage } from '../writing/typeset-blocks.ts';
 import { paintOver, type RecognizedContent, recognizedContent, wordsOf } from './recognized-content.ts';
 
 /** The recognized pages of a document. */

@@ -1,0 +1,59 @@
+import { Bands, type Matrix, type Rectangle, transformRectangle } from '../../geometry.ts';
+import type { Paint } from '../../page-content.ts';
+import { append } from '../../statistics.ts';
+import type { TextLine } from './text-lines.ts';
+
+/** The sides of a bullet and of an icon, their distance from their item, and their height above the baseline, in em. */
+const bullet = { least: 0.08, most: 0.8, distance: 3, lowest: 0, highest: 0.75 };
+const icon = { ...bullet, least: 0.8, most: 2.2 };
+/** The maximum height of a bullet or an icon, in points. */
+const maxBullet = 26;
+
+/** Whether a painted object is a bullet in front of a line. All positions are in one space. */
+export function isDrawnBullet(
+  { kind }: Pick<Paint, 'kind'>,
+  box: Rectangle,
+  { baseline, left, size }: { baseline: number; left: number; size: number },
+  sign = bullet,
+): boolean {
+  const [width, height] = [box.right - box.left, box.top - box.bottom];
+  const middle = (box.bottom + box.top) / 2 - baseline;
+  return (
+    kind === 'fill' &&
+    [width, height].every((side) => side > sign.least * size && side < sign.most * size) &&
+    width < 2 * height &&
+    height < 2 * width &&
+    box.right < left + 0.1 * size &&
+    box.left > left - bullet.distance * size &&
+    middle > bullet.lowest * size &&
+    middle < bullet.highest * size
+  );
+}
+
+/**
+ * Finds the lines after drawn bullets, or after icons. At least two of one width are at the same position, or at the same
+ * distance from their lines.
+ */
+export function linesWithBullets(
+  paints: readonly Paint[],
+  lines: readonly TextLine[],
+  inverse: Matrix,
+  kind: 'bullet' | 'icon',
+): Set<TextLine> {
+  const sign = kind === 'icon' ? icon : bullet;
+  const bands = new Bands<{ paint: Paint; box: Rectangle }>();
+  for (const paint of paints) {
+    const box = transformRectangle(inverse, paint.box);
+    if (paint.kind === 'fill' && box.top - box.bottom <= maxBullet) bands.add(box, { paint, box });
+  }
+  const found = new Map<string, TextLine[]>();
+  for (const line of lines) {
+    const near = [...bands.near(line.baseline, line.baseline + maxBullet)];
+    const own = near.find(({ paint, box }) => isDrawnBullet(paint, box, line, sign));
+    if (!own) continue;
+    const { left, right } = own.box;
+    for (const place of [`at ${Math.round(left)}`, `before ${Math.round(line.left - left)}`])
+      append(found, `${place} ${Math.round(right - left)}`, line);
+  }
+  return new Set([...found.values()].filter(({ length }) => length > 1).flat());
+}
