@@ -78,9 +78,12 @@ export function declaredWords(rows: readonly { atoms: Atom[] }[], elements: Elem
   return found;
 }
 
+/** The maximum distance of texts that start at one tab, in points, and the maximum number of lines that are compared. */
+const [sameTab, maxCompared] = [0.5, 24];
+
 /**
  * Returns the parts of full lines that start after very wide spaces, by the elements that the file declares: of an element
- * of one text, the line is not the last one, it reaches the end of another line, and other lines continue over its spaces.
+ * of one text, the line is not the last one, it reaches the end of another line, and other lines continue over its spaces and have no text at the same tab.
  */
 export function declaredLines(rows: readonly AtomRow[], elements: Elements): Set<Atom> {
   const lines = new Map<StructureElement, Atom[][]>();
@@ -95,14 +98,17 @@ export function declaredLines(rows: readonly AtomRow[], elements: Elements): Set
       const next = own[index + 1];
       if (line.length < 2 || !next || !line.slice(1).every(isGap)) continue;
       const { right } = line.at(-1)!;
-      const others = own.filter((other) => other !== line);
+      const near = own.slice(Math.max(0, index - maxCompared), index + maxCompared);
+      const others = near.filter((other) => other !== line);
       const isFull = others.some((other) => Math.abs(other.at(-1)!.right - right) < sameEdge);
       const isCovered = gapsOf(line).every((gap) =>
         others.some((other) =>
           other.some((atom) => 2 * atom.left < gap.left + gap.right && 2 * atom.right > gap.left + gap.right),
         ),
       );
-      if (isFull && isCovered) for (const atom of line.slice(1)) found.add(atom);
+      const starts = others.flatMap((other) => other.slice(1).map(({ left }) => left));
+      const isTab = line.slice(1).some(({ left }) => starts.some((start) => Math.abs(start - left) < sameTab));
+      if (isFull && isCovered && !isTab) for (const atom of line.slice(1)) found.add(atom);
     }
   return found;
 }
