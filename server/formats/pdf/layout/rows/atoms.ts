@@ -4,6 +4,7 @@ import type { Elements } from '../elements.ts';
 import type { FormFields } from '../form-fields.ts';
 import { startsWithBox } from '../item-signs.ts';
 import type { Glyph } from '../pieces.ts';
+import { jointAtEnd, lowerStart } from '../sentences.ts';
 import type { Row } from './rows.ts';
 
 /** Widths and distances as shares of the font size. */
@@ -354,7 +355,9 @@ function findLeaders(
     const before = from > 0 ? shown.slice(Math.max(0, from - 2), from) : above;
     const isAtEnd = to === shown.length && first.text === '_' && wordsIn(glyphs, first) >= minWords;
     const isInSentence =
-      (isBlankInSentence(before, run, shown.slice(to)) || (isAtEnd && isSentenceOver(before, below))) &&
+      (isBlankInSentence(before, run, shown.slice(to)) ||
+        (isAtEnd && isSentenceOver(before, below)) ||
+        (first.text === '_' && isAfterJoint(glyphs, first, shown[to]))) &&
       !hasField({ left: first.left, right: run.at(-1)!.right });
     // The period of a name belongs to it: .NET
     const next = run.length === 1 ? shown[to] : undefined;
@@ -389,6 +392,13 @@ function isBlankInSentence(
     sentenceRest.test(stringOf(after.slice(0, 2))) &&
     isNear(Math.max(gapBefore, gap), maxBlankGap)
   );
+}
+
+/** Whether a sentence continues with a name after a blank, because an article or a preposition is before the blank. */
+function isAfterJoint(glyphs: readonly Glyph[], first: Glyph, next: Glyph | undefined): boolean {
+  const before = textOf({ glyphs: glyphs.slice(0, glyphs.indexOf(first)) }).trimEnd();
+  const isStarted = wordsIn(glyphs, first) >= minWords || lowerStart.test(before);
+  return next !== undefined && /^\p{L}/u.test(next.text) && isStarted && jointAtEnd.test(before);
 }
 
 /** Whether a sentence may continue after a blank between two glyphs. */
