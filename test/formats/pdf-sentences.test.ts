@@ -112,6 +112,12 @@ describe('a sentence is one block', () => {
     expect(found('Farmers')).toHaveLength(2);
   });
 
+  it('if a name follows a blank after a preposition, but not if a label is before the blank', () => {
+    const found = (start: string) => read(lines([`${start} ________ Uplift`, `and ${sentence[1]}`], 50, 700));
+    expect(found('In return for being allowed to participate in')).toHaveLength(1);
+    expect(found('Name of the person')[0]).toBe('Name of the person');
+  });
+
   it('if its author ended a line of a declared paragraph, but not a list of such lines', () => {
     const declared = (values: string[]) => {
       const element: StructureElement = { type: 'P' };
