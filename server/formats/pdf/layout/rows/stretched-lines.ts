@@ -107,7 +107,9 @@ export function declaredLines(rows: readonly AtomRow[], elements: Elements): Set
         ),
       );
       const starts = others.flatMap((other) => other.slice(1).map(({ left }) => left));
-      const isTab = line.slice(1).some(({ left }) => starts.some((start) => Math.abs(start - left) < sameTab));
+      const isTab = line
+        .slice(1)
+        .some(({ left }) => starts.some((start) => Math.abs(start - left) < sameTab));
       if (isFull && isCovered && !isTab) for (const atom of line.slice(1)) found.add(atom);
     }
   return found;
