@@ -147,6 +147,9 @@ describe('a sentence is one block', () => {
     const words = ['Department', 'of'];
     const rows = [[wide], words, ['Agriculture had discussed.']];
     expect(declared(rows, [[50], [50, right - 10 * widthOf('of')], [50]])).toHaveLength(1);
+    const form = ['The house above, ', 'on which this customer and the agent of the seller have agreed'];
+    const place = right - 10 * widthOf(form[1]!);
+    expect(declared([[wide], form, [sentence[2]!]], [[50], [50, place], [50]]).length).toBeGreaterThan(1);
     const cells = [words, ['County', 'Kent'], ['State', 'Ohio']];
     expect(
       declared(

@@ -1,5 +1,5 @@
 import type { StructureElement } from '../../page-content.ts';
-import { append, firstFrom, greatest, least, runsOf } from '../../statistics.ts';
+import { append, firstFrom, greatest, least, median, runsOf } from '../../statistics.ts';
 import { type Elements, isOneText } from '../elements.ts';
 import { continues, lowerStart } from '../sentences.ts';
 import { type Atom, maxLineDistance, minSpace, textOf } from './atoms.ts';
@@ -80,10 +80,13 @@ export function declaredWords(rows: readonly { atoms: Atom[] }[], elements: Elem
 
 /** The maximum distance of texts that start at one tab, in points, and the maximum number of lines that are compared. */
 const [sameTab, maxCompared] = [0.5, 24];
+/** The maximum width of a space of a line, as a factor of their median. A wider one is a place to write. */
+const maxOfSpaces = 3;
 
 /**
  * Returns the parts of full lines that start after very wide spaces, by the elements that the file declares: of an element
- * of one text, the line is not the last one, it reaches the end of another line, and other lines continue over its spaces and have no text at the same tab.
+ * of one text, the line is not the last one, it reaches the end of another line, and other lines continue over its spaces
+ * and have no text at the same tab. A place to write is not such a space.
  */
 export function declaredLines(rows: readonly AtomRow[], elements: Elements): Set<Atom> {
   const lines = new Map<StructureElement, Atom[][]>();
@@ -110,7 +113,12 @@ export function declaredLines(rows: readonly AtomRow[], elements: Elements): Set
       const isTab = line
         .slice(1)
         .some(({ left }) => starts.some((start) => Math.abs(start - left) < sameTab));
-      if (isFull && isCovered && !isTab) for (const atom of line.slice(1)) found.add(atom);
+      const spaces = [
+        ...line.flatMap((atom) => atom.spaces),
+        ...gapsOf(line).map((gap) => gap.right - gap.left),
+      ];
+      const isBlank = greatest(spaces) > maxOfSpaces * median(spaces);
+      if (isFull && isCovered && !isTab && !isBlank) for (const atom of line.slice(1)) found.add(atom);
     }
   return found;
 }
