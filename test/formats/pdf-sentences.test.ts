@@ -116,6 +116,11 @@ describe('a sentence is one block', () => {
     const found = (start: string) => read(lines([`${start} ________ Uplift`, `and ${sentence[1]}`], 50, 700));
     expect(found('In return for being allowed to participate in')).toHaveLength(1);
     expect(found('Name of the person')[0]).toBe('Name of the person');
+    // Each blank reads only the words next to it.
+    const row = text('____A in '.repeat(6000), 50, 700);
+    const start = process.cpuUsage().user;
+    read(row);
+    expect((process.cpuUsage().user - start) / 1000).toBeLessThan(5000);
   });
 
   it('if its author ended a line of a declared paragraph, but not a list of such lines', () => {

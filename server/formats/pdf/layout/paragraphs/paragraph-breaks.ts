@@ -213,12 +213,13 @@ export class ParagraphBreaks {
     const join = { row, goesOn, mayGoOn, endsEarly, endsEarlyHere, endsSentence, isCentred, isInCell, wraps };
     if (!isOneText && this.#looksApart(chain, index, length, join)) return true;
     if (!endsEarly || mayGoOn || (relation === 'same' && areHeadings && !endsSentence)) return false;
-    const isFullLine = !endsEarlyHere && hasWords(isLong(above) ? linesAbove : [above], minWordsOfSentence);
-    // An author has ended a line within a text.
-    const isInText =
-      isNear && hasWords(linesAbove, minWordsOfLine) && isFullHere(chain, index + 1, isCentred);
-    const isDeclared = relation === 'same' && !endsSentence && !labelStart.test(line.text);
-    if (isDeclared && (isFullLine || isInText)) return false;
+    if (relation === 'same' && !endsSentence && !labelStart.test(line.text)) {
+      const words = isLong(above) ? linesAbove : [above];
+      if (!endsEarlyHere && hasWords(words, minWordsOfSentence)) return false;
+      // An author has ended a line within a text.
+      if (isNear && hasWords(linesAbove, minWordsOfLine) && isFullHere(chain, index + 1, isCentred))
+        return false;
+    }
     if (isAmongShort(chain, index, isCentred)) return true;
     const share = (above.right - above.left) / (above.right - above.left + room);
     if (spacedWithoutCase.test(line.text) && !endsSentence && share > maxOfLine) return false;

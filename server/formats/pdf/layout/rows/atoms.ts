@@ -353,11 +353,12 @@ function findLeaders(
       run.every((dot, at) => dot.left - (run[at - 1] ?? last ?? dot).right >= min * dot.piece.size);
     const isEllipsis = to === shown.length && run.length === 4 && first.text === '.' && haveGaps(minSpace);
     const before = from > 0 ? shown.slice(Math.max(0, from - 2), from) : above;
-    const isAtEnd = to === shown.length && first.text === '_' && wordsIn(glyphs, first) >= minWords;
+    const textOfRow = first.text === '_' && run.length > 1 ? textBefore(shown, from) : '';
+    const isAtEnd = to === shown.length && gapsIn(textOfRow) >= minWords;
     const isInSentence =
       (isBlankInSentence(before, run, shown.slice(to)) ||
         (isAtEnd && isSentenceOver(before, below)) ||
-        (first.text === '_' && isAfterJoint(glyphs, first, shown[to]))) &&
+        isAfterJoint(textOfRow, shown[to])) &&
       !hasField({ left: first.left, right: run.at(-1)!.right });
     // The period of a name belongs to it: .NET
     const next = run.length === 1 ? shown[to] : undefined;
@@ -395,9 +396,8 @@ function isBlankInSentence(
 }
 
 /** Whether a sentence continues with a name after a blank, because an article or a preposition is before the blank. */
-function isAfterJoint(glyphs: readonly Glyph[], first: Glyph, next: Glyph | undefined): boolean {
-  const before = textOf({ glyphs: glyphs.slice(0, glyphs.indexOf(first)) }).trimEnd();
-  const isStarted = wordsIn(glyphs, first) >= minWords || lowerStart.test(before);
+function isAfterJoint(before: string, next: Glyph | undefined): boolean {
+  const isStarted = gapsIn(before) >= minWords || lowerStart.test(before);
   return next !== undefined && /^\p{L}/u.test(next.text) && isStarted && jointAtEnd.test(before);
 }
 
@@ -414,12 +414,23 @@ function isSentenceOver(before: readonly Glyph[], below: readonly Glyph[]): bool
 /** The minimum number of words before a blank at the end of a row if a sentence continues below. A label has fewer. */
 const minWords = 5;
 
-/** Returns the number of gaps between words before a glyph. */
-function wordsIn(glyphs: readonly Glyph[], end: Glyph): number {
-  const before = glyphs.slice(0, glyphs.indexOf(end)).filter(({ isBlank }) => !isBlank);
-  return before.filter(
-    ({ left, piece }, at) => left - (before[at - 1]?.right ?? left) > minSpace * piece.size,
-  ).length;
+/** The maximum number of glyphs before a blank that are read. A row may have thousands of blanks. */
+const maxBefore = 80;
+
+/** Returns the text before one of the visible glyphs of a row, with a space at each gap between words. */
+function textBefore(shown: readonly Glyph[], end: number): string {
+  const from = Math.max(0, end - maxBefore);
+  return shown
+    .slice(from, end)
+    .map(({ left, piece, text }, at) => {
+      const last = at > 0 ? shown[from + at - 1]! : undefined;
+      return last && left - last.right > minSpace * piece.size ? ` ${text}` : text;
+    })
+    .join('');
+}
+
+function gapsIn(text: string): number {
+  return text.split(' ').length - 1;
 }
 
 function stringOf(glyphs: readonly Glyph[]): string {

@@ -78,8 +78,10 @@ export function declaredWords(rows: readonly { atoms: Atom[] }[], elements: Elem
   return found;
 }
 
-/** The maximum distance of texts that start at one tab, in points, and the maximum number of lines that are compared. */
-const [sameTab, maxCompared] = [0.5, 24];
+/** The maximum distance of texts that start at one tab, in points. */
+const sameTab = 0.5;
+/** The maximum number of lines that are compared in each direction, and the maximum number of parts of such a line. */
+const [maxCompared, maxParts] = [24, 40];
 /** The maximum width of a space of a line, as a factor of their median. A wider one is a place to write. */
 const maxOfSpaces = 3;
 
@@ -99,10 +101,10 @@ export function declaredLines(rows: readonly AtomRow[], elements: Elements): Set
   for (const own of lines.values())
     for (const [index, line] of own.entries()) {
       const next = own[index + 1];
-      if (line.length < 2 || !next || !line.slice(1).every(isGap)) continue;
+      if (line.length < 2 || line.length > maxParts || !next || !line.slice(1).every(isGap)) continue;
       const { right } = line.at(-1)!;
       const near = own.slice(Math.max(0, index - maxCompared), index + maxCompared);
-      const others = near.filter((other) => other !== line);
+      const others = near.filter((other) => other !== line && other.length <= maxParts);
       const isFull = others.some((other) => Math.abs(other.at(-1)!.right - right) < sameEdge);
       const isCovered = gapsOf(line).every((gap) =>
         others.some((other) =>
