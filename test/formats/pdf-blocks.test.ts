@@ -62,6 +62,37 @@ describe('lines', () => {
     expect(read(page([kerned, over]))).toEqual(['The first of the items', 'The e ffects']);
   });
 
+  it('has a space at a blank that another operator draws, unless the next text touches the text before it', () => {
+    const next = (value: string, x: number) => [
+      text('Delhi', 50, 700),
+      text(' ', 75, 700),
+      text(value, x, 700),
+    ];
+    expect(read(page(next('Metro', 75.8)))).toEqual(['Delhi Metro']);
+    expect(read(page([text('Delhi', 50, 700), text('Metro', 75.8, 700)]))).toEqual(['DelhiMetro']);
+    expect(read(page(next('. Metro', 75.1)))).toEqual(['Delhi. Metro']);
+  });
+
+  it('has two ideographs that blanks spread over the width of a longer label, but not two headings', () => {
+    const spread = (blanks: string, ...labels: [string, string][]) =>
+      read(
+        page(
+          labels.map(([one, other], row) => [
+            text(one, 50, 700 - 20 * row),
+            text(blanks, 60, 700 - 20 * row),
+            text(other, 80, 700 - 20 * row),
+          ]),
+        ),
+      );
+    const labels: [string, string][] = [
+      ['姓', '名：隆'],
+      ['民', '族：汉'],
+    ];
+    expect(spread(' '.repeat(8), ...labels)).toEqual(['姓 名：隆', '民 族：汉']);
+    expect(spread(' ', ...labels)).toHaveLength(4);
+    expect(spread(' '.repeat(8), ['年', '月'], ['日', '月'])).toHaveLength(4);
+  });
+
   it('has no spaces without a width, at which lines would break before a comma', () => {
     expect(read(page([text('the Bureau\u200b, which has', 50, 700)]))).toEqual(['the Bureau, which has']);
   });

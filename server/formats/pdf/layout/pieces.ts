@@ -37,6 +37,8 @@ export interface Piece {
   isMath: boolean;
   /** Pieces with the same text that were drawn earlier at almost the same position. */
   doubles: Piece[];
+  /** The end of the blanks that the next operator draws directly after this text. */
+  blankEnd?: number;
 }
 
 export interface Glyph {
@@ -58,6 +60,9 @@ export interface Glyph {
  */
 const maxGlyphLength = 64;
 
+/** The maximum distance between a text and the start of a blank after it, as a share of the font size. */
+const maxBlankDistance = 0.1;
+
 /** Operators that explicitly set the fill color black. */
 const blackOperators = /^(?:0 g|0 0 0 rg|0 0 0 1 k)$/;
 
@@ -78,6 +83,7 @@ export function directTexts(page: PageContent): DirectedTexts[] {
   const directions = new Map<number, DirectedTexts>();
   const styles = new Styles();
   const isDivided = page.texts.some(({ glyphs }) => glyphs.some(({ text }) => dividedScripts.test(text)));
+  let last: Piece | undefined;
   for (const shown of page.texts) {
     if ((shown.kept !== null && !isUnread(shown.kept)) || !isUpright(shown.matrix)) continue;
     const [a, b] = shown.matrix;
@@ -89,11 +95,24 @@ export function directTexts(page: PageContent): DirectedTexts[] {
     }
     const piece = placePiece(shown, direction.inverse, styles, isDivided);
     if (piece) direction.pieces.push(piece);
+    else if (last && isBlankAfter(last, shown, direction.inverse)) last.blankEnd = endOf(shown, last.right);
+    last = piece;
   }
   const count = ({ pieces }: DirectedTexts) => pieces.reduce((sum, { glyphs }) => sum + glyphs.length, 0);
   return [...directions.values()]
     .filter(({ pieces }) => pieces.length > 0)
     .sort((a, b) => count(b) - count(a));
+}
+
+function isBlankAfter({ right, baseline, size }: Piece, { matrix }: ShownText, inverse: Matrix): boolean {
+  const [x, y] = apply(inverse, matrix[4], matrix[5]);
+  return Math.max(Math.abs(x - right), Math.abs(y - baseline)) < maxBlankDistance * size;
+}
+
+/** Returns the end of a text that starts at a position. */
+function endOf({ matrix: [a, b], glyphs }: ShownText, start: number): number {
+  const last = glyphs.at(-1);
+  return start + (last ? last.x + last.advance : 0) * Math.hypot(a, b);
 }
 
 /** Whether a text is visible but cannot be typeset again. This also applies to the text around it. */

@@ -29,7 +29,7 @@ const minSpaceWidth = 0.12;
 const minSpaceWidthNextToBlanks = 0.16;
 const minSpaceWidthOfIdeographs = 0.4;
 const label = /^(?:[•·●■◆▪]|[(（[]?\p{N}{1,3}[.)）．、\]])$/u;
-/** The minimum gap at a blank of the same operator, as a share of the font size. Kerning cancels narrower blanks. */
+/** The minimum gap at a blank of the same or its own operator, as a share of the font size. Kerning cancels narrower blanks. */
 const minGapAtBlank = 0.05;
 /** The maximum distance of a mark's start from the edge of two letters, as a share of the font size; half a narrow letter. */
 const maxMarkOffset = 0.1;
@@ -180,7 +180,9 @@ function withSpaces(clusters: readonly Cluster[], { size, rises }: Line): Charac
       const isOneOperator = last.glyph.piece === cluster.glyph.piece && blank?.piece === last.glyph.piece;
       const isBelow = blank !== null && blank.right < last.right + 0.02 * em && last.right - last.left < em;
       const leastGap = isOneOperator || isBelow ? minGapAtBlank * em + Math.min(0, usual) : -0.6 * em;
-      const isWord = blank && !isSpacedByBlanks ? gap > leastGap : gap > threshold;
+      const { piece } = last.glyph;
+      const isAtBlank = piece.blankEnd && cluster.glyph.piece !== piece && gap > minGapAtBlank * em;
+      const isWord = isAtBlank || (blank && !isSpacedByBlanks ? gap > leastGap : gap > threshold);
       if (isWord) characters.push({ text: ' ', glyph: blank });
     }
     blank = null;

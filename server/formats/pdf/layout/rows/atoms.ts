@@ -146,7 +146,8 @@ export function splitAtGaps(
     const spacing = mayEnd && gaps.length >= 3 ? Math.max(0, median(gaps)) : 0;
     const isBlank = gap > minColumnGap * em && isInSentence && hasBlank(last!, glyph);
     const isLeader = leaders.has(glyph) && !isBlank;
-    const isWide = gap > Math.max(maxWordGap * em, 4 * spacing) && !isBlank;
+    const isSpread = gap > minColumnGap * em && isSpreadLabel(atom!.glyphs, glyph, gap, blanks);
+    const isWide = gap > Math.max(maxWordGap * em, 4 * spacing) && !isBlank && !isSpread;
     // Letters of different scripts look equally large at different font sizes. A text that becomes smaller is therefore
     // separated only at a wider gap than a text that becomes larger.
     const isOtherSize =
@@ -173,7 +174,7 @@ export function splitAtGaps(
       isLeader !== isLastLeader;
     const isApart = isDivided || isWide;
     const isInBox = last?.text === '[' && glyph.text === ']';
-    const mayStay = isLeader || isBlank || isInBox;
+    const mayStay = isLeader || isBlank || isInBox || isSpread;
     if (!atom || isApart || (gap > Math.max(minGap * smaller, 3 * spacing) && !mayStay)) {
       close();
       atom = {
@@ -285,6 +286,23 @@ function inCells(glyphs: readonly Glyph[]): Set<Glyph> {
   }
   return found;
 }
+
+/**
+ * Whether a glyph is the second ideograph of a label whose two ideographs are spread with blanks, so that it is as wide
+ * as longer labels: 姓　　名. The headings 年, 月 and 日 of columns are separate labels.
+ */
+function isSpreadLabel(label: readonly Glyph[], next: Glyph, gap: number, blanks: readonly Glyph[]): boolean {
+  const [first] = label;
+  if (label.length !== 1 || !ideographOfLabel.test(first!.text) || !ideographOfLabel.test(next.text))
+    return false;
+  const { blankEnd = Number.NaN } = first!.piece;
+  const unfilled = blanks.length > 0 ? gap - blankWidth(blanks) : next.left - blankEnd;
+  return Math.abs(unfilled) < minFieldGap * next.piece.size && gap < maxSpread * next.piece.size;
+}
+
+const ideographOfLabel = /^(?![年月日])\p{Script=Han}$/u;
+/** The maximum distance of the two ideographs of a label, as a factor of the font size. */
+const maxSpread = 6;
 
 function blankWidth(blanks: readonly Glyph[]): number {
   return blanks.reduce((width, { left, right }) => width + right - left, 0);
