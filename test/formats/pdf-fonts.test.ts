@@ -86,6 +86,8 @@ describe('composite fonts', () => {
     ['ABCDEF+AppleSymbols', 'e'],
     ['ABCDEF+NewsPi', '\ufffd'],
     ['ABCDEF+Kopi', 'e'],
+    ['ABCDEF+OpusSpecialStd', '\ufffd'],
+    ['ABCDEF+Opus', 'e'],
   ])('%s shows %s for the code of a letter', async (BaseFont, sign) => {
     const font = object({ Type: 'Font', Subtype: 'Type1', BaseFont, Encoding: 'WinAnsiEncoding' });
     const { texts } = await readMade({ content: 'BT /N 10 Tf (e) Tj ET', resources: { Font: { N: font } } });

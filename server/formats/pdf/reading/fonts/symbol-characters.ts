@@ -77,13 +77,16 @@ const dingbats: ReadonlyMap<number, string> = new Map(
 const pictorial =
   /wingdings|webdings|dingbat|marlett|awesome|glyphicon|icomoon|marvosym|wasy\d|wp-(?:greek|math|icon)|(?:icons?|(?<!apple)symbols)(?:$|[-_ \d])/i;
 
+/** Fonts of musical notation. */
+const musical = /\b(?:Opus\w*Std|Maestro|Bravura|Petrucci|Emmentaler|Leland|Sonata|MScore|FinaleMaestro)/;
+
 /** The names of fonts with signs (pi fonts), such as EuropeanPi-Three. */
 const piFont = /[A-Za-z]Pi(?:$|[-_ \d])/;
 
 /** Whether a font shows pictures for the codes of letters and digits. Apple Symbols shows letters. */
 export function isPictorial(font: PDFDict): boolean {
   const name = getName(font, 'BaseFont') ?? '';
-  return pictorial.test(name) || piFont.test(name);
+  return pictorial.test(name) || piFont.test(name) || musical.test(name);
 }
 
 /** The private use character that stands for code 0 in TrueType symbol fonts. */
