@@ -34,6 +34,11 @@ describe('a sentence is one block', () => {
     expect(read(titled(title, 'H1', false), body)).toContain(title[0]);
   });
 
+  it('if the space between its lines is almost twice their size, but not if there is room for a line', () => {
+    expect(read(lines(sentence, 50, 700, { leading: 28 }))).toEqual([sentence.join(' ')]);
+    expect(read(lines(sentence, 50, 700, { leading: 33 }))).toHaveLength(3);
+  });
+
   it('next to the rows of a table with another distance between them', () => {
     const numbers = [380, 440].map((x) => lines(['9.4', '1.4', '7.1', '5.0'], x, 700.8, { leading: 11.2 }));
     expect(read(lines(sentence, 20, 700, { size: 8 }), ...numbers)).toContain(sentence.join(' '));

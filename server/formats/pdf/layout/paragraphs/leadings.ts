@@ -4,7 +4,7 @@ import type { Chain } from './line-links.ts';
 
 /** The minimum and maximum distance between lines of a paragraph, as shares of the font size. */
 const minLeading = 0.55;
-const maxLeading = 2.6;
+const maxLeading = 2.9;
 /** The factor by which a line distance in a paragraph may exceed the usual line distance of the page. */
 const maxLeadingRatio = 1.35;
 /** The minimum number of line distances from which the usual line distance is determined. */
