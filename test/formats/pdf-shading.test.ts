@@ -102,6 +102,7 @@ it('a closed curve of many parts is not the frame of an area, but a rounded rect
       .blocks.length;
   };
   expect(await textsWith(wave(20))).toBe(1);
+  expect(await textsWith(wave(20).replace('h S', 'f'))).toBe(1);
   expect(
     await textsWith(`90 20 m 95 20 l ${right} 20 ${right} 20 ${right} 30 c ${right} 90 l 90 90 l h S`),
   ).toBeGreaterThan(1);

@@ -156,8 +156,9 @@ export class Painter {
     if (fills && state.fillAlpha > 0) {
       const covers = state.fillAlpha === 1 && !state.fill.isPattern && areApart(subpaths);
       for (const subpath of subpaths) {
-        const { box, sides } = subpath;
-        const parts = sides && isWide(box) && this.#boxes < maxBoxes ? slicesOf(sides, box) : undefined;
+        const { box, sides, isPattern } = subpath;
+        const isShape = sides && isWide(box) && this.#boxes < maxBoxes;
+        const parts = isShape ? slicesOf(sides, box) : isPattern ? [box] : undefined;
         this.#boxes += parts?.length ?? 0;
         added.push(
           this.#add('fill', box, state, covers && subpath.isRectangle, isHidden, {
