@@ -102,8 +102,21 @@ it('a closed curve of many parts is not the frame of an area, but a rounded rect
       .blocks.length;
   };
   expect(await textsWith(wave(20))).toBe(1);
-  expect(await textsWith(wave(20).replace('h S', 'f'))).toBe(1);
   expect(
     await textsWith(`90 20 m 95 20 l ${right} 20 ${right} 20 ${right} 30 c ${right} 90 l 90 90 l h S`),
   ).toBeGreaterThan(1);
+});
+
+it('a filled shape of many curves behind the second line of a text does not end the text', async () => {
+  const values = [
+    'The committee met in the spring of that year',
+    'and agreed on the plan that they had made.',
+  ];
+  const textsOn = async (content: string) => {
+    const { paints } = await readMade({ content });
+    return findBlocks(page([lines(values, 20, 50)], paints)).blocks.length;
+  };
+  const wave = Array.from({ length: 20 }, (_, at) => `0 ${at} 300 45 ${at % 2 ? 300 : 0} ${at + 20} c`);
+  expect(await textsOn(`0 0 m ${wave.join(' ')} f`)).toBe(1);
+  expect(await textsOn('0 0 300 45 re f')).toBe(2);
 });
