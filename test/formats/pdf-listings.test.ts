@@ -81,6 +81,26 @@ describe('a text in any font is kept', () => {
   it.each<[what: string, lines: string[]]>([
     ['commands', ['mkdir -p ~/words', 'conda init', 'exit']],
     ['one command with an address', ['git clone https://example.org/words.git']],
+    [
+      'a script',
+      [
+        't_low = stats.ppf(0.9, df=n)',
+        'ci_low = mean - t_low',
+        'print("Low: " + s)',
+        'options(width = 14, digits = 3)',
+      ],
+    ],
+    [
+      'a class',
+      [
+        'namespace Shop.Data',
+        'public class Item : Context',
+        '{',
+        'public Set<Size> All { get; set; }',
+        'private int count;',
+        '}',
+      ],
+    ],
     ['data', ['"title": "Some words",', '"notes": {', '"first_note": "Words",', '}']],
   ])('%s', (_, code) => {
     expect(read(code, serif)).toEqual({ kept: [code.join(' ')], translated: [] });
@@ -92,6 +112,7 @@ describe('a text about programs in any font is translated', () => {
     ['a sentence', ['git is the program that we use.']],
     ['a quoted label', ['"Note": see the page below']],
     ['a single word', ['exit']],
+    ['entries', ['The class Item is in the namespace', 'x = the mean', 'public offices', 'print the words']],
     ['an order', ['make sure that the words are here']],
   ])('%s', (_, prose) => {
     for (const font of [serif, mono]) expect(read(prose, font).kept).toEqual([]);
