@@ -98,7 +98,6 @@ describe('a text in any font is kept', () => {
         '{',
         'public Set<Size> All { get; set; }',
         'private int count;',
-        '}',
       ],
     ],
     ['data', ['"title": "Some words",', '"notes": {', '"first_note": "Words",', '}']],
