@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { PDFDocument } from '@cantoo/pdf-lib';
 import { describe, expect, it } from 'vitest';
 import type { TextFont } from '#server/formats/pdf/page-content.ts';
+import { FontReader } from '#server/formats/pdf/reading/fonts/font-reader.ts';
 import { type MeasuredFace, measureFaces } from '#server/formats/pdf/reading/fonts/measured-face.ts';
 import { type MeasuredLetters, measureLetters } from '#server/formats/pdf/reading/fonts/measured-family.ts';
 import { textFont } from '#server/formats/pdf/reading/fonts/text-font.ts';
@@ -151,6 +152,22 @@ describe('the widths of letters show the typeface of a font without a known name
       [...lettersOf('carlito', many)].map(([letter, width], at) => [letter, width + 20 * (at % 2)]),
     );
     expect(face('F1', {}, other).typeface).toBeNull();
+  });
+
+  it('also of a font without Latin letters that has the name of another one', () => {
+    const [latin, thai, other] = ['ABCDEF+F1', 'BCDEFG+F1', 'CDEFGH+F2'].map((name) => ({
+      name,
+    })) as PdfjsFont[];
+    const glyphs = [...lettersOf('carlito', many)].map(([unicode, width]) => ({ unicode, width }));
+    const texts = [
+      { font: latin, glyphs },
+      { font: thai, glyphs: [{ unicode: 'ก', width: 500 }] },
+      { font: other, glyphs: [{ unicode: 'ก', width: 500 }] },
+    ] as PdfjsText[];
+    const reader = new FontReader(texts, new Map());
+    const typefaceOf = (font: PdfjsFont | undefined) =>
+      reader.read(context.obj({ Type: 'Font', Subtype: 'Type1' }), font).looks.typeface;
+    expect([latin, thai, other].map(typefaceOf)).toEqual(['carlito', 'carlito', null]);
   });
 
   it('but not of one with a known name', () => {

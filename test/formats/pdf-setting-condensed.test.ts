@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { findBlocks } from '#server/formats/pdf/find-blocks.ts';
+import { LetterWidths } from '#server/formats/pdf/fitting/condensed.ts';
 import { extract, rebuild } from '#server/formats/pdf.ts';
 import { blockOf, pageOf, paint, rectangle, render } from './pdf-blocks.ts';
 import { at, madePdf } from './pdf-made.ts';
+import { page, serif, text } from './pdf-page.ts';
 import { type Shown, shownTexts } from './pdf-shown.ts';
 
 /** The width of the letters of a text as a share of their width in the font. */
@@ -23,6 +26,19 @@ describe('the width of letters', () => {
     expect(condensed.map(stretchOf)).toEqual([0.8]);
     const usual = await translated(at(40, 300, 'Annual general meeting'), 'Assemblée générale');
     expect(usual.map(stretchOf)).toEqual([1]);
+  });
+
+  it('is that of the Latin letters of its typeface, if it has none', async () => {
+    const font = { ...serif, name: 'Lean' };
+    const texts = ['Annual general meeting', 'สวัสดี'].map((value, at) =>
+      text(value, 40, 300 - 90 * at, { font: { ...font } }),
+    );
+    for (const glyph of texts[0]!.glyphs) glyph.advance *= 0.7;
+    const { blocks } = findBlocks(page(texts));
+    const widths = new LetterWidths(page(texts), 'fr');
+    const [latin, thai] = blocks.map((block) => widths.stretchOf(block));
+    expect(latin).toBeLessThan(0.9);
+    expect(thai).toBe(latin);
   });
 
   it('is not less than 72 %, and not more than 106 %', async () => {

@@ -1,7 +1,7 @@
 import { fontChoice } from '../../typesetting/font-choice.ts';
 import { faceOf } from '../../typesetting/font-style.ts';
 import { advanceIn } from '../../typesetting/fonts.ts';
-import type { PageContent, ShownText, TextFont } from '../page-content.ts';
+import type { PageContent, TextFont } from '../page-content.ts';
 import type { TextBlock } from '../text-block.ts';
 
 /** The share of their usual width to which letters are condensed at most because of their source. */
@@ -18,7 +18,7 @@ const minLetters = 12;
  * letters are measured.
  */
 export class LetterWidths {
-  readonly #ratios = new Map<TextFont, { own: number; ours: number; letters: number }>();
+  readonly #ratios = new Map<string | TextFont, { own: number; ours: number; letters: number }>();
 
   /** @param language the language of the translations: a typeface may lack its letters */
   constructor({ texts }: PageContent, language: string) {
@@ -26,8 +26,8 @@ export class LetterWidths {
       const [a, b, c, d] = matrix;
       const scaling = Math.hypot(a, b) / Math.hypot(c, d);
       const name = fontChoice(language, { ...font, face: faceOf(font) })('a');
-      const sum = this.#ratios.get(font) ?? { own: 0, ours: 0, letters: 0 };
-      this.#ratios.set(font, sum);
+      const sum = this.#ratios.get(keyOf(font)) ?? { own: 0, ours: 0, letters: 0 };
+      this.#ratios.set(keyOf(font), sum);
       for (const { text, advance } of glyphs) {
         if (!/^[A-Za-z]$/.test(text)) continue;
         const ours = advanceIn(name, text);
@@ -43,10 +43,13 @@ export class LetterWidths {
   stretchOf({ glyphs, style }: TextBlock): number {
     if (style.family === 'mono') return 1;
     let [own, ours] = [0, 0];
-    const counts = new Map<ShownText['font'], number>();
-    for (const { text, from, to } of glyphs) counts.set(text.font, (counts.get(text.font) ?? 0) + to - from);
-    for (const [font, count] of counts) {
-      const measured = this.#ratios.get(font);
+    const counts = new Map<string | TextFont, number>();
+    for (const { text, from, to } of glyphs) {
+      const key = keyOf(text.font);
+      counts.set(key, (counts.get(key) ?? 0) + to - from);
+    }
+    for (const [key, count] of counts) {
+      const measured = this.#ratios.get(key);
       if (!measured || measured.letters < minLetters) continue;
       own += (count * measured.own) / measured.ours;
       ours += count;
@@ -55,4 +58,10 @@ export class LetterWidths {
     if (stretch >= usual.least && stretch <= usual.most) return 1;
     return Math.min(maxStretch, Math.max(minStretch, stretch));
   }
+}
+
+/** Returns a key that the fonts of one face share: programs divide a typeface by its scripts. */
+function keyOf(font: TextFont): string | TextFont {
+  const { name, bold, light, italic } = font;
+  return name ? `${name} ${bold} ${light} ${italic}` : font;
 }

@@ -111,6 +111,9 @@ const usualBoxHeight = 1.2;
 /** The maximum number of Type 3 fonts of a page whose letters are measured. */
 const maxType3 = 50;
 
+/** The start of the name of a font that has only a part of the glyphs. */
+const subset = /^[A-Z]{6}\+/;
+
 /** Reads the properties of fonts, once for each font. */
 export class FontReader {
   readonly #fonts = new Map<PDFDict, { font: PdfjsFont | undefined; read: ReadFont }>();
@@ -135,11 +138,24 @@ export class FontReader {
   read(dictionary: PDFDict, font: PdfjsFont | undefined): ReadFont {
     const known = this.#fonts.get(dictionary);
     if (known && (known.font || font === undefined)) return known.read;
-    const face = font && (this.#faces.get(font) ?? this.#faceOfType3(dictionary, font));
-    const looks = textFont(dictionary, font, font && this.#letters.get(font), face, this.#usualFamily);
+    const latin = font && this.#latinOf(font);
+    const own = font && (this.#faces.get(font) ?? this.#faceOfType3(dictionary, font));
+    const face = own ?? (latin && this.#faces.get(latin));
+    const looks = textFont(dictionary, font, latin && this.#letters.get(latin), face, this.#usualFamily);
     const read = readFont(dictionary, font, looks);
     this.#fonts.set(dictionary, { font, read });
     return read;
+  }
+
+  /**
+   * Returns the font with the Latin letters of a typeface: programs divide a typeface with other letters, such as those
+   * of Thai, into two fonts of the same name.
+   */
+  #latinOf(font: PdfjsFont): PdfjsFont {
+    if (!subset.test(font.name) || this.#letters.get(font)?.size) return font;
+    const name = font.name.replace(subset, '');
+    const others = [...this.#letters].filter(([other]) => other.name.replace(subset, '') === name);
+    return others.sort(([, one], [, other]) => other.size - one.size)[0]?.[0] ?? font;
   }
 
   /** Measures a font whose letters are procedures. Their glyph space may have any unit, so a rise is not measured. */
