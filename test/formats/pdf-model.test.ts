@@ -13,9 +13,9 @@ import type { Paint, ShownText } from '#server/formats/pdf/page-content.ts';
 import type { TextBlock } from '#server/formats/pdf/text-block.ts';
 import { extract, rebuild } from '#server/formats/pdf.ts';
 import { randomNumbers } from '#test/fidelity/eye/sample.ts';
-import { blockOf, pageOf, rectangle } from './pdf-blocks.ts';
+import { blockOf, pageOf, rectangle, widthOf } from './pdf-blocks.ts';
 import { at, form, madePdf, object, readMade } from './pdf-made.ts';
-import { shownLines } from './pdf-shown.ts';
+import { shownLines, shownTexts } from './pdf-shown.ts';
 
 const sentence = 'The quick brown fox jumps over the lazy dog';
 
@@ -180,20 +180,21 @@ describe('what belongs to a text', () => {
   const prose = `${sentence} and runs away into the wood`;
 
   /** Translates a page, on which the first text becomes longer by lines. Returns the shown lines and the painted boxes. */
-  async function translated(content: string) {
+  async function translated(content: string, first = `${prose}. ${prose}. ${prose}.`) {
     const bullet = form('0 0 4 4 re W n /S sh', {}, { BBox: [0, 0, 4, 4] });
     const bytes = await madePdf({ content, resources: { XObject: { bullet } } });
     const { segments } = await extract(bytes);
     const translations = segments.map(({ regionId, cellId, source }, index) => ({
       regionId,
       cellId,
-      target: index === 0 ? [`${prose}. ${prose}. ${prose}.`] : source,
+      target: index === 0 ? [first] : source,
     }));
     const result = await rebuild(bytes, translations, { sourceLanguage: 'en', targetLanguage: 'fr' });
     const pdf = await openPdf(await normalize(result.bytes));
     const { paints } = await pdf.readPage(1);
     await pdf.close();
-    return { lines: await shownLines(result.bytes), boxes: paints.map(({ box }) => box), paints };
+    const shown = await shownTexts(result.bytes);
+    return { lines: await shownLines(result.bytes), shown, boxes: paints.map(({ box }) => box), paints };
   }
 
   it.each([
@@ -287,6 +288,21 @@ describe('what belongs to a text', () => {
     );
     expect(next!.y).toBeLessThan(250);
     expect(year!.y).toBeCloseTo(next!.y, 1);
+  });
+
+  it('is not covered by it: a date before a right-aligned heading', async () => {
+    const right = (y: number, text: string) =>
+      at(360 - widthOf(text, { family: 'sans', bold: false, italic: false, size: 10 }), y, text);
+    const content = [
+      at(268, 300, '05/04'),
+      right(300, 'Bird Box'),
+      right(280, sentence) + right(268, 'over and over again, on and on,') + right(256, 'and on.'),
+    ].join(' ');
+    const { shown } = await translated(content, 'Une cabane bleue');
+    const date = shown.find(({ text }) => text === '05/04');
+    const heading = shown.find(({ text }) => text.startsWith('Une'));
+    expect(heading!.right).toBeCloseTo(360, 0);
+    expect(heading!.x).toBeGreaterThan(date!.right);
   });
 
   it.each([
