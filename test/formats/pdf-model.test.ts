@@ -265,6 +265,21 @@ describe('what belongs to a text', () => {
     expect(marks.get('b1')!.map(({ object }) => object)).toEqual([address, underline]);
   });
 
+  it.each([
+    ['moves with an item that looks like a cell', true, 1],
+    ['stays in the cell of a table', false, 0],
+  ])('includes a drawn bullet: it %s', (_, flows, count) => {
+    const identity = [1, 0, 0, 1, 0, 0] as const;
+    const box = rectangle(30, 264, 34, 268);
+    const bullet = { kind: 'fill', box, order: 0, opaque: true, ctm: identity } as Paint;
+    const item = {
+      ...{ id: 'b1', baseline: 262, size: 12, descent: 2, alignment: 'left', flows, isCell: true },
+      ...{ singleLine: true, box: rectangle(40, 260, 140, 272) },
+    } as unknown as Frame;
+    const marks = marksOf([bullet], [], [item], { fromPage: identity } as unknown as TextRotation);
+    expect(marks.get('b1') ?? []).toHaveLength(count);
+  });
+
   it('moves with it: a date above it that starts before it', async () => {
     const content = [
       at(55, 300, sentence) + at(55, 288, 'and on and on.'),
