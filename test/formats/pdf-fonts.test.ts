@@ -397,10 +397,11 @@ describe('the look of a text', () => {
     ]);
   });
 
-  it('is translucent by what makes it so, unless that is in a form', async () => {
+  it('is translucent by what makes it so, and by its alpha in a form', async () => {
+    const inForm = { Font: { F: helvetica }, ExtGState: { A: object({ ca: 0.302 }) } };
     const resources = {
       ExtGState: { Half: object({ ca: 0.5, BM: 'Multiply' }), Full: object({ ca: 1 }) },
-      XObject: { X: form(at(0, 9, 'form'), { Font: { F: helvetica } }) },
+      XObject: { X: form(`${at(0, 9, 'form')} /A gs ${at(0, 9, 'faint')}`, inForm) },
     };
     const content = `q /Half gs 1 g ${at(0, 0, 'half')} /Full gs ${at(0, 0, 'full')} Q ${at(0, 9, 'none')} /X Do`;
     const { texts } = await readMade({ content, resources });
@@ -409,6 +410,7 @@ describe('the look of a text', () => {
       ['full', '1 g'],
       ['none', ''],
       ['form', ''],
+      ['faint', '/SetAlpha0.302 gs'],
     ]);
   });
 

@@ -54,6 +54,30 @@ describe('a translation', () => {
     expect(set.size).toBe(10);
   });
 
+  it('has the letter spacing of others of its look, which is that of the text with the least space', async () => {
+    const narrow = {
+      ...blockOf({ id: 'p1.b2', lines: ['ROOM SERVICE IS HERE'], x: 440, y: 600 }),
+      letterSpacing: 0.25,
+    };
+    const spacingsOf = async (...targets: string[]) => {
+      const blocks = [source, narrow].map((block, index) => ({ source: block, target: targets[index]! }));
+      const { operators } = await render(blocks);
+      return [...operators.matchAll(/([\d.]+) Tc/g)]
+        .map(([, value]) => Number(value))
+        .filter((value) => value > 0);
+    };
+    expect(await spacingsOf('SERVICE', 'SERVICE')).toEqual([2.5, 2.5]);
+    const [one, other] = await spacingsOf('SERVICE', 'SERVICE EN CHAMBRE');
+    expect(one).toBeLessThan(2);
+    expect(other).toBe(one);
+  });
+
+  it('in a cell keeps its letter spacing if the space after it is free', async () => {
+    const cell = { ...blockOf({ lines: ['ROOM'] }), kind: 'table_cell' as const, letterSpacing: 0.25 };
+    const { operators } = await render([{ source: cell, target: 'SERVICE' }]);
+    expect(operators).toContain('2.5 Tc');
+  });
+
   it('stays on one line of the page, because its letter spacing becomes narrower', async () => {
     const wide = { ...blockOf({ lines: ['ROOM SERVICE IS HERE'] }), letterSpacing: 2.4 };
     wide.box = { ...wide.box, right: 480 };

@@ -13,9 +13,9 @@ import type { Paint, ShownText } from '#server/formats/pdf/page-content.ts';
 import type { TextBlock } from '#server/formats/pdf/text-block.ts';
 import { extract, rebuild } from '#server/formats/pdf.ts';
 import { randomNumbers } from '#test/fidelity/eye/sample.ts';
-import { blockOf, pageOf, rectangle } from './pdf-blocks.ts';
+import { blockOf, pageOf, rectangle, widthOf } from './pdf-blocks.ts';
 import { at, form, madePdf, object, readMade } from './pdf-made.ts';
-import { shownLines } from './pdf-shown.ts';
+import { shownLines, shownTexts } from './pdf-shown.ts';
 
 const sentence = 'The quick brown fox jumps over the lazy dog';
 
@@ -180,20 +180,21 @@ describe('what belongs to a text', () => {
   const prose = `${sentence} and runs away into the wood`;
 
   /** Translates a page, on which the first text becomes longer by lines. Returns the shown lines and the painted boxes. */
-  async function translated(content: string) {
+  async function translated(content: string, first = `${prose}. ${prose}. ${prose}.`) {
     const bullet = form('0 0 4 4 re W n /S sh', {}, { BBox: [0, 0, 4, 4] });
     const bytes = await madePdf({ content, resources: { XObject: { bullet } } });
     const { segments } = await extract(bytes);
     const translations = segments.map(({ regionId, cellId, source }, index) => ({
       regionId,
       cellId,
-      target: index === 0 ? [`${prose}. ${prose}. ${prose}.`] : source,
+      target: index === 0 ? [first] : source,
     }));
     const result = await rebuild(bytes, translations, { sourceLanguage: 'en', targetLanguage: 'fr' });
     const pdf = await openPdf(await normalize(result.bytes));
     const { paints } = await pdf.readPage(1);
     await pdf.close();
-    return { lines: await shownLines(result.bytes), boxes: paints.map(({ box }) => box), paints };
+    const shown = await shownTexts(result.bytes);
+    return { lines: await shownLines(result.bytes), shown, boxes: paints.map(({ box }) => box), paints };
   }
 
   it.each([
@@ -264,6 +265,21 @@ describe('what belongs to a text', () => {
     expect(marks.get('b1')!.map(({ object }) => object)).toEqual([address, underline]);
   });
 
+  it.each([
+    ['moves with an item that looks like a cell', true, 1],
+    ['stays in the cell of a table', false, 0],
+  ])('includes a drawn bullet: it %s', (_, flows, count) => {
+    const identity = [1, 0, 0, 1, 0, 0] as const;
+    const box = rectangle(30, 264, 34, 268);
+    const bullet = { kind: 'fill', box, order: 0, opaque: true, ctm: identity } as Paint;
+    const item = {
+      ...{ id: 'b1', baseline: 262, size: 12, descent: 2, alignment: 'left', flows, isCell: true },
+      ...{ singleLine: true, box: rectangle(40, 260, 140, 272) },
+    } as unknown as Frame;
+    const marks = marksOf([bullet], [], [item], { fromPage: identity } as unknown as TextRotation);
+    expect(marks.get('b1') ?? []).toHaveLength(count);
+  });
+
   it('moves with it: a date above it that starts before it', async () => {
     const content = [
       at(55, 300, sentence) + at(55, 288, 'and on and on.'),
@@ -287,6 +303,21 @@ describe('what belongs to a text', () => {
     );
     expect(next!.y).toBeLessThan(250);
     expect(year!.y).toBeCloseTo(next!.y, 1);
+  });
+
+  it('is not covered by it: a date before a right-aligned heading', async () => {
+    const right = (y: number, text: string) =>
+      at(360 - widthOf(text, { family: 'sans', bold: false, italic: false, size: 10 }), y, text);
+    const content = [
+      at(268, 300, '05/04'),
+      right(300, 'Bird Box'),
+      right(280, sentence) + right(268, 'over and over again, on and on,') + right(256, 'and on.'),
+    ].join(' ');
+    const { shown } = await translated(content, 'Une cabane bleue');
+    const date = shown.find(({ text }) => text === '05/04');
+    const heading = shown.find(({ text }) => text.startsWith('Une'));
+    expect(heading!.right).toBeCloseTo(360, 0);
+    expect(heading!.x).toBeGreaterThan(date!.right);
   });
 
   it.each([

@@ -184,6 +184,7 @@ describe('a rule', () => {
 
   it.each([
     ['is thick under large letters', '40 296 116.7 3 re f', 'BT /F 28 Tf 40 300 Td (The rules) Tj ET', 156.7],
+    ['is thick for its letters', '40 294.6 54.2 2.55 re f', 'BT /F 13 Tf 40 300 Td (The rules) Tj ET', 94.2],
     ['is almost black, under one of two lines', '0.05 g 40 298.2 110.6 0.6 re f 0 g', twoLines, 150.6],
   ])('that %s, moves with the words', async (_, drawn, shown, right) => {
     const result = await translated(`${drawn} ${shown}`, [], ['Les statuts']);

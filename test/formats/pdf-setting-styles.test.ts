@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { InlineContent } from '#server/formats/inline-content.ts';
+import { extract, rebuild } from '#server/formats/pdf.ts';
 import { textByPdfjs } from './golden-pdf-readers.ts';
 import { blockOf, render, type Source, widthOf } from './pdf-blocks.ts';
+import { at, form, helvetica, madePdf, object, withOpenPdf } from './pdf-made.ts';
 import { paintOperators, shownLines, shownTexts } from './pdf-shown.ts';
 
 const open = (tag: number) => ({ tag, type: 'open' as const });
@@ -150,6 +152,35 @@ describe('the spans of a block', () => {
       targetLanguage: 'ar',
     });
     expect((await textByPdfjs(joined.bytes)).replace(/\s/g, '')).toBe('عربي'.normalize('NFKC'));
+  });
+});
+
+describe('the alpha of a text in a form', () => {
+  it('is that of its translation, and not of the words around it', async () => {
+    const inForm = {
+      Font: { F: helvetica },
+      ExtGState: { Faint: object({ ca: 0.3 }), Full: object({ ca: 1 }) },
+    };
+    const shown = `${at(40, 300, 'See the')} /Faint gs ${at(77, 300, 'rules')} /Full gs ${at(104, 300, 'of the club')}`;
+    const bytes = await madePdf({
+      content: `/X Do ${at(40, 200, 'Statutes')}`,
+      resources: { XObject: { X: form(shown, inForm) } },
+    });
+    const { segments } = await extract(bytes);
+    const translations = segments.map(({ regionId, cellId, source }) => ({
+      regionId,
+      cellId,
+      target: source.map((item) => (typeof item === 'string' ? item.toUpperCase() : item)),
+    }));
+    const result = await rebuild(bytes, translations, { sourceLanguage: 'en', targetLanguage: 'fr' });
+    const { texts } = await withOpenPdf(result.bytes, (pdf) => pdf.readPage(1));
+    const shownIn = (state: RegExp) =>
+      texts
+        .filter(({ color }) => state.test(color))
+        .flatMap(({ glyphs }) => glyphs.map(({ text }) => text))
+        .join('');
+    expect(shownIn(/^\/SetAlpha0\.3 gs/).trim()).toBe('RULES');
+    expect(shownIn(/^(?!.* gs)/)).toMatch(/SEE THE.*OF THE CLUB.*STATUTES/);
   });
 });
 

@@ -95,6 +95,7 @@ export class LineWriter {
     }
     this.#current.place = place;
     const color = span ? span.color || '0 g' : '';
+    if (!translucent.test(color)) this.#endTranslucency();
     if (color !== this.#current.color) this.#parts.push(color);
     // A stroke would be seen through a translucent letter.
     const isBolder = bolder && !translucent.test(color);
@@ -149,9 +150,14 @@ export class LineWriter {
   end(): ShownLine {
     this.#flush();
     if (this.#fonts.size === 0) return { operators: '', fonts: this.#fonts };
+    this.#endTranslucency();
     if (this.#current.drawing) this.#parts.push('0 Tr');
     if (this.#current.spacing !== '0 Tc') this.#parts.push('0 Tc');
     return { operators: `BT ${this.#parts.join(' ')} ET`.replaceAll('><', ''), fonts: this.#fonts };
+  }
+
+  #endTranslucency(): void {
+    if (translucent.test(this.#current.color)) this.#parts.push(alphaOperator(1));
   }
 
   #flush(): void {
@@ -161,7 +167,15 @@ export class LineWriter {
 }
 
 /** The operator by which the color of a translucent text starts. */
-const translucent = /\sgs\s/;
+const translucent = /\sgs(?:\s|$)/;
+
+/** Finds the names of the graphics states of `alphaOperator`, and their alphas. */
+export const alphaNames = /(?<=\/)SetAlpha([\d.]+)(?= gs)/g;
+
+/** Returns the operator that sets the alpha of fills. Its graphics state must be among the page's resources. */
+export function alphaOperator(alpha: number): string {
+  return `/SetAlpha${decimal(alpha)} gs`;
+}
 
 function strokeOperators({ color, width, isFilled }: NonNullable<ShownSpan['outline']>, em: number): string {
   return `${strokeColor(color || '0 g')} ${decimal(width * em)} w 1 j ${isFilled ? 2 : 1} Tr`;

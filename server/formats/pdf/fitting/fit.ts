@@ -48,6 +48,8 @@ export interface Frame {
    * common size.
    */
   style: string;
+  /** The wide letter spacing of the source, in em; 0 if missing. */
+  letterSpacing: number;
   /** The same key without the table. Texts with the same look that are in one row or column can get a common size. */
   look: string;
   /** The innermost drawn area that contains the text, such as a filled box or a table cell; null if missing. */

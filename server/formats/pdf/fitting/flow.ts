@@ -143,7 +143,7 @@ function edgesIn(frame: Frame, region: Rectangle & { overhang: number }) {
     return { left: middle - half, right: middle + half };
   }
   return growsLeft(frame)
-    ? { left: region.left, right: box.right }
+    ? { left: Math.max(region.left, bounds.left), right: box.right }
     : { left: box.left, right: Math.max(lineEnd, Math.min(region.right - region.overhang, bounds.right)) };
 }
 

@@ -81,7 +81,7 @@ export function makeFrame(
   const apart = block.kind === 'table_cell' ? beforeEdge.cell : beforeEdge.text;
   const bounds = union(box, container ? within(container, box, style.size, apart) : margins);
   const room = block.alignment === 'right' ? box.right - bounds.left : bounds.right - box.left;
-  const text = shapeTarget(styledRuns(block, target), block, languages, room);
+  const text = shapeTarget(styledRuns(block, target), block, languages, room / stretch);
   const look = `${style.family} ${style.bold} ${style.italic} ${style.size.toFixed(1)}`;
   // If a block has only one line, the indent of further lines is not known. They start after the bullet, if there is
   // one.
@@ -113,6 +113,7 @@ export function makeFrame(
     flows: block.kind !== 'table_cell' || !container,
     isItem: false,
     style: `${block.kind === 'table_cell'} ${look}`,
+    letterSpacing: block.letterSpacing ?? 0,
     look,
     container,
     makesColumn: lines.length > 1 || block.kind === 'table_cell',
@@ -128,7 +129,7 @@ export function alignedText(
   return indent < 0 ? alignLabel(text, -indent / stretch) : text;
 }
 
-/** @param room the width that a single line may have, in points */
+/** @param room the width that a single line may have, in points of letters that are not condensed */
 export function shapeTarget(
   runs: StyledText['runs'],
   block: TextBlock,

@@ -178,12 +178,16 @@ export function commonScales(
  * those of a heading up to 90%, and up to 70% before a mark.
  */
 function onOneLine(column: readonly Frame[], space: FreeSpace): (frame: Frame) => Frame {
-  const { right } = areaOf(column);
+  const { left, right } = areaOf(column);
   const isStack = column.every(({ singleLine }) => singleLine);
   return (frame) => {
     const { bounds, box, isHeading, isItem, singleLine, stretch, text } = frame;
-    if (!singleLine || growsLeft(frame) || text.paragraphs.length > 1) return frame;
-    const edges = { left: box.left, right: Math.max(box.right, Math.min(right, bounds.right)), scale: 1 };
+    const isLeftward = growsLeft(frame);
+    const isLimited = isLeftward ? bounds.left > left : bounds.right < right;
+    if (!singleLine || (isLeftward && !isLimited) || text.paragraphs.length > 1) return frame;
+    const edges = isLeftward
+      ? { left: bounds.left, right: box.right }
+      : { left: box.left, right: Math.max(box.right, Math.min(right, bounds.right)) };
     const fits = (own: Pick<Rectangle, 'left' | 'right'>, share = 1) =>
       linesBetween({ ...frame, stretch: stretch * share }, { ...own, scale: 1 }) === 1;
     if (fits(edges)) return frame;
@@ -196,7 +200,6 @@ function onOneLine(column: readonly Frame[], space: FreeSpace): (frame: Frame) =
           stretch: stretch * share,
           lineEnd: narrowest(edges, wider, (own) => fits(own, share)).right,
         };
-    const isLimited = bounds.right < right;
     const shares =
       isLimited && !isItem
         ? [...condensed, ...narrowestLetters]

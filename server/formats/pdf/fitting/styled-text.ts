@@ -155,14 +155,14 @@ export function shapeRuns(
 const connected =
   /[\p{Script=Arabic}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 /**
- * The maximum width of a line with wide letter spacing, as a factor of the width of its source. The space around such a
- * line is mostly free; in a cell it is not.
+ * The maximum width of a line with wide letter spacing: the larger one of a factor of the width of its source, and of what
+ * is added to it, in em. A short label has mostly free space after it.
  */
-const maxSpacedWidth = { text: 1.35, cell: 1 };
+const maxSpaced = { factor: 1.35, added: 4 };
 
 /** Returns the letter spacing of a translation, in em. It is narrower than in the source if a line becomes too long. */
 function spacingOf(
-  { letterSpacing = 0, lines, box, style, kind }: TextBlock,
+  { letterSpacing = 0, lines, box, style }: TextBlock,
   shaped: Paragraph,
   room = Number.POSITIVE_INFINITY,
 ): number {
@@ -170,7 +170,8 @@ function spacingOf(
   if (lines.length > 1) return letterSpacing;
   const width = shaped.clusters.reduce((sum, { advance, scale }) => sum + advance * scale, 0);
   const own = box.right - box.left;
-  const most = Math.min(maxSpacedWidth[kind === 'table_cell' ? 'cell' : 'text'] * own, Math.max(own, room));
+  const wide = Math.max(maxSpaced.factor * own, own + maxSpaced.added * style.size);
+  const most = Math.min(wide, Math.max(own, room));
   const free = (most / style.size - width) / Math.max(1, shaped.clusters.length - 1);
   return Math.max(0, Math.min(letterSpacing, free));
 }

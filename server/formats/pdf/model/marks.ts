@@ -118,9 +118,8 @@ export function marksOf(
       ({ object, box }) =>
         'order' in object && isDrawnBullet(object, box, { ...frame, left: frame.box.left }),
     );
-    // Several objects at different places are a drawing.
-    const isOne =
-      !isFixed(frame) && bullets.every((one) => Math.abs(one.box.left - bullets[0]!.box.left) < size);
+    // Several objects at different places are a drawing. An item outside of a table may look like a cell.
+    const isOne = frame.flows && bullets.every((one) => Math.abs(one.box.left - bullets[0]!.box.left) < size);
     if (isOne) for (const object of bullets) offer(object, id, 0, 'first');
     for (const object of near(lastBaselineOf(frame) - kept.below * size, baseline + rule.above * size)) {
       const isText = 'reason' in object.object;

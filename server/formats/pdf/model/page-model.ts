@@ -19,6 +19,7 @@ import {
   movable,
   rowsWithLeaders,
 } from '../fitting/leaders.ts';
+import { withCommonSpacing } from '../fitting/letter-spacing.ts';
 import { besideLabel, canMove, movableLabels } from '../fitting/moved-labels.ts';
 import { type Obstacle, obstaclesOf } from '../fitting/obstacles.ts';
 import { mirror, mirroredEdges } from '../fitting/right-edges.ts';
@@ -136,7 +137,10 @@ export class PageModel {
     const { labels, watermarks } = this;
     const { fromPage } = rotation;
     const space = new FreeSpace(transformRectangle(fromPage, this.#page.box));
-    if (!isFree) return { columns: frames.map((frame) => [{ ...frame, bounds: frame.box }]), space };
+    if (!isFree) {
+      const inPlace = frames.map((frame) => ({ ...frame, bounds: frame.box }));
+      return { columns: withCommonSpacing(inPlace, space).map((frame) => [frame]), space };
+    }
     for (const { box, over, ...obstacle } of this.#obstacles)
       space.add(transformRectangle(fromPage, box), {
         ...obstacle,
@@ -160,7 +164,7 @@ export class PageModel {
       const beside = edge ? own : besideObjects(own, space);
       return beside.beside ? beside : wrapAround(edge ? mirror(own, edge, space) : own, space);
     });
-    return { columns: columnsOf(placed, space), space };
+    return { columns: columnsOf(withCommonSpacing(placed, space), space), space };
   }
 
   /** Adds a translated text to the content that the texts of other directions must avoid. */

@@ -13,7 +13,7 @@ export interface GraphicsState extends TextState {
   fill: Color;
   stroke: Color;
   fillAlpha: number;
-  /** The operators that set the alpha of fills in the page's content stream; empty if the alpha is 1. */
+  /** The operator that sets the alpha of fills in the page's content stream; empty if the alpha is 1. */
   translucency: string;
   strokeAlpha: number;
   /** Whether a soft mask, or a blend mode other than Normal, is set. */

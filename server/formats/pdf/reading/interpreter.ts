@@ -1,5 +1,6 @@
 import { type PDFDict, PDFHexString, PDFNumber, PDFStream, PDFString } from '@cantoo/pdf-lib';
 import type { Meter } from '../../pdfjs/budget.ts';
+import { alphaOperator } from '../../typesetting/line-writer.ts';
 import { identity, matrixOf, multiply, type Rectangle, transformRectangle } from '../geometry.ts';
 import {
   asDict,
@@ -319,7 +320,7 @@ export class Interpreter {
 
 /**
  * The keys of graphics state parameters that may be set for translated text, because the only effect is on its
- * translucency.
+ * translucency. Of those in a form, only the alpha is set.
  */
 const harmless = /^\/(?:Type|ca|CA|SMask|AIS|BM|SA|LW|OP|op|OPM|TK)$/;
 
@@ -334,8 +335,10 @@ function setParameters(state: GraphicsState, name: string, { resources, use }: S
   const isMasked = mask !== undefined && asName(mask) !== 'None';
   // A group keeps the alpha with which it is painted, whatever is set in it.
   if (get(parameters, 'ca') !== undefined && state.isGroupOpaque) {
-    const isSafe = use === 0 && !isMasked && parameters.keys().every((key) => harmless.test(key.asString()));
-    state.translucency = state.fillAlpha < 1 && isSafe ? `${formatName(name)} gs` : '';
+    const isSafe = !isMasked && parameters.keys().every((key) => harmless.test(key.asString()));
+    // The resources of a form are not those of the page.
+    const operator = use === 0 ? `${formatName(name)} gs` : alphaOperator(state.fillAlpha);
+    state.translucency = state.fillAlpha < 1 && isSafe ? operator : '';
   }
   const blend = get(parameters, 'BM');
   if (mask !== undefined || blend !== undefined) {

@@ -1,5 +1,6 @@
 import { PDFDict, type PDFDocument, PDFName, type PDFRef } from '@cantoo/pdf-lib';
 import { deflatedStream } from '../../typesetting/deflated-stream.ts';
+import { alphaNames } from '../../typesetting/line-writer.ts';
 import { getDict, pageBytes } from '../objects.ts';
 import { pageResources } from '../page-geometry.ts';
 import { formatName, formatNumber } from '../reading/color.ts';
@@ -11,7 +12,8 @@ import { Name, type Operand } from '../reading/operand.ts';
  *
  * @param operators the operators that draw the content, in the page's user space; they start with the initial graphics
  *   state
- * @param fonts the fonts that the operators use, by name; fonts of the page must have other names
+ * @param fonts the fonts that the operators use, by name; fonts of the page must have other names. The states of
+ *   `alphaOperator` are added too
  * @param options.below operators of the same kind that are painted before the current content
  * @param options.replaced the page's old content stream, to be deleted; pass it only if nothing else refers to it
  */
@@ -38,6 +40,10 @@ export function addContent(
   for (const [name, ref] of fonts) allFonts.set(PDFName.of(name), ref);
   const changed = PDFDict.fromMapWithContext(new Map(resources?.entries()), context);
   changed.set(PDFName.of('Font'), allFonts);
+  const states = PDFDict.fromMapWithContext(new Map(getDict(resources, 'ExtGState')?.entries()), context);
+  for (const [name, alpha] of `${below}${operators}`.matchAll(alphaNames))
+    states.set(PDFName.of(name), context.obj({ ca: Number(alpha) }));
+  if (states.keys().length > 0) changed.set(PDFName.of('ExtGState'), states);
   node.set(PDFName.of('Resources'), changed);
 }
 

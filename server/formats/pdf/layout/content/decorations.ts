@@ -8,7 +8,7 @@ import type { Glyph } from '../pieces.ts';
 import type { Rule } from '../rule-index.ts';
 
 /** The maximum thickness of a rule, in points, and in em of a large text. */
-const [maxThickness, maxThicknessInEm] = [2.5, 0.15];
+const [maxThickness, maxThicknessInEm] = [2.5, 0.2];
 /** The minimum length from which a rule is a line under or through words, in points. */
 const minLength = 3;
 /** The maximum distance between the ends of a rule and the ends of its words, in em. */
