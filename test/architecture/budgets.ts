@@ -37,10 +37,10 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'lines of source',
     count: linesOf(sources),
-    limit: 252_500,
+    limit: 252_510,
     goal: 165_000,
     bought: [
-      '252,500: blanks of other operators, spread labels and notes of music in PDF pages',
+      '252,510: blanks of other operators, spread labels, notes of music, alpha in forms, one letter spacing and look of a typeface in PDF pages',
       '252,340: justified lines by their spaces, full lines of declared paragraphs, common ends of dates, ends of lists, underlines of PDF pages, and what an attack on them found',
       '251,870: sentences of PDF pages over columns and pages, shapes of areas, stated texts of glyphs, and sentences that a file declares',
       '251,020: fields of forms that become shorter after longer labels, stretched lines of narrow columns, and price lists of PDF pages',
@@ -68,9 +68,10 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'files of source',
     count: sources.length,
-    limit: 1800,
+    limit: 1801,
     goal: 1400,
     bought: [
+      '1,801: one letter spacing of the headings of a PDF page',
       '1,800: sentences of PDF pages over columns and pages: their finding, and the division of their translations',
       '1,798: small capitals, and pairs of lines, of PDF pages',
       '1,800, after 1,912 and 113 small modules that moved to their only users: one file for each engine, kind of personal data and settings screen',
@@ -88,10 +89,10 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'lines of tests',
     count: linesOf(tests),
-    limit: 173_500,
+    limit: 173_540,
     goal: 100_000,
     bought: [
-      '173,500: blanks, spread labels, wide line distances and notes of music in PDF texts',
+      '173,540: alpha, thick underlines, letter spacing, blanks, spread labels, wide line distances and notes of music in PDF texts',
       '173,300: justified lines, raised bullets, alignment, underlines, ligatures, links and short corrections of PDF texts over pages',
       '173,120: sentences of PDF pages over columns and pages, shapes, stated texts, alignment and places of labels',
       '172,520: fields, stretched lines, price lists and flags of fonts of PDF pages',
