@@ -71,6 +71,11 @@ describe('lines', () => {
     expect(read(page(next('Metro', 75.8)))).toEqual(['Delhi Metro']);
     expect(read(page([text('Delhi', 50, 700), text('Metro', 75.8, 700)]))).toEqual(['DelhiMetro']);
     expect(read(page(next('. Metro', 75.1)))).toEqual(['Delhi. Metro']);
+    const spread = [...'clauses'].flatMap((letter, at) => [
+      text(letter, 50 + 9 * at, 700),
+      text(' ', 55 + 9 * at, 700),
+    ]);
+    expect(read(page(spread))).toEqual(['clauses']);
   });
 
   it('has two ideographs that blanks spread over the width of a longer label, but not two headings', () => {
@@ -90,7 +95,14 @@ describe('lines', () => {
     ];
     expect(spread(' '.repeat(8), ...labels)).toEqual(['姓 名：隆', '民 族：汉']);
     expect(spread(' ', ...labels)).toHaveLength(4);
-    expect(spread(' '.repeat(8), ['年', '月'], ['日', '月'])).toHaveLength(4);
+    expect(spread(' '.repeat(8), ['年', '月'], ['男', '女'])).toHaveLength(4);
+    const days = [700, 680].map((y) =>
+      ['一', '二', '三'].flatMap((day, at) => [
+        text(day, 50 + 30 * at, y),
+        text(' '.repeat(8), 60 + 30 * at, y),
+      ]),
+    );
+    expect(read(page(days))).toHaveLength(6);
   });
 
   it('has no spaces without a width, at which lines would break before a comma', () => {
@@ -357,6 +369,9 @@ describe('paragraphs', () => {
     const dots = items.map((_, row) => rule(50, 702 - 12 * row, 53, 705 - 12 * row));
     expect(read(page([texts]))).toHaveLength(1);
     expect(read(page([texts], dots))).toEqual(items);
+    // The letters of a vertical label are shapes too.
+    const letters = Array.from({ length: 15 }, (_, row) => rule(50, 670 + 4 * row, 53, 673 + 4 * row));
+    expect(read(page([texts], letters))).toHaveLength(1);
   });
 
   it('have the marks of Arabic letters, which fonts draw without width', () => {

@@ -155,19 +155,22 @@ describe('the widths of letters show the typeface of a font without a known name
   });
 
   it('also of a font without Latin letters that has the name of another one', () => {
-    const [latin, thai, other] = ['ABCDEF+F1', 'BCDEFG+F1', 'CDEFGH+F2'].map((name) => ({
-      name,
-    })) as PdfjsFont[];
+    const [latin, thai, other, chinese] = ['ABCDEF+F1', 'BCDEFG+F1', 'CDEFGH+F2', 'DEFGHI+F1'].map(
+      (name) => ({
+        name,
+      }),
+    ) as PdfjsFont[];
     const glyphs = [...lettersOf('carlito', many)].map(([unicode, width]) => ({ unicode, width }));
     const texts = [
       { font: latin, glyphs },
       { font: thai, glyphs: [{ unicode: 'ก', width: 500 }] },
       { font: other, glyphs: [{ unicode: 'ก', width: 500 }] },
+      { font: chinese, glyphs: [{ unicode: '漢', width: 1000 }] },
     ] as PdfjsText[];
     const reader = new FontReader(texts, new Map());
     const typefaceOf = (font: PdfjsFont | undefined) =>
       reader.read(context.obj({ Type: 'Font', Subtype: 'Type1' }), font).looks.typeface;
-    expect([latin, thai, other].map(typefaceOf)).toEqual(['carlito', 'carlito', null]);
+    expect([latin, thai, other, chinese].map(typefaceOf)).toEqual(['carlito', 'carlito', null, null]);
   });
 
   it('but not of one with a known name', () => {

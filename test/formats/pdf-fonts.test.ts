@@ -88,6 +88,7 @@ describe('composite fonts', () => {
     ['ABCDEF+Kopi', 'e'],
     ['ABCDEF+OpusSpecialStd', '\ufffd'],
     ['ABCDEF+Opus', 'e'],
+    ['ABCDEF+MaestroScript', 'e'],
   ])('%s shows %s for the code of a letter', async (BaseFont, sign) => {
     const font = object({ Type: 'Font', Subtype: 'Type1', BaseFont, Encoding: 'WinAnsiEncoding' });
     const { texts } = await readMade({ content: 'BT /N 10 Tf (e) Tj ET', resources: { Font: { N: font } } });
@@ -410,7 +411,7 @@ describe('the look of a text', () => {
       ['full', '1 g'],
       ['none', ''],
       ['form', ''],
-      ['faint', '/SetAlpha0.302 gs'],
+      ['faint', '/LinguaLoopAlpha0.302 gs'],
     ]);
   });
 

@@ -165,6 +165,13 @@ it('two lines of a program in letters of different widths are translated, like p
   ).toEqual([]);
 });
 
+it.each([
+  [['name_of_client = Mr Smith', 'date_of_birth = 12 May', 'rate_a = nominal rate - tax', 'x_y = z']],
+  [['controls(n = 20)', 'smokers(n = 25)', 'f(x = 0) = 1 and', 'private class action']],
+])('%s are definitions and groups, not a program', (values) => {
+  expect(read(values, serif).kept).toEqual([]);
+});
+
 it('a line of any length is read in a bounded time', async () => {
   const line = { text: 'SELECT '.repeat(100_000), isMono: true, isUniform: true, glyphs: [] };
   const long = [line, { ...line }].map((own, row) => ({ ...own, size: 10, baseline: -12 * row }));

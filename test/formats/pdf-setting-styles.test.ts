@@ -179,7 +179,7 @@ describe('the alpha of a text in a form', () => {
         .filter(({ color }) => state.test(color))
         .flatMap(({ glyphs }) => glyphs.map(({ text }) => text))
         .join('');
-    expect(shownIn(/^\/SetAlpha0\.3 gs/).trim()).toBe('RULES');
+    expect(shownIn(/^\/LinguaLoopAlpha0\.3 gs/).trim()).toBe('RULES');
     expect(shownIn(/^(?!.* gs)/)).toMatch(/SEE THE.*OF THE CLUB.*STATUTES/);
   });
 });

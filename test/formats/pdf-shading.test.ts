@@ -119,4 +119,6 @@ it('a filled shape of many curves behind the second line of a text does not end 
   const wave = Array.from({ length: 20 }, (_, at) => `0 ${at} 300 45 ${at % 2 ? 300 : 0} ${at + 20} c`);
   expect(await textsOn(`0 0 m ${wave.join(' ')} f`)).toBe(1);
   expect(await textsOn('0 0 300 45 re f')).toBe(2);
+  const round = Array.from({ length: 20 }, (_, at) => `${15 * at} 45 ${15 * at} 45 ${15 * (at + 1)} 45 c`);
+  expect(await textsOn(`0 0 m 0 45 l ${round.join(' ')} 300 0 l h f`)).toBe(2);
 });

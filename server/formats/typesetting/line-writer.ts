@@ -170,11 +170,11 @@ export class LineWriter {
 const translucent = /\sgs(?:\s|$)/;
 
 /** Finds the names of the graphics states of `alphaOperator`, and their alphas. */
-export const alphaNames = /(?<=\/)SetAlpha([\d.]+)(?= gs)/g;
+export const alphaNames = /(?<=\/)LinguaLoopAlpha([01](?:\.\d+)?)(?= gs)/g;
 
 /** Returns the operator that sets the alpha of fills. Its graphics state must be among the page's resources. */
 export function alphaOperator(alpha: number): string {
-  return `/SetAlpha${decimal(alpha)} gs`;
+  return `/LinguaLoopAlpha${decimal(Math.min(1, Math.max(0, alpha)))} gs`;
 }
 
 function strokeOperators({ color, width, isFilled }: NonNullable<ShownSpan['outline']>, em: number): string {

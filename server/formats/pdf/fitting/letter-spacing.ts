@@ -23,7 +23,8 @@ export function withCommonSpacing(frames: readonly Frame[], space: FreeSpace): F
 }
 
 function isSpaced({ letterSpacing, singleLine, text }: Frame): boolean {
-  return letterSpacing > 0 && singleLine && text.paragraphs.length === 1;
+  const [first, ...others] = text.paragraphs;
+  return letterSpacing > 0 && singleLine && others.length === 0 && first!.shaped.clusters.length > 0;
 }
 
 /** Returns the letter spacing that a text has in the free space next to it, in em. */

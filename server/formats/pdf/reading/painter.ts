@@ -156,9 +156,10 @@ export class Painter {
     if (fills && state.fillAlpha > 0) {
       const covers = state.fillAlpha === 1 && !state.fill.isPattern && areApart(subpaths);
       for (const subpath of subpaths) {
-        const { box, sides, isPattern } = subpath;
+        const { box, sides, isPattern, isThin } = subpath;
         const isShape = sides && isWide(box) && this.#boxes < maxBoxes;
-        const parts = isShape ? slicesOf(sides, box) : isPattern ? [box] : undefined;
+        const isWave = isPattern && isThin && isWide(box);
+        const parts = isShape ? slicesOf(sides, box) : isWave ? [box] : undefined;
         this.#boxes += parts?.length ?? 0;
         added.push(
           this.#add('fill', box, state, covers && subpath.isRectangle, isHidden, {

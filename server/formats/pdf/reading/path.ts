@@ -17,6 +17,8 @@ export interface Subpath {
   sides: readonly (readonly Point[])[] | null;
   /** Whether the subpath has more parts than a frame, such as a pattern of fine lines. */
   isPattern?: boolean;
+  /** Whether the area inside is less than half of the box, as that of a wave is. */
+  isThin?: boolean;
   /** The position of the operator that adds a rectangle to the path. */
   place?: OperatorPlace;
   /** The start of the subpath's operators; undefined if it continues from another subpath. */
@@ -44,6 +46,8 @@ export class Path {
   #first: Point = [0, 0];
   #last: Point = [0, 0];
   #parts: (readonly Point[])[] = [];
+  /** Twice the area on the left of the parts, seen from the origin. */
+  #swept = 0;
   #start: number | undefined;
 
   moveTo(ctm: Matrix, x: number, y: number, start: number): void {
@@ -107,7 +111,9 @@ export class Path {
 
   #addPart(controls: readonly Point[]): void {
     if (this.#parts.length <= maxParts) this.#parts.push(controls);
-    this.#last = controls.at(-1)!;
+    const end = controls.at(-1)!;
+    this.#swept += this.#last[0] * end[1] - end[0] * this.#last[1];
+    this.#last = end;
   }
 
   #add(ctm: Matrix, x: number, y: number): void {
@@ -126,6 +132,8 @@ export class Path {
   }
 
   #close(): void {
+    const [first, last] = [this.#first, this.#last];
+    const swept = Math.abs(this.#swept + last[0] * first[1] - first[0] * last[1]);
     if (this.#box !== undefined && this.#points.length > 1)
       this.subpaths.push({
         box: this.#box,
@@ -133,6 +141,7 @@ export class Path {
         curve: this.#isCurve() ? this.#parts : null,
         sides: this.#hasSides() ? [...this.#parts, [this.#last, this.#first]] : null,
         isPattern: (this.#hasCurves || this.#isSloped) && this.#parts.length > maxParts,
+        isThin: swept < area(this.#box),
         start: this.#start,
       });
     this.#start = undefined;
@@ -141,6 +150,7 @@ export class Path {
     this.#hasCurves = false;
     this.#isSloped = false;
     this.#parts = [];
+    this.#swept = 0;
   }
 
   /**

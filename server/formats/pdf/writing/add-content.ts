@@ -42,7 +42,7 @@ export function addContent(
   changed.set(PDFName.of('Font'), allFonts);
   const states = PDFDict.fromMapWithContext(new Map(getDict(resources, 'ExtGState')?.entries()), context);
   for (const [name, alpha] of `${below}${operators}`.matchAll(alphaNames))
-    states.set(PDFName.of(name), context.obj({ ca: Number(alpha) }));
+    if (!states.has(PDFName.of(name!))) states.set(PDFName.of(name!), context.obj({ ca: Number(alpha) }));
   if (states.keys().length > 0) changed.set(PDFName.of('ExtGState'), states);
   node.set(PDFName.of('Resources'), changed);
 }

@@ -11,8 +11,8 @@ const statements: readonly RegExp[] = [
   /[\w)\]]\s*(?:===?|!==?|&&|<<|::|->|=>)\s*[\w(["'!*&-]/u,
   /\w(?:\+\+|--)\s*[;)]/u,
   // An assignment to a name with an underscore: `ci_lower = mean - margin`; a call with a named argument: `options(width = 14)`
-  /^\s*[a-z]{2,}[\w.]*_\w+\s*(?:=|<-)\s*[\w(["'-]/u,
-  /^\s*(?:[\w.]+\s*<-\s*)?[a-z_][\w.]*\([a-z_][\w.]*\s*=\s*[\w"'([]/u,
+  /^\s*(?=[a-z]{2}\w*_)[a-z][\w.]*\s*(?:=|<-)\s*(?:["'[{(]|[\w.]+(?:\(|\s*[-+*/]\s*[\w(]))/u,
+  /^\s*(?:[\w.]+\s*<-\s*)?[a-z_][\w.]*\([a-z_][\w.]*\s*=\s*(?:\w+\(|[^,()]*,\s*[a-z_][\w.]*\s*[=(])/u,
   // A call: `print(i);`, `run()`, `printf("hello")`
   /^\s*print\(f?["'].*\)\s*$/u,
   /^\s*(?:(?:await|return|yield)\s+)?[A-Za-z_$][\w$]*(?:(?:\.|::|->)[A-Za-z_$][\w$]*)*\(.*\)\s*;\s*$/u,
@@ -27,7 +27,7 @@ const statements: readonly RegExp[] = [
   /^\s*(?:import|from)\s+[\w.]+\s+(?:as|import)\s+\w/u,
   /^\s*(?:import(?: static)?|using|package|require|include)\s+["'<]?[\w./:]+[">']?\s*;\s*$/u,
   /^\s*(?:public|private|protected|static|final|export|abstract)\s.*[({;}]\s*$/u,
-  /^\s*(?:(?:public|private|protected|internal|static|final|abstract|sealed)\s+)+(?:class|interface|struct|enum)\s+\w/u,
+  /^\s*(?:(?:public|private|protected|internal|static|final|abstract|sealed)\s+)+(?:class|interface|struct|enum)\s+[A-Z]\w*\s*(?:[:{<(]|$|extends\b|implements\b)/u,
   /^\s*namespace\s+\w+(?:\.\w+)*\s*[{;]?\s*$/u,
   /^\s*(?:return|break|continue|throw|goto)\b[^.!?]*;\s*$/u,
   /\)\s*\{\s*$/u,

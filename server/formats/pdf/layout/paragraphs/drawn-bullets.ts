@@ -8,6 +8,8 @@ const bullet = { least: 0.08, most: 0.8, distance: 3, lowest: 0, highest: 0.75 }
 const icon = { ...bullet, least: 0.8, most: 2.2 };
 /** The maximum height of a bullet or an icon, in points. */
 const maxBullet = 26;
+/** The minimum distance of a bullet from other objects above and below it, in em. */
+const minFromOther = 0.3;
 
 /** Whether a painted object is a bullet in front of a line. All positions are in one space. */
 export function isDrawnBullet(
@@ -50,10 +52,20 @@ export function linesWithBullets(
   for (const line of lines) {
     const near = [...bands.near(line.baseline, line.baseline + maxBullet)];
     const own = near.find(({ paint, box }) => isDrawnBullet(paint, box, line, sign));
-    if (!own) continue;
+    if (!own || isInStack(own.box, minFromOther * line.size, bands)) continue;
     const { left, right } = own.box;
     for (const place of [`at ${Math.round(left)}`, `before ${Math.round(line.left - left)}`])
       append(found, `${place} ${Math.round(right - left)}`, line);
   }
   return new Set([...found.values()].filter(({ length }) => length > 1).flat());
+}
+
+/** Whether another object is directly above or below a box, as in a vertical label whose letters are shapes. */
+function isInStack(box: Rectangle, distance: number, bands: Bands<{ box: Rectangle }>): boolean {
+  const isOver = ({ box: other }: { box: Rectangle }) => {
+    const gap = Math.max(other.bottom - box.top, box.bottom - other.top);
+    const isBeside = Math.min(other.right, box.right) <= Math.max(other.left, box.left);
+    return gap >= 0 && gap < distance && !isBeside;
+  };
+  return [...bands.near(box.bottom - distance, box.top + distance)].some(isOver);
 }

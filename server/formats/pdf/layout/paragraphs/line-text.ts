@@ -153,7 +153,8 @@ function withSpaces(clusters: readonly Cluster[], { size, rises }: Line): Charac
   const usual = gaps.length >= 4 || isSpacedWord(visible, gaps, size) ? median(gaps) : 0;
   const spacing = usual > 0.05 * size ? usual : 0;
   // Text with wide letter spacing, which has blanks between all its letters. The blanks do not separate words.
-  const isSpacedByBlanks = visible.length >= 4 && clusters.length - visible.length >= visible.length - 1;
+  const isBeforeBlank = ({ glyph }: Cluster) => glyph.isBlank || glyph.piece.blankEnd !== undefined;
+  const isSpacedByBlanks = visible.length >= 4 && clusters.filter(isBeforeBlank).length >= visible.length - 1;
   const characters: Character[] = [];
   let last: Cluster | undefined;
   let blank: Glyph | null = null;
@@ -181,7 +182,9 @@ function withSpaces(clusters: readonly Cluster[], { size, rises }: Line): Charac
       const isBelow = blank !== null && blank.right < last.right + 0.02 * em && last.right - last.left < em;
       const leastGap = isOneOperator || isBelow ? minGapAtBlank * em + Math.min(0, usual) : -0.6 * em;
       const { piece } = last.glyph;
-      const isAtBlank = piece.blankEnd && cluster.glyph.piece !== piece && gap > minGapAtBlank * em;
+      const { blankEnd = last.right } = piece;
+      const hasBlank = cluster.glyph.piece !== piece && blankEnd - last.right > minSpaceWidth * em;
+      const isAtBlank = hasBlank && !isSpacedByBlanks && gap > spacing + minGapAtBlank * em;
       const isWord = isAtBlank || (blank && !isSpacedByBlanks ? gap > leastGap : gap > threshold);
       if (isWord) characters.push({ text: ' ', glyph: blank });
     }

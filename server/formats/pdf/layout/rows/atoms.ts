@@ -146,7 +146,7 @@ export function splitAtGaps(
     const spacing = mayEnd && gaps.length >= 3 ? Math.max(0, median(gaps)) : 0;
     const isBlank = gap > minColumnGap * em && isInSentence && hasBlank(last!, glyph);
     const isLeader = leaders.has(glyph) && !isBlank;
-    const isSpread = gap > minColumnGap * em && isSpreadLabel(atom!.glyphs, glyph, gap, blanks);
+    const isSpread = gap > minColumnGap * em && isSpreadLabel(atoms, glyphs, index, gap, blanks);
     const isWide = gap > Math.max(maxWordGap * em, 4 * spacing) && !isBlank && !isSpread;
     // Letters of different scripts look equally large at different font sizes. A text that becomes smaller is therefore
     // separated only at a wider gap than a text that becomes larger.
@@ -289,18 +289,29 @@ function inCells(glyphs: readonly Glyph[]): Set<Glyph> {
 
 /**
  * Whether a glyph is the second ideograph of a label whose two ideographs are spread with blanks, so that it is as wide
- * as longer labels: 姓　　名. The headings 年, 月 and 日 of columns are separate labels.
+ * as longer labels: 姓　　名. Headings of columns, such as 年 and 月 or 長, 宽 and 高, and choices are separate labels.
  */
-function isSpreadLabel(label: readonly Glyph[], next: Glyph, gap: number, blanks: readonly Glyph[]): boolean {
-  const [first] = label;
-  if (label.length !== 1 || !ideographOfLabel.test(first!.text) || !ideographOfLabel.test(next.text))
-    return false;
-  const { blankEnd = Number.NaN } = first!.piece;
+function isSpreadLabel(
+  atoms: readonly Atom[],
+  glyphs: readonly Glyph[],
+  index: number,
+  gap: number,
+  blanks: readonly Glyph[],
+): boolean {
+  const [before, label] = [atoms.at(-2), atoms.at(-1)!];
+  const [first, next] = [label.glyphs[0]!, glyphs[index]!];
+  const after = glyphs.slice(index + 1).find(({ isBlank }) => !isBlank);
+  const isInRow =
+    before?.glyphs.length === 1 ||
+    (after && ideographOfLabel.test(after.text) && after.left - next.right > minColumnGap * next.piece.size);
+  if (label.glyphs.length !== 1 || isInRow) return false;
+  if (!ideographOfLabel.test(first.text) || !ideographOfLabel.test(next.text)) return false;
+  const { blankEnd = Number.NaN } = first.piece;
   const unfilled = blanks.length > 0 ? gap - blankWidth(blanks) : next.left - blankEnd;
   return Math.abs(unfilled) < minFieldGap * next.piece.size && gap < maxSpread * next.piece.size;
 }
 
-const ideographOfLabel = /^(?![年月日])\p{Script=Han}$/u;
+const ideographOfLabel = /^(?![年月日男女是否有无無])\p{Script=Han}$/u;
 /** The maximum distance of the two ideographs of a label, as a factor of the font size. */
 const maxSpread = 6;
 

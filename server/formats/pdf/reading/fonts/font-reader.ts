@@ -149,10 +149,10 @@ export class FontReader {
 
   /**
    * Returns the font with the Latin letters of a typeface: programs divide a typeface with other letters, such as those
-   * of Thai, into two fonts of the same name.
+   * of Thai, into two fonts of the same name. The Latin letters of East Asian typefaces do not show how their text looks.
    */
   #latinOf(font: PdfjsFont): PdfjsFont {
-    if (!subset.test(font.name) || this.#letters.get(font)?.size) return font;
+    if (!subset.test(font.name) || this.#letters.get(font)?.size !== 0) return font;
     const name = font.name.replace(subset, '');
     const others = [...this.#letters].filter(([other]) => other.name.replace(subset, '') === name);
     return others.sort(([, one], [, other]) => other.size - one.size)[0]?.[0] ?? font;

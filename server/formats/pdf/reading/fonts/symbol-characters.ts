@@ -78,7 +78,8 @@ const pictorial =
   /wingdings|webdings|dingbat|marlett|awesome|glyphicon|icomoon|marvosym|wasy\d|wp-(?:greek|math|icon)|(?:icons?|(?<!apple)symbols)(?:$|[-_ \d])/i;
 
 /** Fonts of musical notation. */
-const musical = /\b(?:Opus\w*Std|Maestro|Bravura|Petrucci|Emmentaler|Leland|Sonata|MScore|FinaleMaestro)/;
+const musical =
+  /\b(?:Opus\w*Std|Maestro|Bravura|Petrucci|Emmentaler|Leland|Sonata|MScore|FinaleMaestro)(?:$|[-_, \d])/;
 
 /** The names of fonts with signs (pi fonts), such as EuropeanPi-Three. */
 const piFont = /[A-Za-z]Pi(?:$|[-_ \d])/;
