@@ -70,6 +70,7 @@ describe('lines', () => {
     ];
     expect(read(page(next('Metro', 75.8)))).toEqual(['Delhi Metro']);
     expect(read(page([text('Delhi', 50, 700), text('Metro', 75.8, 700)]))).toEqual(['DelhiMetro']);
+    expect(read(page([...next('Metro', 75.8), text(' ', 100.8, 700)]))).toEqual(['Delhi Metro']);
     expect(read(page(next('. Metro', 75.1)))).toEqual(['Delhi. Metro']);
     const spread = [...'clauses'].flatMap((letter, at) => [
       text(letter, 50 + 9 * at, 700),

@@ -153,7 +153,8 @@ function withSpaces(clusters: readonly Cluster[], { size, rises }: Line): Charac
   const usual = gaps.length >= 4 || isSpacedWord(visible, gaps, size) ? median(gaps) : 0;
   const spacing = usual > 0.05 * size ? usual : 0;
   // Text with wide letter spacing, which has blanks between all its letters. The blanks do not separate words.
-  const isBeforeBlank = ({ glyph }: Cluster) => glyph.isBlank || glyph.piece.blankEnd !== undefined;
+  const isBeforeBlank = ({ text, glyph: { isBlank, piece } }: Cluster) =>
+    isBlank || (piece.glyphs.length === 1 && piece.blankEnd !== undefined && text.length === 1);
   const isSpacedByBlanks = visible.length >= 4 && clusters.filter(isBeforeBlank).length >= visible.length - 1;
   const characters: Character[] = [];
   let last: Cluster | undefined;
@@ -184,7 +185,7 @@ function withSpaces(clusters: readonly Cluster[], { size, rises }: Line): Charac
       const { piece } = last.glyph;
       const { blankEnd = last.right } = piece;
       const hasBlank = cluster.glyph.piece !== piece && blankEnd - last.right > minSpaceWidth * em;
-      const isAtBlank = hasBlank && !isSpacedByBlanks && gap > spacing + minGapAtBlank * em;
+      const isAtBlank = hasBlank && !isSpacedByBlanks && gap > minGapAtBlank * em;
       const isWord = isAtBlank || (blank && !isSpacedByBlanks ? gap > leastGap : gap > threshold);
       if (isWord) characters.push({ text: ' ', glyph: blank });
     }
