@@ -37,10 +37,10 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'lines of source',
     count: linesOf(sources),
-    limit: 252_510,
+    limit: 252_540,
     goal: 165_000,
     bought: [
-      '252,510: blanks of other operators, spread labels, notes of music, alpha in forms, one letter spacing and look of a typeface in PDF pages',
+      '252,540: blanks of other operators, spread labels, notes of music, alpha in forms, one letter spacing and look of a typeface in PDF pages',
       '252,340: justified lines by their spaces, full lines of declared paragraphs, common ends of dates, ends of lists, underlines of PDF pages, and what an attack on them found',
       '251,870: sentences of PDF pages over columns and pages, shapes of areas, stated texts of glyphs, and sentences that a file declares',
       '251,020: fields of forms that become shorter after longer labels, stretched lines of narrow columns, and price lists of PDF pages',
