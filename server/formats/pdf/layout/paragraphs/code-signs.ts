@@ -10,7 +10,7 @@ const statements: readonly RegExp[] = [
   /^\s*[A-Z]\w*(?:<[\w<>, ]*>)?\s+[a-z]\w*\s*=\s*\S.*[;(]\s*$/u,
   /[\w)\]]\s*(?:===?|!==?|&&|<<|::|->|=>)\s*[\w(["'!*&-]/u,
   /\w(?:\+\+|--)\s*[;)]/u,
-  // An assignment to a name with an underscore: `ci_lower = mean - margin`; a call with a named argument: `options(width = 14)`
+  // An assignment to a name with an underscore: `ci_lower = mean - margin`; named arguments: `options(width = 14, digits = 3)`
   /^\s*(?=[a-z]{2}\w*_)[a-z][\w.]*\s*(?:=|<-)\s*(?:["'[{(]|[\w.]+(?:\(|\s*[-+*/]\s*[\w(]))/u,
   /^\s*(?:[\w.]+\s*<-\s*)?[a-z_][\w.]*\([a-z_][\w.]*\s*=\s*(?:\w+\(|[^,()]*,\s*[a-z_][\w.]*\s*[=(])/u,
   // A call: `print(i);`, `run()`, `printf("hello")`

@@ -300,12 +300,13 @@ function isSpreadLabel(
 ): boolean {
   const [before, label] = [atoms.at(-2), atoms.at(-1)!];
   const [first, next] = [label.glyphs[0]!, glyphs[index]!];
-  const after = glyphs.slice(index + 1).find(({ isBlank }) => !isBlank);
-  const isInRow =
-    before?.glyphs.length === 1 ||
-    (after && ideographOfLabel.test(after.text) && after.left - next.right > minColumnGap * next.piece.size);
-  if (label.glyphs.length !== 1 || isInRow) return false;
+  if (label.glyphs.length !== 1 || before?.glyphs.length === 1) return false;
   if (!ideographOfLabel.test(first.text) || !ideographOfLabel.test(next.text)) return false;
+  let at = index + 1;
+  while (glyphs[at]?.isBlank) at++;
+  const after = glyphs[at];
+  const isInRow = after && after.left - next.right > minColumnGap * next.piece.size;
+  if (isInRow && ideographOfLabel.test(after.text)) return false;
   const { blankEnd = Number.NaN } = first.piece;
   const unfilled = blanks.length > 0 ? gap - blankWidth(blanks) : next.left - blankEnd;
   return Math.abs(unfilled) < minFieldGap * next.piece.size && gap < maxSpread * next.piece.size;

@@ -119,6 +119,8 @@ export class FontReader {
   readonly #fonts = new Map<PDFDict, { font: PdfjsFont | undefined; read: ReadFont }>();
   readonly #letters: ReadonlyMap<PdfjsFont, MeasuredLetters>;
   readonly #faces: ReadonlyMap<PdfjsFont, MeasuredFace>;
+  /** The font with the most Latin letters, by the name of the typeface. */
+  readonly #latin = new Map<string, PdfjsFont>();
 
   readonly #texts: readonly PdfjsText[];
   readonly #usualFamily: 'serif' | 'sans' | undefined;
@@ -133,6 +135,11 @@ export class FontReader {
     this.#letters = measureLetters(texts);
     this.#faces = measureFaces(texts, strokes);
     this.#usualFamily = usualFamily(texts, this.#faces);
+    for (const [font, { size }] of this.#letters) {
+      const name = font.name.replace(subset, '');
+      const known = this.#latin.get(name);
+      if (!known || size > this.#letters.get(known)!.size) this.#latin.set(name, font);
+    }
   }
 
   read(dictionary: PDFDict, font: PdfjsFont | undefined): ReadFont {
@@ -153,9 +160,7 @@ export class FontReader {
    */
   #latinOf(font: PdfjsFont): PdfjsFont {
     if (!subset.test(font.name) || this.#letters.get(font)?.size !== 0) return font;
-    const name = font.name.replace(subset, '');
-    const others = [...this.#letters].filter(([other]) => other.name.replace(subset, '') === name);
-    return others.sort(([, one], [, other]) => other.size - one.size)[0]?.[0] ?? font;
+    return this.#latin.get(font.name.replace(subset, '')) ?? font;
   }
 
   /** Measures a font whose letters are procedures. Their glyph space may have any unit, so a rise is not measured. */
