@@ -1,3 +1,4 @@
+import { PDFDict, PDFDocument, PDFName } from '@cantoo/pdf-lib';
 import { describe, expect, it } from 'vitest';
 import type { InlineContent } from '#server/formats/inline-content.ts';
 import { extract, rebuild } from '#server/formats/pdf.ts';
@@ -164,7 +165,10 @@ describe('the alpha of a text in a form', () => {
     const shown = `${at(40, 300, 'See the')} /Faint gs ${at(77, 300, 'rules')} /Full gs ${at(104, 300, 'of the club')}`;
     const bytes = await madePdf({
       content: `/X Do ${at(40, 200, 'Statutes')}`,
-      resources: { XObject: { X: form(shown, inForm) } },
+      resources: {
+        XObject: { X: form(shown, inForm) },
+        ExtGState: { LinguaLoopAlpha1: object({ ca: 1, LW: 7 }) },
+      },
     });
     const { segments } = await extract(bytes);
     const translations = segments.map(({ regionId, cellId, source }) => ({
@@ -181,6 +185,10 @@ describe('the alpha of a text in a form', () => {
         .join('');
     expect(shownIn(/^\/LinguaLoopAlpha0\.3 gs/).trim()).toBe('RULES');
     expect(shownIn(/^(?!.* gs)/)).toMatch(/SEE THE.*OF THE CLUB.*STATUTES/);
+    // A state of the page with such a name stays.
+    const document = await PDFDocument.load(result.bytes);
+    const states = document.getPage(0).node.Resources()!.lookup(PDFName.of('ExtGState'), PDFDict);
+    expect(states.lookup(PDFName.of('LinguaLoopAlpha1'), PDFDict).has(PDFName.of('LW'))).toBe(true);
   });
 });
 
