@@ -45,6 +45,7 @@ export {
   ImportFailedError,
   MfaRequiredError,
   TranslationFailedError,
+  TranslationPendingError,
   WorkspaceRequiredError,
 } from './outcome-errors.ts';
 export type { List, Page, ToArrayOptions } from './pages.ts';

@@ -1,4 +1,4 @@
-import { LinguaLoopError } from './errors.ts';
+import { LinguaLoopError, TimeoutError } from './errors.ts';
 import { ConflictError } from './status-errors.ts';
 import type {
   MfaChallenge,
@@ -114,6 +114,35 @@ export class TranslationFailedError extends LinguaLoopError {
     super({ status: null, detail: `translation ${job.id} failed: ${why}` });
     this.job = job;
   }
+}
+
+/**
+ * The service is still translating when the time of the call is over, for example because an earlier request with the
+ * same idempotency key is still in progress. Nothing is lost: pass the ID of a job to `translations.waitFor`, or repeat
+ * the call with the same idempotency key.
+ */
+export class TranslationPendingError extends TimeoutError {
+  static {
+    TranslationPendingError.prototype.name = 'TranslationPendingError';
+  }
+
+  /** All jobs of the call in their latest known state, in the order of the call. Some may have ended. */
+  readonly jobs: readonly TranslationJob[];
+
+  constructor(call: string, timeoutMs: number, jobs: readonly TranslationJob[]) {
+    super(call, timeoutMs, 'the job is still in progress: no result');
+    this.jobs = jobs;
+  }
+
+  /** The first job that is in progress. */
+  get job(): TranslationJob {
+    return this.jobs.find(isInProgress) ?? (this.jobs[0] as TranslationJob);
+  }
+}
+
+/** Whether the service is still working on a job. */
+export function isInProgress({ status }: Pick<TranslationJob, 'status'>): boolean {
+  return status === 'pending' || status === 'translated' || status === 'approved';
 }
 
 /** The password is correct, but the sign-in needs MFA and the callback for that is missing. */

@@ -33,7 +33,7 @@ import type {
   XliffQuery,
   XliffReviewRequest,
 } from './types.ts';
-import { type WaitForOptions, waitForJob } from './watching.ts';
+import { type WaitForOptions, waitForAll, waitForJob } from './watching.ts';
 
 /** The format of a download. */
 export interface GoldenQuery {
@@ -67,8 +67,9 @@ export interface JobPage extends Page<JobSummary> {
 
 /**
  * Texts and their translation jobs. Calls that create jobs send an idempotency key, so that a retry never translates
- * or bills a text twice. If the first request is still in progress, the retry returns a job with the status
- * `pending`.
+ * or bills a text twice. If the first request is still in progress, `create`, `createBatch`, `createFromText` and
+ * `createFromFile` wait for its jobs. They throw TranslationPendingError with the jobs if that takes longer than the
+ * timeout of an attempt, and TranslationFailedError if a job fails.
  */
 export interface Translations {
   /** Translates a text and returns its job. The job is `published`, or `awaiting_review` if it needs a review. */
@@ -123,7 +124,7 @@ export interface Translations {
   /**
    * Waits for a job that `submit` or another call has returned as `pending`, and returns it when it has ended:
    * `published`, or `awaiting_review` if it needs a review. Throws TranslationFailedError if the translation failed,
-   * TimeoutError if the job is still in progress after `timeout`, and NotFoundError if the job does not exist. If a
+   * TranslationPendingError if the job is still in progress after `timeout`, and NotFoundError if the job does not exist. If a
    * poll fails for a temporary reason, it is repeated for up to five minutes.
    */
   waitFor(jobId: string, options?: WaitForOptions): Promise<TranslationJob>;
@@ -261,6 +262,25 @@ export function translations(connection: Connection): Translations {
     options: CreateOptions | undefined,
   ) => ({ ...request, idempotency_key: request.idempotency_key ?? keyOf(call, options) });
 
+  const read = (jobId: string) => (options: CallOptions) =>
+    json<TranslationJob>(waitForCall, { method: 'GET', path: at(jobId) }, options);
+  /** Creates jobs, and waits for those that an earlier request with the key has created and not completed. */
+  const createEnded = <T extends TranslationJob | TranslationJob[]>(
+    call: Call,
+    request: RestRequest,
+    options: CreateOptions | undefined,
+  ): ApiPromise<T> =>
+    mapResult(create<T>(call, request, options), async (created) => {
+      const { signal, headers, requestId, timeout = settings.timeout * (call.texts ?? 1) } = options ?? {};
+      const jobs = await waitForAll(
+        call.name,
+        Array.isArray(created) ? created : [created],
+        (jobId, wait) => waitForJob(call.name, read(jobId), settings.timeout, wait),
+        { signal, headers, requestId, timeout },
+      );
+      return (Array.isArray(created) ? jobs : jobs[0]) as T;
+    });
+
   const searchPage: Translations['searchPage'] = (wanted = {}, options) =>
     mapResult(query<JobSearchPage>(searchCall, wanted, options), ({ jobs, next_cursor, searched_to }) =>
       Object.assign(new Page(jobs, next_cursor, (cursor) => searchPage({ ...wanted, cursor }, options)), {
@@ -269,20 +289,21 @@ export function translations(connection: Connection): Translations {
     );
 
   return {
-    create: (request, options) => create(createCall, post(withKey(request, createCall, options)), options),
+    create: (request, options) =>
+      createEnded(createCall, post(withKey(request, createCall, options)), options),
     createBatch(request, options) {
       const texts = request.inputs.reduce((sum, { Targets }) => sum + Targets.length, 0);
       const call = { ...createBatchCall, texts: timesOf(texts) };
-      return create(call, post(withKey(request, call, options)), options);
+      return createEnded(call, post(withKey(request, call, options)), options);
     },
     createFromText(request, options) {
       const call = { ...createFromTextCall, texts: timesOfPages(request.source_text.length) };
-      return create(call, post(withKey(request, call, options)), options);
+      return createEnded(call, post(withKey(request, call, options)), options);
     },
     createFromFile(file, request, options) {
       const key = keyOf(createFromFileCall, options);
       return afterwards(uploadOf(file, request, key), ({ times, request: upload }) =>
-        create(
+        createEnded(
           { ...createFromFileCall, texts: times },
           { ...upload, onUploadProgress: options?.onUploadProgress },
           options,
@@ -305,13 +326,7 @@ export function translations(connection: Connection): Translations {
           ),
       ),
     get: (jobId, options) => json(getCall, { method: 'GET', path: at(jobId) }, options),
-    waitFor: (jobId, options) =>
-      waitForJob(
-        waitForCall.name,
-        (read) => json<TranslationJob>(waitForCall, { method: 'GET', path: at(jobId) }, read),
-        settings.timeout,
-        options,
-      ),
+    waitFor: (jobId, options) => waitForJob(waitForCall.name, read(jobId), settings.timeout, options),
     ...createListing<TranslationListQuery, TranslationJob[], TranslationJob, CallOptions>(
       (wanted, options) => json(listCall, { method: 'GET', path, query: wanted }, options),
       (jobs) => jobs,

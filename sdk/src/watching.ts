@@ -1,10 +1,10 @@
 import { Expired, withDeadline } from './deadline.ts';
 import { TimeoutError } from './errors.ts';
 import type { CallOptions } from './options.ts';
-import { TranslationFailedError } from './outcome-errors.ts';
+import { isInProgress, TranslationFailedError, TranslationPendingError } from './outcome-errors.ts';
 import { createPolling, maxPollIntervalMs, usualPolling } from './polling.ts';
 import type { Backoff } from './retry.ts';
-import type { JobStatus, TranslationJob } from './types.ts';
+import type { TranslationJob } from './types.ts';
 
 /** Options to wait for a job. `signal` ends only the wait, never the job. */
 export interface WatchOptions<Job> extends CallOptions {
@@ -139,12 +139,11 @@ export interface WaitForOptions extends Omit<WatchOptions<TranslationJob>, 'onPr
  */
 const staleAfter = 600_000;
 
-const inProgress: ReadonlySet<JobStatus> = new Set(['pending', 'translated', 'approved']);
-
 /**
  * Waits until a job is no longer in progress.
  * @param read reads the job
  * @param patience timeout of one attempt, in milliseconds
+ * @throws TranslationPendingError if the job is still in progress after `timeout`
  */
 export async function waitForJob(
   call: string,
@@ -153,21 +152,52 @@ export async function waitForJob(
   { signal, timeout = staleAfter, requestId, headers, pollEvery = usualPolling }: WaitForOptions = {},
 ): Promise<TranslationJob> {
   const each = { requestId, headers, timeout: Math.min(patience, maxPollIntervalMs) };
+  let last: TranslationJob | undefined;
   const wait = async (stop: AbortSignal) => {
-    const first = await read({ ...each, signal: stop });
-    const look = (ended: AbortSignal) => read({ ...each, signal: ended, maxRetries: 0 });
-    return watch(first, { look, resultOf, shareOf: () => 0 }, { pollEvery, signal: stop }).pollUntilDone();
+    last = await read({ ...each, signal: stop });
+    const look = async (ended: AbortSignal) => {
+      last = await read({ ...each, signal: ended, maxRetries: 0 });
+      return last;
+    };
+    return watch(last, { look, resultOf, shareOf: () => 0 }, { pollEvery, signal: stop }).pollUntilDone();
   };
   try {
     return await withDeadline(wait, timeout, signal);
   } catch (thrown) {
-    if (thrown instanceof Expired)
-      throw new TimeoutError(call, timeout, 'the job is still in progress: no result');
-    throw thrown;
+    if (!(thrown instanceof Expired)) throw thrown;
+    throw last ? new TranslationPendingError(call, timeout, [last]) : new TimeoutError(call, timeout);
   }
+}
+
+/**
+ * Returns the jobs of a call with those that were in progress waited for, one after the other. A call gets such jobs if
+ * an earlier request with its idempotency key is still in progress.
+ * @param wait waits for a job
+ * @param timeout milliseconds for the whole wait
+ * @throws TranslationPendingError with all jobs, in their latest state, if one is still in progress after `timeout`
+ */
+export async function waitForAll(
+  call: string,
+  jobs: readonly TranslationJob[],
+  wait: (jobId: string, options: WaitForOptions) => Promise<TranslationJob>,
+  { timeout, ...options }: WaitForOptions & { timeout: number },
+): Promise<TranslationJob[]> {
+  const end = Date.now() + timeout;
+  const latest = [...jobs];
+  for (const [index, job] of jobs.entries()) {
+    if (!isInProgress(job)) continue;
+    try {
+      latest[index] = await wait(job.id, { ...options, timeout: Math.max(end - Date.now(), 0) });
+    } catch (thrown) {
+      if (!(thrown instanceof TimeoutError)) throw thrown;
+      if (thrown instanceof TranslationPendingError) latest[index] = thrown.job;
+      throw new TranslationPendingError(call, timeout, latest);
+    }
+  }
+  return latest;
 }
 
 function resultOf(job: TranslationJob): TranslationJob | undefined {
   if (job.status === 'failed') throw new TranslationFailedError(job);
-  return inProgress.has(job.status) ? undefined : job;
+  return isInProgress(job) ? undefined : job;
 }

@@ -9,6 +9,7 @@ import {
   type LinguaLoopOptions,
   TimeoutError,
   TranslationFailedError,
+  TranslationPendingError,
 } from '#sdk/index.ts';
 import { delayBeforePoll } from '#sdk/polling.ts';
 import { failure, result, type Step, useScriptedServer } from './scripted-server.ts';
@@ -297,5 +298,95 @@ describe('translations.waitFor', () => {
     expect(late.message).toMatch(/^translations\.waitFor: .* within 30000 ms$/);
     expect(await ends[2]).toMatchObject({ timeoutMs: 600_000 });
     expect(vi.getTimerCount()).toBe(0);
+  });
+});
+
+describe('a text whose first request is still in progress', () => {
+  const job = (status: string, n = 1) => ({
+    id: `${n}`.repeat(32),
+    status,
+    agent_run: { error: status === 'failed' ? 'no model' : null },
+    warnings: [],
+  });
+  const cut = { status: 504, body: '<h1>504 Gateway Time-out</h1>' };
+  const replayed = { 'idempotency-replayed': 'true' };
+  const bytes = new TextEncoder().encode('Hello');
+  const calls = {
+    create: (timeout?: number) =>
+      client().translations.create({ source_text: 'Hello', target_lang: 'fr' }, { timeout }),
+    createBatch: (timeout?: number) =>
+      client().translations.createBatch(
+        { inputs: [{ Text: 'Hello', Language: 'en', Targets: [{ Language: 'fr' }, { Language: 'de' }] }] },
+        { timeout },
+      ),
+    createFromText: (timeout?: number) =>
+      client().translations.createFromText(
+        { source_text: 'Hello', target_lang: 'fr', metadata: { source_document: {} } },
+        { timeout },
+      ),
+    createFromFile: (timeout?: number) =>
+      client().translations.createFromFile(
+        { name: 'a.txt', data: bytes },
+        { target_lang: 'fr' },
+        { timeout },
+      ),
+  };
+  const names = Object.keys(calls) as (keyof typeof calls)[];
+  /** The response to a call: one job, or a list of them. */
+  const jobsOf = (name: string, ...jobs: object[]) => (name === 'create' ? jobs[0]! : jobs);
+
+  test.each(names)('is waited for by %s after the 504 of a gateway', async (name) => {
+    server.script(
+      cut,
+      result(jobsOf(name, job('pending'), job('pending', 2)), replayed),
+      result(job('published')),
+      ...(name === 'create' ? [] : [result(job('awaiting_review', 2))]),
+    );
+    expect(await calls[name]()).toEqual(jobsOf(name, job('published'), job('awaiting_review', 2)));
+    expect(server.received.map(({ method }) => method).slice(0, 3)).toEqual(['POST', 'POST', 'GET']);
+  });
+
+  test.each(names)('that does not end in time is an error of %s with the jobs', async (name) => {
+    const made =
+      name === 'create' ? [job('pending')] : [job('published'), job('pending', 2), job('pending', 3)];
+    server.script(
+      result(jobsOf(name, ...made), replayed),
+      ...made
+        .slice(0, 2)
+        .slice(-1)
+        .map((one) => result(one)),
+    );
+    const error = await calls[name](200).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(TranslationPendingError);
+    expect(error).toBeInstanceOf(TimeoutError);
+    expect(error).toMatchObject({ call: `translations.${name}`, status: null, timeoutMs: 200 });
+    const { job: first, jobs } = error as TranslationPendingError;
+    expect([first, jobs.length]).toEqual([made.find(({ status }) => status === 'pending'), made.length]);
+  });
+
+  test('that fails is a TranslationFailedError', async () => {
+    server.script(result(job('pending'), replayed), result(job('failed')));
+    await expect(calls.create()).rejects.toMatchObject({
+      name: 'TranslationFailedError',
+      job: job('failed'),
+    });
+  });
+
+  test('is returned by submit without a wait', async () => {
+    server.script({ status: 202, body: job('pending') });
+    const { status } = await client().translations.submit({ source_text: 'Hello', target_lang: 'fr' });
+    expect([status, server.received.length]).toEqual(['pending', 1]);
+  });
+
+  test('is given up at the signal', async () => {
+    server.script(result(job('pending'), replayed), 'silence');
+    const stop = new AbortController();
+    const waiting = client().translations.create(
+      { source_text: 'Hello', target_lang: 'fr' },
+      { signal: stop.signal },
+    );
+    await server.arrived(2);
+    stop.abort('enough');
+    await expect(waiting).rejects.toBe('enough');
   });
 });

@@ -142,11 +142,7 @@ async function translateText(
   signal: AbortSignal,
 ): Promise<TranslationJob> {
   const request = { source_text, ...optionsOf(task) };
-  const job = await client.translations.create(request, {
-    signal,
-    idempotencyKey: keyOfText(task, source_text),
-  });
-  return job.status === 'pending' ? client.translations.waitFor(job.id, { signal }) : job;
+  return client.translations.create(request, { signal, idempotencyKey: keyOfText(task, source_text) });
 }
 
 async function translateDocument(
