@@ -38,8 +38,8 @@ const rules: readonly Rule[] = [
     resend: 'repeatable',
   },
   {
-    when: 'the monthly allowance is used up: retrying does not help',
-    matches: (error) => error.status === 429 && isAllowance(error),
+    when: 'the allowance is used up: retrying does not help',
+    matches: (error) => error.code === 'quota_exceeded',
     resend: 'no',
   },
   {
@@ -113,11 +113,4 @@ export function delayBeforeRetry(
     return Math.min(backoff.firstMs * 2 ** retries, backoff.maxMs) * (0.5 + random() / 2);
   if (error.retryAfter > maxRetryAfter) return null;
   return error.retryAfter * 1000 + random() * backoff.firstMs;
-}
-
-function isAllowance({ code, detail }: LinguaLoopError): boolean {
-  return (
-    code === 'quota_exceeded' ||
-    (typeof detail === 'string' && detail.startsWith('tenant usage limit exceeded'))
-  );
 }

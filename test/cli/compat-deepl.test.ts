@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as deepl from 'deepl-node';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import type { TranslationJob } from '#sdk/index.ts';
 import { workbookFile } from '#test/factories/workbook.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { testFolder } from '#test/setup/launch.ts';
@@ -118,14 +119,29 @@ describe('deepl-node: texts', () => {
     expect((await client.translateText('Hello', 'en', 'fr')).modelTypeUsed).toBeUndefined();
   });
 
-  test('a text of a regulated context awaits review: it is proposed, or with --held error an error', async () => {
-    const { client, apiKey } = await open();
-    const { text } = await client.translateText('The lessee pays', 'en', 'fr', { context: 'legal' });
+  test.each([1, 2])('the context of %i texts is a note, not the domain', async (count) => {
+    const { client, headers } = await open();
+    const texts = ['The lessee pays', 'The lessor pays'].slice(0, count);
+    const options = { context: 'medical', customInstructions: ['Be brief'] };
+    const results = await client.translateText(texts, 'en', 'fr', options);
+    expect(results.map(({ text }) => text)).toEqual(texts.map((text) => `[fr] ${text}`));
+    const listed = await fetch(`${app.address}/api/translations`, { headers });
+    const jobs = (await listed.json()) as TranslationJob[];
+    expect(jobs.map(({ status, request }) => [status, request.context, request.domain])).toEqual(
+      texts.map(() => ['published', 'medical\nBe brief', null]),
+    );
+  });
+
+  test('a text that awaits review is proposed, or with --held error an error', async () => {
+    const { client, apiKey, headers } = await open();
+    const { setsOf } = await import('#test/translation-memory/sets.ts');
+    // The stub engine uses no terms.
+    const languages = { source_lang: 'en', target_lang: 'fr' };
+    await setsOf(app, headers).glossary('lessee,locataire\nlessor,bailleur', languages);
+    const { text } = await client.translateText('The lessee pays', 'en', 'fr');
     expect(text).toBe('[fr] The lessee pays');
     const careful = new deepl.DeepLClient(apiKey, { serverUrl: strict.url, maxRetries: 0 });
-    await expect(careful.translateText('The lessor pays', 'en', 'fr', { context: 'legal' })).rejects.toThrow(
-      /awaits a review/,
-    );
+    await expect(careful.translateText('The lessor pays', 'en', 'fr')).rejects.toThrow(/awaits a review/);
   });
 
   test('glossaries of the workspace apply', async () => {

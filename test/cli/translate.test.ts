@@ -229,8 +229,13 @@ describe('lingualoop translate', () => {
       1,
       expect.stringMatching(/^error: 401 .*; run "lingualoop login"\n$/),
     ]);
-    const poor = await openProject(small, { 'a.txt': 'Hello there, world' });
-    expect((await poor.lingualoop(['translate', '.', '--to', 'fr'])).err).toContain('✗ a.txt → fr: 429');
+    const poor = await openProject(small, { 'a.txt': 'Hello there, world', 'b.txt': 'Bye' });
+    const stopped = await poor.lingualoop(['translate', '.', '--to', 'fr', '--jobs', '1']);
+    expect([stopped.code, stopped.err]).toEqual([
+      1,
+      expect.stringMatching(/^error: 429 tenant usage limit exceeded.*\n$/),
+    ]);
+    expect([await poor.files(), await poor.billed()]).toEqual([['a.txt', 'b.txt'], 0]);
   });
 
   test('an interruption exits with 130', async () => {

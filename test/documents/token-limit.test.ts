@@ -39,7 +39,7 @@ test('the tokens of a document count; beyond tokens_per_day a document is reject
   const queued = await theirs.queue([cat]);
   await spending.record(theirs.tenantId, limit);
   const refused = await send();
-  expect([refused.status, refused.body.error_code]).toEqual([429, 'too_many_requests']);
+  expect([refused.status, refused.body.error_code]).toEqual([429, 'quota_exceeded']);
   expect(refused.body.detail).toContain('the limit of model tokens a day is reached');
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
   await theirs.run(queued);

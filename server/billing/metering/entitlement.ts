@@ -96,7 +96,7 @@ export function checkEntitlement(
       }
       const figures = { ...used, ceiling, topUp: subscribed ? topUp : null };
       const exceeded = refuseByAllowance(figures, remedies, request.chars, needed);
-      if (exceeded !== null) return new AppError('too_many_requests', exceeded);
+      if (exceeded !== null) return new AppError('quota_exceeded', exceeded);
       const spent = refuseByTokens(tokenLimitOf(settings), { tokensSpent, tokensExpected }, Date.now());
       return spent ?? refuseByFailedRuns(settings, failedFor);
     },

@@ -1,5 +1,5 @@
 import { type SQLWrapper, sql } from 'drizzle-orm';
-import { AppError } from '#server/errors.ts';
+import { AppError, type ErrorName } from '#server/errors.ts';
 import { hasLanguageModel, type Settings } from '#server/settings.ts';
 
 /**
@@ -55,20 +55,22 @@ export function refuseByTokens(
   if (tokensSpent >= limit) {
     const midnight = new Date(now).setUTCHours(24, 0, 0, 0);
     return refusal(
+      'quota_exceeded',
       'the limit of model tokens a day is reached; it resets at 00:00 UTC',
       (midnight - now) / 1000,
     );
   }
   if (tokensSpent + tokensExpected < limit) return null;
   return refusal(
+    'too_many_requests',
     'jobs in progress may use the remaining model tokens of the day; try again when they have ended',
     retrySoon,
   );
 }
 
 /** Returns the error in the form of a rejection by the monthly allowance. */
-function refusal(reason: string, seconds: number): AppError {
-  return new AppError('too_many_requests', `tenant usage limit exceeded: ${reason}`, {
+function refusal(code: ErrorName, reason: string, seconds: number): AppError {
+  return new AppError(code, `tenant usage limit exceeded: ${reason}`, {
     retryAfter: Math.max(1, Math.ceil(seconds)),
   });
 }

@@ -65,7 +65,7 @@ const byCode: Readonly<Record<string, MessageId>> = {
   storage_binding_not_verified: 'problems.storage_binding_not_verified',
   content_filtered: 'problems.content_filtered',
   rate_limit: 'problems.rate_limit',
-  quota_exceeded: 'problems.quota_exceeded',
+  quota_exceeded: 'problems.usage_limit',
   internal_error: 'problems.status_500',
   persistence_failed: 'problems.persistence_failed',
   transient_error: 'problems.transient_error',

@@ -304,8 +304,9 @@ async function translateAll(
 
 /** Whether an error concerns all files, so that the rest would fail, too. */
 function isGeneral(error: unknown): boolean {
-  const { status } = error as { status?: number | null };
-  return status === 401 || status === 402 || status === 403 || error instanceof UsageError;
+  const { status, code } = error as { status?: number | null; code?: string | null };
+  const isRefused = status === 401 || status === 402 || status === 403 || code === 'quota_exceeded';
+  return isRefused || error instanceof UsageError;
 }
 
 function noteOf({ output }: Task, result: Result): string {

@@ -115,7 +115,7 @@ async function listLanguages({ request, key, clientOf }: Call): Promise<CompatRe
 }
 
 /** Maximum characters of the context and of all instructions together. */
-const maxContext = 1000;
+const maxContext = 2000;
 
 async function translate(call: Call): Promise<CompatResponse> {
   const { request, key, clientOf, heldIsError } = call;

@@ -193,7 +193,7 @@ export function failureOf(error: unknown): {
       typeof detail === 'string'
         ? detail
         : detail.map(({ loc, msg }) => `${loc.join('.')}: ${msg}`).join('; ');
-    const isQuota = status === 402 || (status === 429 && code !== 'rate_limit' && retryAfter === null);
+    const isQuota = status === 402 || code === 'quota_exceeded';
     return { status: status ?? 503, message, isQuota, retryAfter };
   }
   return { status: 500, message: 'internal error', isQuota: false, retryAfter: null };

@@ -43,15 +43,15 @@ export async function translateTexts(
 ): Promise<TranslatedText[]> {
   const asked = texts.filter((text) => text.trim() !== '');
   const jobs: TranslationJob[] = [];
-  // A batch has no field for the context, and fails as a whole if the language of one text is unclear.
-  if (context !== undefined || from === 'auto' || asked.length === 1)
+  // A batch fails as a whole if the language of one text is unclear.
+  if (from === 'auto' || asked.length === 1)
     await eachOf([...asked.entries()], textsInFlight, async ([index, source_text]) => {
       const request = {
         source_text,
         target_lang: to,
         text_type: isHtml ? ('Html' as const) : ('Plain' as const),
         ...(tone !== undefined && { tone }),
-        ...(context !== undefined && { domain: context }),
+        ...(context !== undefined && { context }),
       };
       const unclear = { client, text: source_text, to, signal };
       jobs[index] = await withLanguage(from, unclear, (source_lang) =>
@@ -64,6 +64,7 @@ export async function translateTexts(
         Text,
         Language: from,
         TextType: isHtml ? ('Html' as const) : ('Plain' as const),
+        ...(context !== undefined && { Context: context }),
         Targets: [{ Language: to, ...(tone !== undefined && { Tone: tone }) }],
       }));
       jobs.push(...(await client.translations.createBatch({ inputs }, { signal })));
