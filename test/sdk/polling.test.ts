@@ -378,7 +378,7 @@ describe('a text whose first request is still in progress', () => {
     expect([status, server.received.length]).toEqual(['pending', 1]);
   });
 
-  test('is given up at the signal', async () => {
+  test('ends with the signal', async () => {
     server.script(result(job('pending'), replayed), 'silence');
     const stop = new AbortController();
     const waiting = client().translations.create(
