@@ -91,7 +91,7 @@ function applySubscriptionEvent(
   prices: TierPrices,
 ): readonly KnownSubscription[] {
   const before = subscriptionOf(known, effectiveId, event);
-  if (before && subscriptionStateOf(before.status) === 'ended') return known;
+  if (before && (subscriptionStateOf(before.status) === 'ended' || isOutdated(event, before))) return known;
   const updated =
     event.kind === 'subscription_session'
       ? afterSession(before, event)
@@ -160,10 +160,12 @@ function afterSession(
       tier: null,
       windowFrom: null,
     };
-  const named = { ...before, id: subscriptionId ?? before.id };
-  // A session event that arrives late does not undo a later event of the subscription.
-  const late = isOlder(createdAt, before.eventAt) && before.status !== 'incomplete';
-  return late ? named : { ...named, status: 'active', toldAt: newer(before.toldAt, createdAt) };
+  return {
+    ...before,
+    id: subscriptionId ?? before.id,
+    status: 'active',
+    toldAt: newer(before.toldAt, createdAt),
+  };
 }
 
 /**
@@ -194,11 +196,24 @@ function afterSubscriptionEvent(
     eventAt: newer(before.eventAt, createdAt),
   };
   if (ends) return { ...dated, status };
-  if (isOlder(createdAt, before.eventAt)) return before;
   const tier = tierOfPrices(event.priceIds, prices) ?? before.tier;
   // `incomplete` is the first status of a subscription: an event with this status that arrives late does not replace
   // the current status.
   return { ...dated, tier, status: status === 'incomplete' ? before.status : status };
+}
+
+/**
+ * The order of events (A 3.1): an event that is older than the latest one of its subscription has no effect, whatever
+ * its status is. Two facts count at any time: the subscription was deleted, and its checkout was completed while it is
+ * still `incomplete`.
+ */
+function isOutdated(
+  event: SubscriptionEvent | SubscriptionSession,
+  { status, eventAt }: KnownSubscription,
+): boolean {
+  if (event.kind === 'subscription_deleted') return false;
+  if (event.kind === 'subscription_session' && status === 'incomplete') return false;
+  return isOlder(event.createdAt, eventAt);
 }
 
 function isSame(one: KnownSubscription, other: KnownSubscription): boolean {

@@ -30,13 +30,30 @@ export function isMailOn({ MAIL_SERVER }: Pick<Settings, 'MAIL_SERVER'>): boolea
   return MAIL_SERVER !== undefined;
 }
 
-/** Sends a mail, with a new connection. */
+/** An address of one mailbox, without a space, a control character, a list, a name or a route. */
+const mailbox = /^[^\s\p{Cc}@<>()[\]\\,;:"]+@[^\s\p{Cc}@<>()[\]\\,;:"]+$/u;
+
+/**
+ * Whether a recipient and headers contain what would add a header or another recipient. The library removes line breaks
+ * instead, which makes one address of two. Callers check their values; this is the last check for all of them.
+ */
+function injects({
+  to,
+  ...headers
+}: Pick<OutgoingMail, 'to' | 'id' | 'subject' | 'language' | 'unsubscribeUrl'>): boolean {
+  return !mailbox.test(to) || Object.values(headers).some((value) => /\p{Cc}/u.test(value ?? ''));
+}
+
+/** Sends a mail, with a new connection. Refuses one whose recipient or headers contain a line break. */
 export async function sendBySmtp(
   settings: Settings,
   mail: OutgoingMail,
   maxSilenceMs = defaultSilenceMs,
 ): Promise<SendOutcome> {
   const { id, to, unsubscribeUrl, language, ...parts } = mail;
+  const { subject } = parts;
+  if (injects({ id, to, subject, language, unsubscribeUrl }))
+    return { ok: false, retry: false, reason: 'malformed' };
   try {
     const { transport, from } = await openSmtp(settings, maxSilenceMs);
     await transport.sendMail({

@@ -125,6 +125,39 @@ describe('a new person', () => {
   });
 });
 
+describe('an address is checked as that of a sign-up is', () => {
+  const doors: [string, (email: string) => Promise<Answer>][] = [
+    ['sign-up', (email) => signUp(app, founding({ email }))],
+    [
+      'sign-up by an invite',
+      async (email) => signUp(app, founding({ email, invite_token: (await team.invite()).invite_token })),
+    ],
+    ['invite', (email) => app.json('POST', '/api/tenants/invites', { headers: team.admin, body: { email } })],
+    ['single sign-on', (email) => dance.signIn(account({ email }).sub)],
+    [
+      'single sign-on by an invite',
+      async (email) =>
+        dance.signIn(account({ email }).sub, { invite_token: (await team.invite()).invite_token }),
+    ],
+  ];
+  const addresses = [
+    'eve\n@victim.example',
+    'eve@example.org\nvictim.example',
+    'a@example.org, b@example.org',
+  ];
+  const others = ['Eve <eve@example.org>', 'eve@example.org\0', 'eve', `${'e'.repeat(330)}@example.org`];
+  test.each(doors)('%s', async (door, enter) => {
+    for (const email of [...addresses, ...others]) {
+      const sql = openSuperuser(app.superuserUrl);
+      const before = await countRows(sql, ['tenants', 'users', 'tokens']);
+      const { status } = await enter(email);
+      expect([400, 401, 422], JSON.stringify(email)).toContain(status);
+      expect(await countRows(sql, ['tenants', 'users', 'tokens'])).toEqual(before);
+    }
+    expect((await enter(` Good.${door.replaceAll(/\W/g, '')}@Example.org\n`)).status).toBe(200);
+  });
+});
+
 describe('the organization claim', () => {
   test('is kept by the workspace it creates, visible to administrators only', async () => {
     const founder = await signOn(account({ org_id: 'org-kept' }).sub);

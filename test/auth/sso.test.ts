@@ -110,6 +110,17 @@ describe('beginning a sign-on', () => {
     `${listed}/more`,
     'javascript:alert(1)//https://lingualoop.example/',
     '',
+    'https://lingualoop.example\\@evil.example/',
+    'https://lingualoop.example\\.evil.example/signin/callback',
+    'https://lingualoop.example/signin\\callback',
+    'https:\\\\lingualoop.example/signin/callback',
+    'https:/lingualoop.example/signin/callback',
+    'https://user@lingualoop.example/signin/callback',
+    'https://user:word@lingualoop.example/signin/callback',
+    'https://@lingualoop.example/signin/callback',
+    'https://lingualoop.example/signin\r\n/callback',
+    ' https://lingualoop.example/signin/callback',
+    'https://lingualoop.example\t/signin/callback',
   ])('redirect_uri %j is 400', async (address) => {
     const { status, headers } = await dance.authorize({ redirect_uri: address });
     expect([status, headers.getSetCookie()]).toEqual([400, []]);

@@ -56,12 +56,19 @@ describe('the events of one subscription (A 3.1)', () => {
     expect(apply(account, changed(2, 'sub_a', 'unpaid'))).toBe(account);
   });
 
+  test.each(every)('an updated event older than the latest one changes nothing: %s', (status) => {
+    for (const present of liveStatuses) {
+      const before = after(changed(2, 'sub_a', present, 'pro'));
+      expect(apply(before, changed(1, 'sub_a', status, 'studio'))).toBe(before);
+    }
+  });
+
   test.each([
-    ['deleted', deleted(2, 'sub_a'), 'canceled'],
-    ['canceled', changed(2, 'sub_a', 'canceled'), 'canceled'],
-    ['incomplete_expired', changed(2, 'sub_a', 'incomplete_expired'), 'incomplete_expired'],
-  ])('%s is final, even if it is older than the latest event', (_name, end, status) => {
-    for (const second of [1, 5]) {
+    ['deleted', deleted(2, 'sub_a'), 'canceled', [1, 5]],
+    ['canceled', changed(2, 'sub_a', 'canceled'), 'canceled', [1, 2]],
+    ['incomplete_expired', changed(2, 'sub_a', 'incomplete_expired'), 'incomplete_expired', [1, 2]],
+  ])('%s is final; only a deletion may be older than the latest event', (_name, end, status, seconds) => {
+    for (const second of seconds) {
       const ended = after(changed(second, 'sub_a', 'active', 'pro'), end);
       expect([shown(ended), ...planOf(ended)]).toEqual([`sub_a ${status}`, 'pro', 1_500_000]);
       for (const late of [changed(9, 'sub_a', 'active', 'studio'), completed(9, 'sub_a'), completed(9, null)])

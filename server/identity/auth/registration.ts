@@ -13,6 +13,7 @@ import { addMember } from '#server/identity/members/members.ts';
 import { type NewTenant, registerTenant } from '#server/identity/tenants/accounts.ts';
 import type { TenantAccount } from '#server/identity/tenants/schema.ts';
 import type { Settings } from '#server/settings.ts';
+import { requireEmail } from './email-address.ts';
 import type { SignInWay } from './mfa/requirement.ts';
 import { completeSignIn, type SignIn } from './sign-in.ts';
 
@@ -56,7 +57,7 @@ export async function registerWithNewTenant(
   const grant = await trialGrant(tx, services.settings, origin.clientAddress);
   const platformMetadata = { ...tenant.platformMetadata, ...grant };
   const account = await registerTenant(tx, { ...tenant, apiKey, platformMetadata });
-  await addMember(tx, { ...registrant, tenantId, role: 'global_administrator' });
+  await addPerson(tx, { ...registrant, tenantId, role: 'global_administrator' });
   if (registrant.provider === 'email')
     await queueConfirmationMail(tx, services.settings, { tenantId, userId });
   await insertWorkspaceKey(tx, tenantId, apiKey, userId);
@@ -94,7 +95,7 @@ export async function registerByInvite(
   const isProven =
     typeof emailProof === 'string' &&
     provesEmail(services.secretsKeys, { tenantId, subject: inviteId, email }, emailProof);
-  await addMember(tx, { ...registrant, tenantId, role, emailConfirmedAt: isProven ? new Date() : null });
+  await addPerson(tx, { ...registrant, tenantId, role, emailConfirmedAt: isProven ? new Date() : null });
   if (provider === 'email' && !isProven)
     await queueConfirmationMail(tx, services.settings, { tenantId, userId });
   await recordEvent(tx, origin, {
@@ -107,6 +108,14 @@ export async function registerByInvite(
   const signIn = await completeSignIn(tx, services, origin, { tenantId, userId, way });
   if (!signIn) throw invalidInvite();
   return signIn;
+}
+
+/**
+ * Adds the member. Every way to become a member ends here, so this checks the address.
+ * @throws AppError 400 for an invalid email address, or one that a member of the tenant has
+ */
+async function addPerson(tx: Tx, member: Parameters<typeof addMember>[1]): Promise<void> {
+  await addMember(tx, { ...member, email: requireEmail(member.email) });
 }
 
 export function invalidInvite(): AppError {

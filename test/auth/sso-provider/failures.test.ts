@@ -27,6 +27,7 @@ describe('401 `single sign-on failed`', () => {
     ['an ID token of another issuer', () => ({ idToken: { iss: 'https://example.org' } }), /iss/],
     ['an ID token for another client', () => ({ idToken: { aud: 'another' } }), /aud/],
     ['an expired ID token', () => ({ idToken: { exp: soon() - 60 } }), /exp/],
+    ['an ID token issued in the future', () => ({ idToken: { iat: soon() + 90 } }), /future/],
     ['an ID token signed by another key', () => ({ foreignKey: true }), /signature/],
     ['an ID token that is not signed', () => ({ unsigned: true }), /alg/],
     ['no ID token', () => tokenAnswer('{"access_token":"a","token_type":"bearer"}'), /id_token/],
@@ -34,6 +35,12 @@ describe('401 `single sign-on failed`', () => {
   const tokenAnswer = (body: string): OidcFaults => ({ reply: { token: answer(200, body) } });
   test.each(faults)('%s', async (_, fault, reason) => {
     await expectFailed(dance(idp.sso, fault()), reason);
+  });
+
+  test('but a clock that is 30 s ahead is accepted', async () => {
+    await expect(dance(idp.sso, { idToken: { iat: soon() + 30 } })).resolves.toMatchObject({
+      subject: ada.sub,
+    });
   });
 
   test('an ID token that is not signed, of a provider that lists `none`', async () => {

@@ -44,10 +44,18 @@ async function authorize(
   return { authorizationUrl, state };
 }
 
+/**
+ * A URL that every program reads alike: scheme, host and port without user info, and no backslash, space or control
+ * character, which browsers replace or drop. So the host that is checked here is the host to which the provider redirects.
+ */
+const unambiguousUrl = /^https?:\/\/[\w.:[\]-]+(?:[/?#][^\s\\\p{Cc}]*)?$/iu;
+
 /** Requires that the redirect URL has the origin of BASE_URL, or is equal to an entry of OIDC_REDIRECT_URIS. */
 function requireRedirectAddress(redirectUri: string, settings: Settings): void {
   const own =
-    URL.canParse(redirectUri) && new URL(redirectUri).origin === new URL(publicAddress(settings)).origin;
+    unambiguousUrl.test(redirectUri) &&
+    URL.canParse(redirectUri) &&
+    new URL(redirectUri).origin === new URL(publicAddress(settings)).origin;
   if (!own && !settings.OIDC_REDIRECT_URIS.includes(redirectUri))
     throw new AppError(
       'malformed_request',

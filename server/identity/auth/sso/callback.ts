@@ -5,6 +5,7 @@ import { publicProcedure } from '#server/identity/access/guards/authenticate.ts'
 import { rateLimited } from '#server/identity/access/rate-limit.ts';
 import { sameSiteOnly } from '#server/identity/access/session-cookie.ts';
 import { type Origin, recordEvent } from '#server/identity/audit/audit-log.ts';
+import { isEmail, normalizeEmail } from '../email-address.ts';
 import { ssoCallbackRequest, ssoCallbackResponse } from '../schema.ts';
 import { setSessionCookie, signInResponse, tokenResponseOf } from '../token-response.ts';
 import { providerName, requireProvider } from './provider.ts';
@@ -44,7 +45,8 @@ export const completeSso = publicProcedure
 /**
  * Completes a single sign-on. Deletes the state first, so that it can be used only once, even if the sign-in then
  * fails.
- * @throws AppError 401 for an invalid state, a rejected code or an invalid ID token; 403 if the person may not join;
+ * @throws AppError 401 for an invalid state, a rejected code or an invalid ID token; 400 for an invalid email address of
+ *   a new member; 403 if the person may not join;
  *   503 if the provider cannot be reached
  */
 async function completeSsoSignIn(
@@ -59,7 +61,7 @@ async function completeSsoSignIn(
     throw new AppError('unauthenticated', 'invalid or expired sign-in state');
   const { nonce, codeVerifier, redirectUri, tenantId, invite } = state;
   const identity = await sso.identify(code, { state: name, nonce, codeVerifier, redirectUri });
-  const email = identity.email?.trim().toLowerCase();
+  const email = identity.email === null ? undefined : normalizeEmail(identity.email);
   try {
     if (!email || !identity.emailVerified)
       throw new AppError('forbidden', 'the identity provider has not verified this email address');
@@ -68,7 +70,7 @@ async function completeSsoSignIn(
     const person = { subject, email, organization, secondFactor };
     return await signInPerson(ctx.services, ctx, person, { tenantId, invite });
   } catch (error) {
-    if (error instanceof AppError && error.status === 403)
+    if (error instanceof AppError && (error.status === 400 || error.status === 403))
       await database.inPlatform((tx) => recordRefusal(tx, ctx, email, error.message));
     throw error;
   }
@@ -85,7 +87,7 @@ async function recordRefusal(
     action: 'sign_in_failed',
     tenantId: null,
     actor: { kind: 'anonymous' },
-    ...(email && { target: email }),
+    ...(email && isEmail(email) && { target: email }),
     details: { way: 'sso', reason },
   });
 }

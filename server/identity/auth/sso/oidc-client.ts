@@ -212,6 +212,9 @@ const secondFactorClasses = new Set([
  */
 const maximumClaim = 255;
 
+/** Seconds by which the provider's clock may be ahead of ours. */
+const maximumSkew = 60;
+
 /**
  * Reads the person's identity from the ID token. If the email address or the organization is missing there, userinfo is
  * fetched too: without the organization claim, a member of an organization would create a separate tenant.
@@ -220,6 +223,9 @@ const maximumClaim = 255;
 export async function identityOf({ config, tokens }: Redeemed, orgClaim: string): Promise<SsoIdentity> {
   const claims = tokens.claims();
   if (!claims) throw new ProviderRefused('the response has no ID token');
+  // The library checks only that `iat` is a number.
+  if (claims.iat > Date.now() / 1000 + maximumSkew)
+    throw new ProviderRefused('the ID token was issued in the future');
   const complete = claims['email'] !== undefined && claims[orgClaim] !== undefined;
   const askFurther = !complete && config.serverMetadata().userinfo_endpoint !== undefined;
   // The library rejects a userinfo response with a different `sub`.
