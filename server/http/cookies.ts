@@ -38,11 +38,14 @@ export function refuseCrossSiteChange(method: string, headers: Headers, baseUrl:
 
 /**
  * Whether Sec-Fetch-Site or Origin shows that another site's page made this request. Clients other than browsers send
- * neither header. The service's own pages have the origin of BASE_URL or of the requested host.
+ * neither header. Sec-Fetch-Site decides if it says `same-origin`, because no page can set it, while the Origin of a form
+ * is `null` under some referrer policies. Browsers send it only to https and to this machine, so Origin still counts: the
+ * service's own pages have the origin of BASE_URL or of the requested host.
  */
 export function isCrossSite(headers: Headers, baseUrl: string | undefined): boolean {
   const site = headers['sec-fetch-site'];
-  if (site !== undefined && site !== 'same-origin' && site !== 'none') return true;
+  if (site === 'same-origin') return false;
+  if (site !== undefined && site !== 'none') return true;
   const { origin, host } = headers;
   if (typeof origin !== 'string') return false;
   if (baseUrl !== undefined && origin === new URL(baseUrl).origin) return false;

@@ -53,6 +53,8 @@ export interface TestApp {
   superuserUrl: string;
   /** Resolves when the work that earlier requests have left in the background has ended. */
   settled(): Promise<unknown>;
+  /** The registered routes, such as `GET /healthz`. */
+  routes: readonly string[];
   /** Sends a request over REST. */
   request(path: string, init?: RequestInit): Promise<Response>;
   /** Sends a JSON request, and parses the body of the response. */
@@ -172,7 +174,29 @@ async function startApp(databaseUrl: string, options: TestAppOptions) {
     await database.close();
     await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
   };
-  return { address, services, database, settled: () => Promise.allSettled(works), close };
+  return {
+    address,
+    services,
+    database,
+    routes: routesOf(http),
+    settled: () => Promise.allSettled(works),
+    close,
+  };
+}
+
+/** The routes of an application, from the tree that Fastify prints: it shortens `/static/*` to `/*`. */
+function routesOf(http: { printRoutes(options: { commonPrefix: false }): string }): string[] {
+  const parents: string[] = [];
+  return http
+    .printRoutes({ commonPrefix: false })
+    .split('\n')
+    .flatMap((line) => {
+      const [, indent = '', part = '', methods = ''] = /^(.*?[├└]── )(\S*) \(([A-Z, ]+)\)/.exec(line) ?? [];
+      const depth = indent.length / 4;
+      const path = ((parents[depth - 1] ?? '') + part).replace(/(?<!\/)\*$/, '/*');
+      parents[depth] = path;
+      return methods.split(', ').flatMap((method) => (method === '' ? [] : [`${method} ${path}`]));
+    });
 }
 
 /**
@@ -188,14 +212,14 @@ export function useTestApp(options: TestAppOptions = {}): TestApp {
     testDatabase = await createTestDatabase();
     const { url: databaseUrl, ownerUrl, superuserUrl } = testDatabase;
     const started = await startApp(databaseUrl, options);
-    const { services, database, settled } = started;
+    const { services, database, routes, settled } = started;
     close = started.close;
     const signUp: TestApp['signUp'] = async (fields = {}) => {
       const { account, apiKey, signIn } = await registerFounder(services, { ...newFounder(), ...fields });
       return signupOf(account.id, apiKey, tokensOf(signIn).accessToken);
     };
     Object.assign(app, connect(started.address), {
-      ...{ services, database, settled, databaseUrl, ownerUrl, superuserUrl, signUp },
+      ...{ services, database, routes, settled, databaseUrl, ownerUrl, superuserUrl, signUp },
     });
   });
 

@@ -35,11 +35,15 @@ export function serveMailLinks(
     const { locale, theme } = preferencesOf(request, secure);
     const content = `<h1>${escapeHtml(title)}</h1>\n${rest}`;
     const frame = { build, basePath, path: '/', signUp: settings.EMAIL_SIGNUP_ENABLED, locale, theme };
-    return reply
-      .headers(pageHeaders())
-      .header('vary', vary)
-      .header('x-robots-tag', 'noindex')
-      .send(pageDocument({ title, content, locale }, frame));
+    return (
+      reply
+        .headers(pageHeaders())
+        .header('vary', vary)
+        // With `no-referrer`, browsers send `Origin: null` with the form.
+        .header('referrer-policy', 'same-origin')
+        .header('x-robots-tag', 'noindex')
+        .send(pageDocument({ title, content, locale }, frame))
+    );
   };
   const wordsFor = (request: FastifyRequest, { kind }: Subscription) => {
     const words = unsubscribeWords[preferencesOf(request, secure).locale];

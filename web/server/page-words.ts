@@ -123,6 +123,69 @@ export const notFound: Record<Locale, string> = {
   ja: 'ページが見つかりません',
 };
 
+/** The texts of the page for an error, by its cause. */
+interface ErrorWords {
+  title: string;
+  /** Something refused the request, such as a form of another site. */
+  foreign: string;
+  tooMany: string;
+  ours: string;
+  other: string;
+}
+
+export const errorWords: Record<Locale, ErrorWords> = {
+  en: {
+    title: 'This did not work',
+    foreign: 'The request is not allowed. Open the page of this service again, and try again there.',
+    tooMany: 'There were too many requests. Try again in a few minutes.',
+    ours: 'The service has a problem. Try again in a few minutes.',
+    other: 'The request is not valid. Go back, and try again.',
+  },
+  fr: {
+    title: 'Cela n’a pas fonctionné',
+    foreign: 'La requête n’est pas autorisée. Rouvrez la page de ce service, puis réessayez.',
+    tooMany: 'Il y a eu trop de requêtes. Réessayez dans quelques minutes.',
+    ours: 'Le service rencontre un problème. Réessayez dans quelques minutes.',
+    other: 'La requête n’est pas valide. Revenez en arrière, puis réessayez.',
+  },
+  de: {
+    title: 'Das hat nicht geklappt',
+    foreign:
+      'Die Anfrage ist nicht erlaubt. Öffnen Sie die Seite dieses Dienstes noch einmal, und versuchen Sie es dort erneut.',
+    tooMany: 'Es gab zu viele Anfragen. Versuchen Sie es in einigen Minuten erneut.',
+    ours: 'Der Dienst hat ein Problem. Versuchen Sie es in einigen Minuten erneut.',
+    other: 'Die Anfrage ist nicht gültig. Gehen Sie zurück, und versuchen Sie es erneut.',
+  },
+  es: {
+    title: 'No ha funcionado',
+    foreign: 'La solicitud no está permitida. Vuelve a abrir la página de este servicio e inténtalo allí.',
+    tooMany: 'Ha habido demasiadas solicitudes. Inténtalo de nuevo dentro de unos minutos.',
+    ours: 'El servicio tiene un problema. Inténtalo de nuevo dentro de unos minutos.',
+    other: 'La solicitud no es válida. Vuelve atrás e inténtalo de nuevo.',
+  },
+  pt: {
+    title: 'Não funcionou',
+    foreign: 'A solicitação não é permitida. Abra a página deste serviço novamente e tente por lá.',
+    tooMany: 'Houve solicitações demais. Tente novamente em alguns minutos.',
+    ours: 'O serviço está com um problema. Tente novamente em alguns minutos.',
+    other: 'A solicitação não é válida. Volte e tente novamente.',
+  },
+  ar: {
+    title: 'لم ينجح ذلك',
+    foreign: 'الطلب غير مسموح به. افتح صفحة هذه الخدمة مرة أخرى وحاول من هناك.',
+    tooMany: 'ورد عدد كبير جدًا من الطلبات. حاول مجددًا بعد بضع دقائق.',
+    ours: 'تواجه الخدمة مشكلة. حاول مجددًا بعد بضع دقائق.',
+    other: 'الطلب غير صالح. ارجع إلى الخلف وحاول مجددًا.',
+  },
+  ja: {
+    title: '処理できませんでした',
+    foreign: 'このリクエストは許可されていません。このサービスのページを開き直して、もう一度お試しください。',
+    tooMany: 'リクエストが多すぎます。数分後にもう一度お試しください。',
+    ours: 'サービスに問題が発生しています。数分後にもう一度お試しください。',
+    other: 'リクエストが正しくありません。前のページに戻って、もう一度お試しください。',
+  },
+};
+
 /** A notice on the home page of a service that has no model connected, as HTML. */
 export const stubNotice: Record<Locale, string> = {
   en: noticeOf(

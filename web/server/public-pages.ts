@@ -7,10 +7,11 @@ import { pageHeaders } from '#server/http/response-headers.ts';
 import { isMailOn } from '#server/platform/smtp.ts';
 import { basePathOf, publicAddress, type Settings } from '#server/settings.ts';
 import type { Build } from './build.ts';
+import { escapeHtml } from './html.ts';
 import { type LandingFacts, landingPage } from './landing.ts';
 import { type Locale, localeCookie, localeFor, localeNamed } from './locale.ts';
 import { type PageFrame, pageDocument } from './page-document.ts';
-import { notFound, stubNotice } from './page-words.ts';
+import { errorWords, notFound, stubNotice } from './page-words.ts';
 import { type Page, type PageFacts, readPage } from './pages.ts';
 import { type Pictures, servePictures } from './pictures.ts';
 import { themeCookie, themeFor } from './theme.ts';
@@ -25,6 +26,8 @@ export interface PublicPages {
   pictures: Pictures;
   /** Sends the page for a path that does not exist. */
   sendNotFound(request: FastifyRequest, reply: FastifyReply): FastifyReply;
+  /** Returns the page for the JSON of an error, and sets its headers; other payloads are returned as they are. */
+  withErrorPage(request: FastifyRequest, reply: FastifyReply, payload: string): string;
 }
 
 /** The language and theme of a response. */
@@ -99,6 +102,19 @@ export function servePublicPages(
     return send(request, reply.code(404), { title, content: `<h1>${title}</h1>`, locale }, { path: '/' });
   }
 
+  function withErrorPage(request: FastifyRequest, reply: FastifyReply, payload: string): string {
+    if (!String(reply.getHeader('content-type')).startsWith('application/json')) return payload;
+    const { error_code, request_id } = JSON.parse(payload) as { error_code?: string; request_id?: string };
+    if (error_code === undefined || request_id === undefined) return payload;
+    const { locale } = preferencesOf(request, secure);
+    const { title, ...causes } = errorWords[locale];
+    const cause = causes[causeOf(reply.statusCode)];
+    const content = `<h1>${escapeHtml(title)}</h1>\n<p>${escapeHtml(cause)}</p>\n<p><small>${reply.statusCode} · <code>${escapeHtml(request_id)}</code></small></p>`;
+    reply.headers(pageHeaders()).header('vary', vary).header('cache-control', 'no-store');
+    const frame = { build, basePath, signUp: facts.signUp, ...preferencesOf(request, secure), path: '/' };
+    return pageDocument({ title, content, locale }, frame);
+  }
+
   function send(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -120,7 +136,14 @@ export function servePublicPages(
     return { ...preferences, locale: chosenLocale(request) ?? preferences.locale };
   }
 
-  return { pictures, sendNotFound };
+  return { pictures, sendNotFound, withErrorPage };
+}
+
+/** The words for the status of an error. */
+function causeOf(status: number): 'foreign' | 'tooMany' | 'ours' | 'other' {
+  if (status === 403) return 'foreign';
+  if (status === 429) return 'tooMany';
+  return status >= 500 ? 'ours' : 'other';
 }
 
 /** Whether visitors can create a workspace that has a free trial. */

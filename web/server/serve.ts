@@ -126,6 +126,11 @@ export async function serveWeb(
   }
 
   const pages = servePublicPages(app, { settings, engine, payments, log }, build);
+  app.addHook('onSend', async (request, reply, payload) =>
+    reply.statusCode >= 400 && typeof payload === 'string' && wantsHtml(request)
+      ? pages.withErrorPage(request, reply, payload)
+      : payload,
+  );
   if (settings.DEMO_WORKSPACE) serveVisits(app, createContext, pages);
   serveMailLinks(app, services, { build, ...pages });
   serveGuides(app, router, { build, address: publicAddress(settings), basePath, secure, ...pages });
@@ -165,10 +170,13 @@ function serveVisits(
   });
 }
 
-/** Whether a person will see the response: of all clients, only a browser that opens a page requests HTML. */
+/** Whether a person will see the response: of all clients, only a browser that opens a page or sends a form requests HTML. */
 export function wantsHtml({ method, url, headers }: FastifyRequest): boolean {
+  const isForm = /^(application\/x-www-form-urlencoded|multipart\/form-data)\b/i.test(
+    headers['content-type'] ?? '',
+  );
   return (
-    (method === 'GET' || method === 'HEAD') &&
+    (method === 'GET' || method === 'HEAD' || isForm) &&
     !/^\/(api|trpc|static)\//.test(url) &&
     (headers.accept ?? '').includes('text/html')
   );
