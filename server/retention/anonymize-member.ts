@@ -125,7 +125,11 @@ export async function anonymizeRevoked(
   settings: Settings,
   userId: string,
 ): Promise<void> {
-  const admin: Administrator = { user, tenant, operator, operatorKey: false, isProved: family.isProved };
+  const { isProved } = family;
+  const admin: Administrator = {
+    ...{ user, tenant, operator, operatorKey: false },
+    ...{ isProved, hasProof: isProved },
+  };
   const withOwningTenant: WithOwningTenant = (work) => work(tx, tenant.id, admin);
   await withLockedMember(withOwningTenant, userId, async ({ tenantId, member }) => {
     await requireStillAdministrator(tx, tenantId, admin);

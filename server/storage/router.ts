@@ -64,7 +64,7 @@ export const storageRouter = router({
     .output(storageBinding)
     .mutation(({ ctx, input }) => replaceBinding(ctx.services, ctx, ctx.withTenant, input)),
 
-  unbind: bindingProcedure
+  unbind: bindingProcedureOf(provedTenantAdminProcedure('admin'))
     .meta({
       route: {
         method: 'DELETE',

@@ -26,6 +26,7 @@ const forget = ({ userId }: { userId: string }) =>
 
 let admin: Person;
 let member: Person;
+let second: Person;
 let chief: WorkspaceMember;
 beforeAll(async () => {
   await openOperators(app);
@@ -34,6 +35,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   admin = await found(app);
   member = await join(app, admin);
+  second = await join(app, admin, 'global_administrator');
 });
 
 /** Changes that give a person more power, or take data out of the workspace. `byOperator`: by an operator's session. */
@@ -42,6 +44,7 @@ const needing: Readonly<Record<string, { input: () => Fields; byOperator?: true 
   'members.resetMfa': { input: () => ({ user_id: member.userId }) },
   'members.issueResetLink': { input: () => ({ user_id: member.userId }) },
   'members.restore': { input: () => ({ user_id: member.userId }) },
+  'members.revoke': { input: () => ({ user_id: second.userId }) },
   'members.createInvite': { input: () => ({ role: 'global_administrator' }) },
   'retention.anonymizeMember': { input: () => ({ user_id: member.userId }) },
   'tenants.setSecurityPolicy': { input: () => ({ mfa_required: false }) },
@@ -49,6 +52,8 @@ const needing: Readonly<Record<string, { input: () => Fields; byOperator?: true 
   'engines.save': { input: () => ({ kind: 'deepl' }) },
   'engines.remove': { input: () => ({}) },
   'storage.bind': { input: () => ({ provider: 'platform' }) },
+  'storage.unbind': { input: () => ({}) },
+  'assignments.saveRules': { input: () => ({ rules: [] }) },
   'exports.start': { input: () => ({}) },
   'operations.rotateKey': { input: () => ({ tenant_id: admin.tenantId }), byOperator: true },
   'operations.reactivate': { input: () => ({ tenant_id: admin.tenantId }), byOperator: true },
@@ -63,36 +68,43 @@ const proving = [
   'tenants.rotateKey',
 ];
 
-/** Changes that take power away, which must be quick in an emergency, or that give none. */
-const others = [
-  'apiKeys.revoke',
-  'assignments.saveRules',
-  'auth.introspect',
-  'auth.revoke',
-  'documents.delete',
-  'documents.requeue',
-  'engines.test',
-  'members.revoke',
-  'members.withdrawInvite',
-  'operations.deactivate',
-  'operations.endSessions',
-  'operations.retry',
-  'operations.revokeKey',
-  'operations.setAllowance',
-  'operations.setStorageCap',
-  'quality.draw',
-  'quality.saveSettings',
-  'quality.statement',
-  'retention.cancelDeletion',
-  'segmentation.delete',
-  'segmentation.save',
-  'storage.unbind',
-  'storage.verify',
-  'styleGuides.delete',
-  'styleGuides.save',
-  'tenants.saveGeneral',
-  'translations.delete',
-];
+/** Why the other changes need no proof. */
+const others: Readonly<Record<string, readonly string[]>> = {
+  'it takes access away, which must be quick in an emergency': [
+    'apiKeys.revoke',
+    'auth.revoke',
+    'members.withdrawInvite',
+    'operations.deactivate',
+    'operations.endSessions',
+    'operations.revokeKey',
+  ],
+  'it changes nothing that is stored': [
+    'auth.introspect',
+    'engines.test',
+    'quality.statement',
+    'storage.verify',
+  ],
+  'it keeps what would be deleted': ['retention.cancelDeletion'],
+  'Part A 5.2 names it for administrators; it shows and gives nothing': [
+    'documents.delete',
+    'translations.delete',
+  ],
+  'an operator has passed a second factor in this session, and it gives no access': [
+    'documents.requeue',
+    'operations.retry',
+    'operations.setAllowance',
+    'operations.setStorageCap',
+  ],
+  'it changes how texts are translated and checked, not who may see or approve them': [
+    'quality.draw',
+    'quality.saveSettings',
+    'segmentation.delete',
+    'segmentation.save',
+    'styleGuides.delete',
+    'styleGuides.save',
+    'tenants.saveGeneral',
+  ],
+};
 
 describe('a change over /trpc that gives power needs a proof of identity of the last ten minutes', () => {
   test('each change by an administrator or operator is on one of three lists', () => {
@@ -100,7 +112,9 @@ describe('a change over /trpc that gives power needs a proof of identity of the 
     const changes = proceduresOf(appRouter)
       .filter(([, { type, meta }]) => type === 'mutation' && guards.includes(meta?.guard ?? ''))
       .map(([path]) => path);
-    expect(changes.toSorted()).toEqual([...Object.keys(needing), ...proving, ...others].toSorted());
+    expect(changes.toSorted()).toEqual(
+      [...Object.keys(needing), ...proving, ...Object.values(others).flat()].toSorted(),
+    );
   });
 
   test.each(Object.entries(needing))('%s', async (path, { input, byOperator }) => {
@@ -123,6 +137,29 @@ describe('a change over /trpc that gives power needs a proof of identity of the 
     expect((await ask('members.changeRole', change, admin.bearer)).status).toBe(200);
     const elsewhere = { authorization: `Bearer ${other.access_token}` };
     expect((await ask('members.changeRole', change, elsewhere)).body.error_code).toBe('proof_required');
+  });
+
+  test('an ordinary member, and the own access, are revoked without one', async () => {
+    await forget(admin);
+    await forget(second);
+    expect((await ask('members.revoke', { user_id: member.userId }, admin.bearer)).status).toBe(200);
+    expect((await ask('members.revoke', { user_id: second.userId }, second.bearer)).status).toBe(200);
+  });
+
+  test('a change of the redaction needs one over REST, too; the other settings and the operator key do not', async () => {
+    await forget(admin);
+    const redaction = { kinds: ['emails'], patterns: [], terms: [] };
+    const change = (body: Fields, headers: Headers, query = '') =>
+      app.json('PATCH', `/api/tenants/security${query}`, { headers, body });
+    for (const headers of [admin.bearer, admin.cookie])
+      for (const rules of [redaction, null]) {
+        const { status, body } = await change({ mfa_required: false, redaction: rules }, headers);
+        expect([status, body.error_code]).toEqual([403, 'proof_required']);
+      }
+    expect((await change({ mfa_required_for_sso: true }, admin.bearer)).status).toBe(200);
+    expect((await change({ redaction }, operator, `?tenant_id=${admin.tenantId}`)).status).toBe(200);
+    await ask('auth.prove', { password: admin.password }, admin.bearer);
+    expect((await change({ redaction: null }, admin.bearer)).status).toBe(200);
   });
 
   test('REST, keys, and an invite of an ordinary member do without it', async () => {

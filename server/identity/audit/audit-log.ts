@@ -71,6 +71,7 @@ export const auditActions = [
   'review_passed',
   'reviewer_profile_changed',
   'assignment_rules_changed',
+  'second_review_removed',
   'quality_settings_changed',
   'quality_stated',
   // Documents

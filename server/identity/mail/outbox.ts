@@ -1,5 +1,6 @@
 import { and, eq, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
+import { users } from '#db/schema/identity.ts';
 import { mailPreferences, mails } from '#db/schema/mail.ts';
 import { countAttempt } from '#server/identity/access/rate-limit.ts';
 import { type SecretsKeys, seal } from '#server/platform/encryption.ts';
@@ -34,6 +35,9 @@ const maxAgeSeconds = daySeconds;
 /** Maximum mails that a workspace (invites) or a member causes in a day. `send-mail.ts` limits the mails to an address. */
 const dailyLimits = { invite: 50, reset_link: 5, confirmation: 5, security: 10 } as const;
 
+/** Maximum administrators who are told of a change of the workspace. */
+const maxAdministrators = 50;
+
 /** Seconds for which documents that end are collected in one mail, and between two such mails to a member. */
 const collectSeconds = 60;
 const documentsPauseSeconds = 900;
@@ -48,8 +52,8 @@ const priorities = {
   digest: 10,
 } as const;
 
-/** Changes of a member's sign-in of which the member is told. */
-export const securityEvents = ['authenticator', 'recovery_codes', 'password'] as const;
+/** Changes of a member's sign-in of which the member is told, and of the workspace of which its administrators are. */
+export const securityEvents = ['authenticator', 'recovery_codes', 'password', 'second_review'] as const;
 
 export type SecurityEvent = (typeof securityEvents)[number];
 
@@ -124,6 +128,22 @@ export async function queueSecurityMail(
     expiresAt: sql`now() + make_interval(secs => ${maxAgeSeconds})`,
   });
   await queueSending(tx, { tenantId, mailId, kind });
+}
+
+/** Adds the mail about a change of the workspace for each of its active administrators. */
+export async function queueAdministratorMails(
+  tx: Tx,
+  settings: Settings,
+  { tenantId, event }: { tenantId: string; event: SecurityEvent },
+): Promise<void> {
+  if (!isMailOn(settings)) return;
+  const administrators = await tx
+    .select({ userId: users.userId })
+    .from(users)
+    .where(and(eq(users.tenantId, tenantId), eq(users.active, true), eq(users.role, 'global_administrator')))
+    .orderBy(users.userId)
+    .limit(maxAdministrators);
+  for (const { userId } of administrators) await queueSecurityMail(tx, settings, { tenantId, userId, event });
 }
 
 /**

@@ -120,6 +120,15 @@ function contentOf(facts: MailFacts, own: MailWords, language: MailLanguage): Co
       };
     }
     case 'security': {
+      if (facts.event === 'second_review') {
+        const { subject, lead, why, action } = own.secondReview;
+        return {
+          heading: fill(subject),
+          paragraphs: [until(lead, facts.at), fill(why)],
+          action: { name: action, path: '/app/settings/members' },
+          footer: [fill(own.why)],
+        };
+      }
       const { lead, action, why, ...subjects } = own.security;
       const subject = subjects[facts.event];
       return {

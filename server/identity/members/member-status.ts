@@ -3,6 +3,7 @@ import type { Tx } from '#db/client.ts';
 import { users } from '#db/schema/identity.ts';
 import { AppError } from '#server/errors.ts';
 import type { WithOwningTenant } from '#server/identity/access/guards/admin.ts';
+import { requireProof } from '#server/identity/access/proof.ts';
 import { endSessionsOf } from '#server/identity/access/sessions.ts';
 import { type Origin, recordAdministration } from '#server/identity/audit/audit-log.ts';
 import type { Settings } from '#server/settings.ts';
@@ -19,8 +20,9 @@ import type { Role, UserRow } from './schema.ts';
 
 /**
  * Revokes a member: ends the member's sessions and pending sign-ins, and withdraws the credentials with which the
- * member could return. If the member is already revoked, changes nothing.
- * @throws AppError 404, 409 for the last active administrator
+ * member could return. If the member is already revoked, changes nothing. Another administrator loses access only with a
+ * recent proof, so that a stolen session cannot lock out those who could stop it.
+ * @throws AppError 404, 409 for the last active administrator; 403 `proof_required`
  */
 export async function revokeMember(
   origin: Origin,
@@ -30,6 +32,7 @@ export async function revokeMember(
   return withLockedMember(withOwningTenant, userId, async (found) => {
     const { tx, tenantId, admin, member } = found;
     if (!member.active) return unchanged(found);
+    if (member.role === 'global_administrator' && admin.user?.id !== userId) requireProof(admin);
     await requireAnotherAdministrator(found);
     await requireStillAdministrator(tx, tenantId, admin);
     const revoked = await updateMember(tx, tenantId, userId, { active: false });

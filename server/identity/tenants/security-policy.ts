@@ -3,6 +3,7 @@ import type { Tx } from '#db/client.ts';
 import { tenants } from '#db/schema/tenants.ts';
 import { AppError } from '#server/errors.ts';
 import { tenantNotFound, type WithNamedTenant } from '#server/identity/access/guards/admin.ts';
+import { requireProof } from '#server/identity/access/proof.ts';
 import { type Origin, recordAdministration } from '#server/identity/audit/audit-log.ts';
 import { type RedactionRules, rulesOf } from '#server/redaction/rules.ts';
 import { accountOf } from './accounts.ts';
@@ -12,7 +13,10 @@ import type { TenantRow } from './tenant-row.ts';
 /**
  * Sets the given fields of the security policy and does not change the others. Those of sign-in apply to new
  * sign-ins, and existing sessions stay; the other one to the next text.
- * @throws AppError 404 for an unknown tenant or one without access; 409 if `redaction_before` is not stored
+ * A change of the redaction, which decides what leaves the workspace, needs a recent proof over REST, too: unlike the
+ * settings of sign-in, Part A does not name it.
+ * @throws AppError 404 for an unknown tenant or one without access; 409 if `redaction_before` is not stored; 403
+ *   `proof_required`
  */
 export async function setSecurityPolicy(
   origin: Origin,
@@ -31,6 +35,7 @@ export async function setSecurityPolicy(
     operatorMustName: true,
   } as const;
   return withNamedTenant(parameter, async (tx, tenantId, admin) => {
+    if (redaction !== undefined) requireProof({ isProved: admin.hasProof });
     if (before !== undefined) await requireRules(tx, tenantId, before);
     const row = await mergeMetadata(tx, tenantId, {
       ...changed,

@@ -35,6 +35,8 @@ export interface Administrator {
   operator: boolean;
   /** Whether the caller may do what requires a recent proof of identity. False only for sessions over `/trpc`. */
   isProved: boolean;
+  /** Like `isProved`, but also false for a session over REST: for what Part A does not name. */
+  hasProof: boolean;
   /** Set for a command on the server, which is not a request. */
   atServer?: true;
 }
@@ -70,8 +72,9 @@ export function asAdministrator(ctx: RequestContext): AsAdministrator {
           notes.tenantId = tenant.id;
           if (!operatorKey) requireAdministrator(user);
           const operator = operatorKey || principal.operator;
-          const isProved = operatorKey || ctx.transport === 'rest' || principal.family.isProved;
-          return work({ user, tenant, operatorKey, operator, isProved }, tx);
+          const hasProof = operatorKey || principal.family.isProved;
+          const isProved = hasProof || ctx.transport === 'rest';
+          return work({ user, tenant, operatorKey, operator, isProved, hasProof }, tx);
         });
       } catch (error) {
         if (!(error instanceof NoSession)) throw error;
@@ -82,7 +85,10 @@ export function asAdministrator(ctx: RequestContext): AsAdministrator {
     const mayBeOpen = nothing && settings.OPERATOR_API_KEY === undefined && !settings.DEMO_WORKSPACE;
     const open = mayBeOpen && !(await hasTenants(database));
     if (operatorKey || open)
-      return work({ user: null, tenant: null, operatorKey, operator: true, isProved: true }, null);
+      return work(
+        { user: null, tenant: null, operatorKey, operator: true, isProved: true, hasProof: true },
+        null,
+      );
     throw new AppError('unauthenticated', 'admin credentials required');
   };
 }
@@ -235,5 +241,6 @@ export const serverAdministrator: Administrator = {
   operatorKey: true,
   operator: true,
   isProved: true,
+  hasProof: true,
   atServer: true,
 };

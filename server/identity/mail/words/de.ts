@@ -30,6 +30,12 @@ export const de: MailWords = {
     why: 'Wenn Sie das waren, müssen Sie nichts tun. Wenn nicht, ändern Sie Ihr Passwort und bitten Sie einen Administrator des Arbeitsbereichs, Ihre Authenticator-App zurückzusetzen.',
     action: 'Sicherheitseinstellungen öffnen',
   },
+  secondReview: {
+    subject: 'Eine zweite Prüfung ist nicht mehr vorgeschrieben',
+    lead: 'Ein Administrator hat die Zuweisungsregeln des Arbeitsbereichs {workspace} auf LinguaLoop so geändert, dass weniger Elemente eine zweite Prüfung brauchen, {when}.',
+    why: 'Wenn Sie das nicht erwarten, prüfen Sie die Regeln. Das Audit-Protokoll nennt, wer sie geändert hat.',
+    action: 'Zuweisungsregeln öffnen',
+  },
   digest: {
     subject: { one: '{n} Element wartet auf Prüfung', other: '{n} Elemente warten auf Prüfung' },
     lead: {

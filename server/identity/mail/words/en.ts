@@ -30,6 +30,12 @@ export const en: MailWords = {
     why: 'If this was you, you need to do nothing. If not, change your password and ask an administrator of the workspace to reset your authenticator app.',
     action: 'Open security settings',
   },
+  secondReview: {
+    subject: 'A second review is no longer required',
+    lead: 'An administrator changed the assignment rules of the workspace {workspace} on LinguaLoop so that fewer items need a second review, {when}.',
+    why: 'If you do not expect this, check the rules. The audit log names who changed them.',
+    action: 'Open assignment rules',
+  },
   digest: {
     subject: { one: '{n} item awaits review', other: '{n} items await review' },
     lead: {

@@ -30,6 +30,12 @@ export const es: MailWords = {
     why: 'Si fuiste tú, no tienes que hacer nada. Si no, cambia tu contraseña y pide a un administrador del espacio de trabajo que restablezca tu aplicación de autenticación.',
     action: 'Abrir los ajustes de seguridad',
   },
+  secondReview: {
+    subject: 'Ya no se exige una segunda revisión',
+    lead: 'Un administrador cambió las reglas de asignación del espacio de trabajo {workspace} de LinguaLoop, y menos elementos exigen una segunda revisión, {when}.',
+    why: 'Si no lo esperabas, revisa las reglas. El registro de auditoría indica quién las cambió.',
+    action: 'Abrir las reglas de asignación',
+  },
   digest: {
     subject: {
       one: '{n} elemento pendiente de revisión',

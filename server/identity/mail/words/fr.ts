@@ -30,6 +30,12 @@ export const fr: MailWords = {
     why: 'Si c’était vous, vous n’avez rien à faire. Sinon, changez votre mot de passe et demandez à un administrateur de l’espace de travail de réinitialiser votre application d’authentification.',
     action: 'Ouvrir les paramètres de sécurité',
   },
+  secondReview: {
+    subject: 'Une seconde révision n’est plus exigée',
+    lead: 'Un administrateur a modifié les règles d’attribution de l’espace de travail {workspace} sur LinguaLoop : moins d’éléments exigent une seconde révision, {when}.',
+    why: 'Si vous ne vous y attendiez pas, vérifiez les règles. Le journal d’audit indique qui les a modifiées.',
+    action: 'Ouvrir les règles d’attribution',
+  },
   digest: {
     subject: {
       one: '{n} élément est en attente de révision',

@@ -30,6 +30,12 @@ export const pt: MailWords = {
     why: 'Se foi você, não é preciso fazer nada. Se não foi, altere sua senha e peça a um administrador do espaço de trabalho que redefina seu aplicativo autenticador.',
     action: 'Abrir os ajustes de segurança',
   },
+  secondReview: {
+    subject: 'Uma segunda revisão não é mais exigida',
+    lead: 'Um administrador alterou as regras de atribuição do espaço de trabalho {workspace} do LinguaLoop, e menos itens exigem uma segunda revisão, {when}.',
+    why: 'Se você não esperava isso, verifique as regras. O registro de auditoria mostra quem as alterou.',
+    action: 'Abrir as regras de atribuição',
+  },
   digest: {
     subject: { one: '{n} item aguarda revisão', other: '{n} itens aguardam revisão' },
     lead: {

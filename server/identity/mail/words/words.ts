@@ -27,6 +27,8 @@ export interface MailWords {
     why: string;
     action: string;
   };
+  /** To the administrators, when a rule of assignments no longer demands a second review. */
+  secondReview: { subject: string; lead: string; why: string; action: string };
   /** `assigned`, `dueSoon` and `overdue` are about the items that are assigned to the member. */
   digest: {
     subject: Plural;

@@ -1,4 +1,8 @@
-import { administratorSessionProcedure, bearerProcedure } from '#server/identity/access/guards/session.ts';
+import {
+  administratorSessionProcedure,
+  bearerProcedure,
+  provedAdministratorSessionProcedure,
+} from '#server/identity/access/guards/session.ts';
 import { router } from '#server/trpc.ts';
 import { assignItems } from './assign.ts';
 import { listAssignments, listLoad, listMine } from './lists.ts';
@@ -66,10 +70,10 @@ export const assignmentsRouter = router({
     .output(assignmentRules)
     .query(({ ctx }) => ctx.asAdministrator((tx, { tenant }) => readRules(tx, tenant.id))),
 
-  saveRules: administratorSessionProcedure
+  saveRules: provedAdministratorSessionProcedure
     .input(saveRulesInput)
     .output(assignmentRules)
     .mutation(({ ctx, input }) =>
-      ctx.asAdministrator((tx, principal) => saveRules(tx, ctx, principal, input)),
+      ctx.asAdministrator((tx, principal) => saveRules(tx, ctx, ctx.services.settings, principal, input)),
     ),
 });

@@ -7,10 +7,12 @@ import { atTheServer, type Origin, recordEvent } from '#server/identity/audit/au
 import { lockTenant } from '#server/identity/tenants/tenant-row.ts';
 import { covers } from '#server/member-languages.ts';
 import { addJob, type TaskPayloads } from '#server/platform/job-queue.ts';
+import type { Settings } from '#server/settings.ts';
 import { textPolicy } from '#server/translation/core/pipeline/policy.ts';
 import type { ReviewItem } from '../schema.ts';
 import { type AssignedItem, lockItems, type NewAssignment, storeAssignments } from './assign.ts';
 import { dayIn, lockProfiles, selectCandidates } from './profiles.ts';
+import { reportRemovedReviews } from './removed-reviews.ts';
 import type { AssignmentRule, AssignmentRules, Profile, SaveRulesInput } from './schema.ts';
 
 /*
@@ -42,6 +44,7 @@ export async function readRules(tx: Tx, tenantId: string): Promise<AssignmentRul
 export async function saveRules(
   tx: Tx,
   origin: Origin,
+  settings: Settings,
   { tenant, user }: SessionPrincipal,
   { rules, version }: SaveRulesInput,
 ): Promise<AssignmentRules> {
@@ -70,6 +73,14 @@ export async function saveRules(
     actor: { kind: 'member', userId: user.id },
     details: { rules: rules.length },
   });
+  await reportRemovedReviews(
+    tx,
+    origin,
+    settings,
+    { tenantId: tenant.id, userId: user.id },
+    present.rules,
+    rules,
+  );
   return readRules(tx, tenant.id);
 }
 

@@ -65,6 +65,7 @@ const ofWorkspaces = {
   review_passed: true,
   reviewer_profile_changed: true,
   assignment_rules_changed: true,
+  second_review_removed: true,
   quality_settings_changed: true,
   quality_stated: true,
   document_requeued: true,

@@ -11,6 +11,7 @@ import { Problem } from '../../parts/problem.tsx';
 import { Setting } from '../../parts/setting.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { queryKeys } from '../../query-keys.ts';
+import { proved } from '../../session/proof.ts';
 import { useGlossaries } from '../../terms/use-glossaries.ts';
 import styles from './members.module.css';
 
@@ -55,7 +56,7 @@ function Form({
   const [rules, setRules] = useState(saved);
   const isChanged = JSON.stringify(rules) !== JSON.stringify(saved);
   const save = run(async () => {
-    const now = await service.saveRules({ rules: [...rules], version });
+    const now = await proved(() => service.saveRules({ rules: [...rules], version }));
     queries.setQueryData(queryKeys.assignments.of({ rules: true }), now);
     setRules(now.rules);
     announce(t('assignments.rules_saved'));

@@ -1,8 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { members } from '#sdk/members.ts';
 import type { MemberRole } from '#sdk/types.ts';
-import { bound, tell } from '../../client.ts';
+import { tell } from '../../client.ts';
 import { deployment } from '../../deployment.ts';
 import { type MessageId, useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
@@ -42,7 +41,7 @@ function useMemberActions({ user_id }: Member, me: Me, onRevoked: () => void) {
   };
   const confirmed: Record<Question, () => Promise<unknown>> = {
     async revoke() {
-      await bound(members).revoke(user_id);
+      await proved(() => tell('members.revoke', { user_id }));
       await done('members.access_revoked');
       onRevoked();
     },

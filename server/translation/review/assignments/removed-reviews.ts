@@ -1,0 +1,53 @@
+import type { Tx } from '#db/client.ts';
+import { type Origin, recordEvent } from '#server/identity/audit/audit-log.ts';
+import { queueAdministratorMails } from '#server/identity/mail/outbox.ts';
+import type { Settings } from '#server/settings.ts';
+import type { AssignmentRule } from './schema.ts';
+
+/**
+ * Records that saved rules demand fewer second reviews than the former ones, and tells the administrators by mail. Such a
+ * change lets one person publish what two had to approve.
+ */
+export async function reportRemovedReviews(
+  tx: Tx,
+  origin: Origin,
+  settings: Settings,
+  { tenantId, userId }: { tenantId: string; userId: string },
+  before: readonly AssignmentRule[],
+  after: readonly AssignmentRule[],
+): Promise<void> {
+  const removed = before.filter((rule) => rule.second !== null && !isKept(rule, before, after)).length;
+  if (removed === 0) return;
+  await recordEvent(tx, origin, {
+    action: 'second_review_removed',
+    tenantId,
+    actor: { kind: 'member', userId },
+    details: { rules: removed },
+  });
+  await queueAdministratorMails(tx, settings, { tenantId, event: 'second_review' });
+}
+
+/**
+ * Whether the items of a rule still get a second review: a rule with its conditions demands one, and no new rule without
+ * one comes before it, because the first rule that matches applies.
+ */
+function isKept(
+  rule: AssignmentRule,
+  before: readonly AssignmentRule[],
+  after: readonly AssignmentRule[],
+): boolean {
+  const conditions = conditionsOf(rule);
+  const place = after.findIndex((one) => one.second !== null && conditionsOf(one) === conditions);
+  if (place < 0) return false;
+  const passing = (rules: readonly AssignmentRule[], end: number) =>
+    rules
+      .slice(0, end)
+      .filter((one) => one.second === null)
+      .map(conditionsOf);
+  const known = new Set(passing(before, before.indexOf(rule)));
+  return passing(after, place).every((one) => known.has(one));
+}
+
+function conditionsOf({ assignee: _, second: __, due: ___, ...conditions }: AssignmentRule): string {
+  return JSON.stringify(Object.entries(conditions).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}
