@@ -1,5 +1,8 @@
 import { RE2JS } from 're2js';
-import { findNames } from './names.ts';
+import { isCommonWord } from './common-words.ts';
+import { joinLines } from './joined-text.ts';
+import { findLabelledNames } from './labelled-names.ts';
+import { findNames, nameOver } from './names.ts';
 import { findNationalNumbers } from './national-numbers.ts';
 import { type Entity, findCards, findEmails, findIbans, findPhones } from './numbers.ts';
 import { type ReadableText, readText } from './readable-text.ts';
@@ -30,6 +33,7 @@ const finders: [RedactedKind, (text: string) => Generator<Entity>][] = [
   ['phones', findPhones],
   ['addresses', findAddresses],
   ['names', findNames],
+  ['names', findLabelledNames],
 ];
 
 /** Finds the personal data of each passage. Takes time in proportion to their length. */
@@ -41,13 +45,61 @@ export function findPersonalData({ passages, rules }: SearchedTexts): FoundTexts
   return passages.map(({ texts, isLine }) => {
     const readable = texts.map((text) => readText(text));
     const whole = readable.map(({ text }) => text).join(isLine ? ' ' : '\n');
-    const entities = [...findAll(whole, rules), ...(own ? findOwn(whole, own) : [])];
-    return share(entities, texts, readable);
+    const ends: number[] = [];
+    for (const { text } of readable) ends.push((ends.at(-1) ?? -1) + text.length + 1);
+    const find = (text: string) => [...findAll(text, rules), ...(own ? findOwn(text, own) : [])];
+    return share([...find(whole), ...findOverLines(whole, new Set(ends), find)], texts, readable);
   });
 }
 
 function* findAll(text: string, { kinds }: RedactionRules): Generator<Entity> {
   for (const [kind, find] of finders) if (kinds.some((one) => one === kind)) yield* find(text);
+}
+
+/** Kinds whose check digits or form show that they go on in the next text of a passage, such as the next subtitle. */
+const overTexts: readonly RedactedKind[] = ['accounts', 'names', 'emails', 'patterns'];
+
+/**
+ * Yields what is found if the lines are joined.
+ * @param ends the places of the line breaks between two texts
+ */
+function* findOverLines(
+  whole: string,
+  ends: ReadonlySet<number>,
+  find: (text: string) => Entity[],
+): Generator<Entity> {
+  const joined = joinLines(whole);
+  if (!joined) return;
+  const { text, places, breaks } = joined;
+  const found = find(text).sort((a, b) => a.start - b.start);
+  let next = 0;
+  for (const entity of found) {
+    const { kind, start } = entity;
+    while (next < breaks.length && breaks[next]! < start) next++;
+    const over: number[] = [];
+    for (let at = next; over.length < 3 && breaks[at]! < entity.end; at++) over.push(breaks[at]!);
+    const end = endOver(text, entity, over, breaks[next - 1] === start - 1);
+    const isApart = over.some((place) => ends.has(places[place]!));
+    if (end === null || (isApart && !overTexts.includes(kind) && text[start] !== '+')) continue;
+    yield { ...entity, start: places[start]!, end: places[end - 1]! + 1 };
+  }
+}
+
+/**
+ * Returns where an entity that goes over line breaks ends; null if each line has its own.
+ * @param isFirst whether it begins a line, and the line before shows what it is
+ */
+function endOver(text: string, entity: Entity, over: readonly number[], isFirst: boolean): number | null {
+  const { kind, start, end } = entity;
+  const [first] = over;
+  if (kind === 'names') {
+    if (first !== undefined) return nameOver(text, entity, first);
+    return isFirst && isCommonWord(/^\p{L}*/u.exec(text.slice(start, end))![0]) ? null : end;
+  }
+  if (first === undefined || kind === 'patterns') return end;
+  // The number of a house in the next line does not belong to a phone.
+  if (kind === 'phones' && /^ \p{Lu}\p{Ll}/u.test(text.slice(end, end + 3))) return null;
+  return over.length < 3 ? end : null;
 }
 
 /** Yields the matches of the workspace's own patterns. */

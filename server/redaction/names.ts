@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { isCommonWord } from './common-words.ts';
 import type { Entity } from './numbers.ts';
 
 type Gender = NonNullable<Entity['gender']>;
@@ -262,7 +263,7 @@ function skipTitles(
     if (!titles.has(lower) || (dotted.has(lower) && !(word.isDotted || /^\p{Lu}\p{Ll}/u.test(word.text))))
       break;
     if (lower.length < 3 && !word.isDotted && /^\p{Ll}/u.test(word.text)) break;
-    if (!/^\.? ?$/.test(text.slice(word.end, all[next + 1]?.start))) break;
+    if (!/^\.? ?["“”„«»‘’'‹›([{<*_~]{0,3}$/.test(text.slice(word.end, all[next + 1]?.start))) break;
     gender ??= titles.get(lower);
   }
   return { next, gender };
@@ -343,8 +344,32 @@ function givenName(word: string): GivenName | undefined {
   return endings.map((ending) => givenNames.get(stem + ending)).find((name) => name !== undefined);
 }
 
+/**
+ * Returns the part of a name over a line break that is one: “Mr. John | Doe came”, but not “Mr. John Doe | Manager”.
+ * @param text a text whose lines are joined
+ * @param from the place of the first line break in the name
+ */
+export function nameOver(text: string, { start, end }: Entity, from: number): number | null {
+  const head = wordsOf(text.slice(start, from));
+  const tail = wordsOf(text.slice(from, end)).map((word) => ({ ...word, end: from + word.end }));
+  const last = head.at(-1);
+  const surname = tail.find(({ text: word }) => !particles.has(word.toLowerCase()));
+  if (!last || !surname) return null;
+  const isOpen = particles.has(last.text.toLowerCase()) || isInitialWord(last);
+  if (head.length > 1 && !isOpen) return null;
+  const lower = surname.text.toLowerCase();
+  if (isCommonWord(lower) || noNames.has(lower) || greetings.has(lower) || titles.has(lower)) return null;
+  const isGreeted = /(?:^|\n)\p{L}+ $/u.test(text.slice(Math.max(0, start - 14), start));
+  const isAlone = /^ *(?:\n|$)/.test(text.slice(surname.end));
+  if (isGreeted && !isAlone && !/^[,:!]/.test(text.slice(surname.end))) return null;
+  return isOpen || !isAlone || isGivenName(last.text) ? surname.end : null;
+}
+
 /** Whether a word is in the list of given names. */
 export const isGivenName = (word: string): boolean => givenName(word) !== undefined;
+
+/** Whether a given name is also a word or a place. */
+export const isCommonName = (word: string): boolean => givenName(word)?.isWord === true;
 
 /** Whether a word is a given name here: one that is also a word needs a surname. */
 function isGiven(text: string, all: readonly Word[], at: number): boolean {

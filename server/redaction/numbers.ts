@@ -127,8 +127,27 @@ function cardAt(text: string, groups: DigitRun['groups'], first: number): number
 const localUnit = /[\p{L}\p{N}._%+'!#$&*=?^`{|}~-]/u;
 const domainUnit = /[\p{L}\p{N}.-]/u;
 
+/** “jo [at] example [dot] org”, “jo at example dot org”, “jo @ example.org” */
+const spelledEmails = (() => {
+  const local = String.raw`(?<![\p{L}\p{N}._%+-])[\p{L}\p{N}_%+-]{1,64}`;
+  const name = String.raw`[\p{L}\p{N}-]{1,63}`;
+  const dot = String.raw` ?[[({] ?(?:dot|punkt|punto|point|ponto|\.) ?[\])}] ?`;
+  const at = String.raw` ?[[({] ?(?:at|ät|@|arroba|arobase|chiocciola|klammeraffe) ?[\])}] ?`;
+  const before = String.raw`(?:(?:\.|${dot})[\p{L}\p{N}_%+-]{1,64}){0,4}`;
+  return new RegExp(
+    [
+      `${local}${before}${at}${name}(?:(?:\\.|${dot}| dot )${name}){1,5}`,
+      `${local}${before} (?:at|@) ${name}(?:(?: dot |${dot})${name}){1,5}`,
+      String.raw`${local}${before} @ ?${name}(?:\.${name}){1,5}`,
+    ].join('|'),
+    'giu',
+  );
+})();
+
 /** Yields email addresses. */
 export function* findEmails(text: string): Generator<Entity> {
+  for (const { index: start, 0: written } of text.matchAll(spelledEmails))
+    yield { kind: 'emails', start, end: start + written.length };
   for (let at = text.indexOf('@'); at >= 0; at = text.indexOf('@', at + 1)) {
     let start = at;
     while (start > 0 && at - start < 64 && localUnit.test(text[start - 1]!)) start--;

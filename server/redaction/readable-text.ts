@@ -1,6 +1,7 @@
 /**
  * A text as a reader reads it, for the search for personal data: NFC, one kind of space, hyphen and apostrophe, ASCII
- * digits, and without inline tags and invisible characters. Escapes of JSON, URLs and HTML are decoded.
+ * digits, and without inline tags and invisible characters. Escapes of JSON, URLs and HTML are decoded. Between two subtitles, there
+ * is a line break.
  */
 export interface ReadableText {
   text: string;
@@ -23,6 +24,8 @@ export function originalRange({ starts, ends }: ReadableText, { start, end }: Ra
 /** Everything that reads differently from how it is written. Each alternative is bounded, so a search is linear. */
 const special = new RegExp(
   [
+    String.raw`\n[ \t]*\r?\n(?:\d{1,6}\r?\n)?(?:\d\d:)?\d\d:\d\d[.,]\d{3} --> [^\n]{0,100}\n`,
+    String.raw`\u00ad(?=\r?\n)|\r(?=\n)|[\u2028\u2029\u0085\v\f]`,
     String.raw`<\/?\d{1,9}\/?>`,
     String.raw`<\/?[A-Za-z][A-Za-z0-9]{0,15} ?\/?>`,
     String.raw`\\u[0-9a-fA-F]{4}`,
@@ -44,10 +47,26 @@ const named: Record<string, string> = {
   ...{ amp: '&', nbsp: ' ', quot: '"', apos: "'", lt: '<', gt: '>', shy: '', commat: '@', period: '.' },
 };
 
-/** Returns how a special piece reads. */
-function reading(piece: string): string {
+function readingOfTag(tag: string): string {
+  if (/^<\d+\/>$|^<br/i.test(tag)) return ' ';
+  if (/^<at>$/i.test(tag)) return '@';
+  if (/^<dot>$/i.test(tag)) return '.';
+  // An element of XML with a name is read as a label.
+  return /^<[A-Za-z]*name>$/i.test(tag) ? `\n${tag.slice(1, -1)}: ` : '';
+}
+
+/**
+ * Returns how a special piece reads.
+ * @param isLast whether a line ends behind it
+ */
+function reading(piece: string, isLast: boolean): string {
   const [first] = piece;
-  if (first === '<') return /^<\d+\/>$|^<br/i.test(piece) ? ' ' : '';
+  if (first === '<') return readingOfTag(piece);
+  if (first === '\n') return first;
+  if (piece === '\r') return '';
+  // Before the end of a line: at other places, it is invisible.
+  if (piece === '\u00ad' && isLast) return '-';
+  if (/[\u2028\u2029\u0085\v\f]/.test(piece)) return '\n';
   if (first === '\\') {
     if (piece[1] === 'u') return String.fromCharCode(Number.parseInt(piece.slice(2), 16));
     return piece[1] === '"' || piece[1] === '/' ? piece[1] : ' ';
@@ -91,7 +110,7 @@ export function readText(original: string): ReadableText {
   };
   for (const match of original.matchAll(special)) {
     const [piece] = match;
-    const decoded = reading(piece);
+    const decoded = reading(piece, /[\r\n]/.test(original[match.index + piece.length] ?? ''));
     if (decoded === piece) continue;
     // An escape can stand for another special piece, which is shorter.
     const read = /^[\\%&]/.test(piece) ? readText(decoded).text : decoded;
@@ -140,4 +159,21 @@ export function withTags(original: string, { start, end }: Range): Range {
       range = { ...range, end: range.end + other.length };
   }
   return range;
+}
+
+/** Marks of emphasis that stand around a part of a text. */
+const emphasis = /\*{1,3}|~~|`{1,3}/g;
+
+/** Extends a range by the other half of a mark of emphasis if it stands directly at its end: `Dor**skub**`. */
+export function withMarks(original: string, { start, end }: Range): Range {
+  const counts = new Map<string, number>();
+  for (const [mark] of original.slice(start, end).matchAll(emphasis))
+    counts.set(mark, (counts.get(mark) ?? 0) + 1);
+  for (const [mark, count] of counts) {
+    if (count % 2 === 0) continue;
+    if (original.startsWith(mark, end)) return { start, end: end + mark.length };
+    if (start >= mark.length && original.startsWith(mark, start - mark.length))
+      return { start: start - mark.length, end };
+  }
+  return { start, end };
 }

@@ -1,4 +1,6 @@
-import { isGivenName } from './names.ts';
+import { isCommonWord } from './common-words.ts';
+import { joinLines } from './joined-text.ts';
+import { isCommonName, isGivenName } from './names.ts';
 import { type Entity, isInWord } from './numbers.ts';
 import {
   inlineTag,
@@ -7,6 +9,7 @@ import {
   type ReadableText,
   readText,
   unbalancedTags,
+  withMarks,
   withoutTags,
   withTags,
 } from './readable-text.ts';
@@ -59,6 +62,9 @@ const maxAdded = 40;
 
 /** Maximum UTF-16 units of the key of an alias, so that a search takes linear time. */
 const maxKey = 300;
+
+/** Maximum UTF-16 units of a value that begins within a longer word. A term has 100 or fewer. */
+const maxInWord = 100;
 
 /** Larger numbers of placeholders in texts of a user are not skipped. */
 const maxReserved = 1_000_000;
@@ -116,7 +122,7 @@ export class Vault {
     const value = this.#add(key, { written, kind, gender });
     this.#addAlias(key, value, 'whole');
     if (kind === 'names')
-      for (const [part] of written.matchAll(/[\p{L}\p{M}'-]{3,}/gu))
+      for (const [part] of (joinLines(written)?.text ?? written).matchAll(/[\p{L}\p{M}'-]{3,}/gu))
         if (part.length < written.length && /^\p{Lu}|^[^\p{Ll}]/u.test(part))
           this.#addAlias(keyOf(part), value, 'part');
     return value;
@@ -167,7 +173,7 @@ export class Vault {
     for (const entity of ranges) {
       const value = this.#valueOf(readable.text.slice(entity.start, entity.end), entity);
       if (!value) continue;
-      const range = withTags(original, originalRange(readable, entity));
+      const range = withMarks(original, withTags(original, originalRange(readable, entity)));
       if (range.start < from) continue;
       const written = original.slice(range.start, range.end);
       const remainder = unbalancedTags(written).join('');
@@ -190,13 +196,11 @@ export class Vault {
     if (this.#aliases.size === 0) return;
     const compact = compactOf(text);
     for (let at = 0; at < compact.units.length; at++) {
-      if (isInWord(text, compact.places[at]! - 1)) continue;
       const found = this.#aliasAt(text, compact, at, inflected);
       if (!found) continue;
       const start = compact.places[at + found.from]!;
       const end = compact.places[at + found.to - 1]! + 1;
       yield { kind: found.value.kind, start, end };
-      at += found.key.length - 1;
     }
   }
 
@@ -209,7 +213,9 @@ export class Vault {
   ): Alias | undefined {
     let longest: Alias | undefined;
     let node: number | undefined = 0;
-    for (let next = at; next < units.length; next++) {
+    // Within a word, the work is bounded: a text can repeat the beginning of a value.
+    const last = isInWord(text, places[at]! - 1) ? Math.min(units.length, at + maxInWord) : units.length;
+    for (let next = at; next < last; next++) {
       node = this.#nodes.get(node * 65_536 + units.charCodeAt(next));
       if (node === undefined) break;
       const alias = this.#ends.get(node);
@@ -277,43 +283,98 @@ export class Vault {
 }
 
 /** Whether an alias is meant by a part of a text whose letters and digits are its key. */
-function isAlias(
-  { key, value, type }: Alias,
-  text: string,
-  { start, end }: Range,
-  isInflected: boolean,
-): boolean {
-  const { kind } = value;
-  if (type === 'part' && !/\p{Lu}|\p{Lo}/u.test(text[start]!)) return false;
-  if (type === 'whole' && kind === 'names' && isOtherWord(value.written, text, { start, end })) return false;
+function isAlias(alias: Alias, text: string, range: Range, isInflected: boolean): boolean {
+  const { key, value, type } = alias;
+  const { start, end } = range;
   const written = text.slice(start, end);
-  if (written.length > key.length * 2 + 4 || (kind === 'names' && written.includes('\n'))) return false;
+  if (written.length > key.length * 2 + 12 || (value.kind === 'names' && /\n\s*\n/.test(written)))
+    return false;
   // 陈 is a name in “陈 said”, but not in 陈列室.
   if (key.length === 1)
     return (
       text.startsWith(value.written, start) && !/\p{L}/u.test(`${text[start - 1] ?? ''}${text[end] ?? ''}`)
     );
-  if (!isInWord(text, end)) return true;
-  if (type === 'form' || (kind !== 'names' && kind !== 'terms')) return false;
-  let last = end;
-  while (last - end <= maxAdded && isInWord(text, last)) last++;
-  const ending = text.slice(end, last);
-  if (kind === 'terms') return key.length > 3 || /^(?:s|\d+)$/i.test(ending);
-  if (/\d/.test(ending)) return false;
-  if (isInflected || (type === 'whole' && /\s/.test(value.written))) return true;
-  // A longer ending makes another word of a short or usual name: Mark, Markt.
-  const isLong = key.length >= longName && !isGivenName(written);
-  if (key.length <= 3 || (type === 'part' && !isLong && /^\p{Script=Latin}/u.test(ending)))
-    return /^s$/i.test(ending);
-  if (isLong) return true;
-  return ending.length <= maxEnding;
+  const before = isInWord(text, start - 1);
+  const after = isInWord(text, end);
+  if (value.kind === 'terms') return isTerm(key, text, range, before, after);
+  if (value.kind !== 'names') return before || after ? type === 'whole' && key.length >= longName : true;
+  // “doe42” is an account of Doe.
+  const isNumbered = /\d/.test(`${text[start - 1] ?? ''}${text[end] ?? ''}`);
+  const isFree = !(before && !/\d/.test(text[start - 1]!)) && !(after && !/\d/.test(text[end]!));
+  if (isFree && isNumbered) return key.length > 2;
+  if (isFree) return type === 'form' || !isOtherWord(type, text, range);
+  if (type === 'form') return false;
+  return before ? isWithin(alias, text, range) : isWithEnding(alias, text, range, isInflected);
 }
 
-/** Whether a word is not the name it equals: after “Mr. Stones”, “the stones”, except in URLs and texts without capitals. */
-function isOtherWord(name: string, text: string, { start, end }: Range): boolean {
+/** Whether a term is meant: from 4 letters on also within a word. */
+function isTerm(key: string, text: string, { end }: Range, before: boolean, after: boolean): boolean {
+  if (key.length > 3 || !(before || after)) return true;
+  return !before && /^(?:s|\d+)$/i.test(endingAt(text, end));
+}
+
+/** Returns the letters and digits of a word from a place on. */
+function endingAt(text: string, end: number): string {
+  let last = end;
+  while (last - end <= maxAdded && isInWord(text, last)) last++;
+  return text.slice(end, last);
+}
+
+/** UTF-16 units of a name that may stand anywhere in a longer word, and of one behind an initial: “jmavlpoxev”, “jdoeson”. */
+const innerName = { any: 6, afterInitial: 5 };
+
+/** Whether a name is meant in a longer word that begins before it. A given or usual word may be in any. */
+function isWithin({ key, value, type }: Alias, text: string, { start, end }: Range): boolean {
+  const written = text.slice(start, end);
+  if (type === 'whole' && /\s/.test(value.written)) return key.length >= innerName.any;
+  let first = start;
+  while (start - first <= maxAdded && isInWord(text, first - 1)) first--;
+  const word = text.slice(first, end) + endingAt(text, end);
+  if (isGivenName(capital(written)) || isCommonWord(written) || isCommonWord(word)) return false;
+  return key.length >= (start - first <= 2 ? innerName.afterInitial : innerName.any);
+}
+
+/** Endings that make another word of a name that is also one: Fischerei. */
+const derivations = /^(?:in|innen|ei|erei|isch\w{0,2}|schaft|lich\w{0,2}|ung|tum|er|ers|ing|ed|ly)$/iu;
+
+/** Whether a name is meant in a longer word that begins with it. */
+function isWithEnding(
+  { key, value, type }: Alias,
+  text: string,
+  { start, end }: Range,
+  isInflected: boolean,
+): boolean {
+  const written = text.slice(start, end);
+  const ending = endingAt(text, end);
+  if (isInflected || (type === 'whole' && /\s/.test(value.written))) return true;
+  const isGiven = isGivenName(capital(written));
+  const isSmall = /^\p{Ll}/u.test(written);
+  if (isSmall && (isGiven || isCommonWord(written) || isCommonWord(written + ending))) return false;
+  // A longer ending makes another word of a short or usual name: Mark, Markt.
+  const isLong =
+    !isGiven &&
+    (key.length >= longName ||
+      (key.length >= innerName.any &&
+        !isCommonWord(written) &&
+        !isCommonWord(written + ending) &&
+        !derivations.test(ending)));
+  if (key.length <= 3 || (type === 'part' && !isLong && /^\p{Script=Latin}/u.test(ending)))
+    return /^s$/i.test(ending);
+  return isLong || ending.length <= maxEnding;
+}
+
+const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
+
+/**
+ * Whether a word is not the name it equals: after “Mr. Stones”, “the stones”, except in URLs and texts without capitals. Any
+ * other word than a usual one is the name, from 4 letters on.
+ */
+function isOtherWord(type: Alias['type'], text: string, { start, end }: Range): boolean {
+  const written = text.slice(start, end);
+  if (!/^\p{Ll}/u.test(written) || /\s/.test(written)) return false;
+  if (written.length > 3 && !isCommonWord(written) && !isCommonName(capital(written))) return false;
+  if (type === 'part') return true;
   return (
-    /^\p{Lu}[^\s]*$/u.test(name) &&
-    /^\p{Ll}/u.test(text.slice(start, start + 2)) &&
     !/[/_@=.#-]/.test(text[start - 1] ?? '') &&
     !/[/_@=]/.test(text[end] ?? '') &&
     /\p{Lu}/u.test(text.slice(Math.max(0, start - 200), end + 200))
@@ -372,12 +433,17 @@ function compactOf(text: string): Compact {
   return { units, places };
 }
 
-/** Joins places that overlap. The longest determines the kind. Digits behind a place belong to it: a placeholder ends with one. */
+/**
+ * Joins places that overlap. The longest determines the kind. Digits behind a place, and Latin letters before it, belong to it:
+ * a placeholder ends with a digit, and is not found behind a letter.
+ */
 function united(text: string, entities: readonly Entity[]): Entity[] {
-  const whole = entities.map((entity) => ({
-    ...entity,
-    end: entity.end + /^\d*/.exec(text.slice(entity.end, entity.end + maxAdded))![0].length,
-  }));
+  const whole = entities.map((entity) => {
+    let { start } = entity;
+    while (start > 0 && entity.start - start < maxAdded && /[A-Za-z0-9_]/.test(text[start - 1]!)) start--;
+    const [digits] = /^\d*/.exec(text.slice(entity.end, entity.end + maxAdded))!;
+    return { ...entity, start, end: entity.end + digits.length };
+  });
   const sorted = whole.sort((a, b) => a.start - b.start || b.end - a.end);
   const joined: Entity[] = [];
   let longest = 0;

@@ -8,6 +8,7 @@ import { useFakeOpenAi, useTestApp } from '#test/setup/app.ts';
 import { type Documents, openDocuments } from '../documents/workspace.ts';
 import { setsOf } from '../translation-memory/sets.ts';
 import { liveEngine } from '../translations/live.ts';
+import { compact } from './compact.ts';
 import { type Letter, letterKinds, makeLetters } from './letters.ts';
 
 const fake = await useFakeOpenAi();
@@ -30,18 +31,6 @@ const replace = (redaction: unknown) =>
 
 const asked = (role: Asked['role']) =>
   fake.requests.map((one) => askedOf(one)).filter((one) => one.role === role);
-
-/** Returns the letters and digits of a text as a person or program can read it: without escapes, tags, accents and case. */
-function compact(text: string): string {
-  return text
-    .replace(/\\+u([0-9a-f]{4})/gi, (_, code) => String.fromCharCode(Number.parseInt(code, 16)))
-    .replace(/(?:%[0-9a-f]{2})+/gi, (bytes) => Buffer.from(bytes.replaceAll('%', ''), 'hex').toString())
-    .replace(/&#(\d+);/g, (_, code) => String.fromCodePoint(Number(code)))
-    .replace(/<\/?\w{1,9}\/?>|\\+n/g, '')
-    .normalize('NFKD')
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]/gu, '');
-}
 
 /** The planted values that a request contains, however they are written. */
 function leaks(values: readonly string[]): string[] {
