@@ -9,9 +9,9 @@ const common: ReadonlySet<string> = new Set(
 
 /** Endings of English words, with what the word in the list has instead. */
 const endings: readonly [RegExp, string][] = [
-  [/(?:'s|s|'|d|r|n|ly|ness)$/, ''],
-  [/(?:es|ed|ing|er|ers|est|rs|ly)$/, ''],
-  [/(?:ed|ing|er|ers|est)$/, 'e'],
+  [/(?:'s|s|'|d)$/, ''],
+  [/(?:es|ed|ing|er|ers)$/, ''],
+  [/(?:ed|ing|er|ers)$/, 'e'],
   [/ie[sdr]$/, 'y'],
   [/(.)\1(?:ed|ing|er|ers)$/, '$1'],
 ];

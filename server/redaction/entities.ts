@@ -56,6 +56,9 @@ function* findAll(text: string, { kinds }: RedactionRules): Generator<Entity> {
   for (const [kind, find] of finders) if (kinds.some((one) => one === kind)) yield* find(text);
 }
 
+/** The UTF-16 units before a number that can show that it is a phone. */
+const maxEvidence = 40;
+
 /** Kinds whose check digits or form show that they go on in the next text of a passage, such as the next subtitle. */
 const overTexts: readonly RedactedKind[] = ['accounts', 'names', 'emails', 'patterns'];
 
@@ -78,7 +81,7 @@ function* findOverLines(
     while (next < breaks.length && breaks[next]! < start) next++;
     const over: number[] = [];
     for (let at = next; over.length < 3 && breaks[at]! < entity.end; at++) over.push(breaks[at]!);
-    const end = endOver(text, entity, over, breaks[next - 1] === start - 1);
+    const end = endOver(text, entity, over, breaks[next - 1] ?? -maxEvidence);
     const isApart = over.some((place) => ends.has(places[place]!));
     if (end === null || (isApart && !overTexts.includes(kind) && text[start] !== '+')) continue;
     yield { ...entity, start: places[start]!, end: places[end - 1]! + 1 };
@@ -87,16 +90,19 @@ function* findOverLines(
 
 /**
  * Returns where an entity that goes over line breaks ends; null if each line has its own.
- * @param isFirst whether it begins a line, and the line before shows what it is
+ * @param before the last line break before it
  */
-function endOver(text: string, entity: Entity, over: readonly number[], isFirst: boolean): number | null {
+function endOver(text: string, entity: Entity, over: readonly number[], before: number): number | null {
   const { kind, start, end } = entity;
+  const isFirst = before === start - 1;
   const [first] = over;
   if (kind === 'names') {
     if (first !== undefined) return nameOver(text, entity, first);
     return isFirst && isCommonWord(/^\p{L}*/u.exec(text.slice(start, end))![0]) ? null : end;
   }
-  if (first === undefined || kind === 'patterns') return end;
+  if (kind === 'patterns') return end;
+  // “call” in the line before is about no number behind other words.
+  if (kind === 'phones' && first === undefined && !isFirst && before > start - maxEvidence) return null;
   // The number of a house in the next line does not belong to a phone.
   if (kind === 'phones' && /^ \p{Lu}\p{Ll}/u.test(text.slice(end, end + 3))) return null;
   return over.length < 3 ? end : null;

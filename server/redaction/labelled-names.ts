@@ -11,7 +11,7 @@ signatory|reviewer|assignee|reporter|manager|doctor|agent|buyer|seller|billing|s
     '',
   );
 
-const labelWord = String.raw`(?:(?:(?:${persons})[ _-]?){0,3}names?|vorname|nachname|familienname|zuname|nom(?: de famille)?|prénom|prenom|nombres?(?: y apellidos)?|apellidos?|nome(?: completo)?|cognome|sobrenome|apelido|voornaam|achternaam|naam|имя|фамилия|отчество|фио|imię|nazwisko|jméno|příjmení|namn|förnamn|efternamn|navn|fornavn|etternavn|nimi|isim|soyad[ıi]|姓名|名前|氏名|성명|이름|الاسم|नाम)`;
+const labelWord = `(?:(?:(?:${persons})[ _-]?){0,3}names?|vorname|nachname|familienname|zuname|nom(?: de famille)?|prénom|prenom|nombres?(?: y apellidos)?|apellidos?|nome(?: completo)?|cognome|sobrenome|apelido|voornaam|achternaam|naam|имя|фамилия|отчество|фио|imię|nazwisko|jméno|příjmení|namn|förnamn|efternamn|navn|fornavn|etternavn|nimi|isim|soyad[ıi]|姓名|名前|氏名|성명|이름|الاسم|नाम)`;
 
 /** Keys of JSON, YAML, XML, settings and addresses whose value is a name, up to the value. */
 const keys = new RegExp(

@@ -97,7 +97,18 @@ const noNames = new Set(
     friday saturday sunday januar februar märz mai juni juli oktober dezember montag dienstag mittwoch donnerstag freitag
     samstag sonntag gmbh ag inc ltd llc corp sa spa srl bv nv kg ohg co ооо the der die das le la les el los il lo o os de
     het een we i ich wir sie er es you he she they it ihr ihre mein meine je nous vous il elle ils yo usted nosotros io noi
-    lei eu nós você ik wij u jij я мы вы он она они a an and und et y e en и or oder ou o of`),
+    lei eu nós você ik wij u jij я мы вы он она они a an and und et y e en и or oder ou o of be as when just not have has this
+    that with my me most ever so but if to in on at by is are was will's sent agreement treaty empire emperor imperio games
+    olympic olympics show cup news convention center centre company corporation navy army force circuit administration
+    administrations committee stage city health department unit services securities coordinator consultant counsel senior
+    cooperation delta river ocean sea island islands mountain district region county province republic kingdom unido`),
+);
+
+/** Words of the list of given names that stand for something else nearly always, in lowercase. */
+const noGiven = new Set(
+  listOf(`north south east west nord sud norte sur royal golden major star summer winter early over per darin film art sport
+    red green white black reino mar mare santa villa corona canal rand nine asia africa áfrica america américa job well anyway
+    candy love stay name price roman regie reha nils marine asia-pacific apollo-era franco-monegasque athina-film forest`),
 );
 
 /** Particles inside of a name. */
@@ -111,7 +122,7 @@ const labels =
   /(?:^|[\n;|•(])[ ]*(?:(?:full |first |last |given |family |middle |contact |customer |client |patient |employee |account |tenant |applicant |your )?name|surname|contact(?: person)?|attn\.?|attention|patient|employee|applicant|tenant|customer|signed|from|to|cc|author|vorname|nachname|familienname|zuname|kunde|kundin|mieter(?:in)?|ansprechpartner(?:in)?|z\. ?hd\.?|patient(?:in)?|von|an|absender|empfänger|nom(?: de famille)?|prénom|nom et prénom|patient(?:e)?|destinataire|expéditeur|à l'attention de|nombre(?: y apellidos)?|apellidos?|paciente|titular|destinatario|remitente|nome(?: completo)?|cognome|nome e cognome|paziente|intestatario|mittente|sobrenome|apelido|paciente|destinatário|remetente|naam|voornaam|achternaam|patiënt|t\.a\.v\.|afzender|имя|фамилия|отчество|фио|ф\.и\.о\.|пациент|клиент|кому|от кого|imię|nazwisko|imię i nazwisko|jméno|příjmení|namn|navn|nimi|ad[ıi]|soyad[ıi]|име|姓名|名前|氏名|성명|이름|الاسم|नाम)(?: \([^)\n]{0,20}\))?[ ]?[:：][ ]*|(?:^|\n)[> ]*(?:\p{L}{2,20}-){1,3}by: /giu;
 
 const closings =
-  /(?<=^|\n|[ ,])(?:yours(?:,? (?:very|ever|most))?,? (?:truly|faithfully|sincerely|respectfully|affectionately)[\p{L} ]{0,30}|sincerely(?: yours)?|(?:very )?respectfully(?: yours| submitted)?|regards|best wishes|all the best|cheers|cordially|love|thank you|thanks|grüßen?|gruß|hochachtungsvoll|herzlichst|ihre?|euer|eure|dein|deine|cordialement|salutations(?: distinguées)?|sincèrement|amicalement|bien à vous|atentamente|saludos(?: cordiales)?|un saludo|un abrazo|cordialmente|saluti|cordiali saluti|distinti saluti|un saluto|atenciosamente|cumprimentos|abraços|com os melhores cumprimentos|met vriendelijke groete?n?|vriendelijke groet(?:en)?|hoogachtend|groetjes?|с уважением|с наилучшими пожеланиями|искренне ваш|z poważaniem|pozdrawiam|s pozdravem|med vänliga hälsningar|med venlig hilsen|med vennlig hilsen|ystävällisin terveisin|saygılarımla)[,.!]?[ ]*\n[\s(]{0,4}(?:(?:sd|s)\/-?\s*|\/s\/\s*|gez\.\s*|i\. ?[av]\.\s*)?/giu;
+  /(?<=^|\n|[ ,](?!love|thank|cheers|regards\n[^\n]* |ihre?|euer|eure|deine?))(?:yours(?:,? (?:very|ever|most))?,? (?:truly|faithfully|sincerely|respectfully|affectionately)[\p{L} ]{0,30}|sincerely(?: yours)?|(?:very )?respectfully(?: yours| submitted)?|regards|best wishes|all the best|cheers|cordially|love|thank you|thanks|grüßen?|gruß|hochachtungsvoll|herzlichst|ihre?|euer|eure|dein|deine|cordialement|salutations(?: distinguées)?|sincèrement|amicalement|bien à vous|atentamente|saludos(?: cordiales)?|un saludo|un abrazo|cordialmente|saluti|cordiali saluti|distinti saluti|un saluto|atenciosamente|cumprimentos|abraços|com os melhores cumprimentos|met vriendelijke groete?n?|vriendelijke groet(?:en)?|hoogachtend|groetjes?|с уважением|с наилучшими пожеланиями|искренне ваш|z poważaniem|pozdrawiam|s pozdravem|med vänliga hälsningar|med venlig hilsen|med vennlig hilsen|ystävällisin terveisin|saygılarımla)[,.!]?[ ]*\n[\s(]{0,4}(?:(?:sd|s)\/-?\s*|\/s\/\s*|gez\.\s*|i\. ?[av]\.\s*)?/giu;
 
 /** The lines before a quoted mail, up to the name, and the place of a name before its address: “Jo Doe <jo@example.org>”. */
 const mails =
@@ -159,7 +170,7 @@ export function* findNames(text: string): Generator<Entity> {
   for (let at = 0; at < all.length; at++) {
     const { next, gender } = skipTitles(text, all, isGreeting(text, all[at]!) ? at + 1 : at);
     if (next > at) {
-      yield* nameAt(text, all, next, gender);
+      yield* nameAt(text, all, next, gender, isTitle(all[next - 1]!));
       if (plurals.has(all[next - 1]!.text.toLowerCase())) yield* namesAfter(text, all, next, 1);
       continue;
     }
@@ -262,6 +273,13 @@ function skipTitles(
     const lower = word.text.toLowerCase();
     if (!titles.has(lower) || (dotted.has(lower) && !(word.isDotted || /^\p{Lu}\p{Ll}/u.test(word.text))))
       break;
+    // DNA is no Romanian title, “me.” ends a sentence, and “p.m.” is a time.
+    if (
+      word.text === 'DNA' ||
+      word.text === 'me' ||
+      /\p{L}\.$/u.test(text.slice(Math.max(0, word.start - 2), word.start))
+    )
+      break;
     if (lower.length < 3 && !word.isDotted && /^\p{Ll}/u.test(word.text)) break;
     if (!/^\.? ?["“”„«»‘’'‹›([{<*_~]{0,3}$/.test(text.slice(word.end, all[next + 1]?.start))) break;
     gender ??= titles.get(lower);
@@ -277,6 +295,14 @@ const isCapital = (word: string) => /^(?:\p{Lu}|\p{Lo})/u.test(word) || /^[dl]'\
 /** Whether a particle at the start of a name is followed by a surname: “van der Berg”. */
 const beginsSurname = (all: readonly Word[], at: number) =>
   [all[at + 1], all[at + 2], all[at + 3]].some((word) => word !== undefined && isCapital(word.text));
+
+/** Articles and contractions with them that are in a name behind another particle only: “von der”, not “Anna zum Kampf”. */
+const inside = new Set(listOf('der dem des die zum zur vom'));
+
+const joinsSurname = (all: readonly Word[], at: number) => {
+  const { text } = all[at]!;
+  return !inside.has(text) || particles.has(all[at - 1]!.text);
+};
 
 /** Returns the number of words of the name that begins with a word; 0 for no name. */
 function lengthOfName(text: string, all: readonly Word[], first: number): number {
@@ -295,8 +321,8 @@ function lengthOfName(text: string, all: readonly Word[], first: number): number
         break;
     }
     const lower = word.text.toLowerCase();
-    if (particles.has(lower) && (at > first || beginsSurname(all, at))) {
-      if (isCapital(word.text)) length = at - first + 1;
+    if (particles.has(lower) && (at > first ? joinsSurname(all, at) : beginsSurname(all, at))) {
+      if (isCapital(word.text) && lower.length > 1) length = at - first + 1;
       continue;
     }
     if (
@@ -317,14 +343,26 @@ function* nameAt(
   all: readonly Word[],
   first: number,
   gender: Gender | undefined,
+  isTitled = false,
 ): Generator<Entity> {
   const length = lengthOfName(text, all, first);
-  if (length === 0) return;
+  if (length === 0 || (!isTitled && isUsual(all.slice(first, first + length)))) return;
+  // “M.A.”, “le directeur général de l'Agence”
+  if (length === 1 && all[first]!.text.length === 1 && /^\p{Script=Latin}/u.test(all[first]!.text)) return;
+  if (/^(?:du |del? l')/.test(text.slice(all[first]!.start, all[first]!.start + 6))) return;
   const start = all[first]!.start;
   const known = givenNames.get(nameForm(all[first]!.text))?.gender;
   const own = gender ?? known;
   yield { kind: 'names', start, end: all[first + length - 1]!.end, ...(own && { gender: own }) };
 }
+
+/** Whether a word is a title, and no other word. */
+const isTitle = ({ text, isDotted }: Word) =>
+  titles.has(text.toLowerCase()) && (isDotted || !dotted.has(text.toLowerCase()));
+
+/** Whether all words are usual ones: “Thanks. This is”. */
+const isUsual = (words: readonly Word[]) =>
+  words.every(({ text }) => isCommonWord(text) && !givenName(text)) || words[0]!.text === 'I';
 
 /** Returns a name with one capital, as in the list. */
 function nameForm(word: string): string {
@@ -337,6 +375,7 @@ const endings = ['', 'а', 'я', 'й', 'ь'];
 function givenName(word: string): GivenName | undefined {
   const form = nameForm(word);
   const [head] = form.split('-');
+  if (noGiven.has(form.toLowerCase()) || noGiven.has(head!.toLowerCase())) return undefined;
   const known = givenNames.get(form) ?? givenNames.get(head!);
   if (known || !/^\p{Script=Cyrillic}/u.test(form)) return known;
   const stem = form.replace(/(?:ой|ей|ом|ем|ём|ою|ею|[уюаяеиыійь])$/u, '');
@@ -378,6 +417,9 @@ function isGiven(text: string, all: readonly Word[], at: number): boolean {
   const name = givenName(word.text);
   if (!name || noNames.has(word.text.toLowerCase()) || greetings.has(word.text.toLowerCase())) return false;
   const loud = isLoud(word.text);
+  // ENA, unless all is in capitals
+  if (isAcronym(word.text) && !(all[at + 1] && isLoud(all[at + 1]!.text) && !isAcronym(all[at + 1]!.text)))
+    return false;
   if (!name.isWord && !loud && word.text.length > 2) return true;
   if (/\d ?$/.test(text.slice(Math.max(0, word.start - 2), word.start))) return false;
   const next = all[at + 1];

@@ -346,7 +346,9 @@ function isWithEnding(
 ): boolean {
   const written = text.slice(start, end);
   const ending = endingAt(text, end);
-  if (isInflected || (type === 'whole' && /\s/.test(value.written))) return true;
+  if (isInflected) return true;
+  // “Ford T” is not in “Ford to”.
+  if (type === 'whole' && /\s/.test(value.written)) return /[^\s]{3}$/.test(written);
   const isGiven = isGivenName(capital(written));
   const isSmall = /^\p{Ll}/u.test(written);
   if (isSmall && (isGiven || isCommonWord(written) || isCommonWord(written + ending))) return false;
