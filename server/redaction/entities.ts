@@ -59,7 +59,7 @@ function* findAll(text: string, { kinds }: RedactionRules): Generator<Entity> {
 /** The UTF-16 units before a number that can show that it is a phone. */
 const maxEvidence = 40;
 
-/** Kinds whose check digits or form show that they go on in the next text of a passage, such as the next subtitle. */
+/** Kinds that can continue in the next text of a passage, such as the next subtitle, because check digits or their form show it. */
 const overTexts: readonly RedactedKind[] = ['accounts', 'names', 'emails', 'patterns'];
 
 /**
@@ -89,7 +89,7 @@ function* findOverLines(
 }
 
 /**
- * Returns where an entity that goes over line breaks ends; null if each line has its own.
+ * Returns the end of an entity with line breaks in it; null if each line has its own.
  * @param before the last line break before it
  */
 function endOver(text: string, entity: Entity, over: readonly number[], before: number): number | null {

@@ -7,7 +7,7 @@ export interface JoinedText {
   breaks: readonly number[];
 }
 
-/** What begins a line that continues another: a quote, a comment, an indentation. */
+/** The beginning of a line that continues another: a quote, a comment, an indentation. */
 const prefix = String.raw` *(?:(?:>|\||#|;|%|\*|\/\/|--) ?){0,8} *`;
 const mark = '["“”„«»‘’‹›]';
 const capitalized = String.raw`\p{Lu}[\p{L}'-]{1,30}`;
@@ -15,7 +15,7 @@ const capitalized = String.raw`\p{Lu}[\p{L}'-]{1,30}`;
 /** Everything that a reader passes over. Each alternative is bounded, so a search is linear. */
 const passedOver = new RegExp(
   [
-    // Behind the hyphen of a divided word, the word goes on in lowercase.
+    // A divided word continues in lowercase behind its hyphen.
     String.raw`(?<hyphen>(?<=\p{L})-\n${prefix}(?=\p{Ll}))`,
     String.raw`(?<=[\p{L}\d])(?<kept>-)\n${prefix}(?=[\p{L}\d])`,
     // Quoted-printable and continued lines, and an address in two lines.

@@ -22,7 +22,7 @@ beforeEach(async () => {
 
 interface Form {
   text: string;
-  /** What must not leave. Cases, separators and accents do not count. */
+  /** The values that must not leave. Cases, separators and accents do not count. */
   secrets: readonly string[];
   terms?: readonly string[];
   patterns?: readonly string[];
