@@ -94,6 +94,7 @@ export function mapIssue(issue: QualityIssue, replace: Replace): QualityIssue {
     span: issue.span && replace(issue.span),
     explanation: replace(issue.explanation),
     suggestion: issue.suggestion && replace(issue.suggestion),
+    ...(issue.replacement && { replacement: replace(issue.replacement) }),
   };
 }
 

@@ -25,8 +25,9 @@ const sentences: Record<string, string> = {
     'Le propriétaire répare le toit de la maison en été',
   'The keys are handed over to the neighbor on the last day.':
     'Les clés sont remises au voisin le dernier jour',
+  'The deposit of 300 euros is due today.': 'La caution de 300 euros est due aujourd’hui',
 };
-const [rent, roof, keys] = Object.keys(sentences) as [string, string, string];
+const [rent, roof, keys, due] = Object.keys(sentences) as [string, string, string, string];
 const text = (source: string) => sentences[source] as string;
 
 const fake = await startFakeOpenAi();
@@ -200,6 +201,27 @@ describe('checking again', () => {
     expect((await reviewers.history(id))[0]).toMatchObject({ kind: 'unconfirmed', by: 'judge model' });
     await tasks.recheck_findings.run(app.services, payload);
     expect(judged()).toBe(before + 1);
+  });
+
+  test('a confirmed segment is checked if an edit has made a finding of a check vanish, which is shown no longer', async () => {
+    const { id } = await mine.translate([due]);
+    const wrong = 'La caution de 200 euros est due';
+    await reviewers.save(id, [[0, text(due), wrong]]);
+    const finding = { status: 'open', found_by: 'check', severity: 'critical' };
+    expect((await quality(id)).issues).toMatchObject([finding]);
+    const advice = 'La caution de Keep 300 euros est due';
+    await reviewers.save(id, [[0, wrong, advice]]);
+    expect(await quality(id)).toMatchObject({ needs_review: false, issues: [] });
+    const payload = { tenantId: mine.tenantId, documentId: id, after: -1 };
+    const judged = () => fake.requests.filter((one) => askedOf(one).role === 'segment_assessment').length;
+    const before = judged();
+    await tasks.recheck_findings.run(app.services, payload);
+    expect(judged(), 'a draft is not checked').toBe(before);
+    await reviewers.save(id, [[0, advice, advice, true]]);
+    await tasks.recheck_findings.run(app.services, payload);
+    expect(judged()).toBe(before + 1);
+    await tasks.recheck_findings.run(app.services, payload);
+    expect(judged(), 'once').toBe(before + 1);
   });
 });
 

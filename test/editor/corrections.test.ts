@@ -18,12 +18,13 @@ function corrected(source: string, target: string, [from, to] = ['en', 'es']): s
   );
 }
 
-const issue = (span: string | null, suggestion: string | null): QualityIssue => ({
+const issue = (span: string | null, replacement?: string | null): QualityIssue => ({
   severity: 'major',
   category: 'accuracy',
   span,
   explanation: '',
-  suggestion,
+  suggestion: 'Use “x”.',
+  ...(replacement !== undefined && { replacement }),
 });
 
 describe('a changed number', () => {
@@ -61,10 +62,10 @@ describe('a changed number', () => {
   });
 });
 
-test('a suggestion replaces its span, but not if it is an instruction that names it', () => {
-  const texts = { source: 'a', target: 'un mot, un mot', languages: { source: 'en', target: 'fr' } };
-  const [use, names, absent] = [issue('mot', 'terme'), issue('mot', 'Remove mot.'), issue('other', 'x')];
-  expect([...correctionsOf([use, names, absent, issue(null, 'x')], texts)]).toEqual([
-    [use, { start: 3, end: 6, text: 'terme' }],
-  ]);
+test('only a replacement is inserted, in the place of its whole words, and never a suggestion', () => {
+  const texts = { source: 'a', target: 'des motels, un mot', languages: { source: 'en', target: 'fr' } };
+  const use = issue('mot', 'terme');
+  // As stored before findings had replacements, of what the text lacks, and without a place.
+  const others = [issue('un'), issue('un', null), issue('other', 'x'), issue(null, 'x')];
+  expect([...correctionsOf([use, ...others], texts)]).toEqual([[use, { start: 15, end: 18, text: 'terme' }]]);
 });

@@ -89,7 +89,7 @@ describe('the response', () => {
     expect(await upstream.engine().translate(plain, scope)).toEqual({
       value: ['Die Katze.'],
       models: ['claude-1'],
-      prompts: 3,
+      prompts: 4,
       inputTokens: 745,
       outputTokens: 9,
     });

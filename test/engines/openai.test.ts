@@ -170,7 +170,7 @@ describe('the response', () => {
     await expect(upstream.engine().translate(task, scope)).resolves.toEqual({
       value: ['Die Katze.', 'Sie schläft.'],
       models: [model],
-      prompts: 3,
+      prompts: 4,
       inputTokens: 321,
       outputTokens: 45,
     });

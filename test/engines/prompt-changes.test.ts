@@ -162,5 +162,5 @@ test('a change of the prompts raises their version, which is recorded with each 
   await upstream.engine().assessEach({ ...plain, ...all, textType: 'Html' }, ['x'], scope);
   const said = upstream.fake.requests.map(({ body }) => [body.messages[0]!.content, body.response_format]);
   const digest = createHash('sha256').update(JSON.stringify(said)).digest('hex').slice(0, 12);
-  expect([promptVersion, digest]).toEqual([3, '7df90c647dac']);
+  expect([promptVersion, digest]).toEqual([4, '43abc2879967']);
 });

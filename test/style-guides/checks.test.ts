@@ -159,6 +159,7 @@ describe('forbidden words', () => {
         span,
         explanation: `The style guide forbids “${span}”.`,
         suggestion: 'Use “X”.',
+        replacement: 'X',
       },
     ]);
   });

@@ -33,6 +33,7 @@ describe('issues of missing terms', () => {
         [],
         many(2000, (number) => long(number).repeat(2)),
       ),
+      'de',
     );
     expect(issues).toHaveLength(100);
     expect(issues[98]?.suggestion).toMatch(/^Use “98 /);

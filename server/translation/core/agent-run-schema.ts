@@ -23,7 +23,17 @@ export const qualityIssue = z
       .nullable()
       .describe('The words to which the problem applies; null if it applies to the whole text.'),
     explanation: z.string().describe('A description of the problem.'),
-    suggestion: z.string().nullable().describe('A proposal to fix the problem, or null.'),
+    suggestion: z
+      .string()
+      .nullable()
+      .describe('A proposal to fix the problem, in words for a reader, or null. It is not a translation.'),
+    replacement: z
+      .string()
+      .nullable()
+      .exactOptional()
+      .describe(
+        'The exact text that fixes the problem in the place of `span`; null or missing if there is none.',
+      ),
     id: z
       .string()
       .exactOptional()

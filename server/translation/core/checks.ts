@@ -30,7 +30,12 @@ export async function checkTranslation(
       ? await run.engine.redaction?.issuesOf(text.task.segments, candidate, run.scope)
       : undefined;
   return {
-    findings: [...findings, ...(lost ?? []), ...(compliance ? termIssues(compliance) : []), ...sentences],
+    findings: [
+      ...findings,
+      ...(lost ?? []),
+      ...(compliance ? termIssues(compliance, text.task.targetLang) : []),
+      ...sentences,
+    ],
     compliance,
   };
 }

@@ -21,9 +21,15 @@ export type Resolution = (typeof resolutions)[number];
 export const findingStates = ['open', 'not_rechecked', ...resolutions] as const;
 type FindingState = (typeof findingStates)[number];
 
+/**
+ * The status of a finding of a check that an edit has made vanish. A check only compares words, so the judge model sees
+ * the segment once it is confirmed. Until then the finding is stored, but not shown, and blocks nothing.
+ */
+const vanished = 'vanished';
+
 /** A finding as it is stored. Without `status` it is open. */
 export interface Finding extends QualityIssue {
-  status?: FindingState;
+  status?: FindingState | typeof vanished;
   resolution?: FindingResolution;
 }
 
@@ -73,7 +79,14 @@ const transitions: Readonly<
 };
 
 export function stateOf({ status = 'open' }: Finding): FindingState {
-  return status;
+  return status === vanished ? 'fixed' : status;
+}
+
+/** SQL: whether a JSON array of findings has one that the judge model is to see. */
+export function hasUnseen(findings: SQLWrapper): SQL {
+  return sql`jsonb_path_exists(${findings}, ${sql.raw(
+    `'$[*] ? (@.status == "${vanished}" || @.status == "not_rechecked" && !exists(@.found_by))'`,
+  )})`;
 }
 
 /** Whether neither a person nor the judge model has settled the finding. */
@@ -120,13 +133,29 @@ export function idOf({ severity, category, span, explanation }: QualityIssue): s
   return createHash('sha256').update(content).digest('hex').slice(0, 32);
 }
 
+/** Returns the findings that are shown. */
+export function shownFindings(findings: readonly Finding[]): Finding[] {
+  return findings.filter(({ status }) => status !== vanished);
+}
+
 /** Returns the finding as it is shown, with its ID and its state. */
 export function findingView(finding: Finding) {
   return { ...finding, id: idOf(finding), status: stateOf(finding) };
 }
 
-/** Maximum number of resolved findings that are kept: each wording may add some. */
+/** Maximum numbers of resolved and of vanished findings that are kept: each wording may add some. */
 const maxResolved = 50;
+const maxVanished = 20;
+
+/** Returns the earlier findings of checks that an edit has made vanish, except minor ones. */
+export function vanishedFindings(earlier: readonly Finding[], present: readonly Finding[]): Finding[] {
+  const known = new Set(present.map(idOf));
+  return earlier
+    .filter((one) => one.found_by === 'check' && (isOpen(one) || one.status === vanished))
+    .filter((one) => one.severity !== 'minor' && !known.has(idOf(one)))
+    .slice(-maxVanished)
+    .map((one) => ({ ...one, status: vanished }));
+}
 
 /**
  * Returns the findings after the checks have seen a wording: what they find in it now, and the earlier findings that
@@ -143,7 +172,9 @@ export function findingsAfterChecks(
   const next = (finding: Finding) => (isEdited ? after(finding, 'edited') : finding);
   const kept = earlier.filter((finding) => !isComputed(finding)).flatMap((one) => next(one) ?? []);
   const decided = new Map(
-    earlier.filter((finding) => isComputed(finding) && !isOpen(finding)).map((one) => [idOf(one), one]),
+    shownFindings(earlier)
+      .filter((finding) => isComputed(finding) && !isOpen(finding))
+      .map((one) => [idOf(one), one]),
   );
   const found = marked(issues).map((issue) => {
     const decision = decided.get(idOf(issue));

@@ -98,12 +98,13 @@ export function* findIssuesOfText({
 }
 
 /** Returns the issue with its texts shortened to the maximum lengths for storing and showing. */
-function clipped({ span, explanation, suggestion, ...issue }: QualityIssue): QualityIssue {
+function clipped({ span, explanation, suggestion, replacement, ...issue }: QualityIssue): QualityIssue {
   return {
     ...issue,
     span: span && clip(span, maxSpanLength),
     explanation: clip(explanation, maxTextLength),
     suggestion: suggestion && clip(suggestion, maxTextLength),
+    ...(replacement && replacement.length <= maxTextLength && { replacement }),
   };
 }
 

@@ -12,6 +12,7 @@ import {
   hasOpen,
   isOpen,
   isOpenCritical,
+  shownFindings,
 } from '#server/translation/core/findings.ts';
 import { requireDocument } from './jobs.ts';
 import { noFigures, type ReportFigures } from './quality-report.ts';
@@ -154,7 +155,7 @@ export function segmentView(row: SegmentRow): z.infer<typeof documentSegment> {
     quality: {
       score: row.score,
       needs_review: row.needsReview,
-      issues: (row.issues as Finding[]).map(findingView),
+      issues: shownFindings(row.issues as Finding[]).map(findingView),
     },
     fast_path: row.fastPath,
     corrected: row.corrected,

@@ -10,9 +10,8 @@ export interface Correction {
 }
 
 /**
- * The corrections that the issues of a segment allow: a suggestion in place of its span, and a number of the source in
- * place of the number that stands for it. Other suggestions are instructions for the reviewer: they are about parts that
- * the translation lacks, or they name the span.
+ * The corrections that the issues of a segment allow: a replacement in place of its span, and a number of the source in
+ * place of the number that stands for it. A suggestion is an instruction for the reviewer, and is never inserted.
  */
 export function correctionsOf(
   issues: readonly QualityIssue[],
@@ -26,12 +25,26 @@ export function correctionsOf(
   );
   const corrections = new Map<QualityIssue, Correction>();
   for (const issue of issues) {
-    const { span, suggestion } = issue;
-    const start = span ? target.indexOf(span) : -1;
+    const { span, replacement } = issue;
+    const start = span ? startOf(span, target) : -1;
     const number = lost.includes(issue) ? numbers.get(span as string) : undefined;
     if (number) corrections.set(issue, number);
-    else if (span && start >= 0 && suggestion !== null && !suggestion.includes(span))
-      corrections.set(issue, { start, end: start + span.length, text: suggestion });
+    else if (span && start >= 0 && replacement != null && replacement !== span)
+      corrections.set(issue, { start, end: start + span.length, text: replacement });
   }
   return corrections;
+}
+
+/** Where a span begins in a text: best as whole words, then at the beginning of a word; -1 if it is missing. */
+function startOf(span: string, text: string): number {
+  const isInside = (at: number) =>
+    /[\p{L}\p{M}\p{N}_]$/u.test(text.slice(Math.max(0, at - 2), at)) &&
+    /^[\p{L}\p{M}\p{N}_]/u.test(text.slice(at, at + 2));
+  let best = -1;
+  for (let start = text.indexOf(span); start >= 0; start = text.indexOf(span, start + 1)) {
+    if (isInside(start)) continue;
+    if (!isInside(start + span.length)) return start;
+    if (best < 0) best = start;
+  }
+  return best < 0 ? text.indexOf(span) : best;
 }

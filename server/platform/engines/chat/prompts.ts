@@ -9,7 +9,7 @@ import type { QualityIssue, TaskSentence, TaskStyle, TaskTerm, TranslationTask }
  */
 
 /** The version of the prompts. Raise it with each change that a model can notice: it is recorded with each run. */
-export const promptVersion = 3;
+export const promptVersion = 4;
 
 /** The fields of the user message. A field that a prompt sends must be one of them. */
 export type UserMessage = ReturnType<typeof promptData> & {

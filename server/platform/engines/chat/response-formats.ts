@@ -7,7 +7,7 @@ const maxIssues = 100;
 const ranks = { critical: 0, major: 1, minor: 2 } as const satisfies Record<QualityIssue['severity'], number>;
 
 /** Sorts the issues by severity, the worst first, and returns at most 100. */
-export function worstIssues(issues: readonly QualityIssue[]): QualityIssue[] {
+export function worstIssues<Issue extends QualityIssue>(issues: readonly Issue[]): Issue[] {
   return issues.toSorted((a, b) => ranks[a.severity] - ranks[b.severity]).slice(0, maxIssues);
 }
 
@@ -73,15 +73,26 @@ const translatedSegments = z.object({
 /** One text for each segment id of the request. */
 export type TranslatedSegments = z.infer<typeof translatedSegments>;
 
-const issue = z.object({
-  severity: z.enum(['minor', 'major', 'critical']),
-  category: z.enum(['accuracy', 'fluency', 'terminology', 'style', 'locale']),
-  span: remark()
-    .nullable()
-    .describe('the words concerned, as in the translation; if something is missing, as in the source'),
-  explanation: remark().describe('what is wrong, in one or two English sentences'),
-  suggestion: remark().nullable().describe('the words to use instead'),
-}) satisfies z.ZodType<QualityIssue>;
+const issue = z
+  .object({
+    severity: z.enum(['minor', 'major', 'critical']),
+    category: z.enum(['accuracy', 'fluency', 'terminology', 'style', 'locale']),
+    span: remark()
+      .nullable()
+      .describe('the words concerned, as in the translation; if something is missing, as in the source'),
+    explanation: remark().describe('what is wrong, in one or two English sentences'),
+    suggestion: remark().nullable().describe('what to do'),
+    replacement: z
+      .string()
+      .nullable()
+      .default(null)
+      .overwrite((text) => (text !== null && text.length > maxRemarkLength ? null : text))
+      .describe('the exact text to put in the place of span, without quotation marks or remarks; else null'),
+  })
+  .overwrite((one) => {
+    if (one.replacement === null) delete (one as Partial<typeof one>).replacement;
+    return one;
+  }) satisfies z.ZodType<QualityIssue>;
 
 const judgement = z.object({
   issues: z.array(issue).describe('worst first; empty without fault').overwrite(worstIssues),

@@ -10,6 +10,7 @@ import {
 } from '#server/matching/terms/index.ts';
 import type { QualityIssue, Translations } from '#server/platform/engines/engine.ts';
 import type { SourceText } from '../pipeline/source-text.ts';
+import { replacementOf } from '../replacement.ts';
 
 /** The glossary terms that a text contains, and the target terms that they require. */
 export interface TermsInText {
@@ -61,15 +62,21 @@ const longest = { sentence: 600, name: 200 };
 /**
  * Returns an issue for each forbidden term in the translation and for each term that it misses, at most 100 of each kind.
  * No such issue is critical: the quality gate has a separate trigger for terms.
+ * @param language the language of the translation
  */
-export function termIssues(compliance: TermCompliance): QualityIssue[] {
+export function termIssues(compliance: TermCompliance, language: string): QualityIssue[] {
   const { missing_terms, expected_target_counts, observed_target_counts } = compliance;
   const forbidden = forbiddenTerms(compliance)
     .slice(0, most.issues)
-    .map(({ term, source_term, use, found }) => ({
-      ...issueOf(`The glossary forbids “${term}” for “${source_term}”.`, use && `Use “${use}”.`),
-      span: found,
-    }));
+    .map(({ term, source_term, use, found }) => {
+      const isWhole = use !== null && use.length < longest.name;
+      const replacement = isWhole ? replacementOf(found, { term, use, language }) : undefined;
+      return {
+        ...issueOf(`The glossary forbids “${term}” for “${source_term}”.`, use && `Use “${use}”.`),
+        span: found,
+        ...(replacement !== undefined && { replacement }),
+      };
+    });
   const named = missing_terms.slice(0, missing_terms.length > most.issues ? most.issues - 1 : most.issues);
   const issues = named.map((term) => {
     const [expected, observed] = [expected_target_counts[term], observed_target_counts[term] ?? 0];

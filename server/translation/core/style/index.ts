@@ -5,9 +5,10 @@ import { blanked, type Range } from '../integrity/found.ts';
 import { findLinks } from '../integrity/links.ts';
 import { findMarkup } from '../integrity/markup.ts';
 import { findPlaceholders } from '../integrity/placeholders.ts';
+import { replacementOf } from '../replacement.ts';
 import { type FoundWord, forbiddenWords } from './forbidden-words.ts';
 import { wrongAddress } from './formality.ts';
-import { wrongQuotations } from './quotation-marks.ts';
+import { requoted, wrongQuotations } from './quotation-marks.ts';
 
 /** Maximum number of issues of one rule. A text that breaks a rule mostly does so everywhere. */
 const maxOfRule = 10;
@@ -36,22 +37,33 @@ export function checkStyle(text: string, style: TaskStyle, language: string): Qu
   const prose = proseOf(text, language);
   const { quotationMarks, spacing, formality } = style;
   const spanOf = ({ start, end }: Range) => text.slice(start, end);
-  const minor = (ranges: Range[], words: Pick<QualityIssue, 'explanation' | 'suggestion'>): QualityIssue[] =>
-    firstOfEach(ranges, spanOf).map((range) => ({
-      severity: 'minor',
-      category: 'style',
-      span: spanOf(range),
-      ...words,
-    }));
+  const minor = (
+    ranges: Range[],
+    words: Pick<QualityIssue, 'explanation' | 'suggestion'>,
+    corrected?: (span: string) => string | undefined,
+  ): QualityIssue[] =>
+    firstOfEach(ranges, spanOf).map((range) => {
+      const replacement = corrected?.(spanOf(range));
+      return {
+        ...{ severity: 'minor', category: 'style', span: spanOf(range), ...words },
+        ...(replacement !== undefined && { replacement }),
+      };
+    });
   return [
     ...forbiddenIn(text, prose, style, language),
     ...(quotationMarks
-      ? minor(wrongQuotations(prose, quotationMarks), {
-          explanation: `The style guide requires the quotation marks ${quotationMarks}.`,
-          suggestion: `Use ${quotationMarks.replace(/^./u, '$&…')}.`,
-        })
+      ? minor(
+          wrongQuotations(prose, quotationMarks),
+          {
+            explanation: `The style guide requires the quotation marks ${quotationMarks}.`,
+            suggestion: `Use ${quotationMarks.replace(/^./u, '$&…')}.`,
+          },
+          (span) => requoted(span, quotationMarks, spacing),
+        )
       : []),
-    ...(spacing ? minor(wrongSpaces(prose, spacing), spaces[spacing]) : []),
+    ...(spacing
+      ? minor(wrongSpaces(prose, spacing), spaces[spacing], (span) => respaced(span, spacing))
+      : []),
     ...(formality
       ? minor(wrongAddress(prose, formality, language), {
           explanation: `The style guide requires the ${formality} form of address.`,
@@ -101,13 +113,17 @@ function folded(words: TaskStyle['forbiddenWords'], language: string): TaskStyle
 function forbiddenIn(text: string, prose: string, style: TaskStyle, language: string): QualityIssue[] {
   const spanOf = ({ start, end }: Range) => text.slice(start, end);
   return firstOfEach(findForbidden(prose, style, language), spanOf).map((found) => {
-    const { use_instead } = style.forbiddenWords[found.word]!;
+    const { term, use_instead } = style.forbiddenWords[found.word]!;
+    const span = spanOf(found);
+    const replacement =
+      use_instead === null ? undefined : replacementOf(span, { term, use: use_instead, language });
     return {
       severity: 'major',
       category: 'style',
-      span: spanOf(found),
-      explanation: `The style guide forbids “${spanOf(found)}”.`,
+      span,
+      explanation: `The style guide forbids “${span}”.`,
       suggestion: use_instead === null ? null : `Use “${use_instead}”.`,
+      ...(replacement !== undefined && { replacement }),
     };
   });
 }
@@ -174,6 +190,21 @@ function wrongSpaces(prose: string, spacing: NonNullable<TaskStyle['spacing']>):
       end: end + (/^\S*/.exec(prose.slice(end, end + maxShown))?.[0].length ?? 0),
     }))
     .sort((a, b) => a.start - b.start);
+}
+
+/** Returns the shown words with the required space at each mark. */
+function respaced(span: string, spacing: NonNullable<TaskStyle['spacing']>): string {
+  const space = spacing === 'none' ? '' : '\u202f';
+  return marks[spacing].reduce(
+    (text, pattern) =>
+      text.replace(pattern, (found) => {
+        if (found.startsWith('«')) return `«${space}${found.slice(1).trimStart()}`;
+        return found.endsWith('»')
+          ? `${found.slice(0, -1).trimEnd()}${space}»`
+          : `${space}${found.trimStart()}`;
+      }),
+    span,
+  );
 }
 
 /** Whether the range is ` :` in `3 : 1`. */

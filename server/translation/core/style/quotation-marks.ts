@@ -55,6 +55,23 @@ function isApostrophe(prose: string, at: number): boolean {
   return prose[at] === '’' && word.test(prose[at - 1] ?? '') && word.test(prose[at + 1] ?? '');
 }
 
+/**
+ * Returns a wrong quotation in the required marks, with the required space inside of « and ».
+ * @returns undefined if the quotation has no end, or other marks inside of it
+ */
+export function requoted(
+  quotation: string,
+  pair: string,
+  spacing: 'narrow_no_break' | 'none' | null,
+): string | undefined {
+  const inner = /^[„‟「『“”«»"](?<inner>[^„‟「『“”«»"」』]+)[“”«»"」』]$/u
+    .exec(quotation)
+    ?.groups?.['inner']?.trim();
+  const [opening, closing] = pair;
+  const inside = spacing === 'narrow_no_break' && opening === '«' ? '\u202f' : '';
+  return inner && `${opening}${inside}${inner}${inside}${closing}`;
+}
+
 /** Returns the end of a quotation: after the next mark of the line, or else after its first mark. */
 function endOf(prose: string, start: number): number {
   const rest = prose.slice(start + 1, start + maxQuotation);

@@ -7,7 +7,7 @@ import { reviewedContent } from '#server/formats/reviewed-content.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
 import type { QualityIssue } from '#server/platform/engines/engine.ts';
 import { qualityIssue } from '#server/translation/core/agent-run-schema.ts';
-import { findingView } from '#server/translation/core/findings.ts';
+import { findingView, shownFindings } from '#server/translation/core/findings.ts';
 import { leverageOf, prefetch } from '#server/translation/core/leverage/leverage.ts';
 import { findTerms, termIssues } from '#server/translation/core/leverage/terms.ts';
 import { prepareText } from '#server/translation/core/pipeline/prepared-text.ts';
@@ -80,7 +80,7 @@ export async function checkSegments(
     issues.push([
       ...(tagged ? chipIssues(tagged.source, tagged.target) : []),
       ...(await inspectProposed({ request, text: targetText, style: leverage.style }, { tenantId, signal })),
-      ...(compliance && !compliance.passed ? termIssues(compliance) : []),
+      ...(compliance && !compliance.passed ? termIssues(compliance, request.target_lang) : []),
       ...(limit ? (await checkLength(limit, targetText)).issues : []),
     ]);
   }
@@ -104,7 +104,7 @@ export async function checkTerms(
   for (const { sourceText, targetText } of texts) {
     const text = readSourceText({ ...request, source_text: sourceText });
     const compliance = await (await findTerms(text, glossary, text.plain))?.check([targetText]);
-    issues.push(compliance && !compliance.passed ? termIssues(compliance) : []);
+    issues.push(compliance && !compliance.passed ? termIssues(compliance, request.target_lang) : []);
   }
   return issues;
 }
@@ -148,7 +148,8 @@ export async function checkSegmentText(
   };
   const [issues = []] = await checkSegments(services, row, [proposed], signal);
   const stored = { issues: quality.issues, score: quality.score, needsReview: quality.needs_review };
-  return { issues: reviewedFindings(stored, issues, isEdited).findings.map(findingView) };
+  const { findings } = reviewedFindings(stored, issues, isEdited);
+  return { issues: shownFindings(findings).map(findingView) };
 }
 
 const formatNames: Readonly<Record<FormatKind, string>> = {

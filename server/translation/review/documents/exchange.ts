@@ -22,7 +22,7 @@ import {
 import { cutPieces, type ExportRequest } from '#server/http/exports.ts';
 import type { Page } from '#server/http/paging.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
-import type { QualityIssue } from '#server/platform/engines/engine.ts';
+import { type Finding, shownFindings } from '#server/translation/core/findings.ts';
 import {
   type DocumentRow,
   requestOf,
@@ -153,7 +153,7 @@ function unitOf(segment: SegmentRow, document: DocumentRow): string {
     version: versionOf(target),
     state: stateOf(segment, document),
     ...(target && segment.needsReview && { subState: 'needs_review' }),
-    notes: (segment.issues as QualityIssue[]).map(
+    notes: shownFindings(segment.issues as Finding[]).map(
       ({ severity, explanation }) => `${severity}: ${explanation}`,
     ),
     source: contentOfTags(segment.source as InlineContent),

@@ -7,6 +7,7 @@ import {
   idOf,
   isOpen,
   isOpenCritical,
+  vanishedFindings,
   withResolution,
 } from '#server/translation/core/findings.ts';
 import { defaultThreshold } from '#server/translation/core/pipeline/policy.ts';
@@ -32,7 +33,10 @@ export function reviewedFindings(
   issues: readonly QualityIssue[],
   isEdited: boolean,
 ): ReviewedFindings {
-  const findings = findingsAfterChecks(withLowScore(stored), issues, isEdited);
+  const present = findingsAfterChecks(withLowScore(stored), issues, isEdited);
+  const findings = isEdited
+    ? [...present, ...vanishedFindings(stored.issues as Finding[], present)]
+    : present;
   return { findings, needsReview: isFlagged(stored.needsReview, findings) };
 }
 

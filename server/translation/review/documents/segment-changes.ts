@@ -5,6 +5,7 @@ import type { InlineContent } from '#server/formats/inline-content.ts';
 import { layoutKinds } from '#server/formats/layout-kinds.ts';
 import { newId } from '#server/platform/ids.ts';
 import { addJob } from '#server/platform/job-queue.ts';
+import { hasUnseen } from '#server/translation/core/findings.ts';
 import { type DocumentRow, isDocument } from '#server/translation/documents/jobs.ts';
 import { movedFigures, readFigures } from '#server/translation/documents/quality-report.ts';
 import { queueRendering } from '#server/translation/documents/rendering.ts';
@@ -213,9 +214,8 @@ export async function changeSegments(
   return changed.updatedAt.toISOString();
 }
 
-/** SQL: whether a segment is confirmed and has findings of a model about an earlier text. */
-export const isPending = sql`(${documentSegments.confirmedAt} is not null and jsonb_path_exists(${documentSegments.issues},
-  '$[*] ? (@.status == "not_rechecked" && !exists(@.found_by))'))`;
+/** SQL: whether a segment is confirmed and has findings about an earlier text that the judge model is to see. */
+export const isPending = sql`(${documentSegments.confirmedAt} is not null and ${hasUnseen(documentSegments.issues)})`;
 
 /** Queues the check of those of these segments that need it, after they were changed. */
 async function queueRecheck(

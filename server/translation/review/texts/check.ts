@@ -151,7 +151,7 @@ export async function checkText(
   const { source_text: source } = job.request;
   const issues = [
     ...(await inspectProposed({ request: job.request, text, style }, { tenantId, signal })),
-    ...(compliance ? termIssues(compliance) : []),
+    ...(compliance ? termIssues(compliance, job.request.target_lang) : []),
   ];
   const findings = findingsWith({ job, stored }, text, issues);
   return {
