@@ -9,7 +9,7 @@ import { correctionsOf } from '#web/app/editor/corrections.ts';
 
 /** A source, its translation, and the text after the button of the first finding; null: the finding has no button. */
 interface Case {
-  says: RegExp;
+  explains: RegExp;
   texts: [source: string, target: string];
   after: string | null;
   languages?: [source: string, target: string];
@@ -22,133 +22,133 @@ const forbids = (term: string, use_instead: string | null) => ({ forbiddenWords:
 const noBreak = '\u202f';
 
 const cases: Case[] = [
-  // What a glossary and a style guide prefer stands in the place of what they forbid.
+  // The preferred words of a glossary or style guide stand in the place of forbidden ones.
   {
-    says: /^The glossary forbids/,
+    explains: /^The glossary forbids/,
     glossary: ['fianza', 'depósito'],
     texts: ['The deposit is due today.', 'El depósito es previsto hoy.'],
     after: 'El fianza es previsto hoy.',
   },
   {
-    says: /^The glossary forbids/,
+    explains: /^The glossary forbids/,
     glossary: ['fianza', 'depósito'],
     texts: ['Deposit due.', 'Depósito de autodepósitos.'],
     after: 'Fianza de autodepósitos.',
   },
   {
-    says: /^The glossary forbids/,
+    explains: /^The glossary forbids/,
     glossary: ['garantía', 'la fianza'],
     texts: ['The deposit is due.', 'Pague la  fianza hoy.'],
     after: 'Pague garantía hoy.',
   },
   // Another form of the word: the preferred one may not fit.
   {
-    says: /^The glossary forbids/,
+    explains: /^The glossary forbids/,
     glossary: ['fianza', 'depósito'],
     texts: ['The deposits are due.', 'Los depósitos vencen.'],
     after: null,
   },
   {
-    says: /^The glossary forbids/,
+    explains: /^The glossary forbids/,
     glossary: [null, 'depósito'],
     texts: ['The deposit is due.', 'El depósito vence.'],
     after: null,
   },
   {
-    says: /^The glossary forbids/,
+    explains: /^The glossary forbids/,
     glossary: ['x'.repeat(300), 'depósito'],
     texts: ['The deposit is due.', 'El depósito vence.'],
     after: null,
   },
   {
-    says: /^The glossary term .* is missing/,
+    explains: /^The glossary term .* is missing/,
     glossary: ['fianza'],
     texts: ['The deposit is due.', 'El importe vence.'],
     after: null,
   },
   {
-    says: /^The glossary term .* occurs 1 times/,
+    explains: /^The glossary term .* occurs 1 times/,
     glossary: ['fianza'],
     texts: ['The deposit is a deposit.', 'La fianza vence.'],
     after: null,
   },
   {
-    says: /^The style guide forbids/,
+    explains: /^The style guide forbids/,
     style: forbids('usar', 'utilizar'),
     texts: ['You can use the key.', 'Causar: puede usar la llave.'],
     after: 'Causar: puede utilizar la llave.',
   },
   {
-    says: /^The style guide forbids/,
+    explains: /^The style guide forbids/,
     style: forbids('ürün', 'işlem'),
     languages: ['en', 'tr'],
     texts: ['The request is over.', 'Ürün tamamlandı.'],
     after: 'İşlem tamamlandı.',
   },
   {
-    says: /^The style guide forbids/,
+    explains: /^The style guide forbids/,
     style: forbids('유저', '사용자'),
     languages: ['en', 'ko'],
     texts: ['There is a user.', '유저가 있습니다'],
     after: '사용자가 있습니다',
   },
   {
-    says: /^The style guide forbids/,
+    explains: /^The style guide forbids/,
     style: forbids('usar', null),
     texts: ['You can use the key.', 'Puede usar la llave.'],
     after: null,
   },
   {
-    says: /^The style guide requires the quotation marks/,
+    explains: /^The style guide requires the quotation marks/,
     style: { quotationMarks: '„“' },
     languages: ['en', 'de'],
     texts: ['Click on "Next" now.', 'Klicken Sie jetzt auf "Weiter".'],
     after: 'Klicken Sie jetzt auf „Weiter“.',
   },
   {
-    says: /^The style guide requires the quotation marks/,
+    explains: /^The style guide requires the quotation marks/,
     style: { quotationMarks: '«»', spacing: 'narrow_no_break' },
     languages: ['en', 'fr'],
     texts: ['The word "house" is here.', 'Le mot “maison” est ici.'],
     after: `Le mot «${noBreak}maison${noBreak}» est ici.`,
   },
   {
-    says: /^The style guide requires the quotation marks/,
+    explains: /^The style guide requires the quotation marks/,
     style: { quotationMarks: '“”' },
     languages: ['fr', 'en'],
     texts: ['Le mot « maison » est ici.', 'The word « house » is here.'],
     after: 'The word “house” is here.',
   },
   {
-    says: /^The style guide requires the quotation marks/,
+    explains: /^The style guide requires the quotation marks/,
     style: { quotationMarks: '„“' },
     languages: ['en', 'de'],
     texts: ['Click on "Next now.', 'Klicken Sie jetzt auf "Weiter.'],
     after: null,
   },
   {
-    says: /^The style guide requires a narrow no-break space/,
+    explains: /^The style guide requires a narrow no-break space/,
     style: { spacing: 'narrow_no_break' },
     languages: ['en', 'fr'],
     texts: ['Attention! The house is here.', 'Attention ! La maison est ici.'],
     after: `Attention${noBreak}! La maison est ici.`,
   },
   {
-    says: /^The style guide requires a narrow no-break space/,
+    explains: /^The style guide requires a narrow no-break space/,
     style: { spacing: 'narrow_no_break' },
     languages: ['en', 'fr'],
     texts: ['The word "house" is here.', 'Le mot «maison» est ici.'],
     after: `Le mot «${noBreak}maison${noBreak}» est ici.`,
   },
   {
-    says: /^The style guide requires no space/,
+    explains: /^The style guide requires no space/,
     style: { spacing: 'none' },
     languages: ['fr', 'en'],
     texts: ['Attention ! La maison est ici.', 'Attention ! The house is here.'],
     after: 'Attention! The house is here.',
   },
   {
-    says: /^The style guide requires the formal form/,
+    explains: /^The style guide requires the formal form/,
     style: { formality: 'formal' },
     languages: ['en', 'de'],
     texts: ['Do you have a key?', 'Hast du einen Schlüssel?'],
@@ -156,63 +156,79 @@ const cases: Case[] = [
   },
   // A number of the source stands in the place of the one that replaced it.
   {
-    says: /^The number 14 of the source is missing/,
+    explains: /^The number 14 of the source is missing/,
     texts: ['In 14 days', 'En 41 días'],
     after: 'En 14 días',
   },
-  { says: /^The number 14 of the source is missing/, texts: ['In 14 days', 'En unos días'], after: null },
-  { says: /^The number 14 occurs less often/, texts: ['14 of 14 days', '14 de los días'], after: null },
+  { explains: /^The number 14 of the source is missing/, texts: ['In 14 days', 'En unos días'], after: null },
+  { explains: /^The number 14 occurs less often/, texts: ['14 of 14 days', '14 de los días'], after: null },
   {
-    says: /^The number 5 of the source is given in another unit/,
+    explains: /^The number 5 of the source is given in another unit/,
     texts: ['It is 5 miles away', 'Está a 8 km'],
     after: null,
   },
-  { says: /^The measure 5 kg/, texts: ['Add 5 kg of salt', 'Añada 5 g de sal'], after: null },
-  // What the translation lacks or invents is put right by a person.
-  { says: /^The placeholder \{name\} of/, texts: ['Hello {name}', 'Hola'], after: null },
-  { says: /^The placeholder \{x\} is not/, texts: ['Hello there', 'Hola {x}'], after: null },
-  { says: /^The placeholder .* occurs twice/, texts: ['Hello {name}', 'Hola {name} {name}'], after: null },
-  { says: /^The placeholder .* less often/, texts: ['{a} or {a} here', '{a} aquí'], after: null },
-  { says: /^The placeholders %s %d are/, texts: ['%s has %d keys', '%d llaves de %s'], after: null },
+  { explains: /^The measure 5 kg/, texts: ['Add 5 kg of salt', 'Añada 5 g de sal'], after: null },
+  // A person corrects lost and invented parts.
+  { explains: /^The placeholder \{name\} of/, texts: ['Hello {name}', 'Hola'], after: null },
+  { explains: /^The placeholder \{x\} is not/, texts: ['Hello there', 'Hola {x}'], after: null },
   {
-    says: /^The choice \{n, plural, …\} of/,
+    explains: /^The placeholder .* occurs twice/,
+    texts: ['Hello {name}', 'Hola {name} {name}'],
+    after: null,
+  },
+  { explains: /^The placeholder .* less often/, texts: ['{a} or {a} here', '{a} aquí'], after: null },
+  { explains: /^The placeholders %s %d are/, texts: ['%s has %d keys', '%d llaves de %s'], after: null },
+  {
+    explains: /^The choice \{n, plural, …\} of/,
     texts: ['{n, plural, other {# keys}} here', 'llaves aquí'],
     after: null,
   },
   {
-    says: /^The key a of the choice/,
+    explains: /^The key a of the choice/,
     texts: ['{g, select, a {his} other {their}} key', 'Llave {g, select, other {suya}}'],
     after: null,
   },
   {
-    says: /^The sign #/,
+    explains: /^The sign #/,
     texts: ['{n, plural, other {# keys}} here', '{n, plural, other {llaves}} aquí'],
     after: null,
   },
   {
-    says: /^The braces around/,
+    explains: /^The braces around/,
     texts: ['{n, plural, other {# keys}} here', '{n, plural, other {# llaves} aquí'],
     after: null,
   },
   {
-    says: /^The choice .* is not in the source/,
+    explains: /^The choice .* is not in the source/,
     texts: ['The keys are here', '{n, plural, other {# llaves}} aquí'],
     after: null,
   },
-  { says: /^The tag <b> of the source/, texts: ['A <b>red</b> key', 'Una llave roja'], after: null },
-  { says: /^The tag .* no counterpart/, texts: ['A <b>red</b> key', 'Una llave </b>roja<b>'], after: null },
-  { says: /^The word <file> of/, texts: ['Open <file> now', 'Abra ahora'], after: null },
+  { explains: /^The tag <b> of the source/, texts: ['A <b>red</b> key', 'Una llave roja'], after: null },
   {
-    says: /^The attribute href="a" of/,
+    explains: /^The tag .* no counterpart/,
+    texts: ['A <b>red</b> key', 'Una llave </b>roja<b>'],
+    after: null,
+  },
+  { explains: /^The word <file> of/, texts: ['Open <file> now', 'Abra ahora'], after: null },
+  {
+    explains: /^The attribute href="a" of/,
     texts: ['A <a href="a">red</a> key', 'Una llave <a>roja</a>'],
     after: null,
   },
-  { says: /^The link .* of the source/, texts: ['See https://a.example now', 'Vea ahora'], after: null },
-  { says: /^The link .* is not in/, texts: ['See the page now', 'Vea https://b.example ahora'], after: null },
-  { says: /^The email address .* of/, texts: ['Write to a@b.example', 'Escriba'], after: null },
-  { says: /^The email address .* is not/, texts: ['Write to me now', 'Escriba a a@b.example'], after: null },
+  { explains: /^The link .* of the source/, texts: ['See https://a.example now', 'Vea ahora'], after: null },
   {
-    says: /^The source does not have/,
+    explains: /^The link .* is not in/,
+    texts: ['See the page now', 'Vea https://b.example ahora'],
+    after: null,
+  },
+  { explains: /^The email address .* of/, texts: ['Write to a@b.example', 'Escriba'], after: null },
+  {
+    explains: /^The email address .* is not/,
+    texts: ['Write to me now', 'Escriba a a@b.example'],
+    after: null,
+  },
+  {
+    explains: /^The source does not have/,
     texts: ['Click on the key', 'Pulse <script>alert(1)</script> la llave'],
     after: null,
   },
@@ -260,7 +276,7 @@ function pressed(one: Case): { finding: QualityIssue | undefined; after: string 
     languages: [from, to] = ['en', 'es'],
   } = one;
   const issues = findingsOf(one);
-  const finding = issues.find(({ explanation }) => one.says.test(explanation));
+  const finding = issues.find(({ explanation }) => one.explains.test(explanation));
   const languages = { source: from, target: to };
   const correction = finding && correctionsOf(issues, { source, target, languages }).get(finding);
   if (!correction) return { finding, after: null };
@@ -268,11 +284,11 @@ function pressed(one: Case): { finding: QualityIssue | undefined; after: string 
   return { finding, after: target.slice(0, start) + text + target.slice(end) };
 }
 
-test.each(cases.map((one) => [String(one.says), one.texts[1], one] as const))(
+test.each(cases.map((one) => [String(one.explains), one.texts[1], one] as const))(
   '%s: %s',
-  (_says, _target, one) => {
+  (_explains, _target, one) => {
     const { finding, after } = pressed(one);
-    expect(finding?.explanation).toMatch(one.says);
+    expect(finding?.explanation).toMatch(one.explains);
     expect(after).toBe(one.after);
     if (after === null) return;
     const found = findingsOf(one, after).map(({ span, explanation }) => `${span} ${explanation}`);

@@ -91,7 +91,7 @@ export interface QualityIssue {
   category: 'accuracy' | 'fluency' | 'terminology' | 'style' | 'locale';
   span: string | null;
   explanation: string;
-  /** What to do, for a reader. It is never inserted. */
+  /** An advice to the reader. It is never inserted. */
   suggestion: string | null;
   /** The exact text that takes the place of `span` in the translation; null or missing if only a person can write it. */
   replacement?: string | null;

@@ -35,7 +35,7 @@ export function correctionsOf(
   return corrections;
 }
 
-/** Where a span begins in a text: best as whole words, then at the beginning of a word; -1 if it is missing. */
+/** The start of a span in a text: best of whole words, then at the beginning of a word; -1 if it is missing. */
 function startOf(span: string, text: string): number {
   const isInside = (at: number) =>
     /[\p{L}\p{M}\p{N}_]$/u.test(text.slice(Math.max(0, at - 2), at)) &&
