@@ -1,4 +1,3 @@
-import { RE2JS } from 're2js';
 import { isCommonWord } from './common-words.ts';
 import { joinLines } from './joined-text.ts';
 import { findLabelledNames } from './labelled-names.ts';
@@ -36,18 +35,20 @@ const finders: [RedactedKind, (text: string) => Generator<Entity>][] = [
   ['names', findLabelledNames],
 ];
 
-/** Finds the personal data of each passage. Takes time in proportion to their length. */
-export function findPersonalData({ passages, rules }: SearchedTexts): FoundTexts[] {
-  const own =
-    rules.patterns.length > 0
-      ? RE2JS.compile(rules.patterns.map((pattern) => `(?:${pattern})`).join('|'))
-      : null;
+/**
+ * Finds the personal data of each passage. Takes time in proportion to their length.
+ * @param findOwn yields the matches of the workspace's own patterns, which only a thread may run
+ */
+export function findPersonalData(
+  { passages, rules }: SearchedTexts,
+  findOwn?: (text: string) => Iterable<Entity>,
+): FoundTexts[] {
   return passages.map(({ texts, isLine }) => {
     const readable = texts.map((text) => readText(text));
     const whole = readable.map(({ text }) => text).join(isLine ? ' ' : '\n');
     const ends: number[] = [];
     for (const { text } of readable) ends.push((ends.at(-1) ?? -1) + text.length + 1);
-    const find = (text: string) => [...findAll(text, rules), ...(own ? findOwn(text, own) : [])];
+    const find = (text: string) => [...findAll(text, rules), ...(findOwn?.(text) ?? [])];
     return share([...find(whole), ...findOverLines(whole, new Set(ends), find)], texts, readable);
   });
 }
@@ -106,14 +107,6 @@ function endOver(text: string, entity: Entity, over: readonly number[], before: 
   // The number of a house in the next line does not belong to a phone.
   if (kind === 'phones' && /^ \p{Lu}\p{Ll}/u.test(text.slice(end, end + 3))) return null;
   return over.length < 3 ? end : null;
-}
-
-/** Yields the matches of the workspace's own patterns. */
-function* findOwn(text: string, pattern: RE2JS): Generator<Entity> {
-  const matcher = pattern.matcher(text);
-  while (matcher.find())
-    if (matcher.end() > matcher.start())
-      yield { kind: 'patterns', start: matcher.start(), end: matcher.end() };
 }
 
 /** Gives each text what was found in it, with offsets in this text. */

@@ -12,7 +12,7 @@ import type {
   Redaction,
   Translations,
 } from '#server/platform/engines/engine.ts';
-import { createSharedThreads } from '#server/platform/threads/threads.ts';
+import { createSharedThreads, threadCount } from '#server/platform/threads/threads.ts';
 import { type FoundTexts, findPersonalData, type Passage } from './entities.ts';
 import { readText } from './readable-text.ts';
 import { mapIssue, mapTask, passagesOf, type Sent, withNotice, withoutDoubt } from './redacted-task.ts';
@@ -20,30 +20,34 @@ import type { RedactionWork } from './redaction-thread.ts';
 import { type RedactionRules, rulesOf } from './rules.ts';
 import { placeholdersIn, type RedactedText, type Value, Vault } from './vault.ts';
 
-/** The largest texts that are searched on the event loop, in UTF-16 units; with own patterns, for each of them. */
+/** The largest texts that are searched on the event loop, in UTF-16 units, unless the workspace has own patterns. */
 const inlineUnits = 4000;
-
-/** The weight of the own patterns that are compiled on the event loop, which takes 15 ms then. */
-const inlineWeight = 10_000;
 
 /** Milliseconds after which other work gets its turn. */
 const sliceMs = 15;
 
-/** Milliseconds for one search. A search of the longest texts takes less than a second. */
-const deadlineMs = 20_000;
-
 /** Maximum values of a text or document. 20,000 names take 80 MB. */
 const maxValues = 20_000;
 
-const findOnThread = createSharedThreads<RedactionWork>(
-  new URL('./redaction-thread.ts', import.meta.url),
-  'finds personal data',
-  {
-    deadlineMs,
-    maxWaiting: 2000,
-    refusal: 'too many long texts are being searched for personal data; try again later',
-  },
-);
+const thread = new URL('./redaction-thread.ts', import.meta.url);
+const waiting = {
+  maxWaiting: 2000,
+  refusal: 'too many texts are being searched for personal data; try again later',
+};
+
+/** A search of the longest texts takes less than a second. */
+const findOnThread = createSharedThreads<RedactionWork>(thread, 'finds personal data', {
+  ...waiting,
+  deadlineMs: 20_000,
+});
+
+/** Searches with own patterns of workspaces, of which none gets all threads: their patterns may take any time. */
+const findOwnOnThread = createSharedThreads<RedactionWork>(thread, 'finds values with patterns', {
+  ...waiting,
+  deadlineMs: 10_000,
+  slots: threadCount + 1,
+  slotsOfTenant: threadCount,
+});
 
 /** The rules of a workspace, and the values of one text or document. */
 interface Session {
@@ -103,14 +107,6 @@ function newVault({ terms }: RedactionRules): Vault {
   return vault;
 }
 
-/** Returns at most how large a compiled pattern is: a counted repetition is compiled as often as it counts. */
-function weightOf(pattern: string): number {
-  return [...pattern.matchAll(/(\d+)\}/g)].reduce(
-    (weight, [, count]) => weight * Math.max(1, Number(count)),
-    pattern.length,
-  );
-}
-
 /** @throws AppError service_unavailable if the search does not end: nothing is sent then */
 async function find(
   passages: readonly Passage[],
@@ -122,11 +118,13 @@ async function find(
     0,
   );
   const searched = { passages, rules };
-  const weight = rules.patterns.reduce((sum, pattern) => sum + weightOf(pattern), 0);
-  if (units * Math.max(1, rules.patterns.length) <= inlineUnits && weight <= inlineWeight)
-    return findPersonalData(searched);
-  return findOnThread('find', searched, scope, (cause) => {
-    throw new AppError('service_unavailable', 'the search for personal data did not end in time', { cause });
+  const hasPatterns = rules.patterns.length > 0;
+  if (!hasPatterns && units <= inlineUnits) return findPersonalData(searched);
+  return (hasPatterns ? findOwnOnThread : findOnThread)('find', searched, scope, (cause) => {
+    const words = hasPatterns
+      ? 'the search for personal data did not end in time; shorten the own patterns of the workspace'
+      : 'the search for personal data did not end in time';
+    throw new AppError('service_unavailable', words, { cause });
   });
 }
 

@@ -1,5 +1,8 @@
-import { RE2JS } from 're2js';
 import { z } from 'zod';
+import { AppError, type FieldProblem } from '#server/errors.ts';
+import { problemOfSize } from '#server/matching/patterns/index.ts';
+import type { SlotScope } from '#server/platform/concurrency-limit.ts';
+import { onPatternThread } from '#server/platform/patterns/pattern-threads.ts';
 
 /** The kinds of personal data that the service recognizes, with the word of their placeholders. */
 export const placeholderWords = {
@@ -27,46 +30,19 @@ export const recognizedKinds = [
   'birth_dates',
 ] as const satisfies readonly RedactedKind[];
 
-/** The patterns that were checked last. The largest takes 15 ms, and the rules are read for each text. */
-const checked = new Map<string, boolean>();
-
-function isPattern(pattern: string): boolean {
-  const known = checked.get(pattern);
-  if (known !== undefined) return known;
-  let isValid = false;
-  try {
-    // A pattern that matches nothing in particular would redact every word.
-    isValid = !RE2JS.compile(pattern).matcher('').find();
-  } catch {
-    // An invalid pattern.
-  }
-  if (checked.size >= 1000) checked.clear();
-  checked.set(pattern, isValid);
-  return isValid;
-}
-
-/** Returns a new schema each time, because arrays of one schema count together (`array-limits.ts`). */
-const rulesSchema = () =>
+/** The rules as they are stored. Rules from before patterns had a limit stay readable (`redaction-thread.ts`). */
+const storedRules = () =>
   z.strictObject({
     kinds: z
       .array(z.enum(recognizedKinds))
       .max(recognizedKinds.length)
       .describe('The kinds of personal data to replace.'),
     patterns: z
-      .array(
-        z
-          .string()
-          .min(1)
-          .max(200)
-          .refine(
-            isPattern,
-            'invalid regular expression; the syntax is that of RE2, and it must not match an empty text',
-          ),
-      )
+      .array(z.string().min(1).max(200))
       .max(20)
       .default([])
       .describe(
-        'Regular expressions of other values to replace, such as customer numbers: 20 or fewer, each with 200 characters or fewer. The syntax is that of RE2; case counts.',
+        'Regular expressions of other values to replace, such as customer numbers: 20 or fewer, each with 200 characters or fewer. The syntax is that of RE2; case counts. Repetitions count as often as they repeat, and a Unicode class counts as 10 characters: a pattern may have 4000 or fewer, and all together 20,000.',
       ),
     terms: z
       .array(z.string().trim().min(2).max(100))
@@ -77,13 +53,18 @@ const rulesSchema = () =>
       ),
   });
 
+export type RedactionRules = z.infer<ReturnType<typeof storedRules>>;
+
 /** The personal data that a workspace keeps from models. */
-export const redactionRules = rulesSchema();
+export const redactionRules = storedRules().refine(({ patterns }) => problemOfSize(patterns) === undefined, {
+  error: ({ input }) => problemOfSize((input as RedactionRules).patterns),
+  path: ['patterns'],
+});
 
-/** The rules that a caller read before a change. */
-export const earlierRules = rulesSchema();
+/** The rules that a caller read before a change. Another schema, because arrays of one schema count together (`array-limits.ts`). */
+export const earlierRules = storedRules();
 
-export type RedactionRules = z.infer<typeof redactionRules>;
+const readable = storedRules();
 
 /**
  * Returns the rules in the metadata of a workspace; null without redaction. Rules that cannot be read count as all kinds:
@@ -91,6 +72,30 @@ export type RedactionRules = z.infer<typeof redactionRules>;
  */
 export function rulesOf(stored: unknown): RedactionRules | null {
   if (stored === null || stored === undefined) return null;
-  const { data } = redactionRules.safeParse(stored);
+  const { data } = readable.safeParse(stored);
   return data ?? { kinds: [...recognizedKinds], patterns: [], terms: [] };
+}
+
+/**
+ * Requires that the patterns of rules are valid. A thread compiles them, so the caller must be authenticated.
+ * @throws AppError 422
+ */
+export async function requireValidPatterns({ patterns }: RedactionRules, scope: SlotScope): Promise<void> {
+  if (patterns.length === 0) return;
+  const results = await onPatternThread('check', { patterns }, scope, () =>
+    patterns.map(() => ({ problem: 'too slow' })),
+  );
+  const problems = results.flatMap((result, at): FieldProblem[] =>
+    // A pattern that matches nothing in particular would redact every word.
+    'problem' in result || result.matchesNothing
+      ? [
+          {
+            loc: ['body', 'redaction', 'patterns', at],
+            msg: 'invalid regular expression; the syntax is that of RE2, and it must not match an empty text',
+            type: 'custom',
+          },
+        ]
+      : [],
+  );
+  if (problems.length > 0) throw new AppError('invalid_fields', problems);
 }

@@ -5,6 +5,7 @@ import { manyProblems } from './many-problems.ts';
 import { manySets } from './many-sets.ts';
 import type { Attack } from './measure-attack.ts';
 import { pipelinedDocs } from './pipelined-docs.ts';
+import { alignments, estimates, patternPrograms, slowPatterns, xliffAttributes } from './shared-work.ts';
 import { slowBodies } from './slow-bodies.ts';
 import { trickledExports } from './trickled-exports.ts';
 import { unreadAnswers } from './unread-responses.ts';
@@ -22,4 +23,9 @@ export const attacks = {
   'pdf-draws-of-one': drawsOfOne,
   'pdf-draws-of-ten': drawsOfTen,
   'hostile-files': bombsOfTen,
+  'pattern-programs': patternPrograms,
+  'slow-patterns': slowPatterns,
+  estimates,
+  alignments,
+  'xliff-attributes': xliffAttributes,
 } as const satisfies Record<string, Attack>;

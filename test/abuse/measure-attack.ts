@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { joinEmbeddedPostgres } from '#db/embedded/index.ts';
 import { type RunningService, startService } from '#test/setup/service.ts';
+import { percentiles } from './latencies.ts';
 
 /** The service that an attack uses. It is a separate service, as started by `npm start`. */
 export interface Target {
@@ -36,6 +37,11 @@ export interface AttackReport {
   healthz: { count: number; p50: number; p99: number; max: number; failed: number };
   /** Resident memory of the API process in MB: before the attack, the maximum, and after the attack. */
   memory: { before: number; peak: number; after: number };
+  /**
+   * The longest CPU time of the main thread between two turns of its event loop, in milliseconds; 0 if none took 20 ms. It
+   * does not depend on other load of the machine.
+   */
+  longestBlock: number;
   /** The additional figures of the attack. */
   figures: Record<string, number | string>;
 }
@@ -46,16 +52,20 @@ export async function measureAttack(
   { settleSeconds = 60 }: { settleSeconds?: number } = {},
 ): Promise<AttackReport> {
   const dataDir = await mkdtemp(join(tmpdir(), 'lingualoop-abuse-'));
+  const blocksFile = join(dataDir, 'longest-block');
   const server = await joinEmbeddedPostgres(dataDir);
   const service = await startService({
     DATA_DIR: dataDir,
     AUTH_RATE_LIMIT_ENABLED: 'false',
     LOG_LEVEL: 'silent',
+    BLOCKS_FILE: blocksFile,
+    NODE_OPTIONS: `--import=${join(import.meta.dirname, 'event-loop-blocks.ts')}`,
     ...attack.env,
   });
   try {
     const target = { service, address: service.address, databaseUrl: server.url };
     await attack.prepare?.(target);
+    await rm(blocksFile, { force: true });
     const before = await residentMemory(service.pid);
     const probe = await startProbe(service.address);
     let peak = before;
@@ -64,11 +74,17 @@ export async function measureAttack(
     }, 100);
     const figures = await attack.run(target).finally(() => clearInterval(watch));
     const healthz = await probe.stop();
+    const blocks = (await readFile(blocksFile, 'utf8').catch(() => '')).split('\n').map(Number);
     for (let second = 0; second < settleSeconds; second++) {
       if ((await residentMemory(service.pid)) <= before + 50) break;
       await sleep(1000);
     }
-    return { healthz, memory: { before, peak, after: await residentMemory(service.pid) }, figures };
+    return {
+      healthz,
+      memory: { before, peak, after: await residentMemory(service.pid) },
+      longestBlock: Math.max(...blocks),
+      figures,
+    };
   } finally {
     await service.stop();
     await server.leave();
@@ -93,9 +109,7 @@ export async function startProbe(address: string): Promise<{ stop(): Promise<Att
       );
       child.send('stop');
       const { latencies, failed } = await answer;
-      const sorted = latencies.toSorted((a, b) => a - b);
-      const at = (share: number) => Math.round((sorted[Math.floor(sorted.length * share)] ?? 0) * 10) / 10;
-      return { count: sorted.length, p50: at(0.5), p99: at(0.99), max: at(0.999999), failed };
+      return { count: latencies.length, ...percentiles(latencies), failed };
     },
   };
 }

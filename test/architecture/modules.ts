@@ -283,7 +283,8 @@ export const modules: Module[] = [
     name: 'server/matching',
     files: /^server\/matching\//,
     packages: /^(node:crypto|node:timers\/promises|npm:re2js)$/,
-    interface: /\/(\w+\/index|terms\/glossary|normal-form|vectors)\.ts$/,
+    interface:
+      /\/(\w+\/index|terms\/glossary|patterns\/compile|sentences\/srx-rules|normal-form|vectors)\.ts$/,
   },
   {
     // Pure functions that convert bytes to bytes. A format is a directory or a file. Its interface is a file directly

@@ -100,7 +100,7 @@ test('own patterns that take long to compile do not hold up other work', async (
     ...{ embedder: null, engine: { ...stubEngine, live: true } },
   } as unknown as Services).engine;
   const task = taskOf(['abc def ghi '.repeat(15)]);
-  // The rules are checked once.
+  // The first call starts the thread.
   await engine.translate(task, { tenantId: 't' });
   let longest = 0;
   let last = performance.now();

@@ -187,7 +187,9 @@ test('every field of every request is searched: terms, examples, guides, options
 test('own patterns and terms are replaced, in embeddings too; null turns the replacement off', async () => {
   const invalid: [unknown, string][] = [
     [{ kinds: [], patterns: ['('] }, 'patterns'],
-    [{ kinds: [], patterns: ['x*'] }, 'patterns'],
+    [{ kinds: [], patterns: ['CN', 'x*'] }, '"patterns",1'],
+    [{ kinds: [], patterns: ['\\pL{1000}'] }, 'at most 4000 are allowed'],
+    [{ kinds: [], patterns: Array(20).fill('\\pL{390}') }, 'at most 20000 are allowed'],
     [{ kinds: ['shoe_sizes'] }, 'kinds'],
     [{ kinds: [], terms: Array.from({ length: 101 }, (_, at) => `term ${at}`) }, 'terms'],
   ];

@@ -81,11 +81,13 @@ test('only administrators of the workspace read and change the rules', async () 
 });
 
 test('saved rules divide the texts of the workspace from the next text on', async () => {
-  const sentences = () =>
-    app.services.database.inTenant(
-      admin.tenantId,
-      async (tx) => sentencesIn('One; two. Three', 'en', await segmentationOf(tx)).length,
-    );
+  const text = 'One; two. Three';
+  const sentences = async () => {
+    const { tenantId } = admin;
+    const rules = await app.services.database.inTenant(tenantId, segmentationOf);
+    await rules?.divide([{ text, language: 'en' }], { tenantId });
+    return sentencesIn(text, 'en', rules).length;
+  };
   expect(await sentences()).toBe(2);
   const { srx } = await addSegmentation(app, admin);
   expect(await sentences()).toBe(2);

@@ -5,7 +5,7 @@ import { AppError } from '#server/errors.ts';
 import { tenantNotFound, type WithNamedTenant } from '#server/identity/access/guards/admin.ts';
 import { requireProof } from '#server/identity/access/proof.ts';
 import { type Origin, recordAdministration } from '#server/identity/audit/audit-log.ts';
-import { type RedactionRules, rulesOf } from '#server/redaction/rules.ts';
+import { type RedactionRules, requireValidPatterns, rulesOf } from '#server/redaction/rules.ts';
 import { accountOf } from './accounts.ts';
 import type { SecurityPolicyRequest, TenantAccount } from './schema.ts';
 import type { TenantRow } from './tenant-row.ts';
@@ -16,7 +16,7 @@ import type { TenantRow } from './tenant-row.ts';
  * A change of the redaction, which decides what leaves the workspace, needs a recent proof over REST, too: unlike the
  * settings of sign-in, Part A does not name it.
  * @throws AppError 404 for an unknown tenant or one without access; 409 if `redaction_before` is not stored; 403
- *   `proof_required`
+ *   `proof_required`; 422 for an invalid pattern
  */
 export async function setSecurityPolicy(
   origin: Origin,
@@ -34,6 +34,14 @@ export async function setSecurityPolicy(
     missing: 'tenant_id query parameter is required for operators',
     operatorMustName: true,
   } as const;
+  if (redaction) {
+    // Before the patterns are compiled, and without a transaction while they are.
+    const tenantId = await withNamedTenant(parameter, async (_, tenantId, admin) => {
+      requireProof({ isProved: admin.hasProof });
+      return tenantId;
+    });
+    await requireValidPatterns(redaction, { tenantId });
+  }
   return withNamedTenant(parameter, async (tx, tenantId, admin) => {
     if (redaction !== undefined) requireProof({ isProved: admin.hasProof });
     if (before !== undefined) await requireRules(tx, tenantId, before);

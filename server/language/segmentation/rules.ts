@@ -9,29 +9,94 @@ import { actorOfPrincipal, type Origin, recordEvent } from '#server/identity/aud
 import { emailsOf } from '#server/identity/members/members.ts';
 import { lockTenant } from '#server/identity/tenants/tenant-row.ts';
 import { languageCodes } from '#server/languages.ts';
-import { SegmentationRules, SrxError } from '#server/matching/sentences/index.ts';
+import type { SentenceRules } from '#server/matching/sentences/index.ts';
+import { SaturatedError, type SlotScope } from '#server/platform/concurrency-limit.ts';
+import type { Breaks, DividedByRules } from '#server/platform/patterns/pattern-thread.ts';
+import { onPatternThread } from '#server/platform/patterns/pattern-threads.ts';
 import type { Segmentation, SegmentationInput } from './schema.ts';
 
-/** Compiled rules by the hash of their file, the most recently used last. */
-const compiled = new Map<string, SegmentationRules>();
+/** SRX files by their hash, the most recently used last. */
+const files = new Map<string, string>();
 
-/** Number of compiled files that a process keeps. The state machines of one take a few megabytes for each language. */
-const maxCompiled = 32;
+/** Number and total characters of the files that a process keeps. */
+const kept = { files: 32, characters: 8_000_000 };
+
+/** Files whose rules did not end within the deadline, by their hash, and the time until which they are not used. */
+const slowUntil = new Map<string, number>();
+
+/** Milliseconds for which the built-in rules replace rules that did not end. */
+const slowForMs = 600_000;
+
+/** A text that is divided by the rules for its language. */
+type Divided = DividedByRules['texts'][number];
 
 /**
- * Returns the segmentation rules of the transaction's tenant for `sentencesIn`; undefined if it has none.
+ * The segmentation rules of a workspace. Their patterns run on threads, so texts are divided in advance (`divide`); other
+ * texts get the built-in rules.
  */
-export async function segmentationOf(tx: Tx): Promise<SegmentationRules | undefined> {
+export class WorkspaceRules implements SentenceRules {
+  readonly #hash: string;
+  readonly #srx: string;
+  /** The breaks of divided texts, by language and text. */
+  readonly #known = new Map<string, Map<string, Breaks | null>>();
+
+  constructor(hash: string, srx: string) {
+    this.#hash = hash;
+    this.#srx = srx;
+  }
+
+  /**
+   * Divides texts for `breaksIn`. Texts stay with the built-in rules if the rules do not end in time,
+   * or if too many texts are queued: sentences only decide what is looked up.
+   */
+  async divide(texts: readonly Divided[], scope: SlotScope): Promise<void> {
+    const missing = texts.filter(({ text, language }) => !this.#known.get(language)?.has(text));
+    if (missing.length === 0 || (slowUntil.get(this.#hash) ?? 0) > performance.now()) return;
+    const asked = { hash: this.#hash, texts: missing };
+    let found = await this.#onThread(asked, scope);
+    if (found === 'unknown') found = await this.#onThread({ ...asked, srx: this.#srx }, scope);
+    if (!Array.isArray(found)) return;
+    for (const [at, { text, language }] of missing.entries()) {
+      const known = this.#known.get(language) ?? new Map();
+      this.#known.set(language, known.set(text, found[at] ?? null));
+    }
+  }
+
+  async #onThread(asked: DividedByRules, scope: SlotScope) {
+    try {
+      return await onPatternThread('divide', asked, scope, () => {
+        slowUntil.delete(this.#hash);
+        slowUntil.set(this.#hash, performance.now() + slowForMs);
+        const [oldest] = slowUntil.keys();
+        if (slowUntil.size > 1000) slowUntil.delete(oldest!);
+        return [];
+      });
+    } catch (error) {
+      if (error instanceof SaturatedError || (error as Error).name === 'TimeoutError') return undefined;
+      throw error;
+    }
+  }
+
+  breaksIn(text: string, language: string, push: (position: number) => void): number | undefined {
+    const breaks = this.#known.get(language)?.get(text);
+    if (!breaks) return undefined;
+    for (const position of breaks.positions) push(position);
+    return breaks.applied;
+  }
+}
+
+/** Returns the segmentation rules of the transaction's tenant; undefined if it has none. */
+export async function segmentationOf(tx: Tx): Promise<WorkspaceRules | undefined> {
   const [stored] = await tx.select({ hash: segmentationRules.hash }).from(segmentationRules).where(ofScope);
-  return stored && compiledRules(tx, stored.hash);
+  return stored && rulesWithHash(tx, stored.hash);
 }
 
 /** Returns the rules with this hash, if they are still those of the transaction's tenant. */
-export async function compiledRules(tx: Tx, hash: string): Promise<SegmentationRules | undefined> {
-  const known = compiled.get(hash);
-  if (known) return keep(hash, known);
+export async function rulesWithHash(tx: Tx, hash: string): Promise<WorkspaceRules | undefined> {
+  const known = files.get(hash);
+  if (known !== undefined) return keep(hash, known);
   const [file] = await tx.select().from(segmentationRules).where(ofScope);
-  return file && keep(file.hash, new SegmentationRules(Buffer.from(file.srx)));
+  return file && keep(file.hash, file.srx);
 }
 
 /** Returns the SRX file of the transaction's tenant, for a task in another process; undefined if it has none. */
@@ -42,11 +107,17 @@ export async function srxOf(tx: Tx): Promise<string | undefined> {
 
 const ofScope = sql`${segmentationRules.tenantId} = tenant_scope_from()`;
 
-function keep(hash: string, rules: SegmentationRules): SegmentationRules {
-  compiled.delete(hash);
-  compiled.set(hash, rules);
-  for (const oldest of compiled.keys()) if (compiled.size > maxCompiled) compiled.delete(oldest);
-  return rules;
+function keep(hash: string, srx: string): WorkspaceRules {
+  files.delete(hash);
+  files.set(hash, srx);
+  let characters = 0;
+  for (const file of files.values()) characters += file.length;
+  for (const [oldest, { length }] of files) {
+    if (files.size <= kept.files && characters <= kept.characters) break;
+    files.delete(oldest);
+    characters -= length;
+  }
+  return new WorkspaceRules(hash, srx);
 }
 
 /** @throws AppError 404 */
@@ -64,11 +135,15 @@ export async function saveSegmentation(
   { name, srx, version }: SegmentationInput,
 ): Promise<Segmentation> {
   const hash = createHash('sha256').update(srx).digest('hex');
-  try {
-    keep(hash, await SegmentationRules.checked(Buffer.from(srx), languageCodes));
-  } catch (error) {
-    throw error instanceof SrxError ? new AppError('unprocessable', error.message) : error;
-  }
+  // Before the rules are checked, and without a transaction while they are.
+  const tenant = await withTenant(async (_, principal) => principal.tenant.id);
+  const problem = await onPatternThread(
+    'checkSrx',
+    { srx, languages: languageCodes },
+    { tenantId: tenant },
+    () => 'the patterns take too long to be compiled; write shorter ones, or fewer',
+  );
+  if (problem !== undefined) throw new AppError('unprocessable', problem);
   return withTenant(async (tx, principal) => {
     const tenantId = principal.tenant.id;
     await requireVersion(tx, tenantId, version, versionOf({ name, hash }));

@@ -1,9 +1,8 @@
 import { sql } from 'drizzle-orm';
 import { prepare, type Tx } from '#db/client.ts';
 import type { ForbiddenWord } from '#db/schema/style-guides.ts';
-import { compiledRules } from '#server/language/segmentation/rules.ts';
+import { rulesWithHash, type WorkspaceRules } from '#server/language/segmentation/rules.ts';
 import { glossaryRevision } from '#server/language/terminology/terms.ts';
-import type { SegmentationRules } from '#server/matching/sentences/index.ts';
 import type { TaskStyle } from '#server/platform/engines/engine.ts';
 
 /** The glossaries and style guides that the texts of a tenant follow. */
@@ -18,7 +17,7 @@ export interface Guidance {
   /** The stored rules of redaction; null without redaction. They have not been checked. */
   redaction: unknown;
   /** The segmentation rules of the tenant; undefined without such rules. */
-  segmentation: SegmentationRules | undefined;
+  segmentation: WorkspaceRules | undefined;
 }
 
 /** The stored guides by target language; '' is the guide of all languages. */
@@ -81,7 +80,7 @@ export async function readGuidance(tx: Tx, targetLangs: readonly string[]): Prom
     reviewsInstructions: row?.metadata?.['review_suspected_instructions'] === true,
     reviewsSentences: row?.metadata?.['review_tm_sentences'] === true,
     redaction: row?.metadata?.['redaction'],
-    segmentation: row?.segmentation == null ? undefined : await compiledRules(tx, row.segmentation),
+    segmentation: row?.segmentation == null ? undefined : await rulesWithHash(tx, row.segmentation),
   };
 }
 

@@ -7,8 +7,8 @@ import { tmxHead, tmxTail, tmxUnit } from '#server/formats/tmx/writer.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
 import { srxOf } from '#server/language/segmentation/rules.ts';
 import { requireLanguagePair, unreadableFile } from '#server/language/set-upload.ts';
+import { maxSentences } from '#server/matching/alignment/index.ts';
 import type { TaskScope } from '#server/platform/sandbox/task-queue.ts';
-import { maxSentences } from '#server/platform/sandbox/tasks/align-texts.ts';
 import { inSlices } from '#server/platform/threads/slices.ts';
 import {
   type AlignFilesRequest,

@@ -68,6 +68,9 @@ export async function forgetSentences(
 /** Milliseconds after which other requests may run. A change has up to 16 MB of texts. */
 const maxSliceMs = 4;
 
+/** Milliseconds after which a transaction stops queueing for a thread, and the built-in rules divide its texts. */
+const maxWaitMs = 1000;
+
 /** @param segment SQL that selects the segment of a row `r` */
 async function insertSentences(
   tx: Tx,
@@ -75,6 +78,12 @@ async function insertSentences(
   pairs: readonly (ApprovedPair & { segmentNo?: number })[],
 ): Promise<void> {
   const rules = await segmentationOf(tx);
+  const { pairSource, pairTarget } = languages;
+  const sides = pairs.flatMap(({ sourceText, targetText }) => [
+    { text: sourceText, language: pairSource },
+    { text: targetText, language: pairTarget },
+  ]);
+  await rules?.divide(sides, { tenantId, signal: AbortSignal.timeout(maxWaitMs) });
   const rows = new Map<string, object>();
   let begun = performance.now();
   for (const pair of pairs) {

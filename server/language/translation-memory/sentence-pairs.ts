@@ -1,6 +1,6 @@
 import type { LanguagePair } from '#server/languages.ts';
 import { normalForm } from '#server/matching/normal-form.ts';
-import { type SegmentationRules, sentencesIn } from '#server/matching/sentences/index.ts';
+import { type SentenceRules, sentencesIn } from '#server/matching/sentences/index.ts';
 
 /** An approved segment: its source and its translation. */
 export interface ApprovedPair {
@@ -34,7 +34,7 @@ const maxDeviation = 3;
 export function sentencePairs(
   { sourceText, targetText }: ApprovedPair,
   { pairSource, pairTarget }: LanguagePair,
-  rules?: SegmentationRules,
+  rules?: SentenceRules,
 ): ApprovedPair[] {
   const sources = cut(sourceText, pairSource, rules);
   if (sources.length < 2) return [];
@@ -45,7 +45,7 @@ export function sentencePairs(
   return pairs.every((pair) => isLikely(pair, ratio)) ? pairs : [];
 }
 
-function cut(text: string, language: string, rules: SegmentationRules | undefined): string[] {
+function cut(text: string, language: string, rules: SentenceRules | undefined): string[] {
   return sentencesIn(text, language, rules).map(({ start, end }) => text.slice(start, end));
 }
 

@@ -10,6 +10,9 @@ export interface Link {
   confidence: number;
 }
 
+/** The maximum number of texts of a side: these take 300 MB. */
+export const maxSentences = 20_000;
+
 export interface Alignment {
   /** In order, without gaps. */
   links: Link[];

@@ -1,8 +1,14 @@
 /** Divides texts into sentences. */
 import { divide } from './boundaries.ts';
-import type { SegmentationRules } from './srx-rules.ts';
 
-export { SegmentationRules, SrxError } from './srx-rules.ts';
+/** Segmentation rules of a workspace. */
+export interface SentenceRules {
+  /**
+   * Calls `push` with each break in a text, in order. Returns the position up to which the rules were applied: the end of the
+   * text, unless they took too long; undefined if there are no rules for the language.
+   */
+  breaksIn(text: string, language: string, push: (position: number) => void): number | undefined;
+}
 
 /** A sentence in a text: UTF-16 offsets, without white space at both ends. */
 export interface Span {
@@ -16,7 +22,7 @@ export interface Span {
  *
  * @param rules apply instead of the built-in rules if they have rules for the language
  */
-export function sentencesIn(text: string, language: string, rules?: SegmentationRules): Span[] {
+export function sentencesIn(text: string, language: string, rules?: SentenceRules): Span[] {
   const spans: Span[] = [];
   const push = (start: number, end: number) => spans.push({ start, end });
   let from = 0;

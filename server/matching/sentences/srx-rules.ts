@@ -1,6 +1,7 @@
-import { setImmediate } from 'node:timers/promises';
-import { RE2JS, RE2Set } from 're2js';
 import { readSrx, type Srx, type SrxRule, XmlFileError } from '#server/formats/srx.ts';
+import { compilePattern, compileSet, type Pattern } from '../patterns/compile.ts';
+import { PatternError, requireSmall, weightOfPattern } from '../patterns/index.ts';
+import type { SentenceRules } from './index.ts';
 
 /** The reason why an SRX file cannot be used. The message is for the sender of the file. */
 export class SrxError extends Error {
@@ -11,10 +12,11 @@ export class SrxError extends Error {
 const reach = { before: 100, after: 50 };
 
 /**
- * Limits of the rules of one language: their number, the instructions of their patterns, and bytes of their state machine.
- * It is compiled at once, when the first text of the language arrives: in 0.4 ms for each rule.
+ * Limits of the rules of one language: their number, the weight of their patterns (`weightOfPattern`), and bytes of their state
+ * machine, which is compiled when the first text of the language arrives: in 0.4 ms for each rule. `file` limits the weight
+ * of all patterns of a file.
  */
-const limits = { rules: 300, instructions: 10_000, memory: 4 << 20 };
+const limits = { rules: 300, weight: 40_000, file: 400_000, memory: 4 << 20 };
 
 /**
  * Milliseconds that rules may take for each character, which is four times what 300 usual rules take, and what they may take
@@ -23,72 +25,99 @@ const limits = { rules: 300, instructions: 10_000, memory: 4 << 20 };
  */
 const patience = { character: 0.002, spare: 300, spareOfSecond: 20 };
 
-/** Milliseconds after which other requests run while a file is checked. */
-const slice = 4;
-
 /** Stands between the text before and the text after a position. No text contains this noncharacter. */
 const here = '\uffff';
 
 /** The rules for one language, as one state machine. */
 interface Machine {
-  set: RE2Set;
+  set: ReturnType<typeof compileSet>;
   /** Whether each rule is a break. */
   breaks: boolean[];
 }
 
+/** A rule whose patterns are written for the engine. */
+interface TranslatedRule extends SrxRule {
+  weight: number;
+}
+
 /**
- * The rules of an SRX file, compiled. The patterns come from a tenant, so an engine runs them whose time is linear in
- * the text, whatever the patterns are.
+ * The rules of an SRX file. Their patterns come from a workspace, so only threads and child processes with a deadline use
+ * them, and an engine runs them whose time is linear in the text, whatever the patterns are.
  */
-export class SegmentationRules {
-  readonly #srx: Srx;
-  readonly #machines = new Map<string, Machine>();
+export class SegmentationRules implements SentenceRules {
+  readonly #maps: Srx['maps'];
+  readonly #cascade: boolean;
+  readonly #groups: ReadonlyMap<string, readonly TranslatedRule[]>;
+  /** The patterns of the maps, compiled when the first text arrives. */
+  #patternsOfMaps: Pattern[] | undefined;
+  /** By language; null if it has no rules. */
+  readonly #machines = new Map<string, Machine | null>();
+  /** By the names of the groups, because most languages have the same. */
+  readonly #machinesOfGroups = new Map<string, Machine>();
   /** The milliseconds that the rules may take beyond the usual time, and when this number was computed. */
   #spare = patience.spare;
   #sparedAt = performance.now();
 
   /**
-   * @param bytes an SRX 2.0 file that was checked
-   * @throws {SrxError} if the file cannot be read
+   * Reads a file and weighs its patterns, but compiles none.
+   * @param bytes an SRX 2.0 file
+   * @throws {SrxError} if the file cannot be read, or its patterns are too large
    */
   constructor(bytes: Uint8Array) {
+    const { maps, cascade, groups } = withReason(() => readSrx(bytes));
+    this.#maps = maps;
+    this.#cascade = cascade;
+    this.#groups = withReason(
+      () => new Map([...groups].map(([name, rules]) => [name, rules.map(translateRule)])),
+    );
+    let weight = 0;
+    for (const { pattern } of maps) {
+      withReason(() => requireSmall([pattern], nameOfMap(pattern)));
+      weight += weightOfPattern(pattern);
+    }
+    for (const rule of [...this.#groups.values()].flat()) weight += rule.weight;
+    if (weight > limits.file)
+      throw new SrxError(
+        `the patterns of the file would have ${weight} parts with all repetitions written out; at most ${limits.file} are allowed`,
+      );
+  }
+
+  /**
+   * Reads a file that was stored. Returns undefined if it is not usable: it was stored before the weight of patterns was limited.
+   * The built-in rules then apply, because sentences only decide what is looked up.
+   */
+  static ofStored(srx: string): SegmentationRules | undefined {
     try {
-      this.#srx = readSrx(bytes);
+      return new SegmentationRules(Buffer.from(srx));
     } catch (error) {
-      throw error instanceof XmlFileError ? new SrxError(error.message) : error;
+      if (error instanceof SrxError) return undefined;
+      throw error;
     }
   }
 
   /**
-   * Reads a file and checks all its patterns. Lets other requests run in between.
+   * Reads a file and checks all its patterns.
    * @param languages the codes of the languages whose rules are counted
-   * @throws {SrxError} if the file cannot be read, has too many rules or a pattern that is not supported
+   * @throws {SrxError} if the file cannot be read, has too many rules, or a pattern that is too large or not supported
    */
-  static async checked(bytes: Uint8Array, languages: readonly string[]): Promise<SegmentationRules> {
+  static checked(bytes: Uint8Array, languages: readonly string[]): SegmentationRules {
     const checked = new SegmentationRules(bytes);
-    const { maps, groups } = checked.#srx;
-    for (const { pattern } of maps) compile(pattern, `the language pattern ${JSON.stringify(pattern)}`);
-    const sizes = new Map<SrxRule, number>();
-    let begun = performance.now();
-    for (const rule of [...groups.values()].flat()) {
-      const what = `rule ${rule.number}`;
-      const patterns = [rule.before, rule.after].map((pattern) => compile(translate(pattern, what), what));
-      sizes.set(
-        rule,
-        patterns.reduce((sum, pattern) => sum + pattern.programSize(), 0),
-      );
-      if (performance.now() - begun < slice) continue;
-      await setImmediate();
-      begun = performance.now();
-    }
+    withReason(() => {
+      checked.#compileMaps();
+      for (const { before, after, number } of [...checked.#groups.values()].flat())
+        for (const pattern of [before, after]) compilePattern(pattern, `rule ${number}`);
+    });
     for (const language of languages) {
-      const { rules } = checked.#rulesOf(language);
+      const rules = checked.#rulesOf(checked.#groupsFor(language));
       if (rules.length > limits.rules)
         throw new SrxError(
           `the file has ${rules.length} rules for ${language}; at most ${limits.rules} are allowed`,
         );
-      if (rules.reduce((sum, rule) => sum + sizes.get(rule)!, 0) > limits.instructions)
-        throw new SrxError(`the patterns for ${language} are too large`);
+      const weight = rules.reduce((sum, rule) => sum + rule.weight, 0);
+      if (weight > limits.weight)
+        throw new SrxError(
+          `the patterns for ${language} would have ${weight} parts with all repetitions written out; at most ${limits.weight} are allowed`,
+        );
     }
     return checked;
   }
@@ -122,27 +151,55 @@ export class SegmentationRules {
     return reached;
   }
 
-  #rulesOf(language: string): { key: string; rules: SrxRule[] } {
-    const { maps, cascade, groups } = this.#srx;
-    const names = maps.filter(({ pattern }) => RE2JS.matches(pattern, language)).map(({ group }) => group);
-    const chosen = [...new Set(cascade ? names : names.slice(0, 1))];
-    return { key: chosen.join('\n'), rules: chosen.flatMap((name) => groups.get(name) ?? []) };
+  /** Returns the names of the groups of rules for a language. */
+  #groupsFor(language: string): string[] {
+    const patterns = this.#compileMaps();
+    const names = this.#maps.filter((_, at) => patterns[at]!.matches(language)).map(({ group }) => group);
+    return [...new Set(this.#cascade ? names : names.slice(0, 1))];
   }
 
-  #machineOf(language: string): Machine | undefined {
-    const { key, rules } = this.#rulesOf(language);
-    if (rules.length === 0) return undefined;
-    const known = this.#machines.get(key);
-    if (known) return known;
-    const set = new RE2Set(RE2Set.UNANCHORED, 0, limits.memory);
-    for (const { before, after, number } of rules) {
-      const what = `rule ${number}`;
-      set.add(`(?:${translate(before, what)})${here}(?:${translate(after, what)})`);
-    }
-    set.compile();
-    const machine = { set, breaks: rules.map(({ breaks }) => breaks) };
-    this.#machines.set(key, machine);
+  #compileMaps(): readonly Pattern[] {
+    this.#patternsOfMaps ??= this.#maps.map(({ pattern }) => compilePattern(pattern, nameOfMap(pattern)));
+    return this.#patternsOfMaps;
+  }
+
+  #rulesOf(groups: readonly string[]): TranslatedRule[] {
+    return groups.flatMap((name) => this.#groups.get(name) ?? []);
+  }
+
+  #machineOf(language: string): Machine | null {
+    const known = this.#machines.get(language);
+    if (known !== undefined) return known;
+    const groups = this.#groupsFor(language);
+    const machine = this.#machinesOfGroups.get(groups.join('\n')) ?? this.#compile(this.#rulesOf(groups));
+    if (machine) this.#machinesOfGroups.set(groups.join('\n'), machine);
+    this.#machines.set(language, machine);
     return machine;
+  }
+
+  #compile(rules: readonly TranslatedRule[]): Machine | null {
+    if (rules.length === 0) return null;
+    const patterns = rules.map(({ before, after }) => `(?:${before})${here}(?:${after})`);
+    return { set: compileSet(patterns, limits.memory), breaks: rules.map(({ breaks }) => breaks) };
+  }
+}
+
+const nameOfMap = (pattern: string) => `the language pattern ${JSON.stringify(pattern.slice(0, 100))}`;
+
+function translateRule(rule: SrxRule): TranslatedRule {
+  const what = `rule ${rule.number}`;
+  const [before, after] = [translate(rule.before, what), translate(rule.after, what)];
+  for (const pattern of [before, after]) requireSmall([pattern], what);
+  return { ...rule, before, after, weight: weightOfPattern(before) + weightOfPattern(after) };
+}
+
+/** Returns the result of `read`, whose errors become those of the file. @throws {SrxError} */
+function withReason<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof XmlFileError || error instanceof PatternError) throw new SrxError(error.message);
+    throw error;
   }
 }
 
@@ -154,18 +211,6 @@ function canBreak(text: string, at: number): boolean {
   if (wordCharacter.test(before))
     return !wordCharacter.test(after) && !(after === ' ' && /\p{Ll}/u.test(text[at + 1] ?? ''));
   return !(before === ' ' && /\p{Ll}/u.test(after) && wordCharacter.test(text[at - 2] ?? ''));
-}
-
-function compile(pattern: string, what: string): RE2JS {
-  try {
-    return RE2JS.compile(pattern);
-  } catch (error) {
-    if (/\(\?<?[=!]/.test(pattern))
-      throw new SrxError(`${what}: conditions such as (?=…) and (?<=…) are not supported`);
-    throw new SrxError(
-      `${what}: ${(error as Error).message.replace('error parsing regexp: ', '').slice(0, 200)}`,
-    );
-  }
 }
 
 /** The classes of ICU regular expressions, which SRX uses. Those of the engine have only ASCII characters. */

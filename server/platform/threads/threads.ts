@@ -39,7 +39,7 @@ interface Thread {
 
 /**
  * Returns a function that runs a task on a separate thread, so that it does not hold up the event loop, whatever data
- * of a tenant it reads. The caller must run at most `threadCount` tasks at a time. Threads start when they are needed, end when
+ * of a tenant it reads. The caller limits the number of concurrent tasks. Threads start when they are needed, end when
  * they are idle, and do not keep the process alive.
  * @param file the module of the threads, which calls `serveThread`
  * @param purpose what the threads do, for error messages: `checks texts`
@@ -97,15 +97,25 @@ export function createThreads<W extends ThreadWork>(file: URL, purpose: string, 
   };
 }
 
+interface SharedLimits {
+  deadlineMs: number;
+  /** Maximum queued tasks. Further ones are rejected with the message `refusal`. */
+  maxWaiting: number;
+  refusal: string;
+  /** Maximum number of threads. Default: `threadCount`. */
+  slots?: number;
+  /** Maximum number of threads of one tenant. Default: all that its share allows. */
+  slotsOfTenant?: number;
+}
+
 /**
  * Like `createThreads`, for any number of tasks: tenants get the threads in turn.
- * @param limits `maxWaiting` tasks can be queued; further ones are rejected with the message `refusal`
  * @returns a function that calls `late` if the task does not end in time, and throws rate_limit if too many are queued
  */
 export function createSharedThreads<W extends ThreadWork>(
   file: URL,
   purpose: string,
-  { deadlineMs, ...limits }: { deadlineMs: number; maxWaiting: number; refusal: string },
+  { deadlineMs, ...limits }: SharedLimits,
 ) {
   const slots = createConcurrencyLimit({ slots: threadCount, ...limits });
   const run = createThreads<W>(file, purpose, deadlineMs);

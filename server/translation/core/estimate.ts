@@ -11,7 +11,7 @@ import { minSimilarity } from '#server/matching/fuzzy/index.ts';
 import type { TextContext } from '#server/matching/normal-form.ts';
 import { pausing } from '#server/platform/threads/slices.ts';
 import type { Settings } from '#server/settings.ts';
-import { keyOf, leverageOf, type Prefetched, prefetch } from './leverage/leverage.ts';
+import { keyOf, leverageOf, lookUpRest, type Prefetched, prefetch } from './leverage/leverage.ts';
 import { takeFastPath } from './pipeline/fast-path.ts';
 import { prepareText } from './pipeline/prepared-text.ts';
 import type { TextRequest } from './request.ts';
@@ -195,11 +195,13 @@ export async function matchTexts<T extends EstimatedText>(
         .toReversed()
         .flatMap(({ text: { request, context } }) => (context ? [[keyOf(request), context]] : [])),
     );
-    const lookedUp =
+    const prefetched =
       found ?? (await services.database.inTenant(tenantId, (tx) => prefetch(tx, requests, contexts)));
-    const rest = batch.values();
+    const rest = await lookUpRest(services, { tenantId, signal }, requests, prefetched);
+    const lookedUp = { ...prefetched, ...rest };
+    const items = batch.values();
     const lane = async () => {
-      for (const one of rest) {
+      for (const one of items) {
         await pause();
         signal.throwIfAborted();
         const maySearch = () => isSearched(one.text) && searches++ < maxSearches;

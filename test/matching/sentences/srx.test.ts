@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { SegmentationRules, sentencesIn } from '#server/matching/sentences/index.ts';
+import { sentencesIn } from '#server/matching/sentences/index.ts';
+import { SegmentationRules } from '#server/matching/sentences/srx-rules.ts';
 import { cpuTime } from '#test/setup/cpu-time.ts';
 
 type Rule = [breaks: 'yes' | 'no', before: string, after: string];
@@ -29,7 +30,7 @@ function srx(
 }
 
 const compile = (file: string) => new SegmentationRules(Buffer.from(file));
-const check = (file: string) => SegmentationRules.checked(Buffer.from(file), ['en', 'de']);
+const check = async (file: string) => SegmentationRules.checked(Buffer.from(file), ['en', 'de']);
 const one = (...rules: Rule[]) => compile(srx({ all: rules }, [['.*', 'all']]));
 const divided = (text: string, rules: SegmentationRules, language = 'en') =>
   sentencesIn(text, language, rules).map(({ start, end }) => text.slice(start, end));
@@ -104,7 +105,8 @@ describe('the rules of an SRX file', () => {
     ['[\\p{L}&&[^x]]', 'sets in sets are not supported'],
     ['[^\\S]', '\\S is not supported in a set'],
     ['(', 'missing closing )'],
-    ['((a{100}){100}){100}', 'invalid repeat count'],
+    ['((a{9}){9}){1001}', 'the pattern would have 101101 parts'],
+    ['a{1001}', 'invalid repeat count'],
   ])('are refused with the number of a rule with %s', async (pattern, reason) => {
     const rules: Rule[] = [
       ['yes', 'a', ''],
@@ -121,7 +123,23 @@ describe('the rules of an SRX file', () => {
     ['<srx version="2.0"/>', 'the file maps no language to rules'],
     [srx({ a: [['yes', 'a'.repeat(2001), '']] }, [['.*', 'a']]), 'rule 1: a pattern exceeds 2000 characters'],
     [srx({ a: Array(2001).fill(['yes', 'a', '']) }, [['.*', 'a']]), 'the file has more than 2000 rules'],
-    [srx({ a: Array(200).fill(['yes', 'a{1000}', '']) }, [['.*', 'a']]), 'the patterns for en are too large'],
+    [
+      srx({ a: Array(200).fill(['yes', 'a{1000}', '']) }, [['.*', 'a']]),
+      'the patterns for en would have 200000 parts with all repetitions written out; at most 40000 are allowed',
+    ],
+    [
+      srx({ a: Array(1000).fill(['yes', 'a{1000}', '']) }, [['de', 'a']]),
+      'the patterns of the file would have 1000002 parts',
+    ],
+    [
+      srx({ a: [['yes', '', '\\s\\pL{1000}']] }, [['.*', 'a']]),
+      'rule 1: the pattern would have 10011 parts with all repetitions written out; at most 4000 are allowed',
+    ],
+    [
+      srx({ a: [['yes', 'a', '']] }, [['\\pL{1000}', 'a']]),
+      'the language pattern "\\\\pL{1000}": the pattern would',
+    ],
+    [srx({ a: [['yes', 'a', '']] }, [['\\pL{1000}|.*', 'a']]), 'at most 4000 are allowed'],
     [srx({}, [['(', 'a']]), 'the language pattern "("'],
     [
       srx({ a: Array(301).fill(['yes', 'a', '']) }, [['de', 'a']]),
@@ -130,6 +148,13 @@ describe('the rules of an SRX file', () => {
     [' '.repeat(1_000_001), 'the file exceeds 1000000 bytes'],
   ])('are refused: %.60s', async (file, reason) => {
     await expect(check(file)).rejects.toThrow(reason);
+  });
+
+  it('that are too large, stored before there was a limit, leave all texts to the built-in rules', () => {
+    const stored = (pattern: string) =>
+      SegmentationRules.ofStored(srx({ a: [['yes', ';', '\\s']] }, [[pattern, 'a']]));
+    expect(divided('a; b. C', stored('.*')!)).toEqual(['a;', 'b. C']);
+    expect(stored('\\pL{1000}|.*')).toBeUndefined();
   });
 
   it('take bounded time, and then leave the rest of a text to the built-in rules', async () => {

@@ -41,16 +41,20 @@ export async function findMatches(
   { source_text: text, source_lang, target_lang, text_type, segment }: MemoryMatchesRequest,
   readContext: ReadContext,
 ): Promise<MemoryMatches> {
-  const { tenantId, pair, exact, sentences, isHeld } = await withTenant(async (tx, { tenant }) => {
+  const { tenantId, rules, pair } = await withTenant(async (tx, { tenant }) => {
     const sourceLang = requireDeclaredLanguage('source_lang', source_lang).code;
     const targetLang = requireDeclaredLanguage('target_lang', target_lang).code;
     requireLength('source text exceeds MAX_SOURCE_CHARS', text, services.settings.MAX_SOURCE_CHARS);
     const pair = { pairSource: sourceLang, pairTarget: targetLang };
-    const rules = await segmentationOf(tx);
+    return { tenantId: tenant.id, pair, rules: await segmentationOf(tx) };
+  });
+  const { pairSource: sourceLang, pairTarget: targetLang } = pair;
+  if (text_type !== 'Html') await rules?.divide([{ text, language: sourceLang }], { tenantId });
+  const { exact, sentences, isHeld } = await withTenant(async (tx) => {
     const whole = { sourceText: text, sourceLang, targetLang, textType: text_type, rules };
     const parts = sentenceTexts(whole);
     const { hits, pairs } = await lookUpExact(tx, [
-      { ...whole, context: segment && (await readContext(tx, placeOf(tenant.id, segment))) },
+      { ...whole, context: segment && (await readContext(tx, placeOf(tenantId, segment))) },
       ...parts.map((sourceText) => ({ ...whole, sourceText, isPart: true })),
     ]);
     const hitOf = new Map(parts.map((part, index) => [part, hits[index + 1]]));
@@ -60,7 +64,7 @@ export async function findMatches(
     // The only sentence of a text may be a sentence of an approved segment.
     const own = parts.findIndex((part) => normalForm(part) === normalForm(text));
     const exact = hits[0] ?? [hits[own + 1]].find((hit) => hit && hit.penalty > 0);
-    return { tenantId: tenant.id, pair, exact, sentences, isHeld: pairs.has(pairName(pair)) };
+    return { exact, sentences, isHeld: pairs.has(pairName(pair)) };
   });
   if (!isHeld) return { matches: [] };
   const blocks = text_type === 'Html' ? longest(readBlocks(text)) : [];

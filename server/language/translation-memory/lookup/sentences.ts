@@ -1,5 +1,5 @@
 import { isUnspaced } from '#server/languages.ts';
-import { type SegmentationRules, sentencesIn } from '#server/matching/sentences/index.ts';
+import { type SentenceRules, sentencesIn } from '#server/matching/sentences/index.ts';
 import type { ExactLookup, MemoryHit } from './exact-match.ts';
 
 /** A sentence of a text, or two that the TM has as one segment, with the match in the TM. */
@@ -15,7 +15,7 @@ export interface SentenceMatch {
 export interface DividedLookup extends ExactLookup {
   textType?: 'Plain' | 'Html' | null | undefined;
   /** The segmentation rules of the tenant, if it has some. */
-  rules?: SegmentationRules | undefined;
+  rules?: SentenceRules | undefined;
 }
 
 /** A text with more sentences is looked up as a whole only. */

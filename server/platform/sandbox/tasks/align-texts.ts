@@ -1,7 +1,8 @@
 import { isUnspaced } from '#server/languages.ts';
-import { alignTexts } from '#server/matching/alignment/index.ts';
+import { alignTexts, maxSentences } from '#server/matching/alignment/index.ts';
 import { normalForm } from '#server/matching/normal-form.ts';
-import { SegmentationRules, sentencesIn } from '#server/matching/sentences/index.ts';
+import { type SentenceRules, sentencesIn } from '#server/matching/sentences/index.ts';
+import { SegmentationRules } from '#server/matching/sentences/srx-rules.ts';
 
 /** The texts of a file in reading order, and their language. */
 interface Texts {
@@ -40,7 +41,7 @@ export function alignTextsTask({
   target,
   srx,
 }: AlignTextsPayload): AlignedTexts | { tooMany: number } {
-  const rules = srx === undefined ? undefined : new SegmentationRules(Buffer.from(srx));
+  const rules = srx === undefined ? undefined : SegmentationRules.ofStored(srx);
   const { sentences: sources, opening: sourceOpening } = cut(source, rules);
   const { sentences: targets, opening: targetOpening } = cut(target, rules);
   if (Math.max(sources.length, targets.length) > maxSentences)
@@ -72,15 +73,12 @@ function isCopied({ source, target }: Pick<AlignedSentences, 'source' | 'target'
 const isLong = (text: string) =>
   /^(?:\S+\s+){3}/.test(text) || /[\p{Script=Han}\p{Script=Thai}]{6}/u.test(text);
 
-/** The maximum number of sentences of a file: these take 300 MB. */
-export const maxSentences = 20_000;
-
 const gapOf = ({ language }: Texts) => (isUnspaced(language) ? '' : ' ');
 
 /** Returns the sentences of the texts in normal form, and the indexes of those that open a text. */
 function cut(
   { texts, language }: Texts,
-  rules: SegmentationRules | undefined,
+  rules: SentenceRules | undefined,
 ): { sentences: string[]; opening: Set<number> } {
   const sentences: string[] = [];
   const opening = new Set<number>();

@@ -2,6 +2,7 @@ import type { Tx } from '#db/client.ts';
 import type { Services } from '#server/context.ts';
 import { readBlocks } from '#server/formats/html-segments.ts';
 import { clip } from '#server/formats/text.ts';
+import type { WorkspaceRules } from '#server/language/segmentation/rules.ts';
 import { readGuidance, type StylesByLanguage, styleOf } from '#server/language/style-guides/guidance.ts';
 import { type CloseHits, maxHits } from '#server/language/translation-memory/lookup/close-match.ts';
 import {
@@ -20,7 +21,6 @@ import {
 import { lessPenalty } from '#server/language/translation-memory/penalties.ts';
 import { type LanguageCode, pairName } from '#server/languages.ts';
 import { normalForm, type TextContext } from '#server/matching/normal-form.ts';
-import type { SegmentationRules } from '#server/matching/sentences/index.ts';
 import type { Glossary, TermRow } from '#server/matching/terms/glossary.ts';
 import { createConcurrencyLimit } from '#server/platform/concurrency-limit.ts';
 import type {
@@ -87,7 +87,7 @@ export interface Prefetched {
   /** The stored rules of redaction (`Guidance`). */
   redaction: unknown;
   /** The segmentation rules of the tenant; undefined without such rules. */
-  segmentation: SegmentationRules | undefined;
+  segmentation: WorkspaceRules | undefined;
 }
 
 /**
@@ -111,19 +111,17 @@ export async function prefetch(
     units += source_text.length;
     return units <= maxDividedUnits;
   });
-  const lookUps = (rules?: SegmentationRules) =>
-    new Map(
-      requests.flatMap((request, index): [string, ExactLookup][] =>
-        divided[index] || requests.length === 1
-          ? [...lookedUp(request, rules)]
-          : [[keyOf(request), lookupOf(request)]],
-      ),
-    );
+  const texts = new Map(
+    requests.flatMap((request, index): [string, ExactLookup][] =>
+      divided[index] || requests.length === 1
+        ? [...lookedUp(request, undefined)]
+        : [[keyOf(request), lookupOf(request)]],
+    ),
+  );
   const inContext = ([key, lookup]: [string, ExactLookup]) => {
     const context = contexts?.get(key);
     return context ? { ...lookup, context } : lookup;
   };
-  const texts = lookUps();
   const [{ hits, pairs }, guidance] = await Promise.all([
     lookUpExact(tx, [...texts].map(inContext)),
     readGuidance(
@@ -132,18 +130,32 @@ export async function prefetch(
     ),
   ]);
   const exact = new Map([...texts.keys()].map((key, index) => [key, hits[index]]));
-  // The rules are known only now, because the caller was authenticated in the same round trip. Few tenants have some.
-  const others = guidance.segmentation
-    ? [...lookUps(guidance.segmentation)].filter(([key]) => !exact.has(key))
-    : [];
-  if (others.length > 0) {
-    const more = await lookUpExact(
-      tx,
-      others.map(([, lookup]) => lookup),
-    );
-    for (const [index, [key]] of others.entries()) exact.set(key, more.hits[index]);
-  }
   return { exact, pairs, ...guidance };
+}
+
+/**
+ * Looks up texts and sentences that `prefetch` did not. The rules of the tenant are known only since then, and run on a
+ * thread, outside of a transaction.
+ * @returns all exact matches of the texts
+ */
+export async function lookUpRest(
+  { database }: Pick<Services, 'database'>,
+  scope: CallScope,
+  requests: readonly TextRequest[],
+  { exact, pairs, segmentation }: Prefetched,
+): Promise<Pick<Prefetched, 'exact' | 'pairs'>> {
+  const plain = requests.filter(({ text_type }) => text_type !== 'Html');
+  await segmentation?.divide(
+    plain.map(({ source_text: text, source_lang: language }) => ({ text, language })),
+    scope,
+  );
+  const all = new Map(requests.flatMap((request) => [...lookedUp(request, segmentation)]));
+  const rest = new Map([...all].filter(([key]) => !exact.has(key)));
+  if (rest.size === 0) return { exact, pairs };
+  const found = await database.inTenant(scope.tenantId, (tx) => lookUpExact(tx, [...rest.values()]));
+  const hits = new Map([...rest.keys()].map((key, at) => [key, found.hits[at]]));
+  const hitOf = (key: string) => (rest.has(key) ? hits.get(key) : exact.get(key));
+  return { exact: new Map([...all.keys()].map((key) => [key, hitOf(key)])), pairs: found.pairs };
 }
 
 /** Removes the exact matches of a text and its sentences, because a job with the same text has just been published. */
@@ -175,9 +187,7 @@ export async function leverageOf(
 ): Promise<Leverage> {
   const { database, glossaries } = services;
   const { tenantId } = scope;
-  const known = [...lookedUp(request, found.segmentation).keys()].every((key) => found.exact.has(key))
-    ? found
-    : await database.inTenant(tenantId, (tx) => prefetch(tx, [request]));
+  const known = await lookUpRest(services, scope, [request], found);
   const languages = {
     sourceLang: request.source_lang as LanguageCode,
     targetLang: request.target_lang as LanguageCode,
@@ -220,10 +230,7 @@ export function guidedOf(
 }
 
 /** Returns the text and its sentences, whose exact matches are looked up, by their keys in `Prefetched`. */
-export function lookedUp(
-  request: TextRequest,
-  rules: SegmentationRules | undefined,
-): Map<string, ExactLookup> {
+export function lookedUp(request: TextRequest, rules: WorkspaceRules | undefined): Map<string, ExactLookup> {
   const lookup = lookupOf(request, rules);
   const parts = sentenceTexts(lookup).map((source_text): [string, ExactLookup] => [
     partKeyOf({ ...request, source_text }),
@@ -239,7 +246,7 @@ function partKeyOf(sentence: TextRequest): string {
 /** Returns a text as the TM looks it up. */
 export function lookupOf(
   { source_text, source_lang, target_lang, text_type }: TextRequest,
-  rules?: SegmentationRules,
+  rules?: WorkspaceRules,
 ): DividedLookup {
   return {
     ...{ sourceText: source_text, sourceLang: source_lang, targetLang: target_lang },

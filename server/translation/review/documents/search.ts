@@ -8,6 +8,7 @@ import { layoutKinds } from '#server/formats/layout-kinds.ts';
 import { hasText, searchedText } from '#server/http/text-search.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
 import type { QualityIssue } from '#server/platform/engines/engine.ts';
+import type { SearchedTexts } from '#server/platform/patterns/pattern-thread.ts';
 import { hasOpen } from '#server/translation/core/findings.ts';
 import { requireDocument } from '#server/translation/documents/jobs.ts';
 import {
@@ -20,7 +21,6 @@ import {
   statusOfSegment,
 } from '#server/translation/documents/segments.ts';
 import { findPattern, maxSearchedUnits, searchPattern, unsearchable } from './pattern.ts';
-import type { SearchedTexts } from './pattern-thread.ts';
 import { ofDocumentJob, positionedSegment, selectSegments } from './segment-schema.ts';
 
 const kinds = [
