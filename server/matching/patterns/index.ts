@@ -62,7 +62,7 @@ export function weightOfPattern(pattern: string): number {
     else if (escaped !== undefined) add(/^[pP]/.test(escaped) ? unicodeClass : 1);
     else if (set !== undefined) add(weightOfSet(set));
     else if (opening !== undefined) {
-      // Flags such as `(?i)` are no part.
+      // Flags such as `(?i)` add nothing.
       if (!opening.endsWith(')')) open.push({ sum: 2, last: 0 });
     } else if (least !== undefined) {
       // `a{2,}` is compiled as `aaa*`.

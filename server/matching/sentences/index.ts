@@ -5,7 +5,7 @@ import { divide } from './boundaries.ts';
 export interface SentenceRules {
   /**
    * Calls `push` with each break in a text, in order. Returns the position up to which the rules were applied: the end of the
-   * text, unless they took too long; undefined if there are no rules for the language.
+   * text, unless they took too long; undefined without rules for the language.
    */
   breaksIn(text: string, language: string, push: (position: number) => void): number | undefined;
 }
