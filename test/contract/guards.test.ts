@@ -32,7 +32,7 @@ const badInputs: readonly [path: string, input: Fields][] = [
 const byGuard: Readonly<Record<GuardName, Readonly<Record<string, string>>>> = {
   public: {
     system: 'health',
-    auth: 'signUpWithEmail token verifyMfa signOut resetPassword authorizeSso completeSso ssoClientConfig',
+    auth: 'signUpWithEmail token verifyMfa signOut resetPassword requestPasswordReset authorizeSso completeSso ssoClientConfig',
     members: 'previewInvite',
     billing: 'webhook',
   },

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { viaRpc } from '#test/contract/call.ts';
 import { found, join, operatorKey, type Person } from '#test/factories.ts';
 import type { ReceivedMail } from '#test/fakes/smtp.ts';
 import { useTestApp } from '#test/setup/app.ts';
@@ -156,12 +157,26 @@ describe('the mail of an invite', () => {
 });
 
 describe('the mail of a password reset link', () => {
-  test('goes to the member, and its link sets a password', async () => {
+  test('goes to the member alone, and its link sets a password', async () => {
     const smtp = await useSmtp();
-    const { body } = await issueLink();
+    for (const ask of [
+      issueLink,
+      () =>
+        viaRpc(
+          app,
+          { path: 'members.issueResetLink', type: 'mutation' },
+          { input: { user_id: member.userId }, headers: admin.bearer },
+        ),
+    ]) {
+      const { status, body } = await ask();
+      expect([status, body]).toEqual([
+        200,
+        { reset_token: null, reset_url: null, expires_at: expect.any(String), sent_to: member.email },
+      ]);
+    }
     const [mail] = await attemptAll(app, smtp, admin.tenantId);
     expect(mail!.to).toBe(member.email);
-    expect(linkOf(mail!)).toBe(body.reset_url);
+    expect(mail!.text).toContain('An administrator has created a link');
     expect(mail!.headers['list-unsubscribe']).toBeUndefined();
     const used = await app.json('POST', '/api/auth/password-reset', {
       body: { reset_token: linkOf(mail!)!.split('=')[1], new_password: 'quite another passphrase' },
@@ -169,11 +184,27 @@ describe('the mail of a password reset link', () => {
     expect(used.status).toBe(200);
   });
 
+  test('the operator key gets the link, too, and an administrator one that no confirmed address gets', async () => {
+    const smtp = await useSmtp();
+    const path = `/api/auth/users/${member.userId}/password-reset-link`;
+    const byKey = await app.json('POST', path, { headers: { 'x-api-key': operatorKey } });
+    expect(byKey.body.sent_to).toBe(member.email);
+    expect((await attemptAll(app, smtp, admin.tenantId)).map(linkOf)).toEqual([byKey.body.reset_url]);
+    // The administrator’s own address does not matter: whose is not confirmed, sees no more.
+    const sql = openSuperuser(app.superuserUrl);
+    await sql`update users set email_confirmed_at = null where user_id = ${admin.userId}`;
+    expect((await issueLink()).body).toMatchObject({ reset_token: null, sent_to: member.email });
+    await sql`update users set email_confirmed_at = null where user_id = ${member.userId}`;
+    const { body } = await issueLink();
+    expect(Object.keys(body).toSorted()).toEqual(['expires_at', 'reset_token', 'reset_url']);
+    expect(body.reset_url).toBe(`https://lingua.example.org/signin#reset_token=${body.reset_token}`);
+  });
+
   test('is not sent if another link has replaced it, it was used, or the member was revoked', async () => {
     const smtp = await useSmtp();
     await issueLink();
-    const { body } = await issueLink();
-    expect((await attemptAll(app, smtp, admin.tenantId)).map(linkOf)).toEqual([body.reset_url]);
+    await issueLink();
+    expect(await attemptAll(app, smtp, admin.tenantId)).toHaveLength(1);
     await issueLink();
     await app.json('DELETE', `/api/auth/users/${member.userId}`, { headers: admin.bearer });
     await attemptAll(app, smtp, admin.tenantId);
@@ -186,9 +217,16 @@ describe('the mail of a password reset link', () => {
     ]);
   });
 
-  test('a member gets at most 5 in a day', async () => {
+  test('a member gets at most 5 in a day; the last link works on, and then it is 429', async () => {
+    const smtp = await useSmtp();
     for (let number = 0; number < 7; number++) expect((await issueLink()).status).toBe(200);
     expect(await outboxOf(app, admin.tenantId)).toHaveLength(5);
+    const [mail] = await attemptAll(app, smtp, admin.tenantId);
+    const reset_token = linkOf(mail!)!.split('=')[1];
+    const body = { reset_token, new_password: 'quite another passphrase' };
+    expect((await app.json('POST', '/api/auth/password-reset', { body })).status).toBe(200);
+    const limited = await issueLink();
+    expect([limited.status, limited.headers.get('retry-after')]).toEqual([429, '86400']);
   });
 
   test('is not sent after its link has expired', async () => {

@@ -18,6 +18,7 @@ type Bucket =
   | 'key_rotation'
   | 'invite_preview'
   | 'password_reset'
+  | 'password_forgotten'
   | 'sso_authorize'
   | 'sso_callback'
   | 'sso_client_config'

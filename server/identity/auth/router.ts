@@ -8,6 +8,7 @@ import { readTenant } from '#server/identity/tenants/tenant-row.ts';
 import { draftKeys } from '#server/platform/encryption.ts';
 import { isMailOn } from '#server/platform/smtp.ts';
 import { router } from '#server/trpc.ts';
+import { requestPasswordReset } from './forgotten-password.ts';
 import { introspect, revoke } from './introspect-revoke.ts';
 import { confirmMfa, enrollMfa } from './mfa/enrollment.ts';
 import { regenerateRecoveryCodes } from './mfa/recovery-codes.ts';
@@ -85,6 +86,7 @@ export const authRouter = router({
   verifyMfa,
   regenerateRecoveryCodes,
   resetPassword,
+  requestPasswordReset,
   authorizeSso,
   completeSso,
   ssoClientConfig,

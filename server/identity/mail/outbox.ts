@@ -33,7 +33,7 @@ const daySeconds = 86_400;
 const maxAgeSeconds = daySeconds;
 
 /** Maximum mails that a workspace (invites) or a member causes in a day. `send-mail.ts` limits the mails to an address. */
-const dailyLimits = { invite: 50, reset_link: 5, confirmation: 5, security: 10 } as const;
+const dailyLimits = { invite: 50, reset_link: 5, forgotten: 5, confirmation: 5, security: 10 } as const;
 
 /** Maximum administrators who are told of a change of the workspace. */
 const maxAdministrators = 50;
@@ -87,10 +87,25 @@ export async function queueInviteMail(
 }
 
 /**
- * Adds the mail of a password reset link, unless its creator has not confirmed the own address, or the member has had too
- * many of them in 24 hours.
- * @param issuedBy the member who has created the link; null for an operator
+ * Counts the mail of a password reset link. Those that the member asked for are counted apart, because anyone can ask for
+ * them.
+ * @returns false if mail is off, or the member has had too many of them in 24 hours
  */
+export async function countResetMail(
+  tx: Tx,
+  settings: Settings,
+  { userId, isOwn }: { userId: string; isOwn: boolean },
+): Promise<boolean> {
+  if (!isMailOn(settings)) return false;
+  if (await isWithinLimit(tx, isOwn ? 'forgotten' : 'reset_link', userId)) return true;
+  countEvent('mails', 'reset_link limited');
+  return false;
+}
+
+/** The subject of a reset link that the member asked for. */
+export const ownLink = 'own';
+
+/** Adds the mail of a password reset link, after `countResetMail`. @param isOwn whether the member asked for it */
 export async function queueResetMail(
   tx: Tx,
   parts: MailParts,
@@ -99,14 +114,14 @@ export async function queueResetMail(
     userId,
     token,
     expiresAt,
-    issuedBy,
-  }: { tenantId: string; userId: string; token: string; expiresAt: Date; issuedBy: string | null },
+    isOwn,
+  }: { tenantId: string; userId: string; token: string; expiresAt: Date; isOwn: boolean },
 ): Promise<void> {
-  if (!isMailOn(parts.settings)) return;
-  if (!(await mayCauseMail(tx, tenantId, issuedBy))) return countEvent('mails', 'reset_link unconfirmed');
-  if (!(await isWithinLimit(tx, 'reset_link', userId))) return countEvent('mails', 'reset_link limited');
   const language = await languageOf(tx, parts.settings, tenantId, userId);
-  await insertTokenMail(tx, parts, token, expiresAt, { tenantId, kind: 'reset_link', userId, language });
+  const subjectId = isOwn ? ownLink : null;
+  await insertTokenMail(tx, parts, token, expiresAt, {
+    ...{ tenantId, kind: 'reset_link', userId, subjectId, language },
+  });
 }
 
 /**
@@ -295,7 +310,7 @@ async function insertTokenMail(
 }
 
 /** Whether mails may be sent in the name of a member; an operator's may. */
-async function mayCauseMail(tx: Tx, tenantId: string, userId: string | null): Promise<boolean> {
+export async function mayCauseMail(tx: Tx, tenantId: string, userId: string | null): Promise<boolean> {
   return userId === null || hasConfirmedEmail(tx, tenantId, userId);
 }
 

@@ -14,7 +14,7 @@ import { countEvent } from '#server/platform/telemetry.ts';
 import { publicAddress } from '#server/settings.ts';
 import { confirmationToken, emailProof, isConfirmed } from './confirmation.ts';
 import { deferMail, endMail, type MailEnd, type MailRow, takeMail } from './mail-rows.ts';
-import { ownerOfToken, queueSending, securityEvents } from './outbox.ts';
+import { ownerOfToken, ownLink, queueSending, securityEvents } from './outbox.ts';
 import { type OptionalMail, readPreferences } from './preferences.ts';
 import { unsubscribeToken } from './unsubscribe.ts';
 import { type MailFacts, writeMail } from './write-mail.ts';
@@ -158,7 +158,10 @@ async function prepareMail(tx: Tx, services: SendingServices, mail: MailRow): Pr
   if (mail.kind === 'reset_link') {
     const token = openToken(services, mail);
     const expiresAt = await findResetLink(tx, mail, token);
-    return { ...recipient, facts: { kind: 'reset_link', workspace, token, expiresAt } };
+    return {
+      ...recipient,
+      facts: { kind: 'reset_link', workspace, token, expiresAt, isOwn: subjectId === ownLink },
+    };
   }
   if (mail.kind === 'security') {
     const event = securityEvents.find((one) => one === subjectId);

@@ -14,7 +14,7 @@ import type { MailWords, Plural } from './words/words.ts';
 export type MailFacts = { workspace: string } & (
   | { kind: 'invite'; token: string; proof: string; by: string; expiresAt: Date }
   | { kind: 'confirmation'; token: string }
-  | { kind: 'reset_link'; token: string; expiresAt: Date }
+  | { kind: 'reset_link'; token: string; expiresAt: Date; isOwn?: boolean }
   | { kind: 'security'; event: SecurityEvent; at: Date }
   | { kind: 'digest'; items: number; assigned: number; dueSoon: number; overdue: number }
   | { kind: 'documents'; items: number; failedItems: number; documentId: string | null }
@@ -111,10 +111,10 @@ function contentOf(facts: MailFacts, own: MailWords, language: MailLanguage): Co
       };
     }
     case 'reset_link': {
-      const { subject, lead, action, until: limit, why } = own.resetLink;
+      const { subject, lead, leadOwn, action, until: limit, why } = own.resetLink;
       return {
         heading: fill(subject),
-        paragraphs: [fill(lead), until(limit, facts.expiresAt)],
+        paragraphs: [fill(facts.isOwn ? leadOwn : lead), until(limit, facts.expiresAt)],
         action: { name: action, path: `/signin#reset_token=${facts.token}` },
         footer: [fill(why)],
       };

@@ -155,7 +155,7 @@ export const membersRouter = router({
         tag: 'Members',
         summary: 'Create a password reset link',
         description:
-          'Only active members who sign in with a password can get a link. It works once, and a new link replaces it. If the member is another platform operator, the operator key is required.',
+          'Only active members who sign in with a password can get a link. It works once, and a new link replaces it. If the operator has enabled email and the member has confirmed the address, the service sends the link to the member, and only the operator key gets it in the response, too. If the member is another platform operator, the operator key is required.',
       },
     })
     .input(memberPath)

@@ -39,11 +39,18 @@ export const passwordResetLink = z
   .object({
     reset_token: z
       .string()
-      .describe('The token of the link. It works once, and only this response contains it.'),
-    reset_url: z
-      .string()
-      .meta({ description: 'The link to send to the member. Its fragment contains the token.' }),
+      .nullable()
+      .describe(
+        'The token of the link. It works once, and only this response contains it. Null if only the member gets the link, by email.',
+      ),
+    reset_url: z.string().nullable().meta({
+      description:
+        'The link to send to the member. Its fragment contains the token. Null if only the member gets the link, by email.',
+    }),
     expires_at: dateTime,
+    sent_to: z.string().optional().meta({
+      description: 'The email address to which the service sends the link. Missing if it sends none.',
+    }),
   })
   .meta({ id: 'PasswordResetLink' });
 

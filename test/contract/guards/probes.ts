@@ -115,6 +115,7 @@ export const probes: Readonly<Record<string, Probe>> = {
     input: () => ({ reset_token: 'nothing', new_password: password }),
     in: '401 invalid or expired reset link',
   },
+  'auth.requestPasswordReset': { input: () => ({ email: 'nobody@example.org' }) },
   'auth.authorizeSso': { input: () => ({ ...oidc, redirect_uri: redirectUri }) },
   'auth.completeSso': {
     input: () => ({ ...oidc, code: 'nothing', state: 'nothing' }),

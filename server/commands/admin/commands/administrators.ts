@@ -40,7 +40,7 @@ export const restoreAdmin = defineCommand({
       return;
     }
     yield `A link to set a new password. It works once, until ${link.expires_at}, and ends all sessions:`;
-    yield link.reset_url;
+    if (link.reset_url !== null) yield link.reset_url;
   },
 });
 

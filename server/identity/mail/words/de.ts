@@ -18,6 +18,8 @@ export const de: MailWords = {
   resetLink: {
     subject: 'Neues Passwort festlegen',
     lead: 'Ein Administrator hat für Sie einen Link erstellt, mit dem Sie ein neues Passwort für den Arbeitsbereich {workspace} auf LinguaLoop festlegen können.',
+    leadOwn:
+      'Bei der Anmeldung von LinguaLoop wurde ein neues Passwort für Ihr Konto im Arbeitsbereich {workspace} angefordert.',
     action: 'Passwort festlegen',
     until: 'Der Link funktioniert einmal, bis {when}. Er beendet alle Ihre Sitzungen.',
     why: 'Wenn Sie kein neues Passwort angefordert haben, ignorieren Sie diese E-Mail und informieren Sie Ihren Administrator. Ihr Passwort bleibt unverändert.',

@@ -18,6 +18,8 @@ export const en: MailWords = {
   resetLink: {
     subject: 'Set a new password',
     lead: 'An administrator has created a link for you to set a new password for the workspace {workspace} on LinguaLoop.',
+    leadOwn:
+      'Someone asked at the sign-in of LinguaLoop to set a new password for your account in the workspace {workspace}.',
     action: 'Set password',
     until: 'The link works once, until {when}. It ends all your sessions.',
     why: 'If you did not ask for a new password, ignore this email and inform your administrator. Your password stays the same.',

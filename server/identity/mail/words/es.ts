@@ -18,6 +18,8 @@ export const es: MailWords = {
   resetLink: {
     subject: 'Establece una contraseña nueva',
     lead: 'Un administrador creó un enlace para que establezcas una contraseña nueva para el espacio de trabajo {workspace} en LinguaLoop.',
+    leadOwn:
+      'En el inicio de sesión de LinguaLoop se pidió una contraseña nueva para tu cuenta en el espacio de trabajo {workspace}.',
     action: 'Establecer contraseña',
     until: 'El enlace funciona una sola vez, hasta el {when}. Cierra todas tus sesiones.',
     why: 'Si no pediste una contraseña nueva, ignora este correo e informa a tu administrador. Tu contraseña no cambia.',

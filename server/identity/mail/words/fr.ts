@@ -18,6 +18,8 @@ export const fr: MailWords = {
   resetLink: {
     subject: 'Définir un nouveau mot de passe',
     lead: 'Un administrateur a créé pour vous un lien permettant de définir un nouveau mot de passe pour l’espace de travail {workspace} sur LinguaLoop.',
+    leadOwn:
+      'Un nouveau mot de passe a été demandé à la connexion de LinguaLoop pour votre compte dans l’espace de travail {workspace}.',
     action: 'Définir le mot de passe',
     until: 'Le lien fonctionne une seule fois, jusqu’au {when}. Il met fin à toutes vos sessions.',
     why: 'Si vous n’avez pas demandé de nouveau mot de passe, ignorez cet e-mail et prévenez votre administrateur. Votre mot de passe reste inchangé.',

@@ -18,6 +18,8 @@ export const pt: MailWords = {
   resetLink: {
     subject: 'Defina uma nova senha',
     lead: 'Um administrador criou um link para você definir uma nova senha para o espaço de trabalho {workspace} no LinguaLoop.',
+    leadOwn:
+      'No login do LinguaLoop foi pedida uma nova senha para sua conta no espaço de trabalho {workspace}.',
     action: 'Definir senha',
     until: 'O link funciona uma única vez, até {when}. Ele encerra todas as suas sessões.',
     why: 'Se você não pediu uma nova senha, ignore este e-mail e informe seu administrador. Sua senha continua a mesma.',

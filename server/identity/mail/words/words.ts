@@ -17,7 +17,8 @@ export interface MailWords {
   };
   /** Without the name of the workspace: someone else may have chosen the name and entered this address. */
   confirmation: { subject: string; lead: string; action: string; why: string };
-  resetLink: { subject: string; lead: string; action: string; until: string; why: string };
+  /** `leadOwn` if the member, or another person, asked for the link at the sign-in. */
+  resetLink: { subject: string; lead: string; leadOwn: string; action: string; until: string; why: string };
   /** The subjects of mails about a change of the member's sign-in, and what they have in common. */
   security: {
     authenticator: string;

@@ -85,4 +85,8 @@ export const signInCases: Cases = {
       })),
     },
   ],
+  'auth.requestPasswordReset': [
+    { name: 'an address', status: 200, ask: asNobody({ email: 'nobody@example.org' }) },
+    { name: 'no address', status: 422, ask: asNobody({}) },
+  ],
 };

@@ -2,7 +2,6 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { MemberRole } from '#sdk/types.ts';
 import { tell } from '../../client.ts';
-import { deployment } from '../../deployment.ts';
 import { type MessageId, useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { ConfirmDialog, Dialog } from '../../parts/confirm-dialog.tsx';
@@ -71,8 +70,9 @@ function useMemberActions({ user_id }: Member, me: Me, onRevoked: () => void) {
       await done('members.restored');
     }),
     issueLink: run(async () => {
-      setLink(await proved(() => tell<PasswordLink>('members.issueResetLink', { user_id })));
-      announce(t(deployment.mail ? 'members.link_mailed' : 'members.link_issued'));
+      const issued = await proved(() => tell<PasswordLink>('members.issueResetLink', { user_id }));
+      setLink(issued);
+      announce(t(issued.reset_url === null ? 'members.link_mailed' : 'members.link_issued'));
     }),
   };
 }
@@ -164,12 +164,14 @@ export function MemberDialog({ member, me, onClose }: { member: Member; me: Me; 
   );
 }
 
-function ResetLink({ link: { reset_url, expires_at } }: { link: PasswordLink }) {
+/** The link, unless only the member gets it. */
+function ResetLink({ link: { reset_url, expires_at, sent_to } }: { link: PasswordLink }) {
   const t = useT();
   const format = useFormat();
   return (
     <>
-      <ShownOnce label={t('members.reset_link_label')} value={reset_url} />
+      {reset_url !== null && <ShownOnce label={t('members.reset_link_label')} value={reset_url} />}
+      {sent_to !== undefined && <p>{t('members.link_sent_to', { email: sent_to })}</p>}
       <p className="hint">{t('members.link_until', { when: format.moment(expires_at) })}</p>
     </>
   );

@@ -5,7 +5,7 @@ import { useT } from '../../i18n.tsx';
 import { Field, PasswordField } from '../../parts/field.tsx';
 import { fieldProblem, Problem } from '../../parts/problem.tsx';
 import { useAction } from '../../parts/use-action.ts';
-import { signInRequest } from '../../session/sign-in-request.ts';
+import { sameOriginRequest, signInRequest } from '../../session/sign-in-request.ts';
 import style from './steps.module.css';
 import type { SignInAnswer } from './steps.ts';
 
@@ -79,7 +79,7 @@ export function PasswordForm({
           </button>
         }
       />
-      {isForgotten && <ForgottenPassword />}
+      {isForgotten && <ForgottenPassword email={username} />}
       {isNaming && (
         <Field
           label={t('signin.workspace_id')}
@@ -109,11 +109,35 @@ function isWorkspaceNeeded(error: unknown): boolean {
   return error instanceof LinguaLoopError && String(error.detail).startsWith('workspace_id_required:');
 }
 
-/** The way to a new password: a person must create the link, because the API has no path for it. */
-function ForgottenPassword() {
+/**
+ * The ways to a new password: the service mails a link to a confirmed address, or an administrator creates one.
+ * @param email the address in the form, which gets the link
+ */
+function ForgottenPassword({ email }: { email: string }) {
   const t = useT();
+  const { run, error, isBusy } = useAction();
+  const [sentTo, setSentTo] = useState<string>();
+  const send = run(async () => {
+    const body = { json: { email } };
+    const outcome = await sameOriginRequest('/trpc/auth.requestPasswordReset', body);
+    if (!outcome.ok) throw outcome.error;
+    setSentTo(email);
+  });
   return (
     <div className="notice" role="status">
+      {deployment.mail && (
+        <>
+          <p>{t('signin.forgot_mail')}</p>
+          {error !== undefined && <Problem error={error} />}
+          {sentTo === undefined ? (
+            <button type="button" disabled={isBusy || !email.includes('@')} onClick={send}>
+              {t('signin.forgot_send')}
+            </button>
+          ) : (
+            <p>{t('signin.forgot_sent', { email: sentTo })}</p>
+          )}
+        </>
+      )}
       <p>{t(deployment.mail ? 'signin.forgot_ask_mail' : 'signin.forgot_ask')}</p>
       <p>
         {t('signin.forgot_alone')} <a href={`${deployment.basePath}/contact`}>{t('signin.forgot_contact')}</a>
