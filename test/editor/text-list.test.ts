@@ -160,5 +160,10 @@ test('the parameters of the URL are read, and invalid ones are ignored', () => {
     domain: null,
     submitter: 'app',
   });
+  // Without a blank domain, the list would have texts of other tasks.
+  expect(readTextSearch({ domain: '', submitter: ' ', text: ' ' })).toEqual({ domain: '', submitter: ' ' });
+  const assigned = { step: 'first', assignee: 'u', second: null, due_at: null };
+  expect(readTextSearch({ assigned: { ...assigned, other: 1 } })).toEqual({ assigned });
+  expect(readTextSearch({ assigned: { step: 'third' } })).toEqual({});
   expect(readTextSearch({ trigger: 'x', status: 'rejected', item: {}, domain: 5 })).toEqual({ domain: '5' });
 });

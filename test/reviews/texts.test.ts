@@ -171,6 +171,32 @@ test('a page reads at most 32 MB of texts, but a filter without matches needs on
     expect(await list(filter)).toEqual({ texts: [], next_cursor: null });
 });
 
+test.each(['assignee', 'second', 'due_at', 'step'] as const)(
+  'the texts of an assignment have the same %s',
+  async (field) => {
+    const colleagues = [await mine.join(), await mine.join(), await mine.join()];
+    const [assignee, second, other] = colleagues.map(({ userId }) => userId);
+    const due_at = '2099-12-03T17:00:00.123Z';
+    for (const [source_text, change] of [
+      ['one', {}],
+      [
+        'other',
+        { assignee: { assignee: other }, second: { second: other }, due_at: { due_at: null } }[
+          field as never
+        ] ?? {},
+      ],
+    ] as const) {
+      const { id } = await mine.held({ source_text });
+      const item = { kind: 'job', id };
+      await mine.call('assignments.assign', { items: [item], assignee, second, due_at, ...change });
+      if (field === 'step' && source_text === 'other') await mine.call('assignments.pass', item);
+    }
+    await mine.held({ source_text: 'unassigned' });
+    const assigned = { step: 'first', assignee, second, due_at };
+    expect(await sources({ assigned })).toEqual(['one']);
+  },
+);
+
 test('an empty domain is a domain like others', async () => {
   await mine.held();
   expect(await texts({ domain: '' })).toEqual([]);

@@ -6,7 +6,7 @@ import { useTestApp } from '#test/setup/app.ts';
 import { callAt } from '../translations/workplace/reviewers.ts';
 import { expectAccessible } from './accessibility.ts';
 import { useBrowser, withoutBrowser } from './browser.ts';
-import { field, memberAt, patient, said } from './reviewing.ts';
+import { field, memberAt, patient, said, waitingJobs } from './reviewing.ts';
 
 const app = useTestApp({ env });
 const browser = useBrowser(app);
@@ -136,6 +136,43 @@ describe.skipIf(withoutBrowser)('assignments', () => {
     await page.getByText('Now assigned to').waitFor();
     expect((await assignmentsOf(mira, ids[1]))[0].assignee).toMatchObject({ name: 'Lenna' });
   });
+
+  test('a task of five texts opens these five, and "all" means them: a text that arrives later is not part of it', async () => {
+    const { founder, mira, lenna } = await team();
+    const jobs = await waitingJobs(app, founder.key, ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i']);
+    const assign = (from: number, to: number, fields: Fields) => {
+      const items = jobs.slice(from, to).map(({ id }) => ({ kind: 'job', id }));
+      return call(founder, 'assignments.assign', { items, ...fields });
+    };
+    const due_at = '2099-12-03T17:00:00.000Z';
+    await assign(0, 5, { assignee: mira.userId, due_at });
+    await assign(5, 6, { assignee: mira.userId });
+    await assign(6, 7, { assignee: lenna.userId, due_at });
+    await assign(7, 8, { assignee: mira.userId, second: lenna.userId, due_at });
+    const { page } = await memberAt(browser, mira, '/app');
+    await page.getByRole('link', { name: '5 texts', exact: true }).click();
+    await page.getByRole('heading', { name: '5 texts', exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Approve all 5 texts…' }).waitFor();
+    await page.getByRole('button', { name: 'Reject all 5 texts…' }).click();
+    const asked = dialog(page).filter({ hasText: 'Reject 5 translations' });
+    await asked.waitFor();
+    // The list behind the dialog grows.
+    await assign(8, 9, { assignee: mira.userId, due_at });
+    await page.getByRole('heading', { name: '6 texts', exact: true }).waitFor({ timeout: 40_000 });
+    await asked.getByRole('textbox').fill('Not what was asked for.');
+    await page.keyboard.press('Control+Enter');
+    const statuses = async () =>
+      Promise.all(
+        jobs.map(async ({ id }) => {
+          const { body } = await app.json('GET', `/api/translations/${id}`, { headers: founder.key });
+          return body.status;
+        }),
+      );
+    const [gone, stays] = ['rejected', 'awaiting_review'];
+    await expect
+      .poll(statuses, patient)
+      .toEqual([...Array.from({ length: 5 }, () => gone), stays, stays, stays, stays]);
+  }, 120_000);
 
   test('an item that someone else assigned since then stays in the dialog with the new name, and the others are sent', async () => {
     const { founder, lenna } = await team();

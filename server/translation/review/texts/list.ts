@@ -39,7 +39,7 @@ type Row = Omit<ReviewText, 'claimed_by'>;
 export async function listTexts(
   tx: Tx,
   principal: SessionPrincipal,
-  { job_ids: ids, limit, cursor, domain, submitter: sender, assignee, ...filter }: ReviewTextsInput,
+  { job_ids: ids, limit, cursor, domain, submitter: sender, assignee, assigned, ...filter }: ReviewTextsInput,
 ): Promise<ReviewTextPage> {
   const tenantId = principal.tenant.id;
   const search = {
@@ -52,6 +52,7 @@ export async function listTexts(
     domain === null ? sql`${translationJobs.request} ->> 'domain' is null` : undefined,
     sender === undefined ? undefined : sql`${submitter} is not distinct from ${sender}::text`,
     assignee === undefined ? undefined : isNext(tenantId, assignee),
+    assigned && hasAssignment(tenantId, assigned),
   );
   const { found, more, last } = ids
     ? { found: await selectTexts(tx, principal, ids, undefined, ids.length), more: false, last: undefined }
@@ -80,6 +81,17 @@ export async function listTexts(
 const isNext = (tenantId: string, userId: string | null) => sql`(
   select a.holder from review_assignments a where a.tenant_id = ${tenantId} and a.item_kind = 'job'
     and a.item_id = ${translationJobs.jobId} and a.closed_at is null) is not distinct from ${userId}::text`;
+
+/** SQL: whether a text has exactly this assignment. The API states due dates in milliseconds. */
+const hasAssignment = (
+  tenantId: string,
+  { step, assignee, second, due_at: dueAt }: NonNullable<ReviewTextsInput['assigned']>,
+) => sql`exists (
+  select from review_assignments a where a.tenant_id = ${tenantId} and a.item_kind = 'job'
+    and a.item_id = ${translationJobs.jobId} and a.closed_at is null
+    and (a.passed_at is null) = ${step === 'first'} and a.assignee is not distinct from ${assignee}::text
+    and a.second is not distinct from ${second}::text
+    and date_trunc('milliseconds', a.due_at) is not distinct from ${dueAt}::timestamptz)`;
 
 /** Adds to each text the other members who have claimed it. */
 async function withHolders<T extends { id: string }>(tx: Tx, principal: Principal, found: readonly T[]) {

@@ -194,6 +194,17 @@ export const reviewTextsInput = z
       .max(100)
       .nullish()
       .describe('Only texts that the member with this ID reviews next. Null: only unassigned texts.'),
+    assigned: z
+      .object({
+        step: z.enum(['first', 'second']),
+        assignee: z.string().max(100).nullable(),
+        second: z.string().max(100).nullable(),
+        due_at: moment.nullable(),
+      })
+      .optional()
+      .describe(
+        'Only texts with exactly this assignment: the step, the IDs of the first and the second reviewer, and the due date.',
+      ),
     text: searchedText
       .optional()
       .describe('Only texts whose source or translation contains this text. Letter case is ignored.'),

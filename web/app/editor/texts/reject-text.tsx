@@ -64,22 +64,23 @@ export function RejectText({
 }
 
 /**
- * Rejects all shown texts with the same reason, after it has said how many. Texts that a colleague has open and those
+ * Rejects these texts with the same reason, after it has said how many. Texts that a colleague has open and those
  * with edits that are not stored are left.
  */
 export function RejectTexts({
   list,
-  segments,
+  open: present,
   decisions: { saves, remember },
   onClose,
 }: {
   list: TextList;
-  segments: readonly TextSegment[];
+  open: readonly TextSegment[];
   decisions: Pick<ReturnType<typeof useTextDecisions>, 'saves' | 'remember'>;
   onClose: () => void;
 }) {
   const t = useT();
-  const open = segments.filter(({ confirmed_at }) => confirmed_at === null);
+  // Texts that arrive while the dialog is open are not in its count.
+  const [open] = useState(present);
   const free = freeTexts(open);
   const held = open.length - free.length;
   return (

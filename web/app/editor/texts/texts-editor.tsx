@@ -45,6 +45,9 @@ function TextsEditor({ search, filter }: { search: TextSearch; filter: TextFilte
   const { row, goOn } = source;
   const [dialog, setDialog] = useState<Parameters<typeof TextDialog>[0]['kind']>();
   const askWhy = () => row && isDecidable(row) && setDialog('reject');
+  const open = range.segments.filter(
+    ({ id, confirmed_at }) => confirmed_at === null && texts.matching.has(id),
+  );
   useCommands({ reject: askWhy });
   return (
     <>
@@ -56,6 +59,7 @@ function TextsEditor({ search, filter }: { search: TextSearch; filter: TextFilte
             languages={source.languages}
             hasMore={hasMore && mayFollow}
             others={others}
+            open={open.length}
             onApprove={() => setDialog('approve')}
             onReject={() => setDialog('rejectAll')}
           />
@@ -89,7 +93,7 @@ function TextsEditor({ search, filter }: { search: TextSearch; filter: TextFilte
         <TextDialog
           kind={dialog}
           list={list}
-          segments={range.segments}
+          open={open}
           segment={row}
           decisions={decisions}
           hasMore={!texts.isComplete}
@@ -144,7 +148,8 @@ function TextDialog({
 }: {
   kind: 'approve' | 'reject' | 'rejectAll';
   list: TextList;
-  segments: readonly TextSegment[];
+  /** The texts that all are decided together. */
+  open: readonly TextSegment[];
   /** The open text. */
   segment: TextSegment | undefined;
   decisions: ReturnType<typeof useTextDecisions>;
@@ -176,6 +181,7 @@ function TextHead({
   languages,
   hasMore,
   others,
+  open,
   onApprove,
   onReject,
 }: {
@@ -185,6 +191,8 @@ function TextHead({
   hasMore: boolean;
   /** Names of colleagues who have the open text open. */
   others: readonly string[];
+  /** The number of texts that are decided together. */
+  open: number;
   onApprove: () => void;
   onReject: () => void;
 }) {
@@ -206,16 +214,16 @@ function TextHead({
       <button
         type="button"
         className="ghost"
-        aria-label={t('editor.reject_all')}
+        aria-label={t('editor.reject_all', { count: open })}
         onClick={onReject}
-        disabled={segments.length === 0}
+        disabled={open === 0}
       >
         <CircleSlash size={16} aria-hidden />
-        <span className={styles['label']}>{t('editor.reject_all')}</span>
+        <span className={styles['label']}>{t('editor.reject_all', { count: open })}</span>
       </button>
-      <button type="button" onClick={onApprove} disabled={segments.length === 0}>
+      <button type="button" onClick={onApprove} disabled={open === 0}>
         <CheckCheck size={16} aria-hidden />
-        <span className={styles['label']}>{t('editor.approve')}</span>
+        <span className={styles['label']}>{t('editor.approve_all', { count: open })}</span>
       </button>
     </EditorHead>
   );
@@ -227,13 +235,13 @@ function TextHead({
  */
 function ApproveTexts({
   list,
-  segments,
+  open: present,
   decisions: { saves, remember },
   hasMore,
   onClose,
 }: {
   list: TextList;
-  segments: readonly TextSegment[];
+  open: readonly TextSegment[];
   decisions: Pick<ReturnType<typeof useTextDecisions>, 'saves' | 'remember'>;
   /** Whether texts follow that are not loaded. */
   hasMore: boolean;
@@ -242,7 +250,8 @@ function ApproveTexts({
   const t = useT();
   const [withWarnings, setWithWarnings] = useState(false);
   const { run, error, isBusy } = useAction();
-  const open = segments.filter(({ confirmed_at }) => confirmed_at === null);
+  // Texts that arrive while the dialog is open are not in its counts.
+  const [open] = useState(present);
   const free = freeTexts(open);
   const { todo, draft, warning, critical } = countStatuses(free).statuses;
   const statuses = ['todo', 'draft', ...(withWarnings ? ['warning'] : [])];

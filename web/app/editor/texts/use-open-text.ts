@@ -149,8 +149,8 @@ function useStart({
     if (named !== undefined) return open(named);
     const first = (shown.find(isFree) ?? (shown[0] as TextSegment)).position;
     // The service selects a text by languages and reason only. Two members who begin at the same time get other texts.
-    const isClaimable = filter.text === undefined && !('domain' in filter) && !('submitter' in filter);
-    if (!isClaimable) return open(first);
+    const { source: _, target: __, trigger: ___, ...others } = filter;
+    if (Object.keys(others).length > 0) return open(first);
     claimFirst(filter).then(
       (id) => begin((id === undefined ? undefined : list.positionOf(id)) ?? first),
       () => begin(first),

@@ -1,5 +1,5 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { useEffect, useState, useSyncExternalStore } from 'react';
+import { useEffect, useMemo, useState, useSyncExternalStore } from 'react';
 import { client } from '../../client.ts';
 import { queryKeys } from '../../query-keys.ts';
 import { editsClosed } from '../use-leaving.ts';
@@ -72,7 +72,16 @@ export function useTexts(filter: TextFilter, item: string | undefined) {
     if (needsMore) void fetchNextPage();
   }, [needsMore, fetchNextPage]);
   useLeft(list, hasNextPage ? undefined : data?.pages);
+  const matching = useMemo(
+    () => new Set(data?.pages.flatMap(({ texts }) => texts.map(({ id }) => id))),
+    [data],
+  );
   return {
+    /**
+     * The IDs of the texts that matched the filter when they were listed last. Others are shown because the URL names them,
+     * or they matched before: an action on all texts does not include them.
+     */
+    matching,
     list,
     segments,
     /** Whether further texts are loaded only on demand: there are many, or a page could not be loaded. */
@@ -118,14 +127,12 @@ function readTexts(list: TextList, ids: readonly string[]): Promise<void> {
 }
 
 /** The filter as sent to the service. */
-export function wanted({ source, target, trigger, text, domain, submitter, assignee }: TextFilter) {
+export function wanted({ source, target, trigger, text, ...same }: TextFilter) {
   return {
     ...(source && { source_lang: source }),
     ...(target && { target_lang: target }),
     ...(trigger && { trigger }),
     ...(text && { text }),
-    ...(domain !== undefined && { domain }),
-    ...(submitter !== undefined && { submitter }),
-    ...(assignee !== undefined && { assignee }),
+    ...same,
   };
 }

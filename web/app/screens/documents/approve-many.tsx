@@ -37,10 +37,10 @@ export function ApproveMany({
 }) {
   const t = useT();
   const queries = useQueryClient();
-  const [isAsking, setAsking] = useState(false);
+  /** The documents that the dialog names, also if the list changes before it is confirmed. */
+  const [asked, setAsked] = useState<typeof documents>();
   const [results, setResults] = useState<Result[]>([]);
   const [leftOut, setLeftOut] = useState<LeftOut[]>([]);
-  const sent = documents.slice(0, most);
   const approve = async (names: ReadonlyMap<string, string>, named: Named = {}) => {
     const outcome = await client.documents.approveMany({ document_ids: [...names.keys()], ...named });
     const nameOf = (id: string) => names.get(id) ?? id;
@@ -59,16 +59,18 @@ export function ApproveMany({
   };
   return (
     <>
-      {children(() => setAsking(true))}
-      {isAsking && (
+      {children(() => setAsked(documents))}
+      {asked && (
         <ConfirmDialog
-          title={t('documents.approve_many_question', { count: sent.length })}
+          title={t('documents.approve_many_question', { count: Math.min(asked.length, most) })}
           action={t('documents.approve')}
-          onConfirm={() => approve(new Map(sent.map(({ id, source_file_name }) => [id, source_file_name])))}
-          onClose={() => setAsking(false)}
+          onConfirm={() =>
+            approve(new Map(asked.slice(0, most).map(({ id, source_file_name }) => [id, source_file_name])))
+          }
+          onClose={() => setAsked(undefined)}
         >
           <p>{t('documents.approve_why')}</p>
-          {documents.length > most && <p className="hint">{t('documents.at_most', { most })}</p>}
+          {asked.length > most && <p className="hint">{t('documents.at_most', { most })}</p>}
         </ConfirmDialog>
       )}
       {leftOut.length > 0 && (

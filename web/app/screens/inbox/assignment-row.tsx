@@ -18,10 +18,12 @@ import type { DocumentTask } from './tasks.ts';
 export interface AssignedRow {
   key: string;
   items: readonly [Assignment, ...Assignment[]];
+  /** Whether the list has more texts than those that are loaded. */
+  isCut: boolean;
 }
 
 /** Groups items to rows, in the order of their first items. */
-export function rowsOf(items: readonly Assignment[]): AssignedRow[] {
+export function rowsOf(items: readonly Assignment[], more: { hasNextPage: boolean }): AssignedRow[] {
   const groups = Map.groupBy(items, (item) => {
     if (item.kind === 'document') return itemKey(item);
     const { source_lang, target_lang, domain, step, due_at, assignee, second } = item;
@@ -35,14 +37,23 @@ export function rowsOf(items: readonly Assignment[]): AssignedRow[] {
       second?.user_id,
     ]);
   });
-  return [...groups].map(([key, own]) => ({ key, items: own as [Assignment, ...Assignment[]] }));
+  return [...groups].map(([key, own]) => ({
+    key,
+    items: own as [Assignment, ...Assignment[]],
+    isCut: more.hasNextPage && own[0]?.kind === 'job',
+  }));
 }
 
-/** The screen of an item, for a link or a navigation. */
-export function addressOfItem({ kind, id, source_lang, target_lang }: Assignment) {
-  return kind === 'document'
-    ? ({ to: '/app/edit/documents/$documentId', params: { documentId: id } } as const)
-    : ({ to: '/app/edit/texts', search: { source: source_lang, target: target_lang, item: id } } as const);
+/** The screen of an item, for a link or a navigation. A text opens with those of its row (`rowsOf`), and no others. */
+export function addressOfItem({ kind, id, source_lang, target_lang, domain, ...assignment }: Assignment) {
+  if (kind === 'document')
+    return { to: '/app/edit/documents/$documentId', params: { documentId: id } } as const;
+  const { step, due_at, assignee, second } = assignment;
+  const assigned = { step, due_at, assignee: assignee?.user_id ?? null, second: second?.user_id ?? null };
+  return {
+    to: '/app/edit/texts',
+    search: { source: source_lang, target: target_lang, domain, assigned, item: id },
+  } as const;
 }
 
 /**
@@ -51,7 +62,7 @@ export function addressOfItem({ kind, id, source_lang, target_lang }: Assignment
  * @param isClosed whether the row awaits the review of another member
  */
 export function AssignmentRow({
-  row: { key, items },
+  row: { key, items, isCut },
   task,
   selection,
   isClosed = false,
@@ -70,7 +81,8 @@ export function AssignmentRow({
   const [first] = items;
   const [source, target] = [nameOf(first.source_lang), nameOf(first.target_lang)];
   const words = items.reduce((sum, item) => sum + (item.words ?? 0), 0);
-  const name = items.length > 1 ? t('inbox.texts', { count: items.length }) : first.title;
+  const isGroup = items.length > 1 || isCut;
+  const name = isGroup ? t('inbox.texts', { count: items.length, more: isCut ? 'yes' : 'no' }) : first.title;
   return (
     <li className={styles.task} {...rowMark(key)} data-closed={isClosed || undefined}>
       <span className={styles.lead}>
@@ -81,7 +93,7 @@ export function AssignmentRow({
       </span>
       <div className={styles.name}>
         <Link {...addressOfItem(first)} className={styles.open}>
-          {items.length > 1 ? name : <bdi translate="no">{name}</bdi>}
+          {isGroup ? name : <bdi translate="no">{name}</bdi>}
         </Link>
         <small>
           <Step of={isClosed ? { ...first, step: 'second' } : first} />

@@ -167,7 +167,7 @@ function ItemsOf({ userId }: { userId: string }) {
   const { reading, more } = usePages(queryKeys.assignments.of({ holder: userId }), (cursor) =>
     service.listPage({ holder: userId, limit: 200, ...(cursor && { cursor }) }),
   );
-  const rows = rowsOf(reading.data ?? []);
+  const rows = rowsOf(reading.data ?? [], more);
   const { selection, shown } = useSelection(
     list,
     rows.map(({ key }) => key),

@@ -81,7 +81,7 @@ export function InboxScreen() {
           ) : (
             <>
               <TaskFilter tasks={tasks} search={search} />
-              <TaskList tasks={shown} />
+              <TaskList tasks={shown} isCut={more.texts} />
               {(more.documents || more.texts) && <p className={styles.more}>{t('inbox.more')}</p>}
             </>
           )

@@ -55,11 +55,12 @@ export function MyWork({ profile, tasks }: { profile: ReviewerProfile; tasks: re
     (cursor) => service.listPage({ state: 'unassigned', limit, ...(cursor && { cursor }) }),
     { refetchInterval: readAgain },
   );
-  const rows = rowsOf(open.reading.data ?? []);
+  const rows = rowsOf(open.reading.data ?? [], open.more);
   const freeRows = rowsOf(
     (free.reading.data ?? []).filter(
       (item) => covers(profile.languages, 'review', item) && item.second?.user_id !== profile.user_id,
     ),
+    free.more,
   );
   const all = [...rows, ...freeRows];
   const { assign, toast } = useAssign();
@@ -124,7 +125,7 @@ export function MyWork({ profile, tasks }: { profile: ReviewerProfile; tasks: re
             id="upcoming"
             name="assignments.awaiting_first"
             icon={<StatusMark status="todo" />}
-            rows={rowsOf(upcoming.reading.data ?? [])}
+            rows={rowsOf(upcoming.reading.data ?? [], upcoming.more)}
             hint="assignments.awaiting_first_why"
           >
             {(row) => <AssignmentRow key={row.key} row={row} task={taskOf(row)} isClosed />}

@@ -19,7 +19,14 @@ const marks = { critical: 'critical', warning: 'warning', rule: 'todo' } as cons
 >;
 
 /** The tasks in sections by severity. The keys of lists move the focus from task to task. */
-export function TaskList({ tasks }: { tasks: readonly Task[] }) {
+export function TaskList({
+  tasks,
+  isCut,
+}: {
+  tasks: readonly Task[];
+  /** Whether more texts await review than the counted ones. */
+  isCut: boolean;
+}) {
   const t = useT();
   const { number } = useFormat();
   const list = useRef<HTMLDivElement>(null);
@@ -59,6 +66,7 @@ export function TaskList({ tasks }: { tasks: readonly Task[] }) {
                 <TaskRow
                   key={keyOf(task)}
                   task={task}
+                  isCut={isCut}
                   assignment={task.kind === 'document' ? byId.get(task.id) : undefined}
                   selection={isVisitor() ? undefined : selection}
                 />

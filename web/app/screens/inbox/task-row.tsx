@@ -19,10 +19,13 @@ const lateHours = 24;
 /** A task: its name, languages, progress, worst finding, age, and who works on it. A click anywhere opens it. */
 export function TaskRow({
   task,
+  isCut,
   assignment,
   selection,
 }: {
   task: Task;
+  /** Whether a group may have more texts than the counted ones. */
+  isCut: boolean;
   /** The assignment of a document; undefined if it is not known. A group of texts has those of its texts. */
   assignment: Assignment | undefined;
   selection: Selection | undefined;
@@ -33,13 +36,17 @@ export function TaskRow({
   const [source, target] = [nameOf(source_lang), nameOf(target_lang)];
   const due = task.kind === 'document' ? assignment?.due_at : task.due_at;
   const format = task.kind === 'document' ? task.format : 'text';
+  const name =
+    task.kind === 'document'
+      ? task.name
+      : t('inbox.texts', { count: task.texts, more: isCut ? 'yes' : 'no' });
   return (
     <li className={styles.task} {...rowMark(keyOf(task))}>
       <span className={styles.lead}>
         {selection && (
           <SelectRow
             rowKey={keyOf(task)}
-            name={task.kind === 'document' ? plainName(task.name) : t('inbox.texts', { count: task.texts })}
+            name={task.kind === 'document' ? plainName(name) : name}
             selection={selection}
           />
         )}
@@ -53,11 +60,7 @@ export function TaskRow({
       </span>
       <div className={styles.name}>
         <TaskLink task={task} className={styles.open}>
-          {task.kind === 'document' ? (
-            <bdi translate="no">{task.name}</bdi>
-          ) : (
-            t('inbox.texts', { count: task.texts })
-          )}
+          {task.kind === 'document' ? <bdi translate="no">{name}</bdi> : name}
         </TaskLink>
         <Details task={task} />
       </div>
