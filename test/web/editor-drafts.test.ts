@@ -104,6 +104,61 @@ describe.skipIf(withoutBrowser)('edits that are only on this device', () => {
     expect((await targets())[1]).toBe('[fr] Two');
   });
 
+  test('are sent once after the tab was closed offline if they are confirmations, in their order; typed text is offered', async () => {
+    const { page, path, tab, context, segments, correct } = await openDocument(app, browser, [
+      'One',
+      'Two',
+      'Three',
+      'Four',
+    ]);
+    // The parts of the page that load after the editor.
+    await page.waitForLoadState('networkidle');
+    await context.setOffline(true);
+    await type(page, 3, 'Trois');
+    // The second one is confirmed as it is, before the first one.
+    for (const [number, text] of [
+      [2, '[fr] Two'],
+      [1, 'Un'],
+      [4, 'Mine'],
+    ] as const) {
+      await type(page, number, text);
+      await page.keyboard.press('Control+Enter');
+    }
+    await page.getByText('Offline. 4 changes are kept on this device.').waitFor();
+    await stored(page, 4);
+    await page.close();
+    await context.setOffline(false);
+    await correct(3, 'Theirs');
+
+    const sent: string[] = [];
+    const next = await tab();
+    next.on('request', (request) => {
+      if (!request.url().includes('documents.save')) return;
+      const [found] = /\[fr\] Two|Un|Mine/.exec(request.postData() ?? '') ?? [];
+      sent.push(found ?? 'another');
+    });
+    await next.goto(path);
+    const state = async () =>
+      (await segments()).map((one) => [one.target_text, one.confirmed_at !== null] as const);
+    await expect.poll(state, patient).toEqual([
+      ['Un', true],
+      ['[fr] Two', true],
+      ['[fr] Three', false],
+      ['Theirs', false],
+    ]);
+    await next.getByRole('button', { name: 'Open segment 4' }).click();
+    await next.getByRole('row').filter({ hasText: 'Keep mine' }).getByText('Theirs').first().waitFor();
+    await found(next).getByText('1 change of an earlier visit').click();
+    expect(await found(next).locator('ins').allTextContents()).toEqual(['Trois']);
+    expect(sent).toEqual(['[fr] Two', 'Un', 'Mine']);
+    // The conflict and the offered text stay on the device; what the service has does not.
+    await stored(next, 2);
+    sent.length = 0;
+    await next.reload();
+    await next.getByRole('button', { name: 'Open segment 4' }).waitFor();
+    expect(sent).toEqual(['Mine']);
+  });
+
   test('can be restored and discarded one by one', async () => {
     const { page, path, targets } = await openEditor();
     await type(page, 1, 'Un');

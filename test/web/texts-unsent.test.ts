@@ -49,6 +49,46 @@ describe.skipIf(withoutBrowser)('a reviewer of texts whose edits are not stored 
     await expect.poll(async () => (await stored(0)).status, patient).toBe('human_edited');
   });
 
+  test('has confirmed what was confirmed offline, once, after the tab was closed; a conflict is shown', async () => {
+    const { page, tab, context, stored, statuses, other } = await openTexts(app, browser, [
+      'First',
+      'Second',
+      'Third',
+      'Fourth',
+    ]);
+    await page.waitForLoadState('networkidle');
+    await context.setOffline(true);
+    await typed(page, 'Premier');
+    for (const next of ['Second', 'Third', 'Fourth']) {
+      await page.keyboard.press('Control+Enter');
+      await opened(page, next);
+    }
+    await typed(page, 'Quatrième');
+    await page.getByText('Offline. 4 changes are kept on this device.').waitFor();
+    await page.waitForTimeout(300);
+    await page.close();
+    await context.setOffline(false);
+    await other(2, { action: 'save', final_translation: 'Theirs', reviewer: 'Ada' });
+
+    const second = await tab();
+    let sent = 0;
+    second.on('request', (request) => {
+      sent += Number(request.url().includes('translations.act'));
+    });
+    await openReview(second);
+    await expect.poll(statuses, patient).toEqual(['human_edited', 'published', waits, waits]);
+    expect((await stored(0)).final_translation).toBe('Premier');
+    // It was saved last, so it is the last one of the list.
+    await second.getByRole('button', { name: 'Open segment 4' }).waitFor();
+    // Without a request, the list shows that the third one has changed.
+    expect(sent).toBe(2);
+    // What was only typed is offered.
+    await second.getByRole('row').filter({ hasText: 'Fourth' }).click();
+    const offered = second.getByRole('region', { name: 'Unsent changes' });
+    await offered.getByRole('button', { name: 'Restore' }).waitFor();
+    expect(await statuses()).toEqual(['human_edited', 'published', waits, waits]);
+  });
+
   test('finds unsent texts again after a crash, as differences, which are never sent automatically', async () => {
     const { page, tab, context, stored } = await openTexts(app, browser, ['The first text', 'Second']);
     await page.route('**/trpc/translations.act*', () => undefined);

@@ -1,11 +1,13 @@
 import { createStore, del, delMany, entries, get, keys, set, update } from 'idb-keyval';
 import { useSyncExternalStore } from 'react';
+import type { Confirmation } from '../editor/segment-saves.ts';
 import { onSessionChange, sessionState } from '../session/keeper.ts';
 import { currentPerson, forgetKeys, hasKeys, open, type Sealed, seal } from './sealing.ts';
 
 /*
  * Unsent changes, encrypted in IndexedDB. They can be restored after a crash, a reload, or the end of a session. The
- * application stores no other texts of a tenant on the device, and never sends a draft automatically.
+ * application stores no other texts of a tenant on the device. The next visit sends confirmations, because the reviewer
+ * has decided. It never sends another draft automatically.
  */
 
 /** The subject of a draft: a job, or a segment of a document (`<document>/<position>/<tab>`). */
@@ -29,6 +31,8 @@ export interface Draft {
   source: string;
   /** Milliseconds since 1970. */
   changedAt: number;
+  /** Set if the reviewer confirmed the item with this text. */
+  confirmed?: Confirmation | undefined;
   /**
    * An earlier draft of the same item that the member has neither restored nor discarded. It can contain an even
    * earlier one.

@@ -1,5 +1,5 @@
-import { useEffect, useState } from 'react';
-import { dropDraft, writeDrafts } from '../drafts/drafts.ts';
+import { useEffect, useEffectEvent, useState } from 'react';
+import { dropDraft, isKeeping, writeDrafts } from '../drafts/drafts.ts';
 import { useT } from '../i18n.tsx';
 import { announce } from '../parts/announcer.tsx';
 import { useFormat } from '../parts/format.ts';
@@ -10,16 +10,16 @@ import type { SegmentSaves } from './segment-saves.ts';
 import { plainOf, textsOf } from './tagged-text.ts';
 
 /**
- * Offers edits of earlier visits that are only on this device, such as after a crash. Nothing is restored or sent
- * before the reviewer selects that. If a translation has changed since, restoring its edit shows the conflict.
+ * Sends the confirmations of earlier visits that are only on this device, such as after a crash, and offers the other edits:
+ * they are restored and sent when the reviewer selects that. If a translation has changed since, its edit is a conflict.
  */
 export function FoundEdits({ opening, saves }: { opening: Opening; saves: SegmentSaves }) {
   const t = useT();
   const { moment } = useFormat();
-  const { found, forget } = useEarlierEdits(opening);
+  const { found, forget } = useEarlierEdits(opening, saves);
   if (found.length === 0) return null;
   const restore = (chosen: readonly FoundEdit[]) => {
-    for (const { segment, draft } of chosen) saves.edit(segment.position, draft.text, draft.base);
+    for (const { segment, draft } of chosen) saves.restore(segment.position, draft);
     announce(t('editor.found_restored', { count: chosen.length }));
     void forget(chosen);
   };
@@ -87,16 +87,45 @@ export function FoundEdits({ opening, saves }: { opening: Opening; saves: Segmen
   );
 }
 
-/** The edits of earlier visits, and a function that deletes those about which the reviewer has decided. */
-function useEarlierEdits(opening: Opening) {
+/**
+ * The edits of earlier visits, and a function that deletes those about which the reviewer has decided. The reviewer has
+ * decided about confirmations: they are sent, except for a segment in which the reviewer has typed since.
+ */
+function useEarlierEdits(opening: Opening, saves: SegmentSaves) {
+  const t = useT();
   const [found, setFound] = useState<readonly FoundEdit[]>([]);
   const isDecided = found.length === 0;
+  const send = useEffectEvent(async (edits: readonly FoundEdit[]) => {
+    const { typed = [], sent = [] } = Object.groupBy(edits, ({ segment }) =>
+      saves.all().has(segment.position) ? 'typed' : 'sent',
+    );
+    setFound((before) => [...before, ...typed]);
+    for (const { segment, draft } of sent) saves.restore(segment.position, draft);
+    await writeDrafts();
+    // If the disk is full, the earlier copies stay.
+    if (isKeeping()) await forgetEarlier(sent);
+    if (sent.length > 0) announce(t('editor.found_sent', { count: sent.length }));
+  });
+  useEffect(() => {
+    const left = new AbortController();
+    const except = new Set<string>();
+    const next = async (): Promise<void> => {
+      const decisions = await findEdits(opening, { areDecisions: true, except, signal: left.signal });
+      if (left.signal.aborted || decisions.length === 0) return;
+      for (const { draft } of decisions) except.add(draft.item.id);
+      await send(decisions);
+      await next();
+    };
+    // An error means that the browser cannot store drafts, so there is nothing to send.
+    next().catch(() => {});
+    return () => left.abort();
+  }, [opening]);
   useEffect(() => {
     if (!isDecided) return;
     const left = new AbortController();
     // An error means that the browser cannot store drafts, so there is nothing to offer.
-    void findEdits(opening, left.signal).then(
-      (more) => !left.signal.aborted && more.length > 0 && setFound(more),
+    void findEdits(opening, { areDecisions: false, signal: left.signal }).then(
+      (more) => !left.signal.aborted && more.length > 0 && setFound((before) => [...before, ...more]),
       () => {},
     );
     return () => left.abort();
@@ -104,10 +133,14 @@ function useEarlierEdits(opening: Opening) {
   return {
     found,
     async forget(decided: readonly FoundEdit[]) {
-      // Restored edits are stored for this visit before their earlier copies are deleted.
-      await writeDrafts();
-      await Promise.all(decided.map(({ draft }) => dropDraft(draft.item)));
+      await forgetEarlier(decided);
       setFound((before) => before.filter((one) => !decided.includes(one)));
     },
   };
+}
+
+/** Deletes the copies of edits of earlier visits. Restored edits are stored for this visit before that. */
+async function forgetEarlier(edits: readonly FoundEdit[]): Promise<void> {
+  await writeDrafts();
+  await Promise.all(edits.map(({ draft }) => dropDraft(draft.item)));
 }

@@ -7,7 +7,7 @@ import {
   sourceExcerpt,
 } from '../drafts/drafts.ts';
 import type { Segment } from './segment-filter.ts';
-import type { Edit } from './segment-saves.ts';
+import { confirmationOf, type Edit, isSame } from './segment-saves.ts';
 import { textsOf } from './tagged-text.ts';
 import { editsClosed } from './use-leaving.ts';
 import { readSegments } from './use-segments.ts';
@@ -53,18 +53,22 @@ export function keepEdits(
   { documentId, opening, language }: Opening,
   sourceOf: (position: number) => string | undefined,
 ): (position: number, edit: Edit | undefined) => void {
-  const kept = new Map<number, Pick<Edit, 'text' | 'replaces'> & { source: string }>();
+  const kept = new Map<
+    number,
+    Pick<Edit, 'text' | 'replaces' | 'confirmed' | 'reason'> & { source: string }
+  >();
   return (position, edit) => {
     const item: DraftItem = { kind: 'segment', id: `${documentId}/${position}/${opening}` };
     const before = kept.get(position);
     if (!edit) {
       kept.delete(position);
       void dropDraft(item);
-    } else if (before?.text !== edit.text || before.replaces !== edit.replaces) {
+    } else if (!before || !isSame(before, edit) || before.replaces !== edit.replaces) {
       const source = before?.source ?? sourceOf(position)?.slice(0, sourceExcerpt) ?? '';
       const { text, replaces } = edit;
-      kept.set(position, { text, replaces, source });
-      keepDraft(item, { text, base: replaces, language, source, changedAt: Date.now() });
+      kept.set(position, { ...edit, source });
+      const confirmed = confirmationOf(edit);
+      keepDraft(item, { text, base: replaces, language, source, changedAt: Date.now(), confirmed });
     }
   };
 }
@@ -82,16 +86,26 @@ export interface FoundEdit {
 const maxOffered = 50;
 
 /**
- * Returns the member's edits of earlier visits to a document, the latest first. Deletes edits whose text is already in
- * the document. If there are only edits of pages that have not ended yet, such as the same page before it was loaded
- * again, it waits for the end of one.
+ * Returns the member's edits of earlier visits to a document. Deletes edits that are already in the document. If there are
+ * only edits of pages that have not ended yet, such as the same page before it was loaded again, it waits for the end of one.
+ * @param areDecisions whether the edits are confirmations, in the order in which they were made; otherwise they are the other
+ *   edits, the latest first
+ * @param except the IDs of drafts that are left out
  * @param signal ends waiting, with the reason of the signal
  */
-export async function findEdits(visit: Opening, signal: AbortSignal): Promise<FoundEdit[]> {
+export async function findEdits(
+  visit: Opening,
+  {
+    areDecisions,
+    except,
+    signal,
+  }: { areDecisions: boolean; except?: ReadonlySet<string>; signal: AbortSignal },
+): Promise<FoundEdit[]> {
   const { documentId, opening } = visit;
   // Edits of a closed document are not offered while they are still being sent.
   await editsClosed();
-  const { left, openPages } = await draftsOf(documentId, opening);
+  const { decisions, others, openPages } = await draftsOf(documentId, opening);
+  const left = (areDecisions ? decisions : others).filter(({ item }) => !except?.has(item.id));
   const found: FoundEdit[] = [];
   while (found.length === 0 && left.length > 0) {
     const drafts = left.splice(0, maxOffered);
@@ -102,7 +116,9 @@ export async function findEdits(visit: Opening, signal: AbortSignal): Promise<Fo
     const present = new Map(segments.map((segment) => [segment.position, segment]));
     for (const draft of drafts) {
       const segment = present.get(placeOf(draft.item).position);
-      if (!segment || textsOf(segment).target === draft.text) await dropDraft(draft.item);
+      const isStored = segment && textsOf(segment).target === draft.text;
+      if (!segment || (isStored && (!areDecisions || segment.confirmed_at !== null)))
+        await dropDraft(draft.item);
       else found.push({ draft, segment });
     }
   }
@@ -112,7 +128,7 @@ export async function findEdits(visit: Opening, signal: AbortSignal): Promise<Fo
       navigator.locks.request(lockOf(page), { mode: 'shared', signal }, () => {}),
     ),
   );
-  return findEdits(visit, signal);
+  return findEdits(visit, { areDecisions, ...(except && { except }), signal });
 }
 
 /** Deletes all edits of a deleted document. */
@@ -133,7 +149,15 @@ async function draftsOf(documentId: string, opening: string) {
       openPages.add(place.page);
     else left.push(draft);
   }
-  return { left, openPages };
+  // Only the latest edit of a segment is a decision about it.
+  const seen = new Set<number>();
+  const { decisions = [], others = [] } = Object.groupBy(left, ({ item, confirmed }) => {
+    const { position } = placeOf(item);
+    const isLatest = !seen.has(position);
+    seen.add(position);
+    return confirmed && isLatest ? 'decisions' : 'others';
+  });
+  return { decisions: decisions.reverse(), others, openPages };
 }
 
 function isOf(documentId: string, { kind, id }: DraftItem): boolean {

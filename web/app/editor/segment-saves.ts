@@ -20,6 +20,14 @@ export interface Edit {
   isOnlyHere?: boolean;
 }
 
+/** What is kept of a confirmation on this device. */
+export type Confirmation = Pick<Edit, 'reason' | 'isOnlyHere'>;
+
+/** Returns what is kept of a confirmation; undefined for an edit that the reviewer has not confirmed. */
+export function confirmationOf({ confirmed, reason, isOnlyHere }: Edit): Confirmation | undefined {
+  return confirmed ? { ...(reason && { reason }), ...(isOnlyHere && { isOnlyHere }) } : undefined;
+}
+
 /** A request that stores edits: either all of them are stored or none. */
 export interface SaveRequest {
   edits: ReadonlyMap<number, Edit>;
@@ -142,6 +150,15 @@ export class SegmentSaves {
       state: { kind: 'typed' },
     });
     this.#schedule(0);
+  }
+
+  /** Takes over an edit that an earlier visit kept on this device. */
+  restore(
+    position: number,
+    { text, base, confirmed }: { text: string; base: string | null; confirmed?: Confirmation | undefined },
+  ): void {
+    if (confirmed) this.confirm(position, text, base, confirmed.reason, confirmed.isOnlyHere);
+    else this.edit(position, text, base);
   }
 
   /** Solves a conflict: the reviewer has seen the present translation, and replaces it. */
@@ -326,7 +343,7 @@ export function stuckPositions(edits: ReadonlyMap<number, PendingEdit>): number[
 }
 
 /** Whether an edit is still the one that was sent. */
-function isSame(one: Edit, sent: Edit): boolean {
+export function isSame(one: Pick<Edit, 'text' | 'confirmed' | 'reason'>, sent: typeof one): boolean {
   return one.text === sent.text && one.confirmed === sent.confirmed && one.reason === sent.reason;
 }
 

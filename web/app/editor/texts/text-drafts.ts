@@ -3,16 +3,19 @@ import {
   draftOf,
   dropDraft,
   keepDraft,
+  listDrafts,
   readDraft,
   sourceExcerpt,
   textsOf,
 } from '../../drafts/drafts.ts';
-import type { Edit } from '../segment-saves.ts';
-import type { TextSegment } from './text-list.ts';
+import { confirmationOf, type Edit, type SegmentSaves } from '../segment-saves.ts';
+import { editsClosed } from '../use-leaving.ts';
+import { reloadTexts } from './decide-together.ts';
+import type { TextList, TextSegment } from './text-list.ts';
 
 /**
- * The unsent edits of texts on this device: those of this visit, and those of earlier visits, which stay until the
- * reviewer restores or discards them.
+ * The unsent edits of texts on this device: those of this visit, and those of earlier visits. Confirmations of earlier
+ * visits are sent (`sendConfirmed`); the other edits stay until the reviewer restores or discards them.
  */
 export class TextDrafts {
   /** Drafts of earlier visits that the reviewer has not decided about, by job ID. Each change creates another map. */
@@ -30,13 +33,46 @@ export class TextDrafts {
     return () => void this.#listeners.delete(listener);
   };
 
+  /**
+   * Sends the confirmations of earlier visits, in the order in which they were made, except for a text in which the reviewer
+   * has typed since.
+   * @returns the number of texts
+   */
+  async sendConfirmed(list: TextList, saves: SegmentSaves): Promise<number> {
+    await editsClosed();
+    const drafts = (await listDrafts()).filter(({ item, confirmed }) => item.kind === 'job' && confirmed);
+    const ids = drafts.map(({ item }) => item.id);
+    await reloadTexts(
+      list,
+      ids.filter((id) => list.positionOf(id) === undefined),
+    );
+    let count = 0;
+    for (const draft of drafts.reverse()) {
+      const { id } = draft.item;
+      const position = list.positionOf(id);
+      if (position === undefined || saves.all().has(position) || saves.isStopped) continue;
+      this.#sought.add(id);
+      const { target_text: stored } = list.at(position);
+      this.#set(
+        id,
+        textsOf(draft)
+          .slice(1)
+          .filter(({ text }) => text !== stored),
+      );
+      saves.restore(position, draft);
+      count += 1;
+    }
+    return count;
+  }
+
   /** Looks once for drafts of an earlier visit. */
   async find({ id, target_text: stored }: TextSegment): Promise<void> {
     if (this.#sought.has(id)) return;
     this.#sought.add(id);
     const draft = await readDraft({ kind: 'job', id });
     if (!draft) return;
-    const other = textsOf(draft).filter(({ text }) => text !== stored);
+    // A confirmation of the stored text is a decision that the service may not have.
+    const other = textsOf(draft).filter((one) => one.text !== stored || (one === draft && one.confirmed));
     if (other.length > 0) {
       this.#set(id, other);
       // The reviewer has already typed: the stored draft was overwritten without those of the earlier visit.
@@ -47,13 +83,18 @@ export class TextDrafts {
   /** Stores an edit on this device; undefined if the service has stored it or the reviewer has dropped it. */
   keep(segment: TextSegment, edit: Edit | undefined): void {
     const { id, version, languages, source_text } = segment;
+    const before = this.#kept.get(id);
+    const confirmed = edit && confirmationOf(edit);
+    const isSame =
+      before?.text === edit?.text && JSON.stringify(before?.confirmed) === JSON.stringify(confirmed);
     const draft = edit && {
       text: edit.text,
       base: edit.replaces,
       version,
       language: languages.target,
       source: source_text.slice(0, sourceExcerpt),
-      changedAt: Date.now(),
+      changedAt: before && isSame ? before.changedAt : Date.now(),
+      confirmed,
     };
     this.#kept.set(id, draft);
     this.#store(id, draft);

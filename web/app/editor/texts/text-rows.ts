@@ -29,7 +29,7 @@ export function useTextRows(search: TextSearch, filter: TextFilter, onFilter: (f
   const texts = useTexts(filter, item);
   const { list, segments } = texts;
   const range = useShown(segments, search.status);
-  const decisions = useTextDecisions(list);
+  const decisions = useTextDecisions(list, !texts.isLoading);
   const { saves, canUndo, undo, redo } = decisions;
   const { upcoming, ...opened } = useOpenText({ list, range, filter, saves, search });
   const onVisible = useFresh(list, filter, range, texts.isLong);

@@ -1,4 +1,4 @@
-import { useRef, useState } from 'react';
+import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import { LinguaLoopError } from '#sdk/errors.ts';
 import { loadWords, useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
@@ -29,10 +29,12 @@ interface Undone extends Decided {
 const pause = 2000;
 
 /**
- * The reviewer's edits of texts, and the decisions of this visit, which can be undone.
+ * The reviewer's edits of texts, and the decisions of this visit, which can be undone. Confirmations of earlier visits that
+ * are only on this device are sent first.
+ * @param isLoaded whether the list has its first texts
  * @returns `undo` reopens the texts of the latest decision; `redo` decides again about those that were undone last
  */
-export function useTextDecisions(list: TextList) {
+export function useTextDecisions(list: TextList, isLoaded: boolean) {
   const t = useT();
   const [drafts] = useState(() => new TextDrafts());
   const [done, setDone, doneNow] = useStack<Decided>();
@@ -81,6 +83,16 @@ export function useTextDecisions(list: TextList) {
       }),
   );
   useLeaving(saves);
+  const sendEarlier = useEffectEvent(() => {
+    drafts.sendConfirmed(list, saves).then(
+      (count) => count > 0 && announce(t('editor.found_sent', { count })),
+      // The service or the storage of the browser cannot be reached: the drafts stay for the next visit.
+      () => undefined,
+    );
+  });
+  useEffect(() => {
+    if (isLoaded) sendEarlier();
+  }, [isLoaded]);
   const revert = useRevert(saves);
   return {
     saves,
