@@ -19,16 +19,19 @@ export const mails = pgTable(
     /** At most one mail of a tenant has this key. See `server/identity/mail/outbox.ts`. */
     dedupeKey: identifier('dedupe_key').notNull(),
     kind: text('kind', {
-      enum: ['invite', 'reset_link', 'confirmation', 'security', 'digest', 'documents'],
+      enum: ['invite', 'reset_link', 'confirmation', 'security', 'digest', 'documents', 'decisions'],
     }).notNull(),
     /** The member to whom the mail is sent. Null for an invite. */
     userId: identifier('user_id'),
     /** The address of an invite, until the mail has ended. A member's address is read when the mail is sent. */
     address: text('address'),
     language: text('language').notNull(),
-    /** The invite, the document if it is the only one, or what has changed in the sign-in (`securityEvents`). */
+    /**
+     * The invite, the document if it is the only one, what has changed in the sign-in (`securityEvents`), or what was decided:
+     * `job` or `document`, and the ID if it is the only one.
+     */
     subjectId: identifier('subject_id'),
-    /** Items that await review, or documents that have ended, and how many of these have failed. */
+    /** Items that await review; documents that have ended or items that were decided, and how many have failed or were rejected. */
     items: integer('items').notNull().default(0),
     failedItems: integer('failed_items').notNull().default(0),
     /** Of a digest: items that are assigned to the member, those due within a day, and those that are overdue. */

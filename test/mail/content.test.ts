@@ -23,6 +23,9 @@ const kinds: MailFacts[] = [
   { kind: 'documents', workspace: 'Acme', items: 1, failedItems: 0, documentId: 'd1' },
   { kind: 'documents', workspace: 'Acme', items: 1, failedItems: 1, documentId: 'd1' },
   { kind: 'documents', workspace: 'Acme', items: 12, failedItems: 3, documentId: null },
+  { kind: 'decisions', workspace: 'Acme', items: 1, rejected: 1, subject: 'job j1' },
+  { kind: 'decisions', workspace: 'Acme', items: 5, rejected: 2, subject: 'document' },
+  { kind: 'decisions', workspace: 'Acme', items: 2, rejected: 0, subject: null },
 ];
 const write = (facts: MailFacts, language = 'en', unsubscribeUrl: string | null = null) =>
   writeMail(facts, { language, address, unsubscribeUrl });

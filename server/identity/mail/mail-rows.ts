@@ -32,7 +32,7 @@ export async function takeMail(tx: Tx, tenantId: string, mailId: string): Promis
     .set({
       attempts: sql`${mails.attempts} + 1`,
       leasedUntil: sql`now() + make_interval(secs => ${leaseSeconds})`,
-      dedupeKey: sql`case when ${mails.kind} = 'documents' then ${mails.mailId} else ${mails.dedupeKey} end`,
+      dedupeKey: sql`case when ${mails.kind} in ('documents', 'decisions') then ${mails.mailId} else ${mails.dedupeKey} end`,
     })
     .where(
       and(

@@ -1,7 +1,8 @@
-import { and, eq, sql } from 'drizzle-orm';
+import { and, eq, type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { users } from '#db/schema/identity.ts';
 import { mailPreferences, mails } from '#db/schema/mail.ts';
+import { usageRecords } from '#db/schema/metering.ts';
 import { countAttempt } from '#server/identity/access/rate-limit.ts';
 import { type SecretsKeys, seal } from '#server/platform/encryption.ts';
 import { newId } from '#server/platform/ids.ts';
@@ -19,7 +20,7 @@ import { defaultLanguageOf, languageOf } from './preferences.ts';
  * The keys of `mails.dedupe_key`:
  * - an invite, a reset link, a link to confirm an address or a change of the sign-in: the ID of the mail
  * - a digest: `digest:<day>:<member>`, so that a member gets one digest a day
- * - documents: `documents:<member>` until a worker sends the mail, so that other documents are added to it; then the ID
+ * - documents and decisions: `<kind>:<member>` until a worker sends the mail, so that others are added to it; then the ID
  */
 
 /** The parts of a process that add a mail with a link. The keys are null only if mail is off. */
@@ -38,7 +39,7 @@ const dailyLimits = { invite: 50, reset_link: 5, forgotten: 5, confirmation: 5, 
 /** Maximum administrators who are told of a change of the workspace. */
 const maxAdministrators = 50;
 
-/** Seconds for which documents that end are collected in one mail, and between two such mails to a member. */
+/** Seconds for which documents that end, or decisions, are collected in one mail, and between two such mails to a member. */
 const collectSeconds = 60;
 const documentsPauseSeconds = 900;
 
@@ -49,6 +50,7 @@ const priorities = {
   confirmation: 0,
   security: 0,
   documents: 5,
+  decisions: 5,
   digest: 10,
 } as const;
 
@@ -193,30 +195,94 @@ export async function queueDocumentMail(
   tx: Tx,
   settings: Settings,
   {
-    tenantId,
     documentId,
     submittedBy,
-    hasFailed,
+    ...ended
   }: { tenantId: string; documentId: string; submittedBy: string | null; hasFailed: boolean },
 ): Promise<void> {
-  if (!isMailOn(settings) || submittedBy === null) return;
+  if (submittedBy === null) return;
+  await collectInMail(tx, settings, {
+    ...ended,
+    kind: 'documents',
+    userId: submittedBy,
+    subject: documentId,
+  });
+}
+
+/** Adds a decision to the mail to the member who submitted the item, unless it is the member's own decision. */
+export async function queueDecisionMail(
+  tx: Tx,
+  settings: Settings,
+  {
+    tenantId,
+    kind,
+    id,
+    decidedBy,
+    hasFailed,
+  }: {
+    tenantId: string;
+    kind: 'job' | 'document';
+    id: string;
+    decidedBy: string | null;
+    /** Whether the item was rejected. */
+    hasFailed: boolean;
+  },
+): Promise<void> {
+  if (!isMailOn(settings)) return;
+  const [record] = await tx
+    .select({ userId: usageRecords.submittedBy })
+    .from(usageRecords)
+    .where(and(eq(usageRecords.tenantId, tenantId), eq(usageRecords.jobId, id)));
+  if (!record?.userId || record.userId === decidedBy) return;
+  const { userId } = record;
+  await collectInMail(tx, settings, {
+    tenantId,
+    kind: 'decisions',
+    userId,
+    subject: `${kind} ${id}`,
+    hasFailed,
+  });
+}
+
+/** Adds an item to the next mail of a kind to a member, if the member gets such mails. */
+async function collectInMail(
+  tx: Tx,
+  settings: Settings,
+  {
+    tenantId,
+    kind,
+    userId,
+    subject,
+    hasFailed,
+  }: {
+    tenantId: string;
+    kind: 'documents' | 'decisions';
+    userId: string;
+    subject: string;
+    hasFailed: boolean;
+  },
+): Promise<void> {
+  if (!isMailOn(settings)) return;
   const mailId = newId();
+  const kindOf = (id: SQL) => sql`split_part(${id}, ' ', 1)`;
+  const [held, added] = [kindOf(sql`mails.subject_id`), kindOf(sql`excluded.subject_id`)];
   const [row] = await tx.execute<{ mailId: string; delay: number }>(sql`
     insert into mails (tenant_id, mail_id, dedupe_key, kind, user_id, language, subject_id, items, failed_items,
       next_attempt_at, expires_at)
-    select u.tenant_id, ${mailId}, 'documents:' || u.user_id, 'documents', u.user_id,
-      coalesce(p.language, ${defaultLanguageOf(settings)}), ${documentId}, 1, ${hasFailed ? 1 : 0}::int,
+    select u.tenant_id, ${mailId}, ${kind}::text || ':' || u.user_id, ${kind}, u.user_id,
+      coalesce(p.language, ${defaultLanguageOf(settings)}), ${subject}, 1, ${hasFailed ? 1 : 0}::int,
       greatest(now() + make_interval(secs => ${collectSeconds}), (
         select max(m.ended_at) + make_interval(secs => ${documentsPauseSeconds}) from mails m
-        where m.tenant_id = ${tenantId} and m.user_id = ${submittedBy} and m.kind = 'documents' and m.state = 'sent')),
+        where m.tenant_id = ${tenantId} and m.user_id = ${userId} and m.kind = ${kind} and m.state = 'sent')),
       now() + make_interval(secs => ${maxAgeSeconds})
     from users u left join mail_preferences p on p.tenant_id = ${tenantId} and p.user_id = u.user_id
-    where u.tenant_id = ${tenantId} and u.user_id = ${submittedBy} and u.active and coalesce(p.documents, true)
+    where u.tenant_id = ${tenantId} and u.user_id = ${userId} and u.active and coalesce(p.documents, true)
       and (u.email_confirmed_at is not null or u.provider <> 'email')
     on conflict (tenant_id, dedupe_key) do update set items = mails.items + 1,
-      failed_items = mails.failed_items + excluded.failed_items, subject_id = null
+      failed_items = mails.failed_items + excluded.failed_items,
+      subject_id = case when mails.kind = 'decisions' and ${held} = ${added} then ${held} end
     returning mail_id as "mailId", extract(epoch from next_attempt_at - now())::float8 as delay`);
-  if (row?.mailId === mailId) await queueSending(tx, { tenantId, mailId, kind: 'documents' }, row.delay);
+  if (row?.mailId === mailId) await queueSending(tx, { tenantId, mailId, kind }, row.delay);
 }
 
 /** The items whose next review is by a member: all, those due within a day, and those that are overdue. */

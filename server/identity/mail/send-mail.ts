@@ -169,12 +169,15 @@ async function prepareMail(tx: Tx, services: SendingServices, mail: MailRow): Pr
     return { ...recipient, facts: { kind: 'security', workspace, event, at: mail.createdAt } };
   }
   const { kind } = mail;
-  if (!(await readPreferences(tx, tenantId, member.userId))[kind]) throw new Useless('switched off');
+  const optional = kind === 'digest' ? kind : 'documents';
+  if (!(await readPreferences(tx, tenantId, member.userId))[optional]) throw new Useless('switched off');
   const facts: MailFacts =
     kind === 'digest'
       ? { kind, workspace, items, assigned, dueSoon, overdue }
-      : { kind, workspace, items, failedItems, documentId: subjectId };
-  return { ...recipient, facts, optional: kind };
+      : kind === 'documents'
+        ? { kind, workspace, items, failedItems, documentId: subjectId }
+        : { kind, workspace, items, rejected: failedItems, subject: subjectId };
+  return { ...recipient, facts, optional };
 }
 
 async function findInvite(tx: Tx, { tenantId, subjectId, address }: MailRow) {

@@ -18,6 +18,8 @@ export type MailFacts = { workspace: string } & (
   | { kind: 'security'; event: SecurityEvent; at: Date }
   | { kind: 'digest'; items: number; assigned: number; dueSoon: number; overdue: number }
   | { kind: 'documents'; items: number; failedItems: number; documentId: string | null }
+  /** `subject` as in `mails.subject_id`. */
+  | { kind: 'decisions'; items: number; rejected: number; subject: string | null }
 );
 
 interface WrittenMail {
@@ -84,6 +86,12 @@ function contentOf(facts: MailFacts, own: MailWords, language: MailLanguage): Co
     const shown = new Intl.NumberFormat(language).format(Math.min(n, maxCounted));
     return fill(form.replace('{n}', n > maxCounted ? `${shown}+` : shown));
   };
+  const both = (...counts: (readonly [Plural, number])[]) =>
+    counts
+      .filter(([, n]) => n > 0)
+      .flatMap(([forms, n], index) =>
+        index === 0 ? plural(forms, n) : [{ text: ' ', isValue: false }, ...plural(forms, n)],
+      );
   const until = (template: string, time: Date) => fill(template, { when: timeIn(language, time) });
   switch (facts.kind) {
     case 'invite': {
@@ -151,17 +159,26 @@ function contentOf(facts: MailFacts, own: MailWords, language: MailLanguage): Co
         footer: [fill(own.why)],
       };
     }
+    case 'decisions': {
+      const { approved, rejected, lead, open } = own.decisions;
+      const { items, subject } = facts;
+      const [kind, id] = subject?.split(' ') ?? [];
+      const path = {
+        document: id ? `/app/edit/documents/${encodeURIComponent(id)}` : '/app/files',
+        job: id ? `/jobs/${encodeURIComponent(id)}` : '/jobs',
+      };
+      return {
+        heading: both([approved, items - facts.rejected], [rejected, facts.rejected]),
+        paragraphs: [fill(lead)],
+        action: { name: open, path: kind === 'document' ? path.document : path.job },
+        footer: [fill(own.why)],
+      };
+    }
     case 'documents': {
       const { translated, failed, lead, openOne, openAll } = own.documents;
       const { items, failedItems, documentId } = facts;
-      const lines = [
-        ...(items > failedItems ? [plural(translated, items - failedItems)] : []),
-        ...(failedItems > 0 ? [plural(failed, failedItems)] : []),
-      ];
       return {
-        heading: lines.flatMap((line, index) =>
-          index === 0 ? line : [{ text: ' ', isValue: false }, ...line],
-        ),
+        heading: both([translated, items - failedItems], [failed, failedItems]),
         paragraphs: [fill(lead)],
         action:
           documentId === null

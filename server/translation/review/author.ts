@@ -3,6 +3,8 @@ import { AppError } from '#server/errors.ts';
 import { type ClaimedVia, claimedViaOf } from '#server/identity/access/claimed-via.ts';
 import type { Principal } from '#server/identity/access/principal.ts';
 import { type Origin, recordEvent } from '#server/identity/audit/audit-log.ts';
+import { queueDecisionMail } from '#server/identity/mail/outbox.ts';
+import type { Settings } from '#server/settings.ts';
 import type { ReviewItem } from './schema.ts';
 
 /** The caller who reviews an item. */
@@ -38,18 +40,19 @@ export function requireName({ name }: Author): string {
 }
 
 /**
- * Records a decision that closes a review in the audit log, in the transaction of the decision. A claimed name is never
- * the actor.
+ * Records a decision that closes a review in the audit log, in the transaction of the decision, and tells the member who
+ * submitted the item by mail. A claimed name is never the actor.
  * @param edited whether the published text differs from the machine translation; only of texts
  */
-export function recordDecision(
+export async function recordDecision(
   tx: Tx,
+  settings: Settings,
   origin: Origin,
   { tenantId, userId, name, claimedVia }: Author & { tenantId: string },
   { kind, id }: ReviewItem,
   { action, edited }: { action: 'review_approved' | 'review_rejected'; edited?: boolean },
 ): Promise<void> {
-  return recordEvent(tx, origin, {
+  await recordEvent(tx, origin, {
     action,
     tenantId,
     actor: userId === null ? { kind: 'api_key' } : { kind: 'member', userId },
@@ -60,4 +63,6 @@ export function recordDecision(
       ...(claimedVia && { key_id: claimedVia.id, key_name: claimedVia.name, claimed_reviewer: name }),
     },
   });
+  const hasFailed = action === 'review_rejected';
+  await queueDecisionMail(tx, settings, { tenantId, kind, id, decidedBy: userId, hasFailed });
 }

@@ -52,6 +52,12 @@ export const de: MailWords = {
     overdue: { one: '{n} Element ist überfällig.', other: '{n} Elemente sind überfällig.' },
     action: 'Posteingang öffnen',
   },
+  decisions: {
+    approved: { one: '{n} Übersetzung wurde freigegeben.', other: '{n} Übersetzungen wurden freigegeben.' },
+    rejected: { one: '{n} Übersetzung wurde abgelehnt.', other: '{n} Übersetzungen wurden abgelehnt.' },
+    lead: 'Von Ihnen im Arbeitsbereich {workspace} eingereicht. Abgelehnte Übersetzungen werden nicht veröffentlicht.',
+    open: 'Übersetzungen öffnen',
+  },
   documents: {
     translated: { one: '{n} Dokument ist übersetzt.', other: '{n} Dokumente sind übersetzt.' },
     failed: {

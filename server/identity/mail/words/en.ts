@@ -49,6 +49,12 @@ export const en: MailWords = {
     overdue: { one: '{n} item is overdue.', other: '{n} items are overdue.' },
     action: 'Open inbox',
   },
+  decisions: {
+    approved: { one: '{n} translation was approved.', other: '{n} translations were approved.' },
+    rejected: { one: '{n} translation was rejected.', other: '{n} translations were rejected.' },
+    lead: 'Submitted by you in the workspace {workspace}. Rejected translations are not published.',
+    open: 'Open translations',
+  },
   documents: {
     translated: { one: '{n} document is translated.', other: '{n} documents are translated.' },
     failed: { one: '{n} document could not be translated.', other: '{n} documents could not be translated.' },

@@ -52,6 +52,12 @@ export const es: MailWords = {
     overdue: { one: '{n} elemento está vencido.', other: '{n} elementos están vencidos.' },
     action: 'Abrir la bandeja de entrada',
   },
+  decisions: {
+    approved: { one: 'Se aprobó {n} traducción.', other: 'Se aprobaron {n} traducciones.' },
+    rejected: { one: 'Se rechazó {n} traducción.', other: 'Se rechazaron {n} traducciones.' },
+    lead: 'Envío hecho por ti en el espacio de trabajo {workspace}. Las traducciones rechazadas no se publican.',
+    open: 'Abrir las traducciones',
+  },
   documents: {
     translated: { one: '{n} documento está traducido.', other: '{n} documentos están traducidos.' },
     failed: {

@@ -55,6 +55,12 @@ export const fr: MailWords = {
     overdue: { one: '{n} élément est en retard.', other: '{n} éléments sont en retard.' },
     action: 'Ouvrir la boîte de réception',
   },
+  decisions: {
+    approved: { one: '{n} traduction a été approuvée.', other: '{n} traductions ont été approuvées.' },
+    rejected: { one: '{n} traduction a été rejetée.', other: '{n} traductions ont été rejetées.' },
+    lead: 'Envoyé par vous dans l’espace de travail {workspace}. Les traductions rejetées ne sont pas publiées.',
+    open: 'Ouvrir les traductions',
+  },
   documents: {
     translated: { one: '{n} document est traduit.', other: '{n} documents sont traduits.' },
     failed: {

@@ -46,6 +46,12 @@ export const ja: MailWords = {
     overdue: { other: '{n} 件が期限を過ぎています。' },
     action: '受信トレイを開く',
   },
+  decisions: {
+    approved: { other: '{n} 件の翻訳が承認されました。' },
+    rejected: { other: '{n} 件の翻訳が却下されました。' },
+    lead: 'ワークスペース {workspace} で送信した翻訳です。却下された翻訳は公開されません。',
+    open: '翻訳を開く',
+  },
   documents: {
     translated: { other: '{n} 件の文書の翻訳が完了しました。' },
     failed: { other: '{n} 件の文書を翻訳できませんでした。' },

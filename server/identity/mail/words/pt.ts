@@ -49,6 +49,12 @@ export const pt: MailWords = {
     overdue: { one: '{n} item está atrasado.', other: '{n} itens estão atrasados.' },
     action: 'Abrir a caixa de entrada',
   },
+  decisions: {
+    approved: { one: '{n} tradução foi aprovada.', other: '{n} traduções foram aprovadas.' },
+    rejected: { one: '{n} tradução foi rejeitada.', other: '{n} traduções foram rejeitadas.' },
+    lead: 'Envio feito por você no espaço de trabalho {workspace}. As traduções rejeitadas não são publicadas.',
+    open: 'Abrir as traduções',
+  },
   documents: {
     translated: { one: '{n} documento foi traduzido.', other: '{n} documentos foram traduzidos.' },
     failed: {

@@ -39,6 +39,8 @@ export interface MailWords {
     overdue: Plural;
     action: string;
   };
+  /** Decisions about what the member submitted. */
+  decisions: { approved: Plural; rejected: Plural; lead: string; open: string };
   documents: { translated: Plural; failed: Plural; lead: string; openOne: string; openAll: string };
   /** Before the URL of the button, for programs that do not show it. */
   link: string;

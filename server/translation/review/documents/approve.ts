@@ -192,7 +192,9 @@ async function stampRendered(
       await services.database.inTenant(tenantId, (tx) => requireNoCritical(tx, known));
     await renderChanges(services, leased);
     await requireLayout(services, known);
-    const row = await services.database.inTenant(tenantId, (tx) => stamp(tx, known, approval));
+    const row = await services.database.inTenant(tenantId, (tx) =>
+      stamp(tx, services.settings, known, approval),
+    );
     if (row) return { row, isNew: true };
   }
   throw new AppError('transient_error', 'other reviewers are changing the document; try again');
@@ -231,6 +233,7 @@ async function requireLayout(services: RenderServices, { tenantId, documentId }:
  */
 async function stamp(
   tx: Tx,
+  settings: Services['settings'],
   { tenantId, documentId }: DocumentRow,
   { confirmCritical, origin, ...author }: Approval,
 ): Promise<DocumentRow | undefined> {
@@ -259,7 +262,7 @@ async function stamp(
   if (!row) return undefined;
   await keepFiles(tx, row);
   const item = { kind: 'document', id: documentId } as const;
-  await recordDecision(tx, origin, { ...author, tenantId }, item, { action: 'review_approved' });
+  await recordDecision(tx, settings, origin, { ...author, tenantId }, item, { action: 'review_approved' });
   return row;
 }
 

@@ -49,7 +49,7 @@ import { nextVersion, reviewStep, selectReviewable } from './text.ts';
  *   golden record is not written yet; 409, 403 if others review it; JobChanged; UnconfirmedFindings; Unopened
  */
 export async function reviewJob(
-  services: Parameters<typeof publishJob>[0] & Pick<Services, 'backgroundWork' | 'glossaries'>,
+  services: Parameters<typeof publishJob>[0] & Pick<Services, 'backgroundWork' | 'glossaries' | 'settings'>,
   withTenant: WithTenant,
   origin: Origin,
   jobId: string,
@@ -81,7 +81,7 @@ export async function reviewJob(
     const change = decideReview(found, review, overridden, new Date());
     const job = await updateReviewed(tx, tenantId, jobId, reviewer, change);
     if (review.action !== 'save')
-      await recordDecision(tx, origin, { ...reviewer, tenantId }, item, {
+      await recordDecision(tx, services.settings, origin, { ...reviewer, tenantId }, item, {
         action: review.action === 'reject' ? 'review_rejected' : 'review_approved',
         ...(change.publishAs && { edited: change.publishAs === 'human_edited' }),
       });
