@@ -155,7 +155,10 @@ describe.skipIf(withoutBrowser)('edits that are only on this device', () => {
     await stored(next, 2);
     sent.length = 0;
     await next.reload();
-    await next.getByRole('button', { name: 'Open segment 4' }).waitFor();
+    await next
+      .getByRole('button', { name: /Open segment 4|Keep mine/ })
+      .first()
+      .waitFor();
     expect(sent).toEqual(['Mine']);
   });
 

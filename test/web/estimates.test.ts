@@ -85,15 +85,23 @@ describe.skipIf(withoutBrowser)('a member with several files', () => {
     await runDocument(app.services, tenantId, again?.['document_id']);
     await page.reload();
     await page.getByText('3 of 3 translations finished').waitFor();
-    const [download] = await Promise.all([
-      page.waitForEvent('download'),
-      page.getByRole('button', { name: 'Download all (3)' }).click(),
-    ]);
-    expect(Object.keys(unzipSync(await readFile(await download.path()))).toSorted()).toEqual([
-      'de/menu.de.xlsx',
+    const namesOf = async (button: string) => {
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('button', { name: button }).click(),
+      ]);
+      return Object.keys(unzipSync(await readFile(await download.path()))).toSorted();
+    };
+    expect(await page.getByRole('button', { name: 'Approved only (0)' }).isDisabled()).toBe(true);
+    await sql`update document_jobs set approved_at = now(), approved_by = 'Ada'
+      where tenant_id = ${tenantId} and request ->> 'target_lang' = 'fr'`;
+    await page.reload();
+    expect(await namesOf('Download all (3)')).toEqual([
+      'drafts/de/menu.de.xlsx',
       'fr/lease.fr.xlsx',
       'fr/menu.fr.xlsx',
     ]);
+    expect(await namesOf('Approved only (2)')).toEqual(['fr/lease.fr.xlsx', 'fr/menu.fr.xlsx']);
 
     await page.getByRole('link', { name: 'Estimates' }).first().click();
     await page.getByRole('link', { name: '3 files into French, German' }).waitFor();

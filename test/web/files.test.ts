@@ -156,7 +156,11 @@ describe.skipIf(withoutBrowser)('a member at /app/files', () => {
     const saved = await saving;
     expect(saved.suggestedFilename()).toBe('translations.zip');
     const files = unzipSync(new Uint8Array(await readFile(await saved.path())));
-    expect(Object.keys(files).toSorted()).toEqual(['lease.fr.xlsx', 'menu.de.xlsx', 'menu.fr.xlsx']);
+    expect(Object.keys(files).toSorted()).toEqual([
+      'drafts/lease.fr.xlsx',
+      'drafts/menu.de.xlsx',
+      'drafts/menu.fr.xlsx',
+    ]);
     for (const bytes of Object.values(files)) expect(Buffer.from(bytes.subarray(0, 2)).toString()).toBe('PK');
 
     const only = page.waitForEvent('download');

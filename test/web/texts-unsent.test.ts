@@ -82,7 +82,7 @@ describe.skipIf(withoutBrowser)('a reviewer of texts whose edits are not stored 
     await second.getByRole('button', { name: 'Open segment 4' }).waitFor();
     // Without a request, the list shows that the third one has changed.
     expect(sent).toBe(2);
-    // What was only typed is offered.
+    // The typed text is offered.
     await second.getByRole('row').filter({ hasText: 'Fourth' }).click();
     const offered = second.getByRole('region', { name: 'Unsent changes' });
     await offered.getByRole('button', { name: 'Restore' }).waitFor();

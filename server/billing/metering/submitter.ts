@@ -1,4 +1,6 @@
+import { and, eq } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
+import { usageRecords } from '#db/schema/metering.ts';
 import { AppError } from '#server/errors.ts';
 import type { Principal } from '#server/identity/access/principal.ts';
 import { emailsOf } from '#server/identity/members/members.ts';
@@ -33,4 +35,13 @@ export async function namingMembers<G extends { name: string | null }>(
     groups.flatMap(({ name }) => name ?? []),
   );
   return groups.map((group) => ({ ...group, name: emails.get(group.name ?? '') ?? group.name }));
+}
+
+/** Returns who submitted a job, as its usage record names the submitter; null if that is not known. */
+export async function recordedSubmitter(tx: Tx, tenantId: string, jobId: string): Promise<string | null> {
+  const [record] = await tx
+    .select({ submittedBy: usageRecords.submittedBy })
+    .from(usageRecords)
+    .where(and(eq(usageRecords.tenantId, tenantId), eq(usageRecords.jobId, jobId)));
+  return record?.submittedBy ?? null;
 }

@@ -2,7 +2,6 @@ import { and, eq, type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { users } from '#db/schema/identity.ts';
 import { mailPreferences, mails } from '#db/schema/mail.ts';
-import { usageRecords } from '#db/schema/metering.ts';
 import { countAttempt } from '#server/identity/access/rate-limit.ts';
 import { type SecretsKeys, seal } from '#server/platform/encryption.ts';
 import { newId } from '#server/platform/ids.ts';
@@ -209,39 +208,31 @@ export async function queueDocumentMail(
   });
 }
 
-/** Adds a decision to the mail to the member who submitted the item, unless it is the member's own decision. */
+/**
+ * Adds a decision to the mail to the member who submitted the item, unless it is the member's own decision.
+ * @param submittedBy as in `queueDocumentMail`
+ * @param hasFailed whether the item was rejected
+ */
 export async function queueDecisionMail(
   tx: Tx,
   settings: Settings,
   {
-    tenantId,
     kind,
     id,
+    submittedBy: userId,
     decidedBy,
-    hasFailed,
+    ...decided
   }: {
     tenantId: string;
     kind: 'job' | 'document';
     id: string;
+    submittedBy: string | null;
     decidedBy: string | null;
-    /** Whether the item was rejected. */
     hasFailed: boolean;
   },
 ): Promise<void> {
-  if (!isMailOn(settings)) return;
-  const [record] = await tx
-    .select({ userId: usageRecords.submittedBy })
-    .from(usageRecords)
-    .where(and(eq(usageRecords.tenantId, tenantId), eq(usageRecords.jobId, id)));
-  if (!record?.userId || record.userId === decidedBy) return;
-  const { userId } = record;
-  await collectInMail(tx, settings, {
-    tenantId,
-    kind: 'decisions',
-    userId,
-    subject: `${kind} ${id}`,
-    hasFailed,
-  });
+  if (userId === null || userId === decidedBy) return;
+  await collectInMail(tx, settings, { ...decided, kind: 'decisions', userId, subject: `${kind} ${id}` });
 }
 
 /** Adds an item to the next mail of a kind to a member, if the member gets such mails. */

@@ -1,9 +1,11 @@
 import type { Tx } from '#db/client.ts';
+import { recordedSubmitter } from '#server/billing/metering/submitter.ts';
 import { AppError } from '#server/errors.ts';
 import { type ClaimedVia, claimedViaOf } from '#server/identity/access/claimed-via.ts';
 import type { Principal } from '#server/identity/access/principal.ts';
 import { type Origin, recordEvent } from '#server/identity/audit/audit-log.ts';
 import { queueDecisionMail } from '#server/identity/mail/outbox.ts';
+import { isMailOn } from '#server/platform/smtp.ts';
 import type { Settings } from '#server/settings.ts';
 import type { ReviewItem } from './schema.ts';
 
@@ -63,6 +65,8 @@ export async function recordDecision(
       ...(claimedVia && { key_id: claimedVia.id, key_name: claimedVia.name, claimed_reviewer: name }),
     },
   });
-  const hasFailed = action === 'review_rejected';
-  await queueDecisionMail(tx, settings, { tenantId, kind, id, decidedBy: userId, hasFailed });
+  await queueDecisionMail(tx, settings, {
+    ...{ tenantId, kind, id, decidedBy: userId, hasFailed: action === 'review_rejected' },
+    submittedBy: isMailOn(settings) ? await recordedSubmitter(tx, tenantId, id) : null,
+  });
 }

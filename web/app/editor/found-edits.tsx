@@ -116,7 +116,7 @@ function useEarlierEdits(opening: Opening, saves: SegmentSaves) {
       await send(decisions);
       await next();
     };
-    // An error means that the browser cannot store drafts, so there is nothing to send.
+    // An error means that the browser cannot store drafts, so no edit is kept.
     next().catch(() => {});
     return () => left.abort();
   }, [opening]);

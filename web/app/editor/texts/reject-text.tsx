@@ -63,6 +63,12 @@ export function RejectText({
   );
 }
 
+/** Those of some texts that were there at first: a dialog does not act on texts that arrive while it is open. */
+export function useKnown(texts: readonly TextSegment[]): TextSegment[] {
+  const [known] = useState(() => new Set(texts.map(({ id }) => id)));
+  return texts.filter(({ id }) => known.has(id));
+}
+
 /**
  * Rejects these texts with the same reason, after it has said how many. Texts that a colleague has open and those
  * with edits that are not stored are left.
@@ -79,8 +85,7 @@ export function RejectTexts({
   onClose: () => void;
 }) {
   const t = useT();
-  // Texts that arrive while the dialog is open are not in its count.
-  const [open] = useState(present);
+  const open = useKnown(present);
   const free = freeTexts(open);
   const held = open.length - free.length;
   return (

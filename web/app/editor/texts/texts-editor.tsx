@@ -14,7 +14,7 @@ import type { Languages } from '../marks.ts';
 import { decideTogether, freeTexts } from './decide-together.ts';
 import type { TextFilter, TextSearch } from './filters.ts';
 import { OpenText } from './open-text.tsx';
-import { RejectText, RejectTexts } from './reject-text.tsx';
+import { RejectText, RejectTexts, useKnown } from './reject-text.tsx';
 import { TextFilters } from './text-filters.tsx';
 import { isDecidable, type TextList, type TextSegment } from './text-list.ts';
 import { TextPanel } from './text-panel.tsx';
@@ -250,8 +250,7 @@ function ApproveTexts({
   const t = useT();
   const [withWarnings, setWithWarnings] = useState(false);
   const { run, error, isBusy } = useAction();
-  // Texts that arrive while the dialog is open are not in its counts.
-  const [open] = useState(present);
+  const open = useKnown(present);
   const free = freeTexts(open);
   const { todo, draft, warning, critical } = countStatuses(free).statuses;
   const statuses = ['todo', 'draft', ...(withWarnings ? ['warning'] : [])];

@@ -41,16 +41,17 @@ export function BillingScreen() {
 }
 
 /**
- * The state of the subscription. `lapsed`: the subscription exists, but a payment is due; unknown states count as
- * `lapsed`.
+ * The state of the subscription. `unpaid`: a payment has failed, or the first one is not made. `lapsed`: it is not current for
+ * another reason; unknown states count as `lapsed`.
  */
-type Standing = 'current' | 'lapsed' | 'ended' | 'none';
+type Standing = 'current' | 'unpaid' | 'lapsed' | 'ended' | 'none';
 
 /** Determines the state of the subscription from the workspace's metadata, by the same rules as the service. */
 function standingOf({ tenant }: Me): Standing {
   const status = tenant.metadata['pay_subscription_status'];
   if (status === undefined || status === null) return 'none';
   if (status === 'active' || status === 'trialing') return 'current';
+  if (status === 'past_due' || status === 'unpaid' || status === 'incomplete') return 'unpaid';
   return status === 'canceled' || status === 'incomplete_expired' ? 'ended' : 'lapsed';
 }
 
@@ -61,6 +62,7 @@ function prepaidOf({ tenant }: Me): number {
 
 const headlines: Record<Standing, MessageId> = {
   current: 'billing.current',
+  unpaid: 'billing.unpaid',
   lapsed: 'billing.lapsed',
   ended: 'billing.ended',
   none: 'billing.none',
@@ -78,8 +80,8 @@ function Subscription({ me }: { me: Me }) {
         id="subscription"
         title={t('billing.subscription')}
         why={
-          standing === 'lapsed'
-            ? t('billing.lapsed_why')
+          standing === 'lapsed' || standing === 'unpaid'
+            ? t(`billing.${standing}_why`)
             : customer
               ? t('billing.subscription_why')
               : undefined
@@ -89,13 +91,13 @@ function Subscription({ me }: { me: Me }) {
             <PaymentButton
               label={t('billing.portal')}
               open={() => bound(billing).portal()}
-              isPrimary={false}
+              isPrimary={standing === 'unpaid'}
             />
           )
         }
       >
         <p>
-          <span className={`badge ${standing === 'current' ? 'good' : standing === 'lapsed' ? 'bad' : ''}`}>
+          <span className={`badge ${standing === 'current' ? 'good' : isSold ? '' : 'bad'}`}>
             {t(headlines[standing])}
           </span>{' '}
           {standing === 'current' && isTier(tier) && t(`billing.${tier}`)}
@@ -183,7 +185,32 @@ function Remaining({ me, of }: { me: Me; of: TenantUsageSummary }) {
   const { number, day, utcDay } = useFormat();
   const { allowance, topup, trial } = of;
   const { left, limit } = leftOf(of);
-  if (!trial && standingOf(me) !== 'current') return <p>{t('billing.needs_plan')}</p>;
+  const standing = standingOf(me);
+  const prepaid = topup.purchased > 0 && (
+    <li>
+      {t('billing.prepaid')}: <b>{number(topup.balance)}</b>
+    </li>
+  );
+  if (!trial && standing !== 'current')
+    return (
+      <>
+        <p role={standing === 'unpaid' ? 'alert' : undefined}>
+          {t(
+            standing === 'unpaid'
+              ? 'billing.paused'
+              : standing === 'lapsed'
+                ? 'billing.lapsed_why'
+                : 'billing.needs_plan',
+          )}
+        </p>
+        {prepaid && (
+          <>
+            <ul className={styles['facts']}>{prepaid}</ul>
+            <p className="hint">{t('billing.prepaid_kept')}</p>
+          </>
+        )}
+      </>
+    );
   return (
     <>
       <p id="remaining" className={styles['remaining']}>
@@ -198,11 +225,7 @@ function Remaining({ me, of }: { me: Me; of: TenantUsageSummary }) {
       <ul className={styles['facts']}>
         <li>{t('billing.used_chars', { chars: number(trial ? trial.used : allowance.used) })}</li>
         <li>{t('billing.reserved_chars', { chars: number(allowance.reserved) })}</li>
-        {topup.purchased > 0 && (
-          <li>
-            {t('billing.prepaid')}: <b>{number(topup.balance)}</b>
-          </li>
-        )}
+        {prepaid}
       </ul>
     </>
   );

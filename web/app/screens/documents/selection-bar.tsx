@@ -14,7 +14,7 @@ import { Problem } from '../../parts/problem.tsx';
 import { queryKeys } from '../../query-keys.ts';
 import { isAdministrator, useMe } from '../../session/use-me.ts';
 import { ApproveMany } from './approve-many.tsx';
-import { useDownload } from './download-files.tsx';
+import { DownloadApproved, useDownload } from './download-files.tsx';
 import styles from './files.module.css';
 import { type FileGroup, sharesOf, stateOf } from './files.ts';
 
@@ -79,6 +79,7 @@ function Bar({
         <Download size={16} aria-hidden />
         {isBusy && count > 1 ? t('documents.packing', { packed, count }) : t('documents.download_selected')}
       </button>
+      <DownloadApproved files={files} />
       {me.data && isAdministrator(me.data) && (
         <button type="button" onClick={() => setAsking(true)}>
           <Trash2 size={16} aria-hidden />
@@ -105,7 +106,7 @@ function Bar({
 
 /** Deletes files one after the other. If one fails, the rest stays, and the dialog shows the error. */
 function DeleteFiles({
-  files,
+  files: present,
   onDone,
   onClose,
 }: {
@@ -115,6 +116,8 @@ function DeleteFiles({
 }) {
   const t = useT();
   const queries = useQueryClient();
+  // The dialog lists what it deletes, also if a translation is added since then.
+  const [files] = useState(present);
   const [deleted] = useState(() => new Set<string>());
   const remove = async () => {
     try {

@@ -1,8 +1,8 @@
 /** A file whose name does not contain the directory. */
 interface Named {
   fileName: string;
-  /** The folder of the archive in which it is stored. */
-  folder?: string | undefined;
+  /** The folders of the archive in which it is stored, the outermost first. */
+  folders?: readonly string[];
   body: ReadableStream<Uint8Array<ArrayBuffer>>;
 }
 
@@ -28,11 +28,12 @@ export async function zipFiles(
     if (part) parts.push(new Blob([part as Uint8Array<ArrayBuffer>]));
   });
   for (const id of ids) {
-    const { fileName, folder = '', body } = await open(id);
+    const { fileName, folders = [], body } = await open(id);
+    const folder = folders.map((one) => `${safeName(one)}/`).join('');
     const taken = names.get(folder) ?? new Set<string>();
     names.set(folder, taken);
     const name = freeName(safeName(fileName), taken);
-    const entry = new ZipPassThrough(folder ? `${safeName(folder)}/${name}` : name);
+    const entry = new ZipPassThrough(folder + name);
     zip.add(entry);
     const reader = body.getReader();
     for (let next = await reader.read(); !next.done; next = await reader.read()) entry.push(next.value);

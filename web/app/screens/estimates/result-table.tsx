@@ -17,7 +17,7 @@ import { repeatable } from '../../parts/translate-again.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { queryClient } from '../../query-client.ts';
 import { queryKeys } from '../../query-keys.ts';
-import { useDownload } from '../documents/download-files.tsx';
+import { DownloadApproved, useDownload } from '../documents/download-files.tsx';
 import { stateOf } from '../documents/files.ts';
 import { Running } from '../documents/running.tsx';
 import { isInFlight } from '../documents/use-progress.ts';
@@ -248,8 +248,8 @@ function DownloadAll({
 }) {
   const t = useT();
   const [by, setBy] = useState<'language' | 'file'>('language');
-  const { download, error, isBusy, count, packed } = useDownload(files, foldersBy(by));
-  const drafts = files.filter((file) => stateOf(file) === 'needs_review').length;
+  const folders = foldersBy(by);
+  const { download, error, isBusy, count, packed, drafts } = useDownload(files, folders);
   if (count === 0) return null;
   return (
     <div className={styles.download}>
@@ -266,6 +266,7 @@ function DownloadAll({
         <Download size={16} aria-hidden />
         {isBusy ? t('documents.packing', { packed, count }) : t('estimates.download', { count })}
       </button>
+      <DownloadApproved files={files} folders={folders} />
       {error ? <Problem error={error} retry={() => void download()} /> : null}
     </div>
   );

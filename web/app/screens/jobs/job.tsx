@@ -3,7 +3,7 @@ import { Link, useParams } from '@tanstack/react-router';
 import { ChevronLeft } from 'lucide-react';
 import type { TranslationJob } from '#sdk/types.ts';
 import { useT } from '../../i18n.tsx';
-import { CopyButton } from '../../parts/copy-button.tsx';
+import { CopyButton, copyName } from '../../parts/copy-button.tsx';
 import { JobDownloads } from '../../parts/job-downloads.tsx';
 import { isDownloadable, isUnderWay, JobStatus } from '../../parts/job-status.tsx';
 import { LanguageText } from '../../parts/language-text.tsx';
@@ -60,7 +60,7 @@ function Job({ job }: { job: TranslationJob }) {
         </h1>
         <JobStatus status={job.status} />
         <div className={styles.acts}>
-          {text !== null && <CopyButton text={text} />}
+          {text !== null && <CopyButton text={text} name={copyName(job.status)} />}
           {isDownloadable(job.status) && !isVisitor() && <JobDownloads jobId={job.id} />}
         </div>
       </header>

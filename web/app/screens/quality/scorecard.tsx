@@ -97,7 +97,7 @@ function Scores({ of: card }: { of: QualityScorecard }) {
   ];
   return groups.map(([title, rows], at) =>
     rows.length === 0 ? null : (
-      <section key={title} className="card" aria-label={title}>
+      <section key={title} className={`card ${styles['scores']}`} aria-label={title}>
         <Scored
           title={title}
           rows={at === 0 ? [...rows, { ...card.total, name: t('quality.total') }] : rows}
@@ -110,21 +110,34 @@ function Scores({ of: card }: { of: QualityScorecard }) {
 function Scored({ title, rows }: { title: string; rows: readonly Row[] }) {
   const t = useT();
   const { number } = useFormat();
-  const rounded = (value: number) => number(Math.round(value * 10) / 10);
+  const rounded = (value: number | null) => (value === null ? '–' : number(Math.round(value * 10) / 10));
+  const names = (
+    [
+      ...(['checked', 'words', 'verdict_minor', 'verdict_major', 'verdict_critical'] as const),
+      ...(['penalty', 'score', 'result'] as const),
+    ] as const
+  ).map((name) => t(`quality.${name}`));
+  const cellsOf = (row: Row) => [
+    ...[row.checks, row.words, row.minor, row.major, row.critical].map((count) => number(count)),
+    rounded(row.penalty_per_1000_words),
+    rounded(row.score),
+    row.passes !== null && (
+      <b key="result" data-kind={row.passes ? 'none' : 'major'}>
+        {t(row.passes ? 'quality.passes' : 'quality.fails')}
+      </b>
+    ),
+  ];
   return (
     <div className="table-scroll">
-      <table className={styles['table']}>
+      <table className={`stacked ${styles['table']}`}>
         <thead>
           <tr>
             <th scope="col">{title}</th>
-            <th scope="col">{t('quality.checked')}</th>
-            <th scope="col">{t('quality.words')}</th>
-            <th scope="col">{t('quality.verdict_minor')}</th>
-            <th scope="col">{t('quality.verdict_major')}</th>
-            <th scope="col">{t('quality.verdict_critical')}</th>
-            <th scope="col">{t('quality.penalty')}</th>
-            <th scope="col">{t('quality.score')}</th>
-            <th scope="col">{t('quality.result')}</th>
+            {names.map((name) => (
+              <th key={name} scope="col">
+                {name}
+              </th>
+            ))}
           </tr>
         </thead>
         <tbody>
@@ -133,20 +146,11 @@ function Scored({ title, rows }: { title: string; rows: readonly Row[] }) {
               <th scope="row">
                 <bdi>{row.name}</bdi>
               </th>
-              <td>{number(row.checks)}</td>
-              <td>{number(row.words)}</td>
-              <td>{number(row.minor)}</td>
-              <td>{number(row.major)}</td>
-              <td>{number(row.critical)}</td>
-              <td>{row.penalty_per_1000_words === null ? '–' : rounded(row.penalty_per_1000_words)}</td>
-              <td>{row.score === null ? '–' : rounded(row.score)}</td>
-              <td>
-                {row.passes !== null && (
-                  <b data-kind={row.passes ? 'none' : 'major'}>
-                    {t(row.passes ? 'quality.passes' : 'quality.fails')}
-                  </b>
-                )}
-              </td>
+              {cellsOf(row).map((cell, at) => (
+                <td key={names[at]} data-label={names[at]}>
+                  {cell}
+                </td>
+              ))}
             </tr>
           ))}
         </tbody>

@@ -3,7 +3,7 @@ import { Gauge } from 'lucide-react';
 import { Fragment } from 'react';
 import type { TranslationJob, TranslationRequest } from '#sdk/types.ts';
 import { useT } from '../../i18n.tsx';
-import { CopyButton } from '../../parts/copy-button.tsx';
+import { CopyButton, copyName } from '../../parts/copy-button.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { JobDownloads } from '../../parts/job-downloads.tsx';
 import { isDownloadable, JobStatus } from '../../parts/job-status.tsx';
@@ -100,7 +100,7 @@ function ResultFoot({ job, text }: { job: TranslationJob; text: string }) {
           {t('jobs.open')}
         </Link>
         {isDownloadable(job.status) && <JobDownloads jobId={job.id} />}
-        {text && <CopyButton text={text} />}
+        {text && <CopyButton text={text} name={copyName(job.status)} />}
       </span>
     </footer>
   );

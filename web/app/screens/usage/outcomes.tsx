@@ -80,9 +80,15 @@ export function ReviewReasons() {
     <section className="card" aria-labelledby="reasons">
       <h2 id="reasons">{t('usage.reasons')}</h2>
       <Read from={report} lines={6}>
-        {({ reasons: found, reasons_of }) =>
+        {({ reasons: found, reasons_of, days }) =>
           found.length === 0 ? (
-            <p>{t('usage.no_reasons')}</p>
+            <p>
+              {t(
+                days.some((day) => day.reviewed + day.waiting + day.rejected > 0)
+                  ? 'usage.reasons_unknown'
+                  : 'usage.no_reasons',
+              )}
+            </p>
           ) : (
             <>
               <table className={styles['bars']}>

@@ -1,6 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
-import { ask } from '../../client.ts';
+import { reviewReports } from '#sdk/review-reports.ts';
+import type { PayReport, ReviewerReport, TurnaroundReport } from '#sdk/types.ts';
+import { ask, bound } from '../../client.ts';
 import { queryKeys } from '../../query-keys.ts';
 import type { Series } from './bar-chart.tsx';
 
@@ -70,6 +72,32 @@ export function useOutcomes() {
     queryKey: queryKeys.reports.outcomes(range),
     queryFn: () => ask<Outcomes>('reviews.outcomes', range),
   });
+}
+
+interface Reviews {
+  byReviewer: ReviewerReport;
+  pay: PayReport;
+  turnaround: TurnaroundReport;
+}
+
+/** A report about reviews: by reviewer, the words to pay, or how long items awaited their reviews. */
+export function useReviews<K extends keyof Reviews>(kind: K) {
+  const range = useRange();
+  return useQuery({
+    queryKey: [...queryKeys.reviewers(range.from, range.to), kind],
+    queryFn: async () => (await bound(reviewReports)[kind](range)) as Reviews[K],
+  });
+}
+
+/** Whether all reports of the page are loaded, and none counts a review. */
+export function useHasNoReviews(): boolean {
+  const { data: texts } = useOutcomes();
+  const { data: members } = useReviews('byReviewer');
+  const { data: pay } = useReviews('pay');
+  const { data: decided } = useReviews('turnaround');
+  if (!texts || !members || !pay || !decided) return false;
+  const { reviewed, rejected } = sumOutcomes(texts);
+  return reviewed + rejected + members.reviewers.length + pay.rows.length + decided.rows.length === 0;
 }
 
 /** The number of texts with each result, over all days. */

@@ -1,7 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
-import { reviewReports } from '#sdk/review-reports.ts';
 import type { ReviewerReport } from '#sdk/types.ts';
-import { bound } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { Bar } from '../../parts/bar.tsx';
@@ -9,9 +6,8 @@ import { useFormat } from '../../parts/format.ts';
 import { Read } from '../../parts/loading.tsx';
 import { MemberName } from '../../parts/member-name.tsx';
 import { saveFile } from '../../parts/save-file.ts';
-import { queryKeys } from '../../query-keys.ts';
 import { csvOf } from './csv.ts';
-import { useRange } from './reports.ts';
+import { useHasNoReviews, useReviews } from './reports.ts';
 import styles from './usage.module.css';
 
 /**
@@ -20,21 +16,31 @@ import styles from './usage.module.css';
  */
 export function Reviewers() {
   const t = useT();
-  const range = useRange();
-  const report = useQuery({
-    queryKey: queryKeys.reviewers(range.from, range.to),
-    queryFn: () => bound(reviewReports).byReviewer(range),
-  });
+  const report = useReviews('byReviewer');
   return (
     <section className={`card ${styles['wide']}`} aria-labelledby="reviewers">
       <h2 id="reviewers">{t('usage.reviewers')}</h2>
       <Read from={report} lines={6}>
         {(found) =>
-          found.reviewers.length === 0 ? <p>{t('usage.no_reviews')}</p> : <Table report={found} />
+          found.reviewers.length === 0 ? (
+            <NoReviews why="usage.no_member_reviews" />
+          ) : (
+            <Table report={found} />
+          )
         }
       </Read>
     </section>
   );
+}
+
+/** Names what an empty report counts. If no report of the page counts a review, it says that. */
+export function NoReviews({
+  why,
+}: {
+  why: 'usage.no_member_reviews' | 'usage.no_decisions' | 'usage.no_words';
+}) {
+  const t = useT();
+  return <p>{t(useHasNoReviews() ? 'usage.no_reviews' : why)}</p>;
 }
 
 function Table({ report }: { report: ReviewerReport }) {

@@ -1,4 +1,3 @@
-import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { reviewReports } from '#sdk/review-reports.ts';
@@ -11,13 +10,12 @@ import { useFormat } from '../../parts/format.ts';
 import { useLanguages } from '../../parts/languages.tsx';
 import { Read } from '../../parts/loading.tsx';
 import { MemberName } from '../../parts/member-name.tsx';
-import { queryKeys } from '../../query-keys.ts';
 import { BilledCharacters } from './breakdown.tsx';
 import { Month } from './month.tsx';
 import { PublishedTexts, ReviewReasons } from './outcomes.tsx';
 import { ReviewerTable, Segments } from './report-parts.tsx';
-import { sumOutcomes, useBreakdown, useOutcomes, useRange } from './reports.ts';
-import { Reviewers } from './reviewers.tsx';
+import { sumOutcomes, useBreakdown, useOutcomes, useRange, useReviews } from './reports.ts';
+import { NoReviews, Reviewers } from './reviewers.tsx';
 import styles from './usage.module.css';
 
 /**
@@ -47,13 +45,9 @@ export function UsageScreen() {
 function KeyFigures() {
   const t = useT();
   const { number, percent, duration } = useFormat();
-  const range = useRange();
   const { data: usage } = useBreakdown('target_lang');
   const { data: texts } = useOutcomes();
-  const { data: reviews } = useQuery({
-    queryKey: queryKeys.reviewers(range.from, range.to),
-    queryFn: () => bound(reviewReports).byReviewer(range),
-  });
+  const { data: reviews } = useReviews('byReviewer');
   const chars = usage?.groups.reduce((sum, { billable_chars }) => sum + billable_chars, 0) ?? 0;
   const jobs = usage?.groups.reduce((sum, one) => sum + one.jobs, 0) ?? 0;
   const sums = texts && sumOutcomes(texts);
@@ -166,16 +160,14 @@ function Days({
 /** How long items awaited their reviews, of those that were decided in the selected days, and whether that was in time. */
 function Turnaround() {
   const t = useT();
-  const range = useRange();
-  const report = useQuery({
-    queryKey: [...queryKeys.reviewers(range.from, range.to), 'turnaround'],
-    queryFn: () => bound(reviewReports).turnaround(range),
-  });
+  const report = useReviews('turnaround');
   return (
     <section className={`card ${styles['wide']}`} aria-labelledby="turnaround">
       <h2 id="turnaround">{t('usage.turnaround')}</h2>
       <Read from={report} lines={6}>
-        {(found) => (found.rows.length === 0 ? <p>{t('usage.no_reviews')}</p> : <Table report={found} />)}
+        {(found) =>
+          found.rows.length === 0 ? <NoReviews why="usage.no_decisions" /> : <Table report={found} />
+        }
       </Read>
     </section>
   );
@@ -223,16 +215,14 @@ type Row = PayReport['rows'][number];
  */
 function Pay() {
   const t = useT();
-  const range = useRange();
-  const report = useQuery({
-    queryKey: [...queryKeys.reviewers(range.from, range.to), 'pay'],
-    queryFn: () => bound(reviewReports).pay(range),
-  });
+  const report = useReviews('pay');
   return (
     <section className={`card ${styles['wide']}`} aria-labelledby="pay">
       <h2 id="pay">{t('usage.pay')}</h2>
       <Read from={report} lines={6}>
-        {(found) => (found.rows.length === 0 ? <p>{t('usage.no_reviews')}</p> : <PayTable report={found} />)}
+        {(found) =>
+          found.rows.length === 0 ? <NoReviews why="usage.no_words" /> : <PayTable report={found} />
+        }
       </Read>
     </section>
   );
