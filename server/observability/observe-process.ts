@@ -166,6 +166,7 @@ function observeFileWork(fileWork: FileWork): FileWork {
     run: (task, payload, scope) => observe('file', task, () => fileWork.run(task, payload, scope)),
     stream: (task, payload, scope, take) =>
       observe('file', task, () => fileWork.stream(task, payload, scope, take)),
+    turn: (scope, work) => fileWork.turn(scope, work),
     close: () => fileWork.close(),
     get counts() {
       return fileWork.counts;

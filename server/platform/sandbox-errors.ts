@@ -1,5 +1,7 @@
 import { AppError } from '#server/errors.ts';
+import type { FileWork } from './sandbox/file-work.ts';
 import { SandboxError } from './sandbox/sandbox-error.ts';
+import type { TaskScope } from './sandbox/task-queue.ts';
 
 /** Seconds after which the caller may retry. */
 const retryAfter = 5;
@@ -28,4 +30,14 @@ export function sandboxRefusal(error: unknown): unknown {
     default:
       return error;
   }
+}
+
+/**
+ * Runs `work` when it is the tenant's turn (`FileWork.turn`).
+ * @throws AppError rate_limit if too many are queued; the reason of the scope's signal if that aborts
+ */
+export function takeTurn<T>(fileWork: FileWork, scope: TaskScope, work: () => Promise<T>): Promise<T> {
+  return fileWork.turn(scope, work).catch((error: unknown) => {
+    throw sandboxRefusal(error);
+  });
 }

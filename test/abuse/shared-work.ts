@@ -83,11 +83,15 @@ const rpc = async ({ address }: Target, key: string, path: string, input: unknow
 const sentence = (index: number) =>
   `Sentence ${index} of the file, which explains how the parts of the whole machine are cleaned, tested and put together, is about ${['pumps', 'valves', 'filters', 'motors', 'cables'][index % 5]} in part ${index % 97}.`;
 
-/** 3 MB of different sentences, each of which is a segment. */
-const largeFile = () =>
-  JSON.stringify(Array.from({ length: 48_000 }, (_, index) => sentence(index)))
-    .slice(0, -1)
-    .concat(']');
+/** 3 MB: 12,000 keys and texts, each of which is a segment. */
+const largeFile = JSON.stringify(
+  Object.fromEntries(
+    Array.from({ length: 12_000 }, (_, index) => [
+      `${'a key of the file '.repeat(5)}${index}`,
+      sentence(index),
+    ]),
+  ),
+);
 
 export const estimates = crowd({
   title: '40 estimates of a file of 3 MB at the same time',
@@ -95,7 +99,7 @@ export const estimates = crowd({
   concurrent: 40,
   async send({ address }, key, index) {
     const form = new FormData();
-    form.set('source_document', new File([largeFile()], `file ${index}.json`));
+    form.set('source_document', new File([largeFile], `file ${index}.json`));
     form.set('target_lang', 'de');
     form.set('dry_run', 'true');
     return consumed(

@@ -48,37 +48,3 @@ test('the main thread of the service never loads it', () => {
   expect(reached).toContain('server/matching/patterns/index.ts');
   expect(reached).not.toContain(compiler);
 });
-
-test('JavaScript patterns are built from values in these files only, which escape them or take none of a caller', () => {
-  const built = sources.filter(
-    (file) =>
-      /^(server|rest|workers)\//.test(file) &&
-      !file.startsWith('server/formats/') &&
-      /new RegExp\(/.test(readFileSync(join(root, file), 'utf8')),
-  );
-  expect(built.sort()).toEqual([
-    'rest/errors.ts',
-    'server/http/text-search.ts',
-    'server/identity/access/credentials.ts',
-    'server/identity/auth/mfa/recovery-codes.ts',
-    'server/matching/inflection/arabic.ts',
-    'server/matching/inflection/finnish.ts',
-    'server/matching/inflection/hungarian.ts',
-    'server/matching/inflection/indic.ts',
-    'server/matching/inflection/paradigm.ts',
-    'server/matching/inflection/turkish.ts',
-    'server/matching/sentences/boundaries.ts',
-    'server/matching/terms/boundaries.ts',
-    'server/matching/terms/letters.ts',
-    'server/platform/stores/data-lake/failures.ts',
-    'server/redaction/entities.ts',
-    'server/redaction/names.ts',
-    'server/redaction/readable-text.ts',
-    'server/redaction/vault.ts',
-    'server/translation/core/integrity/placeholders.ts',
-    'server/translation/core/integrity/units.ts',
-    'server/translation/core/plausibility/risk-flags.ts',
-    'server/translation/core/style/formality.ts',
-    'server/translation/core/style/index.ts',
-  ]);
-});

@@ -9,6 +9,7 @@ import { srxOf } from '#server/language/segmentation/rules.ts';
 import { requireLanguagePair, unreadableFile } from '#server/language/set-upload.ts';
 import { maxSentences } from '#server/matching/alignment/index.ts';
 import type { TaskScope } from '#server/platform/sandbox/task-queue.ts';
+import { takeTurn } from '#server/platform/sandbox-errors.ts';
 import { inSlices } from '#server/platform/threads/slices.ts';
 import {
   type AlignFilesRequest,
@@ -39,21 +40,23 @@ export async function alignFiles(
     ] as const;
     return { scope: { tenantId: tenant.id, signal }, ...pair, files, srx: await srxOf(tx) };
   });
-  const sources = await textsOf(services, files[0], scope);
-  const targets = await textsOf(services, files[1], scope);
-  const aligned = await services.fileWork
-    .run(
-      'align_texts',
-      {
-        source: { texts: sources, language: source.code },
-        target: { texts: targets, language: target.code },
-        srx,
-      },
-      scope,
-    )
-    .catch((error: unknown) => {
-      throw unreadableFile('source_file and target_file', error);
-    });
+  const aligned = await takeTurn(services.fileWork, scope, async () => {
+    const sources = await textsOf(services, files[0], scope);
+    const targets = await textsOf(services, files[1], scope);
+    return services.fileWork
+      .run(
+        'align_texts',
+        {
+          source: { texts: sources, language: source.code },
+          target: { texts: targets, language: target.code },
+          srx,
+        },
+        scope,
+      )
+      .catch((error: unknown) => {
+        throw unreadableFile('source_file and target_file', error);
+      });
+  });
   if ('tooMany' in aligned)
     throw new AppError(
       'validation_error',

@@ -36,6 +36,13 @@ export interface FileWork {
     scope: TaskScope,
     take: (pieces: AsyncIterableIterator<Piece<Tasks, N>, void>) => Promise<T>,
   ): Promise<T>;
+  /**
+   * Runs `work` when it is the tenant's turn among the estimates, analyses and alignments of all tenants. These read whole
+   * files and look up all of their texts, which takes processes, connections and the time of the service itself.
+   *
+   * @throws {SandboxError} `busy` if too many are queued; the reason of the scope's signal if that aborts
+   */
+  turn<T>(scope: TaskScope, work: () => Promise<T>): Promise<T>;
   /** Ends all processes, with all running and queued tasks. Resolves when the processes have exited. */
   close(): Promise<void>;
   /** The ids of the existing processes. */
@@ -141,6 +148,7 @@ export function openFileWork(
         sandbox.stream(task, payload, limitsWithSignal(limits, scope), take),
       );
     },
+    turn: (scope, work) => opened.whole.slots.run(scope, work),
     async loadFonts() {
       if (fontsDir === undefined) return;
       if (!isDirectory) throw new SettingsError(`FONTS_DIR: ${fontsDir} is not a directory`);

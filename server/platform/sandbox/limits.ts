@@ -14,6 +14,8 @@ export const queues = {
   light: { slots: 2, maxWaiting: 64 },
   heavy: { slots: 2, maxWaiting: 64 },
   long: { slots: 1, maxWaiting: 64 },
+  /** Requests that read whole files and look up all of their texts (`FileWork.turn`), in addition to their tasks above. */
+  whole: { slots: 2, maxWaiting: 64 },
 } as const;
 
 export type QueueName = keyof typeof queues;

@@ -3,6 +3,7 @@ import type { Tx } from '#db/client.ts';
 import { analyses, analysisFiles, isPending } from '#db/schema/analyses.ts';
 import { AppError, describeForLog } from '#server/errors.ts';
 import type { TaskPayloads } from '#server/platform/job-queue.ts';
+import { takeTurn } from '#server/platform/sandbox-errors.ts';
 import { readArtifact } from '#server/translation/documents/artifacts.ts';
 import type { RunServices } from '#server/translation/documents/document-run.ts';
 import { findEarlierByName } from '#server/translation/documents/earlier-document.ts';
@@ -144,7 +145,9 @@ async function countFile(services: RunServices, counting: Counting): Promise<voi
     const place = { ...file, documentId: file.analysisId, artifactId: file.fileId };
     const bytes = await readArtifact(services, place);
     const scope = { tenantId, signal };
-    const read = await readFile(services, analysis, { fileName: file.fileName, bytes }, scope);
+    const inTurn = <T>(work: () => Promise<T>) => takeTurn(services.fileWork, scope, work);
+    const named = { fileName: file.fileName, bytes };
+    const read = await inTurn(() => readFile(services, analysis, named, scope));
     if (read.isEmpty) return refuse(services, file, 'No text was found in the file.');
     const { request, imagePages } = read;
     const sourceLang = request.source_lang;
@@ -157,12 +160,13 @@ async function countFile(services: RunServices, counting: Counting): Promise<voi
     const keys = new Set<bigint>();
     for (const [index, targetLang] of left.entries()) {
       if (index > 0 && (Date.now() > end || (await isCanceled(services, file)))) return;
-      const texts = await read.textsFor(targetLang);
+      const texts = await inTurn(() => read.textsFor(targetLang));
       for (const { key } of texts) if (keys.size < maxKeys) keys.add(key);
-      const asNew = await countTexts(services, scope, texts, known.keys);
+      const asNew = await inTurn(() => countTexts(services, scope, texts, known.keys));
       const version = versions.get(targetLang);
       const asVersion =
-        version && (await countVersion(services, scope, texts, known.keys, version.document_id));
+        version &&
+        (await inTurn(() => countVersion(services, scope, texts, known.keys, version.document_id)));
       const used = former[targetLang]?.version?.used ?? true;
       const [asUsed, other] = used ? [asVersion, asNew] : [asNew, asVersion];
       const counts: StoredCell =

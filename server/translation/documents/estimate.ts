@@ -2,6 +2,7 @@ import { AppError } from '#server/errors.ts';
 import { startDeadline } from '#server/http/request-deadline.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
 import type { TaskScope } from '#server/platform/sandbox/task-queue.ts';
+import { takeTurn } from '#server/platform/sandbox-errors.ts';
 import {
   leverageTexts,
   readEstimateAllowance,
@@ -36,10 +37,14 @@ export async function estimateDocument(
   }));
   const tenantId = principal.tenant.id;
   const scope = { tenantId, signal };
-  const { request, detection, texts, billableChars, kept, warnings } = known
+  const unsent = known
     ? { ...form, detection: null, texts: [], billableChars: 0, kept: undefined, warnings: [] }
-    : await readUnsent(services, { form, earlier }, scope);
-  const leveraged = await leverageTexts(services, scope, texts);
+    : null;
+  const { leveraged, ...read } = await takeTurn(services.fileWork, scope, async () => {
+    const read = unsent ?? (await readUnsent(services, { form, earlier }, scope));
+    return { ...read, leveraged: await leverageTexts(services, scope, read.texts) };
+  });
+  const { request, detection, billableChars, kept, warnings } = read;
   const { allowance, refusal } = await withTenant(async (tx) => ({
     allowance: await readEstimateAllowance(tx, tenantId, settings),
     refusal: known

@@ -3,6 +3,7 @@ import { credentialOf } from '#server/billing/metering/submitter.ts';
 import type { Services } from '#server/context.ts';
 import { startDeadline } from '#server/http/request-deadline.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
+import { takeTurn } from '#server/platform/sandbox-errors.ts';
 import {
   leverageTexts,
   readEstimateAllowance,
@@ -23,7 +24,10 @@ import { type LookedUp, lookUp } from './submission.ts';
  * @throws AppError 401, 422, 503
  */
 export async function estimateTexts(
-  services: Pick<Services, 'accountStores' | 'database' | 'embedder' | 'glossaries' | 'log' | 'settings'>,
+  services: Pick<
+    Services,
+    'accountStores' | 'database' | 'embedder' | 'fileWork' | 'glossaries' | 'log' | 'settings'
+  >,
   withTenant: WithTenant,
   submitted: readonly Submitted[],
   limits: Pick<SubmissionLimits, 'maxCharacters'>,
@@ -53,7 +57,9 @@ export async function estimateTexts(
   const texts = work.map(({ request, weight }) => ({ request, characters: weight.sourceChars }));
   using deadline = startDeadline(settings.REQUEST_DEADLINE_SECONDS);
   const scope = { tenantId, signal: deadline.signal };
-  const leveraged = await leverageTexts(services, scope, texts, prefetched);
+  const leveraged = await takeTurn(services.fileWork, scope, () =>
+    leverageTexts(services, scope, texts, prefetched),
+  );
   const rules = work.map(({ request }) => textPolicy(request).rules.map(({ reason }) => reason));
   return {
     dry_run: true,
