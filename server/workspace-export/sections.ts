@@ -6,9 +6,10 @@ import { memorySets } from '#db/schema/translation-memory.ts';
 import { translationJobs } from '#db/schema/translations.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
-import { tbxEntry, tbxHead, tbxTail } from '#server/formats/tbx/writer.ts';
 import { tmxHead, tmxTail } from '#server/formats/tmx/writer.ts';
 import { readTenant } from '#server/identity/tenants/tenant-row.ts';
+import { usedFields } from '#server/language/terminology/export.ts';
+import { csvFormat, tbxFormat } from '#server/language/terminology/export-formats.ts';
 import { isListed } from '#server/language/translation-memory/sets.ts';
 import { selectSegments, writeUnits } from '#server/language/translation-memory/tmx-export.ts';
 import type { LocatingServices } from '#server/storage/destination.ts';
@@ -245,15 +246,6 @@ const memory: Section = {
   },
 };
 
-const glossaryColumns = [
-  'source_term',
-  'target_term',
-  'source_lang',
-  'target_lang',
-  'case_sensitive',
-  'priority',
-] as const;
-
 const glossaries: Section = {
   name: 'glossaries',
   async read({ database }, tenantId, [after]) {
@@ -271,37 +263,22 @@ const glossaries: Section = {
         .from(terminologyEntries)
         .where(and(eq(ofTenant, tenantId), eq(ofSet, set.setId)))
         .orderBy(asc(entryNo));
-      return { set, terms };
+      return { set, terms, fields: await usedFields(tx, tenantId, set.setId) };
     });
     if (!found) return { files: [], rows: 0, next: null };
-    const { set, terms } = found;
-    const name = `glossaries/${fileName(set.name, set.setId)}`;
-    const tbx = [
-      tbxHead('2019', set.name),
-      ...terms.map((term) => tbxEntry('2019', { ...term, number: term.entryNo })),
-      tbxTail('2019'),
-    ];
-    const csv = [
-      glossaryColumns,
-      ...terms.map((term) => [
-        ...[term.sourceTerm, term.targetTerm, term.sourceLang, term.targetLang],
-        ...[String(term.caseSensitive), String(term.priority)],
-      ]),
-    ];
-    return {
-      files: [
-        { name: `${name}.tbx`, content: tbx.join('') },
-        { name: `${name}.csv`, content: csv.map((row) => `${row.map(csvCell).join(',')}\r\n`).join('') },
-      ],
-      rows: terms.length,
-      next: [set.setId],
-    };
+    const { set, terms, fields } = found;
+    const files = [tbxFormat('2019'), csvFormat].map(async ({ suffix, write }) => {
+      const pieces: Uint8Array[] = [];
+      for await (const piece of write(set.name, pageOf(terms), fields)) pieces.push(Buffer.from(piece));
+      const name = `glossaries/${fileName(set.name, set.setId)}${suffix}`;
+      return { name, content: Buffer.concat(pieces).toString() };
+    });
+    return { files: await Promise.all(files), rows: terms.length, next: [set.setId] };
   },
 };
 
-/** RFC 4180 */
-function csvCell(text: string): string {
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+async function* pageOf<Row>(rows: Row[]): AsyncGenerator<Row[]> {
+  yield rows;
 }
 
 /** The sections of an export, in the order of its zip. */
@@ -364,6 +341,12 @@ export const sections: readonly Section[] = [
   }),
   files,
   memory,
+  tableSection('memory/sets', {
+    table: 'memory_sets',
+    keys: [['set_id', 'text']],
+    columns: `set_id as id, name, source_lang, target_lang, origin, penalty, age_penalty, created_at, updated_at`,
+    where: "origin <> 'golden_sentences'",
+  }),
   tableSection('memory/uses', {
     table: 'memory_use',
     keys: [
@@ -386,6 +369,11 @@ export const sections: readonly Section[] = [
     columns: 'change_id, position, old_source, old_target, new_source, new_target, undone',
   }),
   glossaries,
+  tableSection('glossaries/sets', {
+    table: 'terminology_sets',
+    keys: [['set_id', 'text']],
+    columns: 'set_id as id, name, source_lang, target_lang, entry_count, created_at, updated_at',
+  }),
   tableSection('style-guides/style-guides', {
     table: 'style_guides',
     keys: [['target_lang', 'text']],

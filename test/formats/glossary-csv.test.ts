@@ -199,6 +199,29 @@ it('names in camel case and languages of three letters are read as other program
   ]);
 });
 
+it.each([
+  'SrC/TeRm,TgT/TeRm',
+  'sOuRcE tErM,tArGeT tErM',
+  'SOURCE-TERM,TARGET.TERM',
+  'Source: Term,Target: Term',
+  'TERM/SOURCE,TERM/TARGET',
+  'SourceTerm,TargetTerm',
+  'SOURCE,tArGeT',
+  '  Src   Term  ,"(Tgt_Term)"',
+])('a header may have any letter case, spaces and punctuation: %s', (header) => {
+  expect(read(`${header}\na,b`)).toMatchObject([{ line: 2, sourceTerm: 'a', targetTerm: 'b' }]);
+});
+
+it.each([
+  'sOuRcEd,tArGeT tErM',
+  'SrC/TeRms,TgT/TeRm',
+  'source terms,target terms',
+  'term,target',
+  'English,Español',
+])('a first row with other words is a term: %s', (row) => {
+  expect(read(`${row}\na,b`)).toHaveLength(2);
+});
+
 it('the error for a first row that cannot be a term has what a header needs', () => {
   expect(refusalOf('Begriff,Übersetzung,Kommentar\na,b,c').message).toMatch(
     /^line 1: source_lang is not a supported language.*if this is a header, it needs the columns source_term and target_term/,

@@ -82,15 +82,15 @@ export function readHeader(
 
 /** Returns the column of a name. A field may have its language in brackets: `Description [en]`. */
 function columnOf(cell: string): Column | undefined {
-  const column = columnOfName.get(normalName(cell));
-  if (column) return column;
-  const field = columnOfName.get(normalName(splitBrackets(cell)[0]));
-  return fieldColumns.find((name) => name === field);
+  const named = (name: string) =>
+    columnOfName.get(normalName(name)) ??
+    columnOfName.get(normalName(name.replace(/(?<=[a-z])(?=[A-Z])/g, '_')));
+  const field = named(splitBrackets(cell)[0]);
+  return named(cell) ?? fieldColumns.find((name) => name === field);
 }
 
 function normalName(cell: string): string {
   return cell
-    .replace(/(?<=[a-z])(?=[A-Z])/g, '_')
     .toLowerCase()
     .replace(/[\s\p{P}\p{S}]+/gu, '_')
     .replace(/^_|_$/g, '');

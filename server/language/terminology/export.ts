@@ -81,7 +81,7 @@ export async function exportGlossary(
 }
 
 /** Returns the fields that any entry of a glossary has. */
-async function usedFields(tx: Tx, tenantId: string, setId: string): Promise<FieldName[]> {
+export async function usedFields(tx: Tx, tenantId: string, setId: string): Promise<FieldName[]> {
   const { status, doNotTranslate } = terminologyEntries;
   const isUsed = (field: FieldName) =>
     ({

@@ -9,6 +9,7 @@ import type { PageEnd } from '#server/http/paging.ts';
 import type { Warning } from '#server/http/warnings.ts';
 import type { ClaimedVia } from '#server/identity/access/claimed-via.ts';
 import { serviceTenantId } from '#server/identity/access/service-key.ts';
+import { isRegulated } from '#server/translation/core/intake/request-warnings.ts';
 import type { GroupRequest } from '#server/translation/core/pipeline/group.ts';
 import { type ArtifactRow, artifactView } from './artifacts.ts';
 import { reportOf } from './quality-report.ts';
@@ -67,6 +68,12 @@ export function groupRequestOf(
 ): GroupRequest {
   const { source_lang, target_lang, domain, tone, gender } = request;
   return { source_lang, target_lang, domain, tone, gender, text_type: 'Plain', metadata: {} };
+}
+
+/** Whether the domain of a document demands a review: then each of its segments is marked, and nothing is held back. */
+export function demandsReview(row: Pick<DocumentRow, 'request'>): boolean {
+  const { domain } = requestOf(row);
+  return domain !== null && isRegulated(domain);
 }
 
 /** Returns the format of a document's translated file. */

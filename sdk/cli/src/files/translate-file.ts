@@ -235,10 +235,14 @@ export function problemOfExisting(error: unknown): string | undefined {
 const isWholeFormat = (error: unknown) =>
   problemOfExisting(error)?.startsWith('files of this format') === true;
 
-/** The segments of a document that need a review, as one entry. */
-function flaggedOf({ id, quality_report }: TenantDocumentJob): Held[] {
-  const quality = quality_report?.metadata['llm_quality'] as { needs_review_units?: number } | undefined;
-  const flagged = quality?.needs_review_units ?? 0;
+/** The segments of a document that still need a review, as one entry: none of an approved document. */
+function flaggedOf({ id, quality_report, approved_at }: TenantDocumentJob): Held[] {
+  if (approved_at !== null) return [];
+  const { llm_quality, human_review } = (quality_report?.metadata ?? {}) as {
+    llm_quality?: { needs_review_units?: number };
+    human_review?: { unresolved_units?: number };
+  };
+  const flagged = human_review?.unresolved_units ?? llm_quality?.needs_review_units ?? 0;
   return flagged > 0 ? [{ id, kind: 'document', reason: `${flagged} segments need a review` }] : [];
 }
 

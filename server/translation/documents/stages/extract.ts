@@ -11,7 +11,7 @@ import { newestArtifact, readArtifact } from '../artifacts.ts';
 import { type DocumentRun, updateRun } from '../document-run.ts';
 import { keepTranslations } from '../earlier-document.ts';
 import { extractFile } from '../file-work.ts';
-import { languagesOf, requestOf } from '../jobs.ts';
+import { demandsReview, languagesOf, requestOf } from '../jobs.ts';
 import { selectKept } from '../kept-texts.ts';
 import { findingView } from '../quality-report.ts';
 import { doubtOf, minConfidence, recognizePages } from '../recognition.ts';
@@ -58,7 +58,8 @@ export async function extractSegments(run: DocumentRun): Promise<void> {
         { tenantId, signal },
       )
     : extracted;
-  const rows = segments.map((segment, position) => rowOf(segment, position));
+  const isDemanded = demandsReview(row);
+  const rows = segments.map((segment, position) => rowOf(segment, position, isDemanded));
   const warnings = [...((row.warnings as Warning[] | null) ?? []), ...textWarnings(run, rows)];
   await services.database.inTenant(tenantId, async (tx) => {
     await updateRun(tx, run, {
@@ -120,7 +121,7 @@ export function sourceKeyOf(segment: Pick<Segment, 'source' | 'variant'>): strin
   return createHash('sha256').update(repeatedText(segment)).digest('hex');
 }
 
-function rowOf(segment: Segment, position: number) {
+function rowOf(segment: Segment, position: number, isDemanded: boolean) {
   const { regionId, cellId, kind, page, place, rectangles, context, variant, source, words } = segment;
   const sourceKey = sourceKeyOf(segment);
   const issues = doubtOf(words);
@@ -141,7 +142,7 @@ function rowOf(segment: Segment, position: number) {
     source_text: plainText(source),
     words: words?.map((word) => ({ ...word, uncertain: word.confidence < minConfidence })),
     issues,
-    needs_review: issues.length > 0,
+    needs_review: isDemanded || issues.length > 0,
   };
 }
 

@@ -6,7 +6,7 @@ import { AppError } from '#server/errors.ts';
 import type { Principal } from '#server/identity/access/principal.ts';
 import { newId } from '#server/platform/ids.ts';
 import { type Finding, isOpenCritical } from '#server/translation/core/findings.ts';
-import type { DocumentRow } from '#server/translation/documents/jobs.ts';
+import { type DocumentRow, demandsReview } from '#server/translation/documents/jobs.ts';
 import { isAtOneOf, ofDocument, statusOfSegment } from '#server/translation/documents/segments.ts';
 import { requireName } from '../author.ts';
 import { resolveFields, resolveFinding } from '../findings.ts';
@@ -212,7 +212,7 @@ export async function resolveSegmentFinding(
     kind: 'resolved' as const,
     isConfirmed: segment.confirmedAt !== null,
     reason: { code: input.resolution, note: input.reason ?? '' },
-    findings: { findings, needsReview: isStillFlagged(segment, findings) },
+    findings: { findings, needsReview: isStillFlagged(segment, findings) || (segment.needsReview && demandsReview(row)) },
   };
   const changeId = newId();
   const updatedAt = await applyChanges(tx, row, author, changeId, [change]);

@@ -21,7 +21,7 @@ import {
 import { judgeTexts } from '#server/translation/core/pipeline/group.ts';
 import { defaultThreshold } from '#server/translation/core/pipeline/policy.ts';
 import { limitOf } from '#server/translation/core/text-limit.ts';
-import { type DocumentRow, groupRequestOf, requestOf } from '#server/translation/documents/jobs.ts';
+import { type DocumentRow, demandsReview, groupRequestOf, requestOf } from '#server/translation/documents/jobs.ts';
 import { sourceTexts } from '#server/translation/documents/segment-contexts.ts';
 import { isAtOneOf, noteOf, ofDocument } from '#server/translation/documents/segments.ts';
 import { requireJudge } from '../findings.ts';
@@ -201,6 +201,7 @@ async function storeJudged(
     const score = Math.round(of.judgement.score);
     const needsReview =
       score < defaultThreshold ||
+      (segment.needsReview && demandsReview(row)) ||
       findings.some((one) => isOpenCritical(one) || (isOpen(one) && one.category === 'terminology'));
     const isWithdrawn =
       segment.confirmedAt !== null && findings.some(isOpenCritical) && !earlier.some(isOpenCritical);
@@ -332,6 +333,7 @@ async function storeChecked(
     const isFlaggedOtherwise =
       segment.needsReview &&
       (had.length === 0 ||
+        demandsReview(row) ||
         (segment.score !== null && segment.score < defaultThreshold) ||
         others.some(
           (one) =>
