@@ -221,7 +221,8 @@ async function redactCall(session: Session, sent: Sent, scope: CallScope): Promi
     allowed,
     task: used.size === 0 ? withoutDoubt(task) : withNotice(withoutDoubt(task), used),
     candidates: candidates.map((texts) => texts.map((one) => one.text)),
-    issues: sent.issues.map((issue) => mapIssue(issue, text)),
+    // A finding quotes the real values, perhaps shortened.
+    issues: sent.issues.map((issue) => mapIssue(issue, (quote) => vault.redactParts(text(quote), used))),
   };
 }
 

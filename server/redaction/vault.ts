@@ -184,6 +184,55 @@ export class Vault {
     return { text: text + original.slice(from), replaced };
   }
 
+  /**
+   * Replaces parts of values that a text quotes: one whose end was cut off, at the end of the text or of a quote, and groups of digits.
+   * @param quoted the values whose groups of digits count
+   */
+  redactParts(original: string, quoted: ReadonlySet<Value>): string {
+    const readable = readText(original);
+    const { text, replaced } = this.#replace(original, readable, [
+      ...this.#cutIn(readable.text),
+      ...groupsIn(readable.text, quoted),
+    ]);
+    return replaced ? text : original;
+  }
+
+  /** Yields the beginnings of values that end where a text was shortened. */
+  *#cutIn(text: string): Generator<Part> {
+    const compact = compactOf(text);
+    const { units, places } = compact;
+    const taken = [...text.matchAll(placeholders())].map(({ index, 0: { length } }) => ({
+      start: index,
+      end: index + length,
+    }));
+    for (let at = 0; at < units.length; at++) {
+      const start = places[at]!;
+      if (isInWord(text, start - 1) || taken.some((one) => start >= one.start && start < one.end)) continue;
+      let node: number | undefined = 0;
+      for (let next = at; next < units.length && next < at + maxKey; next++) {
+        node = this.#nodes.get(node * 65_536 + units.charCodeAt(next));
+        if (node === undefined) break;
+        const end = places[next]! + 1;
+        if (next - at + 1 < minPart || !cutEnd.test(text.slice(end, end + 8))) continue;
+        const key = units.slice(at, next + 1);
+        const alias = this.#aliases.values().find((one) => one.key.startsWith(key));
+        if (alias) yield { value: alias.value, start, end };
+      }
+    }
+  }
+
+  #replace(original: string, readable: ReadableText, parts: Part[]): { text: string; replaced: boolean } {
+    let text = '';
+    let from = 0;
+    for (const part of parts.sort((a, b) => a.start - b.start || b.end - a.end)) {
+      const { start, end } = originalRange(readable, part);
+      if (start < from) continue;
+      text += original.slice(from, start) + part.value.placeholder;
+      from = end;
+    }
+    return { text: text + original.slice(from), replaced: from > 0 };
+  }
+
   /** Yields the words of the user that are placeholders of other values by now. */
   *#placeholdersOf({ text }: ReadableText): Generator<Entity> {
     for (const { index: start, 0: written } of text.matchAll(placeholders())) {
@@ -279,6 +328,31 @@ export class Vault {
     const tail = keyOf(after.slice(0, last));
     if (own !== '' && head + tail !== '')
       this.#addAlias(head + own + tail, value, 'form', head.length, head.length + own.length);
+  }
+}
+
+/** A part of a value in a text. */
+interface Part extends Range {
+  value: Value;
+}
+
+/** Minimum UTF-16 units of a part of a value. */
+const minPart = 4;
+
+/** The end of a text or of a quote in it, perhaps with an ellipsis. */
+const cutEnd = /^(?: ?(?:…|\.\.\.))?[”"»“’')\]]?[.,]?\s*$|^ ?(?:…|\.\.\.|[”"»“])/;
+
+/** Yields groups of three or more digits that are part of a number among the values. */
+function* groupsIn(text: string, values: ReadonlySet<Value>): Generator<Part> {
+  const numbers = [...values].flatMap((value) =>
+    value.kind === 'names' || value.kind === 'terms' || value.kind === 'emails'
+      ? []
+      : [{ value, digits: value.written.replace(/\D/g, '') }],
+  );
+  if (numbers.length === 0) return;
+  for (const { index: start, 0: group } of text.matchAll(/(?<![\p{L}\p{N}_])\d{3,}(?!\p{L})/gu)) {
+    const number = numbers.find(({ digits }) => digits.length > group.length && digits.includes(group));
+    if (number) yield { value: number.value, start, end: start + group.length };
   }
 }
 
