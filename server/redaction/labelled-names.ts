@@ -125,7 +125,11 @@ function* surnamesFirst(text: string): Generator<Entity> {
     const isFirst = /(?:^|[\n|;:(>•\t"“]|- )[ *_]*$/.test(text.slice(Math.max(0, start - 8), start));
     const isLoud = surname === surname.toUpperCase() && surname.length > 3;
     const isGiven = given.endsWith('.') || isGivenName(given);
-    const isSure = isLoud ? isGiven || isLast : isFirst && isLast && isGiven && !isCommonWord(given);
+    // “MERCHANTABILITY, FITNESS” in a text in capitals
+    const isShouted = given.length > 1 && given === given.toUpperCase() && (isCommonWord(given) || !isGiven);
+    const isSure = isLoud
+      ? (isGiven || isLast) && !isShouted
+      : isFirst && isLast && isGiven && !isCommonWord(given);
     if (isSure) yield { kind: 'names', start, end };
   }
 }

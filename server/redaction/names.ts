@@ -101,14 +101,15 @@ const noNames = new Set(
     that with my me most ever so but if to in on at by is are was will's sent agreement treaty empire emperor imperio games
     olympic olympics show cup news convention center centre company corporation navy army force circuit administration
     administrations committee stage city health department unit services securities coordinator consultant counsel senior
-    cooperation delta river ocean sea island islands mountain district region county province republic kingdom unido`),
+    cooperation delta river ocean sea island islands mountain hills harbor harbour oblast district region county province republic kingdom unido`),
 );
 
 /** Words of the list of given names that stand for something else nearly always, in lowercase. */
 const noGiven = new Set(
   listOf(`north south east west nord sud norte sur royal golden major star summer winter early over per darin film art sport
     red green white black reino mar mare santa villa corona canal rand nine asia africa áfrica america américa job well anyway
-    candy love stay name price roman regie reha nils marine asia-pacific apollo-era franco-monegasque athina-film forest`),
+    candy love stay name price roman regie reha nils marine asia-pacific apollo-era franco-monegasque forest nile kenya odessa
+    zion siri raleigh ridge harley-davidson israel chad cuba india santiago`),
 );
 
 /** Particles inside of a name. */

@@ -7,6 +7,8 @@ export interface Entity {
   end: number;
   /** Of a name: the gender that a title or a given name shows. */
   gender?: 'f' | 'm';
+  /** A part of a value, the rest of which is in the text before or behind: it is no value in other texts. */
+  isPart?: true;
 }
 
 /** Lengths of IBANs by country (ISO 13616 registry). */

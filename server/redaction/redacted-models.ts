@@ -173,6 +173,7 @@ async function replacing(
     await setImmediate();
     since = performance.now();
   }
+  for (const { texts, isLine } of passages) if (!isLine) vault.addOver(texts, found);
   const replaced = new Map<string, RedactedText>();
   const replace: Replacing['replace'] = (text, inflected) => {
     const done =
@@ -316,9 +317,11 @@ function redactionOf(sessionOf: SessionOf): Omit<Redaction, 'begin'> {
       if (!session) return [];
       const { vault, replace } = await replacing(session, [{ texts: segments }], scope);
       const own = new Set(placeholdersIn(segments.join('\n').toLowerCase()));
+      const expected = segments.flatMap((text) => replace(text).replaced);
+      const parts = new Set([...valuesOf(expected)].filter(({ isPart }) => isPart));
       return lostValueIssues(
-        segments.flatMap((text) => replace(text).replaced),
-        translations.flatMap((text) => vault.redact(text).replaced),
+        expected,
+        translations.flatMap((text) => vault.redact(text, [], parts).replaced),
         placeholdersIn(translations.join('\n')).filter((one) => !own.has(one.toLowerCase())),
       );
     },

@@ -31,6 +31,8 @@ export interface Value {
   gender: Entity['gender'];
   /** The value as it was written first, without tags. */
   written: string;
+  /** Whether it is a part of a value, and no value in other texts. */
+  isPart?: true;
 }
 
 /** A text as a model gets it. */
@@ -108,7 +110,7 @@ export class Vault {
       this.#valueOf(text.slice(entity.start, entity.end), entity);
   }
 
-  #valueOf(written: string, { kind, gender }: Entity): Value | null {
+  #valueOf(written: string, { kind, gender, isPart }: Entity): Value | null {
     // A word of the user that is a placeholder of another value by now. Its key has a “_”, unlike all others.
     if (this.#byPlaceholder.has(written.toLowerCase()))
       return this.#values.get(written.toLowerCase()) ?? this.#add(written.toLowerCase(), { written, kind });
@@ -120,6 +122,7 @@ export class Vault {
       return known;
     }
     const value = this.#add(key, { written, kind, gender });
+    if (isPart) return Object.assign(value, { isPart });
     this.#addAlias(key, value, 'whole');
     if (kind === 'names')
       for (const [part] of (joinLines(written)?.text ?? written).matchAll(/[\p{L}\p{M}'-]{3,}/gu))
@@ -154,7 +157,7 @@ export class Vault {
   /**
    * Replaces the values in a text: the given ones, and all that are known.
    * @param found what was found in this text
-   * @param inflected values that may have any ending, because the source of this text has them
+   * @param inflected values that may have any ending, and parts of values, because the source of this text has them
    */
   redact(
     original: string,
@@ -184,6 +187,25 @@ export class Vault {
     return { text: text + original.slice(from), replaced };
   }
 
+  /** Adds the parts of known values that begin in one text and end in the next, such as two subtitles, to what is found in each. */
+  addOver(texts: readonly string[], found: Map<string, Entity[]>): void {
+    const add = (text: string, entity: Entity) => found.set(text, [...(found.get(text) ?? []), entity]);
+    for (let at = 1; at < texts.length && this.#aliases.size > 0; at++) {
+      const [first, second] = [texts[at - 1]!, texts[at]!];
+      const before = readText(first.slice(-maxKey)).text;
+      const { text } = readText(first);
+      const whole = `${before}\n${readText(second.slice(0, maxKey)).text}`;
+      for (const { kind, start, end } of this.#knownIn(
+        { text: whole, starts: null, ends: null },
+        new Set(),
+      )) {
+        if (start >= before.length || end <= before.length + 1) continue;
+        add(first, { kind, start: text.length - before.length + start, end: text.length, isPart: true });
+        add(second, { kind, start: 0, end: end - before.length - 1, isPart: true });
+      }
+    }
+  }
+
   /**
    * Replaces parts of values that a text quotes: one whose end was cut off, at the end of the text or of a quote, and groups of digits.
    * @param quoted the values whose groups of digits count
@@ -197,7 +219,7 @@ export class Vault {
     return replaced ? text : original;
   }
 
-  /** Yields the beginnings of values that end where a text was shortened. */
+  /** Yields the beginnings of values at the ends of shortened texts. */
   *#cutIn(text: string): Generator<Part> {
     const compact = compactOf(text);
     const { units, places } = compact;
@@ -244,6 +266,17 @@ export class Vault {
   *#knownIn({ text }: ReadableText, inflected: ReadonlySet<Value>): Generator<Entity> {
     if (this.#aliases.size === 0) return;
     const compact = compactOf(text);
+    for (const { isPart, written, kind } of inflected) {
+      const key = keyOf(written);
+      const at = isPart ? compact.units.indexOf(key) : -1;
+      if (at >= 0)
+        yield {
+          kind,
+          start: compact.places[at]!,
+          end: compact.places[at + key.length - 1]! + 1,
+          isPart: true,
+        };
+    }
     for (let at = 0; at < compact.units.length; at++) {
       const found = this.#aliasAt(text, compact, at, inflected);
       if (!found) continue;

@@ -151,6 +151,57 @@ describe('a value that only its surroundings show does not leave', () => {
   });
 });
 
+const table = '| Name | City |\n|---|---|\n| Gradorludev | Rome is nice |\n| Jorkel Mavl | Paris is nice |\n';
+const cue = (number: number, text: string) =>
+  `${number}\n00:00:0${number},000 --> 00:00:0${number},900\n${text}\n\n`;
+
+describe('a value in the segments of a file does not leave', () => {
+  test.each([
+    [
+      'a key of JSON',
+      'a.json',
+      '{"users": [{"name": "Gradorludev", "note": "ask gradorludev now"}]}',
+      ['Gradorludev'],
+    ],
+    ['a key of YAML', 'a.yaml', 'user:\n  first_name: Jorkel\n  note: jorkel is nice\n', ['Jorkel']],
+    ['a column of Markdown', 'a.md', table, ['Gradorludev', 'Jorkel', 'Mavl']],
+    [
+      'a name in two subtitles',
+      'a.srt',
+      cue(1, 'We thank Mr. John') + cue(2, 'Gradorludev for it.'),
+      ['Gradorludev'],
+    ],
+    [
+      'a card in two subtitles',
+      'a.srt',
+      cue(1, 'Charge 4012 8888') + cue(2, '8888 1881 now.'),
+      ['40128888', '88881881'],
+    ],
+    [
+      'a term in two subtitles',
+      'a.srt',
+      cue(1, 'It is Halcyon') + cue(2, 'Mirage again.'),
+      ['Halcyon', 'Mirage'],
+    ],
+  ])('%s', async (_, name, text, secrets) => {
+    const body = { redaction: { kinds: letterKinds, terms: ['Halcyon Mirage'], patterns: [] } };
+    await app.json('PATCH', '/api/tenants/security', { headers: mine.admin, body });
+    const file = new File([text], name);
+    const { status, body: job } = await mine.send({
+      source_document: file,
+      source_lang: 'en',
+      target_lang: 'de',
+      wait: 'true',
+    });
+    expect(status).toBe(200);
+    const sent = fake.requests.map(({ received }) => compact(JSON.stringify(received)));
+    expect(sent.length).toBeGreaterThan(0);
+    expect(secrets.filter((secret) => sent.some((one) => one.includes(compact(secret))))).toEqual([]);
+    const { segments } = await mine.segments(job.id);
+    for (const { source_text, target_text } of segments) expect(target_text).toBe(prefix + source_text);
+  });
+});
+
 describe('forms that were written without knowledge of the rules', () => {
   test.each(forms as Form[])('$text', async (form) => {
     expect(await send(form)).toEqual(kept(form.text));

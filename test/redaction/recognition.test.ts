@@ -110,6 +110,33 @@ test.each(
     '1-2A ',
     '%41',
     '\\u0041',
+    ...[
+      'a-\n',
+      '> ',
+      '\n> ',
+      '**',
+      'a**b',
+      '_a_',
+      '"A" ',
+      'A "B" ',
+      'name: ',
+      '"name": ',
+      'name: a ',
+      '| Name ',
+      'name,a\n',
+      'Ab, Cd ',
+    ],
+    ...[
+      'A-A, ',
+      'a [at] ',
+      'a at b ',
+      'a [dot] ',
+      'a.a ',
+      '\n\n1\n00:00:01,000 --> 00:00:02,000\n',
+      '@a.\n',
+      ';;;;',
+      '<name>',
+    ],
   ].map((piece) => [piece, piece.repeat(50_000 / piece.length)] as const),
 )('the search of 50,000 units takes bounded time: %j', (_, text) => {
   const start = performance.now();
@@ -196,6 +223,7 @@ test.each([
     Array.from({ length: 19_000 }, (_, at) => `user${at}x@example.com`).join(' '),
   ],
   ['one long name', 'M. '.repeat(16_000)],
+  ['a value that begins everywhere', `${'a'.repeat(60)}@example.org ${'a'.repeat(49_000)}`],
 ])('learning and replacing takes linear time: %s', async (_, text) => {
   const entities = findPersonalData({ passages: [{ texts: [text] }], rules })[0]!.get(text)!;
   const vault = new Vault();

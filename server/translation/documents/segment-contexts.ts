@@ -47,19 +47,46 @@ export async function contextOfSegment(
 /** Number of segments that are read together. */
 const segmentsOfPart = 1000;
 
-/** Yields the sources of all segments of a document, in reading order. */
+/** The source of a segment, and its place in its file. */
+interface PlacedText {
+  place: string;
+  kind: string;
+  source_text: string;
+}
+
+/**
+ * Yields the sources once more behind their keys and headers, from which names are recognized: “name: Doe” of JSON, and the lines of a
+ * table.
+ * @param headers the first cell of each column of a sheet
+ */
+function* labelledTexts(rows: readonly PlacedText[], headers: Map<string, string>): Generator<string> {
+  const lines = Map.groupBy(rows, ({ kind, place }) => (kind === 'table_cell' ? place : ''));
+  lines.delete('');
+  yield [...lines.values()].map((cells) => cells.map((cell) => cell.source_text).join(' | ')).join('\n');
+  for (const { place, source_text: text } of rows) {
+    const key = /^line \d+, (?:.*[./])?([^./]+)$/s.exec(place)?.[1];
+    const column = /^(.*![A-Z]+)\d+$/s.exec(place)?.[1];
+    if (column && !headers.has(column)) headers.set(column, text);
+    const label = key ?? (column && headers.get(column));
+    if (label) yield `${label}: ${text}`;
+  }
+}
+
+/** Yields the sources of all segments of a document, in reading order, and those that have a label with it. */
 export async function* sourceTexts(
   { database }: Pick<Services, 'database'>,
   { tenantId, documentId }: OfDocument,
 ): AsyncGenerator<string[]> {
+  const headers = new Map<string, string>();
   for (let after = -1; ; ) {
     const rows = await database.inTenant(tenantId, (tx) =>
-      tx.execute<{ position: number; source_text: string }>(sql`
-        select position, source_text from document_segments
+      tx.execute<PlacedText & { position: number; [column: string]: unknown }>(sql`
+        select position, place, kind, source_text from document_segments
         where tenant_id = ${tenantId} and document_id = ${documentId} and position > ${after}
         order by position limit ${segmentsOfPart}`),
     );
-    if (rows.length > 0) yield rows.map(({ source_text }) => source_text);
+    if (rows.length > 0)
+      yield [...rows.map(({ source_text }) => source_text), ...labelledTexts(rows, headers)].filter(Boolean);
     if (rows.length < segmentsOfPart) return;
     after = rows.at(-1)!.position;
   }
