@@ -8,6 +8,7 @@ import { layoutKinds } from '#server/formats/layout-kinds.ts';
 import { countCodePoints } from '#server/formats/text.ts';
 import { textContext } from '#server/matching/normal-form.ts';
 import type { TaskScope } from '#server/platform/sandbox/task-queue.ts';
+import { inSlices } from '#server/platform/threads/slices.ts';
 import type { EstimatedText, TranslationEstimate } from '#server/translation/core/estimate.ts';
 import {
   asksForDetection,
@@ -96,7 +97,7 @@ export async function readTexts(
       : await services.database.inTenant(scope.tenantId, (tx) =>
           selectKnownKeys(tx, scope.tenantId, earlierId, all.map(sourceKeyOf)),
         );
-  const texts = textsOf(request, all).filter((_, at) => !known?.has(sourceKeyOf(all[at]!)));
+  const texts = await inSlices(textsInSteps(request, all, (segment) => !known?.has(sourceKeyOf(segment))));
   const characters = texts.reduce((sum, text) => sum + text.characters, 0);
   const { DENSE_SCRIPT_WEIGHT: weight } = services.settings;
   const billableChars = weighCharacters(characters, request.source_lang, request.target_lang, weight);
@@ -122,6 +123,27 @@ export function extractForm(
   return extractFile(services, payload, scope).catch((error: unknown) => {
     throw fileRefusal(error);
   });
+}
+
+/** Number of segments whose texts take about a millisecond. */
+const segmentsOfStep = 50;
+
+/** Returns the texts of some segments of a document, as `textsOf` does, in short steps. */
+function* textsInSteps(
+  request: CheckedForm['request'],
+  segments: readonly Segment[],
+  isChosen: (segment: Segment) => boolean,
+): Generator<undefined, EstimatedText[]> {
+  const texts: EstimatedText[] = [];
+  for (let start = 0; start < segments.length; start += segmentsOfStep) {
+    const end = start + segmentsOfStep;
+    // With the neighbors, which are the contexts of the first and the last one.
+    const first = Math.max(0, start - 1);
+    for (const [at, text] of textsOf(request, segments.slice(first, end + 1)).entries())
+      if (first + at >= start && first + at < end && isChosen(segments[first + at]!)) texts.push(text);
+    yield;
+  }
+  return texts;
 }
 
 /** Returns the texts of all segments of a document, whose work can be estimated. */
