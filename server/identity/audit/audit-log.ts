@@ -34,6 +34,7 @@ export const auditActions = [
   'reset_link_issued',
   'password_reset',
   'password_changed',
+  'provider_linked',
   'invite_created',
   'invite_withdrawn',
   // Tenants

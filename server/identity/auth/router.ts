@@ -19,7 +19,7 @@ import { resetPassword } from './password-reset.ts';
 import { prove, readProof } from './reauthentication.ts';
 import { meResponse } from './schema.ts';
 import { signUpWithEmail } from './signup.ts';
-import { authorizeSso, ssoClientConfig } from './sso/authorize.ts';
+import { authorizeSso, linkSso, ssoClientConfig } from './sso/authorize.ts';
 import { completeSso } from './sso/callback.ts';
 import { token } from './token-endpoint.ts';
 import { providerOf } from './token-response.ts';
@@ -88,6 +88,7 @@ export const authRouter = router({
   resetPassword,
   requestPasswordReset,
   authorizeSso,
+  linkSso,
   completeSso,
   ssoClientConfig,
   draftKeys: readDraftKeys,

@@ -364,6 +364,12 @@ export const ssoAuthorizeRequest = z
       .nullish()
       .describe('The ID of the workspace to sign in to, for a person who belongs to several.'),
     invite_token: short.nullish().describe('The token of an invite. The person joins its workspace.'),
+    may_create: z
+      .boolean()
+      .optional()
+      .describe(
+        'Whether the callback creates a workspace for a person who belongs to none; true by default. If false, it responds with `creation_required`.',
+      ),
   })
   .meta({ id: 'SsoAuthorizeRequest' });
 
@@ -396,10 +402,18 @@ const ssoTokenResponse = tokenResponse
   })
   .meta({ id: 'SsoTokenResponse' });
 
+/** The person belongs to no workspace, and `may_create` was false. */
+const creationRequired = z.object({
+  creation_required: z.literal(true).describe('Always true.'),
+  email: z.string().describe('The email address of the person.'),
+  next,
+});
+
 export const ssoCallbackResponse = z.union([
   ssoTokenResponse,
   mfaRequiredResponse,
   workspaceSelectionResponse,
+  creationRequired,
 ]);
 
 export const ssoClientConfig = z

@@ -54,7 +54,13 @@ const priorities = {
 } as const;
 
 /** Changes of a member's sign-in of which the member is told, and of the workspace of which its administrators are. */
-export const securityEvents = ['authenticator', 'recovery_codes', 'password', 'second_review'] as const;
+export const securityEvents = [
+  'authenticator',
+  'recovery_codes',
+  'password',
+  'provider',
+  'second_review',
+] as const;
 
 export type SecurityEvent = (typeof securityEvents)[number];
 

@@ -117,6 +117,7 @@ export const probes: Readonly<Record<string, Probe>> = {
   },
   'auth.requestPasswordReset': { input: () => ({ email: 'nobody@example.org' }) },
   'auth.authorizeSso': { input: () => ({ ...oidc, redirect_uri: redirectUri }) },
+  'auth.linkSso': { input: () => ({ ...oidc, redirect_uri: redirectUri }) },
   'auth.completeSso': {
     input: () => ({ ...oidc, code: 'nothing', state: 'nothing' }),
     in: '401 invalid or expired sign-in state',

@@ -18,7 +18,7 @@ const storageKey = 'lingualoop-departure';
  * @throws LinguaLoopError
  */
 export async function leaveForProvider(
-  choice: { tenantId?: string | undefined; inviteToken?: string | undefined },
+  choice: { tenantId?: string | undefined; inviteToken?: string | undefined; mayCreate?: boolean },
   departure: Departure,
   to: Window = window,
 ): Promise<void> {
@@ -28,6 +28,8 @@ export async function leaveForProvider(
       redirect_uri: `${location.origin}${deployment.basePath}/signin/sso`,
       tenant_id: choice.tenantId,
       invite_token: choice.inviteToken,
+      // Without a question, a person with an account elsewhere would land in an empty workspace.
+      may_create: choice.mayCreate ?? false,
     },
   );
   if (!outcome.ok) throw outcome.error;

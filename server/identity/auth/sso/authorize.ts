@@ -3,6 +3,8 @@ import type { RequestContext } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { newSecret } from '#server/identity/access/credentials.ts';
 import { publicProcedure } from '#server/identity/access/guards/authenticate.ts';
+import { deferredBearerProcedure } from '#server/identity/access/guards/session.ts';
+import { requireProof } from '#server/identity/access/proof.ts';
 import { rateLimited } from '#server/identity/access/rate-limit.ts';
 import { findPendingInvite } from '#server/identity/members/invite-redemption.ts';
 import { readTenantToken } from '#server/identity/members/tenant-token.ts';
@@ -29,17 +31,26 @@ interface SsoAuthorization {
 async function authorize(
   ctx: RequestContext,
   provider: string,
-  request: { redirectUri: string; tenantId: string | null; inviteToken: string | null },
+  request: {
+    redirectUri: string;
+    tenantId?: string | null | undefined;
+    inviteToken?: string | null | undefined;
+    mayCreate?: boolean | undefined;
+    link?: SsoState['link'];
+  },
 ): Promise<SsoAuthorization> {
   const { settings, database, secretsKeys } = ctx.services;
   const sso = requireProvider(settings, provider);
   requireRedirectAddress(request.redirectUri, settings);
-  const invite = request.inviteToken === null ? null : await checkInvite(ctx, request.inviteToken);
+  const invite = request.inviteToken == null ? null : await checkInvite(ctx, request.inviteToken);
   const [state, nonce, codeVerifier] = [newSecret(), newSecret(), newSecret()];
-  const { redirectUri, tenantId } = request;
+  const { redirectUri, tenantId = null, mayCreate = true, link } = request;
   const authorizationUrl = await sso.authorizationUrl({ state, nonce, codeVerifier, redirectUri });
   const browserHash = bindBrowser(ctx, state);
-  const kept: SsoState = { nonce, codeVerifier, redirectUri, tenantId, invite, browserHash };
+  const kept: SsoState = {
+    ...{ nonce, codeVerifier, redirectUri, tenantId, invite, browserHash, mayCreate },
+    ...(link && { link }),
+  };
   await database.inPlatform((tx) => keepState(tx, secretsKeys, state, kept));
   return { authorizationUrl, state };
 }
@@ -91,8 +102,29 @@ export const authorizeSso = publicProcedure
   .mutation(async ({ ctx, input }) => {
     const { authorizationUrl, state } = await authorize(ctx, input.provider, {
       redirectUri: input.redirect_uri,
-      tenantId: input.tenant_id ?? null,
-      inviteToken: input.invite_token ?? null,
+      tenantId: input.tenant_id,
+      inviteToken: input.invite_token,
+      mayCreate: input.may_create,
+    });
+    return { authorization_url: authorizationUrl, state };
+  });
+
+/**
+ * Starts a sign-in with which the signed-in member links the account of the identity provider, to sign in by it, too. Needs
+ * a recent proof, because it gives access. Has no route, so only /trpc serves it.
+ */
+export const linkSso = deferredBearerProcedure
+  .use(rateLimited('sso_authorize'))
+  .input(ssoAuthorizeRequest.pick({ redirect_uri: true }).extend({ provider: providerName }))
+  .output(ssoAuthorizeResponse)
+  .mutation(async ({ ctx, input }) => {
+    const link = await ctx.withBearer(async (_tx, { tenant, user, family }) => {
+      requireProof(family);
+      return { tenantId: tenant.id, userId: user.id };
+    });
+    const { authorizationUrl, state } = await authorize(ctx, input.provider, {
+      redirectUri: input.redirect_uri,
+      link,
     });
     return { authorization_url: authorizationUrl, state };
   });

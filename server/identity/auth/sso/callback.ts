@@ -29,15 +29,18 @@ export const completeSso = publicProcedure
   .output(ssoCallbackResponse)
   .mutation(async ({ ctx, input }) => {
     const signIn = await completeSsoSignIn(ctx, input.provider, input);
+    const authorizeAt = `/api/oauth2/${input.provider}/authorize`;
     if (signIn.kind === 'tokens') {
       setSessionCookie(ctx, signIn.tokens);
       // Unlike other token responses, this one must contain the member's actual role.
       const token = tokenResponseOf(signIn.tokens, signIn.tokens.member.role);
       return { ...token, tenant_api_key: signIn.apiKey ?? null };
     }
-    const response = signInResponse(ctx, signIn, {
-      sso_authorize: `/api/oauth2/${input.provider}/authorize`,
-    });
+    if (signIn.kind === 'creation_required') {
+      const { email } = signIn;
+      return { creation_required: true as const, email, next: { sso_authorize: authorizeAt } };
+    }
+    const response = signInResponse(ctx, signIn, { sso_authorize: authorizeAt });
     if ('access_token' in response) throw new AppError('internal_error', 'internal error');
     return response;
   });
@@ -59,7 +62,7 @@ async function completeSsoSignIn(
   const state = await database.inPlatform((tx) => takeState(tx, secretsKeys, name));
   if (!state || !isSameBrowser(ctx, name, state.browserHash))
     throw new AppError('unauthenticated', 'invalid or expired sign-in state');
-  const { nonce, codeVerifier, redirectUri, tenantId, invite } = state;
+  const { nonce, codeVerifier, redirectUri } = state;
   const identity = await sso.identify(code, { state: name, nonce, codeVerifier, redirectUri });
   const email = identity.email === null ? undefined : normalizeEmail(identity.email);
   try {
@@ -68,7 +71,7 @@ async function completeSsoSignIn(
     const subject = `${identity.issuer} ${identity.subject}`;
     const { organization, secondFactor } = identity;
     const person = { subject, email, organization, secondFactor };
-    return await signInPerson(ctx.services, ctx, person, { tenantId, invite });
+    return await signInPerson(ctx.services, ctx, person, state);
   } catch (error) {
     if (error instanceof AppError && (error.status === 400 || error.status === 403))
       await database.inPlatform((tx) => recordRefusal(tx, ctx, email, error.message));

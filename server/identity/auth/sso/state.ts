@@ -20,6 +20,10 @@ export interface SsoState {
   /** The workspace to sign in to, if the person is a member of several; null if none was selected. */
   tenantId: string | null;
   invite: { tenantId: string; secretHash: string } | null;
+  /** Whether the sign-in may create a workspace. Missing in a state of an earlier version, which may. */
+  mayCreate?: boolean;
+  /** The signed-in member who links the account of the provider. */
+  link?: { tenantId: string; userId: string };
   /** The hash of the cookie that binds the sign-in to the browser. */
   browserHash: string;
 }

@@ -1,10 +1,13 @@
-import { asc, eq, sql } from 'drizzle-orm';
+import { and, asc, eq, isNotNull, isNull, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { users } from '#db/schema/identity.ts';
 import { tenants } from '#db/schema/tenants.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
-import type { Origin } from '#server/identity/audit/audit-log.ts';
+import { type Origin, recordEvent } from '#server/identity/audit/audit-log.ts';
+import { queueSecurityMail } from '#server/identity/mail/outbox.ts';
+import { redeemInvite } from '#server/identity/members/invite-redemption.ts';
+import { lockTenant } from '#server/identity/tenants/tenant-row.ts';
 import { newId } from '#server/platform/ids.ts';
 import type { WorkspaceSelection } from '../password-grant.ts';
 import { type Registrant, registerByInvite, registerWithNewTenant } from '../registration.ts';
@@ -12,21 +15,35 @@ import { completeSignIn, type SignIn } from '../sign-in.ts';
 import type { SsoState } from './state.ts';
 
 /** The result of a single sign-on. `apiKey` is the key of the tenant that this sign-in created; it is returned once. */
-export type SsoSignIn = (SignIn | WorkspaceSelection) & { apiKey?: string };
+export type SsoSignIn =
+  | ((SignIn | WorkspaceSelection) & { apiKey?: string })
+  /** The person belongs to no workspace, and the sign-in may not create one. */
+  | { kind: 'creation_required'; email: string };
 
 /**
  * Selects the tenant for a person whom the provider has authenticated: the tenant in the request, the person's only
- * tenant, the tenant of an invite, or a new tenant.
+ * tenant, the tenant of an invite, or a new tenant. A member with a password links the provider's account: with a proof in
+ * a session, by an invite, or, where passwords are switched off, by the confirmed address.
  */
 export async function signInPerson(
   services: Pick<Services, 'database' | 'secretsKeys' | 'settings'>,
   origin: Origin,
   person: Person,
-  { tenantId, invite }: Pick<SsoState, 'tenantId' | 'invite'>,
+  { tenantId, invite, link, mayCreate }: Pick<SsoState, 'tenantId' | 'invite' | 'link' | 'mayCreate'>,
 ): Promise<SsoSignIn> {
-  const { database } = services;
+  const { database, settings } = services;
   const signIn = (membership: Membership) => signInMember(services, origin, membership, person.secondFactor);
-  const memberships = await database.inPlatform((tx) => findMemberships(tx, person.subject));
+  if (link) {
+    await database.inTenant(link.tenantId, (tx) => linkMember(tx, services, origin, link, person));
+    return signInMember(services, origin, link, person.secondFactor);
+  }
+  let memberships = await database.inPlatform((tx) => findMemberships(tx, person.subject));
+  if (memberships.length === 0 && !invite && !settings.PASSWORD_SIGNIN_ENABLED) {
+    const accounts = await database.inPlatform((tx) => findConfirmed(tx, person.email));
+    for (const account of accounts)
+      await database.inTenant(account.tenantId, (tx) => linkMember(tx, services, origin, account, person));
+    memberships = await database.inPlatform((tx) => findMemberships(tx, person.subject));
+  }
   if (invite) {
     const known = memberships.find((membership) => membership.tenantId === invite.tenantId);
     // If the person is already a member, the invite is not redeemed: it stays usable for someone else.
@@ -40,13 +57,17 @@ export async function signInPerson(
     const named = usable.find((membership) => membership.tenantId === tenantId);
     return named ? signIn(named) : { kind: 'selection', workspaces: usable };
   }
+  if (mayCreate === false) {
+    await database.inPlatform((tx) => requireNoOrganization(tx, person.organization));
+    return { kind: 'creation_required', email: person.email };
+  }
   return registerWithOrganization(services, origin, person);
 }
 
 async function signInMember(
   services: Pick<Services, 'database' | 'settings'>,
   origin: Origin,
-  { tenantId, userId }: Membership,
+  { tenantId, userId }: Pick<Membership, 'tenantId' | 'userId'>,
   providerFactor: boolean,
 ): Promise<SignIn> {
   const signIn = await services.database.inTenant(tenantId, (tx) =>
@@ -67,6 +88,20 @@ async function joinByInvite(
   { tenantId, secretHash }: NonNullable<SsoState['invite']>,
 ): Promise<SignIn> {
   const invite = { tenantId, secretHash: Buffer.from(secretHash, 'hex') };
+  const [account] = await services.database.inTenant(tenantId, (tx) =>
+    tx
+      .select({ userId: users.userId })
+      .from(users)
+      .where(and(eq(users.tenantId, tenantId), eq(users.email, person.email), canLink)),
+  );
+  if (account) {
+    const member = { tenantId, userId: account.userId };
+    await services.database.inTenant(tenantId, async (tx) => {
+      await redeemInvite(tx, tenantId, invite.secretHash, { ...account, email: person.email });
+      await linkMember(tx, services, origin, member, person);
+    });
+    return signInMember(services, origin, member, person.secondFactor);
+  }
   return services.database.inTenant(tenantId, (tx) =>
     registerByInvite(tx, services, origin, registrantOf(person), invite),
   );
@@ -113,8 +148,7 @@ export async function registerWithOrganization(
     await lockFounding(tx, [`subject ${subject}`, `organization ${organization ?? subject}`]);
     if ((await findMemberships(tx, subject)).length > 0)
       throw new AppError('state_conflict', 'another sign-in of the same person is in progress; try again');
-    if (organization !== null && (await hasTenantOfOrganization(tx, organization)))
-      throw new AppError('forbidden', 'invitation required');
+    await requireNoOrganization(tx, organization);
     const tenant = {
       id: newId(),
       name: email.slice(email.lastIndexOf('@') + 1),
@@ -131,6 +165,73 @@ export async function registerWithOrganization(
     );
     return { ...signIn, apiKey };
   });
+}
+
+/** @throws AppError 403 `invitation required` if a tenant has the organization */
+async function requireNoOrganization(tx: Tx, organization: string | null): Promise<void> {
+  if (organization !== null && (await hasTenantOfOrganization(tx, organization)))
+    throw new AppError('forbidden', 'invitation required');
+}
+
+/** SQL: whether an account has a password and no account of the provider. */
+const canLink = and(eq(users.provider, 'email'), isNull(users.providerSubject), eq(users.active, true));
+
+/** Finds the accounts with a password whose owner has confirmed the address, in active tenants. */
+function findConfirmed(tx: Tx, email: string): Promise<{ tenantId: string; userId: string }[]> {
+  return tx
+    .select({ tenantId: users.tenantId, userId: users.userId })
+    .from(users)
+    .innerJoin(tenants, eq(tenants.tenantId, users.tenantId))
+    .where(and(eq(users.email, email), canLink, isNotNull(users.emailConfirmedAt), eq(tenants.active, true)))
+    .limit(100);
+}
+
+/**
+ * Links the provider's account of a person to a member, who then signs in with either. The member gets a mail.
+ * @throws AppError 409 if the member, or another one of the tenant, has an account of the provider
+ */
+async function linkMember(
+  tx: Tx,
+  { settings }: Pick<Services, 'settings'>,
+  origin: Origin,
+  { tenantId, userId }: Pick<Membership, 'tenantId' | 'userId'>,
+  { subject, email }: Person,
+): Promise<void> {
+  await lockTenant(tx, tenantId);
+  const taken = await tx
+    .select({ userId: users.userId })
+    .from(users)
+    .where(and(eq(users.tenantId, tenantId), eq(users.providerSubject, subject)));
+  if (taken.some((one) => one.userId === userId)) return;
+  const linked = taken.length > 0 ? [] : await setSubject(tx, { tenantId, userId }, { subject, email });
+  if (linked.length === 0)
+    throw new AppError(
+      'state_conflict',
+      'this member, or another one, is linked to the identity provider already',
+    );
+  await recordEvent(tx, origin, {
+    action: 'provider_linked',
+    tenantId,
+    actor: { kind: 'member', userId },
+    target: userId,
+  });
+  await queueSecurityMail(tx, settings, { tenantId, userId, event: 'provider' });
+}
+
+/** The provider has verified the address, so that it is confirmed if it is the same. */
+function setSubject(
+  tx: Tx,
+  { tenantId, userId }: Pick<Membership, 'tenantId' | 'userId'>,
+  { subject, email }: Pick<Person, 'subject' | 'email'>,
+) {
+  return tx
+    .update(users)
+    .set({
+      providerSubject: subject,
+      emailConfirmedAt: sql`coalesce(${users.emailConfirmedAt}, case when ${users.email} = ${email} then now() end)`,
+    })
+    .where(and(eq(users.tenantId, tenantId), eq(users.userId, userId), canLink))
+    .returning({ userId: users.userId });
 }
 
 interface Membership {

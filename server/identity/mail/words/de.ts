@@ -28,6 +28,7 @@ export const de: MailWords = {
     authenticator: 'Neue Authenticator-App für Ihr Konto',
     recovery_codes: 'Neue Wiederherstellungscodes für Ihr Konto',
     password: 'Ihr Passwort wurde geändert',
+    provider: 'Single Sign-on wurde mit Ihrem Konto verknüpft',
     lead: 'Konto im Arbeitsbereich {workspace} auf LinguaLoop, {when}.',
     why: 'Wenn Sie das waren, müssen Sie nichts tun. Wenn nicht, ändern Sie Ihr Passwort und bitten Sie einen Administrator des Arbeitsbereichs, Ihre Authenticator-App zurückzusetzen.',
     action: 'Sicherheitseinstellungen öffnen',

@@ -28,6 +28,7 @@ export const en: MailWords = {
     authenticator: 'New authenticator app for your account',
     recovery_codes: 'New recovery codes for your account',
     password: 'Your password was changed',
+    provider: 'Single sign-on was linked to your account',
     lead: 'Account in the workspace {workspace} on LinguaLoop, {when}.',
     why: 'If this was you, you need to do nothing. If not, change your password and ask an administrator of the workspace to reset your authenticator app.',
     action: 'Open security settings',

@@ -28,6 +28,7 @@ export const es: MailWords = {
     authenticator: 'Nueva aplicación de autenticación en tu cuenta',
     recovery_codes: 'Nuevos códigos de recuperación en tu cuenta',
     password: 'Tu contraseña cambió',
+    provider: 'El inicio de sesión único se vinculó a tu cuenta',
     lead: 'Cuenta en el espacio de trabajo {workspace} de LinguaLoop, {when}.',
     why: 'Si fuiste tú, no tienes que hacer nada. Si no, cambia tu contraseña y pide a un administrador del espacio de trabajo que restablezca tu aplicación de autenticación.',
     action: 'Abrir los ajustes de seguridad',

@@ -28,6 +28,7 @@ export const fr: MailWords = {
     authenticator: 'Nouvelle application d’authentification pour votre compte',
     recovery_codes: 'Nouveaux codes de secours pour votre compte',
     password: 'Votre mot de passe a été modifié',
+    provider: 'L’authentification unique a été liée à votre compte',
     lead: 'Compte dans l’espace de travail {workspace} sur LinguaLoop, {when}.',
     why: 'Si c’était vous, vous n’avez rien à faire. Sinon, changez votre mot de passe et demandez à un administrateur de l’espace de travail de réinitialiser votre application d’authentification.',
     action: 'Ouvrir les paramètres de sécurité',

@@ -28,6 +28,7 @@ export const pt: MailWords = {
     authenticator: 'Novo aplicativo autenticador na sua conta',
     recovery_codes: 'Novos códigos de recuperação na sua conta',
     password: 'Sua senha foi alterada',
+    provider: 'O login único foi vinculado à sua conta',
     lead: 'Conta no espaço de trabalho {workspace} do LinguaLoop, {when}.',
     why: 'Se foi você, não é preciso fazer nada. Se não foi, altere sua senha e peça a um administrador do espaço de trabalho que redefina seu aplicativo autenticador.',
     action: 'Abrir os ajustes de segurança',

@@ -24,6 +24,8 @@ export interface MailWords {
     authenticator: string;
     recovery_codes: string;
     password: string;
+    /** The account of the identity provider was linked. */
+    provider: string;
     lead: string;
     why: string;
     action: string;

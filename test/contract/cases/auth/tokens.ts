@@ -1,5 +1,5 @@
 import { found } from '../../../factories.ts';
-import type { ContractFixture } from '../../fixture.ts';
+import { type ContractFixture, redirectUri } from '../../fixture.ts';
 import { asAdmin, asMember, asNobody, type Case, type Cases } from '../case.ts';
 
 const nothing = { token: 'nothing' };
@@ -70,6 +70,10 @@ export const tokenCases: Cases = {
   'auth.prove': [
     { name: 'a wrong password', status: 403, ask: asMember({ password: 'a wrong passphrase' }) },
     { name: 'no proof', status: 422, ask: asMember({}) },
+  ],
+  'auth.linkSso': [
+    { name: 'begins', status: 200, ask: asMember({ provider: 'oidc', redirect_uri: redirectUri }) },
+    { name: 'no redirect_uri', status: 422, ask: asMember({ provider: 'oidc' }) },
   ],
   'auth.me': [{ name: 'a member', status: 200, ask: asMember() }],
 };

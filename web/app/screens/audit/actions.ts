@@ -30,6 +30,7 @@ const ofWorkspaces = {
   reset_link_issued: true,
   password_reset: true,
   password_changed: true,
+  provider_linked: true,
   invite_created: true,
   invite_withdrawn: true,
   tenant_founded: true,

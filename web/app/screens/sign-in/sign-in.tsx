@@ -224,6 +224,12 @@ function NewPassword({ token, onSet, restart }: { token: string; onSet(): void; 
   );
 }
 
+/** The response to a person who belongs to no workspace. */
+interface CreationRequired {
+  creation_required: true;
+  email: string;
+}
+
 /** Completes a single sign-on with the parameters that the identity provider added to the URL. */
 function SsoReturn({
   arrival: { code, state },
@@ -236,11 +242,13 @@ function SsoReturn({
 }) {
   const t = useT();
   const { run, error } = useAction();
+  const [newcomer, setNewcomer] = useState<string>();
   const complete = run(async () => {
     if (code === null) return;
     const body = { provider: deployment.ssoProvider, code, state };
-    const outcome = await signInRequest<SignInAnswer>('sso/callback', body);
+    const outcome = await signInRequest<SignInAnswer | CreationRequired>('sso/callback', body);
     if (!outcome.ok) throw outcome.error;
+    if ('creation_required' in outcome.body) return setNewcomer(outcome.body.email);
     // A state can only be used once. After a workspace is selected, the browser is therefore redirected to the provider
     // again, which then does not ask for a sign-in.
     onAnswer(outcome.body, async (tenantId) => {
@@ -251,6 +259,24 @@ function SsoReturn({
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, as a code and a state are good once
   useEffect(() => void complete(), []);
 
+  if (newcomer !== undefined)
+    return (
+      <>
+        <StepHeading focus>{t('signin.create_title')}</StepHeading>
+        <p>{t('signin.create_why', { email: newcomer })}</p>
+        {error !== undefined && <Problem error={error} />}
+        <button
+          type="button"
+          className="primary"
+          onClick={run(() => leaveForProvider({ mayCreate: true }, readDeparture()))}
+        >
+          {t('signin.create_submit')}
+        </button>
+        <button type="button" className="plain" onClick={restart}>
+          {t('signin.to_sign_in')}
+        </button>
+      </>
+    );
   if (code !== null && error === undefined) return <Loading />;
   return (
     <>
