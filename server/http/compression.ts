@@ -40,13 +40,14 @@ export function compressResponses(app: FastifyInstance): void {
     if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) return payload;
     const type = String(reply.getHeader('content-type') ?? '');
     if (!compressible.test(type) || reply.hasHeader('content-encoding')) return payload;
+    const length = typeof payload === 'string' ? Buffer.byteLength(payload) : payload.length;
+    if (length < smallest) return payload;
     const vary = String(reply.getHeader('vary') ?? '');
     if (!/\baccept-encoding\b/i.test(vary))
       reply.header('vary', [vary, 'Accept-Encoding'].filter(Boolean).join(', '));
     const encoding = preferredEncoding(request.headers['accept-encoding']);
-    const length = typeof payload === 'string' ? Buffer.byteLength(payload) : payload.length;
     const isShared = request.routeOptions.config?.shared === true;
-    if (!encoding || length < smallest || request.method === 'HEAD') return payload;
+    if (!encoding || request.method === 'HEAD') return payload;
     if (isSentByBrowser(request) && !isShared) return payload;
     reply.removeHeader('content-length');
     reply.header('content-encoding', encoding);

@@ -259,7 +259,9 @@ describe('a consumer outside', () => {
     // Not a dependency of the repository: its program `tsc` would replace that of the present version.
     const older = join(project, 'older');
     await mkdir(older, { recursive: true });
-    const [, minor] = /TypeScript (\d+\.\d+) or newer/.exec(await readFile(join(installed, 'README.md'), 'utf8'))!;
+    const [, minor] = /TypeScript (\d+\.\d+) or newer/.exec(
+      await readFile(join(installed, 'README.md'), 'utf8'),
+    )!;
     await npm(older, older, 'install', '--prefix', older, `typescript@~${minor}.0`);
     const tsc = join(older, 'node_modules/typescript/bin/tsc');
     const { stdout } = await run(process.execPath, [tsc, '--version']);
