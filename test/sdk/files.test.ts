@@ -58,11 +58,21 @@ describe('createFromFile', () => {
   });
 
   test.each<[string, sdk.NamedContent['data']]>([
+    ['a stream of the Web', new Blob(['héllo']).stream()],
+    ['a stream of Node.js', Readable.from([Buffer.from('hé'), Buffer.from('llo')])],
+  ])('%s is read once, and its retry sends the same bytes', async (_, data) => {
+    server.script('cut off', jobs);
+    await client().translations.createFromFile({ name: 'a.txt', data }, { target_lang: 'fr' });
+    const files = server.received.map(
+      async (request) => (await formOf(request)).get('source_document') as File,
+    );
+    expect(await Promise.all(files.map(async (file) => (await file).text()))).toEqual(['héllo', 'héllo']);
+  });
+
+  test.each<[string, sdk.NamedContent['data']]>([
     ['a Blob', new Blob(['héllo'])],
     ['bytes', new TextEncoder().encode('héllo')],
     ['an ArrayBuffer', new TextEncoder().encode('héllo').buffer],
-    ['a stream of the Web', new Blob(['héllo']).stream()],
-    ['a stream of Node.js', Readable.from([Buffer.from('hé'), Buffer.from('llo')])],
   ])('content beside its name: %s', async (_, data) => {
     server.script(jobs);
     await client().translations.createFromFile(
