@@ -75,7 +75,8 @@ export async function uploadOf(
       times: maxTimes,
     };
   }
-  const form = await formRequest('/api/translations', fields, 'source_document', file);
+  // Not `file` again: a stream can be read only once.
+  const form = await formRequest('/api/translations', fields, 'source_document', { name, data, contentType });
   return {
     request: { ...form, headers: { ...headers, ...form.headers } },
     times: timesOfPages(data.size),
