@@ -179,7 +179,7 @@ async function openPath({ path, contentType }: FileAtPath): Promise<NamedContent
   const { process } = globalThis as {
     process?: { getBuiltinModule?: (name: string) => FileSystem | undefined };
   };
-  const openAsBlob = process?.getBuiltinModule?.('node:fs')?.openAsBlob;
+  const openAsBlob = process?.getBuiltinModule?.('fs')?.openAsBlob;
   if (!openAsBlob)
     throw new TypeError('this runtime cannot read the file at a path: use { name, data } with its bytes');
   return { name: path.replace(/^.*[\\/]/s, ''), data: await openAsBlob(path), contentType };
