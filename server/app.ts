@@ -15,6 +15,7 @@ import { serveDocs } from '#rest/docs.ts';
 import { collectPaths, handleErrors, sendError } from '#rest/errors.ts';
 import { limitUnreadResponses } from '#rest/response-budget.ts';
 import { clientAddress } from '#server/http/client-address.ts';
+import { compressResponses } from '#server/http/compression.ts';
 import { trackConnections } from '#server/http/connections.ts';
 import { readCookie } from '#server/http/cookies.ts';
 import { type AllowOrigin, allowOrigins } from '#server/http/cross-origin.ts';
@@ -102,6 +103,7 @@ export async function buildApp(
     clientAddress(headers, socket.remoteAddress ?? '', settings.TRUST_PROXY);
   withDefaultHeaders = addDefaultHeaders(http, publicAddress(settings).startsWith('https:'));
   allowOrigin = allowOrigins(http, settings.CORS_ORIGINS);
+  compressResponses(http);
   limitBodyMemory(http, addressOf, bodyBudget(settings.MAX_UPLOAD_BYTES));
   limitUnreadResponses(http, addressOf);
   acceptBodies(http);

@@ -1,5 +1,6 @@
 import { type ApiPromise, afterwards, mapResult } from './api-promise.ts';
 import type { Connection } from './connection.ts';
+import type { Bytes } from './exchange.ts';
 import type { CallOptions } from './options.ts';
 import { createListing, type List, type Page } from './pages.ts';
 import type { Call } from './send.ts';
@@ -64,7 +65,7 @@ export interface Analyses {
     /** The name of the workbook. */
     fileName: string;
     /** Its bytes. */
-    content: Uint8Array<ArrayBuffer>;
+    content: Bytes;
   }>;
 }
 

@@ -18,6 +18,8 @@ export interface Failure {
   code?: string | null;
   /** X-Request-ID of the response. Default: null. */
   requestId?: string | null;
+  /** The headers of the response. Default: null. */
+  headers?: Pick<Headers, 'get'> | null;
   /** Seconds to wait before the next attempt. Default: null. */
   retryAfter?: number | null;
   /** The current state of the resource, if a change to the resource was rejected. */
@@ -74,6 +76,8 @@ export class LinguaLoopError extends Error {
   readonly code: string | null;
   /** X-Request-ID of the response: include it when you contact support. */
   readonly requestId: string | null;
+  /** All headers of the response; null without a response. Not part of `toJSON`. */
+  declare readonly headers: Pick<Headers, 'get'> | null;
   /** A message, or one entry for each invalid field. */
   readonly detail: string | FieldProblem[];
   /** Seconds to wait before the next attempt, as the service requests. */
@@ -107,6 +111,8 @@ export class LinguaLoopError extends Error {
     this.status = failure.status;
     this.code = failure.code ?? null;
     this.requestId = failure.requestId ?? null;
+    // Not enumerable: logs of errors show all enumerable fields, and a proxy may send any header.
+    Object.defineProperty(this, 'headers', { value: failure.headers ?? null });
     this.detail = failure.detail;
     this.retryAfter = failure.retryAfter ?? null;
     this.present = failure.present;

@@ -45,6 +45,7 @@ export function errorOfResponse(
     return errorOfStatus({
       status,
       detail: describe(status, headers, body),
+      headers,
       requestId,
       retryAfter,
       answeredBy: 'other',
@@ -53,6 +54,7 @@ export function errorOfResponse(
     status,
     detail: known.detail,
     code: known.code,
+    headers,
     requestId: known.requestId ?? requestId,
     retryAfter,
     present: known.present,

@@ -54,7 +54,7 @@ export type { Backoff } from './retry.ts';
 export { type ReviewReports, type ReviewWorkbook, reviewReports } from './review-reports.ts';
 export { type Reviews, reviews } from './reviews.ts';
 export type { MfaPrompt, SignInOptions, SignInRequest } from './sign-in.ts';
-export type { NamedBlob, NamedContent, SourceFile } from './source-file.ts';
+export type { FileAtPath, NamedBlob, NamedContent, SourceFile } from './source-file.ts';
 export * from './status-errors.ts';
 export { type Storage, storage } from './storage.ts';
 export type { ExportedText, MemoryExport, StreamedFile } from './streamed-file.ts';

@@ -23,14 +23,14 @@ export class Page<T> {
 
 /** The number of items to read. */
 export interface ToArrayOptions {
-  /** The maximum number of items to read. */
-  limit: number;
+  /** The maximum number of items to read. Default: all. */
+  limit?: number | undefined;
 }
 
 /** A list that requests each page when its items are read. */
 export interface List<T> extends AsyncIterable<T> {
-  /** Reads `limit` items, or all if there are fewer. */
-  toArray(options: ToArrayOptions): Promise<T[]>;
+  /** Reads all items over all pages, or `limit` of them. */
+  toArray(options?: ToArrayOptions): Promise<T[]>;
 }
 
 /** The two ways to read a list: all items over all pages, or one page. */
@@ -71,7 +71,7 @@ export function listOf<T>(first: () => Promise<Page<T>>): List<T> {
   }
   return {
     [Symbol.asyncIterator]: items,
-    async toArray({ limit }) {
+    async toArray({ limit = Number.POSITIVE_INFINITY } = {}) {
       const found: T[] = [];
       if (limit <= 0) return found;
       for await (const item of items()) if (found.push(item) >= limit) break;

@@ -1,5 +1,6 @@
 import { type ApiPromise, mapResult } from './api-promise.ts';
 import type { Connection } from './connection.ts';
+import type { Bytes } from './exchange.ts';
 import type { CallOptions } from './options.ts';
 import type { Call } from './send.ts';
 import type {
@@ -16,7 +17,7 @@ export interface ReviewWorkbook {
   /** The name of the workbook. */
   fileName: string;
   /** Its bytes. */
-  content: Uint8Array<ArrayBuffer>;
+  content: Bytes;
 }
 
 /** Reports about the work of reviewers, part of `reviews`. All require the session of an administrator. */

@@ -6,7 +6,15 @@ import type { FileTranslationRequest } from './types.ts';
  * A file to translate: an object that has a name and content (such as a browser's `File`), or a name together with
  * content.
  */
-export type SourceFile = NamedBlob | NamedContent;
+export type SourceFile = NamedBlob | NamedContent | FileAtPath;
+
+/** A file on the disk. Only in Node.js (20.16 or newer), Bun and Deno. */
+export interface FileAtPath {
+  /** The path of the file. Its name is the last part of the path. */
+  path: string;
+  /** The content type, which is used only if the file name has no known extension. */
+  contentType?: string | undefined;
+}
 
 /** A browser's `File`, or a similar object. */
 export type NamedBlob = Blob & {
@@ -21,8 +29,8 @@ export interface NamedContent {
    * file.
    */
   name: string;
-  /** The bytes. */
-  data: Blob | Uint8Array | ArrayBuffer;
+  /** The bytes, or a stream of them, such as a stream of Node.js. A stream is read completely before the file is sent. */
+  data: Blob | Uint8Array | ArrayBuffer | ReadableStream<Uint8Array> | AsyncIterable<Uint8Array | string>;
   /** The content type, which is used only if the file name has no known extension. Default: the type of the Blob. */
   contentType?: string | undefined;
 }
@@ -50,7 +58,7 @@ export async function uploadOf(
   key: string | undefined,
 ): Promise<Upload> {
   const headers: RequestHeaders = key === undefined ? {} : { 'idempotency-key': sendableKey(key) };
-  const { name, data, contentType } = contentOf(file);
+  const { name, data, contentType } = await contentOf(file);
   const type = mediaType(contentType);
   const fields = fieldsOf(request);
   const extension = /\.(pdf|docx|xlsx)$/i.exec(name)?.[1]?.toLowerCase();
@@ -67,7 +75,8 @@ export async function uploadOf(
       times: maxTimes,
     };
   }
-  const form = await formRequest('/api/translations', fields, 'source_document', file);
+  // Not `file` again: a stream can be read only once.
+  const form = await formRequest('/api/translations', fields, 'source_document', { name, data, contentType });
   return {
     request: { ...form, headers: { ...headers, ...form.headers } },
     times: timesOfPages(data.size),
@@ -93,12 +102,12 @@ export async function formRequest(
 ): Promise<RestRequest & { headers: RequestHeaders }> {
   const form = new FormData();
   for (const [field, value] of fields) form.append(field, value);
-  const append = (field: string, sent: SourceFile) => {
-    const { name, data, contentType } = contentOf(sent, types);
+  const append = async (field: string, sent: SourceFile) => {
+    const { name, data, contentType } = await contentOf(sent, types);
     form.append(field, data.slice(0, data.size, contentType), name);
   };
-  append(part, file);
-  for (const [field, sent] of Object.entries(more)) if (sent) append(field, sent);
+  await append(part, file);
+  for (const [field, sent] of Object.entries(more)) if (sent) await append(field, sent);
   // Encode the form here, because a `fetch` other than the global one may not support the global FormData.
   const encoded = new Response(form);
   const headers = { 'content-type': encoded.headers.get('content-type') ?? '' };
@@ -107,7 +116,7 @@ export async function formRequest(
 
 /** Returns the name of a file and its bytes in base64, for procedures that take a file as part of a JSON body. */
 export async function encodedFile(file: SourceFile): Promise<{ file_name: string; content: string }> {
-  const { name, data } = contentOf(file);
+  const { name, data } = await contentOf(file);
   const bytes = new Uint8Array(await data.arrayBuffer());
   let binary = '';
   // In parts, because a call has a maximum number of arguments.
@@ -137,21 +146,61 @@ export function timesOfPages(size: number): number {
  * stream. A string is never treated as content, because it may be a path.
  * @throws TypeError if the data are not a file
  */
-function contentOf(
-  file: SourceFile,
+async function contentOf(
+  given: SourceFile,
   types: TypesByExtension = {},
-): { name: string; data: Blob; contentType: string } {
+): Promise<{ name: string; data: Blob; contentType: string }> {
+  const file = isAtPath(given) ? await openPath(given) : given;
   requireFile(file);
   const byExtension = types[/\.[^.]*$/.exec(file.name)?.[0].toLowerCase() ?? ''];
   if (!('data' in file)) return { name: file.name, data: file, contentType: byExtension ?? file.type };
-  const { name, data } = file;
+  const { name } = file;
+  const data = isStream(file.data) ? await readStream(file.data) : file.data;
   // Do not check with instanceof: a Blob of another realm, or of a polyfill, would be converted to a string.
   const blob = 'stream' in data ? data : new Blob([data as Uint8Array<ArrayBuffer> | ArrayBuffer]);
   return { name, data: blob, contentType: file.contentType ?? byExtension ?? blob.type };
 }
 
-const howToOpen =
-  'to send the file at a path, use { name: basename(path), data: await openAsBlob(path) }, with openAsBlob of the Node.js module fs';
+const howToOpen = 'to send the file at a path, use { path }';
+
+function isAtPath(file: unknown): file is FileAtPath {
+  const { path, name, data } = (file ?? {}) as { path?: unknown; name?: unknown; data?: unknown };
+  // A stream of Node.js has a path, too.
+  return typeof path === 'string' && name === undefined && data === undefined && !isStream(file);
+}
+
+/** The part of Node's module `fs` that is used here. The SDK is compiled without the types of any runtime. */
+interface FileSystem {
+  openAsBlob?(path: string): Promise<Blob>;
+}
+
+/** @throws TypeError in browsers and in older versions of Node.js; the error of the system if the file cannot be read */
+async function openPath({ path, contentType }: FileAtPath): Promise<NamedContent> {
+  const { process } = globalThis as {
+    process?: { getBuiltinModule?: (name: string) => FileSystem | undefined };
+  };
+  const openAsBlob = process?.getBuiltinModule?.('fs')?.openAsBlob;
+  if (!openAsBlob)
+    throw new TypeError('this runtime cannot read the file at a path: use { name, data } with its bytes');
+  return { name: path.replace(/^.*[\\/]/s, ''), data: await openAsBlob(path), contentType };
+}
+
+type ByteStream = ReadableStream<Uint8Array> | AsyncIterable<Uint8Array | string>;
+
+function isStream(data: unknown): data is ByteStream {
+  const { getReader } = (data ?? {}) as { getReader?: unknown };
+  return (
+    typeof getReader === 'function' ||
+    (typeof data === 'object' && data !== null && Symbol.asyncIterator in data)
+  );
+}
+
+async function readStream(stream: ByteStream): Promise<Blob> {
+  if ('getReader' in stream) return new Response(stream).blob();
+  const pieces: (Uint8Array<ArrayBuffer> | string)[] = [];
+  for await (const piece of stream) pieces.push(piece as Uint8Array<ArrayBuffer> | string);
+  return new Blob(pieces);
+}
 
 function requireFile(file: unknown): void {
   if (typeof file === 'string') throw new TypeError(`a file is expected, not a string; ${howToOpen}`);
@@ -161,8 +210,10 @@ function requireFile(file: unknown): void {
     throw new TypeError(
       `the data of a file must be a Blob or bytes, not a string; ${howToOpen}; to send a string as content, use new TextEncoder().encode(text)`,
     );
-  if (!isBytes(content) && !isBlob(content))
-    throw new TypeError(`a file must be a File, or an object whose data is a Blob or bytes; ${howToOpen}`);
+  if (!isBytes(content) && !isBlob(content) && !(data !== undefined && isStream(data)))
+    throw new TypeError(
+      `a file must be a File, or an object whose data is a Blob, bytes or a stream; ${howToOpen}`,
+    );
   if (typeof name !== 'string' || name === '')
     throw new TypeError("a file must have a name with an extension: { name: 'menu.xlsx', data }");
 }

@@ -8,7 +8,7 @@ import type { RestRequest } from './rest.ts';
 import type { Call } from './send.ts';
 
 /**
- * A file that can be read once: in a `for await` loop, from `body`, or with `bytes`. It arrives only as fast as it is
+ * A file that is read in one of these ways: in a `for await` loop, from `body`, or with `bytes`. It arrives only as fast as it is
  * read. If reading throws ConnectionError (the file was cut off) or TimeoutError (no data arrived in time), the data
  * read until then are incomplete. The file holds a connection until it is read to the end, the loop is left, or
  * `body` is canceled.
@@ -20,7 +20,7 @@ export interface StreamedFile extends AsyncIterable<Bytes> {
   contentType: string;
   /** The file as a stream, to save it while it arrives or to pass it on. */
   body: ReadableStream<Bytes>;
-  /** Reads the whole file. */
+  /** Reads the whole file. A second call returns the same bytes. */
   bytes(): Promise<Bytes>;
   /**
    * Iterates over the pieces of the file. A piece may have any size, and may end in the middle of a character.
@@ -35,11 +35,15 @@ export function streamedFile(
   unnamed: { fileName: string; contentType: string },
 ): StreamedFile {
   const body = streamOf(download);
+  let whole: Promise<Bytes> | undefined;
   return {
     fileName: readFileName(headers.get('content-disposition')) ?? unnamed.fileName,
     contentType: headers.get('content-type') ?? unnamed.contentType,
     body,
-    bytes: async () => new Uint8Array(await new Response(body).arrayBuffer()),
+    async bytes() {
+      whole ??= new Response(body).arrayBuffer().then((buffer) => new Uint8Array(buffer));
+      return whole;
+    },
     // Lock the reader at the first read and never release it. A second loop then throws, instead of seeing an empty
     // file.
     [Symbol.asyncIterator]: () => piecesOf(body.getReader()),

@@ -2,7 +2,7 @@ import type { WorkspaceEvent } from './types.ts';
 
 /** A request that a receiver of webhooks has got, as the framework of the receiver represents it. */
 export interface WebhookRequest {
-  /** The headers, as `Headers` or as an object with names in lower case. */
+  /** The headers, as `Headers` or as an object. The names may be in any letter case. */
   headers: Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
   /** The body exactly as received. A body that was parsed and written again has another signature. */
   body: string | Uint8Array;
@@ -46,7 +46,10 @@ export async function verifyWebhook(
   { toleranceSeconds = 300 }: WebhookOptions = {},
 ): Promise<Webhook> {
   const header = (name: string): string => {
-    const value = headers instanceof Headers ? headers.get(name) : headers[name];
+    const value =
+      headers instanceof Headers
+        ? headers.get(name)
+        : Object.entries(headers).find(([given]) => given.toLowerCase() === name)?.[1];
     if (typeof value !== 'string' || value === '') throw new WebhookError(`the header ${name} is missing`);
     return value;
   };

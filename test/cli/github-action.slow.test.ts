@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { version } from '#sdk/index.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { root, testFolder } from '#test/setup/launch.ts';
 import { withWorkers } from '#test/translation-memory/background.ts';
@@ -82,10 +81,10 @@ test('the action keeps one pull request, with the corrections in it and in main'
   expect(workflow.permissions).toEqual({ contents: 'write', 'pull-requests': 'write' });
   const scripts: string[] = action.runs.steps.map((step: { run: string }) => step.run);
   expect(scripts).toHaveLength(3);
-  expect(scripts[1]).toContain(`npx --yes @lingualoop/cli@${version.split('.')[0]} `);
+  expect(scripts[1]).toContain('npx --yes --package "$GITHUB_ACTION_PATH/lingualoop-cli.tgz" lingualoop ');
 
   const bin = await testFolder();
-  const npx = `#!/bin/sh\nshift 2; exec "${process.execPath}" "${root}/sdk/cli/src/main.ts" "$@"\n`;
+  const npx = `#!/bin/sh\nshift 4; exec "${process.execPath}" "${root}/sdk/cli/src/main.ts" "$@"\n`;
   await writeFile(join(bin, 'npx'), npx);
   await writeFile(join(bin, 'node'), `#!/bin/sh\nexec "${process.execPath}" "$@"\n`);
   for (const name of ['npx', 'node']) await chmod(join(bin, name), 0o755);

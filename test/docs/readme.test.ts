@@ -114,3 +114,44 @@ function anchorsOf(page: string): Set<string> {
   const headings = [...text.matchAll(/^#+ (.+)$/gm)].map(([, title]) => anchorOf(title as string));
   return new Set([...set, ...headings]);
 }
+
+describe('packages of this repository', () => {
+  const manifests = globSync(['sdk/package.json', 'sdk/cli/package.json'], { cwd: root });
+  const names = manifests.map((path) => (JSON.parse(read(path)) as { name: string }).name);
+  const shown = globSync(
+    ['**/*.{md,yml,yaml,sh}', '{web,server,sdk,examples}/**/*.{ts,tsx,json}', '.ci/run', 'Dockerfile'],
+    { cwd: root, exclude: ['**/node_modules', '**/dist', 'CHANGELOG.md'] },
+  );
+
+  test('are in no registry, so nothing that a reader sees installs or runs them from one', () => {
+    expect(names).toEqual(['@lingualoop/sdk', '@lingualoop/cli']);
+    expect(shown.length).toBeGreaterThan(500);
+    // A name after the command of a package manager, or a published action.
+    const fetched =
+      /\b(?:npx|npm|pnpm|yarn|bunx?|deno|dlx)\b[^\n]*?[\s'"](?:npm:)?(?:@lingualoop\/|lingualoop(?:@|$))|uses:\s*lingualoop\b/m;
+    for (const wrong of [
+      'npx --yes @lingualoop/cli@1 x',
+      'npm i @lingualoop/sdk',
+      'yarn add npm:@lingualoop/sdk',
+    ])
+      expect(wrong).toMatch(fetched);
+    expect(shown.filter((path) => fetched.test(read(path)))).toEqual([]);
+  });
+
+  test('have the version that the pages name', () => {
+    for (const [at, path] of manifests.entries()) {
+      const { version } = JSON.parse(read(path)) as { version: string };
+      const file = `${names[at]!.replace('@', '').replace('/', '-')}-${version}.tgz`;
+      const naming = shown.filter((page) => page.endsWith('.md') && read(page).includes(file));
+      expect(naming.length, file).toBeGreaterThan(0);
+    }
+  });
+
+  test('are not shown with a key where only a session of an administrator is accepted', () => {
+    for (const page of pages.filter(
+      (path) => path.startsWith('docs/') && !path.startsWith('docs/decisions/'),
+    ))
+      for (const [line] of read(page).matchAll(/^.*setSecurityPolicy\([\s\S]*?\n.*$/gm))
+        expect(line, page).toMatch(/session|`client\.auth/);
+  });
+});

@@ -115,3 +115,11 @@ describe('other answers', () => {
     expect(server.received).toHaveLength(1);
   });
 });
+
+test('the headers of the response are there for programs, and not in logs', async () => {
+  server.script(failure(429, 'too many', {}, { 'x-proxy-hint': 'secret of the proxy' }));
+  const error = await errorOfNext();
+  expect(error.headers?.get('x-proxy-hint')).toBe('secret of the proxy');
+  expect(JSON.stringify({ error, fields: { ...error } })).not.toContain('secret of the proxy');
+  expect(new sdk.TimeoutError('x', 1).headers).toBeNull();
+});

@@ -1,5 +1,9 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { describe, expect, test, vi } from 'vitest';
 import * as sdk from '#sdk/index.ts';
+import { testFolder } from '#test/setup/launch.ts';
 import { formOf, type Step, useScriptedServer } from './scripted-server.ts';
 
 const server = useScriptedServer();
@@ -36,6 +40,33 @@ describe('createFromFile', () => {
     const file = form.get('source_document') as File;
     expect(file).toMatchObject({ name: 'plan.md', type: 'text/markdown' });
     expect(await file.text()).toBe('# Plan');
+  });
+
+  test('the file at a path has the name and the bytes of that file, and its retry, too', async () => {
+    const path = join(await testFolder(), 'plan für alle.txt');
+    await writeFile(path, 'héllo');
+    server.script('cut off', jobs);
+    await client().translations.createFromFile({ path }, { target_lang: 'fr' });
+    for (const request of server.received) {
+      const file = (await formOf(request)).get('source_document') as File;
+      expect([file.name, await file.text()]).toEqual(['plan für alle.txt', 'héllo']);
+    }
+    await expect(
+      client().translations.createFromFile({ path: `${path}.none` }, { target_lang: 'fr' }),
+    ).rejects.toThrow();
+    expect(server.received).toHaveLength(2);
+  });
+
+  test.each<[string, sdk.NamedContent['data']]>([
+    ['a stream of the Web', new Blob(['héllo']).stream()],
+    ['a stream of Node.js', Readable.from([Buffer.from('hé'), Buffer.from('llo')])],
+  ])('%s is read once, and its retry sends the same bytes', async (_, data) => {
+    server.script('cut off', jobs);
+    await client().translations.createFromFile({ name: 'a.txt', data }, { target_lang: 'fr' });
+    const files = server.received.map(
+      async (request) => (await formOf(request)).get('source_document') as File,
+    );
+    expect(await Promise.all(files.map(async (file) => (await file).text()))).toEqual(['héllo', 'héllo']);
   });
 
   test.each<[string, sdk.NamedContent['data']]>([
@@ -113,7 +144,7 @@ describe('createFromFile', () => {
 
 const spreadsheetType = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
 
-test.each<[string, sdk.SourceFile, string]>([
+test.each<[string, sdk.NamedBlob | sdk.NamedContent, string]>([
   ['a CSV file', new File(['a,b'], 'a.CSV', { type: 'text/html' }), 'text/csv'],
   ['an Excel workbook', { name: 'a.xlsx', data: new Uint8Array(1) }, spreadsheetType],
   ['a JSON file', { name: 'a.json', data: new Uint8Array(1) }, 'application/json'],

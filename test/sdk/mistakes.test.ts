@@ -88,11 +88,11 @@ describe('a credential', () => {
 describe('what is no file', () => {
   const blob = () => openAsBlob(import.meta.filename);
   const cases: [string, () => unknown, RegExp][] = [
-    ['a path', () => 'menu.xlsx', /not a string.*openAsBlob\(path\)/],
+    ['a path', () => 'menu.xlsx', /not a string.*\{ path \}/],
     ['a Blob without a name', blob, /must have a name/],
     ['bytes without a name', () => new Uint8Array(2), /must have a name/],
-    ['a stream', () => createReadStream(import.meta.filename), /Blob or bytes.*openAsBlob/],
-    ['nothing', () => undefined, /Blob or bytes/],
+    ['a stream', () => createReadStream(import.meta.filename), /Blob, bytes or a stream.*\{ path \}/],
+    ['nothing', () => undefined, /Blob, bytes or a stream/],
   ];
   test.each(cases)(
     'is a TypeError that says what to do, and nothing is sent: %s',

@@ -9,7 +9,7 @@ import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { version } from '#sdk/index.ts';
 import { useTestApp } from '#test/setup/app.ts';
-import { installPackedSdk } from './packed-sdk.ts';
+import { installPackedSdk, npm } from './packed-sdk.ts';
 
 const root = join(import.meta.dirname, '../..');
 const app = useTestApp();
@@ -115,7 +115,7 @@ describe('the package', () => {
   });
 
   test.each([
-    ['the whole client', 22, "export { LinguaLoop } from '@lingualoop/sdk';"],
+    ['the whole client', 23, "export { LinguaLoop } from '@lingualoop/sdk';"],
     ['translations alone', 15, "export { connect, translations } from '@lingualoop/sdk';"],
   ])('%s is at most %i kB gzip in a bundle', async (_, most, source) => {
     const entry = join(project, 'bundled.js');
@@ -254,6 +254,20 @@ describe('a consumer outside', () => {
     });
     await compile('bundler');
   });
+
+  test('compiles with the oldest TypeScript that the README names, without skipLibCheck', async () => {
+    // Not a dependency of the repository: its program `tsc` would replace that of the present version.
+    const older = join(project, 'older');
+    await mkdir(older, { recursive: true });
+    const [, minor] = /TypeScript (\d+\.\d+) or newer/.exec(
+      await readFile(join(installed, 'README.md'), 'utf8'),
+    )!;
+    await npm(older, older, 'install', '--prefix', older, `typescript@~${minor}.0`);
+    const tsc = join(older, 'node_modules/typescript/bin/tsc');
+    const { stdout } = await run(process.execPath, [tsc, '--version']);
+    expect(stdout).toContain(`${minor}.`);
+    await compile('bundler', tsc);
+  });
 });
 
 async function write(path: string, content: string | object): Promise<void> {
@@ -266,7 +280,8 @@ function runner(load: string): string {
   return `${load}\nuseThePackage(process.argv[2], process.argv[3]).then((seen) => console.log(JSON.stringify(seen)));\n`;
 }
 
-async function compile(folder: string): Promise<void> {
-  const tsc = join(root, 'node_modules/typescript/bin/tsc');
+const present = join(root, 'node_modules/typescript/bin/tsc');
+
+async function compile(folder: string, tsc = present): Promise<void> {
   await run(process.execPath, [tsc, '-p', join(project, folder)]).catch((error) => expect.fail(error.stdout));
 }

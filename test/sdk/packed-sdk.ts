@@ -19,7 +19,7 @@ export async function installPackedSdk(project: string): Promise<void> {
  * Runs npm as if a person called it: environment variables of a surrounding `npm test` would make it use another
  * directory.
  */
-async function npm(project: string, cwd: string, ...parameters: string[]): Promise<void> {
+export async function npm(project: string, cwd: string, ...parameters: string[]): Promise<void> {
   const env: NodeJS.ProcessEnv = {};
   for (const [name, value] of Object.entries(process.env)) if (!/^npm_/i.test(name)) env[name] = value;
   env['PATH'] = [join(root, 'node_modules/.bin'), env['PATH']].join(delimiter);

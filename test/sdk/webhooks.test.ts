@@ -20,8 +20,14 @@ describe('a webhook of the relay', () => {
   test('is verified with one of several secrets, in the forms that frameworks give', async () => {
     const expected = { id: 'event-1', ...event };
     const headers = headersAt(now(), [Buffer.alloc(32, 1), key]);
+    const mixed = Object.fromEntries(
+      Object.entries(headers).map(([name, value]) => [
+        name.replace('webhook', 'Webhook').replace('id', 'ID'),
+        value,
+      ]),
+    );
     for (const secrets of [secret, [other, secret]])
-      for (const form of [headers, new Headers(headers)])
+      for (const form of [headers, new Headers(headers), mixed])
         for (const content of [body, new TextEncoder().encode(body)])
           expect(await verifyWebhook({ headers: form, body: content }, secrets)).toEqual(expected);
   });

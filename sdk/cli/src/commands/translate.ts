@@ -1,3 +1,4 @@
+import { unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { LinguaLoop } from '../../../src/index.ts';
 import { type Call, type Command, exitCodes, Failed, numberOf, UsageError } from '../command.ts';
@@ -10,6 +11,7 @@ import {
   type Group,
   readConfig,
   requireDistinctOutputs,
+  requireInside,
 } from '../files/project.ts';
 import { readIfThere, type Task, tasksOf, writeTranslation } from '../files/task.ts';
 import {
@@ -17,6 +19,7 @@ import {
   estimateFile,
   type Held,
   problemOfExisting,
+  readPresent,
   translateFile,
 } from '../files/translate-file.ts';
 import { counted, grouped, printable, say, stylesOf, tableOf, tell } from '../io.ts';
@@ -34,7 +37,9 @@ export const translate: Command = {
     domain: { summary: 'subject of the texts, for the model', value: 'TEXT' },
     tone: { summary: 'register, such as formal', value: 'TEXT' },
     force: { summary: 'translate all texts again, also those that were edited by hand' },
-    check: { summary: 'translate nothing; exit with 1 if there is something to translate' },
+    check: { summary: 'translate nothing; exit with 1 if there is something to translate or to confirm' },
+    confirm: { summary: 'translate nothing; accept edited translations whose source has changed' },
+    prune: { summary: 'delete translations whose source no longer exists' },
     'dry-run': { summary: 'translate nothing; print what would be billed' },
     'max-characters': { summary: 'translate nothing if more characters would be billed', value: 'N' },
     'fail-on-review': { summary: 'exit with 3 if something awaits a review' },
@@ -61,8 +66,8 @@ export const translate: Command = {
 };
 
 type Result =
-  | { status: 'written'; held: Held[]; warnings?: string[] }
-  | { status: 'current'; held: Held[] }
+  | { status: 'written'; held: Held[]; warnings?: string[]; isStale?: boolean }
+  | { status: 'current'; held: Held[]; isStale?: boolean }
   | { status: 'held'; held: Held[] }
   | { status: 'edited' }
   | { status: 'failed'; message: string };
@@ -81,7 +86,8 @@ async function run(call: Call): Promise<number> {
   requireDistinctOutputs(groups);
   const tasks: Task[] = [];
   let broken = 0;
-  const how = { force: values.has('force'), writes: !values.has('check') && !values.has('dry-run') };
+  const reads = values.has('check') || values.has('dry-run') || values.has('confirm');
+  const how = { force: values.has('force'), writes: !reads };
   for (const group of groups)
     for (const source of group.sources)
       try {
@@ -95,22 +101,71 @@ async function run(call: Call): Promise<number> {
   const stale = tasks.filter(({ state }) => state !== 'current');
   const sent = values.has('force')
     ? tasks
-    : stale.filter(({ state, file }) => (state !== 'edited' && state !== 'outdated') || file.existing);
+    : stale.filter(
+        ({ state, file, known }) =>
+          state !== 'renamed' &&
+          ((state !== 'edited' && state !== 'outdated') ||
+            (file.existing && !(state === 'outdated' && known?.stale))),
+      );
 
+  const followed = new Set(tasks.flatMap(({ state, former }) => (state === 'renamed' ? [former] : [])));
   for (const gone of lock.others(groups.flatMap(({ sources }) => sources)))
-    if (await isMissing(join(io.cwd, gone)))
-      tell(io, printable(`${gone} no longer exists; its translations are kept`));
+    if (!followed.has(gone) && (await isMissing(join(io.cwd, gone)))) await leave(call, lock, gone, tasks);
   tellUnknown(io, lock, sent);
   const orFailed = (code: number) => (broken > 0 ? exitCodes.failed : code);
+  if (values.has('confirm')) return orFailed(await confirm(call, lock, tasks));
   if (values.has('check')) return orFailed(check(call, stale));
   if (values.has('dry-run')) return orFailed(await estimate(call, sent));
 
   const most = numberOf(values, 'max-characters');
   const client = await call.client();
-  if (most !== undefined) await requireWithin(client, sent, most, io.signal);
+  const unknown =
+    most === undefined ? new Map<Task, string>() : await requireWithin(call, client, sent, most);
   const jobs = numberOf(values, 'jobs') ?? 4;
-  const results = await translateAll(call, client, lock, tasks, sent, jobs);
+  const affordable = sent.filter((task) => !unknown.has(task));
+  const results = await translateAll(call, client, lock, tasks, affordable, jobs, unknown);
   return orFailed(report(call, tasks, results));
+}
+
+/** Says that the source of translations is gone. With --prune, deletes those that were not changed by hand. */
+async function leave(
+  { io, values }: Call,
+  lock: LockFile,
+  source: string,
+  tasks: readonly Task[],
+): Promise<void> {
+  if (!values.has('prune') || values.has('check') || values.has('dry-run') || values.has('confirm')) {
+    const hint = values.has('prune') ? '' : '; --prune deletes them';
+    return tell(io, printable(`${source} no longer exists; its translations are kept${hint}`));
+  }
+  for (const [lang, { output, target }] of lock.languagesOf(source)) {
+    const path = join(io.cwd, output);
+    // The lock file of a repository can name any path.
+    await requireInside(io.cwd, output);
+    const content = await readIfThere(path);
+    if (content && sha256(content) !== target && !values.has('force')) {
+      tell(io, printable(`${output} was changed by hand and is kept; --force --prune deletes it`));
+      continue;
+    }
+    const isUsed = tasks.some((task) => task.source === output || task.output === output);
+    if (content && !isUsed) await unlink(path);
+    await lock.remove(source, lang);
+    tell(io, printable(`${output} deleted, because ${source} no longer exists`));
+  }
+}
+
+/** Accepts edited translations whose source has changed: they are current until their source changes again. */
+async function confirm({ io }: Call, lock: LockFile, tasks: readonly Task[]): Promise<number> {
+  const outdated = tasks.filter(({ state }) => state === 'outdated');
+  for (const { source, lang, output, sourceKey, options, existing, known } of outdated) {
+    const { stale: _, ...entry } = known!;
+    // Texts of the new source were translated when `stale` was set. A whole translation belongs to its source from now on.
+    const whole = { source: sourceKey, output, target: sha256(existing!), options, edited: true as const };
+    await lock.set(source, lang, known!.stale ? entry : whole);
+    say(io, printable(`${source} → ${lang}: confirmed`));
+  }
+  tell(io, `${counted(outdated.length, 'translation')} confirmed.`);
+  return exitCodes.done;
 }
 
 /** Says what follows if existing translations are not in the lock file. */
@@ -179,12 +234,12 @@ function check({ io, values }: Call, wanted: readonly Task[]): number {
       ),
     );
   else for (const { source, lang, state } of wanted) say(io, printable(`${source} → ${lang}: ${state}`));
-  tell(
-    io,
-    wanted.length === 0
-      ? 'All translations are current.'
-      : `${counted(wanted.length, 'translation')} to make.`,
-  );
+  const outdated = wanted.filter(({ state }) => state === 'outdated').length;
+  const toMake = wanted.length - outdated;
+  if (toMake > 0) tell(io, `${counted(toMake, 'translation')} to make.`);
+  if (outdated > 0)
+    tell(io, `${counted(outdated, 'translation')} to correct by hand, or to accept with --confirm.`);
+  if (wanted.length === 0) tell(io, 'All translations are current.');
   return wanted.length === 0 ? exitCodes.done : exitCodes.failed;
 }
 
@@ -194,16 +249,14 @@ const estimatesInFlight = 4;
 async function estimate(call: Call, wanted: readonly Task[]): Promise<number> {
   const { io, values } = call;
   const client = await call.client();
-  const rows = new Map<Task, Awaited<ReturnType<typeof estimateFile>>>();
-  await eachOf(wanted, estimatesInFlight, async (task) => {
-    rows.set(
-      task,
-      await estimateFile(client, task.file, io.signal).catch((error) => {
-        throw new Failed(`${task.source} → ${task.lang}: ${describeFailure(error)}`);
-      }),
-    );
+  const { estimates, failures } = await estimateAll(client, wanted, io.signal);
+  const listed = wanted.flatMap((task) => {
+    const of = estimates.get(task);
+    return of ? [{ task, of }] : [];
   });
-  const listed = wanted.map((task) => ({ task, of: rows.get(task)! }));
+  for (const [{ source, lang }, message] of failures)
+    tell(io, printable(`✗ ${source} → ${lang}: ${message}`));
+  const code = failures.size > 0 ? exitCodes.failed : exitCodes.done;
   if (values.has('json')) {
     say(
       io,
@@ -213,7 +266,7 @@ async function estimate(call: Call, wanted: readonly Task[]): Promise<number> {
         2,
       ),
     );
-    return exitCodes.done;
+    return code;
   }
   const titles = ['file', 'language', 'characters', 'exact', 'fuzzy', 'repeated', 'billed'];
   const total = listed.reduce((sum, { of }) => sum + of.billable_characters, 0);
@@ -236,25 +289,44 @@ async function estimate(call: Call, wanted: readonly Task[]): Promise<number> {
   for (const { task, of } of listed)
     for (const warning of of.warnings) tell(io, printable(`${task.source} → ${task.lang}: ${warning}`));
   tell(io, `${grouped(total)} characters would be billed for ${counted(listed.length, 'translation')}.`);
-  return exitCodes.done;
+  return code;
 }
 
-/** @throws Failed if the translations would cost more */
+/** Estimates translations. A file that cannot be estimated does not prevent the others. */
+async function estimateAll(client: LinguaLoop, wanted: readonly Task[], signal: AbortSignal) {
+  const estimates = new Map<Task, Awaited<ReturnType<typeof estimateFile>>>();
+  const failures = new Map<Task, string>();
+  await eachOf(wanted, estimatesInFlight, async (task) => {
+    try {
+      estimates.set(task, await estimateFile(client, task.file, signal));
+    } catch (error) {
+      if (signal.aborted || isGeneral(error)) throw error;
+      failures.set(task, messageOf(task, error));
+    }
+  });
+  return { estimates, failures };
+}
+
+/**
+ * Returns the failures of the files that cannot be estimated, which must not be sent.
+ * @throws Failed if the translations would cost more
+ */
 async function requireWithin(
+  { io }: Call,
   client: LinguaLoop,
   wanted: readonly Task[],
   most: number,
-  signal: AbortSignal,
-): Promise<void> {
-  let total = 0;
-  await eachOf(wanted, estimatesInFlight, async ({ file }) => {
-    const { billable_characters } = await estimateFile(client, file, signal);
-    total += billable_characters;
-  });
+): Promise<Map<Task, string>> {
+  const { estimates, failures } = await estimateAll(client, wanted, io.signal);
+  const total = [...estimates.values()].reduce(
+    (sum, { billable_characters }) => sum + billable_characters,
+    0,
+  );
   if (total > most)
     throw new Failed(
       `${grouped(total)} characters would be billed, and --max-characters is ${grouped(most)}; nothing was translated`,
     );
+  return failures;
 }
 
 async function translateAll(
@@ -264,17 +336,29 @@ async function translateAll(
   tasks: readonly Task[],
   wanted: readonly Task[],
   lanes: number,
+  failures: ReadonlyMap<Task, string>,
 ): Promise<Map<Task, Result>> {
   const results = new Map<Task, Result>();
-  for (const task of tasks)
-    if (!wanted.includes(task))
-      results.set(
-        task,
-        task.state === 'current' ? { status: 'current', held: [] } : await keepWhole(lock, task),
-      );
+  for (const [task, message] of failures) results.set(task, { status: 'failed', message });
+  const current = tasks.filter((task) => !wanted.includes(task) && !failures.has(task));
+  for (const task of current) if (!isWritten(task)) results.set(task, await keepWhole(lock, task));
   const progress = openProgress(io, wanted.length);
   const style = stylesOf(io, io.stderr);
+  for (const [{ source, lang }, message] of failures)
+    progress.line(`${style('red', '✗')} ${printable(`${source} → ${lang}: ${message}`)}`);
   try {
+    await eachOf(current.filter(isWritten), lanes, async (task) => {
+      io.signal.throwIfAborted();
+      const result = await bringUpToDate(io, client, lock, task).catch((error: unknown): Result => {
+        if (io.signal.aborted || isGeneral(error)) throw error;
+        return { status: 'failed', message: describeFailure(error) };
+      });
+      results.set(task, result);
+      if (result.status !== 'current')
+        progress.line(
+          `${result.status === 'failed' ? style('red', '✗') : style('green', '✓')} ${printable(`${task.source} → ${task.lang}${noteOf(task, result)}`)}`,
+        );
+    });
     await eachOf(wanted, lanes, async (task) => {
       const name = `${task.source} → ${task.lang}`;
       io.signal.throwIfAborted();
@@ -329,13 +413,12 @@ async function translateOne(
 ): Promise<Result> {
   const { source, lang, output, file, sourceKey, options } = task;
   const outcome = await translateFile(client, file, { signal, onProgress }).catch((error: unknown) => {
-    const problem = problemOfExisting(error);
-    throw problem === undefined ? error : new Failed(`${output}: ${problem}; --force replaces all texts`);
+    throw problemOfExisting(error) === undefined ? error : new Failed(messageOf(task, error));
   });
   if (outcome.kind === 'held') return { status: 'held', held: outcome.held };
   if (outcome.kind === 'whole') return keepWhole(lock, task);
-  const { content, document, texts, warnings, held } = outcome;
-  await writeTranslation(cwd, task, content, () =>
+  const { content, document, texts, jobs, stale, warnings, held } = outcome;
+  await writeTranslation(cwd, lock, task, content, () =>
     lock.set(source, lang, {
       source: sourceKey,
       output,
@@ -343,9 +426,47 @@ async function translateOne(
       ...(document !== undefined && { document }),
       options,
       ...(texts && { texts }),
+      ...(jobs && { jobs }),
+      ...(stale && { stale }),
     }),
   );
-  return { status: 'written', held, ...(warnings && warnings.length > 0 && { warnings }) };
+  return {
+    ...{ status: 'written', held, isStale: stale === true },
+    ...(warnings && warnings.length > 0 && { warnings }),
+  };
+}
+
+/** Whether the translation is as the program has written it, so that only a review can have changed it. */
+function isWritten({ state, known }: Task): boolean {
+  return state === 'current' || (state === 'outdated' && known?.stale === true);
+}
+
+/** Writes a translation that reviewers have corrected since it was written. */
+async function bringUpToDate(
+  { cwd, signal }: Call['io'],
+  client: LinguaLoop,
+  lock: LockFile,
+  task: Task,
+): Promise<Result> {
+  const { source, lang, file } = task;
+  const known = task.known!;
+  const isStale = known.stale === true;
+  const outcome = known.edited ? undefined : await readPresent(client, file, known, signal);
+  if (!outcome) return { status: 'current', held: [], isStale };
+  if (outcome.kind === 'held') return { status: 'held', held: outcome.held };
+  const { content, texts, held } = outcome;
+  const target = sha256(content);
+  if (target === known.target) return { status: 'current', held, isStale };
+  await writeTranslation(cwd, lock, task, content, () =>
+    lock.set(source, lang, { ...known, target, ...(texts && { texts }) }),
+  );
+  return { status: 'written', held, isStale };
+}
+
+/** Describes the failure of a file. */
+function messageOf({ output }: Task, error: unknown): string {
+  const problem = problemOfExisting(error);
+  return problem === undefined ? describeFailure(error) : `${output}: ${problem}; --force replaces all texts`;
 }
 
 /** Keeps a translation that was edited, in a format without separate texts. It is current if its source has not changed. */
@@ -391,6 +512,14 @@ function report({ io, values }: Call, tasks: readonly Task[], results: ReadonlyM
         io,
         printable(
           `${task.output} was changed by hand and is kept${hasOtherSource(task)}; --force replaces it`,
+        ),
+      );
+  for (const { task, result } of entries)
+    if ('isStale' in result && result.isStale)
+      tell(
+        io,
+        printable(
+          `${task.output} has texts that were edited by hand before their sources changed; correct them, or accept them with --confirm`,
         ),
       );
   const parts = [

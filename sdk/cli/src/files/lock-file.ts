@@ -20,8 +20,12 @@ export interface Written {
   options?: string;
   /** Hashes of the texts of source and translation, by key. Absent for a format that is translated as a whole. */
   texts?: DocumentTexts;
+  /** The text jobs of a text file, by paragraph. */
+  jobs?: string[];
   /** Set if the translation was edited as a whole, so that a changed source does not replace it. */
   edited?: true;
+  /** Set if texts were edited by hand and their sources have changed since, until a person confirms the translation. */
+  stale?: true;
 }
 
 /**
@@ -34,17 +38,26 @@ export interface LockFile {
   of(source: string, lang: string): Written | undefined;
   /** Returns the entry with a translation, perhaps that of a source that was renamed since. */
   withOutput(output: string, lang: string): Written | undefined;
+  /** Returns the translations that were made of this source and options, perhaps at a path that no longer exists. */
+  ofContent(sourceKey: string, lang: string): { source: string; written: Written }[];
+  /** Whether a run, perhaps another one, has written this content to this path. Reads the file again. */
+  hasWritten(output: string, target: string): Promise<boolean>;
   /** The paths of all translations that were written. */
   outputs(): Set<string>;
   /** Sources in the file that are not in the list. */
   others(sources: readonly string[]): string[];
   /** Stores a translation. The file is written at once, so that the next run continues after an interruption. */
   set(source: string, lang: string, written: Written): Promise<void>;
+  /** Removes a translation of a source. */
+  remove(source: string, lang: string): Promise<void>;
+  /** Returns the translations of a source, by language. */
+  languagesOf(source: string): [lang: string, written: Written][];
 }
 
 export const lockName = 'lingualoop.lock.json';
 
-type Entry = readonly [source: string, lang: string, written: Written];
+/** A change: a translation that was stored, or undefined for one that was removed. */
+type Entry = readonly [source: string, lang: string, written: Written | undefined];
 type Content = Record<string, Record<string, Written>>;
 
 /** @throws Failed if the file is damaged */
@@ -75,6 +88,13 @@ export async function openLockFile(folder: string): Promise<LockFile> {
       throw error;
     }
   };
+  const change = (entry: Entry) => {
+    enter(content, [entry]);
+    own.push(entry);
+    // Files end at the same time; one write after another, so that the last one has everything.
+    writing = writing.then(write, write);
+    return writing;
+  };
   return {
     exists: found !== undefined,
     of: (source, lang) => content[source]?.[lang],
@@ -85,13 +105,17 @@ export async function openLockFile(folder: string): Promise<LockFile> {
     outputs: () =>
       new Set(Object.values(content).flatMap((langs) => Object.values(langs).map(({ output }) => output))),
     others: (sources) => Object.keys(content).filter((source) => !sources.includes(source)),
-    set(source, lang, written) {
-      enter(content, [[source, lang, written]]);
-      own.push([source, lang, written]);
-      // Files end at the same time; one write after another, so that the last one has everything.
-      writing = writing.then(write, write);
-      return writing;
-    },
+    ofContent: (sourceKey, lang) =>
+      Object.entries(content).flatMap(([source, { [lang]: written }]) =>
+        written?.source === sourceKey ? [{ source, written }] : [],
+      ),
+    hasWritten: async (output, target) =>
+      Object.values((await readContent(path)) ?? {}).some((langs) =>
+        Object.values(langs).some((one) => one.output === output && one.target === target),
+      ),
+    languagesOf: (source) => Object.entries(content[source] ?? {}),
+    set: (source, lang, written) => change([source, lang, written]),
+    remove: (source, lang) => change([source, lang, undefined]),
   };
 }
 
@@ -120,9 +144,14 @@ async function claim(path: string): Promise<FileHandle> {
     }
 }
 
-/** Stores entries. Those of sources that were renamed go. */
-function enter(content: Content, added: readonly Entry[]): void {
-  const outputs = new Map(added.map(([source, lang, { output }]) => [output, { source, lang }]));
+/** Makes changes in their order. Entries of sources that were renamed go. */
+function enter(content: Content, changes: readonly Entry[]): void {
+  const outputs = new Map(
+    changes.flatMap(([source, lang, written]) => (written ? [[written.output, { source, lang }]] : [])),
+  );
+  for (const [source, lang, written] of changes)
+    if (written) content[source] = { ...content[source], [lang]: written };
+    else delete content[source]?.[lang];
   for (const [source, langs] of Object.entries(content)) {
     for (const [lang, { output }] of Object.entries(langs)) {
       const owner = outputs.get(output);
@@ -130,7 +159,6 @@ function enter(content: Content, added: readonly Entry[]): void {
     }
     if (Object.keys(langs).length === 0) delete content[source];
   }
-  for (const [source, lang, written] of added) content[source] = { ...content[source], [lang]: written };
 }
 
 /** Returns undefined without a lock file. @throws Failed that names the damaged entry */
@@ -176,14 +204,16 @@ const hashes = /^[0-9a-f]{16} [0-9a-f]{16}(?: edited)?$/;
 
 function isWritten(value: unknown): value is Written {
   if (!isObject(value)) return false;
-  const { source, output, target, document, options, texts = [], edited } = value;
+  const { source, output, target, document, options, texts = [], jobs = [], edited, stale } = value;
   return (
     [source, output, target].every(isText) &&
     [document, options].every(isTextIfGiven) &&
     typeof texts === 'object' &&
     texts !== null &&
     Object.values(texts).every((one) => typeof one === 'string' && hashes.test(one)) &&
-    (edited === undefined || edited === true)
+    Array.isArray(jobs) &&
+    jobs.every(isText) &&
+    [edited, stale].every((one) => one === undefined || one === true)
   );
 }
 

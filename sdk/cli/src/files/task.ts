@@ -20,11 +20,14 @@ export interface Task {
   /** The translation as it was when the run started; undefined if it is missing. */
   existing: Uint8Array | undefined;
   known: Written | undefined;
+  /** The former path of the source; undefined if it was not renamed. */
+  former: string | undefined;
   /**
-   * `edited`: the translation was not written by this program, or was changed since. `outdated`: it was edited as a whole,
-   * and its source has changed since.
+   * `edited`: the translation was not written by this program, or was changed since. `outdated`: it was edited as a whole
+   * or in texts whose sources have changed since, and no one has confirmed it. `renamed`: it is at the path for the
+   * former name of the source.
    */
-  state: 'current' | 'new' | 'missing' | 'changed' | 'edited' | 'outdated';
+  state: 'current' | 'new' | 'missing' | 'changed' | 'edited' | 'outdated' | 'renamed';
 }
 
 /**
@@ -47,21 +50,70 @@ export async function tasksOf(
       const output = outputOf(group, source, lang);
       await requireInside(cwd, output);
       const found = lock.of(source, lang);
-      const known = found?.output === output ? found : lock.withOutput(output, lang);
+      let known = found?.output === output ? found : lock.withOutput(output, lang);
       if (writes) await finishWriting(join(cwd, output), known);
-      const existing = await readIfThere(join(cwd, output));
+      let existing = await readIfThere(join(cwd, output));
       const options = sha256(optionsKey({ from, to: lang, domain, tone })).slice(0, 16);
       const sourceKey = sha256(`${optionsKey({ from, to: lang, domain, tone })} ${sha256(content)}`);
+      const former =
+        known || existing || force ? undefined : await findFormer(cwd, lock, { sourceKey, lang, output });
+      if (former && writes) {
+        known = await follow(cwd, lock, former, { source, lang, output });
+        existing = await readIfThere(join(cwd, output));
+      }
       const file: FileTask = {
         ...{ path: source, content, from, to: lang, domain, tone },
         earlier: known?.document,
         written: !force && !existing && known?.source === sourceKey ? known.document : undefined,
         existing: force ? undefined : existingOf(source, known, existing, { options, sourceKey }),
       };
-      const state = stateOf(known, sourceKey, existing);
-      return { source, lang, output, file, sourceKey, options, existing, known, state };
+      const state = former && !writes ? 'renamed' : stateOf(known, sourceKey, existing);
+      return {
+        source,
+        lang,
+        output,
+        file,
+        sourceKey,
+        options,
+        existing,
+        known,
+        former: former?.source,
+        state,
+      };
     }),
   );
+}
+
+type Former = ReturnType<LockFile['ofContent']>[number];
+
+/** Finds the translation of a source that was renamed: another path had the same content, and no longer exists. */
+async function findFormer(
+  cwd: string,
+  lock: LockFile,
+  { sourceKey, lang, output }: { sourceKey: string; lang: string; output: string },
+): Promise<Former | undefined> {
+  for (const former of lock.ofContent(sourceKey, lang)) {
+    if (former.written.output === output || (await readIfThere(join(cwd, former.source)))) continue;
+    await requireInside(cwd, former.written.output);
+    if (await readIfThere(join(cwd, former.written.output))) return former;
+  }
+  return undefined;
+}
+
+/** Moves the translation of a source that was renamed to its new path, with the edits in it. */
+async function follow(
+  cwd: string,
+  lock: LockFile,
+  former: Former,
+  { source, lang, output }: Pick<Task, 'lang' | 'output' | 'source'>,
+): Promise<Written> {
+  const written = { ...former.written, output };
+  await mkdir(dirname(join(cwd, output)), { recursive: true });
+  await requireInside(cwd, output);
+  await rename(join(cwd, former.written.output), join(cwd, output));
+  await lock.remove(former.source, lang);
+  await lock.set(source, lang, written);
+  return written;
 }
 
 function stateOf(
@@ -71,7 +123,7 @@ function stateOf(
 ): Task['state'] {
   if (!existing) return known ? 'missing' : 'new';
   if (known?.target !== sha256(existing)) return 'edited';
-  if (known.source === sourceKey) return 'current';
+  if (known.source === sourceKey) return known.stale ? 'outdated' : 'current';
   return known.edited ? 'outdated' : 'changed';
 }
 
@@ -122,6 +174,7 @@ const nameOf = (content: Uint8Array | undefined) => (content ? sha256(content).s
  */
 export async function writeTranslation(
   cwd: string,
+  lock: LockFile,
   { output, existing }: Pick<Task, 'existing' | 'output'>,
   content: Uint8Array,
   enter: () => Promise<void>,
@@ -129,10 +182,12 @@ export async function writeTranslation(
   const path = join(cwd, output);
   await mkdir(dirname(path), { recursive: true });
   await requireInside(cwd, output);
-  // Nobody can know this name before, and so put a link there.
-  const unfinished = `${path}.${nameOf(existing)}.${randomBytes(4).toString('hex')}${suffix}`;
   const current = await readIfThere(path);
-  if (nameOf(current) !== nameOf(existing))
+  // Nobody can know this name before, and so put a link there.
+  const unfinished = `${path}.${nameOf(current)}.${randomBytes(4).toString('hex')}${suffix}`;
+  // Another run at the same time may have written the translation.
+  const isOurs = async () => current !== undefined && (await lock.hasWritten(output, sha256(current)));
+  if (nameOf(current) !== nameOf(existing) && !(await isOurs()))
     throw new Failed(`${output} was changed during the run, and is kept; run the command again`);
   try {
     await writeFile(unfinished, content, { flag: 'wx' });

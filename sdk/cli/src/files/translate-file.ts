@@ -10,7 +10,7 @@ import {
   type TranslationJob,
 } from '../../../src/index.ts';
 import { Failed } from '../command.ts';
-import { sha256 } from './lock-file.ts';
+import { sha256, type Written } from './lock-file.ts';
 
 /** A file to translate into one language. */
 export interface FileTask {
@@ -44,6 +44,10 @@ export type Outcome =
       held: Held[];
       document?: string;
       texts?: DocumentTexts | null;
+      /** The jobs of a text file, by paragraph. */
+      jobs?: string[];
+      /** Set if texts were edited by hand and stay, although their sources have changed. */
+      stale?: true;
       /** Notes for the reader, such as texts that were edited while their source has changed. */
       warnings?: string[];
     }
@@ -73,15 +77,49 @@ export async function translateFile(
         throw error;
       },
     );
+  let done = 0;
+  return outcomeOfTexts(task, async (text, _, { length }) => {
+    signal.throwIfAborted();
+    const job = await translateText(client, task, text, signal);
+    onProgress?.(++done / length);
+    return job;
+  });
+}
+
+/**
+ * Reads a translation as it is at the service now, for example after a review, without translating anything. Undefined
+ * if the service no longer has it, or if the lock file does not name its jobs.
+ */
+export async function readPresent(
+  client: LinguaLoop,
+  task: FileTask,
+  { document, jobs }: Pick<Written, 'document' | 'jobs'>,
+  signal: AbortSignal,
+): Promise<Exclude<Outcome, { kind: 'whole' }> | undefined> {
+  try {
+    if (document !== undefined)
+      return await outcomeOf(client, await client.documents.get(document, { signal }), signal);
+    if (!jobs || jobs.length !== textsOf(splitParagraphs(readText(task))).length) return undefined;
+    return await outcomeOfTexts(task, (_, at) => client.translations.get(jobs[at] as string, { signal }));
+  } catch (error) {
+    if (error instanceof NotFoundError) return undefined;
+    throw error;
+  }
+}
+
+/** Joins the translations of a text file. @param read returns the job of a paragraph */
+async function outcomeOfTexts(
+  task: FileTask,
+  read: (text: string, at: number, all: readonly string[]) => Promise<TranslationJob>,
+): Promise<Exclude<Outcome, { kind: 'whole' }>> {
   const pieces = splitParagraphs(readText(task));
   const texts = textsOf(pieces);
   const translations = new Map<string, string>();
   const held: Held[] = [];
-  let done = 0;
-  await eachOf(texts, textsInFlight, async (text) => {
-    signal.throwIfAborted();
-    const job = await translateText(client, task, text, signal);
-    onProgress?.(++done / texts.length);
+  const jobs: string[] = [];
+  await eachOf([...texts.entries()], textsInFlight, async ([at, text]) => {
+    const job = await read(text, at, texts);
+    jobs[at] = job.id;
     if (isPublished(job)) translations.set(text, job.final_translation ?? '');
     else if (job.status === 'rejected') throw new Failed(`a reviewer has rejected a text (job ${job.id})`);
     else
@@ -92,7 +130,7 @@ export async function translateFile(
       });
   });
   if (held.length > 0) return { kind: 'held', held };
-  return { kind: 'done', content: Buffer.from(joinPieces(pieces, translations)), held: [] };
+  return { kind: 'done', content: Buffer.from(joinPieces(pieces, translations)), held: [], jobs };
 }
 
 /** Estimates the price of a file, without translating it. Jobs of earlier runs are free. */
@@ -182,7 +220,11 @@ function orMissing(error: unknown): undefined {
   if (!(error instanceof NotFoundError)) throw error;
 }
 
-async function outcomeOf(client: LinguaLoop, job: TenantDocumentJob, signal: AbortSignal): Promise<Outcome> {
+async function outcomeOf(
+  client: LinguaLoop,
+  job: TenantDocumentJob,
+  signal: AbortSignal,
+): Promise<Extract<Outcome, { kind: 'done' }>> {
   const { content, texts } = await download(client, job.id, signal);
   return {
     kind: 'done',
@@ -191,6 +233,7 @@ async function outcomeOf(client: LinguaLoop, job: TenantDocumentJob, signal: Abo
     document: job.id,
     ...(texts && { texts }),
     warnings: warningsOf(job.warnings),
+    ...(job.warnings.some(({ code }) => code === 'edited_target_kept') && { stale: true }),
   };
 }
 
