@@ -279,7 +279,13 @@ const reviewXliff = deferredTenantProcedure('review')
   .output(documentJob)
   .mutation(async ({ ctx, input }) => {
     const { document_id } = input;
-    const { tenantId } = await reviewSegmentsByXliff(ctx.services, ctx.withTenant, ctx, input, ctx.disconnected());
+    const { tenantId } = await reviewSegmentsByXliff(
+      ctx.services,
+      ctx.withTenant,
+      ctx,
+      input,
+      ctx.disconnected(),
+    );
     return ctx.services.database.inTenant(tenantId, (tx) =>
       getDocument(tx, tenantId, document_id, ctx.audience),
     );

@@ -55,7 +55,11 @@ export function feedReview(services: FeedServices, row: DocumentRow, changeId?: 
     order by e.created_at desc, e.event_id desc limit 1)`;
   const isReviewed = changeId === undefined ? isNotNull(confirmedAt) : or(isNotNull(confirmedAt), isOfChange);
   return feedMemory(services, row, 'review', async (tx) => ({
-    ...(await selectCorrections(tx, row, and(isReviewed, sql`not ${isAssigned(row.tenantId, row.documentId)}`))),
+    ...(await selectCorrections(
+      tx,
+      row,
+      and(isReviewed, sql`not ${isAssigned(row.tenantId, row.documentId)}`),
+    )),
     skipped: null,
   }));
 }

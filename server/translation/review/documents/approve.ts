@@ -130,7 +130,12 @@ export async function approveDocument(
   });
   const result = await whileLeased(services, { tenantId, documentId }, async (leased) => {
     const { updated_at: seen } = request;
-    const { row, isNew } = await stampRendered(services, leased, { ...author, confirmCritical, origin, seen });
+    const { row, isNew } = await stampRendered(services, leased, {
+      ...author,
+      confirmCritical,
+      origin,
+      seen,
+    });
     const { pairs, skipped, error } = await completeApproval(services, row);
     return {
       approved: true,

@@ -308,7 +308,13 @@ export async function correctDocument(
   origin: Origin,
   { document_id: documentId, ...request }: z.infer<typeof documentCorrectInput>,
 ): Promise<z.infer<typeof correctedDocument>> {
-  const { tenantId, named, changed } = await reviewDocument(services, withTenant, origin, documentId, request);
+  const { tenantId, named, changed } = await reviewDocument(
+    services,
+    withTenant,
+    origin,
+    documentId,
+    request,
+  );
   return services.database.inTenant(tenantId, async (tx) => ({
     applied: changed.length,
     ...(await renderedView(tx, tenantId, documentId)),

@@ -103,11 +103,7 @@ export function reviewStep(
  */
 async function selectDecision(tx: Tx, tenantId: string, jobId: string): Promise<Decision> {
   const { pipelineCandidate, replacedText, updatedAt } = translationJobs;
-  const [row] = await tx
-    .select()
-    .from(translationJobs)
-    .where(isJob(tenantId, jobId))
-    .for('no key update');
+  const [row] = await tx.select().from(translationJobs).where(isJob(tenantId, jobId)).for('no key update');
   if (!row) throw unknownJob();
   const job = jobOfRow(row);
   const status = reopen(job.status);
