@@ -24,6 +24,7 @@ export default function DocumentNotices({ document }: { document: TenantDocument
     approved_at: approvedAt,
     approved_by: approvedBy,
     approved_via: approvedVia,
+    changed_since_approval: changedAt,
   } = document;
   return (
     <div className={styles['notices']}>
@@ -37,10 +38,12 @@ export default function DocumentNotices({ document }: { document: TenantDocument
           <bdi translate="no">{reviewerName(approvedBy ?? '', approvedVia, t)}</bdi>, {moment(approvedAt)}
         </span>
       )}
+      {changedAt && (
+        <b className={styles['criticalCount']}>{t('documents.changed_since', { time: moment(changedAt) })}</b>
+      )}
       {approvedAt && (
         <Reopen
           item={{ kind: 'document', id }}
-          decidedAt={approvedAt}
           decidedBy={approvedVia ? null : approvedBy}
         />
       )}
