@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { found, type Fields, join, type Person, apiKey, documentForm, env } from '#test/factories.ts';
 import { workbookFile } from '#test/factories/workbook.ts';
+import { apiKey, documentForm, env, type Fields, found, join, type Person } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { tasks } from '#workers/tasks.ts';
 import { viaRest, viaRpc } from '../contract/call.ts';
-import { procedureOf } from './turns.ts';
 import { judgingEngine } from './judging-engine.ts';
+import { procedureOf } from './turns.ts';
 
 const app = useTestApp({ env, engine: judgingEngine() });
 const sql = () => openSuperuser(app.superuserUrl);
@@ -29,13 +29,18 @@ async function open() {
       const form = new FormData();
       const fields = documentForm({ source_document: workbookFile(cells), wait: 'true' });
       for (const [name, value] of Object.entries(fields)) form.append(name, value as Blob);
-      const sent = await app.request('/api/documents/translate', { method: 'POST', headers: key, body: form });
+      const sent = await app.request('/api/documents/translate', {
+        method: 'POST',
+        headers: key,
+        body: form,
+      });
       return ((await sent.json()) as { id: string }).id;
     },
     read: async (id: string) => (await app.json('GET', `/api/documents/${id}`, { headers: key })).body,
     assign: (id: string, fields: Fields) =>
       call('assignments.assign', { items: [{ kind: 'document', id }], ...fields }),
-    pass: (id: string, as: Person, back = false) => call('assignments.pass', { kind: 'document', id, back }, as),
+    pass: (id: string, as: Person, back = false) =>
+      call('assignments.pass', { kind: 'document', id, back }, as),
     save: (id: string, replaces: string, target_text: string, as: Person, fields: Fields = {}) =>
       call(
         'documents.save',
@@ -71,30 +76,33 @@ const texts = { source: 'Smoking is not allowed.', machine: 'fr of Smoking is no
 test.each([
   ['an assignee', false],
   ['a second review', true],
-])('a correction of a document with %s is a match for people, and is served after the approval only', async (_, isDouble) => {
-  const mine = await open();
-  const { first, second } = mine;
-  const id = await mine.translate(texts.source);
-  await mine.assign(id, { assignee: first.userId, ...(isDouble && { second: second.userId }) });
-  const right = 'Il est interdit de fumer.';
-  const { change_id } = await mine.save(id, texts.machine, right, first, { confirmed: true });
-  await mine.render(id);
-  expect(await mine.served(texts.source)).toEqual([texts.machine, null]);
-  // The text that was just published without a person is in the memory; the correction is only a match.
-  expect(await mine.matches(texts.source)).toContainEqual(['close', 'unapproved', right]);
-  await mine.call('documents.undo', { document_id: id, change_id }, first);
-  expect(await mine.matches(texts.source)).not.toContainEqual(['close', 'unapproved', right]);
-  await mine.call('documents.redo', { document_id: id, change_id }, first);
-  if (isDouble) await mine.pass(id, first);
-  const { updated_at } = await mine.read(id);
-  await mine.call('documents.approve', { document_id: id, updated_at }, isDouble ? second : first);
-  expect(await mine.served(texts.source)).toEqual([right, 'tm_exact']);
-  expect(await mine.matches(texts.source)).not.toContainEqual(['close', 'unapproved', right]);
-  // Reopening withdraws it.
-  await mine.call('reviews.reopen', { kind: 'document', id });
-  expect((await mine.served(texts.source))[0]).not.toBe(right);
-  expect(await mine.matches(texts.source)).toContainEqual(['close', 'unapproved', right]);
-});
+])(
+  'a correction of a document with %s is a match for people, and is served after the approval only',
+  async (_, isDouble) => {
+    const mine = await open();
+    const { first, second } = mine;
+    const id = await mine.translate(texts.source);
+    await mine.assign(id, { assignee: first.userId, ...(isDouble && { second: second.userId }) });
+    const right = 'Il est interdit de fumer.';
+    const { change_id } = await mine.save(id, texts.machine, right, first, { confirmed: true });
+    await mine.render(id);
+    expect(await mine.served(texts.source)).toEqual([texts.machine, null]);
+    // The text that was just published without a person is in the memory; the correction is only a match.
+    expect(await mine.matches(texts.source)).toContainEqual(['close', 'unapproved', right]);
+    await mine.call('documents.undo', { document_id: id, change_id }, first);
+    expect(await mine.matches(texts.source)).not.toContainEqual(['close', 'unapproved', right]);
+    await mine.call('documents.redo', { document_id: id, change_id }, first);
+    if (isDouble) await mine.pass(id, first);
+    const { updated_at } = await mine.read(id);
+    await mine.call('documents.approve', { document_id: id, updated_at }, isDouble ? second : first);
+    expect(await mine.served(texts.source)).toEqual([right, 'tm_exact']);
+    expect(await mine.matches(texts.source)).not.toContainEqual(['close', 'unapproved', right]);
+    // Reopening withdraws it.
+    await mine.call('reviews.reopen', { kind: 'document', id });
+    expect((await mine.served(texts.source))[0]).not.toBe(right);
+    expect(await mine.matches(texts.source)).toContainEqual(['close', 'unapproved', right]);
+  },
+);
 
 test('an approval after a second review names the version that was seen, and is refused if others have changed it', async () => {
   const mine = await open();
@@ -121,16 +129,23 @@ test('an approval after a second review names the version that was seen, and is 
   // Now nothing changes before a reopening, which is possible at any time and keeps the second review.
   await sql()`update document_jobs set approved_at = now() - interval '2 years' where document_id = ${id}`;
   await sql()`update review_assignments set closed_at = now() - interval '2 years' where item_id = ${id}`;
-  const [segment] = (await app.json('GET', `/api/documents/${id}/segments`, { headers: mine.key })).body.segments;
+  const [segment] = (await app.json('GET', `/api/documents/${id}/segments`, { headers: mine.key })).body
+    .segments;
   const { region_id, cell_id } = segment;
-  const input = { document_id: id, corrections: [{ region_id, cell_id, target_text: '900 euros' }], reviewer: 'Ann' };
+  const input = {
+    document_id: id,
+    corrections: [{ region_id, cell_id, target_text: '900 euros' }],
+    reviewer: 'Ann',
+  };
   for (const headers of [mine.key, first.bearer, second.bearer, mine.admin.bearer])
     expect((await viaRest(app, procedureOf('documents.review'), { input, headers })).status).toBe(409);
   const files = after.artifacts.length;
   await mine.call('reviews.reopen', { kind: 'document', id }, second);
   await mine.render(id);
   expect((await mine.read(id)).artifacts.length).toBe(files + 1);
-  expect((await ask('documents.approve', { document_id: id, updated_at: read }, mine.admin)).status).toBe(409);
+  expect((await ask('documents.approve', { document_id: id, updated_at: read }, mine.admin)).status).toBe(
+    409,
+  );
 });
 
 test('a change of an approved document without a second review is recorded and shown until the next approval', async () => {
@@ -142,7 +157,8 @@ test('a change of an approved document without a second review is recorded and s
   await mine.call('documents.approve', { document_id: id, confirm_critical: true }, mine.first);
   const approved = await mine.read(id);
   expect(approved.changed_since_approval).toBeNull();
-  const [segment] = (await app.json('GET', `/api/documents/${id}/segments`, { headers: mine.key })).body.segments;
+  const [segment] = (await app.json('GET', `/api/documents/${id}/segments`, { headers: mine.key })).body
+    .segments;
   const { region_id, cell_id } = segment;
   const correction = { document_id: id, corrections: [{ region_id, cell_id, target_text: '900 euros' }] };
   const { status } = await viaRest(app, procedureOf('documents.review'), {

@@ -41,12 +41,7 @@ export default function DocumentNotices({ document }: { document: TenantDocument
       {changedAt && (
         <b className={styles['criticalCount']}>{t('documents.changed_since', { time: moment(changedAt) })}</b>
       )}
-      {approvedAt && (
-        <Reopen
-          item={{ kind: 'document', id }}
-          decidedBy={approvedVia ? null : approvedBy}
-        />
-      )}
+      {approvedAt && <Reopen item={{ kind: 'document', id }} decidedBy={approvedVia ? null : approvedBy} />}
       {failure && (
         <bdi className={styles['criticalCount']} title={failure.message}>
           {fileFailureText(failure, t)}

@@ -9,13 +9,7 @@ import { Problem } from './problem.tsx';
 import { useAction } from './use-action.ts';
 
 /** A button that undoes a decision, shown if the service allows this to the member. */
-export function Reopen({
-  item,
-  decidedBy,
-}: {
-  item: ReopenRequest;
-  decidedBy: string | null;
-}) {
+export function Reopen({ item, decidedBy }: { item: ReopenRequest; decidedBy: string | null }) {
   const t = useT();
   const me = useMe();
   const queries = useQueryClient();

@@ -81,7 +81,9 @@ export async function findMatches(
     const exact = hits[0] ?? [hits[own + 1]].find((hit) => hit && hit.penalty > 0);
     const place = segment && placeOf(tenantId, segment);
     const found = await readUnapproved(tx, tenantId, pair, text, place);
-    const unapproved = found.filter(({ target_text }) => target_text !== exact?.targetText).map(unapprovedMatch);
+    const unapproved = found
+      .filter(({ target_text }) => target_text !== exact?.targetText)
+      .map(unapprovedMatch);
     return { exact, sentences, isHeld: pairs.has(pairName(pair)), unapproved };
   });
   if (!isHeld) return { matches: unapproved };

@@ -11,7 +11,8 @@ import { isAtOneOf, ofDocument, statusOfSegment } from '#server/translation/docu
 import { requireName } from '../author.ts';
 import { resolveFields, resolveFinding } from '../findings.ts';
 import { unknownSegment } from '../item.ts';
-import { conflictAt, documentAuthor, lockWritable, requireNoConflict } from './document.ts';
+import { conflictAt, documentAuthor, requireNoConflict } from './document.ts';
+import { lockWritable } from './lock-writable.ts';
 import { isStillFlagged, requireReason } from './reviewed-findings.ts';
 import { applyChanges, type SegmentChange } from './segment-changes.ts';
 import {

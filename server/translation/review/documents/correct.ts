@@ -33,12 +33,12 @@ import {
   type CorrectionConflict,
   conflictAt,
   documentAuthor,
-  lockWritable,
   requireNoConflict,
   requireTranslated,
   requireTranslatedRow,
   whileLeased,
 } from './document.ts';
+import { lockWritable } from './lock-writable.ts';
 import { acceptedMinor, reviewedFindings, type StoredQuality } from './reviewed-findings.ts';
 import { recordChange, type SegmentChange, storeChanges } from './segment-changes.ts';
 import {

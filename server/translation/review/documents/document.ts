@@ -18,7 +18,6 @@ import { type LeasedDocument, queueRendering } from '#server/translation/documen
 import { withReviewLease } from '#server/translation/documents/review-lease.ts';
 import { ofDocument } from '#server/translation/documents/segments.ts';
 import { shownName, usersOf } from '../assignments/profiles.ts';
-import { requireTurn, type Writing } from '../assignments/turn.ts';
 import { type Author, authorOf } from '../author.ts';
 import {
   claimsOn,
@@ -156,22 +155,6 @@ export async function lockTranslated(tx: Tx, tenantId: string, documentId: strin
     .where(isDocument(tenantId, documentId))
     .for('no key update');
   return requireTranslated(tx, tenantId, documentId);
-}
-
-/**
- * Locks a translated document for changes by an author.
- * @throws AppError like `lockTranslated` and `requireTurn`
- */
-export async function lockWritable(
-  tx: Tx,
-  tenantId: string,
-  documentId: string,
-  author: Pick<Author, 'userId'>,
-  writing: Writing = {},
-): Promise<DocumentRow> {
-  const row = await lockTranslated(tx, tenantId, documentId);
-  await requireTurn(tx, { ...author, tenantId }, { kind: 'document', id: documentId }, writing);
-  return row;
 }
 
 /**

@@ -26,7 +26,8 @@ import { sourceTexts } from '#server/translation/documents/segment-contexts.ts';
 import { isAtOneOf, noteOf, ofDocument } from '#server/translation/documents/segments.ts';
 import { requireJudge } from '../findings.ts';
 import { type CheckServices, checkSegments, checkTerms, proposedOf } from './check.ts';
-import { documentAuthor, lockTranslated, lockWritable, requireTranslated } from './document.ts';
+import { documentAuthor, lockTranslated, requireTranslated } from './document.ts';
+import { lockWritable } from './lock-writable.ts';
 import { changeSegments, isPending, storeChanges, storeFindings } from './segment-changes.ts';
 import { currentSegments, ofDocumentJob, position, viewSegments } from './segment-schema.ts';
 

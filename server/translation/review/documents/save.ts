@@ -20,13 +20,8 @@ import { isAtOneOf, ofDocument } from '#server/translation/documents/segments.ts
 import { type Author, requireName } from '../author.ts';
 import { unknownSegment } from '../item.ts';
 import { checkSegments } from './check.ts';
-import {
-  type CorrectionConflict,
-  conflictAt,
-  documentAuthor,
-  lockWritable,
-  requireNoConflict,
-} from './document.ts';
+import { type CorrectionConflict, conflictAt, documentAuthor, requireNoConflict } from './document.ts';
+import { lockWritable } from './lock-writable.ts';
 import { requireReason, reviewedFindings, type StoredQuality } from './reviewed-findings.ts';
 import { applyChanges, recordChange, type SegmentChange } from './segment-changes.ts';
 import {

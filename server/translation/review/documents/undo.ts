@@ -13,7 +13,8 @@ import { withdrawUndoneFeed } from '#server/translation/documents/feed-withdrawa
 import { type DocumentRow, requireDocument } from '#server/translation/documents/jobs.ts';
 import { isAtOneOf, ofDocument } from '#server/translation/documents/segments.ts';
 import { type Author, authorOf } from '../author.ts';
-import { type CorrectionConflict, lockWritable, requireNoConflict } from './document.ts';
+import { type CorrectionConflict, requireNoConflict } from './document.ts';
+import { lockWritable } from './lock-writable.ts';
 import {
   changeSegments,
   chunk,
