@@ -17,6 +17,7 @@ import { retentionRouter } from '#server/retention/router.ts';
 import { analysesRouter } from '#server/translation/analyses/router.ts';
 import { checkUnits } from '#server/translation/core/threads/check-threads.ts';
 import { contextOfSegment } from '#server/translation/documents/segment-contexts.ts';
+import { selectUnapproved } from '#server/translation/documents/unapproved-matches.ts';
 import { documentsRouter } from '#server/translation/documents-router.ts';
 import { qualityRouter } from '#server/translation/quality/router.ts';
 import { assignmentsRouter } from '#server/translation/review/assignments/router.ts';
@@ -40,7 +41,7 @@ export const appRouter = router({
   exports: exportsRouter,
   mail: mailRouter,
   members: membersRouter,
-  memory: memoryRouter(checkUnits, contextOfSegment),
+  memory: memoryRouter(checkUnits, { readContext: contextOfSegment, readUnapproved: selectUnapproved }),
   quality: qualityRouter,
   retention: retentionRouter,
   operations: operationsRouter,

@@ -115,6 +115,8 @@ export const documentJobs = pgTable(
     approvedByUser: identifier('approved_by_user'),
     /** The API key whose client named the approver: its ID, and its name at that time. Null if a member approved. */
     approvedVia: jsonb('approved_via').$type<{ id: string | null; name: string | null }>(),
+    /** When the document was last changed since its approval; null if it was not. */
+    changedSinceApproval: moment('changed_since_approval'),
     /**
      * The number of times that the document's approval was undone. Each approval has its own audit record. Null for
      * none.

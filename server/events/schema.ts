@@ -20,6 +20,7 @@ const eventTypes = [
   'review.approved',
   'review.rejected',
   'review.reopened',
+  'review.changed',
   'review.assigned',
   'review.unassigned',
   'review.passed',

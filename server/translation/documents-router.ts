@@ -246,13 +246,13 @@ const review = deferredTenantProcedure('review')
       tag: 'Documents',
       summary: 'Correct segments and write the translated file again',
       description:
-        'Either all corrections are applied or none. For signed-in members, the session determines the reviewer. Clients with an API key send the name of the reviewer in the body.',
+        'Either all corrections are applied or none. If others review the document, or if it was approved after a second review, the response is a 409. For signed-in members, the session determines the reviewer. Clients with an API key send the name of the reviewer in the body.',
     },
   })
   .input(documentReviewInput)
   .output(documentJob)
   .mutation(async ({ ctx, input: { document_id, ...request } }) => {
-    const { tenantId } = await reviewDocument(ctx.services, ctx.withTenant, document_id, request);
+    const { tenantId } = await reviewDocument(ctx.services, ctx.withTenant, ctx, document_id, request);
     return ctx.services.database.inTenant(tenantId, (tx) =>
       getDocument(tx, tenantId, document_id, ctx.audience),
     );
@@ -275,7 +275,13 @@ const reviewXliff = deferredTenantProcedure('review')
   .output(documentJob)
   .mutation(async ({ ctx, input }) => {
     const { document_id } = input;
-    const { tenantId } = await reviewSegmentsByXliff(ctx.services, ctx.withTenant, input, ctx.disconnected());
+    const { tenantId } = await reviewSegmentsByXliff(
+      ctx.services,
+      ctx.withTenant,
+      ctx,
+      input,
+      ctx.disconnected(),
+    );
     return ctx.services.database.inTenant(tenantId, (tx) =>
       getDocument(tx, tenantId, document_id, ctx.audience),
     );
@@ -289,7 +295,7 @@ const approve = deferredTenantProcedure('review')
       tag: 'Documents',
       summary: 'Approve a document and add it to the translation memory',
       description:
-        'If the document is already approved, nothing changes, and the response describes the first approval.',
+        'If the document is already approved, nothing changes, and the response describes the first approval, unless it was changed since. With a second review, send the `updated_at` that the reviewer saw.',
     },
   })
   .input(documentApproveInput)

@@ -74,9 +74,10 @@ const review = deferredTenantProcedure('review')
   })
   .input(reviewInput)
   .output(translationJob)
-  .mutation(async ({ ctx, input: { job_id, confirm_critical, ...review } }) =>
+  .mutation(async ({ ctx, input: { job_id, confirm_critical, updated_at: seen, ...review } }) =>
     viewFor(ctx.audience)(
       await reviewJob(ctx.services, ctx.withTenant, ctx, job_id, review, {
+        seen,
         confirmCritical: confirmationOf(ctx, confirm_critical),
       }),
     ),

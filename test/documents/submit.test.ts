@@ -52,6 +52,7 @@ describe('a submission (B 4.3)', () => {
       artifacts: [expect.objectContaining({ kind: 'source', revision: 1, content_type: xlsxType })],
       approved_at: null,
       approved_by: null,
+      changed_since_approval: null,
       approved_via: null,
       feed_manifest: { fed_pairs: [], skipped: {}, golden_skipped_at_cap: 0, last_feed_error: null },
       error: null,

@@ -42,8 +42,10 @@ export function useAssignments(app: TestApp) {
     list,
     ids: async (name: string, input: Fields = {}, as: Person = mine.founder) =>
       (await list(name, input, as)).map(({ id }) => id),
+    /** Approves a job in its present version. */
     async approve(job: { id: string }, as: Person = mine.founder) {
-      const { status, body } = await mine.review(job.id, { action: 'approve' }, as);
+      const { updated_at } = await mine.read(job.id);
+      const { status, body } = await mine.review(job.id, { action: 'approve', updated_at }, as);
       return [status, status === 200 ? body.status : body.detail];
     },
     async pass(job: { id: string }, as: Person, fields: Fields = {}) {

@@ -41,17 +41,17 @@ describe('an assigned item', () => {
       body: { action: 'reject', reviewer: 'CAT' },
     });
     expect([byKey.status, byKey.body.detail]).toEqual([409, `job ${second.id} is assigned to ${one.email}`]);
-    expect(
-      (await mine.review(second.id, { action: 'save', final_translation: 'Brouillon' }, other)).status,
-    ).toBe(200);
-    expect(await approve(second, one)).toEqual([200, 'human_edited']);
+    expect(await approve(second, one)).toEqual([200, 'published']);
     expect(await ids('mine', {}, one)).toEqual([first.id]);
-    // An administrator decides for others, and each member decides unassigned items.
+    // An administrator takes an item over first, and each member decides unassigned items.
+    expect((await approve(first))[0]).toBe(409);
+    await assign(first, { assignee: mine.founder.userId });
     expect(await approve(first)).toEqual([200, 'published']);
     expect(await approve(third, other)).toEqual([200, 'published']);
     expect(await audited('review_assigned')).toMatchObject([
       { actor_id: mine.founder.userId, target: first.id, details: { assignee: one.userId, due_at: null } },
       { target: second.id },
+      { target: first.id, details: { assignee: mine.founder.userId, former: one.userId } },
     ]);
   });
 

@@ -73,7 +73,7 @@ describe('reopening a job', () => {
     expect([...days]).toEqual([{ approved: 1, rejected: 0 }]);
   });
 
-  test('is for the reviewer who decided and for administrators, within ten minutes', async () => {
+  test('is for the reviewer who decided and for administrators, at any time', async () => {
     const [one, other] = [await mine.join(), await mine.join()];
     const job = await approved({}, one);
     const only = 'only the reviewer who decided, and administrators, can reopen a review';
@@ -91,10 +91,8 @@ describe('reopening a job', () => {
       })),
     );
     await mine.review(job.id, { action: 'approve' });
-    await mine.sql()`update translation_jobs set decided_at = now() - interval '601 seconds' where job_id = ${job.id}`;
-    const late = `job ${job.id} was decided more than 10 minutes ago and can no longer be reopened`;
-    expect(await refusal(job.id)).toEqual([409, late]);
-    expect((await mine.read(job.id)).status).toBe('published');
+    await mine.sql()`update translation_jobs set decided_at = now() - interval '2 years' where job_id = ${job.id}`;
+    expect((await reopen(job.id)).status).toBe('awaiting_review');
   });
 
   test('of several who reopen at once, one does', async () => {

@@ -29,8 +29,7 @@ test('turnaround is counted from the time of hold to the first pass and to the d
   expect((await pass(passed, two, { back: true }))[0]).toBe(200);
   expect((await pass(passed, one))[0]).toBe(200);
   expect((await approve(passed, two))[0]).toBe(200);
-  // An administrator decides for the assignee.
-  expect((await approve(late))[0]).toBe(200);
+  expect((await approve(late, one))[0]).toBe(200);
   expect((await mine.review(early.id, { action: 'reject' }, one)).status).toBe(200);
   expect((await approve(free))[0]).toBe(200);
   const [first] =

@@ -106,8 +106,14 @@ export function actOnJob(
   return by.mutate({ name: 'translations.act', repeatable: true }, request, { signal: signedIn.signal });
 }
 
-/** Approves a document, and resends the request after a temporary failure. */
-export function approveDocument(request: { document_id: string }): Promise<DocumentApproval> {
+/**
+ * Approves a document, and resends the request after a temporary failure.
+ * @param request `updated_at`: the version that the reviewer has read; the approval fails if others have changed it since
+ */
+export function approveDocument(request: {
+  document_id: string;
+  updated_at: string;
+}): Promise<DocumentApproval> {
   return connection.mutate({ name: 'documents.approve', repeatable: true }, request);
 }
 

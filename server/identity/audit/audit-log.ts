@@ -67,6 +67,7 @@ export const auditActions = [
   'review_approved',
   'review_rejected',
   'review_reopened',
+  'review_changed',
   'review_assigned',
   'review_unassigned',
   'review_passed',

@@ -42,7 +42,7 @@ import { listChanges } from './editing/history.ts';
 import { undoChange } from './editing/undo-change.ts';
 import { readImport, listImports as selectLatest } from './imports/import-jobs.ts';
 import { receiveImport } from './imports/start-import.ts';
-import { findMatches, type ReadContext } from './lookup/matches.ts';
+import { findMatches, type ReadContext, type ReadUnapproved } from './lookup/matches.ts';
 import { listPenalties, setPenalties, setPenalty, setPenaltyRequest } from './penalties.ts';
 import { goldenExportQuery, importForm, memoryImportJob, memoryImportPoll, memorySet } from './schema.ts';
 import { type CheckUnits, findProblems } from './search/problems.ts';
@@ -225,11 +225,11 @@ const problems = (checkUnits: CheckUnits) =>
  * This is a mutation in tRPC, although it changes nothing: the input of a query is part of the URL, whose length is
  * limited.
  */
-const matches = (readContext: ReadContext) =>
+const matches = (read: { readContext: ReadContext; readUnapproved: ReadUnapproved }) =>
   deferredTenantProcedure('read')
     .input(memoryMatchesRequest)
     .output(memoryMatches)
-    .mutation(({ ctx, input }) => findMatches(ctx.services, ctx.withTenant, input, readContext));
+    .mutation(({ ctx, input }) => findMatches(ctx.services, ctx.withTenant, input, read));
 
 /** A mutation, although it changes nothing: the files are part of the request's body. */
 const align = deferredTenantProcedure('admin')
@@ -319,7 +319,7 @@ const editing = {
     .mutation(({ ctx, input }) => setPenalty(ctx.tx, ctx.principal, ctx, input)),
 };
 
-export const memoryRouter = (checkUnits: CheckUnits, readContext: ReadContext) =>
+export const memoryRouter = (checkUnits: CheckUnits, read: Parameters<typeof matches>[0]) =>
   router({
     import: importTmx,
     list,
@@ -332,7 +332,7 @@ export const memoryRouter = (checkUnits: CheckUnits, readContext: ReadContext) =
     browse,
     concordance,
     problems: problems(checkUnits),
-    matches: matches(readContext),
+    matches: matches(read),
     align,
     importPairs: importPairsProcedure,
     ...editing,

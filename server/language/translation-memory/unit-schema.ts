@@ -195,12 +195,18 @@ const memoryMatch = z.object({
   }),
   source_text: z.string().describe('The source text of the segment.'),
   target_text: z.string().describe('The translation of the segment.'),
-  set_id: z.string().describe('The ID of the translation memory.'),
-  set_name: z.string().describe('The name of the translation memory.'),
-  origin: z
-    .enum(['tmx_import', 'golden_approved'])
+  set_id: z
+    .string()
+    .describe('The ID of the translation memory; for an unapproved correction, that of its document.'),
+  set_name: z
+    .string()
     .describe(
-      '`tmx_import` for an imported file; `golden_approved` for the approved translations of the workspace.',
+      'The name of the translation memory; for an unapproved correction, the name of the document’s file.',
+    ),
+  origin: z
+    .enum(['tmx_import', 'golden_approved', 'unapproved'])
+    .describe(
+      '`tmx_import` for an imported file; `golden_approved` for the approved translations of the workspace; `unapproved` for a correction in an assigned document that is not approved yet, which no job uses.',
     ),
   tuid: z.string().nullable().describe('The ID of the segment in its TMX file; null if it has none.'),
   changed_at: z.string().nullable().meta({

@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import type { InlineContent, InlineTag } from '#server/formats/inline-content.ts';
 import type { ApprovedTarget } from '#server/translation/core/pipeline/run.ts';
+import { isAssigned } from './assigned.ts';
 import { type DocumentRow, requestOf } from './jobs.ts';
 import { sourceKeyOf } from './stages/extract.ts';
 
@@ -22,10 +23,12 @@ const approvedAt = sql`coalesce(greatest(s.confirmed_at, d.approved_at), d.updat
 
 /**
  * SQL: whether a person has approved the translation of the segment `s`: it is confirmed, or was added to the TM as a
- * correction, or is an unflagged segment of an approved document. A draft is not approved.
+ * correction, or is an unflagged segment of an approved document. A draft is not approved, and of an assigned document
+ * nothing is before the document.
  */
 const isApproved = sql`(s.confirmed_at is not null or case when s.corrected then not s.feed_pending
-  else d.approved_at is not null and not s.needs_review end)`;
+  else d.approved_at is not null and not s.needs_review end)
+  and (d.approved_at is not null or not ${isAssigned(sql`s.tenant_id`, sql`s.document_id`)})`;
 
 /**
  * Returns the approved translations of texts, in their order: those of other documents of the workspace with the same

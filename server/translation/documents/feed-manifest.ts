@@ -11,6 +11,7 @@ import {
 } from '#server/language/translation-memory/document-feed.ts';
 import type { LanguageCode } from '#server/languages.ts';
 import { normalForm } from '#server/matching/normal-form.ts';
+import { isAssigned } from './assigned.ts';
 import { type DocumentRow, emptyManifest, isDocument, requestOf, unknownDocument } from './jobs.ts';
 import type { DocumentApprovalResult } from './schema.ts';
 import { selectContexts } from './segment-contexts.ts';
@@ -39,7 +40,8 @@ interface Selection {
 }
 
 /**
- * Adds to the TM the corrections of a review, and all other corrections that a reviewer has confirmed since. A correction
+ * Adds to the TM the corrections of a review, and all other corrections that a reviewer has confirmed since. Those of an
+ * assigned document are added only by its approval. A correction
  * that is a draft, which means that no one has confirmed it, is added by the approval: its author may still be typing.
  * @param changeId the change that stored the review's corrections. If a reviewer has saved a draft over one of them
  *   since, the draft is not added.
@@ -53,29 +55,39 @@ export function feedReview(services: FeedServices, row: DocumentRow, changeId?: 
     order by e.created_at desc, e.event_id desc limit 1)`;
   const isReviewed = changeId === undefined ? isNotNull(confirmedAt) : or(isNotNull(confirmedAt), isOfChange);
   return feedMemory(services, row, 'review', async (tx) => ({
-    ...(await selectCorrections(tx, row, isReviewed)),
+    ...(await selectCorrections(
+      tx,
+      row,
+      and(isReviewed, sql`not ${isAssigned(row.tenantId, row.documentId)}`),
+    )),
     skipped: null,
   }));
 }
 
-/** Whether a correction that a reviewer has confirmed is not in the TM yet. */
+/** Whether a review can add a correction to the TM that a reviewer has confirmed. */
 export async function hasPendingFeed(tx: Tx, { tenantId, documentId }: DocumentRow): Promise<boolean> {
   const { confirmedAt, feedPending, position } = documentSegments;
   const [pending] = await tx
     .select({ position })
     .from(documentSegments)
-    .where(and(ofDocument(tenantId, documentId), sql`${feedPending}`, isNotNull(confirmedAt)))
+    .where(
+      and(
+        ofDocument(tenantId, documentId),
+        sql`${feedPending} and not ${isAssigned(tenantId, documentId)}`,
+        isNotNull(confirmedAt),
+      ),
+    )
     .limit(1);
   return pending !== undefined;
 }
 
 /**
  * Adds to the TM all segments that are not in it yet, except drafts that a reviewer has saved since the approval: no one
- * has confirmed or approved these.
+ * has confirmed or approved these. Of an assigned document, confirmed changes since the approval are not added either.
  */
 export function feedApproval(services: FeedServices, row: DocumentRow): Promise<Fed> {
   const { confirmedAt, position } = documentSegments;
-  const isSettled = sql`(${confirmedAt} is not null or not exists (
+  const isSettled = sql`((${confirmedAt} is not null and not ${isAssigned(row.tenantId, row.documentId)}) or not exists (
     select from segment_events e join document_jobs d on d.tenant_id = e.tenant_id and d.document_id = e.document_id
     where e.tenant_id = ${row.tenantId} and e.document_id = ${row.documentId} and e.position = ${position}
       and e.created_at > d.approved_at))`;

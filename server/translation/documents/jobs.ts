@@ -147,6 +147,7 @@ function documentView({ row, artifacts }: StoredDocument, operator: boolean): Do
     artifacts: artifacts.map(artifactView),
     approved_at: row.approvedAt?.toISOString() ?? null,
     approved_by: row.approvedBy,
+    changed_since_approval: row.changedSinceApproval?.toISOString() ?? null,
     approved_via: claimOf(row),
     feed_manifest: (row.feedManifest as DocumentFeedManifest | null) ?? emptyManifest,
     error: failure?.message ?? null,

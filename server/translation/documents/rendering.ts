@@ -168,7 +168,7 @@ export async function renderAndStore(
           edits: sql`${documentJobs.edits} + ${corrections}::int`,
           renderedEdits: row.edits + corrections,
           renderedDecisions: row.decisions,
-          updatedAt: sql`now()`,
+          updatedAt: sql`clock_timestamp()`,
         })
         .where(isDocument(tenantId, documentId));
     });

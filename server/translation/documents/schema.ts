@@ -250,6 +250,11 @@ export const documentJob = z
       .describe('The source file and all revisions of the translated file, oldest first.'),
     approved_at: dateTime.nullable().describe('The time of the approval, ISO 8601 in UTC; null before it.'),
     approved_by: z.string().nullable().describe('The reviewer who approved the document first.'),
+    changed_since_approval: dateTime
+      .nullable()
+      .describe(
+        'The time of the last correction after the approval: the file is newer than what was approved. Null without one, and after the next approval.',
+      ),
     approved_via: claimedVia
       .nullable()
       .describe(

@@ -4,7 +4,6 @@ import type { Services } from '#server/context.ts';
 import { describeForLog } from '#server/errors.ts';
 import { addJob } from '#server/platform/job-queue.ts';
 import { defaultThreshold } from '#server/translation/core/pipeline/policy.ts';
-import { reopenMinutes } from '#server/translation/review/item.ts';
 import { calibrateLanguages } from './calibration.ts';
 
 /*
@@ -87,8 +86,8 @@ export async function countTenant(
 const countedFrom = sql`coalesce(q.counted_at, now() - interval '1 year')`;
 const countedUntil = sql`now() - make_interval(secs => ${settledSeconds})`;
 const decidedFrom = sql`coalesce(q.decided_until, now() - interval '1 year')`;
-/** A decision counts as soon as it cannot be reopened any longer. */
-const decidedUntil = sql`now() - make_interval(mins => ${reopenMinutes + 1})`;
+/** A decision counts a few minutes later, because most mistakes are noticed at once and reopened. */
+const decidedUntil = sql`now() - interval '11 minutes'`;
 
 async function selectDue(tx: Tx, after: string): Promise<{ tenantId: string; isDue: boolean }[]> {
   return [

@@ -45,11 +45,8 @@ export interface Decision {
   what: string;
   /** The status that the decision gave the item. */
   status: string;
-  /**
-   * Whether the decision was made within the last `reopenMinutes`, by the database's clock; null if there is no review
-   * decision.
-   */
-  isRecent: boolean | null;
+  /** Whether a review made the decision, and not the quality gate alone. */
+  isReview: boolean;
   /** ID of the member who decided; null if the decision was made with an API key. */
   by: string | null;
   /** The record that the decision published. */
@@ -57,9 +54,6 @@ export interface Decision {
   /** Withdraws the decision, but not the golden record. Returns the new state of the item. */
   withdraw(actor: string): Promise<{ status: string; updatedAt: Date }>;
 }
-
-/** Minutes during which a decision may be reopened. */
-export const reopenMinutes = 10;
 
 /** The member who claims an item. */
 export interface Claimant {

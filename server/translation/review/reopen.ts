@@ -4,7 +4,7 @@ import type { SessionPrincipal } from '#server/identity/access/principal.ts';
 import { type Origin, recordEvent } from '#server/identity/audit/audit-log.ts';
 import type { LocatingServices } from '#server/storage/destination.ts';
 import { removeGoldenLater, removeGoldenNow } from '#server/translation/records/golden-deletion.ts';
-import { claimantOf, type Decision, reopenMinutes, type WithBearer } from './item.ts';
+import { claimantOf, type Decision, type WithBearer } from './item.ts';
 import { kinds } from './kinds.ts';
 import type { ReopenedItem, ReviewItem } from './schema.ts';
 
@@ -12,7 +12,7 @@ import type { ReopenedItem, ReviewItem } from './schema.ts';
  * Withdraws a decision, so that the item awaits review again. The publication is withdrawn in the same transaction: the
  * row no longer refers to a golden record, and segments that the decision added leave the TM. The record itself is
  * removed after the commit, as for a deleted job.
- * @throws AppError 403; 404; 409 conflict for an item that is not decided, is being published, or was decided too long ago
+ * @throws AppError 403; 404; 409 conflict for an item that is not decided, or is being published
  */
 export async function reopenItem(
   services: LocatingServices & Pick<Services, 'log'>,
@@ -47,16 +47,11 @@ export async function reopenItem(
 }
 
 /**
- * Allows reopening a recent decision to the member who decided and to all administrators.
- * @throws AppError 403; 409 conflict if there is no review decision, or if the decision is too old
+ * Allows reopening a decision to the member who decided and to all administrators, at any time.
+ * @throws AppError 403; 409 conflict if there is no review decision
  */
-function requireReopenable({ user }: SessionPrincipal, { what, isRecent, by }: Decision): void {
+function requireReopenable({ user }: SessionPrincipal, { what, isReview, by }: Decision): void {
   if (by !== user.id && user.role !== 'global_administrator')
     throw new AppError('forbidden', 'only the reviewer who decided, and administrators, can reopen a review');
-  if (isRecent === null) throw new AppError('conflict', `${what} was not decided by a review`);
-  if (!isRecent)
-    throw new AppError(
-      'conflict',
-      `${what} was decided more than ${reopenMinutes} minutes ago and can no longer be reopened`,
-    );
+  if (!isReview) throw new AppError('conflict', `${what} was not decided by a review`);
 }

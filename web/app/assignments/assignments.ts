@@ -38,6 +38,15 @@ export function useAssignments(items: readonly Item[], { isLive = true }: { isLi
   });
 }
 
+/** Whether an item has an assignee or a second review, and another member has the turn. */
+export function useIsOthersTurn(item: Item): boolean {
+  const me = useMe();
+  const { data: [assignment] = [] } = useAssignments([item]);
+  if (!assignment || !(assignment.four_eyes || assignment.assignee)) return false;
+  const holder = assignment.step === 'second' ? assignment.second : assignment.assignee;
+  return me.data !== undefined && holder?.user_id !== me.data.user.user_id;
+}
+
 /** Loads assignments, and the lists that show them, again. */
 export function useReload(): () => Promise<unknown> {
   const queries = useQueryClient();

@@ -19,12 +19,15 @@ import { storeAll } from './store-all.ts';
  */
 export function ApproveDialog({
   document,
+  seen,
   saves,
   outline,
   onDone,
   onClose,
 }: {
   document: TenantDocumentJob;
+  /** The `updated_at` of the document when its segments were loaded. */
+  seen: string;
   saves: SegmentSaves;
   outline: DocumentOutline | undefined;
   /** Called with the change that confirmed the segments, which can be undone; null if no segment was confirmed. */
@@ -62,7 +65,7 @@ export function ApproveDialog({
     }
     if (remaining === 0) {
       if (passes) await service.pass(item);
-      else await approveDocument({ document_id: document.id });
+      else await approveDocument({ document_id: document.id, updated_at: seen });
       announce(t(passes ? 'assignments.passed' : 'editor.approved'));
     }
     await reload();

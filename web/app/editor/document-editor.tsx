@@ -2,6 +2,7 @@ import { usePrefetchQuery, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense, useCallback, useMemo, useState } from 'react';
 import type { TenantDocumentJob } from '#sdk/types.ts';
+import { useIsOthersTurn } from '../assignments/assignments.ts';
 import { client } from '../client.ts';
 import { loadWords, useT } from '../i18n.tsx';
 import { useCommands } from '../keys/use-commands.ts';
@@ -83,9 +84,15 @@ export function DocumentEditorScreen() {
 function DocumentEditor({ document }: { document: TenantDocumentJob }) {
   const { id, source_file_name: name, status, approved_at: approvedAt, failure, warnings } = document;
   const { filter, setFilter } = useFilter(id);
-  const { source, isReadOnly, opening, remember, others } = useDocumentRows(document, filter, setFilter);
+  const { source, isReadOnly, isOthersTurn, opening, remember, others } = useDocumentRows(
+    document,
+    filter,
+    setFilter,
+  );
   const { saves, languages, outline } = source;
   const [isApproving, setApproving] = useState(false);
+  // The version that the reviewer reads: what others change later was not seen.
+  const [seen] = useState(document.updated_at);
   return (
     <>
       <title>{`${plainName(name)} · LinguaLoop`}</title>
@@ -96,6 +103,7 @@ function DocumentEditor({ document }: { document: TenantDocumentJob }) {
             document={document}
             saves={saves}
             others={others}
+            canApprove={!isOthersTurn && (approvedAt === null || document.changed_since_approval !== null)}
             onApprove={() => setApproving(true)}
           />
         }
@@ -142,6 +150,7 @@ function DocumentEditor({ document }: { document: TenantDocumentJob }) {
         <Suspense>
           <ApproveDialog
             document={document}
+            seen={seen}
             saves={saves}
             outline={outline}
             onDone={remember}
@@ -211,7 +220,8 @@ function useDocumentRows(
       if (position !== null) byPosition.set(position, [...(byPosition.get(position) ?? []), holder]);
     return byPosition;
   }, [claims]);
-  const isReadOnly = status !== 'translated' || approved_at !== null || isVisitor();
+  const isOthersTurn = useIsOthersTurn({ kind: 'document', id });
+  const isReadOnly = status !== 'translated' || approved_at !== null || isOthersTurn || isVisitor();
   const source = {
     rows,
     outline,
@@ -232,7 +242,7 @@ function useDocumentRows(
     findingsOf,
     ...decisions,
   } satisfies RowSource<Segment>;
-  return { source, isReadOnly, opening, remember, others: claims.map(({ holder }) => holder) };
+  return { source, isReadOnly, isOthersTurn, opening, remember, others: claims.map(({ holder }) => holder) };
 }
 
 function checkOf(documentId: string): SegmentCheck<Segment> {

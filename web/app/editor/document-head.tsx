@@ -25,12 +25,14 @@ export function DocumentHead({
   document,
   saves,
   others,
+  canApprove,
   onApprove,
 }: {
   document: TenantDocumentJob;
   saves: SegmentSaves;
   /** Names of colleagues who have the document open. */
   others: readonly string[];
+  canApprove: boolean;
   onApprove: () => void;
 }) {
   const t = useT();
@@ -61,7 +63,7 @@ export function DocumentHead({
             <span className={styles['label']}>{t('documents.download')}</span>
           </button>
         )}
-        {isTranslated && document.approved_at === null && !isVisitor() && (
+        {isTranslated && canApprove && !isVisitor() && (
           <button type="button" onClick={onApprove}>
             <CheckCheck size={16} aria-hidden />
             <span className={styles['label']}>{t('editor.approve')}</span>

@@ -24,6 +24,7 @@ export default function DocumentNotices({ document }: { document: TenantDocument
     approved_at: approvedAt,
     approved_by: approvedBy,
     approved_via: approvedVia,
+    changed_since_approval: changedAt,
   } = document;
   return (
     <div className={styles['notices']}>
@@ -37,13 +38,10 @@ export default function DocumentNotices({ document }: { document: TenantDocument
           <bdi translate="no">{reviewerName(approvedBy ?? '', approvedVia, t)}</bdi>, {moment(approvedAt)}
         </span>
       )}
-      {approvedAt && (
-        <Reopen
-          item={{ kind: 'document', id }}
-          decidedAt={approvedAt}
-          decidedBy={approvedVia ? null : approvedBy}
-        />
+      {changedAt && (
+        <b className={styles['criticalCount']}>{t('documents.changed_since', { time: moment(changedAt) })}</b>
       )}
+      {approvedAt && <Reopen item={{ kind: 'document', id }} decidedBy={approvedVia ? null : approvedBy} />}
       {failure && (
         <bdi className={styles['criticalCount']} title={failure.message}>
           {fileFailureText(failure, t)}

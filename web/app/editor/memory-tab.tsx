@@ -43,6 +43,8 @@ interface Match {
   score?: number;
   set: string;
   changedAt: string | null;
+  /** Whether it is a correction in a document that is not approved yet. */
+  isUnapproved?: boolean;
   /** The places of the searched text on one side, in UTF-16 units. */
   hits?: { side: Sought['side']; spans: readonly { start: number; end: number }[] };
 }
@@ -79,6 +81,7 @@ export function MemoryTab({
     score: match.score,
     set: match.set_name,
     changedAt: match.changed_at,
+    isUnapproved: match.origin === 'unapproved',
   }));
   const insert = (index: number) => {
     const match = matches[index];
@@ -224,6 +227,7 @@ function MatchCard({
           <b className={styles['score']}>{t('editor.percent', { score: match.score })}</b>
         )}
         {match.part !== undefined && <span className="badge">{t('editor.sentence')}</span>}
+        {match.isUnapproved && <span className="badge">{t('editor.unapproved')}</span>}
         <bdi>{match.set}</bdi>
         {match.changedAt && <span>{day(match.changedAt)}</span>}
         <button type="button" className="ghost small" onClick={onInsert}>

@@ -355,12 +355,15 @@ function languageTools(server: McpServer, { client }: McpOptions): void {
           { signal },
         );
         return {
-          matches: matches.map(({ source_text, target_text, score, set_name }) => ({
-            source: source_text,
-            target: target_text,
-            similarity: score / 100,
-            memory: set_name,
-          })),
+          // Corrections that are not approved yet are for people.
+          matches: matches
+            .filter(({ origin }) => origin !== 'unapproved')
+            .map(({ source_text, target_text, score, set_name }) => ({
+              source: source_text,
+              target: target_text,
+              similarity: score / 100,
+              memory: set_name,
+            })),
         };
       }),
   );

@@ -4,7 +4,7 @@ import { readBlocks } from '#server/formats/html-segments.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
 import { segmentationOf } from '#server/language/segmentation/rules.ts';
 import { requireDeclaredLanguage } from '#server/language/set-upload.ts';
-import { pairName } from '#server/languages.ts';
+import { type LanguagePair, pairName } from '#server/languages.ts';
 import { normalForm, type TextContext } from '#server/matching/normal-form.ts';
 import { requireLength } from '#server/platform/input-limits.ts';
 import type { MemoryMatches, MemoryMatchesRequest } from '../unit-schema.ts';
@@ -25,6 +25,20 @@ export type ReadContext = (
   segment: { tenantId: string; documentId: string; position: number },
 ) => Promise<TextContext | undefined>;
 
+/**
+ * Reads corrections of documents that are not approved yet, latest first, which are no part of the TM. Documents belong to
+ * a module above this one.
+ */
+export type ReadUnapproved = (
+  tx: Tx,
+  tenantId: string,
+  pair: LanguagePair,
+  text: string,
+  segment: { documentId: string; position: number } | undefined,
+) => Promise<
+  { source_text: string; target_text: string; document_id: string; file_name: string; changed_at: string }[]
+>;
+
 const placeOf = (
   tenantId: string,
   { document_id: documentId, position }: NonNullable<MemoryMatchesRequest['segment']>,
@@ -32,14 +46,15 @@ const placeOf = (
 
 /**
  * Returns the TM matches of a text, as a job would find them: the exact match, segments that are at least 70% similar, and
- * the same for each sentence. Calls no model, so segments that are similar only in meaning are missing.
+ * the same for each sentence; and corrections that are not approved yet, which a job would not use. Calls no model, so
+ * segments that are similar only in meaning are missing.
  * @throws AppError 413, 422
  */
 export async function findMatches(
   services: Pick<Services, 'database' | 'log' | 'settings'>,
   withTenant: WithTenant,
   { source_text: text, source_lang, target_lang, text_type, segment }: MemoryMatchesRequest,
-  readContext: ReadContext,
+  { readContext, readUnapproved }: { readContext: ReadContext; readUnapproved: ReadUnapproved },
 ): Promise<MemoryMatches> {
   const { tenantId, rules, pair } = await withTenant(async (tx, { tenant }) => {
     const sourceLang = requireDeclaredLanguage('source_lang', source_lang).code;
@@ -50,7 +65,7 @@ export async function findMatches(
   });
   const { pairSource: sourceLang, pairTarget: targetLang } = pair;
   if (text_type !== 'Html') await rules?.divide([{ text, language: sourceLang }], { tenantId });
-  const { exact, sentences, isHeld } = await withTenant(async (tx) => {
+  const { exact, sentences, isHeld, unapproved } = await withTenant(async (tx) => {
     const whole = { sourceText: text, sourceLang, targetLang, textType: text_type, rules };
     const parts = sentenceTexts(whole);
     const { hits, pairs } = await lookUpExact(tx, [
@@ -64,9 +79,14 @@ export async function findMatches(
     // The only sentence of a text may be a sentence of an approved segment.
     const own = parts.findIndex((part) => normalForm(part) === normalForm(text));
     const exact = hits[0] ?? [hits[own + 1]].find((hit) => hit && hit.penalty > 0);
-    return { exact, sentences, isHeld: pairs.has(pairName(pair)) };
+    const place = segment && placeOf(tenantId, segment);
+    const found = await readUnapproved(tx, tenantId, pair, text, place);
+    const unapproved = found
+      .filter(({ target_text }) => target_text !== exact?.targetText)
+      .map(unapprovedMatch);
+    return { exact, sentences, isHeld: pairs.has(pairName(pair)), unapproved };
   });
-  if (!isHeld) return { matches: [] };
+  if (!isHeld) return { matches: unapproved };
   const blocks = text_type === 'Html' ? longest(readBlocks(text)) : [];
   const searched = [
     ...blocks,
@@ -87,6 +107,7 @@ export async function findMatches(
   return {
     matches: [
       ...(exact ? [fullMatch(exact)] : []),
+      ...unapproved,
       // A part of a page may be the whole source of a segment. It is not an exact match of the page, so it gets at most
       // 99%.
       ...pages.close.map(closeMatch),
@@ -98,6 +119,16 @@ export async function findMatches(
     ],
   };
 }
+
+/** A correction that is not approved yet. It is never exact, so that no one takes it for approved. */
+const unapprovedMatch = ({
+  document_id: set_id,
+  file_name: set_name,
+  ...match
+}: Awaited<ReturnType<ReadUnapproved>>[number]): Match => ({
+  ...{ ...match, set_id, set_name, tuid: null },
+  ...{ kind: 'close', score: 99, origin: 'unapproved' },
+});
 
 /** A match of an equal text. With a penalty, it is a close one. */
 const fullMatch = (hit: MemoryHit) =>

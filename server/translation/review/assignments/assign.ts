@@ -1,4 +1,4 @@
-import { and, lt, sql } from 'drizzle-orm';
+import { and, eq, lt, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { reviewAssignments } from '#db/schema/reviews.ts';
 import { AppError } from '#server/errors.ts';
@@ -220,7 +220,10 @@ function requireReviewer(
     );
 }
 
-/** Days after which the assignments of decided items are deleted. A report reaches back 366 days. */
+/**
+ * Days after which the assignments of decided items are deleted. A report reaches back 366 days. Those with a second review
+ * stay as long as the item, because it stays demanded.
+ */
 const keptDays = 400;
 
 /**
@@ -233,6 +236,7 @@ export async function pruneAssignments(tx: Tx, heldTenants: readonly string[]): 
     .delete(reviewAssignments)
     .where(
       and(
+        eq(reviewAssignments.fourEyes, false),
         lt(reviewAssignments.closedAt, sql`now() - make_interval(days => ${keptDays})`),
         sql`tenant_id not in (select jsonb_array_elements_text(${JSON.stringify(heldTenants)}::jsonb))`,
       ),

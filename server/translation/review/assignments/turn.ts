@@ -13,8 +13,8 @@ import type { Passed, PassInput, Profile } from './schema.ts';
 
 /*
  * Whose turn it is. An item has a first reviewer, the assignee, and may need a second review by another member. The
- * first reviewer passes it on; only the second one publishes it. Everyone who decides locks the row of the item first, as
- * everyone does who changes its assignment.
+ * first reviewer passes it on; only the second one publishes it. Everyone who writes an item locks its row first, as
+ * everyone does who changes its assignment, and then asks `requireTurn`.
  */
 
 interface Turn extends Record<string, unknown> {
@@ -24,7 +24,9 @@ interface Turn extends Record<string, unknown> {
   four_eyes: boolean | null;
   is_passed: boolean | null;
   passed_by: string | null;
-  /** Whether the rules are not applied to the item yet. */
+  /** Whether the item is decided. */
+  is_closed: boolean | null;
+  /** Whether the rules are to be applied to the item, now or when a member is available. */
   is_pending: boolean | null;
   assignee_name: string | null;
   second_name: string | null;
@@ -36,49 +38,66 @@ async function selectTurn(tx: Tx, tenantId: string, item: ReviewItem, userId: st
   const nameOf = (id: SQL) => sql`(select ${shownName} from ${usersOf(tenantId)} and u.user_id = ${id})`;
   const [turn] = await tx.execute<Turn>(sql`
     select a.version, a.assignee, a.second, a.four_eyes, a.passed_at is not null as is_passed, a.passed_by,
-      a.rules_from <= now() as is_pending,
+      a.closed_at is not null as is_closed, a.rules_from is not null as is_pending,
       ${nameOf(sql`a.assignee`)} as assignee_name, ${nameOf(sql`a.second`)} as second_name,
       (select role from users where tenant_id = ${tenantId} and user_id = ${userId}) as role,
       (select languages from reviewer_profiles where tenant_id = ${tenantId} and user_id = ${userId}) as languages
     from (select 1) one left join review_assignments a on a.tenant_id = ${tenantId} and a.item_kind = ${item.kind}
-      and a.item_id = ${item.id} and a.closed_at is null`);
+      and a.item_id = ${item.id}`);
   return turn as Turn;
 }
 
+/** What a member or a client with an API key is about to do with an item. */
+export interface Writing {
+  /** Set if it closes the review: whether it publishes the item, and its languages. */
+  decision?: { publishes: boolean; languages: { source_lang: string; target_lang: string } };
+  /** Whether the request names the version that the caller saw, which the caller of this function compares. */
+  namesVersion?: boolean;
+}
+
 /**
- * Requires that an author may close the review of an item. The row of the item must be locked.
- * - An item with a second review is published only by the second reviewer, after the first one has passed it on.
- * - Another assigned item is decided by its assignee and by administrators.
- * - Other items are decided by everyone who has the languages. An API key decides only such items.
- * @param publishes whether the decision publishes the item; the first reviewer may reject it
+ * Requires that someone may write an item now: its texts, findings, confirmations and decision. All ways of writing ask
+ * this. The row of the item must be locked.
+ * - An item with a second review that is passed on is written and published only by the second reviewer, who names the
+ *   version that it publishes. After the approval, it is not changed before it is reopened.
+ * - Another assigned item is written only by its assignee. Administrators assign it to themselves first.
+ * - Other items are written by everyone who may review, and decided by those who have the languages. An API key writes only
+ *   such items.
  * @throws AppError 409 state_conflict; 403
  */
 export async function requireTurn(
   tx: Tx,
-  { tenantId, userId }: Author & { tenantId: string },
+  { tenantId, userId }: Pick<Author, 'userId'> & { tenantId: string },
   item: ReviewItem,
-  { publishes, languages }: { publishes: boolean; languages: { source_lang: string; target_lang: string } },
+  { decision, namesVersion = false }: Writing = {},
 ): Promise<void> {
   let turn = await selectTurn(tx, tenantId, item, userId);
-  if (turn.is_pending && publishes) {
+  if (turn.is_pending) {
     await applyPendingRules(tx, tenantId, item);
     turn = await selectTurn(tx, tenantId, item, userId);
   }
-  const isAdministrator = turn.role === 'global_administrator';
   const refused = (why: string) => new AppError('state_conflict', `${item.kind} ${item.id} ${why}`);
-  if (turn.four_eyes && turn.is_passed) {
-    if (turn.second === null) throw refused('needs a second reviewer; an administrator can set one');
-    if (userId !== turn.second || userId === turn.passed_by)
-      throw refused(`awaits the second review by ${turn.second_name}`);
-    return;
-  }
-  if (turn.assignee !== null && userId !== turn.assignee && !isAdministrator)
-    throw refused(`is assigned to ${turn.assignee_name}`);
-  if (turn.four_eyes && publishes)
+  if (turn.is_closed && turn.four_eyes) throw refused('was approved after a second review; reopen it first');
+  const isSecond = turn.four_eyes && turn.is_passed;
+  const isAdministrator = turn.role === 'global_administrator';
+  if (turn.four_eyes && !isSecond && decision?.publishes && (isAdministrator || userId === turn.assignee))
     throw refused(
       `needs a second review${turn.second === null ? '' : ` by ${turn.second_name}`}; pass it on with assignments.pass`,
     );
-  if (userId === null || userId === turn.assignee || isAdministrator) return;
+  if (isSecond) {
+    if (turn.second === null) throw refused('needs a second reviewer; an administrator can set one');
+    if (userId !== turn.second || userId === turn.passed_by)
+      throw refused(`awaits the second review by ${turn.second_name}`);
+  } else if (turn.assignee !== null) {
+    if (userId !== turn.assignee) throw refused(`is assigned to ${turn.assignee_name}`);
+  } else if (turn.four_eyes || turn.is_pending) {
+    throw refused('needs a reviewer; assign it first');
+  }
+  if (!decision) return;
+  const { publishes, languages } = decision;
+  if (isSecond && publishes && !namesVersion)
+    throw refused('has a second review; send the updated_at of the version that you saw');
+  if (userId === null || isSecond || turn.assignee !== null || isAdministrator) return;
   if (!covers(turn.languages ?? [], 'review', languages))
     throw new AppError('forbidden', `you do not review ${languages.source_lang} → ${languages.target_lang}`);
 }
@@ -105,7 +124,7 @@ export async function passItem(
       throw refused(`awaits the second review${turn.second === null ? '' : ` by ${turn.second_name}`}`);
   } else if (user.id === turn.second) {
     throw refused('needs a first review by another member');
-  } else if (user.id !== turn.assignee && !isAdministrator) {
+  } else if (user.id !== turn.assignee) {
     throw refused(turn.assignee === null ? 'is assigned to no one' : `is assigned to ${turn.assignee_name}`);
   }
   const change = back

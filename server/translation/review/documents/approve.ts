@@ -6,6 +6,7 @@ import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
 import type { Origin } from '#server/identity/audit/audit-log.ts';
+import { moment } from '#server/platform/input-limits.ts';
 import { addJob } from '#server/platform/job-queue.ts';
 import { destinationIn, type LocatingServices } from '#server/storage/destination.ts';
 import { qualityIssue } from '#server/translation/core/agent-run-schema.ts';
@@ -20,6 +21,7 @@ import {
 } from '#server/translation/documents/jobs.ts';
 import {
   type LeasedDocument,
+  needsRendering,
   type RenderServices,
   renderChanges,
 } from '#server/translation/documents/rendering.ts';
@@ -27,6 +29,7 @@ import { withReviewLease } from '#server/translation/documents/review-lease.ts';
 import { type DocumentApprovalResult, documentApproval } from '#server/translation/documents/schema.ts';
 import { documentSegment, selectCritical } from '#server/translation/documents/segments.ts';
 import { keepFiles } from '#server/translation/documents/superseded-files.ts';
+import { removeGoldenLater } from '#server/translation/records/golden-deletion.ts';
 import { requireTurn } from '../assignments/turn.ts';
 import { type Author, recordDecision, requireName } from '../author.ts';
 import {
@@ -37,7 +40,7 @@ import {
   Unopened,
 } from '../decide.ts';
 import { confirmCritical, decisionOutcome, distinct } from '../schema.ts';
-import { documentAuthor, lockTranslated, requireTranslated, whileLeased } from './document.ts';
+import { documentAuthor, lockTranslated, whileLeased, withdrawApproval } from './document.ts';
 import { ofDocumentJob } from './segment-schema.ts';
 
 export const documentApproveInput = z
@@ -52,6 +55,11 @@ export const documentApproveInput = z
         'The name of the reviewer, at most 320 characters. Required for clients with an API key. For signed-in members, the session determines the reviewer.',
       ),
     confirm_critical: confirmCritical,
+    updated_at: moment
+      .optional()
+      .describe(
+        'The `updated_at` of the document when the reviewer read it. If others have changed a translation since then, the status is 409 and nothing is approved. Required for a document with a second review.',
+      ),
   })
   .meta({
     id: 'DocumentApproveRequest',
@@ -64,7 +72,7 @@ const documentId = z.string().max(200);
 const ids = z.array(documentId).max(100);
 
 export const approveManyInput = documentApproveInput
-  .omit({ document_id: true, confirm_critical: true })
+  .omit({ document_id: true, confirm_critical: true, updated_at: true })
   .extend({
     document_ids: distinct(documentId, { max: 100, keyOf: (id) => id, what: 'a document' }).describe(
       'The IDs of the documents to approve.',
@@ -99,9 +107,10 @@ type CompleteServices = LocatingServices & Pick<Services, 'backgroundWork' | 'em
 /**
  * Approves a translated document: stores the approval in its row, adds to the TM the segments that no review has added,
  * and writes the audit record. If the first approval was interrupted, a second one completes it; otherwise a second one
- * changes nothing.
+ * changes nothing, unless the document was changed since. Then it is a new approval, which replaces the first one.
  * @throws AppError 404; 400 if the document is not translated, a file of it is missing or damaged, or its reviewer cannot be
- *   determined; 409, 403 if others review it; 409 storage_binding_not_verified; UnconfirmedFindings; Unopened
+ *   determined; 409, 403 if others review it; 409 conflict if others have changed it since the reviewer read it; 409
+ *   storage_binding_not_verified; UnconfirmedFindings; Unopened
  */
 export async function approveDocument(
   services: RenderServices,
@@ -112,15 +121,21 @@ export async function approveDocument(
   { confirmCritical, isUnopened = false }: Confirmations = {},
 ): Promise<{ tenantId: string; result: DocumentApprovalResult }> {
   const { tenantId, ...author } = await withTenant(async (tx, principal) => {
-    const row = await requireTranslated(tx, principal.tenant.id, documentId);
-    if (isUnopened && row.approvedAt === null) throw new Unopened(`document job ${documentId}`);
+    const row = await lockTranslated(tx, principal.tenant.id, documentId);
+    if (isUnopened && !isApproved(row)) throw new Unopened(`document job ${documentId}`);
     await destinationIn(tx, services, principal.tenant.id);
     const author = await documentAuthor(tx, principal, request.reviewer);
-    if (row.approvedAt === null) await requireDocumentTurn(tx, row, author);
+    if (!isApproved(row)) await requireApprovable(tx, row, author, request.updated_at);
     return { tenantId: principal.tenant.id, ...author, name: requireName(author) };
   });
   const result = await whileLeased(services, { tenantId, documentId }, async (leased) => {
-    const { row, isNew } = await stampRendered(services, leased, { ...author, confirmCritical, origin });
+    const { updated_at: seen } = request;
+    const { row, isNew } = await stampRendered(services, leased, {
+      ...author,
+      confirmCritical,
+      origin,
+      seen,
+    });
     const { pairs, skipped, error } = await completeApproval(services, row);
     return {
       approved: true,
@@ -157,17 +172,46 @@ export function approveDocuments(
   });
 }
 
-/** @throws AppError 409, 403 if others review the document */
-function requireDocumentTurn(tx: Tx, row: DocumentRow, author: Author): Promise<void> {
-  const item = { kind: 'document', id: row.documentId } as const;
+/** Whether the document is approved as it is now. */
+function isApproved({ approvedAt, changedSinceApproval }: DocumentRow): boolean {
+  return approvedAt !== null && changedSinceApproval === null;
+}
+
+/**
+ * Requires that an author may approve a locked document.
+ * @param seen the `updated_at` of the document when the author read it; undefined if the request does not name it
+ * @throws AppError 409, 403 if others review the document; 409 conflict if others have changed a translation since
+ */
+async function requireApprovable(
+  tx: Tx,
+  row: DocumentRow,
+  author: Author,
+  seen: string | undefined,
+): Promise<void> {
+  const { tenantId, documentId } = row;
   const languages = row.request as { source_lang: string; target_lang: string };
-  return requireTurn(tx, { ...author, tenantId: row.tenantId }, item, { publishes: true, languages });
+  await requireTurn(
+    tx,
+    { ...author, tenantId },
+    { kind: 'document', id: documentId },
+    { decision: { publishes: true, languages }, namesVersion: seen !== undefined },
+  );
+  if (seen === undefined) return;
+  const [changed] = await tx.execute(sql`
+    select from segment_events e
+    where e.tenant_id = ${tenantId} and e.document_id = ${documentId} and e.created_at > ${seen}::timestamptz
+      and e.kind not in ('resolved', 'unconfirmed') and (e.user_id is null or e.user_id is distinct from ${author.userId}::text)
+      and (e.target_text is distinct from e.before ->> 'target_text' or e.kind <> 'confirmed')
+    limit 1`);
+  if (changed)
+    throw new AppError('conflict', `document job ${documentId} has changed since it was read; read it again`);
 }
 
 interface Approval extends Author {
   name: string;
   origin: Origin;
   confirmCritical: boolean | undefined;
+  seen: string | undefined;
 }
 
 /** Maximum number of renderings, if reviewers save segments during each of them. */
@@ -187,7 +231,7 @@ async function stampRendered(
   const find = () => services.database.inTenant(tenantId, (tx) => requireDocument(tx, tenantId, documentId));
   for (let renderings = 0; renderings < maxRenderings; renderings++) {
     const known = await find();
-    if (known.approvedAt !== null) return { row: known, isNew: false };
+    if (isApproved(known)) return { row: known, isNew: false };
     if (approval.confirmCritical === false)
       await services.database.inTenant(tenantId, (tx) => requireNoCritical(tx, known));
     await renderChanges(services, leased);
@@ -235,11 +279,17 @@ async function stamp(
   tx: Tx,
   settings: Services['settings'],
   { tenantId, documentId }: DocumentRow,
-  { confirmCritical, origin, ...author }: Approval,
+  { confirmCritical, origin, seen, ...author }: Approval,
 ): Promise<DocumentRow | undefined> {
   const locked = await lockTranslated(tx, tenantId, documentId);
-  if (locked.approvedAt === null) await requireDocumentTurn(tx, locked, author);
+  if (isApproved(locked)) return undefined;
+  await requireApprovable(tx, locked, author, seen);
   if (confirmCritical === false) await requireNoCritical(tx, locked);
+  if (needsRendering(locked)) return undefined;
+  if (locked.approvedAt !== null) {
+    await removeGoldenLater(tx, { tenantId, jobId: documentId, goldenUri: locked.goldenUri });
+    await withdrawApproval(tx, locked);
+  }
   const [row] = await tx
     .update(documentJobs)
     // The time after the lock was acquired: changes until then are approved, and later ones are not.
@@ -248,18 +298,11 @@ async function stamp(
       approvedBy: author.name,
       approvedByUser: author.userId,
       approvedVia: author.claimedVia,
-      updatedAt: sql`now()`,
+      updatedAt: sql`clock_timestamp()`,
     })
-    .where(
-      and(
-        isDocument(tenantId, documentId),
-        isNull(documentJobs.approvedAt),
-        sql`${documentJobs.edits} <= ${documentJobs.renderedEdits}`,
-        sql`${documentJobs.decisions} <= ${documentJobs.renderedDecisions}`,
-      ),
-    )
+    .where(isDocument(tenantId, documentId))
     .returning(documentColumns);
-  if (!row) return undefined;
+  if (!row) throw new Error('a locked document is gone');
   await keepFiles(tx, row);
   const item = { kind: 'document', id: documentId } as const;
   await recordDecision(tx, settings, origin, { ...author, tenantId }, item, { action: 'review_approved' });

@@ -11,7 +11,8 @@ import { isAtOneOf, ofDocument, statusOfSegment } from '#server/translation/docu
 import { requireName } from '../author.ts';
 import { resolveFields, resolveFinding } from '../findings.ts';
 import { unknownSegment } from '../item.ts';
-import { conflictAt, documentAuthor, lockTranslated, requireNoConflict } from './document.ts';
+import { conflictAt, documentAuthor, requireNoConflict } from './document.ts';
+import { lockWritable } from './lock-writable.ts';
 import { isStillFlagged, requireReason } from './reviewed-findings.ts';
 import { applyChanges, type SegmentChange } from './segment-changes.ts';
 import {
@@ -53,7 +54,7 @@ export const documentConfirmInput = z.object({
  * the mark is removed. An approval adds a flagged segment to the TM only if the segment is confirmed.
  * @throws AppError 404; 400 if the document is not translated, or the reviewer cannot be determined; 422 for an unknown
  * position; 409 conflict, with all
- *   `CorrectionConflict`s, if a translation has changed since the reviewer saw it; UnconfirmedFindings
+ *   `CorrectionConflict`s, if a translation has changed since the reviewer saw it; UnconfirmedFindings; and like `requireTurn`
  */
 export async function confirmSegments(
   tx: Tx,
@@ -61,8 +62,8 @@ export async function confirmSegments(
   { document_id: documentId, segments, confirmed, confirm_critical, reason, reviewer }: ConfirmInput,
 ): Promise<z.infer<typeof currentSegments>> {
   const tenantId = principal.tenant.id;
-  const row = await lockTranslated(tx, tenantId, documentId);
   const author = await documentAuthor(tx, principal, reviewer);
+  const row = await lockWritable(tx, tenantId, documentId, author);
   requireName(author);
   const seen = await selectSeen(tx, row, segments);
   const positions = segments.map(({ position }) => position);
@@ -145,8 +146,8 @@ export async function confirmAll(
   principal: Principal,
   { document_id: documentId, statuses, reviewer }: z.infer<typeof confirmAllInput>,
 ): Promise<z.infer<typeof confirmedAll>> {
-  const row = await lockTranslated(tx, principal.tenant.id, documentId);
   const author = await documentAuthor(tx, principal, reviewer);
+  const row = await lockWritable(tx, principal.tenant.id, documentId, author);
   requireName(author);
   const { position, target, confirmedAt } = documentSegments;
   const isHeld = sql`exists (select from review_claims c where c.tenant_id = ${row.tenantId} and c.item_kind = 'document'
@@ -197,8 +198,8 @@ export async function resolveSegmentFinding(
 ): Promise<z.infer<typeof resolvedSegment>> {
   const { document_id: documentId, position, target_text: seen } = input;
   const tenantId = principal.tenant.id;
-  const row = await lockTranslated(tx, tenantId, documentId);
   const author = await documentAuthor(tx, principal, input.reviewer);
+  const row = await lockWritable(tx, tenantId, documentId, author);
   const name = requireName(author);
   const [segment] = await tx
     .select()

@@ -4,6 +4,7 @@ import { documentSegments } from '#db/schema/documents.ts';
 import type { Services } from '#server/context.ts';
 import { type InlineContent, isSameContent, retag } from '#server/formats/inline-content.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
+import type { Origin } from '#server/identity/audit/audit-log.ts';
 import { newId } from '#server/platform/ids.ts';
 import { destinationIn } from '#server/storage/destination.ts';
 import { limitOf, type TextLimit } from '#server/translation/core/text-limit.ts';
@@ -12,6 +13,7 @@ import { feedReview } from '#server/translation/documents/feed-manifest.ts';
 import { type DocumentRow, requireDocument } from '#server/translation/documents/jobs.ts';
 import {
   type LeasedDocument,
+  needsRendering,
   type RenderServices,
   readRenderState,
   renderAndStore,
@@ -36,8 +38,9 @@ import {
   requireTranslatedRow,
   whileLeased,
 } from './document.ts';
+import { lockWritable } from './lock-writable.ts';
 import { acceptedMinor, reviewedFindings, type StoredQuality } from './reviewed-findings.ts';
-import { type SegmentChange, storeChanges } from './segment-changes.ts';
+import { recordChange, type SegmentChange, storeChanges } from './segment-changes.ts';
 import {
   changedAt,
   currentSegments,
@@ -90,16 +93,18 @@ interface Correction {
 export async function reviewDocument(
   services: ReviewServices,
   withTenant: WithTenant,
+  origin: Origin,
   documentId: string,
   request: ReviewOfSegments,
 ): Promise<{ tenantId: string; named: number[]; changed: number[] }> {
   const { tenantId, author } = await withTenant(async (tx, principal) => {
-    await requireTranslated(tx, principal.tenant.id, documentId);
+    const author = await documentAuthor(tx, principal, request.reviewer);
+    await lockWritable(tx, principal.tenant.id, documentId, author);
     await destinationIn(tx, services, principal.tenant.id);
-    return { tenantId: principal.tenant.id, author: await documentAuthor(tx, principal, request.reviewer) };
+    return { tenantId: principal.tenant.id, author };
   });
   const reviewed = await whileLeased(services, { tenantId, documentId }, (leased) =>
-    applyReview(services, leased, author, request),
+    applyReview(services, leased, origin, author, request),
   );
   return { tenantId, ...reviewed };
 }
@@ -107,6 +112,7 @@ export async function reviewDocument(
 async function applyReview(
   services: ReviewServices,
   leased: LeasedDocument,
+  origin: Origin,
   author: Author,
   request: ReviewOfSegments,
 ): Promise<{ named: number[]; changed: number[] }> {
@@ -149,8 +155,10 @@ async function applyReview(
       claimed_via: author.claimedVia,
       notes: request.notes ?? null,
       async store(tx) {
+        const locked = await lockWritable(tx, tenantId, documentId, author);
         const stored = (await selectStillOpen(tx, row, request, corrections)).map(changeOf);
         await storeChanges(tx, row, author, changeId, stored);
+        await recordChange(tx, origin, locked, author, stored.length);
         return stored.length;
       },
     },
@@ -297,9 +305,16 @@ export const correctedDocument = z.object({
 export async function correctDocument(
   services: Parameters<typeof reviewDocument>[0],
   withTenant: WithTenant,
+  origin: Origin,
   { document_id: documentId, ...request }: z.infer<typeof documentCorrectInput>,
 ): Promise<z.infer<typeof correctedDocument>> {
-  const { tenantId, named, changed } = await reviewDocument(services, withTenant, documentId, request);
+  const { tenantId, named, changed } = await reviewDocument(
+    services,
+    withTenant,
+    origin,
+    documentId,
+    request,
+  );
   return services.database.inTenant(tenantId, async (tx) => ({
     applied: changed.length,
     ...(await renderedView(tx, tenantId, documentId)),
@@ -317,8 +332,11 @@ export async function renderNow(
   withTenant: WithTenant,
   documentId: string,
 ): Promise<z.infer<typeof renderedDocument>> {
-  const tenantId = await withTenant(async (tx, { tenant }) => {
-    await requireTranslated(tx, tenant.id, documentId);
+  const tenantId = await withTenant(async (tx, principal) => {
+    const { tenant } = principal;
+    const row = await requireTranslated(tx, tenant.id, documentId);
+    if (needsRendering(row))
+      await lockWritable(tx, tenant.id, documentId, await documentAuthor(tx, principal, null));
     await destinationIn(tx, services, tenant.id);
     return tenant.id;
   });

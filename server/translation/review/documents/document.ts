@@ -1,4 +1,4 @@
-import { and, eq, sql } from 'drizzle-orm';
+import { and, eq, type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { documentJobs, documentSegments } from '#db/schema/documents.ts';
 import type { Services } from '#server/context.ts';
@@ -14,7 +14,7 @@ import {
   unknownDocument,
 } from '#server/translation/documents/jobs.ts';
 import { readFigures } from '#server/translation/documents/quality-report.ts';
-import type { LeasedDocument } from '#server/translation/documents/rendering.ts';
+import { type LeasedDocument, queueRendering } from '#server/translation/documents/rendering.ts';
 import { withReviewLease } from '#server/translation/documents/review-lease.ts';
 import { ofDocument } from '#server/translation/documents/segments.ts';
 import { shownName, usersOf } from '../assignments/profiles.ts';
@@ -28,7 +28,7 @@ import {
   type Tasks,
   taskFields,
 } from '../inbox.ts';
-import { type Claimant, type Decision, type ReviewKind, reopenMinutes } from '../item.ts';
+import type { Claimant, Decision, ReviewKind } from '../item.ts';
 
 /** Documents as items for review. */
 export const documents: ReviewKind = {
@@ -72,39 +72,50 @@ async function selectDecision(tx: Tx, tenantId: string, documentId: string): Pro
   const what = `document job ${documentId}`;
   if (row.approvedAt === null)
     throw new AppError('conflict', `${what} is not approved (status=${row.status})`);
-  const [found] = await tx
-    .select({
-      isRecent: sql<boolean>`${documentJobs.approvedAt} > now() - make_interval(mins => ${reopenMinutes})`,
-    })
-    .from(documentJobs)
-    .where(isDocument(tenantId, documentId));
-  const reopenings = approvalOf(row.reopenings);
   return {
     what,
     status: 'approved',
-    isRecent: found?.isRecent ?? null,
+    isReview: true,
     by: row.approvedByUser,
     published: { tenantId, jobId: documentId, goldenUri: row.goldenUri },
     async withdraw() {
-      await withdrawApprovalFeed(tx, row);
-      const [changed] = await tx
-        .update(documentJobs)
-        .set({
-          approvedAt: null,
-          approvedBy: null,
-          approvedByUser: null,
-          approvedVia: null,
-          goldenRecord: null,
-          goldenUri: null,
-          reopenings,
-          updatedAt: sql`now()`,
-        })
-        .where(isDocument(tenantId, documentId))
-        .returning({ updatedAt: documentJobs.updatedAt });
-      if (!changed) throw new Error('a document was deleted although it was locked');
-      return { status: row.status, ...changed };
+      // The file is rendered again even if nothing else changes.
+      const updatedAt = await withdrawApproval(tx, row, { decisions: sql`${documentJobs.decisions} + 1` });
+      await queueRendering(tx, tenantId, documentId);
+      return { status: row.status, updatedAt };
     },
   };
+}
+
+/**
+ * Withdraws the approval of a locked document, but not its golden record.
+ * @param further columns to change
+ * @returns the document's updated_at
+ */
+export async function withdrawApproval(
+  tx: Tx,
+  row: DocumentRow,
+  further: { decisions?: SQL } = {},
+): Promise<Date> {
+  await withdrawApprovalFeed(tx, row);
+  const [changed] = await tx
+    .update(documentJobs)
+    .set({
+      approvedAt: null,
+      approvedBy: null,
+      approvedByUser: null,
+      approvedVia: null,
+      changedSinceApproval: null,
+      goldenRecord: null,
+      goldenUri: null,
+      reopenings: approvalOf(row.reopenings),
+      ...further,
+      updatedAt: sql`clock_timestamp()`,
+    })
+    .where(isDocument(row.tenantId, row.documentId))
+    .returning({ updatedAt: documentJobs.updatedAt });
+  if (!changed) throw new Error('a document was deleted although it was locked');
+  return changed.updatedAt;
 }
 
 /** Returns the author of changes of a document. A name of white space is no name. */

@@ -22,6 +22,7 @@ import {
 import { cutPieces, type ExportRequest } from '#server/http/exports.ts';
 import type { Page } from '#server/http/paging.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
+import type { Origin } from '#server/identity/audit/audit-log.ts';
 import { type Finding, shownFindings } from '#server/translation/core/findings.ts';
 import {
   type DocumentRow,
@@ -206,6 +207,7 @@ const { target_text: targetText } = documentReviewInput.shape.corrections.elemen
 export async function reviewSegmentsByXliff(
   services: Parameters<typeof reviewDocument>[0],
   withTenant: WithTenant,
+  origin: Origin,
   { document_id: documentId, body, ...review }: z.infer<typeof xliffSegmentReviewInput>,
   signal: AbortSignal,
 ): Promise<{ tenantId: string }> {
@@ -224,7 +226,7 @@ export async function reviewSegmentsByXliff(
       'unprocessable',
       `the file changes ${corrections.length} segments, but a review may change at most ${maxCorrections}; nothing was corrected; export the segments in pages, and send each page`,
     );
-  return reviewDocument(services, withTenant, documentId, { ...review, corrections });
+  return reviewDocument(services, withTenant, origin, documentId, { ...review, corrections });
 }
 
 async function correctionsOf(

@@ -78,7 +78,7 @@ export const workplaceProcedures = {
   correct: deferredTenantProcedure('review')
     .input(documentCorrectInput)
     .output(correctedDocument)
-    .mutation(({ ctx, input }) => correctDocument(ctx.services, ctx.withTenant, input)),
+    .mutation(({ ctx, input }) => correctDocument(ctx.services, ctx.withTenant, ctx, input)),
 
   /**
    * This is a mutation although it changes nothing: the input of a query is part of the URL, whose length is limited.
@@ -106,17 +106,17 @@ export const workplaceProcedures = {
   save: deferredTenantProcedure('review')
     .input(documentSaveInput)
     .output(savedSegments)
-    .mutation(({ ctx, input }) => saveSegments(ctx.services, ctx.withTenant, input)),
+    .mutation(({ ctx, input }) => saveSegments(ctx.services, ctx.withTenant, ctx, input)),
 
   undo: tenantProcedure('review')
     .input(changeInput)
     .output(restoredSegments)
-    .mutation(({ ctx, input }) => restoreChange(ctx.tx, ctx.principal, input, 'undone')),
+    .mutation(({ ctx, input }) => restoreChange(ctx.tx, ctx.principal, ctx, input, 'undone')),
 
   redo: tenantProcedure('review')
     .input(changeInput)
     .output(restoredSegments)
-    .mutation(({ ctx, input }) => restoreChange(ctx.tx, ctx.principal, input, 'redone')),
+    .mutation(({ ctx, input }) => restoreChange(ctx.tx, ctx.principal, ctx, input, 'redone')),
 
   history: tenantProcedure('read')
     .input(historyQuery)

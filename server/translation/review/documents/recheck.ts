@@ -26,7 +26,8 @@ import { sourceTexts } from '#server/translation/documents/segment-contexts.ts';
 import { isAtOneOf, noteOf, ofDocument } from '#server/translation/documents/segments.ts';
 import { requireJudge } from '../findings.ts';
 import { type CheckServices, checkSegments, checkTerms, proposedOf } from './check.ts';
-import { lockTranslated, requireTranslated } from './document.ts';
+import { documentAuthor, lockTranslated, requireTranslated } from './document.ts';
+import { lockWritable } from './lock-writable.ts';
 import { changeSegments, isPending, storeChanges, storeFindings } from './segment-changes.ts';
 import { currentSegments, ofDocumentJob, position, viewSegments } from './segment-schema.ts';
 
@@ -79,13 +80,15 @@ export async function recheckSegments(
   { document_id: documentId, positions }: z.infer<typeof documentRecheckInput>,
   signal: AbortSignal,
 ): Promise<z.infer<typeof recheckedSegments>> {
-  const { row, segments } = await withTenant(async (tx, principal) => {
-    const row = await requireTranslated(tx, principal.tenant.id, documentId);
+  const { row, author, segments } = await withTenant(async (tx, principal) => {
+    const author = await documentAuthor(tx, principal, null);
+    const row = await lockWritable(tx, principal.tenant.id, documentId, author);
     await requireJudge(services, tx, row.tenantId, principal.kind);
-    return { row, segments: await selectTranslated(tx, row, positions) };
+    return { row, author, segments: await selectTranslated(tx, row, positions) };
   });
   const judged = await judge(services, row, segments, signal);
   return services.database.inTenant(row.tenantId, async (tx) => {
+    await lockWritable(tx, row.tenantId, documentId, author);
     const { rechecked, updatedAt } = await storeJudged(tx, row, judged);
     return { rechecked, ...(await viewSegments(tx, row, positions, updatedAt)) };
   });

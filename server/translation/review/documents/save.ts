@@ -8,6 +8,7 @@ import { hasChips } from '#server/formats/chips.ts';
 import { type InlineContent, isSameContent, plainText, retag } from '#server/formats/inline-content.ts';
 import { nestPairs, reviewedContent } from '#server/formats/reviewed-content.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
+import type { Origin } from '#server/identity/audit/audit-log.ts';
 import type { QualityIssue } from '#server/platform/engines/engine.ts';
 import { newId } from '#server/platform/ids.ts';
 import { destinationIn, type LocatingServices } from '#server/storage/destination.ts';
@@ -19,16 +20,10 @@ import { isAtOneOf, ofDocument } from '#server/translation/documents/segments.ts
 import { type Author, requireName } from '../author.ts';
 import { unknownSegment } from '../item.ts';
 import { checkSegments } from './check.ts';
-import {
-  type CorrectionConflict,
-  conflictAt,
-  documentAuthor,
-  lockTranslated,
-  requireNoConflict,
-  requireTranslated,
-} from './document.ts';
+import { type CorrectionConflict, conflictAt, documentAuthor, requireNoConflict } from './document.ts';
+import { lockWritable } from './lock-writable.ts';
 import { requireReason, reviewedFindings, type StoredQuality } from './reviewed-findings.ts';
-import { applyChanges, type SegmentChange } from './segment-changes.ts';
+import { applyChanges, recordChange, type SegmentChange } from './segment-changes.ts';
 import {
   confirmFields,
   currentSegments,
@@ -110,12 +105,13 @@ interface NamedSegment {
 export async function saveSegments(
   services: SaveServices,
   withTenant: WithTenant,
+  origin: Origin,
   input: SaveInput,
 ): Promise<SavedSegments> {
   const { document_id: documentId } = input;
   const { row, author, edited } = await withTenant(async (tx, principal) => {
-    const row = await requireTranslated(tx, principal.tenant.id, documentId);
     const author = await documentAuthor(tx, principal, input.reviewer);
+    const row = await lockWritable(tx, principal.tenant.id, documentId, author);
     if (input.segments.some(({ confirmed }) => confirmed)) requireName(author);
     const edited = (await selectNamed(tx, row, input)).filter(({ isEdited }) => isEdited);
     // A text cannot be stored if the file could not be rendered with it.
@@ -133,17 +129,18 @@ export async function saveSegments(
     })),
   );
   const checked = new Map(edited.map(({ given }, index) => [given.position, found[index] ?? []]));
-  return services.database.inTenant(row.tenantId, (tx) => store(tx, row, author, input, checked));
+  return services.database.inTenant(row.tenantId, (tx) => store(tx, origin, row, author, input, checked));
 }
 
 async function store(
   tx: Tx,
+  origin: Origin,
   { tenantId, documentId }: DocumentRow,
   author: Author,
   input: SaveInput,
   checked: ReadonlyMap<number, readonly QualityIssue[]>,
 ): Promise<SavedSegments> {
-  const row = await lockTranslated(tx, tenantId, documentId);
+  const row = await lockWritable(tx, tenantId, documentId, author);
   const named = await selectNamed(tx, row, input);
   const originals = named.flatMap((segment) => newStateOf(segment, checked, input) ?? []);
   requireReason(
@@ -162,7 +159,9 @@ async function store(
     return view(await selectLastChange(tx, row, author, positions), row.updatedAt.toISOString());
   const changes = [...originals.map(({ change }) => change), ...repetitions];
   const changeId = newId();
-  return view(changeId, await applyChanges(tx, row, author, changeId, changes));
+  const updatedAt = await applyChanges(tx, row, author, changeId, changes);
+  await recordChange(tx, origin, row, author, changes.filter(({ translation }) => translation).length);
+  return view(changeId, updatedAt);
 }
 
 /**

@@ -3,6 +3,7 @@ import type { Tx } from '#db/client.ts';
 import { documentJobs, documentSegments } from '#db/schema/documents.ts';
 import type { InlineContent } from '#server/formats/inline-content.ts';
 import { layoutKinds } from '#server/formats/layout-kinds.ts';
+import { type Origin, recordEvent } from '#server/identity/audit/audit-log.ts';
 import { newId } from '#server/platform/ids.ts';
 import { addJob } from '#server/platform/job-queue.ts';
 import { hasUnseen } from '#server/translation/core/findings.ts';
@@ -204,7 +205,8 @@ export async function changeSegments(
       reportFigures: figures,
       edits: sql`${documentJobs.edits} + ${edits}::int`,
       ...(layoutKinds[sourceFormat].marksReview && { decisions: sql`${documentJobs.decisions} + 1` }),
-      updatedAt: sql`now()`,
+      // Not earlier than its events, so that an approval can name the version that it has seen.
+      updatedAt: sql`clock_timestamp()`,
     })
     .where(isDocument(tenantId, documentId))
     .returning({ updatedAt: documentJobs.updatedAt });
@@ -212,6 +214,36 @@ export async function changeSegments(
   await queueRendering(tx, tenantId, documentId);
   await queueRecheck(tx, { tenantId, documentId }, positions);
   return changed.updatedAt.toISOString();
+}
+
+/**
+ * Records that an author has changed translations of an approved document, in the transaction of the change. Otherwise
+ * does nothing.
+ * @param row the document as it was before the change
+ * @param edits the number of segments with another translation
+ */
+export async function recordChange(
+  tx: Tx,
+  origin: Origin,
+  { tenantId, documentId, approvedAt, approvedBy }: DocumentRow,
+  { userId, name, claimedVia }: Author,
+  edits: number,
+): Promise<void> {
+  if (approvedAt === null || edits === 0) return;
+  await tx
+    .update(documentJobs)
+    .set({ changedSinceApproval: sql`clock_timestamp()` })
+    .where(isDocument(tenantId, documentId));
+  await recordEvent(tx, origin, {
+    action: 'review_changed',
+    tenantId,
+    actor: userId === null ? { kind: 'api_key' } : { kind: 'member', userId },
+    target: documentId,
+    details: {
+      ...{ kind: 'document', segments: edits, approved_by: approvedBy },
+      ...(claimedVia && { key_id: claimedVia.id, key_name: claimedVia.name, claimed_reviewer: name }),
+    },
+  });
 }
 
 /** SQL: whether a segment is confirmed and has findings about an earlier text that the judge model is to see. */

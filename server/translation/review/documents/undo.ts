@@ -5,6 +5,7 @@ import { documentSegments, segmentEvents } from '#db/schema/documents.ts';
 import { AppError } from '#server/errors.ts';
 import { type InlineContent, isSameContent } from '#server/formats/inline-content.ts';
 import type { Principal } from '#server/identity/access/principal.ts';
+import type { Origin } from '#server/identity/audit/audit-log.ts';
 import { queueTermCheckOf } from '#server/language/terminology/sets.ts';
 import { newId } from '#server/platform/ids.ts';
 import { type Finding, idOf, isOpenCritical, resolutions } from '#server/translation/core/findings.ts';
@@ -12,8 +13,16 @@ import { withdrawUndoneFeed } from '#server/translation/documents/feed-withdrawa
 import { type DocumentRow, requireDocument } from '#server/translation/documents/jobs.ts';
 import { isAtOneOf, ofDocument } from '#server/translation/documents/segments.ts';
 import { type Author, authorOf } from '../author.ts';
-import { type CorrectionConflict, lockTranslated, requireNoConflict } from './document.ts';
-import { changeSegments, chunk, replacedColumns, restoredColumns, storeFindings } from './segment-changes.ts';
+import { type CorrectionConflict, requireNoConflict } from './document.ts';
+import { lockWritable } from './lock-writable.ts';
+import {
+  changeSegments,
+  chunk,
+  recordChange,
+  replacedColumns,
+  restoredColumns,
+  storeFindings,
+} from './segment-changes.ts';
 import {
   confirmReason,
   currentSegments,
@@ -63,11 +72,13 @@ interface ChangedSegment extends Omit<CorrectionConflict, 'index'> {
 export async function restoreChange(
   tx: Tx,
   principal: Principal,
+  origin: Origin,
   { document_id: documentId, change_id: changeId }: ChangeInput,
   direction: Direction,
 ): Promise<RestoredSegments> {
   const { tenant } = principal;
-  const row = await lockTranslated(tx, tenant.id, documentId);
+  const author = await authorOf(tx, principal, null);
+  const row = await lockWritable(tx, tenant.id, documentId, author);
   const segments = await selectChange(tx, row, changeId, direction);
   requireAuthor(principal, segments);
   const positions = segments.map(({ position }) => position);
@@ -89,7 +100,7 @@ export async function restoreChange(
     const events: string[] = [];
     for (let from = 0; from < segments.length; from += chunk)
       events.push(
-        ...(await restoreSegments(tx, row, await authorOf(tx, principal, null), {
+        ...(await restoreSegments(tx, row, author, {
           changeId,
           direction,
           segments: segments.slice(from, from + chunk),
@@ -101,6 +112,7 @@ export async function restoreChange(
     if (direction === 'undone') await withdrawFromMemory(tx, row, segments, events);
     await markPending(tx, row, positions);
   });
+  await recordChange(tx, origin, row, author, edits);
   return view(updatedAt);
 }
 

@@ -10,6 +10,7 @@ import { joinSegments, readSourceText } from '#server/translation/core/pipeline/
 import { inspectProposed } from '#server/translation/core/threads/check-threads.ts';
 import { getJob, isJob, jobOfRow, unknownJob } from '#server/translation/texts/jobs.ts';
 import type { TranslationJob } from '#server/translation/texts/schema.ts';
+import { requireTurn } from '../assignments/turn.ts';
 import { type Author, authorOf } from '../author.ts';
 import { requireJudge, resolveFields, resolveFinding } from '../findings.ts';
 import { finalTermCheck, findingsOf, findingsWith, type JobWithFindings } from './findings.ts';
@@ -39,15 +40,12 @@ export async function resolveTextFinding(
 ): Promise<TranslationJob> {
   const { tenantId, by, seen } = await withTenant(async (tx, principal) => {
     const tenantId = principal.tenant.id;
-    return {
-      tenantId,
-      by: await authorOf(tx, principal, input.reviewer),
-      seen: await selectSeen(tx, tenantId, input),
-    };
+    const by = await authorOf(tx, principal, input.reviewer);
+    return { tenantId, by, seen: await selectSeen(tx, tenantId, by, input) };
   });
   const findings = await findingsOf(tenantId, seen, seen.job.final_translation ?? '');
   const resolved = resolveFinding(findings, input, by);
-  return store(services, tenantId, input, { findings: resolved, by });
+  return store(services, tenantId, by, input, { findings: resolved, isResolved: true });
 }
 
 /**
@@ -62,13 +60,14 @@ export async function recheckText(
   input: z.infer<typeof textRecheckInput>,
   signal: AbortSignal,
 ): Promise<TranslationJob> {
-  const { tenantId, seen, style } = await withTenant(async (tx, principal) => {
+  const { tenantId, by, seen, style } = await withTenant(async (tx, principal) => {
     const tenantId = principal.tenant.id;
-    const seen = await selectSeen(tx, tenantId, input);
+    const by = await authorOf(tx, principal, null);
+    const seen = await selectSeen(tx, tenantId, by, input);
     await requireJudge(services, tx, tenantId, principal.kind);
     const { target_lang } = seen.job.request;
     const { styles } = await readGuidance(tx, [target_lang]);
-    return { tenantId, seen, style: styleOf(styles, target_lang) };
+    return { tenantId, by, seen, style: styleOf(styles, target_lang) };
   });
   const { job } = seen;
   const text = job.final_translation ?? '';
@@ -83,29 +82,33 @@ export async function recheckText(
   const issues = await inspectProposed({ request: job.request, text, style }, { tenantId, signal });
   const earlier = await findingsOf(tenantId, seen, text);
   const findings = findingsAfterJudgement(earlier, judged.value.issues, issues);
-  return store(services, tenantId, input, { findings, by: null });
+  return store(services, tenantId, by, input, { findings, isResolved: false });
 }
 
-/** @throws AppError 404; 400; JobChanged */
-function selectSeen(
+/** @throws AppError 404; 400; JobChanged; and like `requireTurn` */
+async function selectSeen(
   tx: Tx,
   tenantId: string,
+  { userId }: Author,
   { job_id: jobId, updated_at: seen }: z.infer<typeof textRecheckInput>,
 ): Promise<JobWithFindings> {
-  return selectReviewable(tx, tenantId, jobId, seen);
+  const found = await selectReviewable(tx, tenantId, jobId, seen);
+  await requireTurn(tx, { tenantId, userId }, { kind: 'job', id: jobId });
+  return found;
 }
 
 /** Stores the findings of the version of the job that the reviewer saw. */
 async function store(
   { database }: Pick<Services, 'database'>,
   tenantId: string,
+  by: Author,
   input: z.infer<typeof textRecheckInput>,
-  { findings, by }: { findings: Finding[]; by: Author | null },
+  { findings, isResolved }: { findings: Finding[]; isResolved: boolean },
 ): Promise<TranslationJob> {
   return database.inTenant(tenantId, async (tx) => {
-    const { job } = await selectSeen(tx, tenantId, input);
+    const { job } = await selectSeen(tx, tenantId, by, input);
     const step =
-      by && reviewStep({ ...by, actor: by.name ?? 'reviewer' }, 'resolve', new Date().toISOString());
+      isResolved && reviewStep({ ...by, actor: by.name ?? 'reviewer' }, 'resolve', new Date().toISOString());
     const { agent_run: run } = job;
     const [row] = await tx
       .update(translationJobs)

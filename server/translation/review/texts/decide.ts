@@ -66,11 +66,11 @@ export async function reviewJob(
   let inspected: Inspected | undefined;
   const decide = async (tx: Tx, tenantId: string, reviewer: Author) => {
     const found = await selectReviewable(tx, tenantId, jobId, seen);
-    if (request.action !== 'save')
-      await requireTurn(tx, { ...reviewer, tenantId }, item, {
-        publishes: request.action !== 'reject',
-        languages: found.job.request,
-      });
+    const decision = { publishes: request.action !== 'reject', languages: found.job.request };
+    await requireTurn(tx, { ...reviewer, tenantId }, item, {
+      ...(request.action !== 'save' && { decision }),
+      namesVersion: seen !== undefined,
+    });
     const review = { ...request, author: reviewer, confirmCritical };
     const text = publishedText(found.job, review);
     if (isUnopened && text !== null) throw new Unopened(`job ${jobId}`);

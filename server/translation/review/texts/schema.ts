@@ -18,6 +18,9 @@ const translatedText = z
   .max(500_000)
   .refine((text) => text.trim() !== '', 'must not be blank');
 
+/** The version of a job that a reviewer saw: its `updated_at`. */
+const seen = moment.meta({ description: 'The value of `updated_at` of the job that the reviewer saw.' });
+
 export const reviewInput = z
   .object({
     job_id: z.string().describe('The ID of the job.'),
@@ -37,6 +40,11 @@ export const reviewInput = z
       .describe('The reviewed text, at most 500000 characters. Required for the action `modify`.'),
     notes: z.string().max(10_000).nullish().describe('Notes of the reviewer, at most 10000 characters.'),
     confirm_critical: confirmCritical,
+    updated_at: seen
+      .optional()
+      .describe(
+        'The `updated_at` of the job that the reviewer saw. If the job has another one, the status is 409 and nothing changes. Required to publish a job with a second review.',
+      ),
   })
   .refine(({ action, final_translation }) => action !== 'modify' || final_translation, {
     path: ['final_translation'],
@@ -47,7 +55,7 @@ export const reviewInput = z
     description: "A reviewer's decision about a job that awaits review.",
   });
 
-export type ReviewRequest = Omit<z.infer<typeof reviewInput>, 'confirm_critical' | 'job_id'>;
+export type ReviewRequest = Omit<z.infer<typeof reviewInput>, 'confirm_critical' | 'job_id' | 'updated_at'>;
 
 /** Maximum UTF-16 units of a text that is checked while the reviewer types. Longer texts would delay other requests. */
 const maxCheckedLength = 100_000;
@@ -87,9 +95,6 @@ export const textCheck = z.object({
     .describe('Translations in the text that the glossary forbids; omitted without any.'),
 });
 
-/** The version of a job that a reviewer saw: its `updated_at`. */
-const seen = moment.meta({ description: 'The value of `updated_at` of the job that the reviewer saw.' });
-
 /** Input of `translations.act`: a review of the job at `updated_at`. */
 export const actInput = reviewInput.safeExtend({
   updated_at: seen,
@@ -103,7 +108,6 @@ export const actInput = reviewInput.safeExtend({
 export const reviewManyInput = z.object({
   reviews: distinct(
     reviewInput.safeExtend({
-      updated_at: seen.optional(),
       confirm_unopened: z
         .boolean()
         .default(false)

@@ -22,7 +22,7 @@ import {
   type TextsTask,
   taskFields,
 } from '../inbox.ts';
-import { type Claimant, type Decision, type ReviewKind, reopenMinutes } from '../item.ts';
+import type { Claimant, Decision, ReviewKind } from '../item.ts';
 import { hasCritical, hasFindings } from './findings.ts';
 
 /** Texts as items for review. */
@@ -102,17 +102,9 @@ export function reviewStep(
  * @throws AppError 404; 409 conflict for a job that is not closed, or is being published
  */
 async function selectDecision(tx: Tx, tenantId: string, jobId: string): Promise<Decision> {
-  const { decidedAt, pipelineCandidate, replacedText, updatedAt } = translationJobs;
-  const [found] = await tx
-    .select({
-      row: translationJobs,
-      isRecent: sql<boolean | null>`${decidedAt} > now() - make_interval(mins => ${reopenMinutes})`,
-    })
-    .from(translationJobs)
-    .where(isJob(tenantId, jobId))
-    .for('no key update');
-  if (!found) throw unknownJob();
-  const { row, isRecent } = found;
+  const { pipelineCandidate, replacedText, updatedAt } = translationJobs;
+  const [row] = await tx.select().from(translationJobs).where(isJob(tenantId, jobId)).for('no key update');
+  if (!row) throw unknownJob();
   const job = jobOfRow(row);
   const status = reopen(job.status);
   if (!status) {
@@ -122,7 +114,7 @@ async function selectDecision(tx: Tx, tenantId: string, jobId: string): Promise<
   return {
     what: `job ${jobId}`,
     status: job.status,
-    isRecent,
+    isReview: row.decidedAt !== null,
     by: row.decidedBy,
     published: { tenantId, jobId, goldenUri: row.goldenUri },
     async withdraw(actor) {

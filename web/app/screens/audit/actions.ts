@@ -61,6 +61,7 @@ const ofWorkspaces = {
   review_approved: true,
   review_rejected: true,
   review_reopened: true,
+  review_changed: true,
   review_assigned: true,
   review_unassigned: true,
   review_passed: true,

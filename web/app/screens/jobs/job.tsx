@@ -80,7 +80,6 @@ function Job({ job }: { job: TranslationJob }) {
             <p>
               <Reopen
                 item={{ kind: 'job', id: job.id }}
-                decidedAt={run.human_review_task.completed_at}
                 decidedBy={run.human_review_task.claimed_via ? null : run.human_review_task.completed_by}
               />
             </p>

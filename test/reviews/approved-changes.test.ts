@@ -1,0 +1,197 @@
+import { expect, test } from 'vitest';
+import { workbookFile } from '#test/factories/workbook.ts';
+import { apiKey, documentForm, env, type Fields, found, join, type Person } from '#test/factories.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { openSuperuser } from '#test/setup/database.ts';
+import { tasks } from '#workers/tasks.ts';
+import { viaRest, viaRpc } from '../contract/call.ts';
+import { judgingEngine } from './judging-engine.ts';
+import { procedureOf } from './turns.ts';
+
+const app = useTestApp({ env, engine: judgingEngine() });
+const sql = () => openSuperuser(app.superuserUrl);
+
+/** A workspace with an administrator and two reviewers, and functions for its documents. */
+async function open() {
+  const admin = await found(app);
+  const [first, second] = [await join(app, admin), await join(app, admin)];
+  const key = apiKey(admin.apiKey as string);
+  const ask = (path: string, input: Fields, as: Person = admin) =>
+    viaRpc(app, procedureOf(path), { input, headers: as.bearer });
+  const call = async (path: string, input: Fields, as: Person = admin) => {
+    const { status, body } = await ask(path, input, as);
+    expect([path, status, status === 200 ? '' : body]).toEqual([path, 200, '']);
+    return body;
+  };
+  return {
+    ...{ admin, first, second, key, ask, call },
+    async translate(...cells: string[]): Promise<string> {
+      const form = new FormData();
+      const fields = documentForm({ source_document: workbookFile(cells), wait: 'true' });
+      for (const [name, value] of Object.entries(fields)) form.append(name, value as Blob);
+      const sent = await app.request('/api/documents/translate', {
+        method: 'POST',
+        headers: key,
+        body: form,
+      });
+      return ((await sent.json()) as { id: string }).id;
+    },
+    read: async (id: string) => (await app.json('GET', `/api/documents/${id}`, { headers: key })).body,
+    assign: (id: string, fields: Fields) =>
+      call('assignments.assign', { items: [{ kind: 'document', id }], ...fields }),
+    pass: (id: string, as: Person, back = false) =>
+      call('assignments.pass', { kind: 'document', id, back }, as),
+    save: (id: string, replaces: string, target_text: string, as: Person, fields: Fields = {}) =>
+      call(
+        'documents.save',
+        { document_id: id, segments: [{ position: 0, replaces, target_text, ...fields }] },
+        as,
+      ),
+    /** What a text with this source gets, and how. */
+    async served(source_text: string) {
+      const body = { source_text, target_lang: 'fr' };
+      const { body: job } = await app.json('POST', '/api/translations', { headers: key, body });
+      return [job.final_translation, job.request.metadata.provenance?.fast_path ?? null];
+    },
+    matches: async (source_text: string) =>
+      (await call('memory.matches', { source_text, source_lang: 'en', target_lang: 'fr' })).matches.map(
+        ({ kind, origin, target_text }: Fields) => [kind, origin, target_text],
+      ),
+    render: (documentId: string) =>
+      tasks.render_document.run(app.services, { tenantId: admin.tenantId, documentId }),
+    audited: async (action: string) => [
+      ...(await sql()`select actor_kind, actor_id, target, details, request_id is not null as has_request from audit_log
+        where tenant_id = ${admin.tenantId} and action = ${action} order by recorded_at`),
+    ],
+    events: async (cursor: string) => {
+      const input = encodeURIComponent(JSON.stringify({ json: { cursor } }));
+      const { body } = await app.json('GET', `/trpc/events.list?input=${input}`, { headers: admin.bearer });
+      return body.result.data.json.events.map(({ type }: Fields) => type);
+    },
+  };
+}
+
+const texts = { source: 'Smoking is not allowed.', machine: 'fr of Smoking is not allowed.' };
+
+test.each([
+  ['an assignee', false],
+  ['a second review', true],
+])(
+  'a correction of a document with %s is a match for people, and is served after the approval only',
+  async (_, isDouble) => {
+    const mine = await open();
+    const { first, second } = mine;
+    const id = await mine.translate(texts.source);
+    await mine.assign(id, { assignee: first.userId, ...(isDouble && { second: second.userId }) });
+    const right = 'Il est interdit de fumer.';
+    const { change_id } = await mine.save(id, texts.machine, right, first, { confirmed: true });
+    await mine.render(id);
+    expect(await mine.served(texts.source)).toEqual([texts.machine, null]);
+    // The text that was just published without a person is in the memory; the correction is only a match.
+    expect(await mine.matches(texts.source)).toContainEqual(['close', 'unapproved', right]);
+    await mine.call('documents.undo', { document_id: id, change_id }, first);
+    expect(await mine.matches(texts.source)).not.toContainEqual(['close', 'unapproved', right]);
+    await mine.call('documents.redo', { document_id: id, change_id }, first);
+    if (isDouble) await mine.pass(id, first);
+    const { updated_at } = await mine.read(id);
+    await mine.call('documents.approve', { document_id: id, updated_at }, isDouble ? second : first);
+    expect(await mine.served(texts.source)).toEqual([right, 'tm_exact']);
+    expect(await mine.matches(texts.source)).not.toContainEqual(['close', 'unapproved', right]);
+    // Reopening withdraws it.
+    await mine.call('reviews.reopen', { kind: 'document', id });
+    expect((await mine.served(texts.source))[0]).not.toBe(right);
+    expect(await mine.matches(texts.source)).toContainEqual(['close', 'unapproved', right]);
+  },
+);
+
+test('an approval after a second review names the version that was seen, and is refused if others have changed it', async () => {
+  const mine = await open();
+  const { first, second, ask } = mine;
+  const id = await mine.translate(texts.source);
+  await mine.assign(id, { assignee: first.userId, second: second.userId });
+  await mine.pass(id, first);
+  const seen = (await mine.read(id)).updated_at;
+  const approve = (fields: Fields) => ask('documents.approve', { document_id: id, ...fields }, second);
+  const nameless = await approve({});
+  expect([nameless.status, nameless.body.error_code]).toEqual([409, 'state_conflict']);
+  await mine.pass(id, second, true);
+  await mine.save(id, texts.machine, 'Fumer est permis.', first);
+  await mine.pass(id, first);
+  expect((await approve({ updated_at: seen })).status).toBe(409);
+  expect((await mine.read(id)).approved_at).toBeNull();
+  // The own changes of the second reviewer, and a rendering, change nothing that she has not seen.
+  const read = (await mine.read(id)).updated_at;
+  await mine.save(id, 'Fumer est permis.', 'Il est interdit de fumer.', second);
+  await mine.render(id);
+  expect((await approve({ updated_at: read })).status).toBe(200);
+  const after = await mine.read(id);
+  expect(after).toMatchObject({ approved_by: second.email, changed_since_approval: null });
+  // Now nothing changes before a reopening, which is possible at any time and keeps the second review.
+  await sql()`update document_jobs set approved_at = now() - interval '2 years' where document_id = ${id}`;
+  await sql()`update review_assignments set closed_at = now() - interval '2 years' where item_id = ${id}`;
+  const [segment] = (await app.json('GET', `/api/documents/${id}/segments`, { headers: mine.key })).body
+    .segments;
+  const { region_id, cell_id } = segment;
+  const input = {
+    document_id: id,
+    corrections: [{ region_id, cell_id, target_text: '900 euros' }],
+    reviewer: 'Ann',
+  };
+  for (const headers of [mine.key, first.bearer, second.bearer, mine.admin.bearer])
+    expect((await viaRest(app, procedureOf('documents.review'), { input, headers })).status).toBe(409);
+  const files = after.artifacts.length;
+  await mine.call('reviews.reopen', { kind: 'document', id }, second);
+  await mine.render(id);
+  expect((await mine.read(id)).artifacts.length).toBe(files + 1);
+  expect((await ask('documents.approve', { document_id: id, updated_at: read }, mine.admin)).status).toBe(
+    409,
+  );
+});
+
+test('a change of an approved document without a second review is recorded and shown until the next approval', async () => {
+  const mine = await open();
+  const id = await mine.translate('100 euros');
+  const input = encodeURIComponent(JSON.stringify({ json: {} }));
+  const feed = await app.json('GET', `/trpc/events.list?input=${input}`, { headers: mine.admin.bearer });
+  const cursor = feed.body.result.data.json.next_cursor;
+  await mine.call('documents.approve', { document_id: id, confirm_critical: true }, mine.first);
+  const approved = await mine.read(id);
+  expect(approved.changed_since_approval).toBeNull();
+  const [segment] = (await app.json('GET', `/api/documents/${id}/segments`, { headers: mine.key })).body
+    .segments;
+  const { region_id, cell_id } = segment;
+  const correction = { document_id: id, corrections: [{ region_id, cell_id, target_text: '900 euros' }] };
+  const { status } = await viaRest(app, procedureOf('documents.review'), {
+    input: { ...correction, reviewer: 'Ann' },
+    headers: mine.key,
+  });
+  expect(status).toBe(200);
+  const changed = await mine.read(id);
+  const { approved_at, approved_by } = approved;
+  expect(changed).toMatchObject({ approved_at, approved_by, status: 'translated' });
+  expect(Date.parse(changed.changed_since_approval)).toBeGreaterThan(Date.parse(approved_at));
+  expect(await mine.audited('review_changed')).toEqual([
+    {
+      ...{ actor_kind: 'api_key', actor_id: null, target: id, has_request: true },
+      details: expect.objectContaining({ segments: 1, claimed_reviewer: 'Ann', approved_by }),
+    },
+  ]);
+  expect(await mine.events(cursor)).toEqual(['review.approved', 'review.changed']);
+  const { change_id } = await mine.save(id, '900 euros', '1 000 euros', mine.second);
+  await mine.call('documents.undo', { document_id: id, change_id }, mine.second);
+  expect((await mine.audited('review_changed')).map(({ actor_id }) => actor_id)).toEqual([
+    null,
+    mine.second.userId,
+    mine.second.userId,
+  ]);
+  // The next approval is one of its own.
+  const { approval_result, job } = await mine.call(
+    'documents.approve',
+    { document_id: id, confirm_critical: true },
+    mine.second,
+  );
+  expect([approval_result.already_approved, approval_result.reviewer]).toEqual([false, mine.second.email]);
+  expect(job).toMatchObject({ changed_since_approval: null, approved_by: mine.second.email });
+  const again = await mine.call('documents.approve', { document_id: id }, mine.first);
+  expect(again.approval_result).toMatchObject({ already_approved: true, reviewer: mine.second.email });
+});
