@@ -3,13 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { RequestContext, Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { createArrayCheck } from '#server/http/array-limits.ts';
-import {
-  bodyCeiling,
-  declaredSize,
-  mediaType,
-  refuseDeclaredSize,
-  tooLargeUnauthenticated,
-} from '#server/http/request-limits.ts';
+import { admissionOf, bodyCeiling, mediaType, refuseDeclaredSize } from '#server/http/request-limits.ts';
 import { nameIgnored, unknownFieldsOf } from '#server/http/unknown-fields.ts';
 import type { AppRouter } from '#server/router.ts';
 import type { Settings } from '#server/settings.ts';
@@ -51,22 +45,22 @@ export function serveRest(
   const limits = services.settings;
   for (const procedures of byAddress(restProcedures(router))) {
     const address = createEndpoint(procedures, limits);
-    const { route, meta } = procedures[0] as RestProcedure;
+    const { path, route, meta } = address.first;
     const ceiling = bodyCeiling(address, limits);
     app.route({
       method: route.method,
       url: route.path.replace(/\{(\w+)\}/g, ':$1'),
       config: {
         versioned: route.versioned !== false,
-        ...(procedures.length === 1 && { procedure: (procedures[0] as RestProcedure).path }),
+        ...(procedures.length === 1 && { procedure: path }),
         formOnly: address.body === 'form',
         ...(ceiling && { bodyCeiling: ceiling.name }),
         // A raw body needs no other credential: the signature over its bytes authenticates the sender.
         ...(address.body !== 'raw' && {
-          authenticate: async (request, reply) => {
-            const authenticated = await createContext(request, reply).authenticate(meta);
-            if (!authenticated) throw tooLargeUnauthenticated(declaredSize(request));
-          },
+          bodyAdmission: (request, reply) =>
+            admissionOf({ access: meta, procedure: path, free: 0 }, request, () =>
+              createContext(request, reply),
+            ),
         }),
       },
       ...(ceiling && { bodyLimit: ceiling.bytes }),
@@ -102,16 +96,12 @@ async function handleRequest(
   reply: FastifyReply,
   ctx: RequestContext,
 ): Promise<FastifyReply> {
-  const { procedure, readInput, ignored } = address.choose(request);
+  const { procedure, readInput, ignored, fields } = await chooseFor(address, request, ctx);
   nameIgnored(reply, ignored);
   if (address.variesByAccept)
     reply.header('vary', [reply.getHeader('vary'), 'Accept'].filter(Boolean).join(', '));
   const { path, type, route } = procedure;
   ctx.notes.procedure = path;
-  const fields = readFields(
-    (request.query as Record<string, unknown>)['fields'],
-    selectableFields(procedure),
-  );
   reply.code(route.status ?? 200);
   if (type === 'mutation' && request.headers['idempotency-key'] !== undefined && !isKeyed(route))
     reply.header('idempotency-key-ignored', 'true');
@@ -135,6 +125,18 @@ async function handleRequest(
     .send(JSON.stringify(fields ? selectFields(output, fields) : output));
 }
 
+/** Returns the procedure of a request and the requested fields. Rejects a request only after its caller is admitted. */
+async function chooseFor(address: Endpoint, request: FastifyRequest, ctx: RequestContext) {
+  try {
+    const chosen = address.choose(request);
+    const { fields } = request.query as Record<string, unknown>;
+    return { ...chosen, fields: readFields(fields, selectableFields(chosen.procedure)) };
+  } catch (error) {
+    await ctx.admit(address.first.meta, address.first.path);
+    throw error;
+  }
+}
+
 /** Groups procedures by method and path, and keeps the order of the router. */
 function byAddress(procedures: RestProcedure[]): RestProcedure[][] {
   const groups = Map.groupBy(procedures, ({ route }) => `${route.method} ${route.path}`);
@@ -151,6 +153,8 @@ interface ChosenProcedure {
 
 /** One method and path, with all procedures that it serves. */
 interface Endpoint {
+  /** The first of the procedures. All have the same guard. */
+  first: RestProcedure;
   takesFiles: boolean;
   /** Whether the Accept header selects the procedure. */
   variesByAccept: boolean;
@@ -194,6 +198,7 @@ function createEndpoint(procedures: readonly RestProcedure[], settings: Settings
   };
 
   return {
+    first: procedures[0] as RestProcedure,
     takesFiles: upload !== undefined,
     variesByAccept: downloads.length > 0,
     body: kinds[0] ?? 'json',

@@ -1,8 +1,8 @@
 import { type Readable, Transform } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { AppError } from '#server/errors.ts';
-import { declaredSize, maxUnauthenticatedBytes } from '#server/http/request-limits.ts';
+import { type BodyAdmission, declaredSize, maxUnauthenticatedBytes } from '#server/http/request-limits.ts';
 import { createMemoryBudget, type MemoryBudget, type Reservation } from './memory-budget.ts';
 
 /** Maximum bytes of a body that needs no reservation. Such bodies are limited by the number of connections. */
@@ -10,12 +10,9 @@ const uncounted = 8_000;
 
 /** Memory limits, in bytes, for the request bodies of one process. */
 interface BodyBudget {
-  /** For bodies above `maxUnauthenticatedBytes`, on routes that authenticate the sender before they read the body. */
+  /** For bodies above `maxUnauthenticatedBytes`, on routes that admit the sender before they read so much. */
   large: number;
-  /**
-   * For bodies above `maxUnauthenticatedBytes`, on routes that do not authenticate the sender before they read the
-   * body.
-   */
+  /** For bodies above `maxUnauthenticatedBytes`, on other routes. */
   unauthenticated: number;
   /** For all other bodies. */
   small: number;
@@ -29,7 +26,12 @@ export function bodyBudget(largest: number): BodyBudget {
   return { large: Math.max(300_000_000, 4 * largest), unauthenticated: 8_000_000, small: 200_000_000 };
 }
 
-type Authenticate = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+/** What is known of a body before it is read. `declared` is 0 if no length is declared. */
+interface Body {
+  declared: number;
+  undeclared: boolean;
+  admission: BodyAdmission | undefined;
+}
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -37,17 +39,14 @@ declare module 'fastify' {
     releaseBody: (() => void) | null;
   }
   interface FastifyContextConfig {
-    /**
-     * Called before more than `maxUnauthenticatedBytes` bytes of a body are read. @throws AppError if the caller must
-     * not send a body of that size
-     */
-    authenticate?: Authenticate;
+    /** How the sender of a body is admitted. Undefined if anyone may send one of the route's size. */
+    bodyAdmission?: (request: FastifyRequest, reply: FastifyReply) => BodyAdmission;
   }
 }
 
 /**
  * Limits the total memory of request bodies, and the share of each client address, because a client can open many
- * connections. The sender of a large body is authenticated before the body is read. If the memory is used up, either
+ * connections. A sender is admitted before its body is read. If the memory is used up, either
  * the new request is rejected and can be repeated, or an incomplete request of an address that uses more memory is
  * aborted. A body counts until its handler has produced the response, even if the client has not read the response
  * yet.
@@ -64,11 +63,34 @@ export function limitBodyMemory(
 
   app.decorateRequest('releaseBody', null);
   app.addHook('preParsing', (request, reply, payload, done) => {
-    const declared = declaredSize(request);
-    const undeclared = request.headers['transfer-encoding'] !== undefined;
-    if (!undeclared && declared <= uncounted) return done(null, payload);
-    // Fastify rejects this body by its declared length. The response must be that error, not a 401.
-    if (declared > request.routeOptions.bodyLimit) return done(null, payload);
+    const body = {
+      declared: declaredSize(request),
+      undeclared: request.headers['transfer-encoding'] !== undefined,
+      admission: request.routeOptions.config.bodyAdmission?.(request, reply),
+    };
+    const { declared, undeclared, admission } = body;
+    const isFree = !admission || (undeclared ? admission.free > 0 : declared <= admission.free);
+    const { bodyLimit } = request.routeOptions;
+    // Fastify rejects a body by its declared length. Above the general limit the response must be that error, not a 401.
+    const limit = admission?.isGuarded ? Math.max(bodyLimit, app.initialConfig.bodyLimit ?? 0) : bodyLimit;
+    const isRead = isFree || declared > limit;
+    // In a microtask: the bytes flow only after the following hooks, when Fastify listens to the stream.
+    Promise.resolve(isRead ? undefined : admission.admit()).then(
+      () => read(request, payload, body, done),
+      done,
+    );
+  });
+
+  /** Reserves memory for a body whose sender may send its declared length, and passes its stream or an error on. */
+  function read(
+    request: FastifyRequest,
+    payload: Readable,
+    { declared, undeclared, admission }: Body,
+    done: (error: Error | null, payload?: Readable) => void,
+  ): void {
+    if (request.raw.destroyed) return void done(brokeOff());
+    if (!undeclared && declared <= uncounted) return void done(null, payload);
+    if (declared > request.routeOptions.bodyLimit) return void done(null, payload);
 
     const address = addressOf(request);
     const isLarge = !undeclared && declared > maxUnauthenticatedBytes;
@@ -90,32 +112,26 @@ export function limitBodyMemory(
       holdings.push(holding);
       return holding;
     };
-    if (reserved > 0 && !hold(small).tryGrow(reserved)) return done(tooMuch());
+    if (reserved > 0 && !hold(small).tryGrow(reserved)) return void done(tooMuch());
     request.raw.once('end', () => {
       for (const holding of holdings) holding.pin();
     });
-    if (!isLarge && !undeclared) return done(null, payload);
+    if (!isLarge && !undeclared) return void done(null, payload);
 
-    const { authenticate: ask } = request.routeOptions.config;
-    const authenticate = async () => ask?.(request, reply);
-    const counted = hold(ask ? large : unauthenticated);
+    const counted = hold(admission ? large : unauthenticated);
     // `releaseBody` is null after the response has been produced; the rest of the body then needs no memory.
     const take = (bytes: number) => request.releaseBody !== null && counted.tryGrow(bytes);
-    const read = () => {
-      if (request.raw.destroyed) return done(brokeOff());
-      const counting = countBytes(
-        payload,
-        schedule,
-        isLarge ? 0 : maxUnauthenticatedBytes,
-        authenticate,
-        take,
-      );
-      stop = () => void counting.destroy(tooMuch());
-      done(null, counting);
-    };
-    if (isLarge) authenticate().then(read, done);
-    else read();
-  });
+    const counting = countBytes(
+      payload,
+      schedule,
+      isLarge ? 0 : (admission?.free ?? maxUnauthenticatedBytes),
+      async () => admission?.admit(),
+      take,
+    );
+    stop = () => void counting.destroy(tooMuch());
+    done(null, counting);
+  }
+
   // Parse at most one large body in each iteration of the event loop, so that other events can run in between.
   let last = Promise.resolve();
   app.addHook('preValidation', (request, _reply, done) => {
@@ -165,18 +181,18 @@ class ReadSchedule {
 }
 
 /**
- * Returns a stream with the same bytes as `payload` that counts them. After `free` bytes it calls `authenticate`
+ * Returns a stream with the same bytes as `payload` that counts them. After `free` bytes it calls `admit`
  * once, and `take` must then reserve memory for each further chunk. If either fails, the stream fails.
  */
 function countBytes(
   payload: Readable,
   schedule: ReadSchedule,
   free: number,
-  authenticate: () => Promise<void>,
+  admit: () => Promise<void>,
   take: (bytes: number) => boolean,
 ): Readable & { receivedEncodedLength: number } {
   let length = 0;
-  let authenticated = free === 0;
+  let admitted = free === 0;
   const handOn = (chunk: Buffer, next: (error: Error | null, chunk?: Buffer) => void) =>
     schedule.add(chunk.length, () => next(null, chunk));
   const counting = new Transform({
@@ -186,9 +202,9 @@ function countBytes(
       Object.assign(counting, { receivedEncodedLength: length });
       if (length <= free) return next(null, chunk);
       const count = () => (take(chunk.length) ? handOn(chunk, next) : next(tooMuch()));
-      if (authenticated) return count();
-      authenticate().then(() => {
-        authenticated = true;
+      if (admitted) return count();
+      admit().then(() => {
+        admitted = true;
         count();
       }, next);
     },

@@ -24,7 +24,6 @@ import { addDefaultHeaders } from '#server/http/response-headers.ts';
 import { serveRpc } from '#server/http/rpc-handler.ts';
 import { challenge, describeCredential } from '#server/identity/access/credential-hints.ts';
 import { readCredentials } from '#server/identity/access/credentials.ts';
-import { authenticateCaller } from '#server/identity/access/guards/authenticate.ts';
 import { checkSsoSettings } from '#server/identity/auth/sso/provider.ts';
 import { requestIdFrom } from '#server/platform/ids.ts';
 import { logOptions } from '#server/platform/log.ts';
@@ -235,8 +234,12 @@ export function contextOf(services: Services, cookies: boolean) {
     describeCredential(guard) {
       describeCredential(this, guard);
     },
-    authenticate(access) {
-      return authenticateCaller(this, access);
+    async admit({ admit }, procedure) {
+      if (!admit) return;
+      const { admissions } = this.notes;
+      const admission = admissions.get(admit) ?? admit(this, procedure);
+      admissions.set(admit, admission);
+      await admission;
     },
     response: {
       setHeader: (name, value) => void reply.header(name, value),

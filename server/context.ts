@@ -44,6 +44,8 @@ export interface RequestNotes {
   /** The tenant for which the request was authenticated; null before that. */
   tenantId: string | null;
   error: AppError | null;
+  /** The decisions about the caller that were made before the input was read, by `admit` of the procedure. */
+  admissions: Map<NonNullable<Access['admit']>, Promise<void>>;
 }
 
 /** The parts of the HTTP response that a procedure can set, in addition to its body. */
@@ -79,6 +81,14 @@ export interface Access {
   guard?: GuardName;
   /** For a guard that accepts API keys: the key must have one of these scopes. */
   scopes?: readonly [Scope, ...Scope[]];
+  /**
+   * Decides by the credential alone whether the caller may make the call. Undefined if anyone may, or if the credential is
+   * in the body. Call it as `ctx.admit`.
+   * @throws AppError 401, 403
+   */
+  admit?: (ctx: RequestContext, procedure: string) => Promise<void>;
+  /** Set if the specification has the input checked before the credential. */
+  inputFirst?: true;
 }
 
 /** The credentials of a request as they were sent. They have not been verified. */
@@ -133,9 +143,9 @@ export interface RequestContext {
    */
   describeCredential(guard: GuardName | undefined): void;
   /**
-   * Authenticates the caller before the body is read. The guard authenticates again with the body. Returns false if
-   * the guard requires no credential, or accepts one in the body.
+   * Decides whether the caller may call a procedure, before its input is read. A request decides once. The transaction
+   * of the work authenticates the caller again.
    * @throws AppError the guard's 401 or 403
    */
-  authenticate(access: Access): Promise<boolean>;
+  admit(access: Access, procedure: string): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
-import { deferredTenantProcedure, type WithTenant } from '#server/identity/access/guards/tenant.ts';
+import { callerOf, orderedTenantProcedure, type WithTenant } from '#server/identity/access/guards/tenant.ts';
 import type { AllowingScopes } from '#server/identity/access/scopes.ts';
 import { hasTenants } from '#server/identity/access/service-key.ts';
 import type { Log } from '#server/platform/log.ts';
@@ -15,7 +15,13 @@ import { type PayingTenant, readBillingAccount, selectBilledTenant } from './acc
  * @param gate throws the 503
  */
 export function payingProcedure(gate: (services: Services) => void, ...scopes: AllowingScopes) {
-  return deferredTenantProcedure(...scopes)
+  return orderedTenantProcedure(...scopes)
+    .meta({
+      admit: async (ctx, procedure) => {
+        gate(ctx.services);
+        await readPayingTenant(ctx.services, callerOf(ctx, scopes, procedure).withTenant);
+      },
+    })
     .use(({ ctx, next }) => {
       gate(ctx.services);
       return next();

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
-import { type AppError, tooLarge } from '#server/errors.ts';
+import type { Access, RequestContext } from '#server/context.ts';
+import { type AppError, toAppError, tooLarge } from '#server/errors.ts';
 import type { BodyKind } from '#server/trpc.ts';
 
 /** Returns a Content-Type in lowercase, without its parameters; empty if the request has no Content-Type. */
@@ -24,8 +25,48 @@ const maxFormBytes = 65_536;
  */
 const maxEventBytes = 1_000_000;
 
-/** Maximum bytes that are read from a body whose sender is not authenticated. */
+/** Maximum bytes that are read from a body whose sender is not authenticated, if the procedure needs no credential. */
 export const maxUnauthenticatedBytes = 102_400;
+
+/** The part of a body that is read before its sender is admitted. */
+export interface BodyAdmission {
+  /** Whether the procedure needs a credential. */
+  isGuarded: boolean;
+  /** Bytes. */
+  free: number;
+  /** Called before more than `free` bytes are read. @throws AppError if the sender must not send that much */
+  admit(): Promise<void>;
+}
+
+/**
+ * Returns how much of a procedure's body is read before its sender is admitted.
+ * @param free the bytes, if the procedure needs a credential
+ */
+export function admissionOf(
+  { access, procedure, free }: { access: Access; procedure: string; free: number },
+  request: FastifyRequest,
+  createContext: () => RequestContext,
+): BodyAdmission {
+  if (!access.admit)
+    return {
+      isGuarded: false,
+      free: maxUnauthenticatedBytes,
+      admit: () => Promise.reject(tooLargeUnauthenticated(declaredSize(request))),
+    };
+  return {
+    isGuarded: true,
+    free: access.inputFirst ? maxUnauthenticatedBytes : free,
+    async admit() {
+      const ctx = createContext();
+      try {
+        await ctx.admit(access, procedure);
+      } catch (error) {
+        if (toAppError(error).code === 'unauthenticated') ctx.describeCredential(access.guard);
+        throw error;
+      }
+    },
+  };
+}
 
 /** The size limit for the bodies of one route, and the name of the limit in error messages. */
 export interface BodyCeiling {
@@ -86,6 +127,6 @@ export function bodyOver({ name, bytes }: { name: string; bytes: number }, decla
 }
 
 /** The error for a large body on a route that authenticates its sender only after the body has been read. */
-export function tooLargeUnauthenticated(declared: number): AppError {
+function tooLargeUnauthenticated(declared: number): AppError {
   return bodyOver({ name: `${maxUnauthenticatedBytes} bytes`, bytes: maxUnauthenticatedBytes }, declared);
 }

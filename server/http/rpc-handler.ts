@@ -14,7 +14,7 @@ import { refuseManyValues } from '#server/platform/input-limits.ts';
 import { carriesFiles, type ProcedureMeta, proceduresOf } from '#server/trpc.ts';
 import { createArrayCheck } from './array-limits.ts';
 import { sendEventStream, trackEventStreams } from './event-stream.ts';
-import { declaredSize, tooLargeUnauthenticated } from './request-limits.ts';
+import { admissionOf } from './request-limits.ts';
 import { setRetryAfter } from './response-headers.ts';
 import { nameIgnored, unknownFieldsOf } from './unknown-fields.ts';
 
@@ -48,13 +48,18 @@ export function serveRpc(
     method: ['GET', 'POST'],
     url: '/trpc/:path',
     config: {
-      authenticate: async (request, reply) => {
+      bodyAdmission: (request, reply) => {
         const { path } = request.params as { path: string };
-        const procedure = procedures.get(path);
-        if (!procedure) throw new AppError('route_not_found', 'not found');
-        if (!(await createContext(request, reply).authenticate(procedure.access)))
-          throw tooLargeUnauthenticated(declaredSize(request));
+        const access = procedures.get(path)?.access ?? { admit: refuseUnknown };
+        return admissionOf({ access, procedure: path, free: freeBytes }, request, () =>
+          createContext(request, reply),
+        );
       },
+    },
+    errorHandler: (thrown, request, reply) => {
+      // The application's handler translates the errors of Fastify.
+      if (!((thrown as unknown) instanceof AppError)) throw thrown;
+      return sendFailure(thrown, request, reply, inSuperjson);
     },
     handler: async (request, reply) => {
       const { path } = request.params as { path: string };
@@ -67,29 +72,6 @@ export function serveRpc(
       const read = readInput(request);
       // A call with a plain input gets a plain response, also to an error or without an input in the schema.
       const wrap = (json: unknown) => ('input' in read && read.isPlain ? (json ?? null) : inSuperjson(json));
-      const fail = (thrown: unknown) => {
-        const known = toAppError(thrown);
-        ctx.notes.error = known;
-        // The procedures log other failures, but the items of a subscription are made after it has returned.
-        if (type === 'subscription' && known.code === 'internal_error')
-          ctx.services.log.error(
-            { request_id: ctx.requestId, procedure: path, error: describeForLog(known.cause) },
-            'unexpected failure',
-          );
-        const error =
-          thrown instanceof TRPCError
-            ? thrown
-            : new TRPCError({ code: errorTable[known.code].trpc, cause: known });
-        const shape = getTRPCErrorShape({
-          config: router._def._config,
-          error: getTRPCErrorFromUnknown(error),
-          type: type ?? 'unknown',
-          path,
-          input: undefined,
-          ctx,
-        });
-        return { known, shape };
-      };
       try {
         if (!type) throw new AppError('route_not_found', 'not found');
         if (type !== 'query' && request.method !== (type === 'mutation' ? 'POST' : 'GET')) {
@@ -112,15 +94,68 @@ export function serveRpc(
           batchIndex: 0,
         });
         if (type === 'subscription')
-          return await sendEventStream(reply, data as AsyncIterable<unknown>, (thrown) => fail(thrown).shape);
+          return await sendEventStream(
+            reply,
+            data as AsyncIterable<unknown>,
+            (thrown) => failureOf(thrown, request, reply).shape,
+          );
         return reply.send(JSON.stringify({ result: { data: wrap(data) } }));
       } catch (thrown) {
-        const { known, shape } = fail(thrown);
-        setRetryAfter(reply, known);
-        return reply.code(known.status).send(JSON.stringify({ error: wrap(shape) }));
+        return sendFailure(thrown, request, reply, wrap);
       }
     },
   });
+
+  /** Notes an error of a call, and returns its body. */
+  function failureOf(thrown: unknown, request: FastifyRequest, reply: FastifyReply) {
+    const { path } = request.params as { path: string };
+    const type = procedures.get(path)?.type;
+    const ctx = createContext(request, reply);
+    const known = toAppError(thrown);
+    ctx.notes.error = known;
+    // The procedures log other failures, but the items of a subscription are made after it has returned.
+    if (type === 'subscription' && known.code === 'internal_error')
+      ctx.services.log.error(
+        { request_id: ctx.requestId, procedure: path, error: describeForLog(known.cause) },
+        'unexpected failure',
+      );
+    const error =
+      thrown instanceof TRPCError
+        ? thrown
+        : new TRPCError({ code: errorTable[known.code].trpc, cause: known });
+    const shape = getTRPCErrorShape({
+      config: router._def._config,
+      error: getTRPCErrorFromUnknown(error),
+      type: type ?? 'unknown',
+      path,
+      input: undefined,
+      ctx,
+    });
+    return { known, shape };
+  }
+
+  /** @param wrap returns the body in the format of the call's input */
+  function sendFailure(
+    thrown: unknown,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    wrap: (json: unknown) => unknown,
+  ): FastifyReply {
+    const { known, shape } = failureOf(thrown, request, reply);
+    setRetryAfter(reply, known);
+    return reply
+      .code(known.status)
+      .header('content-type', 'application/json')
+      .send(JSON.stringify({ error: wrap(shape) }));
+  }
+}
+
+/** Bytes of a body that are read before its sender is admitted. An error has the format of the input, if it is read. */
+const freeBytes = 1024;
+
+/** Rejects the body of a call to no procedure. */
+async function refuseUnknown(): Promise<never> {
+  throw new AppError('route_not_found', 'not found');
 }
 
 /**

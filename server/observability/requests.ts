@@ -22,7 +22,7 @@ declare module 'fastify' {
 
 /** Returns the notes about a request. The first call creates them. */
 export function notesOf(request: FastifyRequest): RequestNotes {
-  request.notes ??= { procedure: null, tenantId: null, error: null };
+  request.notes ??= { procedure: null, tenantId: null, error: null, admissions: new Map() };
   return request.notes;
 }
 

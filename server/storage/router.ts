@@ -20,10 +20,8 @@ function requireEnabled({ settings }: Pick<Services, 'settings'>): void {
     throw new AppError('capability_not_enabled', 'Bring Your Own Storage is not enabled on this service');
 }
 
-/** Authenticates the administrator before reporting that the feature is off. */
 const bindingProcedureOf = (procedure: ReturnType<typeof deferredTenantAdminProcedure>) =>
-  procedure.use(async ({ ctx, next }) => {
-    if (!ctx.services.settings.STORAGE_BINDING_ENABLED) await ctx.withTenant(async () => {});
+  procedure.use(({ ctx, next }) => {
     requireEnabled(ctx.services);
     return next();
   });

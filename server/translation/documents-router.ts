@@ -6,11 +6,7 @@ import { sendPage } from '#server/http/paging.ts';
 import { markKeyedResult } from '#server/http/request-fingerprint.ts';
 import { notingUnknownFields } from '#server/http/unknown-fields.ts';
 import { adminProcedure } from '#server/identity/access/guards/admin.ts';
-import {
-  deferredListProcedure,
-  deferredTenantProcedure,
-  tenantProcedure,
-} from '#server/identity/access/guards/tenant.ts';
+import { deferredTenantProcedure, tenantProcedure } from '#server/identity/access/guards/tenant.ts';
 import { translationEstimate } from '#server/translation/core/estimate.ts';
 import { requireTranslationEnabled } from '#server/translation/core/intake/submission-limits.ts';
 import { listArtifacts } from '#server/translation/documents/artifacts.ts';
@@ -94,7 +90,7 @@ const translate = deferredTenantProcedure('translate')
     return made.job;
   });
 
-const list = deferredListProcedure('read')
+const list = deferredTenantProcedure('read')
   .meta({
     route: {
       method: 'GET',

@@ -3,7 +3,6 @@ import { xliffType } from '#server/formats/xliff/writer.ts';
 import { sendPage } from '#server/http/paging.ts';
 import { adminProcedure } from '#server/identity/access/guards/admin.ts';
 import {
-  deferredListProcedure,
   deferredTenantOrCookieProcedure,
   deferredTenantProcedure,
   tenantProcedure,
@@ -83,7 +82,7 @@ const review = deferredTenantProcedure('review')
     ),
   );
 
-const list = deferredListProcedure('read')
+const list = deferredTenantProcedure('read')
   .meta({
     route: {
       method: 'GET',

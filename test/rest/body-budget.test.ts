@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { type ClientRequest, type IncomingMessage, request } from 'node:http';
+import { Agent, type ClientRequest, type IncomingMessage, request } from 'node:http';
 import type { Readable } from 'node:stream';
 import fastify from 'fastify';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -44,12 +44,21 @@ beforeAll(async () => {
     read += 1;
     done(null, body);
   });
-  const config = {
-    authenticate: async ({ headers }: { headers: Record<string, unknown> }) => {
-      authenticated += 1;
-      if (headers['x-stranger']) throw new AppError('unauthenticated', 'nobody');
-    },
-  };
+  const admitting = (free: number) => ({
+    bodyAdmission: ({ headers }: { headers: Record<string, unknown> }) => ({
+      isGuarded: true,
+      free,
+      async admit() {
+        authenticated += 1;
+        if (headers['x-stranger']) throw new AppError('unauthenticated', 'nobody');
+      },
+    }),
+  });
+  const config = admitting(102_400);
+  for (const free of [0, 1024])
+    app.post(`/guarded/${free}`, { config: admitting(free) }, async ({ body }) => ({
+      bytes: (body as Buffer | undefined)?.length,
+    }));
   app.post('/', { config }, async ({ body }) => ({ bytes: (body as Buffer).length }));
   app.post('/held', { config }, async ({ body }) => {
     await new Promise<void>((resolve) => {
@@ -227,6 +236,37 @@ test('a body of undeclared length is authenticated once 100 KB have arrived', as
   expect(await statusOf(refused)).toBe(401);
   expect([authenticated, read]).toEqual([1, 1]);
   refused.destroy();
+});
+
+test.each([
+  [0, 1],
+  [1024, 1025],
+])(
+  'with %d free bytes, a body of more is read only after its sender is admitted, declared or not',
+  async (free, bytes) => {
+    const path = `/guarded/${free}`;
+    const stranger = { path, headers: { 'x-stranger': 'yes' } };
+    for (const chunked of [false, true]) {
+      const refused = open(bytes + 1, { ...stranger, chunked, end: false });
+      expect(await statusOf(refused)).toBe(401);
+      refused.destroy();
+      expect(await statusOf(open(free, { ...stranger, chunked }))).toBe(chunked && free === 0 ? 401 : 200);
+      expect(await statusOf(open(bytes, { path, chunked }))).toBe(200);
+    }
+  },
+);
+
+test('the connection of a refused sender serves its next request', async () => {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const ask = async (headers: Record<string, string>) => {
+    const sent = request({ host: '127.0.0.1', port, method: 'POST', path: '/guarded/0', agent, headers });
+    sent.end(Buffer.alloc(900_000, 'x'));
+    const { status } = await answerOf(sent);
+    return [status, sent.reusedSocket];
+  };
+  expect(await ask({ 'x-stranger': 'yes' })).toEqual([401, false]);
+  expect(await ask({})).toEqual([200, true]);
+  agent.destroy();
 });
 
 test('large bodies that arrive together are handled in separate iterations of the event loop', async () => {

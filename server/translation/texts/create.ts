@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
 import type { RequestContext, Services } from '#server/context.ts';
-import { AppError } from '#server/errors.ts';
+import { AppError, toAppError } from '#server/errors.ts';
 import { markKeyedResult, withDifferingRequest } from '#server/http/request-fingerprint.ts';
 import { notingUnknownFields } from '#server/http/unknown-fields.ts';
-import { deferredTenantProcedure, type WithTenant } from '#server/identity/access/guards/tenant.ts';
+import { orderedTenantProcedure, type WithTenant } from '#server/identity/access/guards/tenant.ts';
 import { basePathOf } from '#server/settings.ts';
 import { type TranslationEstimate, translationEstimate } from '#server/translation/core/estimate.ts';
 import { warningsOf } from '#server/translation/core/intake/request-warnings.ts';
@@ -36,10 +36,21 @@ import {
 import { submit } from './submission.ts';
 import { viewFor } from './tenant-view.ts';
 
-const submissionProcedure = deferredTenantProcedure('translate').use(({ ctx, next }) => {
-  requireTranslationEnabled(ctx.services);
-  return next();
-});
+/**
+ * Checks in this order: whether translation is enabled, the input, the caller. Only an API key that lacks the scope gets
+ * its 403 before the problems of the input.
+ */
+const submissionProcedure = orderedTenantProcedure('translate')
+  .meta({ inputFirst: true })
+  .use(async ({ ctx, meta, next, path }) => {
+    requireTranslationEnabled(ctx.services);
+    const result = await next();
+    if (!result.ok && ctx.notes.tenantId === null)
+      await ctx.admit(meta ?? {}, path).catch((error: unknown) => {
+        if (toAppError(error).code === 'forbidden') throw error;
+      });
+    return result;
+  });
 
 type SubmissionContext = Pick<RequestContext, 'services' | 'response' | 'requestId' | 'prefersAsync'> & {
   withTenant: WithTenant;

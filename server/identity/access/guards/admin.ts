@@ -1,7 +1,7 @@
 import { isTenantId, type Tx } from '#db/client.ts';
 import type { RequestContext } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
-import { procedure } from '#server/trpc.ts';
+import { admitFirst, procedure } from '#server/trpc.ts';
 import {
   accessTokenHashes,
   type PrincipalTenant,
@@ -12,6 +12,7 @@ import {
 } from '../principal.ts';
 import { requireProof } from '../proof.ts';
 import { hasTenants, serviceTenantId } from '../service-key.ts';
+import { nothing } from './session.ts';
 
 /**
  * Whether a tenant id belongs to an account. The service key's tenant is not an account: no route opens it, and it has
@@ -168,44 +169,36 @@ export function tenantNotFound(): AppError {
   return new AppError('not_found', 'tenant not found');
 }
 
-/** Returns `asAdmin` and `attempted`, which returns whether authentication has been attempted. */
-function recordingAttempt(asAdmin: AsAdministrator): { asAdmin: AsAdministrator; attempted(): boolean } {
-  let attempted = false;
-  return {
-    asAdmin: (work) => {
-      attempted = true;
-      return asAdmin(work);
-    },
-    attempted: () => attempted,
-  };
-}
-
 /**
  * Builds the base of procedures for administrators. The handler calls `withOwningTenant`, `withNamedTenant` or
- * `asAdministrator`; these authenticate in the transaction that the work needs anyway. If the input is rejected before
- * such a call, the guard still authenticates before the validation errors are returned.
+ * `asAdministrator`; these authenticate in the transaction that the work needs anyway.
  * @param check throws if the administrator may not make the call
  */
-const adminProcedureWith = (check: (admin: Administrator) => void) =>
-  procedure.meta({ guard: 'admin' }).use(async ({ ctx, next }) => {
-    const { asAdmin, attempted } = recordingAttempt(asAdministrator(ctx));
-    const checked: AsAdministrator = (work) =>
+function adminProcedureWith(check: (admin: Administrator) => void) {
+  const checkedOf = (ctx: RequestContext): AsAdministrator => {
+    const asAdmin = asAdministrator(ctx);
+    return (work) =>
       asAdmin((admin, tx) => {
         check(admin);
         return work(admin, tx);
       });
-    const result = await next({
-      ctx: {
-        withOwningTenant: withOwningTenantOf(ctx, checked),
-        withNamedTenant: withNamedTenantOf(ctx, checked),
-        asAdministrator: checked,
-      },
+  };
+  return procedure
+    .meta({ guard: 'admin', admit: (ctx) => checkedOf(ctx)(nothing) })
+    .use(admitFirst)
+    .use(({ ctx, next }) => {
+      const checked = checkedOf(ctx);
+      return next({
+        ctx: {
+          withOwningTenant: withOwningTenantOf(ctx, checked),
+          withNamedTenant: withNamedTenantOf(ctx, checked),
+          asAdministrator: checked,
+        },
+      });
     });
-    if (!result.ok && !attempted()) await asAdmin(async () => {});
-    return result;
-  });
+}
 
-export const adminProcedure = adminProcedureWith(() => {});
+export const adminProcedure = adminProcedureWith(nothing);
 
 /** Like `adminProcedure`; a session over `/trpc` needs a recent proof of identity, else the response is 403. */
 export const provedAdminProcedure = adminProcedureWith(requireProof);
@@ -217,18 +210,16 @@ export const provedAdminProcedure = adminProcedureWith(requireProof);
  * @param needsProof whether a session over `/trpc` needs a recent proof of identity
  */
 export function operatorProcedure(refusal: string, { needsProof = false } = {}) {
-  return procedure.meta({ guard: 'platform_operator' }).use(async ({ ctx, next }) => {
-    const { asAdmin, attempted } = recordingAttempt(asAdministrator(ctx));
-    const asOperator = (): Promise<Administrator> =>
-      asAdmin(async (admin) => {
-        if (!admin.operator) throw new AppError('forbidden', refusal);
-        if (needsProof) requireProof(admin);
-        return admin;
-      });
-    const result = await next({ ctx: { asOperator } });
-    if (!result.ok && !attempted()) await asOperator();
-    return result;
-  });
+  const operatorOf = (ctx: RequestContext): Promise<Administrator> =>
+    asAdministrator(ctx)(async (admin) => {
+      if (!admin.operator) throw new AppError('forbidden', refusal);
+      if (needsProof) requireProof(admin);
+      return admin;
+    });
+  return procedure
+    .meta({ guard: 'platform_operator', admit: async (ctx) => void (await operatorOf(ctx)) })
+    .use(admitFirst)
+    .use(({ ctx, next }) => next({ ctx: { asOperator: () => operatorOf(ctx) } }));
 }
 
 /**

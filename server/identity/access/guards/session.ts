@@ -1,7 +1,7 @@
 import type { Tx } from '#db/client.ts';
-import type { RequestContext } from '#server/context.ts';
+import type { RequestContext, Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
-import { procedure } from '#server/trpc.ts';
+import { admitFirst, procedure } from '#server/trpc.ts';
 import {
   accessTokenHashes,
   readPrincipal,
@@ -11,6 +11,9 @@ import {
 } from '../principal.ts';
 import { requireProof } from '../proof.ts';
 import { visitOf } from './visitor.ts';
+
+/** The work of a transaction that only decides about the caller. */
+export const nothing = async () => {};
 
 /**
  * Opens a transaction as the member whose session cookie the request has. A bearer token is not accepted.
@@ -40,13 +43,15 @@ export function invalidBearer(): AppError {
 }
 
 /** Accepts the session cookie only. The handler calls `ctx.withSession`. */
-export const sessionCookieProcedure = procedure.meta({ guard: 'session_cookie' }).use(({ ctx, next }) =>
-  next({
-    ctx: {
-      withSession: <T>(work: Parameters<typeof withSessionCookie<T>>[1]) => withSessionCookie(ctx, work),
-    },
-  }),
-);
+export const sessionCookieProcedure = procedure
+  .meta({ guard: 'session_cookie', admit: (ctx) => withSessionCookie(ctx, nothing) })
+  .use(({ ctx, next }) =>
+    next({
+      ctx: {
+        withSession: <T>(work: Parameters<typeof withSessionCookie<T>>[1]) => withSessionCookie(ctx, work),
+      },
+    }),
+  );
 
 /**
  * Opens a transaction as the member whose access token the request has as its bearer token.
@@ -69,33 +74,37 @@ export async function withBearer<T>(
   });
 }
 
+const bearerOnly = procedure.meta({ guard: 'bearer', admit: (ctx) => withBearer(ctx, nothing) });
+
 /**
  * Accepts only an access token as a bearer token, for work that needs its own transactions. The handler calls
- * `ctx.withBearer`. If the input is rejected before that call, the guard still authenticates before the validation errors
- * are returned.
+ * `ctx.withBearer`.
  */
-export const deferredBearerProcedure = procedure.meta({ guard: 'bearer' }).use(async ({ ctx, next }) => {
-  let attempted = false;
-  const authenticate = <T>(work: Parameters<typeof withBearer<T>>[1]) => {
-    attempted = true;
-    return withBearer(ctx, work);
-  };
-  const result = await next({ ctx: { withBearer: authenticate } });
-  if (!result.ok && !attempted) await withBearer(ctx, async () => {});
-  return result;
-});
+export const deferredBearerProcedure = bearerOnly.use(admitFirst).use(({ ctx, next }) =>
+  next({
+    ctx: { withBearer: <T>(work: Parameters<typeof withBearer<T>>[1]) => withBearer(ctx, work) },
+  }),
+);
+
+type AsReader = <T>(
+  work: (tx: Tx, principal: SessionPrincipal | VisitorPrincipal) => Promise<T>,
+) => Promise<T>;
+
+/** Returns what a procedure gets for its caller: the member's tenant or, for a visitor, the demo workspace. */
+function readerOf(ctx: RequestContext, procedure: string): { services: Services; asReader: AsReader } {
+  const visit = visitOf(ctx, procedure);
+  if (visit) return { services: visit.services, asReader: visit.withVisitor };
+  return { services: ctx.services, asReader: (work) => withBearer(ctx, work) };
+}
 
 /** Like `deferredBearerProcedure`, for a read that is also open to visitors of the demo workspace. */
-export const deferredReaderProcedure = deferredBearerProcedure.use(({ ctx, next, path }) => {
-  const visit = visitOf(ctx, path);
-  const asReader: <T>(
-    work: (tx: Tx, principal: SessionPrincipal | VisitorPrincipal) => Promise<T>,
-  ) => Promise<T> = visit?.withVisitor ?? ctx.withBearer;
-  return next({ ctx: { services: visit?.services ?? ctx.services, asReader } });
-});
+export const deferredReaderProcedure = procedure
+  .meta({ guard: 'bearer', admit: (ctx, path) => readerOf(ctx, path).asReader(nothing) })
+  .use(admitFirst)
+  .use(({ ctx, next, path }) => next({ ctx: readerOf(ctx, path) }));
 
 /** Accepts only an access token as a bearer token. The handler runs inside one transaction of the member's tenant. */
-export const bearerProcedure = procedure.meta({ guard: 'bearer' }).use(({ ctx, next }) =>
+export const bearerProcedure = bearerOnly.use(({ ctx, next }) =>
   withBearer(ctx, async (tx, principal) => {
     const result = await next({ ctx: { tx, principal } });
     if (!result.ok) throw result.error;
@@ -123,27 +132,24 @@ export function asAdministratorSession(ctx: RequestContext): AsAdministratorSess
 
 /**
  * Builds the base of procedures that accept only an administrator's access token. The handler calls `asAdministrator`,
- * which authenticates in the transaction that the work needs anyway. If the input is rejected before that call, the guard
- * still authenticates before the validation errors are returned.
+ * which authenticates in the transaction that the work needs anyway.
  * @param check throws if the session may not make the call
  */
-const administratorSessionProcedureWith = (check: (principal: SessionPrincipal) => void) =>
-  procedure.meta({ guard: 'administrator_session' }).use(async ({ ctx, next }) => {
-    const authenticate = asAdministratorSession(ctx);
-    let attempted = false;
-    const asAdministrator: AsAdministratorSession = (work) => {
-      attempted = true;
-      return authenticate((tx, principal) => {
+function administratorSessionProcedureWith(check: (principal: SessionPrincipal) => void) {
+  const asAdministratorOf =
+    (ctx: RequestContext): AsAdministratorSession =>
+    (work) =>
+      asAdministratorSession(ctx)((tx, principal) => {
         check(principal);
         return work(tx, principal);
       });
-    };
-    const result = await next({ ctx: { asAdministrator } });
-    if (!result.ok && !attempted) await authenticate(async () => {});
-    return result;
-  });
+  return procedure
+    .meta({ guard: 'administrator_session', admit: (ctx) => asAdministratorOf(ctx)(nothing) })
+    .use(admitFirst)
+    .use(({ ctx, next }) => next({ ctx: { asAdministrator: asAdministratorOf(ctx) } }));
+}
 
-export const administratorSessionProcedure = administratorSessionProcedureWith(() => {});
+export const administratorSessionProcedure = administratorSessionProcedureWith(nothing);
 
 /** Like `administratorSessionProcedure`; the session needs a recent proof of identity, else the response is 403. */
 export const provedAdministratorSessionProcedure = administratorSessionProcedureWith(({ family }) =>

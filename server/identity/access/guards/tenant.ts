@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import type { PresentedCredentials, RequestContext, Services } from '#server/context.ts';
 import { describeForLog } from '#server/errors.ts';
-import { procedure } from '#server/trpc.ts';
+import { admitFirst, procedure } from '#server/trpc.ts';
 import {
   accessTokenHashes,
   type KeyPrincipal,
@@ -15,6 +15,7 @@ import {
 import { requireProof } from '../proof.ts';
 import { type AllowingScopes, requireScope } from '../scopes.ts';
 import { serviceTenantId, withServiceTenant } from '../service-key.ts';
+import { nothing } from './session.ts';
 import { visitOf } from './visitor.ts';
 
 /**
@@ -90,12 +91,19 @@ export function callerOf(
   return { services: ctx.services, withTenant: withTenantOf(ctx, audience, scopes), audience };
 }
 
+const tenantGuard = (...scopes: AllowingScopes) =>
+  procedure.meta({
+    guard: 'tenant_identity',
+    scopes,
+    admit: (ctx, path) => callerOf(ctx, scopes, path).withTenant(nothing),
+  });
+
 /**
  * Accepts an API key with one of the scopes, or a member's access token. Authenticates first. The handler runs inside
  * the guard's transaction, which is rolled back if the handler fails.
  */
 export const tenantProcedure = (...scopes: AllowingScopes) =>
-  procedure.meta({ guard: 'tenant_identity', scopes }).use(({ ctx, next, path }) => {
+  tenantGuard(...scopes).use(({ ctx, next, path }) => {
     const { services, withTenant, audience } = callerOf(ctx, scopes, path);
     return withTenant(async (tx, principal) => {
       const result = await next({ ctx: { services, tx, principal, audience } });
@@ -106,35 +114,31 @@ export const tenantProcedure = (...scopes: AllowingScopes) =>
 
 /**
  * Like `tenantProcedure`, for work that must not hold a transaction open, such as model calls, rendering and transfers.
- * The handler calls `ctx.withTenant` at the point that its order of checks requires; there is no other access to the
- * data.
+ * The handler calls `ctx.withTenant`; there is no other access to the data.
  */
 export const deferredTenantProcedure = (...scopes: AllowingScopes) =>
-  procedure
-    .meta({ guard: 'tenant_identity', scopes })
+  tenantGuard(...scopes)
+    .use(admitFirst)
     .use(({ ctx, next, path }) => next({ ctx: callerOf(ctx, scopes, path) }));
 
 /**
- * Like `deferredTenantProcedure`, for a list whose input is checked before its transactions begin. A request without a
- * credential gets a 401 even if its input is invalid.
+ * Like `deferredTenantProcedure`, for operations with an order of checks in which the credential is not the first. The
+ * procedure calls `ctx.withTenant` or `ctx.admit` at its place in this order.
  */
-export const deferredListProcedure = (...scopes: AllowingScopes) =>
-  deferredTenantProcedure(...scopes).use(async ({ ctx, next }) => {
-    const result = await next();
-    if (!result.ok && result.error.cause?.name === 'ZodError') await ctx.withTenant(async () => {});
-    return result;
-  });
+export const orderedTenantProcedure = (...scopes: AllowingScopes) =>
+  tenantGuard(...scopes).use(({ ctx, next, path }) => next({ ctx: callerOf(ctx, scopes, path) }));
 
 /**
  * Like `deferredTenantProcedure`, for the download of golden translations: also accepts the session cookie if the
  * request has no other credential. If another credential is invalid, the request is rejected.
  */
-export const deferredTenantOrCookieProcedure = (...scopes: AllowingScopes) =>
-  procedure
-    .meta({ guard: 'tenant_identity_or_cookie', scopes })
-    .use(({ ctx, next }) =>
-      next({ ctx: { withTenant: withTenantOrCookieOf(ctx, audienceOf(ctx), scopes) } }),
-    );
+export const deferredTenantOrCookieProcedure = (...scopes: AllowingScopes) => {
+  const withTenantOf = (ctx: RequestContext) => withTenantOrCookieOf(ctx, audienceOf(ctx), scopes);
+  return procedure
+    .meta({ guard: 'tenant_identity_or_cookie', scopes, admit: (ctx) => withTenantOf(ctx)(nothing) })
+    .use(admitFirst)
+    .use(({ ctx, next }) => next({ ctx: { withTenant: withTenantOf(ctx) } }));
+};
 
 export function withTenantOrCookieOf(
   ctx: RequestContext,
@@ -149,8 +153,8 @@ export function withTenantOrCookieOf(
 }
 
 /** @param needsProof whether a session over `/trpc` needs a recent proof of identity */
-const tenantAdminProcedureWith = (scopes: AllowingScopes, needsProof: boolean) =>
-  procedure.meta({ guard: 'tenant_admin', scopes }).use(({ ctx, next }) => {
+const tenantAdminProcedureWith = (scopes: AllowingScopes, needsProof: boolean) => {
+  const administratorOf = (ctx: RequestContext): { withTenant: WithTenant; audience: Audience } => {
     const audience = audienceOf(ctx);
     const withTenant = withTenantOrCookieOf(ctx, audience, scopes);
     const withTenantAsAdmin: WithTenant = (work, prefetch) =>
@@ -160,8 +164,13 @@ const tenantAdminProcedureWith = (scopes: AllowingScopes, needsProof: boolean) =
           requireProof(principal.family);
         return work(tx, principal, prefetched);
       }, prefetch);
-    return next({ ctx: { withTenant: withTenantAsAdmin, audience } });
-  });
+    return { withTenant: withTenantAsAdmin, audience };
+  };
+  return procedure
+    .meta({ guard: 'tenant_admin', scopes, admit: (ctx) => administratorOf(ctx).withTenant(nothing) })
+    .use(admitFirst)
+    .use(({ ctx, next }) => next({ ctx: administratorOf(ctx) }));
+};
 
 /** Accepts an API key with one of the scopes, or an administrator's session by bearer token or cookie. */
 export const deferredTenantAdminProcedure = (...scopes: AllowingScopes) =>

@@ -8,6 +8,9 @@ import { databaseForVisitors, demoTenantId, isVisitorRead } from '../visits.ts';
 /** The requests of one client address in a minute. A screen makes about ten, and then refreshes some. */
 const readsAllowed = 300;
 
+/** The requests of visitors that have been counted. */
+const counted = new WeakSet<RequestContext['notes']>();
+
 /** The services and the tenant of a visitor of the demo workspace. */
 interface Visit {
   services: Services;
@@ -28,7 +31,11 @@ export function visitOf(ctx: RequestContext, procedure: string): Visit | undefin
   return {
     services,
     async withVisitor(work, prefetch) {
-      await limitAttempts(ctx, 'visitor_read', readsAllowed);
+      // A request counts once, although its guard and its handler open several transactions.
+      if (!counted.has(ctx.notes)) {
+        counted.add(ctx.notes);
+        await limitAttempts(ctx, 'visitor_read', readsAllowed);
+      }
       return services.database.inTenant(demoTenantId, async (tx) => {
         const [tenant, prefetched] = await Promise.all([
           lookUpPrincipal(tx, null),

@@ -1,0 +1,4 @@
+import { procedure } from '#server/trpc.ts';
+
+/** No authentication. */
+export const publicProcedure = procedure.meta({ guard: 'public' });
