@@ -72,6 +72,11 @@ export function siteOf(address: string): string | null {
   return `${groups.map((group) => group.toString(16)).join(':')}::/48`;
 }
 
+/** Returns the key of an address for limits in which one site counts as one client: for IPv6, the /48 network. */
+export function siteSubject(address: string): string {
+  return siteOf(address) ?? rateLimitSubject(address);
+}
+
 /** Returns the network of an address, so coarse that it names no person: the /24 of IPv4 or the /48 of IPv6. */
 export function coarseNetwork(address: string): string | null {
   const subject = rateLimitSubject(address);

@@ -7,6 +7,7 @@ import type { Attack } from './measure-attack.ts';
 import { pipelinedDocs } from './pipelined-docs.ts';
 import { alignments, estimates, patternPrograms, slowPatterns, xliffAttributes } from './shared-work.ts';
 import { slowBodies } from './slow-bodies.ts';
+import { strangers } from './strangers.ts';
 import { trickledExports } from './trickled-exports.ts';
 import { unreadAnswers } from './unread-responses.ts';
 
@@ -28,4 +29,5 @@ export const attacks = {
   estimates,
   alignments,
   'xliff-attributes': xliffAttributes,
+  ...strangers,
 } as const satisfies Record<string, Attack>;

@@ -40,6 +40,14 @@ describe('three trial grants per address in 24 hours (A 8)', () => {
     expect(await granted(address())).toBe(200);
   });
 
+  test('a /48 of IPv6 is one address, whatever the /64 is; an IPv4 address is the same when it is mapped', async () => {
+    for (const network of [1, 2, 3]) expect(await granted(`2001:db8:a:${network}::1`)).toBe(200);
+    expect(await granted('2001:db8:a:ffff::1')).toBeUndefined();
+    expect(await granted('2001:db8:b:1::1')).toBe(200);
+    const from = address();
+    expect([await granted(from, single), await granted(`::ffff:${from}`, single)]).toEqual([150_000, undefined]);
+  });
+
   test('the number is TRIAL_GRANTS_PER_ADDRESS', async () => {
     const from = address();
     expect([await granted(from, single), await granted(from, single)]).toEqual([150_000, undefined]);

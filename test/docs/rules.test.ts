@@ -54,7 +54,7 @@ describe('a reference', () => {
     expect(misspeltIn(text)).toEqual([text]);
   });
 
-  test.each(['A 5.9', 'A 8.2 rule 17', 'B 4.1 gate 8', 'A 5.2 "Nobody"', 'C 9', 'B 12.1'])(
+  test.each(['A 5.9', 'A 8.2 rule 17', 'B 4.1 gate 8', 'A 5.2 "Nobody"', 'C 99', 'B 12.1'])(
     '%s resolves to nothing',
     (text) => {
       const [reference] = referencesIn('x.ts', text);

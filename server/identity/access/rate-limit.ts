@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import type { Database, Tx } from '#db/client.ts';
 import type { RequestContext } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
-import { rateLimitSubject } from '#server/http/client-address.ts';
+import { rateLimitSubject, siteSubject } from '#server/http/client-address.ts';
 import type { Settings } from '#server/settings.ts';
 import { middleware } from '#server/trpc.ts';
 
@@ -24,6 +24,19 @@ type Bucket =
   | 'sso_client_config'
   | 'visit'
   | 'visitor_read';
+
+/**
+ * The endpoints at which a secret can be guessed, or a workspace created. For them an IPv6 site (/48) counts as one
+ * client, because it has 65,536 networks of /64. The password grant has its own limit for sites.
+ */
+const bySite: ReadonlySet<Bucket> = new Set([
+  'signup',
+  'mfa_grant',
+  'mfa_verify',
+  'mfa_confirm',
+  'invite_preview',
+  'password_reset',
+]);
 
 /** Attempts allowed for one client address in one window. */
 const attemptsAllowed = 30;
@@ -48,7 +61,7 @@ export async function limitAttempts(
 ): Promise<void> {
   const { settings, database } = ctx.services;
   if (!settings.AUTH_RATE_LIMIT_ENABLED) return;
-  const subject = rateLimitSubject(ctx.clientAddress);
+  const subject = (bySite.has(bucket) ? siteSubject : rateLimitSubject)(ctx.clientAddress);
   const refusedUntil = refusalsOf(database);
   const remembered = ((refusedUntil.get(`${bucket} ${subject}`) ?? 0) - performance.now()) / 1000;
   if (remembered > 0) throw tooManyAttempts(remembered);

@@ -1,7 +1,7 @@
 import type { Tx } from '#db/client.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
-import { rateLimitSubject } from '#server/http/client-address.ts';
+import { siteSubject } from '#server/http/client-address.ts';
 import { insertWorkspaceKey } from '#server/identity/access/api-keys.ts';
 import { newSecret } from '#server/identity/access/credentials.ts';
 import { countAttempt } from '#server/identity/access/rate-limit.ts';
@@ -126,7 +126,7 @@ const day = 86_400;
 
 /**
  * Returns the trial grant of a new tenant as metadata. Empty if billing is off, if no trial is configured, or if the
- * client address has already received TRIAL_GRANTS_PER_ADDRESS grants in the 24 hours that began with its first grant.
+ * client address (for IPv6, the /48 network) has already received TRIAL_GRANTS_PER_ADDRESS grants in the 24 hours that began with its first grant.
  * Call this in the transaction that creates the tenant: if it is rolled back, the grant is not counted.
  * @param clientAddress null without a client
  */
@@ -137,7 +137,7 @@ async function trialGrant(
 ): Promise<{ trial_chars_granted?: number }> {
   if (!BILLING_ENABLED || TRIAL_CHARS === 0) return {};
   if (clientAddress !== null) {
-    const { attempts } = await countAttempt(tx, 'trial_grant', rateLimitSubject(clientAddress), day);
+    const { attempts } = await countAttempt(tx, 'trial_grant', siteSubject(clientAddress), day);
     if (attempts > TRIAL_GRANTS_PER_ADDRESS) return {};
   }
   return { trial_chars_granted: TRIAL_CHARS };
