@@ -198,19 +198,26 @@ describe('an IPv6 site', () => {
     ['mfa_confirm', '/api/auth/mfa/confirm', {}],
     ['invite_preview', '/api/auth/invites/preview', {}],
     ['password_reset', '/api/auth/password-reset', {}],
-    ['mfa_grant', '/api/oauth2/token', 'grant_type=urn:ietf:params:oauth:grant-type:mfa-otp&challenge_id=x&mfa_code=1'],
-  ])('has 30 attempts a minute at %s from all its networks, and another site its own', async (bucket, path, body) => {
-    const type = typeof body === 'string' ? 'application/x-www-form-urlencoded' : 'application/json';
-    const from = async (address: string) => {
-      const headers = { 'content-type': type, 'x-forwarded-for': address };
-      const sent = typeof body === 'string' ? body : JSON.stringify(body);
-      return (await app.request(path, { method: 'POST', headers, body: sent })).status;
-    };
-    expect(await from('2001:db8:9:1::1')).not.toBe(429);
-    await openSuperuser(app.superuserUrl)`
+    [
+      'mfa_grant',
+      '/api/oauth2/token',
+      'grant_type=urn:ietf:params:oauth:grant-type:mfa-otp&challenge_id=x&mfa_code=1',
+    ],
+  ])(
+    'has 30 attempts a minute at %s from all its networks, and another site its own',
+    async (bucket, path, body) => {
+      const type = typeof body === 'string' ? 'application/x-www-form-urlencoded' : 'application/json';
+      const from = async (address: string) => {
+        const headers = { 'content-type': type, 'x-forwarded-for': address };
+        const sent = typeof body === 'string' ? body : JSON.stringify(body);
+        return (await app.request(path, { method: 'POST', headers, body: sent })).status;
+      };
+      expect(await from('2001:db8:9:1::1')).not.toBe(429);
+      await openSuperuser(app.superuserUrl)`
       update rate_windows set attempts = 29 where bucket = ${bucket} and subject = '2001:db8:9::/48'`;
-    expect(await from('2001:db8:9:2::1')).not.toBe(429);
-    expect(await from('2001:db8:9:3::1')).toBe(429);
-    expect(await from('2001:db8:a:3::1')).not.toBe(429);
-  });
+      expect(await from('2001:db8:9:2::1')).not.toBe(429);
+      expect(await from('2001:db8:9:3::1')).toBe(429);
+      expect(await from('2001:db8:a:3::1')).not.toBe(429);
+    },
+  );
 });

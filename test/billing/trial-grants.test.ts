@@ -45,7 +45,10 @@ describe('three trial grants per address in 24 hours (A 8)', () => {
     expect(await granted('2001:db8:a:ffff::1')).toBeUndefined();
     expect(await granted('2001:db8:b:1::1')).toBe(200);
     const from = address();
-    expect([await granted(from, single), await granted(`::ffff:${from}`, single)]).toEqual([150_000, undefined]);
+    expect([await granted(from, single), await granted(`::ffff:${from}`, single)]).toEqual([
+      150_000,
+      undefined,
+    ]);
   });
 
   test('the number is TRIAL_GRANTS_PER_ADDRESS', async () => {

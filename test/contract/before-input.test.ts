@@ -98,7 +98,9 @@ const cases = guarded.flatMap((procedure) =>
 test('what the tests count as read is read for a caller whom the guard admits', async () => {
   const procedure = procedures.find(({ path }) => path === 'segmentation.save')!;
   const input = garbageFor(procedure.path, '/trpc', procedure);
-  expect(inShort(await viaRpc(fixture.app, procedure, { input, headers: fixture.founder.bearer }))).toMatch(/^422/);
+  expect(inShort(await viaRpc(fixture.app, procedure, { input, headers: fixture.founder.bearer }))).toMatch(
+    /^422/,
+  );
   expect(parsed).toBeGreaterThan(0);
 });
 
@@ -169,19 +171,22 @@ const withBody = cases.filter(
   ([, transport, { route }]) => transport === '/trpc' || !['GET', 'DELETE'].includes(route?.method ?? ''),
 );
 
-test.each(withBody)('%s over %s rejects a large body without reading it', async (path, transport, procedure) => {
-  const { address } = fixtureOf(path).app;
-  const bytes = inputFirst.includes(path) ? 102_401 : 100_000;
-  const begin = (headers: Record<string, string | number>, begun = '') =>
-    beginBody(address, transport, procedure, headers, begun);
-  for (const type of ['application/json', 'multipart/form-data; boundary=x', 'text/plain'])
-    expect(await begin({ 'content-type': type, 'content-length': bytes })).toBe(401);
-  const json = { 'content-type': 'application/json' };
-  expect(await begin({ ...json, 'content-length': bytes, 'x-api-key': 'nobody-0123456789' })).toBe(401);
-  const undeclared = { ...json, 'transfer-encoding': 'chunked' };
-  expect(await begin(undeclared, 'x'.repeat(inputFirst.includes(path) ? bytes : 2000))).toBe(401);
-  expect(parsed).toBe(0);
-});
+test.each(withBody)(
+  '%s over %s rejects a large body without reading it',
+  async (path, transport, procedure) => {
+    const { address } = fixtureOf(path).app;
+    const bytes = inputFirst.includes(path) ? 102_401 : 100_000;
+    const begin = (headers: Record<string, string | number>, begun = '') =>
+      beginBody(address, transport, procedure, headers, begun);
+    for (const type of ['application/json', 'multipart/form-data; boundary=x', 'text/plain'])
+      expect(await begin({ 'content-type': type, 'content-length': bytes })).toBe(401);
+    const json = { 'content-type': 'application/json' };
+    expect(await begin({ ...json, 'content-length': bytes, 'x-api-key': 'nobody-0123456789' })).toBe(401);
+    const undeclared = { ...json, 'transfer-encoding': 'chunked' };
+    expect(await begin(undeclared, 'x'.repeat(inputFirst.includes(path) ? bytes : 2000))).toBe(401);
+    expect(parsed).toBe(0);
+  },
+);
 
 test('all procedures of one method and path have the same guard: it decides before the body selects one', () => {
   const byAddress = Map.groupBy(
@@ -189,5 +194,8 @@ test('all procedures of one method and path have the same guard: it decides befo
     ({ route }) => `${route?.method} ${route?.path}`,
   );
   for (const [address, sharing] of byAddress)
-    expect([address, new Set(sharing.map(({ guard, scopes }) => `${guard} ${scopes}`)).size]).toEqual([address, 1]);
+    expect([address, new Set(sharing.map(({ guard, scopes }) => `${guard} ${scopes}`)).size]).toEqual([
+      address,
+      1,
+    ]);
 });

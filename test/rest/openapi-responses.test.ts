@@ -26,9 +26,11 @@ describe('the real responses match the document', () => {
   });
 
   test('an unknown name in `fields` is a documented 422', async () => {
-    const { headers } = await app.signUp();
+    const { headers, accessToken } = await app.signUp();
     const path = '/api/auth/me';
-    expectDocumented('get', path, await app.json('GET', `${path}?fields=none`, { headers }), 422);
+    const ask = (headers: Record<string, string>) => app.json('GET', `${path}?fields=none`, { headers });
+    expectDocumented('get', path, await ask({ authorization: `Bearer ${accessToken}` }), 422);
+    expectDocumented('get', path, await ask(headers), 401);
     const selecting = Object.values(document.paths).flatMap(({ get }) =>
       get?.parameters?.some(({ name }) => name === 'fields') ? [get] : [],
     );
