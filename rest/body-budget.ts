@@ -74,7 +74,8 @@ export function limitBodyMemory(
     // Fastify rejects a body by its declared length. Above the general limit the response must be that error, not a 401.
     const limit = admission?.isGuarded ? Math.max(bodyLimit, app.initialConfig.bodyLimit ?? 0) : bodyLimit;
     const isRead = isFree || declared > limit;
-    // In a microtask: the bytes flow only after the following hooks, when Fastify listens to the stream.
+    if (isRead && declared <= maxUnauthenticatedBytes) return read(request, payload, body, done);
+    // In a microtask: the bytes of a large body flow only after the following hooks, when Fastify listens to the stream.
     Promise.resolve(isRead ? undefined : admission.admit()).then(
       () => read(request, payload, body, done),
       done,

@@ -38,19 +38,23 @@ import { viewFor } from './tenant-view.ts';
 
 /**
  * Checks in this order: whether translation is enabled, the input, the caller. Only an API key that lacks the scope gets
- * its 403 before the problems of the input.
+ * its 403 before the problems of an input that can be read.
  */
 const submissionProcedure = orderedTenantProcedure('translate')
   .meta({ inputFirst: true })
   .use(async ({ ctx, meta, next, path }) => {
     requireTranslationEnabled(ctx.services);
     const result = await next();
-    if (!result.ok && ctx.notes.tenantId === null)
+    if (!result.ok && ctx.notes.tenantId === null && !isUnreadable(result.error))
       await ctx.admit(meta ?? {}, path).catch((error: unknown) => {
         if (toAppError(error).code === 'forbidden') throw error;
       });
     return result;
   });
+
+/** Whether the input could not be read, such as a body that is not JSON. */
+const isUnreadable = (error: Error): boolean =>
+  toAppError(error.cause ?? error).code === 'malformed_request';
 
 type SubmissionContext = Pick<RequestContext, 'services' | 'response' | 'requestId' | 'prefersAsync'> & {
   withTenant: WithTenant;
