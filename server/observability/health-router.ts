@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { publicProcedure } from '#server/identity/access/guards/public.ts';
+import { publicProcedure } from '#server/identity/access/guards/authenticate.ts';
 import { router } from '#server/trpc.ts';
 
 const healthStatus = z

@@ -10,7 +10,7 @@ import { attackOfStranger, strikes } from './strangers.ts';
 /** Milliseconds. A busy machine takes a part of it; an input that is compiled takes ten times as long. */
 const limit = 2000;
 
-test.each(Object.entries(strikes))('%s: a stranger delays nobody', async (_, strike) => {
+test.each(Object.entries(strikes))('%s: a stranger delays no other client', async (_, strike) => {
   const { healthz, figures } = await measureAttack(attackOfStranger(strike, 4), { settleSeconds: 0 });
   expect(figures).toMatchObject({ 'statuses of the stranger': '401', 'failed texts': 0 });
   expect(figures['texts']).toBeGreaterThan(0);

@@ -14,7 +14,7 @@ import { type GuardFixture, useGuardFixture } from './guards/guard-fixture.ts';
 import { probes } from './guards/probes.ts';
 import { type DefinedProcedure, namesOf, procedures } from './procedures.ts';
 
-/** The procedures of B 4.1, whose input is checked before the credential. Their bodies are read up to 102,400 bytes. */
+/** The procedures whose input is checked before the credential. Their bodies are read up to 102,400 bytes. */
 const inputFirst = namesOf({ translations: 'create createBatch createFromFile createFromText' });
 
 /** The guards without a credential, or with a challenge in the body as one. */

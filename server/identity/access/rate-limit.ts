@@ -26,7 +26,7 @@ type Bucket =
   | 'visitor_read';
 
 /**
- * The endpoints at which a secret can be guessed, or a workspace created. For them an IPv6 site (/48) counts as one
+ * The endpoints at which a secret can be guessed, a workspace created or a mail caused. For them an IPv6 site (/48) counts as one
  * client, because it has 65,536 networks of /64. The password grant has its own limit for sites.
  */
 const bySite: ReadonlySet<Bucket> = new Set([
@@ -36,6 +36,7 @@ const bySite: ReadonlySet<Bucket> = new Set([
   'mfa_confirm',
   'invite_preview',
   'password_reset',
+  'password_forgotten',
 ]);
 
 /** Attempts allowed for one client address in one window. */

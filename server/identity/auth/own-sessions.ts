@@ -4,7 +4,7 @@ import type { Tx } from '#db/client.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { hashSecret } from '#server/identity/access/credentials.ts';
-import { publicProcedure } from '#server/identity/access/guards/public.ts';
+import { publicProcedure } from '#server/identity/access/guards/authenticate.ts';
 import { bearerProcedure } from '#server/identity/access/guards/session.ts';
 import { endFamily } from '#server/identity/access/refresh-token-rotation.ts';
 import { clearedSessionCookie } from '#server/identity/access/session-cookie.ts';

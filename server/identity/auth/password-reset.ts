@@ -1,6 +1,6 @@
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
-import { publicProcedure } from '#server/identity/access/guards/public.ts';
+import { publicProcedure } from '#server/identity/access/guards/authenticate.ts';
 import { rateLimited } from '#server/identity/access/rate-limit.ts';
 import { type Origin, recordEvent } from '#server/identity/audit/audit-log.ts';
 import { queueSecurityMail } from '#server/identity/mail/outbox.ts';

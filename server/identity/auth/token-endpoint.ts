@@ -1,7 +1,7 @@
 import type { RequestContext } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { hashSecret } from '#server/identity/access/credentials.ts';
-import { publicProcedure } from '#server/identity/access/guards/public.ts';
+import { publicProcedure } from '#server/identity/access/guards/authenticate.ts';
 import { limitAttempts, tooManyAttempts } from '#server/identity/access/rate-limit.ts';
 import { rotateRefreshToken } from '#server/identity/access/refresh-token-rotation.ts';
 import { sameSiteOnly } from '#server/identity/access/session-cookie.ts';

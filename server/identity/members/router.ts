@@ -5,7 +5,7 @@ import {
   provedAdminProcedure,
   tenantNotFound,
 } from '#server/identity/access/guards/admin.ts';
-import { publicProcedure } from '#server/identity/access/guards/public.ts';
+import { publicProcedure } from '#server/identity/access/guards/authenticate.ts';
 import { bearerProcedure } from '#server/identity/access/guards/session.ts';
 import { rateLimited } from '#server/identity/access/rate-limit.ts';
 import { listPage } from '#server/identity/tenants/schema.ts';

@@ -53,8 +53,7 @@ const submissionProcedure = orderedTenantProcedure('translate')
   });
 
 /** Whether the input could not be read, such as a body that is not JSON. */
-const isUnreadable = (error: Error): boolean =>
-  toAppError(error.cause ?? error).code === 'malformed_request';
+const isUnreadable = (error: Error): boolean => toAppError(error.cause ?? error).code === 'malformed_request';
 
 type SubmissionContext = Pick<RequestContext, 'services' | 'response' | 'requestId' | 'prefersAsync'> & {
   withTenant: WithTenant;

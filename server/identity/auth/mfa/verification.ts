@@ -1,6 +1,6 @@
 import type { Tx } from '#db/client.ts';
 import type { Services } from '#server/context.ts';
-import { publicProcedure } from '#server/identity/access/guards/public.ts';
+import { publicProcedure } from '#server/identity/access/guards/authenticate.ts';
 import { rateLimited } from '#server/identity/access/rate-limit.ts';
 import { sameSiteOnly } from '#server/identity/access/session-cookie.ts';
 import {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { RequestContext } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { newSecret } from '#server/identity/access/credentials.ts';
-import { publicProcedure } from '#server/identity/access/guards/public.ts';
+import { publicProcedure } from '#server/identity/access/guards/authenticate.ts';
 import { rateLimited } from '#server/identity/access/rate-limit.ts';
 import { findPendingInvite } from '#server/identity/members/invite-redemption.ts';
 import { readTenantToken } from '#server/identity/members/tenant-token.ts';

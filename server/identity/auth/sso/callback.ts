@@ -1,7 +1,7 @@
 import type { Tx } from '#db/client.ts';
 import type { RequestContext } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
-import { publicProcedure } from '#server/identity/access/guards/public.ts';
+import { publicProcedure } from '#server/identity/access/guards/authenticate.ts';
 import { rateLimited } from '#server/identity/access/rate-limit.ts';
 import { sameSiteOnly } from '#server/identity/access/session-cookie.ts';
 import { type Origin, recordEvent } from '#server/identity/audit/audit-log.ts';
