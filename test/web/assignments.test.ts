@@ -153,6 +153,7 @@ describe.skipIf(withoutBrowser)('assignments', () => {
     await page.getByRole('link', { name: '5 texts', exact: true }).click();
     await page.getByRole('heading', { name: '5 texts', exact: true }).waitFor();
     await page.getByRole('button', { name: 'Approve all 5 texts…' }).waitFor();
+    await page.getByRole('button', { name: 'Remove filter: One assignment' }).waitFor();
     await page.getByRole('button', { name: 'Reject all 5 texts…' }).click();
     const asked = dialog(page).filter({ hasText: 'Reject 5 translations' });
     await asked.waitFor();

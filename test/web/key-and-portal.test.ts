@@ -43,6 +43,22 @@ describe.skipIf(withoutBrowser)('an administrator', () => {
     expect([await status(key), await status(founder.apiKey)]).toEqual([200, 401]);
   });
 
+  test('is told that a payment failed, what to do, and that prepaid characters stay', async () => {
+    const founder = await found(app);
+    await billing.note(founder.tenantId, {
+      ...{ pay_subscription_status: 'past_due', pay_customer_id: 'cus_unpaid', pay_tier: 'pro' },
+      topup_chars_purchased: 50_000,
+    });
+    const { page } = await browser.person('/billing');
+    await signInAt(page, founder);
+    await page.getByRole('alert').getByText('A payment failed. Until it succeeds').waitFor();
+    await page.getByText('Payment failed', { exact: true }).waitFor();
+    await page.getByText('Update the payment method in the billing portal.').waitFor();
+    await page.getByText('Prepaid characters left: 50,000').waitFor();
+    await page.getByText('Prepaid characters stay.').waitFor();
+    expect(await page.getByText('Translating needs a plan.').count()).toBe(0);
+  });
+
   test("opens Stripe's portal as the customer of the workspace, and returns to billing", async () => {
     const founder = await found(app);
     const customer = 'cus_portal';

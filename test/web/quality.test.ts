@@ -59,6 +59,33 @@ describe.skipIf(withoutBrowser)('a member at /app/quality', () => {
     expect((await download).suggestedFilename()).toMatch(/^quality-.*\.json$/);
   });
 
+  test.each([1440, 768, 390])('sees the results of the scorecard at a width of %i px', async (width) => {
+    const options = { viewport: { width, height: 900 } };
+    const { page, tenantId, email } = await signedIn(app, browser, '/app/quality', options);
+    const sql = openSuperuser(app.superuserUrl);
+    const [creator] = await sql`select user_id from users where email = ${email}`;
+    await sql`insert into quality_checks ${sql({
+      ...{ tenant_id: tenantId, day: '2026-11-01', source_lang: 'en', target_lang: 'de', domain: '' },
+      ...{ route: 'published', origin: 'quality_check', item_kind: 'job', item_id: 'j', position: 0 },
+      ...{ check_id: 'c', state: 'done', checked_at: new Date(), verdict: 'none', words: 1200 },
+      reviewed_by: creator?.['user_id'],
+    })}`;
+    await page.goto('/app/quality?view=scorecard');
+    const results = page.getByText('Passes', { exact: true });
+    await results.first().waitFor();
+    for (const result of await results.all()) {
+      const box = await result.boundingBox();
+      expect(box && box.x >= 0 && box.x + box.width <= width).toBe(true);
+    }
+    expect(
+      await page.evaluate(
+        () =>
+          [...document.querySelectorAll('.table-scroll')].filter((one) => one.scrollWidth > one.clientWidth)
+            .length,
+      ),
+    ).toBe(0);
+  });
+
   test('checks a drawn text without its score, marks an error by keyboard, and gets the next', async () => {
     const { page, apiKey } = await signedIn(app, browser, '/app/quality?view=spot_check');
     await page.getByText('No open spot checks.').waitFor();

@@ -68,6 +68,17 @@ describe.skipIf(withoutBrowser)('the figures of reviewers at /app/reports', () =
     await row.waitFor();
     await page.goto('/app/reports?from=2026-02-04&to=2026-02-05');
     await reviewers.getByText('No reviews in this period.').waitFor();
+
+    // With a key, a review is in the other reports.
+    const [job] = await waitingJobs(app, { 'x-api-key': apiKey }, ['Fourth']);
+    await app.json('POST', `/api/translations/${job?.id}/review`, {
+      headers: { 'x-api-key': apiKey },
+      body: { action: 'approve', reviewer: 'Ada' },
+    });
+    await openSuperuser(app.superuserUrl)`delete from review_days`;
+    await page.goto('/app/reports');
+    await reviewers.getByText('No member has decided about a text in this period.').waitFor();
+    expect(await page.getByText('No reviews in this period.').count()).toBe(0);
   });
 
   test('time in a hidden tab does not count', async () => {

@@ -18,11 +18,11 @@ export function TextFilters({
     const { [name]: _, ...others } = filter;
     onChange(value === '' ? others : { ...others, [name]: value });
   };
-  const selected = (['domain', 'submitter'] as const)
+  const selected = (['assigned', 'domain', 'submitter'] as const)
     .filter((name) => filter[name] !== undefined)
     .map((name) => ({
       name,
-      label: filter[name] ?? t(`editor.no_${name}`),
+      label: name === 'assigned' ? t('editor.one_assignment') : filter[name] || t(`editor.no_${name}`),
       remove: () => change(name, ''),
     }));
   return (
