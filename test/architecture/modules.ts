@@ -229,7 +229,7 @@ export const modules: Module[] = [
     files: /^server\/http\//,
     packages: any(
       /^npm:(@trpc\/server|drizzle-orm|fastify|superjson|zod)$/,
-      /^node:(crypto|http|net|stream)$/,
+      /^node:(crypto|http|net|stream|util|zlib)$/,
     ),
   },
   {

@@ -213,7 +213,10 @@ export async function resolveSegmentFinding(
     kind: 'resolved' as const,
     isConfirmed: segment.confirmedAt !== null,
     reason: { code: input.resolution, note: input.reason ?? '' },
-    findings: { findings, needsReview: isStillFlagged(segment, findings) || (segment.needsReview && demandsReview(row)) },
+    findings: {
+      findings,
+      needsReview: isStillFlagged(segment, findings) || (segment.needsReview && demandsReview(row)),
+    },
   };
   const changeId = newId();
   const updatedAt = await applyChanges(tx, row, author, changeId, [change]);

@@ -21,7 +21,12 @@ import {
 import { judgeTexts } from '#server/translation/core/pipeline/group.ts';
 import { defaultThreshold } from '#server/translation/core/pipeline/policy.ts';
 import { limitOf } from '#server/translation/core/text-limit.ts';
-import { type DocumentRow, demandsReview, groupRequestOf, requestOf } from '#server/translation/documents/jobs.ts';
+import {
+  type DocumentRow,
+  demandsReview,
+  groupRequestOf,
+  requestOf,
+} from '#server/translation/documents/jobs.ts';
 import { sourceTexts } from '#server/translation/documents/segment-contexts.ts';
 import { isAtOneOf, noteOf, ofDocument } from '#server/translation/documents/segments.ts';
 import { requireJudge } from '../findings.ts';
