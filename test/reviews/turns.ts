@@ -231,7 +231,7 @@ function holderOf(rule: Rule, state: State): 'anyone' | 'first' | 'second' | 'no
   return state === 'open' ? 'first' : 'second';
 }
 
-/** What Part C 9 expects: `ok`, or the status of the refusal. */
+/** What C 9 "Turns" expects: `ok`, or the status of the refusal. */
 export function expected(rule: Rule, state: State, caller: Caller, way: Way): string {
   if (caller === 'operator') return 'refused';
   const holder = holderOf(rule, state);
