@@ -22,8 +22,13 @@ const waitSince = (id: string, time: string) =>
 const task = async (as?: Person): Promise<any> => (await inbox(as)).tasks[0];
 
 describe('documents', () => {
+  test('of a domain that demands a review have a warning for each segment', async () => {
+    await document(['lease', 'plain'], { domain: 'legal' });
+    expect(await task()).toMatchObject({ severity: 'warning', segments: 2, critical: 0, warnings: 2 });
+  });
+
   test('are listed until they are approved, with their progress and findings', async () => {
-    const id = await document(['lease', 'wrong', 'doubtful', 'odd', 'plain'], { domain: 'legal' });
+    const id = await document(['lease', 'wrong', 'doubtful', 'odd', 'plain'], { domain: 'menu' });
     expect(await inbox()).toEqual({
       tasks: [
         {
@@ -34,7 +39,7 @@ describe('documents', () => {
           format: 'xlsx',
           source_lang: 'en',
           target_lang: 'fr',
-          domain: 'legal',
+          domain: 'menu',
           submitter: null,
           segments: 5,
           confirmed: 0,
