@@ -28,6 +28,7 @@ const triggers = {
   'document_jobs.delete_assignments': 'statement, deletes from review_assignments',
   'document_jobs.follow_updated': 'row, changes review_assignments',
   'document_jobs.forget_checked_texts': 'statement, updates quality_checks',
+  'document_jobs.record_changed': 'row, inserts into events',
   'document_jobs.record_deleted': 'row, inserts into events',
   'document_jobs.record_inserted': 'row, inserts into events',
   'document_jobs.record_updated': 'row, inserts into events',
