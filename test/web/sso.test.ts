@@ -1,9 +1,12 @@
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, describe, expect, test } from 'vitest';
 import { freePort } from '#db/embedded/secrets.ts';
+import { found } from '#test/factories.ts';
 import { type OidcAccount, startOidcProvider } from '#test/fakes/oidc-provider.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
+import { countRows } from '#test/setup/stored-rows.ts';
+import { expectAccessible } from './accessibility.ts';
 import { signOut } from './account.ts';
 import { useBrowser, withoutBrowser } from './browser.ts';
 
@@ -54,11 +57,15 @@ async function atProvider(context: BrowserContext, { sub }: OidcAccount): Promis
 const sso = (page: Page) => page.getByRole('button', { name: 'Single sign-on' });
 const home = (page: Page) => page.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor();
 
+/** Answers the question of the first sign-on of a person. */
+const create = (page: Page) => page.getByRole('button', { name: 'Create a workspace' }).click();
+
 /** Creates a workspace through the first sign-on of a person. */
 async function foundBySso(who: OidcAccount) {
   const person = await browser.person('/signin');
   await atProvider(person.context, who);
   await sso(person.page).click();
+  await create(person.page);
   await person.page.getByRole('button', { name: 'I saved the key' }).click();
   await home(person.page);
   return person;
@@ -76,6 +83,10 @@ describe.skipIf(withoutBrowser)('single sign-on', () => {
     const addresses: string[] = [];
     page.on('framenavigated', (frame) => addresses.push(frame.url()));
     await sso(page).click();
+    await page.getByRole('heading', { name: 'Create a workspace?' }).waitFor();
+    await expectAccessible(page);
+    expect(await countRows(openSuperuser(app.superuserUrl), ['tenants'])).toEqual({ tenants: 0 });
+    await create(page);
     await page.getByLabel('API key').waitFor();
     // The identity provider's parameters are removed from the URL, and thereby from the browser's history.
     expect(addresses.some((one) => one.startsWith(`${address}/signin/sso?`))).toBe(true);
@@ -125,7 +136,25 @@ describe.skipIf(withoutBrowser)('single sign-on', () => {
     await page.getByRole('button', { name: 'Start over' }).click();
     await atProvider(context, account());
     await sso(page).click();
+    await create(page);
     await page.getByLabel('API key').waitFor();
+  });
+
+  test('is linked by a member with a password, who then signs in by it', async () => {
+    const team = await found(app);
+    const { page, context } = await browser.person('/app/settings/security', {
+      refreshToken: team.refreshToken,
+    });
+    await atProvider(context, account());
+    await page.getByRole('button', { name: 'Link single sign-on' }).click();
+    await page.waitForURL('**/app/settings/security');
+    await page.getByRole('heading', { level: 1, name: 'Security' }).waitFor();
+    await signOut(page);
+    await sso(page).click();
+    await page.waitForURL('**/app**');
+    const [row] = await openSuperuser(app.superuserUrl)`
+      select count(*)::int as linked from users where user_id = ${team.userId} and provider_subject is not null`;
+    expect(row).toEqual({ linked: 1 });
   });
 
   test('with a state from another browser is rejected', async () => {

@@ -1,3 +1,4 @@
+import { tell } from '../client.ts';
 import { deployment } from '../deployment.ts';
 import { sameOriginRequest } from './sign-in-request.ts';
 
@@ -25,7 +26,7 @@ export async function leaveForProvider(
   const outcome = await sameOriginRequest<{ authorization_url: string }>(
     `/api/oauth2/${deployment.ssoProvider}/authorize`,
     {
-      redirect_uri: `${location.origin}${deployment.basePath}/signin/sso`,
+      redirect_uri: returnAddress(),
       tenant_id: choice.tenantId,
       invite_token: choice.inviteToken,
       // Without a question, a person with an account elsewhere would land in an empty workspace.
@@ -37,6 +38,19 @@ export async function leaveForProvider(
   to.sessionStorage.setItem(storageKey, JSON.stringify({ ...departure, next }));
   to.location.assign(outcome.body.authorization_url);
 }
+
+/**
+ * Redirects this window to the identity provider, whose account is then linked to the signed-in member.
+ * @throws LinguaLoopError `proof_required` without a recent proof
+ */
+export async function linkProvider(): Promise<void> {
+  const request = { provider: deployment.ssoProvider, redirect_uri: returnAddress() };
+  const { authorization_url } = await tell<{ authorization_url: string }>('auth.linkSso', request);
+  sessionStorage.setItem(storageKey, JSON.stringify({ next: '/app/settings/security' }));
+  location.assign(authorization_url);
+}
+
+const returnAddress = () => `${location.origin}${deployment.basePath}/signin/sso`;
 
 /** Returns what this window stored before it was redirected to the identity provider. */
 export function readDeparture(): Departure {

@@ -1,6 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { ask, tell } from '../../client.ts';
+import { deployment } from '../../deployment.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { PasswordField } from '../../parts/field.tsx';
@@ -11,6 +12,8 @@ import { Setting } from '../../parts/setting.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { queryKeys } from '../../query-keys.ts';
 import { cookieRequest } from '../../session/cookie-request.ts';
+import { proved } from '../../session/proof.ts';
+import { linkProvider } from '../../session/sso.ts';
 import { isAdministrator, useMe } from '../../session/use-me.ts';
 import { Policy } from '../general/policy.tsx';
 import { Enrolment } from '../sign-in/enrolment.tsx';
@@ -35,6 +38,7 @@ export function SecurityScreen() {
         {(known) => (
           <>
             {known.user.provider === 'email' && <OwnPassword />}
+            {known.user.provider === 'email' && deployment.ssoProvider && <OwnProvider />}
             <OwnSessions />
             {isAdministrator(known) && (
               <>
@@ -47,6 +51,20 @@ export function SecurityScreen() {
         )}
       </Read>
     </>
+  );
+}
+
+/** Links the member's account at the identity provider, to sign in by it, too. */
+function OwnProvider() {
+  const t = useT();
+  const { run, error, isBusy } = useAction();
+  return (
+    <Setting id="own-provider" title={t('signin.sso')} why={t('security.provider_why')}>
+      {error !== undefined && <Problem error={error} />}
+      <button type="button" disabled={isBusy} onClick={run(() => proved(linkProvider))}>
+        {t('security.provider_link')}
+      </button>
+    </Setting>
   );
 }
 
