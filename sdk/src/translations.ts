@@ -68,8 +68,8 @@ export interface JobPage extends Page<JobSummary> {
 /**
  * Texts and their translation jobs. Calls that create jobs send an idempotency key, so that a retry never translates
  * or bills a text twice. If the first request is still in progress, `create`, `createBatch`, `createFromText` and
- * `createFromFile` wait for its jobs. They throw TranslationPendingError with the jobs if that takes longer than the
- * timeout of an attempt, and TranslationFailedError if a job fails.
+ * `createFromFile` return when its jobs have ended. They throw TranslationPendingError with the jobs after the timeout of
+ * an attempt, and TranslationFailedError if a job fails.
  */
 export interface Translations {
   /** Translates a text and returns its job. The job is `published`, or `awaiting_review` if it needs a review. */
@@ -264,7 +264,7 @@ export function translations(connection: Connection): Translations {
 
   const read = (jobId: string) => (options: CallOptions) =>
     json<TranslationJob>(waitForCall, { method: 'GET', path: at(jobId) }, options);
-  /** Creates jobs, and waits for those that an earlier request with the key has created and not completed. */
+  /** Creates jobs. Returns when those of an earlier request with the key have ended, too. */
   const createEnded = <T extends TranslationJob | TranslationJob[]>(
     call: Call,
     request: RestRequest,

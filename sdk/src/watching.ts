@@ -170,10 +170,10 @@ export async function waitForJob(
 }
 
 /**
- * Returns the jobs of a call with those that were in progress waited for, one after the other. A call gets such jobs if
- * an earlier request with its idempotency key is still in progress.
- * @param wait waits for a job
- * @param timeout milliseconds for the whole wait
+ * Returns the jobs of a call when all have ended. A call gets jobs in progress if an earlier request with its idempotency
+ * key is still in progress.
+ * @param wait returns a job when it has ended
+ * @param timeout milliseconds for all jobs together
  * @throws TranslationPendingError with all jobs, in their latest state, if one is still in progress after `timeout`
  */
 export async function waitForAll(

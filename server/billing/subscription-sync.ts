@@ -203,7 +203,7 @@ function afterSubscriptionEvent(
 }
 
 /**
- * The order of events (A 3.1): an event that is older than the latest one of its subscription has no effect, whatever
+ * The order of events: an event that is older than the latest one of its subscription has no effect, whatever
  * its status is. Two facts count at any time: the subscription was deleted, and its checkout was completed while it is
  * still `incomplete`.
  */

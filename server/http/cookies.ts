@@ -38,7 +38,7 @@ export function refuseCrossSiteChange(method: string, headers: Headers, baseUrl:
 
 /**
  * Whether Sec-Fetch-Site or Origin shows that another site's page made this request. Clients other than browsers send
- * neither header. Sec-Fetch-Site decides if it says `same-origin`, because no page can set it, while the Origin of a form
+ * neither header. Sec-Fetch-Site decides if it is `same-origin`, because no page can set it, while the Origin of a form
  * is `null` under some referrer policies. Browsers send it only to https and to this machine, so Origin still counts: the
  * service's own pages have the origin of BASE_URL or of the requested host.
  */

@@ -7,7 +7,7 @@ export interface Entity {
   end: number;
   /** Of a name: the gender that a title or a given name shows. */
   gender?: 'f' | 'm';
-  /** A part of a value, the rest of which is in the text before or behind: it is no value in other texts. */
+  /** Set for a part of a value whose rest is in the text before or behind. It is not searched for in other texts. */
   isPart?: true;
 }
 

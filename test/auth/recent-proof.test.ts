@@ -85,7 +85,7 @@ const others: Readonly<Record<string, readonly string[]>> = {
     'storage.verify',
   ],
   'it keeps what would be deleted': ['retention.cancelDeletion'],
-  'Part A 5.2 names it for administrators; it shows and gives nothing': [
+  'the specification names it for administrators; it shows and gives nothing': [
     'documents.delete',
     'translations.delete',
   ],

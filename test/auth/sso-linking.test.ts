@@ -21,7 +21,7 @@ const sql = () => openSuperuser(app.superuserUrl);
 const tenants = async () => (await countRows(sql(), ['tenants']))['tenants'];
 
 describe('a person who belongs to no workspace', () => {
-  test('is asked before one is created, if the sign-in says so', async () => {
+  test('is asked before one is created, if `may_create` is false', async () => {
     const { sub, email } = account();
     const before = await tenants();
     const asked = await dance.signIn(sub, { may_create: false });

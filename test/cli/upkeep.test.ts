@@ -153,7 +153,7 @@ test('the translation of a renamed source moves with its edits, and is not bille
   await mine.write('app.de.json', json({ a: 'Öffnen', b: '[de] Close' }));
   await mine.write('b.de.txt', 'Hallo');
   await mine.run();
-  // Another edit, of which no run knows.
+  // Another edit, after the last run.
   await mine.write('app.de.json', json({ a: 'Öffnen', b: 'Schließen' }));
   await mine.move('app.json', 'shop.json');
   await mine.move('b.txt', 'c.txt');

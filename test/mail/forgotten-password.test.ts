@@ -19,7 +19,7 @@ beforeEach(async () => {
 });
 
 const call = { path: 'auth.requestPasswordReset', type: 'mutation' } as const;
-/** Asks as a visitor, and waits until the mails are in the outbox. */
+/** Sends the request as a visitor. Returns when the mails are in the outbox. */
 async function forget(email: string, at: Pick<typeof app, 'json' | 'request' | 'address'> = app) {
   const response = await viaRpc(at as typeof app, call, { input: { email } });
   await app.settled();
@@ -70,7 +70,7 @@ describe('a member who has forgotten the password', () => {
     expect(await linksOf(admin)).toEqual([]);
   });
 
-  test.each(['nobody@example.org', 'nobody', "'; --", 'a@b\nc@d'])(
+  test.each(['unknown@example.org', 'unknown', "'; --", 'a@b\nc@d'])(
     '%j gets the same response',
     async (email) => {
       expect(await forget(email)).toEqual(accepted);

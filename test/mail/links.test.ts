@@ -157,7 +157,7 @@ describe('the mail of an invite', () => {
 });
 
 describe('the mail of a password reset link', () => {
-  test('goes to the member alone, and its link sets a password', async () => {
+  test('goes only to the member, and its link sets a password', async () => {
     const smtp = await useSmtp();
     for (const ask of [
       issueLink,

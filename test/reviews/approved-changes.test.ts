@@ -47,7 +47,7 @@ async function open() {
         { document_id: id, segments: [{ position: 0, replaces, target_text, ...fields }] },
         as,
       ),
-    /** What a text with this source gets, and how. */
+    /** Translates a text with this source, and returns the translation and its origin. */
     async served(source_text: string) {
       const body = { source_text, target_lang: 'fr' };
       const { body: job } = await app.json('POST', '/api/translations', { headers: key, body });
@@ -184,7 +184,7 @@ test('a change of an approved document without a second review is recorded and s
     mine.second.userId,
     mine.second.userId,
   ]);
-  // The next approval is one of its own.
+  // The next approval is recorded separately.
   const { approval_result, job } = await mine.call(
     'documents.approve',
     { document_id: id, confirm_critical: true },

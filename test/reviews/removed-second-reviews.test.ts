@@ -45,7 +45,7 @@ describe('a change of the rules by which fewer items need a second review', () =
     const mails = await attemptAll(app, smtp, admin.tenantId);
     expect(mails.map(({ to }) => to).toSorted()).toEqual([admin.email, other.email].toSorted());
     for (const { headers, text } of mails) {
-      expect(headers['subject']).toBe('A second review is no longer required');
+      expect(headers['subject']).toBe('Fewer items need a second review');
       expect(text).toContain('https://lingua.example.org/app/settings/members');
     }
   });

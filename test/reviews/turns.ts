@@ -185,7 +185,7 @@ export const ways: readonly Way[] = [
   },
 ];
 
-/** The mutations that write no item, and those that have rules of their own: reopening, turns and deletions. */
+/** The mutations that write no item, and those with other rules: reopening, turns and deletions. */
 export const others: readonly string[] = namesOf({
   reviews: 'reopen',
   assignments: 'assign pass saveProfile saveRules',
@@ -223,15 +223,15 @@ export function procedureOf(path: string): DefinedProcedure {
   return found;
 }
 
-/** The member whose turn it is; `anyone` if the item asks no one, and `nobody` if it must be reopened first. */
-function holderOf(rule: Rule, state: State): 'anyone' | 'first' | 'second' | 'nobody' {
+/** The member whose turn it is; `anyone` if the item is not assigned, and `none` if it must be reopened first. */
+function holderOf(rule: Rule, state: State): 'anyone' | 'first' | 'second' | 'none' {
   if (rule === 'none') return 'anyone';
   if (rule === 'assigned') return 'first';
-  if (state === 'approved') return 'nobody';
+  if (state === 'approved') return 'none';
   return state === 'open' ? 'first' : 'second';
 }
 
-/** What C 9 "Turns" expects: `ok`, or the status of the refusal. */
+/** The expected result: `ok`, or the status of the refusal. */
 export function expected(rule: Rule, state: State, caller: Caller, way: Way): string {
   if (caller === 'operator') return 'refused';
   const holder = holderOf(rule, state);
@@ -244,7 +244,7 @@ export function expected(rule: Rule, state: State, caller: Caller, way: Way): st
   const takesOver = caller === 'administrator after taking over';
   // Nothing is taken over after the decision.
   const isHolder =
-    holder === 'anyone' || (takesOver && state !== 'approved' && holder !== 'nobody') || caller === holder;
+    holder === 'anyone' || (takesOver && state !== 'approved' && holder !== 'none') || caller === holder;
   if (!isHolder || (takesOver && state === 'approved' && holder !== 'anyone')) return '409';
   if (way.publishes && rule === 'four eyes' && (state === 'open' || way.isBlind)) return '409';
   if (way.isOwn && caller !== 'first' && caller !== 'administrator' && !takesOver) return '403';

@@ -6,7 +6,7 @@ import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { answered, engineOf } from '#test/setup/engine.ts';
 
-/** A gateway in front of the service gives up before the model has ended, and the client's retry finds the first request. */
+/** A gateway in front of the service times out before the model has ended, and the client's retry finds the first request. */
 
 let release: () => void = () => {};
 let held: Promise<void> = Promise.resolve();
@@ -41,7 +41,7 @@ beforeAll(async () => {
     });
     if (isFirst) {
       void answer.catch(() => {});
-      // The service has begun the job when the gateway gives up.
+      // The service has begun the job when the gateway times out.
       for (;;) {
         const [row] = await openSuperuser(
           app.superuserUrl,

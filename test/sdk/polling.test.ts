@@ -335,7 +335,7 @@ describe('a text whose first request is still in progress', () => {
   /** The response to a call: one job, or a list of them. */
   const jobsOf = (name: string, ...jobs: object[]) => (name === 'create' ? jobs[0]! : jobs);
 
-  test.each(names)('is waited for by %s after the 504 of a gateway', async (name) => {
+  test.each(names)('is polled by %s after the 504 of a gateway', async (name) => {
     server.script(
       cut,
       result(jobsOf(name, job('pending'), job('pending', 2)), replayed),
@@ -372,7 +372,7 @@ describe('a text whose first request is still in progress', () => {
     });
   });
 
-  test('is returned by submit without a wait', async () => {
+  test('is returned by submit immediately', async () => {
     server.script({ status: 202, body: job('pending') });
     const { status } = await client().translations.submit({ source_text: 'Hello', target_lang: 'fr' });
     expect([status, server.received.length]).toEqual(['pending', 1]);

@@ -47,9 +47,9 @@ function findAccounts(tx: Tx, email: string): Promise<{ tenantId: string; userId
 }
 
 /**
- * Asks for a link to set a new password, which goes to the address if an account has confirmed it. The response comes
- * before the accounts are searched, so it says nothing about them, and neither does its time. Has no route, so only /trpc
- * serves it.
+ * Asks for a link to set a new password, which goes to the address if an account has confirmed it. The response is
+ * sent before the accounts are searched, so neither its content nor its time depends on them. Without a route, it is
+ * available only over /trpc.
  */
 export const requestPasswordReset = publicProcedure
   .use(rateLimited('password_forgotten'))

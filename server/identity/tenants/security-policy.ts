@@ -14,7 +14,7 @@ import type { TenantRow } from './tenant-row.ts';
  * Sets the given fields of the security policy and does not change the others. Those of sign-in apply to new
  * sign-ins, and existing sessions stay; the other one to the next text.
  * A change of the redaction, which decides what leaves the workspace, needs a recent proof over REST, too: unlike the
- * settings of sign-in, Part A does not name it.
+ * settings of sign-in, the specification of REST does not name it.
  * @throws AppError 404 for an unknown tenant or one without access; 409 if `redaction_before` is not stored; 403
  *   `proof_required`; 422 for an invalid pattern
  */

@@ -38,7 +38,7 @@ export interface FileWork {
   ): Promise<T>;
   /**
    * Runs `work` when it is the tenant's turn among the estimates, analyses and alignments of all tenants. These read whole
-   * files and look up all of their texts, which takes processes, connections and the time of the service itself.
+   * files and look up all of their texts, which takes processes, connections and time of the service.
    *
    * @throws {SandboxError} `busy` if too many are queued; the reason of the scope's signal if that aborts
    */

@@ -20,7 +20,7 @@ const most = 3;
 /**
  * Returns the corrections of assigned documents that the TM gets only with their approval, for a text without tags or for a
  * segment of a document: latest first, each translation once. They are offered to people, and never served. They are
- * read from the segments, so an undone correction is no match.
+ * read from the segments, which do not contain undone corrections.
  */
 export async function selectUnapproved(
   tx: Tx,

@@ -42,8 +42,8 @@ export function requireName({ name }: Author): string {
 }
 
 /**
- * Records a decision that closes a review in the audit log, in the transaction of the decision, and tells the member who
- * submitted the item by mail. A claimed name is never the actor.
+ * Records a decision that closes a review in the audit log, in the transaction of the decision, and adds it to the mail
+ * to the member who submitted the item. A claimed name is never the actor.
  * @param edited whether the published text differs from the machine translation; only of texts
  */
 export async function recordDecision(

@@ -45,7 +45,7 @@ export interface Decision {
   what: string;
   /** The status that the decision gave the item. */
   status: string;
-  /** Whether a review made the decision, and not the quality gate alone. */
+  /** Whether a review made the decision; false if only the quality gate did. */
   isReview: boolean;
   /** ID of the member who decided; null if the decision was made with an API key. */
   by: string | null;

@@ -48,7 +48,7 @@ export async function reopenItem(
 
 /**
  * Allows reopening a decision to the member who decided and to all administrators, at any time.
- * @throws AppError 403; 409 conflict if there is no review decision
+ * @throws AppError 403; 409 conflict if no review decided the item
  */
 function requireReopenable({ user }: SessionPrincipal, { what, isReview, by }: Decision): void {
   if (by !== user.id && user.role !== 'global_administrator')

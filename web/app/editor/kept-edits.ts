@@ -87,7 +87,7 @@ const maxOffered = 50;
 
 /**
  * Returns the member's edits of earlier visits to a document. Deletes edits that are already in the document. If there are
- * only edits of pages that have not ended yet, such as the same page before it was loaded again, it waits for the end of one.
+ * only edits of pages that have not ended yet, such as the same page before it was loaded again, it returns when one has ended.
  * @param areDecisions whether the edits are confirmations, in the order in which they were made; otherwise they are the other
  *   edits, the latest first
  * @param except the IDs of drafts that are left out

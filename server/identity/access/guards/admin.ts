@@ -36,7 +36,7 @@ export interface Administrator {
   operator: boolean;
   /** Whether the caller may do what requires a recent proof of identity. False only for sessions over `/trpc`. */
   isProved: boolean;
-  /** Like `isProved`, but also false for a session over REST: for what Part A does not name. */
+  /** Like `isProved`, but also false for a session over REST: for changes that the specification of REST does not name. */
   hasProof: boolean;
   /** Set for a command on the server, which is not a request. */
   atServer?: true;

@@ -114,7 +114,7 @@ export const tenantProcedure = (...scopes: AllowingScopes) =>
 
 /**
  * Like `tenantProcedure`, for work that must not hold a transaction open, such as model calls, rendering and transfers.
- * The handler calls `ctx.withTenant`; there is no other access to the data.
+ * The handler reaches the data only by `ctx.withTenant`.
  */
 export const deferredTenantProcedure = (...scopes: AllowingScopes) =>
   tenantGuard(...scopes)

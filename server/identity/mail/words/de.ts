@@ -34,7 +34,7 @@ export const de: MailWords = {
     action: 'Sicherheitseinstellungen öffnen',
   },
   secondReview: {
-    subject: 'Eine zweite Prüfung ist nicht mehr vorgeschrieben',
+    subject: 'Weniger Elemente brauchen eine zweite Prüfung',
     lead: 'Ein Administrator hat die Zuweisungsregeln des Arbeitsbereichs {workspace} auf LinguaLoop so geändert, dass weniger Elemente eine zweite Prüfung brauchen, {when}.',
     why: 'Wenn Sie das nicht erwarten, prüfen Sie die Regeln. Das Audit-Protokoll nennt, wer sie geändert hat.',
     action: 'Zuweisungsregeln öffnen',

@@ -34,7 +34,7 @@ export const es: MailWords = {
     action: 'Abrir los ajustes de seguridad',
   },
   secondReview: {
-    subject: 'Ya no se exige una segunda revisión',
+    subject: 'Menos elementos exigen una segunda revisión',
     lead: 'Un administrador cambió las reglas de asignación del espacio de trabajo {workspace} de LinguaLoop, y menos elementos exigen una segunda revisión, {when}.',
     why: 'Si no lo esperabas, revisa las reglas. El registro de auditoría indica quién las cambió.',
     action: 'Abrir las reglas de asignación',

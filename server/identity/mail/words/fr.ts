@@ -34,7 +34,7 @@ export const fr: MailWords = {
     action: 'Ouvrir les paramètres de sécurité',
   },
   secondReview: {
-    subject: 'Une seconde révision n’est plus exigée',
+    subject: 'Moins d’éléments exigent une seconde révision',
     lead: 'Un administrateur a modifié les règles d’attribution de l’espace de travail {workspace} sur LinguaLoop : moins d’éléments exigent une seconde révision, {when}.',
     why: 'Si vous ne vous y attendiez pas, vérifiez les règles. Le journal d’audit indique qui les a modifiées.',
     action: 'Ouvrir les règles d’attribution',

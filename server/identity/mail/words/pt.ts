@@ -34,7 +34,7 @@ export const pt: MailWords = {
     action: 'Abrir os ajustes de segurança',
   },
   secondReview: {
-    subject: 'Uma segunda revisão não é mais exigida',
+    subject: 'Menos itens exigem uma segunda revisão',
     lead: 'Um administrador alterou as regras de atribuição do espaço de trabalho {workspace} do LinguaLoop, e menos itens exigem uma segunda revisão, {when}.',
     why: 'Se você não esperava isso, verifique as regras. O registro de auditoria mostra quem as alterou.',
     action: 'Abrir as regras de atribuição',

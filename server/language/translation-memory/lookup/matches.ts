@@ -26,8 +26,8 @@ export type ReadContext = (
 ) => Promise<TextContext | undefined>;
 
 /**
- * Reads corrections of documents that are not approved yet, latest first, which are no part of the TM. Documents belong to
- * a module above this one.
+ * Reads corrections of documents that are not approved yet and therefore not in the TM, latest first. Documents belong to a
+ * module above this one.
  */
 export type ReadUnapproved = (
   tx: Tx,
@@ -120,7 +120,7 @@ export async function findMatches(
   };
 }
 
-/** A correction that is not approved yet. It is never exact, so that no one takes it for approved. */
+/** A correction that is not approved yet. It is never exact, so that it does not look approved. */
 const unapprovedMatch = ({
   document_id: set_id,
   file_name: set_name,

@@ -5,7 +5,7 @@ import type { Settings } from '#server/settings.ts';
 import type { AssignmentRule } from './schema.ts';
 
 /**
- * Records that saved rules demand fewer second reviews than the former ones, and tells the administrators by mail. Such a
+ * Records that saved rules demand fewer second reviews than the former ones, and sends the administrators a mail. Such a
  * change lets one person publish what two had to approve.
  */
 export async function reportRemovedReviews(

@@ -47,7 +47,7 @@ async function selectTurn(tx: Tx, tenantId: string, item: ReviewItem, userId: st
   return turn as Turn;
 }
 
-/** What a member or a client with an API key is about to do with an item. */
+/** A change to an item that a member or a client with an API key is about to make. */
 export interface Writing {
   /** Set if it closes the review: whether it publishes the item, and its languages. */
   decision?: { publishes: boolean; languages: { source_lang: string; target_lang: string } };
@@ -56,8 +56,8 @@ export interface Writing {
 }
 
 /**
- * C 9 "Turns": requires that someone may write an item now: its texts, findings, confirmations and decision. All ways of writing ask
- * this. The row of the item must be locked.
+ * Requires that the caller may write an item now: its texts, findings, confirmations and decision. All ways of writing
+ * call this. The row of the item must be locked.
  * - An item with a second review that is passed on is written and published only by the second reviewer, who names the
  *   version that it publishes. After the approval, it is not changed before it is reopened.
  * - Another assigned item is written only by its assignee. Administrators assign it to themselves first.

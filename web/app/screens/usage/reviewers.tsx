@@ -33,7 +33,7 @@ export function Reviewers() {
   );
 }
 
-/** Names what an empty report counts. If no report of the page counts a review, it says that. */
+/** The message of an empty report: what the report counts, or that the page counts no review. */
 export function NoReviews({
   why,
 }: {
