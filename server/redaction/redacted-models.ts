@@ -122,7 +122,7 @@ async function find(
   if (!hasPatterns && units <= inlineUnits) return findPersonalData(searched);
   return (hasPatterns ? findOwnOnThread : findOnThread)('find', searched, scope, (cause) => {
     const words = hasPatterns
-      ? 'the search for personal data did not end in time; shorten the own patterns of the workspace'
+      ? 'the search for personal data did not end in time; shorten the workspace’s own patterns'
       : 'the search for personal data did not end in time';
     throw new AppError('service_unavailable', words, { cause });
   });

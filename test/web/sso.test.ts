@@ -57,7 +57,7 @@ async function atProvider(context: BrowserContext, { sub }: OidcAccount): Promis
 const sso = (page: Page) => page.getByRole('button', { name: 'Single sign-on' });
 const home = (page: Page) => page.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor();
 
-/** Answers the question of the first sign-on of a person. */
+/** Confirms that a person's first sign-on creates a workspace. */
 const create = (page: Page) => page.getByRole('button', { name: 'Create a workspace' }).click();
 
 /** Creates a workspace through the first sign-on of a person. */

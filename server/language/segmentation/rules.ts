@@ -141,7 +141,7 @@ export async function saveSegmentation(
     'checkSrx',
     { srx, languages: languageCodes },
     { tenantId: tenant },
-    () => 'the patterns take too long to be compiled; write shorter ones, or fewer',
+    () => 'the patterns take too long to compile; use fewer or shorter ones',
   );
   if (problem !== undefined) throw new AppError('unprocessable', problem);
   return withTenant(async (tx, principal) => {

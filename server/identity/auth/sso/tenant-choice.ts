@@ -207,7 +207,7 @@ async function linkMember(
   if (linked.length === 0)
     throw new AppError(
       'state_conflict',
-      'this member, or another one, is linked to the identity provider already',
+      'this member or another one is already linked to the identity provider',
     );
   await recordEvent(tx, origin, {
     action: 'provider_linked',
