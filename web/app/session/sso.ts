@@ -1,4 +1,3 @@
-import { tell } from '../client.ts';
 import { deployment } from '../deployment.ts';
 import { sameOriginRequest } from './sign-in-request.ts';
 
@@ -41,16 +40,15 @@ export async function leaveForProvider(
 
 /**
  * Redirects this window to the identity provider, whose account is then linked to the signed-in member.
- * @throws LinguaLoopError `proof_required` without a recent proof
+ * @param authorizationUrl from `auth.linkSso`, which the caller requests: the sign-in loads this file, but not the SDK
  */
-export async function linkProvider(): Promise<void> {
-  const request = { provider: deployment.ssoProvider, redirect_uri: returnAddress() };
-  const { authorization_url } = await tell<{ authorization_url: string }>('auth.linkSso', request);
+export function leaveToLink(authorizationUrl: string): void {
   sessionStorage.setItem(storageKey, JSON.stringify({ next: '/app/settings/security' }));
-  location.assign(authorization_url);
+  location.assign(authorizationUrl);
 }
 
-const returnAddress = () => `${location.origin}${deployment.basePath}/signin/sso`;
+/** Returns the URL to which the identity provider redirects. */
+export const returnAddress = () => `${location.origin}${deployment.basePath}/signin/sso`;
 
 /** Returns what this window stored before it was redirected to the identity provider. */
 export function readDeparture(): Departure {

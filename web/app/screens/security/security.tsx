@@ -13,7 +13,7 @@ import { useAction } from '../../parts/use-action.ts';
 import { queryKeys } from '../../query-keys.ts';
 import { cookieRequest } from '../../session/cookie-request.ts';
 import { proved } from '../../session/proof.ts';
-import { linkProvider } from '../../session/sso.ts';
+import { leaveToLink, returnAddress } from '../../session/sso.ts';
 import { isAdministrator, useMe } from '../../session/use-me.ts';
 import { Policy } from '../general/policy.tsx';
 import { Enrolment } from '../sign-in/enrolment.tsx';
@@ -58,10 +58,17 @@ export function SecurityScreen() {
 function OwnProvider() {
   const t = useT();
   const { run, error, isBusy } = useAction();
+  const link = run(() =>
+    proved(async () => {
+      const request = { provider: deployment.ssoProvider, redirect_uri: returnAddress() };
+      const { authorization_url } = await tell<{ authorization_url: string }>('auth.linkSso', request);
+      leaveToLink(authorization_url);
+    }),
+  );
   return (
     <Setting id="own-provider" title={t('signin.sso')} why={t('security.provider_why')}>
       {error !== undefined && <Problem error={error} />}
-      <button type="button" disabled={isBusy} onClick={run(() => proved(linkProvider))}>
+      <button type="button" disabled={isBusy} onClick={link}>
         {t('security.provider_link')}
       </button>
     </Setting>
