@@ -55,7 +55,7 @@ describe.skipIf(withoutBrowser)('an administrator', () => {
     await page.getByText('Payment failed', { exact: true }).waitFor();
     await page.getByText('Update the payment method in the billing portal.').waitFor();
     await page.getByText('Prepaid characters left: 50,000').waitFor();
-    await page.getByText('Prepaid characters stay.').waitFor();
+    await page.getByText('You keep your prepaid characters').waitFor();
     expect(await page.getByText('Translating needs a plan.').count()).toBe(0);
   });
 
