@@ -19,13 +19,16 @@ const refusedKeys: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'p
 
 /**
  * A time with a time zone, ISO 8601, in a year from 1000 to 9999 of UTC: PostgreSQL can read neither the year 0 nor the
- * years of more than four digits that JavaScript writes.
+ * years of more than four digits that JavaScript writes. PostgreSQL reads offsets of less than 16 hours only.
  */
-export const moment = z.iso.datetime({ offset: true }).refine((value) => {
-  const date = new Date(value);
-  // The format check reports invalid times.
-  return Number.isNaN(date.getTime()) || /^[1-9]\d{3}-/.test(date.toISOString());
-}, 'must have a year of four digits');
+export const moment = z.iso
+  .datetime({ offset: true })
+  .refine((value) => {
+    const date = new Date(value);
+    // The format check reports invalid times.
+    return Number.isNaN(date.getTime()) || /^[1-9]\d{3}-/.test(date.toISOString());
+  }, 'must have a year of four digits')
+  .refine((value) => !/[+-](1[6-9]|2\d):\d\d$/.test(value), 'must have an offset of less than 16 hours');
 
 type Path = (string | number)[];
 

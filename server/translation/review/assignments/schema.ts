@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { calendarDate } from '#server/billing/metering/schema.ts';
 import { itemRefusal } from '#server/http/bulk.ts';
 import { languageCode, memberLanguage, memberLanguages } from '#server/identity/members/schema.ts';
+import { moment } from '#server/platform/input-limits.ts';
 import { dateTime } from '#server/translation/core/agent-run-schema.ts';
 import { distinct, reviewItem } from '../schema.ts';
 
@@ -165,8 +166,7 @@ export const assignInput = z
       .describe(
         'The second reviewer. Null: no second review is needed. If omitted, this stays. Only for administrators.',
       ),
-    due_at: z.iso
-      .datetime({ offset: true })
+    due_at: moment
       .refine((time) => time > '2000' && time < '2200', 'must be in this century')
       .nullable()
       .optional()
