@@ -223,6 +223,20 @@ describe('rules', () => {
     expect(await approve(await mine.held(), two)).toEqual([200, 'published']);
   });
 
+  test('are applied before a member takes an item', async () => {
+    const [one, two, taker] = [await mine.join(), await mine.join(), await mine.join()];
+    await saveRules({ assignee: { member: one.userId }, second: { member: two.userId } });
+    expect(await refusedAssign(await mine.held(), { assignee: taker.userId }, taker)).toEqual([
+      403,
+      expect.stringContaining(`is assigned to ${one.email}`),
+    ]);
+    await saveRules({ assignee: null, second: { member: two.userId } });
+    const job = await mine.held();
+    await assign(job, { assignee: taker.userId }, taker);
+    const { status } = await mine.review(job.id, { action: 'modify', final_translation: 'Salut' }, taker);
+    expect([status, (await mine.read(job.id)).status]).toEqual([409, 'awaiting_review']);
+  });
+
   test('without a member change an item once, and replace a removed second reviewer', async () => {
     const again = () =>
       mine.sql()`update review_assignments set rules_from = now() where rules_from is not null`;

@@ -7,7 +7,7 @@ import { router } from '#server/trpc.ts';
 import { assignItems } from './assign.ts';
 import { listAssignments, listLoad, listMine } from './lists.ts';
 import { listProfiles, saveProfile } from './profiles.ts';
-import { readRules, saveRules } from './rules.ts';
+import { applyAllPendingRules, readRules, saveRules } from './rules.ts';
 import {
   assignInput,
   assignmentPage,
@@ -44,7 +44,10 @@ export const assignmentsRouter = router({
   assign: bearerProcedure
     .input(assignInput)
     .output(assignOutcomes)
-    .mutation(({ ctx, input }) => assignItems(ctx.tx, ctx, ctx.principal, input)),
+    .mutation(async ({ ctx, input }) => {
+      await applyAllPendingRules(ctx.tx, ctx.principal.tenant.id, input.items);
+      return assignItems(ctx.tx, ctx, ctx.principal, input);
+    }),
 
   pass: bearerProcedure
     .input(passInput)

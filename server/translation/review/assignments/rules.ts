@@ -155,6 +155,25 @@ export async function applyPendingRules(tx: Tx, tenantId: string, item: ReviewIt
   await applyToItems(tx, tenantId, [item], rules);
 }
 
+/**
+ * Applies the rules to those of the items for which they are pending, because a member is about to assign them: an
+ * assignment ends the wait for the rules, and a rule may demand a second review. Locks all items, in the order of their IDs.
+ */
+export async function applyAllPendingRules(
+  tx: Tx,
+  tenantId: string,
+  items: readonly ReviewItem[],
+): Promise<void> {
+  await lockItems(tx, tenantId, items);
+  const pending = await tx.execute<{ kind: 'job' | 'document'; id: string }>(sql`
+    select item_kind as kind, item_id as id from review_assignments
+    where tenant_id = ${tenantId} and rules_from <= now() and item_id = any(array(
+      select json_array_elements_text(${JSON.stringify(items.map(({ id }) => id))}::json)))`);
+  if (pending.length === 0) return;
+  const { rules } = await readRules(tx, tenantId);
+  await applyToItems(tx, tenantId, pending, rules);
+}
+
 async function applyToItems(
   tx: Tx,
   tenantId: string,
