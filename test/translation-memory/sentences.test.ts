@@ -48,6 +48,16 @@ test('a text whose sentences are all in the memory is made of them, with the sep
   expect(outcomesOf(made)).toContain('“Close valve 7.” → “Schließen Sie Ventil 7.”');
 });
 
+test('a text that was made of sentences is not served once these are deleted', async () => {
+  const text = `${stop[0]} ${valve[0]}`;
+  expect((await job(text)).final_translation).toBe(`${stop[1]} ${valve[1]}`);
+  const imported = (await mine.memories()).filter(({ origin }: Fields) => origin === 'tmx_import');
+  expect(imported).toHaveLength(1);
+  await app.request(`/api/tm/${imported[0].id}`, { method: 'DELETE', headers: mine.admin });
+  const made = await job(text);
+  expect([made.final_translation, fastPathOf(made)]).toEqual(['Ein anderer Satz des Modells.', undefined]);
+});
+
 test('a whole text in the memory is still served without a judge (B 8, rule 1)', async () => {
   await mine.memory([[`${stop[0]} ${valve[0]}`, 'Erst die Pumpe, dann Ventil 7.']], {
     name: 'Paragraphs',
@@ -312,7 +322,7 @@ test('an approved text teaches its sentences, which later texts are made of', as
   const golden = (await mine.memories()).filter(
     ({ origin }: { origin: string }) => origin === 'golden_approved',
   );
-  expect(golden).toMatchObject([{ name: 'golden-approved-en-de', entry_count: 3 }]);
+  expect(golden).toMatchObject([{ name: 'golden-approved-en-de', entry_count: 1 }]);
   expect(golden[0].id).toBe(made.request.metadata.provenance.tm_sentences[0].set_id);
   expect((await mine.exportMemory(golden[0].id)).text).not.toContain('<seg>Press 3 keys.</seg>');
 

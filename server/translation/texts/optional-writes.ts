@@ -63,7 +63,8 @@ export async function retryWithout<T>(
  * Returns the write that adds a published job to the tenant's golden TM set. It belongs to the transaction that
  * publishes the job, after the publishing statement. The write is optional: if the TM is unavailable, the job is still
  * published.
- * @returns undefined if nothing has to be added, because every text equals its translation
+ * @returns undefined if nothing has to be added, because every text equals its translation, or because the translation is
+ *   made of sentences of the TM and no person has reviewed it: it would stay in the TM after these are withdrawn
  */
 export function learnFrom(
   { settings, embedder }: Pick<Services, 'settings' | 'embedder'>,
@@ -72,7 +73,10 @@ export function learnFrom(
   goldenUri: string,
 ): OptionalWrite<unknown> | undefined {
   const { source_text: sourceText, source_lang: sourceLang, target_lang: targetLang } = request;
-  const hasSentences = request.text_type !== 'Html' && agent_run.human_review_task !== null;
+  const isReviewed = agent_run.human_review_task !== null;
+  const { provenance } = request.metadata as { provenance?: { tm_sentences?: unknown } };
+  if (provenance?.tm_sentences && !isReviewed) return undefined;
+  const hasSentences = request.text_type !== 'Html' && isReviewed;
   const pair = {
     ...{ jobId, sourceText, targetText: final_translation ?? '', sourceLang, targetLang },
     hasSentences,
