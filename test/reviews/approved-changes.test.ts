@@ -25,9 +25,12 @@ async function open() {
   };
   return {
     ...{ admin, first, second, key, ask, call },
-    async translate(...cells: string[]): Promise<string> {
+    translate(...cells: string[]): Promise<string> {
+      return this.send({ source_document: workbookFile(cells) });
+    },
+    async send(input: Fields): Promise<string> {
       const form = new FormData();
-      const fields = documentForm({ source_document: workbookFile(cells), wait: 'true' });
+      const fields = documentForm({ wait: 'true', ...input });
       for (const [name, value] of Object.entries(fields)) form.append(name, value as Blob);
       const sent = await app.request('/api/documents/translate', {
         method: 'POST',
@@ -194,4 +197,75 @@ test('a change of an approved document without a second review is recorded and s
   expect(job).toMatchObject({ changed_since_approval: null, approved_by: mine.second.email });
   const again = await mine.call('documents.approve', { document_id: id }, mine.first);
   expect(again.approval_result).toMatchObject({ already_approved: true, reviewer: mine.second.email });
+});
+
+test('a correction is served after the approval only, also if the assignment has ended', async () => {
+  const mine = await open();
+  const id = await mine.translate(texts.source, 'Dogs stay outside.');
+  await mine.assign(id, { assignee: mine.first.userId });
+  const right = 'Il est interdit de fumer.';
+  await mine.save(id, texts.machine, right, mine.first, { confirmed: true });
+  await mine.call('assignments.assign', { items: [{ kind: 'document', id }], assignee: null }, mine.first);
+  const other = { position: 1, confirmed: true };
+  await mine.save(id, 'fr of Dogs stay outside.', 'Les chiens restent dehors.', mine.second, other);
+  await mine.render(id);
+  expect(await mine.served(texts.source)).toEqual([texts.machine, null]);
+  await mine.call('documents.approve', { document_id: id }, mine.second);
+  expect(await mine.served(texts.source)).toEqual([right, 'tm_exact']);
+});
+
+test('a new version of an assigned document keeps corrections after the approval only', async () => {
+  const mine = await open();
+  const cells = [texts.source, 'Dogs stay outside.'];
+  const id = await mine.translate(...cells);
+  await mine.assign(id, { assignee: mine.first.userId });
+  const right = 'Il est interdit de fumer.';
+  await mine.save(id, texts.machine, right, mine.first, { confirmed: true });
+  const update = async (added: string) => {
+    const fields = { source_document: workbookFile([...cells, added]), update_of: id };
+    const form = new FormData();
+    for (const [name, value] of Object.entries(documentForm({ ...fields, dry_run: 'true' })))
+      form.append(name, value as Blob);
+    const estimate = await app.request('/api/documents/translate', {
+      method: 'POST',
+      headers: mine.key,
+      body: form,
+    });
+    const { kept } = (await estimate.json()) as { kept: Fields };
+    const updated = await mine.send(fields);
+    const { body } = await app.json('GET', `/api/documents/${updated}/segments`, { headers: mine.key });
+    return [kept['segments'], body.segments[0].target_text, body.segments[1].provenance.kept_from];
+  };
+  expect(await update('One.')).toEqual([1, texts.machine, id]);
+  await mine.call('documents.approve', { document_id: id }, mine.first);
+  expect(await update('Two.')).toEqual([2, right, id]);
+});
+
+test('an approval names a version that exists, and is refused if others have moved tags since', async () => {
+  const mine = await open();
+  const { first, second, ask } = mine;
+  const page = '<p>See <a href="/terms">terms</a> and <a href="/privacy">privacy</a> now.</p>';
+  const id = await mine.send({ source_document: new File([page], 'page.html') });
+  await mine.assign(id, { assignee: first.userId, second: second.userId });
+  const { segments } = await mine.call('documents.search', { document_id: id }, first);
+  const [{ target_text, target_content }] = segments;
+  const swapped = target_content.map((item: string | { tag: number }) =>
+    typeof item === 'string' ? item : { ...item, tag: 3 - item.tag },
+  );
+  expect(swapped).not.toEqual(target_content);
+  const approve = async (updated_at: string) =>
+    (await ask('documents.approve', { document_id: id, updated_at, confirm_critical: true }, second)).status;
+  const read = async () => (await mine.read(id)).updated_at;
+  const seen = await read();
+  const save = (fields: Fields) =>
+    mine.save(id, target_text, target_text, first, { confirmed: true, ...fields });
+  await save({ target_content: swapped });
+  await mine.pass(id, first);
+  expect([await approve(seen), await approve('2999-01-01T00:00:00Z')]).toEqual([409, 409]);
+  const moved = await read();
+  await mine.pass(id, second, true);
+  // A confirmation that changes nothing does not matter.
+  await save({ target_content: swapped });
+  await mine.pass(id, first);
+  expect(await approve(moved)).toBe(200);
 });

@@ -3,6 +3,7 @@ import type { Tx } from '#db/client.ts';
 import { AppError } from '#server/errors.ts';
 import type { Finding } from '#server/translation/core/findings.ts';
 import { findingsAt, limitOf } from '#server/translation/core/text-limit.ts';
+import { awaitsApproval } from './assigned.ts';
 import { type DocumentRow, requestOf } from './jobs.ts';
 import type { DocumentTranslationRequest } from './schema.ts';
 
@@ -78,12 +79,20 @@ export async function findEarlierByName(
 }
 
 /**
- * SQL: the translations of a document by the key of their source, one for each key: a confirmed one if there is one.
+ * SQL: the segments of a document whose translations a new version keeps. Corrections that await the approval of the
+ * document are not kept: the new version would deliver them without it.
+ */
+const keptSegments = (tenantId: string, documentId: string) => sql`document_segments s
+  where s.tenant_id = ${tenantId} and s.document_id = ${documentId} and s.target is not null and not ${awaitsApproval}`;
+
+/**
+ * SQL: the translations that a new version keeps by the key of their source, one for each key: a confirmed one if there is
+ * one.
  */
 const translationsOf = (tenantId: string, documentId: string) => sql`
   select distinct on (source_key) source_key, target, target_text, score, needs_review, issues, provenance, confirmed_at,
     confirmed_by
-  from document_segments where tenant_id = ${tenantId} and document_id = ${documentId} and target is not null
+  from ${keptSegments(tenantId, documentId)}
   order by source_key, confirmed_at is null, position`;
 
 /**
@@ -151,7 +160,7 @@ async function checkLimits(
   return rows.length < checkedTogether ? undefined : rows.at(-1)?.position;
 }
 
-/** Returns which of these keys, as hexadecimal digits, have a translation in a document. */
+/** Returns which of these keys, as hexadecimal digits, have a translation in a document that a new version keeps. */
 export async function selectKnownKeys(
   tx: Tx,
   tenantId: string,
@@ -159,8 +168,7 @@ export async function selectKnownKeys(
   keys: readonly string[],
 ): Promise<Set<string>> {
   const rows = await tx.execute<{ key: string }>(sql`
-    select distinct encode(source_key, 'hex') as key from document_segments
-    where tenant_id = ${tenantId} and document_id = ${documentId} and target is not null
+    select distinct encode(source_key, 'hex') as key from ${keptSegments(tenantId, documentId)}
       and encode(source_key, 'hex') = any(array(select json_array_elements_text(${JSON.stringify(keys)}::json)))`);
   return new Set(rows.map(({ key }) => key));
 }

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import type { LanguagePair } from '#server/languages.ts';
-import { isAssigned } from './assigned.ts';
+import { awaitsApproval } from './assigned.ts';
 import { sourceKeyOf } from './stages/extract.ts';
 
 /** A correction in a document that is not approved yet. */
@@ -40,9 +40,8 @@ export async function selectUnapproved(
           union select own.source_key from document_segments own where own.tenant_id = ${tenantId}
             and own.document_id = ${documentId}::text and own.position = ${position}::int))
         and s.tenant_id = ${tenantId} and s.document_id is distinct from ${documentId}::text
-        and s.corrected and s.feed_pending and s.target_text <> ''
+        and ${awaitsApproval} and s.target_text <> ''
         and d.request ->> 'source_lang' = ${pairSource} and d.request ->> 'target_lang' = ${pairTarget}
-        and ${isAssigned(sql`s.tenant_id`, sql`s.document_id`)}
       order by s.target_text, changed_at desc) found
     order by changed_at desc limit ${most}`);
   return [...rows];

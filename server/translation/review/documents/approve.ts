@@ -180,7 +180,8 @@ function isApproved({ approvedAt, changedSinceApproval }: DocumentRow): boolean 
 /**
  * Requires that an author may approve a locked document.
  * @param seen the `updated_at` of the document when the author read it; undefined if the request does not name it
- * @throws AppError 409, 403 if others review the document; 409 conflict if others have changed a translation since
+ * @throws AppError 409, 403 if others review the document; 409 conflict if others have changed a translation or its tags
+ *   since, or if the document has no version that late
  */
 async function requireApprovable(
   tx: Tx,
@@ -197,11 +198,20 @@ async function requireApprovable(
     { decision: { publishes: true, languages }, namesVersion: seen !== undefined },
   );
   if (seen === undefined) return;
+  if (Date.parse(seen) > row.updatedAt.getTime())
+    throw new AppError('conflict', `document job ${documentId} has no such version; read it again`);
+  // A confirmation that leaves the translation as it was, with its tags, changes nothing. What an event has made of a
+  // segment is stored with the next one, or is its present state.
   const [changed] = await tx.execute(sql`
-    select from segment_events e
+    select from segment_events e join document_segments s
+      on s.tenant_id = e.tenant_id and s.document_id = e.document_id and s.position = e.position
     where e.tenant_id = ${tenantId} and e.document_id = ${documentId} and e.created_at > ${seen}::timestamptz
       and e.kind not in ('resolved', 'unconfirmed') and (e.user_id is null or e.user_id is distinct from ${author.userId}::text)
-      and (e.target_text is distinct from e.before ->> 'target_text' or e.kind <> 'confirmed')
+      and (e.kind <> 'confirmed' or nullif(e.before -> 'target', 'null') is distinct from coalesce((
+        select nullif(n.before -> 'target', 'null') from segment_events n
+        where n.tenant_id = e.tenant_id and n.document_id = e.document_id and n.position = e.position
+          and (n.created_at, n.event_id) > (e.created_at, e.event_id)
+        order by n.created_at, n.event_id limit 1), to_jsonb(s.target)))
     limit 1`);
   if (changed)
     throw new AppError('conflict', `document job ${documentId} has changed since it was read; read it again`);
