@@ -42,7 +42,7 @@ const storedRules = () =>
       .max(20)
       .default([])
       .describe(
-        'Regular expressions of other values to replace, such as customer numbers: 20 or fewer, each with 200 characters or fewer. The syntax is that of RE2; case counts. Repetitions count as often as they repeat, and a Unicode class counts as 10 characters: a pattern may have 4000 or fewer, and all together 20,000.',
+        'Regular expressions of other values to replace, such as customer numbers: 20 or fewer, each with 200 characters or fewer. The syntax is that of RE2; case counts. Repetitions count as often as they repeat, a Unicode class counts as 10 characters, and after `(?i)` a range as one for every 100 of its characters: a pattern may have 4000 or fewer, and all together 20,000.',
       ),
     terms: z
       .array(z.string().trim().min(2).max(100))

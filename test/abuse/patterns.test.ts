@@ -27,6 +27,7 @@ const programs = [
   '\\pL{0,999}x',
   '((a{1,30}){1,30}){1,30}',
   '[^\\pL\\pM]{1000}',
+  `(?i)${'[b-\\x{1e942}]'.repeat(14)}`,
 ];
 
 /**
@@ -110,6 +111,14 @@ test.each(doors)(
     }
   },
 );
+
+test('the search ignores case without a flag: wide ranges count', async () => {
+  documentId = await addDocument(app, admin);
+  const search = (pattern: string) =>
+    rpc('documents.search', 'query', { document_id: documentId, pattern }).then(({ status }) => status);
+  expect(await search('[b-\\x{1e942}]'.repeat(14))).toBe(422);
+  expect(await search('[\\x{4e00}-\\x{9fff}]{2,9}')).toBe(200);
+});
 
 test('segmentation rules from before patterns had a limit: texts get the built-in rules', async () => {
   await addSegmentation(app, admin);

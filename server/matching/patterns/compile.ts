@@ -1,5 +1,5 @@
 import { RE2JS, RE2Set } from 're2js';
-import { PatternError, requireSmall } from './index.ts';
+import { PatternError, type PatternOptions, requireSmall } from './index.ts';
 
 /*
  * The only place that compiles patterns of workspaces. Only threads and child processes that have a deadline may import
@@ -12,8 +12,7 @@ export type Pattern = RE2JS;
 const compiled = new Map<string, Pattern>();
 const maxCompiled = 24;
 
-interface CompileOptions {
-  ignoreCase?: boolean;
+interface CompileOptions extends PatternOptions {
   /** The pattern was stored before patterns had a limit: only the deadline of the thread ends it. */
   isOld?: boolean;
 }
@@ -36,7 +35,7 @@ export function compilePattern(
     compiled.set(key, known);
     return known;
   }
-  if (!isOld) requireSmall([pattern], what);
+  if (!isOld) requireSmall([pattern], what, { ignoreCase });
   const made = parsed(pattern, what, ignoreCase);
   compiled.set(key, made);
   const [oldest] = compiled.keys();

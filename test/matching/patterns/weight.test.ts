@@ -45,6 +45,72 @@ test('no pattern compiles to more instructions than twice its weight', () => {
   expect(compiled).toBeGreaterThan(1000);
 });
 
+const code = fc
+  .oneof(fc.constantFrom(0, 0x41, 0x42, 0x62, 0x80, 0x1e942, 0x1e943, 0x10ffff), fc.nat(0x10ffff))
+  .chain((at) =>
+    fc.constantFrom(
+      `\\x{${at.toString(16)}}`,
+      `\\x{${at.toString(16).padStart(60, '0')}}`,
+      // A surrogate has no character.
+      String.fromCodePoint(at >= 0xd800 && at < 0xe000 ? 0x62 : at).replace(/[\]\\^[-]/, '\\$&'),
+      `\\${(at % 0o1000).toString(8).padStart(3, '0')}`,
+    ),
+  );
+const setMember = fc.oneof(
+  { weight: 3, arbitrary: fc.tuple(code, code).map(([from, to]) => `${from}-${to}`) },
+  fc.constantFrom('\\pL', '\\P{Greek}', '\\D', '\\W', '[:^alpha:]', '\\d', '-', 'x', '\\]'),
+);
+const set = fc.oneof(
+  fc
+    .tuple(fc.constantFrom('[', '[^'), fc.array(setMember, { minLength: 1, maxLength: 4 }))
+    .map(([open, members]) => `${open}${members.join('')}]`),
+  fc.constantFrom('[^a]', '\\D', '\\W', '\\P{L}', '\\P{Greek}', '.'),
+);
+
+test('no set takes more CPU time to compile than its weight allows, with and without case', async () => {
+  let compiled = 0;
+  await fc.assert(
+    fc.asyncProperty(
+      set,
+      fc.constantFrom('', '(?i)', '(?sssssssssssssssssssssssi)', '(?i:', '(?-s:(?i)'),
+      fc.boolean(),
+      fc.constantFrom('', '{9}', '{0}'),
+      async (one, flags, ignoreCase, times) => {
+        const given = `${flags}${(one + times).repeat(14)}${flags.includes(':') ? ')' : ''}`;
+        const weight = weightOfPattern(given, { ignoreCase });
+        const compile = () => {
+          try {
+            RE2JS.compile(given, ignoreCase ? RE2JS.CASE_INSENSITIVE : 0);
+            compiled++;
+          } catch {
+            // Invalid ranges take time, too.
+          }
+        };
+        // The best of two, because the first one can meet a collection of garbage.
+        const took = Math.min(await cpuTime(compile), await cpuTime(compile));
+        expect(took, `${given} weighs ${weight}`).toBeLessThan(10 + 0.05 * weight);
+      },
+    ),
+    { numRuns: 80 },
+  );
+  expect(compiled).toBeGreaterThan(20);
+});
+
+test.each([
+  ['(?i)[b-\\x{1e942}]', 1254],
+  ['(?i:x)[b-\\x{1e942}]{3}', 1261],
+  ['(?i)(?:[^b-\\x{1e942}]{2}){2}', 1262],
+  ['(?i)[\\0-\\x{10ffff}]', 1],
+  ['(?i)[\\102-\\x{10ffff}]', 1253],
+  ['(?i)[^a]\\D\\W', 3],
+  ['[b-\\x{1e942}]', 1],
+])('%s weighs %i: where case is ignored, wide ranges count once', (given, weight) => {
+  expect(Math.abs(weightOfPattern(given) - weight)).toBeLessThan(10);
+  expect(weightOfPattern(given.replace('(?i)', ''), { ignoreCase: true })).toBe(
+    weightOfPattern(`(?i)${given.replace('(?i)', '')}`),
+  );
+});
+
 test.each([
   ['\\b[A-Z]{2}\\d{6}\\b', 10],
   ['a{1000}', 1000],
@@ -73,8 +139,8 @@ test('the size of a pattern, and of all together, is limited; the error names th
 
 test('weighing takes linear time, whatever the pattern is', async () => {
   // biome-ignore format: one line for each piece would hide the list
-  for (const piece of ['[', '[^', '[]', '[[:', '(', '(?', '(?P<', '\\', '\\Q', '{1', '\\p{', ')', 'a{9}', '[\\p{', '[:a', '((((a{9}'])
-    expect(await cpuTime(() => weightOfPattern(piece.repeat(100_000))), piece).toBeLessThan(500);
+  for (const piece of ['[', '[^', '[]', '[[:', '(', '(?', '(?P<', '\\', '\\Q', '{1', '\\p{', ')', 'a{9}', '[\\p{', '[:a', '((((a{9}', '[b-\\x{1e942}]', '[\\x{', 'a-', '(?a', '(?aaa'])
+    expect(await cpuTime(() => weightOfPattern(piece.repeat(100_000), { ignoreCase: true })), piece).toBeLessThan(500);
 });
 
 test('patterns of the largest total weight are compiled in less than a second of CPU time', async () => {
@@ -84,6 +150,7 @@ test('patterns of the largest total weight are compiled in less than a second of
     '[\\pL\\pM\\pN]{120}',
     '\\pL{0,390}',
     '(?:(?:a|\\pL\\d){10}){20}',
+    `(?i)${'[b-\\x{1e942}]'.repeat(3)}`,
   ];
   for (const given of worst) {
     const many = Array.from({ length: 5 }, (_, n) => `${given}${n}`);

@@ -5,17 +5,19 @@ import type { SlotScope } from '#server/platform/concurrency-limit.ts';
 import type { SearchedTexts } from '#server/platform/patterns/pattern-thread.ts';
 import { onPatternThread } from '#server/platform/patterns/pattern-threads.ts';
 
+const withoutCase = { ignoreCase: true };
+
 /** A regular expression. Only its size is checked here; a thread compiles it (`findPattern`). */
 export const searchPattern = z
   .string()
   .min(1)
   .max(200)
-  .refine((pattern) => problemOfSize([pattern]) === undefined, {
-    error: ({ input }) => problemOfSize([String(input)]),
+  .refine((pattern) => problemOfSize([pattern], withoutCase) === undefined, {
+    error: ({ input }) => problemOfSize([String(input)], withoutCase),
   })
   .meta({
     description:
-      'Only segments in which this regular expression matches, without case. The syntax is that of RE2, without backreferences and lookarounds. Repetitions count as often as they repeat, and a Unicode class counts as 10 characters; 4000 or fewer are allowed.',
+      'Only segments in which this regular expression matches, without case. The syntax is that of RE2, without backreferences and lookarounds. Repetitions count as often as they repeat, a Unicode class counts as 10 characters, and a range such as `[\\x{4e00}-\\x{9fff}]` as one for every 100 of its characters; 4000 or fewer are allowed.',
   });
 
 /** Maximum UTF-16 units of the texts of one search. */
