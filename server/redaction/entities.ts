@@ -82,18 +82,26 @@ function* findOverLines(
     while (next < breaks.length && breaks[next]! < start) next++;
     const over: number[] = [];
     for (let at = next; over.length < 3 && breaks[at]! < entity.end; at++) over.push(breaks[at]!);
-    const end = endOver(text, entity, over, breaks[next - 1] ?? -maxEvidence);
+    const isOver = whole.slice(places[start], places[entity.end - 1]).includes('\n');
+    const end = endOver(text, entity, { over, isOver, before: breaks[next - 1] ?? -maxEvidence });
     const isApart = over.some((place) => ends.has(places[place]!));
     if (end === null || (isApart && !overTexts.includes(kind) && text[start] !== '+')) continue;
     yield { ...entity, start: places[start]!, end: places[end - 1]! + 1 };
   }
 }
 
-/**
- * Returns the end of an entity with line breaks in it; null if each line has its own.
- * @param before the last line break before it
- */
-function endOver(text: string, entity: Entity, over: readonly number[], before: number): number | null {
+/** The line breaks of an entity. */
+interface Breaks {
+  /** Those for which there are spaces in it. */
+  over: readonly number[];
+  /** Whether it has any, also one behind a hyphen: “123-\n4567”. */
+  isOver: boolean;
+  /** The last one before it. */
+  before: number;
+}
+
+/** Returns the end of an entity with line breaks in it; null if each line has its own. */
+function endOver(text: string, entity: Entity, { over, isOver, before }: Breaks): number | null {
   const { kind, start, end } = entity;
   const isFirst = before === start - 1;
   const [first] = over;
@@ -103,7 +111,7 @@ function endOver(text: string, entity: Entity, over: readonly number[], before: 
   }
   if (kind === 'patterns') return end;
   // “call” in the line before is about no number behind other words.
-  if (kind === 'phones' && first === undefined && !isFirst && before > start - maxEvidence) return null;
+  if (kind === 'phones' && !isOver && !isFirst && before > start - maxEvidence) return null;
   // The number of a house in the next line does not belong to a phone.
   if (kind === 'phones' && /^ \p{Lu}\p{Ll}/u.test(text.slice(end, end + 3))) return null;
   return over.length < 3 ? end : null;

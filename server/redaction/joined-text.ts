@@ -8,7 +8,7 @@ export interface JoinedText {
 }
 
 /** The beginning of a line that continues another: a quote, a comment, an indentation. */
-const prefix = String.raw` *(?:(?:>|\||#|;|%|\*|\/\/|--) ?){0,8} *`;
+const prefix = String.raw` *(?:(?:>|\||#|;|%|\*|\/\/|--) *){0,8}`;
 const mark = '["“”„«»‘’‹›]';
 const capitalized = String.raw`\p{Lu}[\p{L}'-]{1,30}`;
 

@@ -258,8 +258,8 @@ function wordsOf(text: string): Word[] {
 
 function isGreeting(text: string, { text: word, start }: Word): boolean {
   if (!greetings.has(word.toLowerCase())) return false;
-  const line = text.lastIndexOf('\n', start - 1) + 1;
-  return /^[\s"'«„“(>*-]*(?:my (?:very |own )?)?$/i.test(text.slice(Math.max(line, start - 12), start));
+  const before = text.slice(Math.max(0, start - 12), start);
+  return /^[\s"'«„“(>*-]*(?:my (?:very |own )?)?$/i.test(before.slice(before.lastIndexOf('\n') + 1));
 }
 
 /** Returns the first word behind titles, and their gender. */

@@ -1,3 +1,5 @@
+import { decodeText } from '#server/formats/html/character-references.ts';
+
 /**
  * A text as a reader reads it, for the search for personal data: NFC, one kind of space, hyphen and apostrophe, ASCII
  * digits, and without inline tags and invisible characters. Escapes of JSON, URLs and HTML are decoded. Between two subtitles, there
@@ -31,7 +33,7 @@ const special = new RegExp(
     String.raw`\\u[0-9a-fA-F]{4}`,
     String.raw`\\[nrt"\/]`,
     '(?:%[0-9a-fA-F]{2}){1,12}',
-    '&(?:#\\d{1,7}|#[xX][0-9a-fA-F]{1,6}|amp|nbsp|quot|apos|lt|gt|shy|commat|period);',
+    '&(?:amp;){0,2}(?:#\\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});',
     String.raw`[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]`,
     String.raw`[\t\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]`,
     String.raw`[\u2010-\u2015\u2212\u2018\u2019\u02bc\u2032\u0130]`,
@@ -43,9 +45,13 @@ const special = new RegExp(
   'gu',
 );
 
-const named: Record<string, string> = {
-  ...{ amp: '&', nbsp: ' ', quot: '"', apos: "'", lt: '<', gt: '>', shy: '', commat: '@', period: '.' },
-};
+/** Returns how a reference to a character reads. Of one that was escaped again, the rest is a reference: `&amp;oacute;`. */
+function readingOfReference(piece: string): string {
+  if (/^&amp;./.test(piece)) return `&${piece.slice(5)}`;
+  const decoded = decodeText(piece);
+  // Of an unknown name, some beginnings are decoded: `&notice;`.
+  return decoded.endsWith(';') ? piece : decoded;
+}
 
 function readingOfTag(tag: string): string {
   if (/^<\d+\/>$|^<br/i.test(tag)) return ' ';
@@ -78,12 +84,7 @@ function reading(piece: string, isLast: boolean): string {
       return piece;
     }
   }
-  if (first === '&') {
-    const name = piece.slice(1, -1);
-    if (!name.startsWith('#')) return named[name] ?? piece;
-    const code = /^#x/i.test(name) ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1));
-    return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : piece;
-  }
+  if (first === '&') return readingOfReference(piece);
   if (piece.length > 1) return piece.normalize('NFC');
   const code = piece.charCodeAt(0);
   if (code >= 0xff01 && code <= 0xff5e) return String.fromCharCode(code - 0xfee0);

@@ -20,8 +20,11 @@ import type { RedactionWork } from './redaction-thread.ts';
 import { type RedactionRules, rulesOf } from './rules.ts';
 import { placeholdersIn, type RedactedText, type Value, Vault } from './vault.ts';
 
-/** The largest texts that are searched on the event loop, in UTF-16 units, unless the workspace has own patterns. */
-const inlineUnits = 4000;
+/** UTF-16 units of texts that are searched in one turn of the event loop, unless the workspace has own patterns. */
+const inlineUnits = 2000;
+
+/** Of `inlineUnits`, what this turn has left for the texts of all calls. */
+let unitsLeft = inlineUnits;
 
 /** Milliseconds after which other work gets its turn. */
 const sliceMs = 15;
@@ -30,23 +33,24 @@ const sliceMs = 15;
 const maxValues = 20_000;
 
 const thread = new URL('./redaction-thread.ts', import.meta.url);
-const waiting = {
+/** No workspace gets all threads: its texts and patterns may take all of their time. */
+const shares = {
+  slots: threadCount + 1,
+  slotsOfTenant: threadCount,
   maxWaiting: 2000,
   refusal: 'too many texts are being searched for personal data; try again later',
 };
 
 /** A search of the longest texts takes less than a second. */
 const findOnThread = createSharedThreads<RedactionWork>(thread, 'finds personal data', {
-  ...waiting,
-  deadlineMs: 20_000,
+  ...shares,
+  deadlineMs: 5000,
 });
 
-/** Searches with own patterns of workspaces, of which none gets all threads: their patterns may take any time. */
+/** Searches with own patterns of workspaces. */
 const findOwnOnThread = createSharedThreads<RedactionWork>(thread, 'finds values with patterns', {
-  ...waiting,
+  ...shares,
   deadlineMs: 10_000,
-  slots: threadCount + 1,
-  slotsOfTenant: threadCount,
 });
 
 /** The rules of a workspace, and the values of one text or document. */
@@ -119,7 +123,11 @@ async function find(
   );
   const searched = { passages, rules };
   const hasPatterns = rules.patterns.length > 0;
-  if (!hasPatterns && units <= inlineUnits) return findPersonalData(searched);
+  if (!hasPatterns && units <= unitsLeft) {
+    if (unitsLeft === inlineUnits) void setImmediate().then(() => (unitsLeft = inlineUnits));
+    unitsLeft -= units;
+    return findPersonalData(searched);
+  }
   return (hasPatterns ? findOwnOnThread : findOnThread)('find', searched, scope, (cause) => {
     const words = hasPatterns
       ? 'the search for personal data did not end in time; shorten the workspace’s own patterns'

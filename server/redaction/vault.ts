@@ -124,10 +124,7 @@ export class Vault {
     const value = this.#add(key, { written, kind, gender });
     if (isPart) return Object.assign(value, { isPart });
     this.#addAlias(key, value, 'whole');
-    if (kind === 'names')
-      for (const [part] of (joinLines(written)?.text ?? written).matchAll(/[\p{L}\p{M}'-]{3,}/gu))
-        if (part.length < written.length && /^\p{Lu}|^[^\p{Ll}]/u.test(part))
-          this.#addAlias(keyOf(part), value, 'part');
+    if (kind === 'names') for (const part of partsOf(written)) this.#addAlias(keyOf(part), value, 'part');
     return value;
   }
 
@@ -362,6 +359,19 @@ export class Vault {
     if (own !== '' && head + tail !== '')
       this.#addAlias(head + own + tail, value, 'form', head.length, head.length + own.length);
   }
+}
+
+/** Yields the words of a name, and the parts of a double-barrelled one except usual words: “Vexolim-Brudok”, “Vexolim”, “Brudok”. */
+function* partsOf(name: string): Generator<string> {
+  for (const [word] of (joinLines(name)?.text ?? name).matchAll(/[\p{L}\p{M}'-]{3,}/gu))
+    for (const part of new Set([word, ...word.split('-')]))
+      if (
+        part.length > 2 &&
+        part.length < name.length &&
+        /^\p{Lu}|^[^\p{Ll}]/u.test(part) &&
+        (part === word || !isCommonWord(part))
+      )
+        yield part;
 }
 
 /** A part of a value in a text. */

@@ -288,7 +288,7 @@ export const modules: Module[] = [
   },
   {
     // Pure functions that convert bytes to bytes. A format is a directory or a file. Its interface is a file directly
-    // in `formats/`, or the reader or writer of its directory.
+    // in `formats/`, or the reader or writer of its directory, or what decodes references of HTML.
     name: 'server/formats',
     files: /^server\/formats\//,
     packages: any(
@@ -299,7 +299,7 @@ export const modules: Module[] = [
       /^node:(fs|module|vm|timers\/promises|zlib|crypto)$/,
     ),
     interface:
-      /^server\/formats\/([\w-]+|golden\/[\w-]+|(glossary|tbx|tmx|xliff|csv)\/(reader|writer|content))\.ts$/,
+      /^server\/formats\/([\w-]+|golden\/[\w-]+|html\/character-references|(glossary|tbx|tmx|xliff|csv)\/(reader|writer|content))\.ts$/,
     only: /^server\/languages\.ts$/,
   },
   {
