@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { usageSummary } from '#server/billing/metering/schema.ts';
+import { normalizeEmail } from '#server/identity/auth/email-address.ts';
 import { maxMonthlyLimit } from '#server/identity/tenants/schema.ts';
 import { storageUsage } from '#server/storage/schema.ts';
 
@@ -111,7 +112,7 @@ export const storageCapRequest = z.strictObject({
 
 export const endSessionsRequest = z.strictObject({
   tenant_id: tenantId,
-  email: z.string().trim().toLowerCase().max(320).optional(),
+  email: z.string().overwrite(normalizeEmail).max(320).optional(),
 });
 
 export const changed = z.object({ changed: z.boolean() });

@@ -48,6 +48,13 @@ describe('who is a designated operator (A 5.1 rule 8)', () => {
 
   test.each([
     ['listed, in any letter case', both, 'operators', 'ann@ops.example', true],
+    [
+      'listed only after another letter has become `k`',
+      { ...both, OPERATOR_EMAILS: 'mi\u212ae@ops.example' },
+      'operators',
+      'mike@ops.example',
+      false,
+    ],
     ['unlisted', both, 'operators', 'cy@ops.example', false],
     ['listed, in another workspace', both, 'elsewhere', 'ann@ops.example', false],
     ['on a list without its workspace', { OPERATOR_EMAILS }, 'operators', 'ann@ops.example', false],

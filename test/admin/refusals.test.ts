@@ -18,6 +18,7 @@ describe('a wrong command line is one line that names the fault, before a databa
     ['a value where none is taken', ['audit', '--json=yes'], /--json/],
     ["the platform's own scope for a tenant", ['rotate-key', '*'], /<tenant_id>/],
     ['an address that is none', ['restore-admin', 't', 'ada'], /<email>/],
+    ['an address with another letter', ['restore-admin', 't', 'mi\u212ae@corp.example'], /<email>/],
     ['half a day', ['delete-tenant', 't', '--after-days', '0.5'], /--after-days/],
     ['a role that is none', ['invite', 't', '--role', 'operator'], /--role/],
     ['a retry of nothing', ['retry'], /--id or --task/],

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { newId } from '#server/platform/ids.ts';
 import { viaRpc } from '#test/contract/call.ts';
 import { type Fields, join, openTeam, operatorKey, type Person, type Team } from '#test/factories.ts';
 import { startBeside, useTestApp } from '#test/setup/app.ts';
@@ -112,6 +113,31 @@ describe('a member with a password', () => {
     } finally {
       await beside.close();
     }
+  });
+
+  test.each([
+    ['another letter', (email: string) => email.replace('k', '\u212a')],
+    ['a line break after it', (email: string) => `${email}\n`],
+    ['a space before it', (email: string) => ` ${email}`],
+    ['a line separator after it', (email: string) => `${email}\u2028`],
+  ])('is not found by an address with %s, which only becomes the same one', async (_, disguise) => {
+    const mike = await team.join({}, `mike-${newId()}@corp.example`);
+    await sql()`update users set email_confirmed_at = now() where user_id = ${mike.userId}`;
+    const { sub } = account({ email: disguise(mike.email) });
+    const { invite_token } = await team.invite({ email: mike.email });
+    const before = await tenants();
+    const beside = await startBeside(app, { ...env, PASSWORD_SIGNIN_ENABLED: 'false' });
+    try {
+      for (const at of [dancing(beside as never, provider), dance])
+        for (const fields of [{}, { may_create: false }, { invite_token }]) {
+          const { status, body } = await at.signIn(sub, fields);
+          expect([status, body.detail]).toEqual([403, 'the identity provider sent an invalid email address']);
+        }
+    } finally {
+      await beside.close();
+    }
+    const [row] = await sql()`select provider_subject from users where user_id = ${mike.userId}`;
+    expect([row?.['provider_subject'], await tenants()]).toEqual([null, before]);
   });
 
   test('who was revoked comes in by none of these ways', async () => {

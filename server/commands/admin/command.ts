@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type Database, isTenantId } from '#db/client.ts';
+import { normalizeEmail } from '#server/identity/auth/email-address.ts';
 import type { Settings } from '#server/settings.ts';
 
 /** The services that commands use. The keys of stored secrets are not included, because only one command needs them. */
@@ -65,8 +66,7 @@ export const tenantIdOrNone = z
 
 export const emailAddress = z
   .string()
-  .trim()
-  .toLowerCase()
+  .overwrite(normalizeEmail)
   .max(320, 'is not a valid email address')
   .pipe(z.email('is not a valid email address'));
 

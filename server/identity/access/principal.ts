@@ -4,6 +4,7 @@ import { type CredentialOwner, prepare, type Tx } from '#db/client.ts';
 import { tenants } from '#db/schema/tenants.ts';
 import type { PresentedCredentials, Scope } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
+import { normalizeEmail } from '#server/identity/auth/email-address.ts';
 import type { Settings } from '#server/settings.ts';
 import { hashSecret } from './credentials.ts';
 import { readScopes } from './scopes.ts';
@@ -195,5 +196,5 @@ export function isDesignatedOperator(
   { OPERATOR_EMAILS, OPERATOR_TENANT_ID }: Settings,
 ): boolean {
   if (OPERATOR_TENANT_ID === undefined || tenantId !== OPERATOR_TENANT_ID) return false;
-  return OPERATOR_EMAILS.some((listed) => listed.toLowerCase() === email);
+  return OPERATOR_EMAILS.some((listed) => normalizeEmail(listed) === email);
 }

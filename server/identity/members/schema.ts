@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { normalizeEmail } from '#server/identity/auth/email-address.ts';
 
 const dateTime = z.string().meta({ format: 'date-time', description: 'A time in ISO 8601 format, in UTC.' });
 
 /** Email addresses are stored and compared in lower case, without spaces around them. */
-const email = z.string().max(320).trim().toLowerCase().meta({ format: 'email' }).pipe(z.email());
+const email = z.string().max(320).overwrite(normalizeEmail).meta({ format: 'email' }).pipe(z.email());
 
 /** The roles of members. */
 export const role = z.enum(['global_administrator', 'agent_id_developer']);

@@ -48,9 +48,8 @@ export const completeSso = publicProcedure
 /**
  * Completes a single sign-on. Deletes the state first, so that it can be used only once, even if the sign-in then
  * fails.
- * @throws AppError 401 for an invalid state, a rejected code or an invalid ID token; 400 for an invalid email address of
- *   a new member; 403 if the person may not join;
- *   503 if the provider cannot be reached
+ * @throws AppError 401 for an invalid state, a rejected code or an invalid ID token; 403 if the
+ *   email address is invalid or not verified, or if the person may not join; 503 if the provider cannot be reached
  */
 async function completeSsoSignIn(
   ctx: RequestContext,
@@ -64,10 +63,13 @@ async function completeSsoSignIn(
     throw new AppError('unauthenticated', 'invalid or expired sign-in state');
   const { nonce, codeVerifier, redirectUri } = state;
   const identity = await sso.identify(code, { state: name, nonce, codeVerifier, redirectUri });
-  const email = identity.email === null ? undefined : normalizeEmail(identity.email);
+  // The provider has verified the address as it stands, so it must be valid before it is normalized.
+  const email = isEmail(identity.email ?? '') ? normalizeEmail(identity.email as string) : undefined;
   try {
-    if (!email || !identity.emailVerified)
+    if (!identity.email || !identity.emailVerified)
       throw new AppError('forbidden', 'the identity provider has not verified this email address');
+    if (email === undefined)
+      throw new AppError('forbidden', 'the identity provider sent an invalid email address');
     const subject = `${identity.issuer} ${identity.subject}`;
     const { organization, secondFactor } = identity;
     const person = { subject, email, organization, secondFactor };
@@ -90,7 +92,7 @@ async function recordRefusal(
     action: 'sign_in_failed',
     tenantId: null,
     actor: { kind: 'anonymous' },
-    ...(email && isEmail(email) && { target: email }),
+    ...(email && { target: email }),
     details: { way: 'sso', reason },
   });
 }
