@@ -51,6 +51,9 @@ export function compressResponses(app: FastifyInstance): void {
     if (isSentByBrowser(request) && !isShared) return payload;
     reply.removeHeader('content-length');
     reply.header('content-encoding', encoding);
+    // A strong ETag stands for the same bytes, which these are not.
+    const tag = reply.getHeader('etag');
+    if (typeof tag === 'string' && !tag.startsWith('W/')) reply.header('etag', `W/${tag}`);
     if (!isShared || typeof payload === 'string')
       return encoders[encoding](typeof payload === 'string' ? Buffer.from(payload) : payload);
     const known = shared[encoding].get(payload) ?? encoders[encoding](payload);
