@@ -269,3 +269,27 @@ test('an approval names a version that exists, and is refused if others have mov
   await mine.pass(id, first);
   expect(await approve(moved)).toBe(200);
 });
+
+test('neither a confirmation of all segments nor an approval of several covers what others changed later', async () => {
+  const mine = await open();
+  const { first, second, ask, call } = mine;
+  const id = await mine.translate(texts.source);
+  const seen = (await mine.read(id)).updated_at;
+  const openIt = () => call('reviews.claim', { kind: 'document', id, opened: true }, second);
+  const approveMany = async () =>
+    (await call('documents.approveMany', { document_ids: [id] }, second)).results[0];
+  const confirmAll = (updated_at: string) =>
+    ask(
+      'documents.confirmAll',
+      { document_id: id, statuses: ['todo', 'draft', 'warning'], updated_at },
+      second,
+    );
+  await openIt();
+  await mine.save(id, texts.machine, 'Fumer est permis.', first);
+  const stale = await confirmAll(seen);
+  expect([stale.status, stale.body.error_code]).toEqual([409, 'conflict']);
+  expect(await approveMany()).toMatchObject({ outcome: 'left_out', reason: 'unopened' });
+  await openIt();
+  expect((await confirmAll((await mine.read(id)).updated_at)).body).toMatchObject({ confirmed: 1 });
+  expect(await approveMany()).toMatchObject({ outcome: 'done' });
+});

@@ -3,6 +3,7 @@ import { viaRpc } from '#test/contract/call.ts';
 import { type Fields, found, join, type Person } from '#test/factories.ts';
 import { attemptAll, confirmAddresses, mailEnv, useSmtp } from '#test/mail/outbox.ts';
 import { useTestApp } from '#test/setup/app.ts';
+import { openSuperuser } from '#test/setup/database.ts';
 import { eventsOf } from '#test/setup/stored-rows.ts';
 
 const app = useTestApp({ env: mailEnv });
@@ -63,4 +64,36 @@ describe('a change of the rules by which fewer items need a second review', () =
     expect(await removals()).toEqual([]);
     expect(await attemptAll(app, smtp, admin.tenantId)).toEqual([]);
   });
+});
+
+test('an assignment removes second reviews only with a recent proof; they are recorded and told in one mail', async () => {
+  const body = { source_text: 'Hello', target_lang: 'fr', domain: 'legal' };
+  const jobs = [0, 1].map(() => app.json('POST', '/api/translations', { headers: admin.bearer, body }));
+  const items = (await Promise.all(jobs)).map((job) => ({ kind: 'job', id: job.body.id }));
+  const assign = (fields: Fields, as = admin) =>
+    viaRpc(
+      app,
+      { path: 'assignments.assign', type: 'mutation' },
+      { input: { items, ...fields }, headers: as.bearer },
+    );
+  const member = await join(app, admin);
+  expect((await assign({ assignee: member.userId, second: other.userId })).status).toBe(200);
+  expect((await assign({ second: null }, member)).body.results).toMatchObject([
+    { http_status: 403 },
+    { http_status: 403 },
+  ]);
+  const smtp = await useSmtp();
+  await openSuperuser(app.superuserUrl)`
+    update tokens set proved_at = now() - interval '601 s' where user_id = ${admin.userId}`;
+  const removal = { second: null, assignee: admin.userId };
+  expect((await assign(removal)).body.error_code).toBe('proof_required');
+  expect(await removals()).toEqual([]);
+  expect((await assign({ second: other.userId, assignee: admin.userId })).status).toBe(200);
+  await openSuperuser(app.superuserUrl)`update tokens set proved_at = now() where user_id = ${admin.userId}`;
+  expect((await assign(removal)).status).toBe(200);
+  expect(await removals()).toEqual(items.map(() => ({ kind: 'job', former: other.userId })));
+  const told = (await attemptAll(app, smtp, admin.tenantId)).filter(
+    ({ headers }) => headers['subject'] === 'Fewer items need a second review',
+  );
+  expect(told.map(({ to }) => to).toSorted()).toEqual([admin.email, other.email].toSorted());
 });

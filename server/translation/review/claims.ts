@@ -202,7 +202,7 @@ function isLive(): SQL {
 /** Days after which the record that an item was opened is deleted. */
 const keptDays = 90;
 
-/** Records that a member has opened an item. */
+/** Records that a member has opened an item now. */
 export async function recordOpening(
   tx: Tx,
   { tenantId, userId }: Pick<Claimant, 'tenantId' | 'userId'>,
@@ -211,11 +211,19 @@ export async function recordOpening(
   await tx
     .insert(reviewOpenings)
     .values({ tenantId, userId, itemKind: item.kind, itemId: item.id, openedAt: sql`now()` })
-    .onConflictDoNothing();
+    .onConflictDoUpdate({
+      target: [
+        reviewOpenings.tenantId,
+        reviewOpenings.userId,
+        reviewOpenings.itemKind,
+        reviewOpenings.itemId,
+      ],
+      set: { openedAt: sql`now()` },
+    });
 }
 
 /**
- * Returns those of these items that the caller has opened. Returns none for an API key, because a request with a key
+ * Returns when the caller has last opened these items, by ID. Returns none for an API key, because a request with a key
  * does not show that a person read the item.
  */
 export async function openedBy(
@@ -223,10 +231,10 @@ export async function openedBy(
   principal: Principal,
   kind: ReviewItem['kind'],
   ids: readonly string[],
-): Promise<ReadonlySet<string>> {
-  if (principal.kind !== 'session') return new Set();
+): Promise<ReadonlyMap<string, Date>> {
+  if (principal.kind !== 'session') return new Map();
   const rows = await tx
-    .select({ itemId: reviewOpenings.itemId })
+    .select({ itemId: reviewOpenings.itemId, openedAt: reviewOpenings.openedAt })
     .from(reviewOpenings)
     .where(
       and(
@@ -236,7 +244,7 @@ export async function openedBy(
         sql`${reviewOpenings.itemId} = any(array(select json_array_elements_text(${JSON.stringify(ids)}::json)))`,
       ),
     );
-  return new Set(rows.map(({ itemId }) => itemId));
+  return new Map(rows.map(({ itemId, openedAt }) => [itemId, openedAt]));
 }
 
 /**

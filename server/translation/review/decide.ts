@@ -24,6 +24,8 @@ export interface Confirmations {
   confirmCritical?: boolean | undefined;
   /** Whether the reviewer approves several items and has not opened this one. */
   isUnopened?: boolean;
+  /** Since when others must not have changed the item, because the reviewer opened it then. */
+  openedAt?: Date | undefined;
 }
 
 /** The error of an approval that does not confirm the critical issues. On `/trpc`, it includes `findings`. */
@@ -40,8 +42,8 @@ export class UnconfirmedFindings extends AppError {
 }
 
 /**
- * The error of an item in an approval of several items: the caller has not opened this item, and has not named it
- * explicitly.
+ * The error of an item in an approval of several items: the caller has not opened this item as it is, and has not named
+ * it explicitly.
  */
 export class Unopened extends AppError {
   constructor(what: string) {
@@ -80,7 +82,7 @@ export async function decideEach<Request, Id, Done, Found>(
     idOf(request: Request): string;
     named(id: string): Id;
     /** @throws Unopened; UnconfirmedFindings */
-    decide(request: Request, isOpened: boolean): Promise<Done>;
+    decide(request: Request, openedAt: Date | undefined): Promise<Done>;
     foundBy(error: UnconfirmedFindings): Found[];
   },
 ): Promise<Outcome<Id, Done, Found>[]> {
@@ -91,7 +93,7 @@ export async function decideEach<Request, Id, Done, Found>(
     async work(request) {
       const id = idOf(request);
       try {
-        return { outcome: 'done', ...named(id), ...(await decide(request, opened.has(id))) };
+        return { outcome: 'done', ...named(id), ...(await decide(request, opened.get(id))) };
       } catch (error) {
         if (error instanceof Unopened)
           return { outcome: 'left_out', ...named(id), reason: 'unopened', critical_findings: [] };

@@ -5,6 +5,7 @@ import { useT } from '../i18n.tsx';
 import darkBar from '../parts/dark-bar.module.css';
 import { isolated } from '../parts/language-text.tsx';
 import { UndoToast } from '../parts/undo-toast.tsx';
+import { proved } from '../session/proof.ts';
 import { isAdministrator, useMe } from '../session/use-me.ts';
 import styles from './assignments.module.css';
 import { itemKey, maxItems, useReload } from './assignments.ts';
@@ -44,7 +45,7 @@ export function useAssign(): {
       for (const { items, change } of changes)
         for (const part of partsOf(items)) {
           const sent = part.map(({ kind, id, version }) => ({ kind, id, version }));
-          const results = await service.assign({ ...change, items: sent });
+          const results = await proved(() => service.assign({ ...change, items: sent }));
           results.forEach((result, index) => {
             if (result.outcome === 'refused') refused.push(result);
             else changed.push({ before: part[index] as Assignment, version: result.version });
@@ -68,7 +69,9 @@ export function useAssign(): {
     const groups = Map.groupBy(changed, ({ before }) => JSON.stringify(formerOf(before, isAdmin)));
     for (const part of [...groups.values()].flatMap((group) => partsOf(group))) {
       const items = part.map(({ before: { kind, id }, version }) => ({ kind, id, version }));
-      const results = await service.assign({ ...formerOf((part[0] as Changed).before, isAdmin), items });
+      const results = await proved(() =>
+        service.assign({ ...formerOf((part[0] as Changed).before, isAdmin), items }),
+      );
       left += results.filter(({ outcome }) => outcome === 'refused').length;
     }
     setDone(undefined);

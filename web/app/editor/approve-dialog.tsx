@@ -58,7 +58,11 @@ export function ApproveDialog({
         | 'draft'
         | 'warning'
       )[];
-      const result = await client.documents.confirmAll({ document_id: document.id, statuses });
+      const result = await client.documents.confirmAll({
+        document_id: document.id,
+        statuses,
+        updated_at: seen,
+      });
       changeId = result.change_id;
       remaining = result.left;
       announce(t('editor.confirmed_many', { count: result.confirmed }));

@@ -25,6 +25,7 @@ const nobody: SegmentClaim['others'] = [];
 export function useClaim(kind: 'job' | 'document', id: string | undefined, position?: number) {
   const [others, setOthers] = useState<{ id: string; claims: SegmentClaim['others'] }>();
   const isClaimed = useRef(false);
+  const isOpened = useRef(false);
   useEffect(() => {
     if (!id || isVisitor()) return;
     let isShown = true;
@@ -32,9 +33,15 @@ export function useClaim(kind: 'job' | 'document', id: string | undefined, posit
     const isIdle = () => Date.now() - usedAt > idleAfter;
     const renew = () => {
       if (document.visibilityState === 'hidden' || isIdle()) return;
+      // A renewal is no new opening: what colleagues have changed since the first one may not be shown.
+      const opened = !isOpened.current;
       isClaimed.current = true;
-      client.reviews.claim({ kind, id, opened: true, ...(position !== undefined && { position }) }).then(
-        ({ others: claims }) => isShown && setOthers({ id, claims }),
+      client.reviews.claim({ kind, id, opened, ...(position !== undefined && { position }) }).then(
+        ({ others: claims }) => {
+          if (!isShown) return;
+          isOpened.current = true;
+          setOthers({ id, claims });
+        },
         () => undefined,
       );
     };
@@ -58,6 +65,7 @@ export function useClaim(kind: 'job' | 'document', id: string | undefined, posit
       if (id && isClaimed.current)
         void client.reviews.claim({ kind, id, release: true }).catch(() => undefined);
       isClaimed.current = false;
+      isOpened.current = false;
     },
     [kind, id],
   );

@@ -35,7 +35,7 @@ export const de: MailWords = {
   },
   secondReview: {
     subject: 'Weniger Elemente brauchen eine zweite Prüfung',
-    lead: 'Ein Administrator hat die Zuweisungsregeln des Arbeitsbereichs {workspace} auf LinguaLoop so geändert, dass weniger Elemente eine zweite Prüfung brauchen, {when}.',
+    lead: 'Ein Administrator hat Zuweisungen oder ihre Regeln im Arbeitsbereich {workspace} auf LinguaLoop so geändert, dass weniger Elemente eine zweite Prüfung brauchen, {when}.',
     why: 'Wenn Sie das nicht erwarten, prüfen Sie die Regeln. Das Audit-Protokoll nennt, wer sie geändert hat.',
     action: 'Zuweisungsregeln öffnen',
   },

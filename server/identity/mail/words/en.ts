@@ -35,7 +35,7 @@ export const en: MailWords = {
   },
   secondReview: {
     subject: 'Fewer items need a second review',
-    lead: 'An administrator changed the assignment rules of the workspace {workspace} on LinguaLoop so that fewer items need a second review, {when}.',
+    lead: 'An administrator changed the assignments or their rules in the workspace {workspace} on LinguaLoop so that fewer items need a second review, {when}.',
     why: 'If you do not expect this, check the rules. The audit log names who changed them.',
     action: 'Open assignment rules',
   },

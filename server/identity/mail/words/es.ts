@@ -35,7 +35,7 @@ export const es: MailWords = {
   },
   secondReview: {
     subject: 'Menos elementos exigen una segunda revisión',
-    lead: 'Un administrador cambió las reglas de asignación del espacio de trabajo {workspace} de LinguaLoop, y menos elementos exigen una segunda revisión, {when}.',
+    lead: 'Un administrador cambió las asignaciones o sus reglas en el espacio de trabajo {workspace} de LinguaLoop, y menos elementos exigen una segunda revisión, {when}.',
     why: 'Si no lo esperabas, revisa las reglas. El registro de auditoría indica quién las cambió.',
     action: 'Abrir las reglas de asignación',
   },

@@ -35,7 +35,7 @@ export const fr: MailWords = {
   },
   secondReview: {
     subject: 'Moins d’éléments exigent une seconde révision',
-    lead: 'Un administrateur a modifié les règles d’attribution de l’espace de travail {workspace} sur LinguaLoop : moins d’éléments exigent une seconde révision, {when}.',
+    lead: 'Un administrateur a modifié les attributions ou leurs règles dans l’espace de travail {workspace} sur LinguaLoop : moins d’éléments exigent une seconde révision, {when}.',
     why: 'Si vous ne vous y attendiez pas, vérifiez les règles. Le journal d’audit indique qui les a modifiées.',
     action: 'Ouvrir les règles d’attribution',
   },

@@ -35,7 +35,7 @@ export const ja: MailWords = {
   },
   secondReview: {
     subject: '2 回目のレビューが必要な項目が減りました',
-    lead: '管理者が LinguaLoop のワークスペース {workspace} の割り当てルールを変更し、2 回目のレビューが必要な項目が減りました。{when}。',
+    lead: '管理者が LinguaLoop のワークスペース {workspace} の割り当てまたはそのルールを変更し、2 回目のレビューが必要な項目が減りました。{when}。',
     why: '心当たりがない場合は、ルールを確認してください。変更した人は監査ログに記録されています。',
     action: '割り当てルールを開く',
   },

@@ -35,7 +35,7 @@ export const pt: MailWords = {
   },
   secondReview: {
     subject: 'Menos itens exigem uma segunda revisão',
-    lead: 'Um administrador alterou as regras de atribuição do espaço de trabalho {workspace} do LinguaLoop, e menos itens exigem uma segunda revisão, {when}.',
+    lead: 'Um administrador alterou as atribuições ou suas regras no espaço de trabalho {workspace} do LinguaLoop, e menos itens exigem uma segunda revisão, {when}.',
     why: 'Se você não esperava isso, verifique as regras. O registro de auditoria mostra quem as alterou.',
     action: 'Abrir as regras de atribuição',
   },

@@ -3,11 +3,14 @@ import type { Tx } from '#db/client.ts';
 import { reviewAssignments } from '#db/schema/reviews.ts';
 import { AppError } from '#server/errors.ts';
 import type { SessionPrincipal } from '#server/identity/access/principal.ts';
+import { requireProof } from '#server/identity/access/proof.ts';
 import { type Actor, type Origin, recordEvent } from '#server/identity/audit/audit-log.ts';
 import { covers } from '#server/member-languages.ts';
+import type { Settings } from '#server/settings.ts';
 import { kinds } from '../kinds.ts';
 import type { ReviewItem } from '../schema.ts';
 import { lockProfiles } from './profiles.ts';
+import { recordRemoved } from './removed-reviews.ts';
 import type { AssignInput, AssignOutcomes, Profile } from './schema.ts';
 
 /** An item with its present assignment. */
@@ -111,13 +114,13 @@ export async function storeAssignments(
       rules_from = null`);
   const actor: Actor = by === null ? { kind: 'server' } : { kind: 'member', userId: by };
   await Promise.all(
-    changes.map(({ item: { kind, id, assignee: former }, assignee, second, due_at }) =>
+    changes.map(({ item: { kind, id, assignee: former, second: former_second }, assignee, second, due_at }) =>
       recordEvent(tx, origin, {
         action: assignee === null && former !== null ? 'review_unassigned' : 'review_assigned',
         tenantId,
         actor,
         target: id,
-        details: { kind, assignee, second, due_at, former, by_rule: by === null },
+        details: { kind, assignee, second, due_at, former, former_second, by_rule: by === null },
       }),
     ),
   );
@@ -128,11 +131,14 @@ type Outcome = AssignOutcomes['results'][number];
 /**
  * Changes the assignments of items. Administrators change all; other members take unassigned items, and hand over or
  * unassign their own. A rejected item does not stop the others.
+ * @throws AppError 403 `proof_required` if an item would no longer need a second review, and the session has no recent proof of
+ *   identity; then nothing changes
  */
 export async function assignItems(
   tx: Tx,
   origin: Origin,
-  { tenant, user }: SessionPrincipal,
+  settings: Settings,
+  { tenant, user, family }: SessionPrincipal,
   { items, assignee, second, due_at, comment }: AssignInput,
 ): Promise<AssignOutcomes> {
   const found = await lockItems(tx, tenant.id, items);
@@ -193,6 +199,8 @@ export async function assignItems(
       };
     }
   });
+  const removed = changes.filter(({ item, four_eyes }) => item.four_eyes && !four_eyes);
+  if (removed.length > 0) requireProof(family);
   if (changes.length > 0)
     await storeAssignments(
       tx,
@@ -200,6 +208,13 @@ export async function assignItems(
       { tenantId: tenant.id, by: user.id, comment: comment || null },
       changes,
     );
+  await recordRemoved(
+    tx,
+    origin,
+    settings,
+    { tenantId: tenant.id, userId: user.id },
+    removed.map(({ item: { kind, id, second: former } }) => ({ target: id, details: { kind, former } })),
+  );
   return { results };
 }
 

@@ -1,5 +1,5 @@
 import type { Tx } from '#db/client.ts';
-import { type Origin, recordEvent } from '#server/identity/audit/audit-log.ts';
+import { type AuditEvent, type Origin, recordEvent } from '#server/identity/audit/audit-log.ts';
 import { queueAdministratorMails } from '#server/identity/mail/outbox.ts';
 import type { Settings } from '#server/settings.ts';
 import type { AssignmentRule } from './schema.ts';
@@ -17,13 +17,21 @@ export async function reportRemovedReviews(
   after: readonly AssignmentRule[],
 ): Promise<void> {
   const removed = before.filter((rule) => rule.second !== null && !isKept(rule, before, after)).length;
-  if (removed === 0) return;
-  await recordEvent(tx, origin, {
-    action: 'second_review_removed',
-    tenantId,
-    actor: { kind: 'member', userId },
-    details: { rules: removed },
-  });
+  const events = removed === 0 ? [] : [{ details: { rules: removed } }];
+  await recordRemoved(tx, origin, settings, { tenantId, userId }, events);
+}
+
+/** Records the second reviews that one call of an administrator removed, and tells the administrators in one mail each. */
+export async function recordRemoved(
+  tx: Tx,
+  origin: Origin,
+  settings: Settings,
+  { tenantId, userId }: { tenantId: string; userId: string },
+  events: readonly { target?: string; details: NonNullable<AuditEvent['details']> }[],
+): Promise<void> {
+  if (events.length === 0) return;
+  const event = { action: 'second_review_removed', tenantId, actor: { kind: 'member', userId } } as const;
+  await Promise.all(events.map((one) => recordEvent(tx, origin, { ...event, ...one })));
   await queueAdministratorMails(tx, settings, { tenantId, event: 'second_review' });
 }
 

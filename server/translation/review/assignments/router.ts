@@ -46,7 +46,7 @@ export const assignmentsRouter = router({
     .output(assignOutcomes)
     .mutation(async ({ ctx, input }) => {
       await applyAllPendingRules(ctx.tx, ctx.principal.tenant.id, input.items);
-      return assignItems(ctx.tx, ctx, ctx.principal, input);
+      return assignItems(ctx.tx, ctx, ctx.services.settings, ctx.principal, input);
     }),
 
   pass: bearerProcedure

@@ -118,7 +118,7 @@ export async function approveDocument(
   origin: Origin,
   documentId: string,
   request: DocumentApproveRequest,
-  { confirmCritical, isUnopened = false }: Confirmations = {},
+  { confirmCritical, isUnopened = false, openedAt }: Confirmations = {},
 ): Promise<{ tenantId: string; result: DocumentApprovalResult }> {
   const { tenantId, ...author } = await withTenant(async (tx, principal) => {
     const row = await lockTranslated(tx, principal.tenant.id, documentId);
@@ -126,6 +126,7 @@ export async function approveDocument(
     await destinationIn(tx, services, principal.tenant.id);
     const author = await documentAuthor(tx, principal, request.reviewer);
     if (!isApproved(row)) await requireApprovable(tx, row, author, request.updated_at);
+    if (!isApproved(row)) await requireOpened(tx, row, author, openedAt);
     return { tenantId: principal.tenant.id, ...author, name: requireName(author) };
   });
   const result = await whileLeased(services, { tenantId, documentId }, async (leased) => {
@@ -135,6 +136,7 @@ export async function approveDocument(
       confirmCritical,
       origin,
       seen,
+      openedAt,
     });
     const { pairs, skipped, error } = await completeApproval(services, row);
     return {
@@ -159,13 +161,13 @@ export function approveDocuments(
     idOf: (id) => id,
     named: (document_id) => ({ document_id }),
     foundBy: ({ findings }) => findings as z.infer<typeof criticalSegment>[],
-    async decide(id, isOpened) {
+    async decide(id, openedAt) {
       // Stop here if the process is stopping; otherwise it could not stop before all documents are approved.
       if (services.backgroundWork.stopping.aborted)
         throw new AppError('transient_error', 'the service is restarting; approve the document again');
       const { result } = await approveDocument(services, withTenant, context, id, request, {
         confirmCritical: confirm_critical.includes(id),
-        isUnopened: !isOpened && !confirm_unopened.includes(id),
+        ...(!confirm_unopened.includes(id) && { isUnopened: openedAt === undefined, openedAt }),
       });
       return { approval_result: result };
     },
@@ -197,8 +199,21 @@ async function requireApprovable(
     { kind: 'document', id: documentId },
     { decision: { publishes: true, languages }, namesVersion: seen !== undefined },
   );
-  if (seen === undefined) return;
-  if (Date.parse(seen) > row.updatedAt.getTime())
+  if (seen !== undefined) await requireUnchanged(tx, row, author, seen);
+}
+
+/**
+ * Requires that others have not changed a translation of a locked document since an author read it.
+ * @param seen the `updated_at` of the document then
+ * @throws AppError 409 conflict
+ */
+export async function requireUnchanged(
+  tx: Tx,
+  { tenantId, documentId, updatedAt }: DocumentRow,
+  author: Author,
+  seen: string,
+): Promise<void> {
+  if (Date.parse(seen) > updatedAt.getTime())
     throw new AppError('conflict', `document job ${documentId} has no such version; read it again`);
   // A confirmation that leaves the translation as it was, with its tags, changes nothing. What an event has made of a
   // segment is stored with the next one, or is its present state.
@@ -217,11 +232,28 @@ async function requireApprovable(
     throw new AppError('conflict', `document job ${documentId} has changed since it was read; read it again`);
 }
 
+/**
+ * Requires that others have not changed a translation of a locked document since an author opened it.
+ * @throws Unopened
+ */
+async function requireOpened(
+  tx: Tx,
+  row: DocumentRow,
+  author: Author,
+  openedAt: Date | undefined,
+): Promise<void> {
+  if (openedAt === undefined || openedAt >= row.updatedAt) return;
+  await requireUnchanged(tx, row, author, openedAt.toISOString()).catch((error: unknown) => {
+    throw error instanceof AppError ? new Unopened(`document job ${row.documentId}`) : error;
+  });
+}
+
 interface Approval extends Author {
   name: string;
   origin: Origin;
   confirmCritical: boolean | undefined;
   seen: string | undefined;
+  openedAt: Date | undefined;
 }
 
 /** Maximum number of renderings, if reviewers save segments during each of them. */
@@ -283,17 +315,18 @@ async function requireLayout(services: RenderServices, { tenantId, documentId }:
 /**
  * Stores the approval in the document's row. Returns undefined if the latest file does not have all changes, or if the
  * document is already approved.
- * @throws AppError 404; UnconfirmedFindings
+ * @throws AppError 404; UnconfirmedFindings; Unopened
  */
 async function stamp(
   tx: Tx,
   settings: Services['settings'],
   { tenantId, documentId }: DocumentRow,
-  { confirmCritical, origin, seen, ...author }: Approval,
+  { confirmCritical, origin, seen, openedAt, ...author }: Approval,
 ): Promise<DocumentRow | undefined> {
   const locked = await lockTranslated(tx, tenantId, documentId);
   if (isApproved(locked)) return undefined;
   await requireApprovable(tx, locked, author, seen);
+  await requireOpened(tx, locked, author, openedAt);
   if (confirmCritical === false) await requireNoCritical(tx, locked);
   if (needsRendering(locked)) return undefined;
   if (locked.approvedAt !== null) {

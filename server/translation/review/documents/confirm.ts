@@ -5,12 +5,14 @@ import { documentSegments } from '#db/schema/documents.ts';
 import { AppError } from '#server/errors.ts';
 import type { Principal } from '#server/identity/access/principal.ts';
 import { newId } from '#server/platform/ids.ts';
+import { moment } from '#server/platform/input-limits.ts';
 import { type Finding, isOpenCritical } from '#server/translation/core/findings.ts';
 import { type DocumentRow, demandsReview } from '#server/translation/documents/jobs.ts';
 import { isAtOneOf, ofDocument, statusOfSegment } from '#server/translation/documents/segments.ts';
 import { requireName } from '../author.ts';
 import { resolveFields, resolveFinding } from '../findings.ts';
 import { unknownSegment } from '../item.ts';
+import { requireUnchanged } from './approve.ts';
 import { conflictAt, documentAuthor, requireNoConflict } from './document.ts';
 import { lockWritable } from './lock-writable.ts';
 import { isStillFlagged, requireReason } from './reviewed-findings.ts';
@@ -127,6 +129,11 @@ export const confirmAllInput = z.object({
     .max(3)
     .describe('The statuses of the segments to confirm. Critical segments are never confirmed together.'),
   reviewer,
+  updated_at: moment
+    .optional()
+    .describe(
+      'The `updated_at` of the document when the reviewer read it. If others have changed a translation since then, the status is 409 and nothing is confirmed.',
+    ),
 });
 
 export const confirmedAll = z.object({
@@ -139,16 +146,18 @@ export const confirmedAll = z.object({
 /**
  * Confirms all segments of a document that have one of the statuses, except those without a translation and those that
  * another member has open.
- * @throws AppError 404; 400 if the document is not translated, or the reviewer cannot be determined
+ * @throws AppError 404; 400 if the document is not translated, or the reviewer cannot be determined; and like `requireTurn` and
+ *   `requireUnchanged`
  */
 export async function confirmAll(
   tx: Tx,
   principal: Principal,
-  { document_id: documentId, statuses, reviewer }: z.infer<typeof confirmAllInput>,
+  { document_id: documentId, statuses, reviewer, updated_at: seen }: z.infer<typeof confirmAllInput>,
 ): Promise<z.infer<typeof confirmedAll>> {
   const author = await documentAuthor(tx, principal, reviewer);
   const row = await lockWritable(tx, principal.tenant.id, documentId, author);
   requireName(author);
+  if (seen !== undefined) await requireUnchanged(tx, row, author, seen);
   const { position, target, confirmedAt } = documentSegments;
   const isHeld = sql`exists (select from review_claims c where c.tenant_id = ${row.tenantId} and c.item_kind = 'document'
     and c.item_id = ${documentId} and c.position = ${position} and c.expires_at > now()

@@ -137,11 +137,11 @@ export function reviewJobs(
     idOf: ({ job_id }) => job_id,
     named: (job_id) => ({ job_id }),
     foundBy: ({ findings }) => findings as QualityIssue[],
-    async decide({ job_id, updated_at: seen, confirm_critical, confirm_unopened, ...request }, isOpened) {
+    async decide({ job_id, updated_at: seen, confirm_critical, confirm_unopened, ...request }, openedAt) {
       const { status, updated_at } = await reviewJob(services, withTenant, context, job_id, request, {
         seen,
         confirmCritical: confirm_critical ?? false,
-        isUnopened: !confirm_unopened && !isOpened,
+        isUnopened: !confirm_unopened && openedAt === undefined,
       });
       return { status, updated_at };
     },
