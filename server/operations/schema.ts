@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { usageSummary } from '#server/billing/metering/schema.ts';
-import { normalizeEmail } from '#server/identity/auth/email-address.ts';
+import { normalizeEmail } from '#server/identity/access/email-address.ts';
 import { maxMonthlyLimit } from '#server/identity/tenants/schema.ts';
 import { storageUsage } from '#server/storage/schema.ts';
 

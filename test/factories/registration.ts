@@ -1,6 +1,6 @@
 import { type Algorithm, hashSync } from '@node-rs/argon2';
 import type { Services } from '#server/context.ts';
-import { requireEmail } from '#server/identity/auth/email-address.ts';
+import { requireEmail } from '#server/identity/access/email-address.ts';
 import { normalizePassword } from '#server/identity/auth/passwords/policy.ts';
 import {
   type RegisteredTenant,

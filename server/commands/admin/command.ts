@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Database, isTenantId } from '#db/client.ts';
-import { normalizeEmail } from '#server/identity/auth/email-address.ts';
+import { normalizeEmail } from '#server/identity/access/email-address.ts';
 import type { Settings } from '#server/settings.ts';
 
 /** The services that commands use. The keys of stored secrets are not included, because only one command needs them. */

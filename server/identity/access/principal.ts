@@ -4,9 +4,9 @@ import { type CredentialOwner, prepare, type Tx } from '#db/client.ts';
 import { tenants } from '#db/schema/tenants.ts';
 import type { PresentedCredentials, Scope } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
-import { normalizeEmail } from '#server/identity/auth/email-address.ts';
 import type { Settings } from '#server/settings.ts';
 import { hashSecret } from './credentials.ts';
+import { normalizeEmail } from './email-address.ts';
 import { readScopes } from './scopes.ts';
 import {
   type Session,

@@ -5,12 +5,12 @@ import { users } from '#db/schema/identity.ts';
 import { tenants } from '#db/schema/tenants.ts';
 import type { RequestContext } from '#server/context.ts';
 import { AppError, describeForLog } from '#server/errors.ts';
+import { normalizeEmail } from '#server/identity/access/email-address.ts';
 import { publicProcedure } from '#server/identity/access/guards/authenticate.ts';
 import { rateLimited } from '#server/identity/access/rate-limit.ts';
 import { isConfirmed } from '#server/identity/mail/confirmation.ts';
 import { mailOwnResetLink } from '#server/identity/members/password-reset-links.ts';
 import { isMailOn } from '#server/platform/smtp.ts';
-import { normalizeEmail } from './email-address.ts';
 
 /** Accounts of one address that get a mail; more get none, as a sign-in without a workspace does not search them. */
 const maxAccounts = 10;

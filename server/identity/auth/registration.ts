@@ -4,6 +4,7 @@ import { AppError } from '#server/errors.ts';
 import { siteSubject } from '#server/http/client-address.ts';
 import { insertWorkspaceKey } from '#server/identity/access/api-keys.ts';
 import { newSecret } from '#server/identity/access/credentials.ts';
+import { requireEmail } from '#server/identity/access/email-address.ts';
 import { countAttempt } from '#server/identity/access/rate-limit.ts';
 import { type Origin, recordEvent } from '#server/identity/audit/audit-log.ts';
 import { provesEmail } from '#server/identity/mail/confirmation.ts';
@@ -13,7 +14,6 @@ import { addMember } from '#server/identity/members/members.ts';
 import { type NewTenant, registerTenant } from '#server/identity/tenants/accounts.ts';
 import type { TenantAccount } from '#server/identity/tenants/schema.ts';
 import type { Settings } from '#server/settings.ts';
-import { requireEmail } from './email-address.ts';
 import type { SignInWay } from './mfa/requirement.ts';
 import { completeSignIn, type SignIn } from './sign-in.ts';
 

@@ -1,5 +1,6 @@
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
+import { requireEmail } from '#server/identity/access/email-address.ts';
 import { publicProcedure } from '#server/identity/access/guards/authenticate.ts';
 import { isDesignatedOperator } from '#server/identity/access/principal.ts';
 import { rateLimited } from '#server/identity/access/rate-limit.ts';
@@ -12,7 +13,6 @@ import type { TenantAccount } from '#server/identity/tenants/schema.ts';
 import { readTenant } from '#server/identity/tenants/tenant-row.ts';
 import { newId } from '#server/platform/ids.ts';
 import { middleware } from '#server/trpc.ts';
-import { requireEmail } from './email-address.ts';
 import { challengeResponse, nextAfter } from './mfa/challenge.ts';
 import { hashPassword } from './passwords/hashing.ts';
 import { checkPasswordPolicy, normalizePassword } from './passwords/policy.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { normalizeEmail } from '#server/identity/auth/email-address.ts';
+import { normalizeEmail } from '#server/identity/access/email-address.ts';
 
 const dateTime = z.string().meta({ format: 'date-time', description: 'A time in ISO 8601 format, in UTC.' });
 

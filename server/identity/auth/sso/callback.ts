@@ -1,11 +1,11 @@
 import type { Tx } from '#db/client.ts';
 import type { RequestContext } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
+import { isEmail, normalizeEmail } from '#server/identity/access/email-address.ts';
 import { publicProcedure } from '#server/identity/access/guards/authenticate.ts';
 import { rateLimited } from '#server/identity/access/rate-limit.ts';
 import { sameSiteOnly } from '#server/identity/access/session-cookie.ts';
 import { type Origin, recordEvent } from '#server/identity/audit/audit-log.ts';
-import { isEmail, normalizeEmail } from '../email-address.ts';
 import { ssoCallbackRequest, ssoCallbackResponse } from '../schema.ts';
 import { setSessionCookie, signInResponse, tokenResponseOf } from '../token-response.ts';
 import { providerName, requireProvider } from './provider.ts';
