@@ -20,7 +20,7 @@ export async function call(at: Place, who: Administrator, path: string, input: F
   return body;
 }
 
-/** Uploads a glossary or a TM, and waits until it is active. @returns the ID of its set */
+/** Uploads a glossary or a TM, and polls until it is active. @returns the ID of its set */
 export async function upload(
   at: Place,
   who: Administrator,
@@ -62,7 +62,7 @@ const filesOf = (files: Map<string, string>, folder: string, { id }: { id: strin
     ([name]) => name.startsWith(`${folder}/`) && name.includes(id.slice(-8)) && name.endsWith(suffix),
   );
 
-/** Imports what can be imported of an export, as the guide says. */
+/** Imports what can be imported of an export, as in the guide. */
 export async function importAll(at: Place, who: Administrator, files: Map<string, string>): Promise<void> {
   for (const set of linesOf(files, 'glossaries/sets')) {
     const [[, content] = ['', '']] = filesOf(files, 'glossaries', set, '.csv');
@@ -131,7 +131,7 @@ export async function stateOf(sql: postgres.Sql, { tenantId }: Administrator) {
 }
 
 /**
- * The state without what no import of a TM keeps: of the translations of a source, only the newest is imported, and a TM
+ * The state without what no import of a TM keeps: of the translations of a source, only the latest is imported, and a TM
  * without segments has no file.
  */
 export function importable(state: Awaited<ReturnType<typeof stateOf>>): typeof state {

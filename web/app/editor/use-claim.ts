@@ -33,7 +33,7 @@ export function useClaim(kind: 'job' | 'document', id: string | undefined, posit
     const isIdle = () => Date.now() - usedAt > idleAfter;
     const renew = () => {
       if (document.visibilityState === 'hidden' || isIdle()) return;
-      // A renewal is no new opening: what colleagues have changed since the first one may not be shown.
+      // A renewal does not count as an opening: what colleagues have changed since the first one may not be shown.
       const opened = !isOpened.current;
       isClaimed.current = true;
       client.reviews.claim({ kind, id, opened, ...(position !== undefined && { position }) }).then(

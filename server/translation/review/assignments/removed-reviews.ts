@@ -21,7 +21,7 @@ export async function reportRemovedReviews(
   await recordRemoved(tx, origin, settings, { tenantId, userId }, events);
 }
 
-/** Records the second reviews that one call of an administrator removed, and tells the administrators in one mail each. */
+/** Records the second reviews that one call of an administrator removed, and mails it to the administrators, one mail each. */
 export async function recordRemoved(
   tx: Tx,
   origin: Origin,

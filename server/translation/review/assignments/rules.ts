@@ -157,7 +157,7 @@ export async function applyPendingRules(tx: Tx, tenantId: string, item: ReviewIt
 
 /**
  * Applies the rules to those of the items for which they are pending, because a member is about to assign them: an
- * assignment ends the wait for the rules, and a rule may demand a second review. Locks all items, in the order of their IDs.
+ * assignment keeps the queued rules from running, and a rule may demand a second review. Locks all items, in the order of their IDs.
  */
 export async function applyAllPendingRules(
   tx: Tx,

@@ -215,7 +215,7 @@ export async function requireUnchanged(
 ): Promise<void> {
   if (Date.parse(seen) > updatedAt.getTime())
     throw new AppError('conflict', `document job ${documentId} has no such version; read it again`);
-  // A confirmation that leaves the translation as it was, with its tags, changes nothing. What an event has made of a
+  // A confirmation that leaves the translation as it was, with its tags, changes nothing. The result of an event for a
   // segment is stored with the next one, or is its present state.
   const [changed] = await tx.execute(sql`
     select from segment_events e join document_segments s
