@@ -20,7 +20,8 @@ const secondLookAfter = 60;
  * Queues a task that later removes the records of a deleted job again. Runs in the transaction that deletes the job.
  */
 export async function removeGoldenLater(tx: Tx, job: DeletedJob): Promise<void> {
-  const key = `remove_golden_records:${job.jobId}`;
+  // A document that is approved again and then deleted has two records: one task must not replace the other.
+  const key = `remove_golden_records:${job.jobId}:${job.goldenUri}`;
   await addJob(tx, 'remove_golden_records', job, { key, afterSeconds: secondLookAfter });
 }
 

@@ -29,7 +29,7 @@ import { withReviewLease } from '#server/translation/documents/review-lease.ts';
 import { type DocumentApprovalResult, documentApproval } from '#server/translation/documents/schema.ts';
 import { documentSegment, selectCritical } from '#server/translation/documents/segments.ts';
 import { keepFiles } from '#server/translation/documents/superseded-files.ts';
-import { removeGoldenLater } from '#server/translation/records/golden-deletion.ts';
+import { removeGoldenLater, removeGoldenNow } from '#server/translation/records/golden-deletion.ts';
 import { requireTurn } from '../assignments/turn.ts';
 import { type Author, recordDecision, requireName } from '../author.ts';
 import {
@@ -281,7 +281,10 @@ async function stampRendered(
     const row = await services.database.inTenant(tenantId, (tx) =>
       stamp(tx, services.settings, known, approval),
     );
-    if (row) return { row, isNew: true };
+    if (!row) continue;
+    if (known.approvedAt !== null)
+      await removeGoldenNow(services, { tenantId, jobId: documentId, goldenUri: known.goldenUri });
+    return { row, isNew: true };
   }
   throw new AppError('transient_error', 'other reviewers are changing the document; try again');
 }
