@@ -37,10 +37,10 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'lines of source',
     count: linesOf(sources),
-    limit: 256_190,
+    limit: 256_200,
     goal: 165_000,
     bought: [
-      '256,190: credentials before inputs, weights of patterns, turns and versions of approvals, values over lines and marks, replacements, linked providers, mailed reset links, compression, upkeep of translated files, and what two attacks found',
+      '256,200: credentials before inputs, weights of patterns, turns and versions of approvals, values over lines and marks, replacements, linked providers, mailed reset links, compression, upkeep of translated files, and what two attacks found',
       '252,540: blanks of other operators, spread labels, notes of music, alpha in forms, one letter spacing and look of a typeface in PDF pages',
       '252,340: justified lines by their spaces, full lines of declared paragraphs, common ends of dates, ends of lists, underlines of PDF pages, and what an attack on them found',
       '251,870: sentences of PDF pages over columns and pages, shapes of areas, stated texts of glyphs, and sentences that a file declares',
