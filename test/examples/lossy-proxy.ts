@@ -44,7 +44,12 @@ export async function useLossyProxy(service: string): Promise<LossyProxy> {
     inFlight -= 1;
     if (left === 0 && inFlight === 0) lost.resolve();
     if (isLast) return;
-    const { 'content-encoding': ____, ...answered } = Object.fromEntries(answer.headers);
+    // The body was decompressed, so its length is another.
+    const {
+      'content-encoding': ____,
+      'content-length': _____,
+      ...answered
+    } = Object.fromEntries(answer.headers);
     response.writeHead(answer.status, answered).end(body);
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
