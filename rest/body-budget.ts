@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { AppError } from '#server/errors.ts';
 import { type BodyAdmission, declaredSize, maxUnauthenticatedBytes } from '#server/http/request-limits.ts';
+import { unreadableBody } from './body-parsers.ts';
 import { createMemoryBudget, type MemoryBudget, type Reservation } from './memory-budget.ts';
 
 /** Maximum bytes of a body that needs no reservation. Such bodies are limited by the number of connections. */
@@ -69,6 +70,12 @@ export function limitBodyMemory(
       admission: request.routeOptions.config.bodyAdmission?.(request, reply),
     };
     const { declared, undeclared, admission } = body;
+    const unreadable = declared > 0 || undeclared ? unreadableBody(request) : undefined;
+    if (unreadable)
+      return void Promise.resolve(admission?.isGuarded ? admission.admit() : undefined).then(
+        () => done(unreadable),
+        done,
+      );
     const isFree = !admission || (undeclared ? admission.free > 0 : declared <= admission.free);
     const { bodyLimit } = request.routeOptions;
     // Fastify rejects a body by its declared length. Above the general limit the response must be that error, not a 401.

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { AppError } from '#server/errors.ts';
 import { mediaType } from '#server/http/request-limits.ts';
 import { refuseManyValues } from '#server/platform/input-limits.ts';
@@ -24,16 +24,25 @@ export function isRawType(mediaType: string): boolean {
  */
 export function acceptBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('multipart/form-data', ({ routeOptions: { config } }, body, done) => {
-    if (config.bodyCeiling === 'MAX_UPLOAD_BYTES') return done(null, body);
-    if (config.ignoresBody) return done(null);
-    done(
-      config.formOnly
-        ? notAForm()
-        : new AppError('unsupported_media_type', 'unsupported content type; send application/json'),
-    );
-  });
+  app.addContentTypeParser('multipart/form-data', ({ routeOptions: { config } }, body, done) =>
+    config.ignoresBody ? done(null) : done(null, body),
+  );
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+}
+
+/**
+ * Returns the error for a body that its route cannot read: a compressed one, or a multipart form where no file is
+ * expected. Undefined for other bodies.
+ */
+export function unreadableBody({ headers, routeOptions: { config } }: FastifyRequest): AppError | undefined {
+  if (!/^\s*(?:identity\s*)?$/i.test(headers['content-encoding'] ?? ''))
+    return new AppError(
+      'unsupported_media_type',
+      'compressed request bodies are not supported; send the body without Content-Encoding',
+    );
+  const takesForms = config.bodyCeiling === 'MAX_UPLOAD_BYTES' || config.ignoresBody;
+  if (takesForms || mediaType(headers['content-type']) !== 'multipart/form-data') return undefined;
+  return config.formOnly ? notAForm() : unsupported();
 }
 
 /**

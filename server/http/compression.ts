@@ -1,7 +1,6 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { AppError } from '#server/errors.ts';
 
 /** Smaller responses, in bytes, fit into one packet anyway. */
 const smallest = 1024;
@@ -24,18 +23,10 @@ const encoders: Readonly<Record<'br' | 'gzip', (bytes: Buffer) => Promise<Buffer
 
 /**
  * Compresses responses that are sent whole, in the threads of zlib. Streams stay as they are: they send each piece when it
- * exists. Compressed requests are rejected. Register it before hooks that look at the size of a response.
+ * exists. Register it before hooks that look at the size of a response.
  */
 export function compressResponses(app: FastifyInstance): void {
   const shared = { br: new WeakMap<Buffer, Promise<Buffer>>(), gzip: new WeakMap<Buffer, Promise<Buffer>>() };
-  app.addHook('preParsing', async (request) => {
-    const encoding = request.headers['content-encoding'] ?? 'identity';
-    if (!/^\s*(?:identity\s*)?$/i.test(encoding))
-      throw new AppError(
-        'unsupported_media_type',
-        'compressed request bodies are not supported; send the body without Content-Encoding',
-      );
-  });
   app.addHook('onSend', async (request, reply, payload) => {
     if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) return payload;
     const type = String(reply.getHeader('content-type') ?? '');

@@ -188,6 +188,19 @@ test.each(withBody)(
   },
 );
 
+test.each(withBody)(
+  '%s over %s rejects a body that it cannot read by the credential first (C 9)',
+  async (path, transport, procedure) => {
+    const { address } = fixtureOf(path).app;
+    const begin = (headers: Record<string, string | number>) =>
+      beginBody(address, transport, procedure, { 'content-length': 100, ...headers }, '');
+    expect(await begin({ 'content-type': 'application/json', 'content-encoding': 'gzip' })).toBe(401);
+    // At this path the form may have a file, so the form is read first.
+    if (transport === 'REST' && inputFirst.includes(path)) return;
+    expect(await begin({ 'content-type': 'multipart/form-data; boundary=x' })).toBe(401);
+  },
+);
+
 test('all procedures of one method and path have the same guard: it decides before the body selects one', () => {
   const byAddress = Map.groupBy(
     procedures.filter(({ route }) => route),
