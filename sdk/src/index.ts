@@ -23,6 +23,7 @@ export { type EventStreamOptions, type Events, events } from './event-feed.ts';
 export type { Logger, RequestEvent, ResponseEvent } from './events.ts';
 export type { Bytes } from './exchange.ts';
 export type { ImportOptions, ImportPoller } from './import-poller.ts';
+export { byStatus, type DocumentJobByStatus, type TranslationJobByStatus } from './job-states.ts';
 export { type Language, languages } from './languages.ts';
 export { type Members, members } from './members.ts';
 export { type Memory, memory } from './memory.ts';

@@ -94,3 +94,17 @@ test('the sums of usage are those of the ledger', async () => {
       select from usage_records u where u.tenant_id = j.tenant_id and u.job_id = j.job_id)`;
   expect(billed).toEqual({ jobs: 0 });
 });
+
+test('each job has the fields that its status promises', async () => {
+  const { sql } = populated;
+  const texts = await sql`
+    select job_id, status from translation_jobs where case status
+      when 'pending' then final_translation is not null
+      when 'failed' then agent_run->>'error' is null
+      else final_translation is null or (status = 'awaiting_review' and agent_run->>'human_review_task' is null) end`;
+  expect(texts).toEqual([]);
+  const documents = await sql`
+    select job_id, status from document_jobs
+    where (failure is not null) <> (status = 'failed') or (status = 'translated' and quality_report is null)`;
+  expect(documents).toEqual([]);
+});

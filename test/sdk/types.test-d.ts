@@ -4,6 +4,7 @@ import {
   type AgentRun,
   type BatchInput,
   type BatchTranslationRequest,
+  byStatus,
   type CallOptions,
   DocumentFailedError,
   type DocumentPoller,
@@ -170,6 +171,38 @@ export async function calls(client: LinguaLoop, created: TranslationJob): Promis
   await tenants.invites.create({ tenant_id: 't' });
   // @ts-expect-error the name is missing
   await tenants.create({});
+}
+
+export function statuses(job: TranslationJob, document: TenantDocumentJob): string {
+  const text = byStatus(job);
+  if (text.status === 'awaiting_review') return text.agent_run.human_review_task.reason;
+  if (text.status === 'pending') return (text.final_translation satisfies null) ?? text.id;
+  switch (text.status) {
+    case 'published':
+    case 'human_edited':
+      text.status satisfies JobStatus;
+      return text.final_translation;
+    case 'failed':
+      return text.agent_run.error;
+    case 'rejected':
+    case 'refined':
+    case 'translated':
+    case 'approved':
+    case 'persistence_failed':
+      return text.final_translation;
+    default:
+      // @ts-expect-error a later status guarantees nothing
+      text.final_translation satisfies string;
+  }
+  // @ts-expect-error before the status is known, there may be no translation
+  text.final_translation satisfies string;
+
+  const file = byStatus(document);
+  if (file.status === 'translated') return file.quality_report.schema_version;
+  if (file.status === 'queued') return file.progress.stage;
+  // @ts-expect-error a document that has not failed may have no reason
+  file.failure satisfies object;
+  return file.status === 'failed' ? file.failure.code + file.error : file.id;
 }
 
 export async function signingIn(client: LinguaLoop, options: CallOptions): Promise<Tokens> {
