@@ -122,6 +122,7 @@ function* surnamesFirst(text: string): Generator<Entity> {
     if (surname.split(/[ -]/).every(isCommonWord)) continue;
     const end = start + written.length;
     const isLast = /^[ *_"”]*(?:$|[\n;)|.\t])/.test(text.slice(end, end + 8));
+    const hasEmail = /^["”]? ?<[^\s<>@]{1,64}@/.test(text.slice(end, end + 70));
     const isFirst = /(?:^|[\n|;:(>•\t"“]|- )[ *_]*$/.test(text.slice(Math.max(0, start - 8), start));
     const isLoud = surname === surname.toUpperCase() && surname.length > 3;
     const isGiven = given.endsWith('.') || isGivenName(given);
@@ -130,6 +131,6 @@ function* surnamesFirst(text: string): Generator<Entity> {
     const isSure = isLoud
       ? (isGiven || isLast) && !isShouted
       : isFirst && isLast && isGiven && !isCommonWord(given);
-    if (isSure) yield { kind: 'names', start, end };
+    if (isSure || hasEmail) yield { kind: 'names', start, end };
   }
 }

@@ -90,7 +90,8 @@ const noNames = new Set(
     présidente maire juge directeur directrice ministre équipe voisins señor señora señores señoras colega colegas amigo amiga
     amigos equipo todos cliente clienti cortesi presidente direttore direttrice collega colleghi amici signori signore signora
     team tutti senhor senhora senhores senhoras equipe heer mevrouw mijnheer klant klanten collega's vrienden relatie lezer
-    bewoner team iedereen господа коллеги клиент клиенты друзья покупатель директор президент господин госпожа president
+    bewoner team iedereen господа коллеги клиент клиенты друзья покупатель директор президент господин госпожа министр профессор
+    الوزير الرئيس المدير الأمين النائب السفير المحافظ القاضي العميل رئيس وزير مدير أمين نائب سفير محافظ premier prezes dyrektor prezydent burmistrz député députée sénateur commissaire rapporteur conseiller müşterimiz müdür başkan bakan müdürüm president
     chairman chairwoman chair director minister mayor judge general chancellor speaker secretary ambassador senator governor
     grüße grüßen regards street road station airport university park school hospital bridge church college institute hotel
     january february march april may june july august september october november december monday tuesday wednesday thursday
@@ -109,13 +110,13 @@ const noGiven = new Set(
   listOf(`north south east west nord sud norte sur royal golden major star summer winter early over per darin film art sport
     red green white black reino mar mare santa villa corona canal rand nine asia africa áfrica america américa job well anyway
     candy love stay name price roman regie reha nils marine asia-pacific apollo-era franco-monegasque forest nile kenya odessa
-    zion siri raleigh ridge harley-davidson israel chad cuba india santiago`),
+    zion siri raleigh ridge harley-davidson israel chad cuba india santiago press wash wirt rada memorial`),
 );
 
 /** Particles inside of a name. */
 const particles = new Set(
   listOf(`von van vom zu zum zur der den dem de da do dos das di del della dello dei degli du des la las le los el al bin ibn bint
-    ten ter te 't y e i af av til san st d'`),
+    ten ter te 't y e i af av til san st d' v d`),
 );
 
 /** Labels whose value is a name, and words of letters after which the next line is a name. */
@@ -132,7 +133,8 @@ const mails =
 /** Words that introduce a person by name, in the middle of a sentence. In German, any noun can follow a relative. */
 const introductions = new RegExp(
   String.raw`(?<!\p{L})(?:${[
-    "my (?:full )?name is|mein name ist|ich heiße|je m'appelle|mon nom est|me llamo|mi nombre es|mi chiamo|il mio nome è|o? ?meu nome é|chamo-me|me chamo|ik heet|mijn naam is|меня зовут",
+    "my (?:full )?name is|mein name ist|ich heiße|je m'appelle|mon nom est|me llamo|mi nombre es|mi chiamo|il mio nome è|o? ?meu nome é|chamo-me|me chamo|ik heet|mijn naam is|меня зовут|моё имя",
+    'nazywam się|mam na imię|jmenuj[iu] se|zovem se|jag heter|mitt namn är|jeg h(?:eter|edder)|mitt? navn er|nimeni on|nevem|mă numesc|mă cheamă|numele meu este|мене зв(?:ати|уть)|με λένε|ονομάζομαι|το όνομά μου είναι|benim (?:adım|ismim)|nama saya|tôi tên là|tên tôi là',
     '(?:my|his|her|our|your|their) (?:late |dear |beloved |elder |eldest |older |younger |youngest |little |former |new |good |old )?(?:wife|husband|spouse|partner|fiancée?|son|daughter|brother|sister|cousin|nephew|niece|grandson|granddaughter|grandmother|grandfather|friend|colleague|neighbou?r|roommate|assistant|attorney|lawyer|landlord|tenant)',
     '(?:mon|ma|son|sa|notre|votre|leur) (?:cher |chère |jeune |petit |petite )?(?:femme|mari|épouse|époux|fils|fille|frère|sœur|cousine?|neveu|nièce|amie?|collègue|voisine?|avocate?)',
     '(?:mi|su|tu|nuestr[oa]) (?:esposa|esposo|mujer|marido|hij[oa]|herman[oa]|prim[oa]|sobrin[oa]|amig[oa]|colega|vecin[oa]|abogad[oa])',
@@ -282,7 +284,7 @@ function skipTitles(
     )
       break;
     if (lower.length < 3 && !word.isDotted && /^\p{Ll}/u.test(word.text)) break;
-    if (!/^\.? ?["“”„«»‘’'‹›([{<*_~]{0,3}$/.test(text.slice(word.end, all[next + 1]?.start))) break;
+    if (!/^\.? ?(?:["“”„«»‘’'‹›([{<*_~]{0,3}|[«‹] )$/.test(text.slice(word.end, all[next + 1]?.start))) break;
     gender ??= titles.get(lower);
   }
   return { next, gender };
@@ -302,7 +304,7 @@ const inside = new Set(listOf('der dem des die zum zur vom'));
 
 const joinsSurname = (all: readonly Word[], at: number) => {
   const { text } = all[at]!;
-  return !inside.has(text) || particles.has(all[at - 1]!.text);
+  return !inside.has(text) || particles.has(all[at - 1]!.text.toLowerCase());
 };
 
 /** Returns the number of words of the name that begins with a word; 0 for no name. */
@@ -350,7 +352,8 @@ function* nameAt(
   if (length === 0 || (!isTitled && isUsual(all.slice(first, first + length)))) return;
   // “M.A.”, “le directeur général de l'Agence”
   if (length === 1 && all[first]!.text.length === 1 && /^\p{Script=Latin}/u.test(all[first]!.text)) return;
-  if (/^(?:du |del? l')/.test(text.slice(all[first]!.start, all[first]!.start + 6))) return;
+  // “Monsieur le Député”, unlike “Monsieur Le Pen”
+  if (/^(?:du |del? l'|l[ae]s? )/.test(text.slice(all[first]!.start, all[first]!.start + 6))) return;
   const start = all[first]!.start;
   const known = givenNames.get(nameForm(all[first]!.text))?.gender;
   const own = gender ?? known;

@@ -522,7 +522,13 @@ const folded = new Map<string, string>();
 /** Scripts in which a letter without its marks is the same letter. */
 const foldable = /[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Arabic}\p{Script=Hebrew}]/u;
 
-/** Returns a unit without case and accents, but a syllable or a vowel sign of other scripts as it is; empty for other signs. */
+/** Letters whose capitals are also those of others: STRASSE, IŞIL, ΠΑΠΑΣ. */
+const equalLetters: Record<string, string> = { ß: 'ss', ı: 'i', ς: 'σ' };
+
+/**
+ * Returns a unit without case and accents, a ligature as its letters, and a syllable or a vowel sign of other scripts as it
+ * is; empty for other signs.
+ */
 function fold(unit: string): string {
   let known = folded.get(unit);
   if (known === undefined) {
@@ -530,10 +536,10 @@ function fold(unit: string): string {
       /^\p{M}$/u.test(unit) && !/^\p{Script=Inherited}|^\p{Script=Hebrew}|^\p{Script=Arabic}/u.test(unit);
     known = kept
       ? unit
-      : (foldable.test(unit) ? unit.normalize('NFD') : unit)
+      : (foldable.test(unit) ? unit.normalize('NFKD') : unit)
           .toLowerCase()
-          .replace(/[^\p{L}\p{N}]/gu, '')
-          .slice(0, 1);
+          .replace(/[ßıς]/g, (letter) => equalLetters[letter]!)
+          .replace(/[^\p{L}\p{N}]/gu, '');
     if (folded.size < 5000) folded.set(unit, known);
   }
   return known;
@@ -547,7 +553,7 @@ function compactOf(text: string): Compact {
     const one = /[\ud800-\udfff]/.test(unit) ? unit : fold(unit);
     if (one === '') continue;
     units += one;
-    places.push(at);
+    for (let unit = 0; unit < one.length; unit++) places.push(at);
   }
   return { units, places };
 }

@@ -54,15 +54,45 @@ interface PlacedText {
   source_text: string;
 }
 
+/** Maximum cells without a segment in a row, such as numbers, so that the work for a row is bounded. */
+const maxMissing = 8;
+
+/** Up to four words with capitals, or in a script without them. */
+const likeName = /^(?:\p{Lu}|\p{Lo})[^\s|]*(?: (?:\p{Lu}|\p{Lo})[^\s|]*){0,3}$/u;
+
+/**
+ * Yields the rows of tables, from which names are recognized by their headers. A cell of a row with fewer cells than its header is yielded with
+ * each header that it can have: the others are numbers, for example.
+ */
+function* rowsOfTables(rows: readonly PlacedText[]): Generator<string> {
+  const lines = Map.groupBy(rows, ({ kind, place }) => (kind === 'table_cell' ? place : ''));
+  lines.delete('');
+  let header: string[] = [];
+  let before = Number.NaN;
+  for (const [place, cells] of lines) {
+    const texts = cells.map((cell) => cell.source_text);
+    const line = Number(/^line (\d+)$/.exec(place)?.[1]);
+    // Below the header, there is a line of dashes.
+    const isNext = line - before <= 2;
+    before = line;
+    if (!isNext) yield '';
+    if (!isNext || texts.length > header.length) header = texts;
+    yield texts.join(' | ');
+    const missing = header.length - texts.length;
+    if (missing === 0 || missing > maxMissing) continue;
+    for (const [at, text] of texts.entries())
+      if (likeName.test(text))
+        for (const label of header.slice(at, at + missing + 1)) yield `${label}: ${text}`;
+  }
+}
+
 /**
  * Yields the sources once more behind their keys and headers, from which names are recognized: “name: Doe” of JSON, and the lines of a
  * table.
  * @param headers the first cell of each column of a sheet
  */
 function* labelledTexts(rows: readonly PlacedText[], headers: Map<string, string>): Generator<string> {
-  const lines = Map.groupBy(rows, ({ kind, place }) => (kind === 'table_cell' ? place : ''));
-  lines.delete('');
-  yield [...lines.values()].map((cells) => cells.map((cell) => cell.source_text).join(' | ')).join('\n');
+  yield [...rowsOfTables(rows)].join('\n');
   for (const { place, source_text: text } of rows) {
     const key = /^line \d+, (?:.*[./])?([^./]+)$/s.exec(place)?.[1];
     const column = /^(.*![A-Z]+)\d+$/s.exec(place)?.[1];
