@@ -46,6 +46,9 @@ const titles = new Map<string, Gender | undefined>([
 /** Titles that are also other words, and count only with a dot or before a capital in the middle of a sentence. */
 const dotted = new Set(listOf('m mm me fr hon av ing mag hr dl ms rev don bay sr col lt'));
 
+/** Titles that are in no name: not “Lage Herr”. */
+const civil = new Set(listOf('herr frau herrn monsieur madame signor signora señor señora senhor senhora'));
+
 /** Titles before several names: “MM. Varinard et Couard”. */
 const plurals = new Set(['mm', 'messrs', 'sieurs', 'herren', 'señores']);
 
@@ -91,7 +94,7 @@ const noNames = new Set(
     amigos equipo todos cliente clienti cortesi presidente direttore direttrice collega colleghi amici signori signore signora
     team tutti senhor senhora senhores senhoras equipe heer mevrouw mijnheer klant klanten collega's vrienden relatie lezer
     bewoner team iedereen господа коллеги клиент клиенты друзья покупатель директор президент господин госпожа министр профессор
-    الوزير الرئيس المدير الأمين النائب السفير المحافظ القاضي العميل رئيس وزير مدير أمين نائب سفير محافظ premier prezes dyrektor prezydent burmistrz député députée sénateur commissaire rapporteur conseiller müşterimiz müdür başkan bakan müdürüm president
+    الوزير الرئيس المدير الأمين النائب السفير المحافظ القاضي العميل رئيس وزير مدير أمين نائب سفير محافظ premier prezes dyrektor prezydent burmistrz przewodniczący przewodnicząca beispiel zeit glück mosque mosquée moschee redaktora dyrektora protector protecteur député députée sénateur commissaire rapporteur conseiller müşterimiz müdür başkan bakan müdürüm president
     chairman chairwoman chair director minister mayor judge general chancellor speaker secretary ambassador senator governor
     grüße grüßen regards street road station airport university park school hospital bridge church college institute hotel
     january february march april may june july august september october november december monday tuesday wednesday thursday
@@ -110,7 +113,10 @@ const noGiven = new Set(
   listOf(`north south east west nord sud norte sur royal golden major star summer winter early over per darin film art sport
     red green white black reino mar mare santa villa corona canal rand nine asia africa áfrica america américa job well anyway
     candy love stay name price roman regie reha nils marine asia-pacific apollo-era franco-monegasque forest nile kenya odessa
-    zion siri raleigh ridge harley-davidson israel chad cuba india santiago press wash wirt rada memorial`),
+    zion siri raleigh ridge harley-davidson israel chad cuba india santiago press wash wirt rada memorial
+    van noble training aby ale alla alone andra ante bon case che con dann davon delle dessa deste dies durante eben einer eller elle
+    era esta etter even fine hence hoy inna juste less long mal male mas mine mio mir my nada nas nel nell nella nelle nello nova oto
+    pero primo quarto secondo segundo sem sie sim son tal terzo tre ty ultimo una uno us vara vive över`),
 );
 
 /** Particles inside of a name. */
@@ -247,9 +253,10 @@ function* signatures(
   }
 }
 
+/** Returns the words of a text, without the ending of “Doe's”. */
 function wordsOf(text: string): Word[] {
   return [
-    ...text.matchAll(/\p{L}[\p{L}\p{M}]{0,40}(?:['-]\p{L}[\p{L}\p{M}]{0,40}){0,4}(?:\.ssa|\.ra)?/gu),
+    ...text.matchAll(/\p{L}[\p{L}\p{M}]{0,40}(?:(?!'[sS](?!\p{L}))['-]\p{L}[\p{L}\p{M}]{0,40}){0,4}(?:\.ssa|\.ra)?/gu),
   ].map(({ index, 0: word }) => ({
     text: word,
     start: index,
@@ -331,6 +338,7 @@ function lengthOfName(text: string, all: readonly Word[], first: number): number
     if (
       !isCapital(word.text) ||
       (noNames.has(lower) && !isInitialWord(word)) ||
+      (at > first && civil.has(lower)) ||
       (at > first && isAcronym(word.text) && !isLoud(all[first]!.text))
     )
       break;
@@ -353,7 +361,7 @@ function* nameAt(
   // “M.A.”, “le directeur général de l'Agence”
   if (length === 1 && all[first]!.text.length === 1 && /^\p{Script=Latin}/u.test(all[first]!.text)) return;
   // “Monsieur le Député”, unlike “Monsieur Le Pen”
-  if (/^(?:du |del? l'|l[ae]s? )/.test(text.slice(all[first]!.start, all[first]!.start + 6))) return;
+  if (/^(?:du |des |del? l'|l[ae]s? )/.test(text.slice(all[first]!.start, all[first]!.start + 6))) return;
   const start = all[first]!.start;
   const known = givenNames.get(nameForm(all[first]!.text))?.gender;
   const own = gender ?? known;
