@@ -256,7 +256,9 @@ function* signatures(
 /** Returns the words of a text, without the ending of “Doe's”. */
 function wordsOf(text: string): Word[] {
   return [
-    ...text.matchAll(/\p{L}[\p{L}\p{M}]{0,40}(?:(?!'[sS](?!\p{L}))['-]\p{L}[\p{L}\p{M}]{0,40}){0,4}(?:\.ssa|\.ra)?/gu),
+    ...text.matchAll(
+      /\p{L}[\p{L}\p{M}]{0,40}(?:(?!'[sS](?!\p{L}))['-]\p{L}[\p{L}\p{M}]{0,40}){0,4}(?:\.ssa|\.ra)?/gu,
+    ),
   ].map(({ index, 0: word }) => ({
     text: word,
     start: index,

@@ -232,5 +232,8 @@ function isNational(written: string, digits: number): boolean {
   const plain = written.replace(/[()]/g, '');
   // Dates have dots and slashes, too, and more than one group of two.
   if (/^\d{1,2}[./-]\d{1,2}[./-]\d{2,4}/.test(plain)) return false;
-  return (/^(?:[178] ?)?\(|^0[\d /-]{0,5}\(|^\d{1,3} ?\(0\)/.test(written) && digits >= 9) || phoneForms.some((form) => form.test(plain));
+  return (
+    (/^(?:[178] ?)?\(|^0[\d /-]{0,5}\(|^\d{1,3} ?\(0\)/.test(written) && digits >= 9) ||
+    phoneForms.some((form) => form.test(plain))
+  );
 }

@@ -14,11 +14,12 @@ import type {
 } from '#server/platform/engines/engine.ts';
 import { createSharedThreads, threadCount } from '#server/platform/threads/threads.ts';
 import { type FoundTexts, findPersonalData, type Passage } from './entities.ts';
+import { placeholdersIn, type Value } from './placeholders.ts';
 import { readText } from './readable-text.ts';
 import { mapIssue, mapTask, passagesOf, type Sent, withNotice, withoutDoubt } from './redacted-task.ts';
 import type { RedactionWork } from './redaction-thread.ts';
 import { type RedactionRules, rulesOf } from './rules.ts';
-import { placeholdersIn, type RedactedText, type Value, Vault } from './vault.ts';
+import { type RedactedText, Vault } from './vault.ts';
 
 /** UTF-16 units of texts that are searched in one turn of the event loop, unless the workspace has own patterns. */
 const inlineUnits = 2000;
