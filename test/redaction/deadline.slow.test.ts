@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Services } from '#server/context.ts';
+import type { TranslationTask } from '#server/platform/engines/engine.ts';
 import { free, stubEngine } from '#server/platform/engines/stub.ts';
 import { withRedaction } from '#server/redaction/redacted-models.ts';
 import { letterKinds, makeLetters } from './letters.ts';
@@ -11,12 +12,14 @@ function redacted() {
   const sent: string[] = [];
   const row = { rules: { kinds: letterKinds, patterns: [], terms: [] } };
   const { engine } = withRedaction({
-    database: { inTenant: (_: string, work: (tx: unknown) => unknown) => work({ execute: async () => [row] }) },
+    database: {
+      inTenant: (_: string, work: (tx: unknown) => unknown) => work({ execute: async () => [row] }),
+    },
     embedder: null,
     engine: {
       ...stubEngine,
       live: true,
-      async translate({ segments }) {
+      async translate({ segments }: TranslationTask) {
         sent.push(...segments);
         return free(segments);
       },
