@@ -223,7 +223,7 @@ describe('forms that were written without knowledge of the rules', () => {
   });
 });
 
-/** A form in a language and, if it is no text, the format of a file. The paragraphs of a DOCX file consist of runs. */
+/** A form in a language and, for a file, its format. The paragraphs of a DOCX file consist of runs. */
 type StrangeForm = Omit<Form, 'text'> & {
   name: string;
   lang: string;
