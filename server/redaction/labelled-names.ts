@@ -23,6 +23,9 @@ const keys = new RegExp(
   'giu',
 );
 
+/** Lowercase names behind titles: “dear mr quarnby”. */
+const smallNames = /(?<!\p{L}|\d|\d )(?:[Mm](?:rs?|s)|dr)\.? (?<name>\p{Ll}[\p{L}'-]{2,30})/gu;
+
 const label = new RegExp(`^["'*_ ]*${labelWord}["'*_ :]*$`, 'iu');
 const valueUnits = /[^"”“„«»\n,;|}\])<>&\t{[]{1,80}/y;
 const wordUnits = /\p{L}[\p{L}\p{M}'’.-]*/gu;
@@ -48,6 +51,13 @@ export function* findLabelledNames(text: string): Generator<Entity> {
     const found = valueAt(text, index + key.length);
     if (found) yield found;
   }
+  for (const { index, 0: titled, groups } of text.matchAll(smallNames))
+    if (!isCommonWord(groups!['name']!))
+      yield {
+        kind: 'names',
+        start: index + titled.length - groups!['name']!.length,
+        end: index + titled.length,
+      };
   yield* namesInColumns(text);
   yield* surnamesFirst(text);
 }

@@ -29,10 +29,10 @@ const listOf = (words: string) => words.trim().split(/\s+/);
 /** Titles before a name, in lowercase and without dots, by gender. */
 const titles = new Map<string, Gender | undefined>([
   ...listOf(`mrs ms miss madam lady frau fräulein madame mme mlle mademoiselle señora sra srta señorita doña signora sigra
-    sig.ra dott.ssa dottoressa signorina senhora dona mevrouw mevr mw pani fru rouva госпожа г-жа уважаемая дорогая пані
+    sig.ra dott.ssa dottoressa signorina senhora dona mevrouw mevr mw pani fru rouva panią госпожа госпоже госпожу госпожой г-жа г-же г-жу уважаемая дорогая пані
     шановна κυρία bayan السيدة श्रीमती paní doamna dna`).map((title) => [title, 'f'] as const),
-  ...listOf(`mr sir lord herr herrn monsieur m mm señor sr don signor signore sig dott senhor snr dhr meneer heer pan pana
-    hr herra господин г-н уважаемый дорогой пан шановний κύριος bay السيد श्री domnul dl`).map(
+  ...listOf(`mr sir lord herr herrn monsieur m mm señor sr don signor signore sig dott senhor snr dhr meneer heer pan pana panu panem
+    hr herra господин господина господину господином г-н г-на г-ну уважаемый дорогой пан пана панові шановний κύριος bay السيد श्री domnul dl`).map(
     (title) => [title, 'm'] as const,
   ),
   ...listOf(`mx dr prof professor doctor doktor professeur docteur profesor doctora professoressa professore doutor doutora
@@ -134,7 +134,7 @@ const closings =
 
 /** The lines before a quoted mail, up to the name, and the place of a name before its address: “Jo Doe <jo@example.org>”. */
 const mails =
-  /(?:^|\n)[> ]*(?:on|am|le|el|il|em|op) [^\n]{4,50}?(?:, |schrieb )(?=\p{Lu}[^\n,:]{1,60}(?:wrote|a écrit|escribió|ha scritto|escreveu|het volgende geschreven)? ?:)|(?<=^|[\n,:;>] ?)(?=\p{Lu}[\p{L}'.-]{0,40}(?: \p{L}[\p{L}'.-]{0,40}){0,4} <[^\s<>@]{1,64}@)/giu;
+  /(?:^|\n)[> ]*(?:on|am|le|el|il|em|op) [^\n]{4,50}?(?:, |schrieb )(?=\p{Lu}[^\n,:]{1,60}(?:wrote|a écrit|escribió|ha scritto|escreveu|het volgende geschreven)? ?:)|(?<=^|[\n,:;>] ?)(?=\p{Lu}[\p{L}'.-]{0,40}(?: \p{L}[\p{L}'.-]{0,40}){0,4} [<(][^\s<>@]{1,64}@)/giu;
 
 /** Words that introduce a person by name, in the middle of a sentence. In German, any noun can follow a relative. */
 const introductions = new RegExp(

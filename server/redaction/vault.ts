@@ -76,7 +76,9 @@ export class Vault {
     const value = this.#add(key, { written, kind, gender });
     if (isPart) return Object.assign(value, { isPart });
     this.#aliases.add(key, value, 'whole');
-    if (kind === 'names') for (const part of partsOf(written)) this.#aliases.add(keyOf(part), value, 'part');
+    if (kind === 'names')
+      for (const part of [...partsOf(written), ...stemsOf(written)])
+        this.#aliases.add(keyOf(part), value, 'part');
     return value;
   }
 
@@ -239,6 +241,23 @@ function* partsOf(name: string): Generator<string> {
         (part === word || !isCommonWord(part))
       )
         yield part;
+}
+
+/** Endings of cases: Quarnbys, Işıldartan'ın, Wiśniogórskiego, Крутобокову. What remains has 5 letters or more. */
+const caseEndings = [
+  /(?<=\p{L}{5})s$/u,
+  /(?<=\p{L}{4})'\p{Ll}{1,6}$/u,
+  /(?<=\p{L}{3}(?:sk|ck|dzk))(?:i|a|ie|iego|iemu|im|iej|ą|ich|imi|ého|ému|ým|ou|é|ý|y)$/u,
+  /(?<=\p{Script=Cyrillic}{5})(?:ого|ому|ой|ою|ей|ою|ым|ых|ую|ом|ем|ём|ам|ами|[аяуюеыи])$/u,
+];
+
+/** Yields the words of a name without the ending of a case, so that the name is also found in another one. */
+function* stemsOf(name: string): Generator<string> {
+  for (const [word] of name.matchAll(/\p{Lu}[\p{L}\p{M}'-]{4,}/gu))
+    for (const ending of caseEndings) {
+      const stem = word.replace(ending, '');
+      if (stem !== word && !isCommonWord(stem)) yield stem;
+    }
 }
 
 /** UTF-16 units of the shortest group of digits that is part of a number. */
