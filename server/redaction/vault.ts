@@ -243,7 +243,7 @@ function* partsOf(name: string): Generator<string> {
         yield part;
 }
 
-/** Endings of cases: Quarnbys, Işıldartan'ın, Wiśniogórskiego, Крутобокову. What remains has 5 letters or more. */
+/** Endings of cases: Quarnbys, Işıldartan'ın, Wiśniogórskiego, Крутобокову. The stem has 5 letters or more. */
 const caseEndings = [
   /(?<=\p{L}{5})s$/u,
   /(?<=\p{L}{4})'\p{Ll}{1,6}$/u,
