@@ -30,6 +30,13 @@ const assignmentsOf = async (as: Person, ...ids: string[]) => {
   return (await call(as, 'assignments.list', { items })).items;
 };
 
+/** Expects that the open text cannot be edited, rejected or confirmed. */
+async function expectReadOnly(page: Page): Promise<void> {
+  expect(await field(page).isEditable()).toBe(false);
+  expect(await page.getByRole('button', { name: 'Reject', exact: true }).isDisabled()).toBe(true);
+  expect(await page.getByRole('button', { name: /^Confirm / }).isDisabled()).toBe(true);
+}
+
 /** A workspace with an administrator and two members who review French: Mira and Lenna. */
 async function team() {
   const founder = await found(app);
@@ -221,9 +228,19 @@ describe.skipIf(withoutBrowser)('assignments', () => {
     await field(page).press('Control+Enter');
     await page.getByText('Awaits the second review by').waitFor();
     expect((await call(founder, 'assignments.list', { items })).items).toMatchObject([{ step: 'second' }]);
+    // The turn is another member's: the text cannot be changed before it is taken over, which only administrators can.
     await page.reload();
-    await field(page).press('Control+Enter');
-    await page.getByText('Only the second reviewer can approve it.').waitFor();
+    await page.getByText('Awaits the second review by').waitFor();
+    await expectReadOnly(page);
+    expect(await page.getByRole('button', { name: 'Take over' }).count()).toBe(0);
+    const { page: above } = await memberAt(browser, founder, `/app/edit/texts?item=${id}`);
+    await above.getByRole('button', { name: 'Take over' }).waitFor();
+    await expectReadOnly(above);
+    await expectAccessible(above);
+    await above.getByRole('button', { name: 'Take over' }).click();
+    await above.getByText('Your second review (four eyes)').waitFor();
+    expect(await field(above).isEditable()).toBe(true);
+    await call(founder, 'assignments.assign', { items, second: lenna.userId });
     const { page: theirs } = await memberAt(browser, lenna, `/app/edit/texts?item=${id}`);
     await theirs.getByText('Your second review (four eyes)').waitFor();
     expect(await field(theirs).inputValue()).toBe('Bonjour');
