@@ -120,7 +120,14 @@ test('an approval after a second review names the version that was seen, and is 
   await mine.pass(id, second, true);
   await mine.save(id, texts.machine, 'Fumer est permis.', first);
   await mine.pass(id, first);
-  expect((await approve({ updated_at: seen })).status).toBe(409);
+  const stale = await approve({ updated_at: seen });
+  expect(stale.status).toBe(409);
+  // The error has what changed, with the version that a second attempt names.
+  const { updated_at: present } = await mine.read(id);
+  expect(stale.body.present).toEqual({
+    ...{ updated_at: present, total: 1 },
+    segments: [{ position: 0, previous_text: texts.machine, target_text: 'Fumer est permis.' }],
+  });
   expect((await mine.read(id)).approved_at).toBeNull();
   // The own changes of the second reviewer, and a rendering, change nothing that she has not seen.
   const read = (await mine.read(id)).updated_at;

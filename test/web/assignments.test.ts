@@ -250,6 +250,31 @@ describe.skipIf(withoutBrowser)('assignments', () => {
       .toEqual([]);
   });
 
+  test('an approval of what others have changed since shows the changes, and approves them without a reload', async () => {
+    const { founder, mira, lenna } = await team();
+    const id = await file(founder, 'lease.xlsx');
+    const item = { kind: 'document', id };
+    const save = (replaces: string, target_text: string, as: Person) =>
+      call(as, 'documents.save', { document_id: id, segments: [{ position: 0, replaces, target_text }] });
+    await call(founder, 'assignments.assign', { items: [item], assignee: mira.userId, second: lenna.userId });
+    await call(mira, 'assignments.pass', item);
+    const { page } = await memberAt(browser, lenna, `/app/edit/documents/${id}`);
+    await field(page).waitFor();
+    await call(lenna, 'assignments.pass', { ...item, back: true });
+    await save('[fr] Hello', 'Bonsoir', mira);
+    await call(mira, 'assignments.pass', item);
+    await page.getByRole('button', { name: 'Approve all' }).click();
+    const approve = dialog(page).getByRole('button', { name: 'Approve the file' });
+    await approve.click();
+    await dialog(page).getByText('1 segment has changed since you opened the file.').waitFor();
+    expect(await dialog(page).locator('del, ins').allTextContents()).toEqual(['[fr] Hello', 'Bonsoir']);
+    await expectAccessible(page);
+    expect(await assignmentsOf(founder, id)).toHaveLength(1);
+    await approve.click();
+    await expect.poll(() => assignmentsOf(founder, id), patient).toEqual([]);
+    await expect.poll(() => field(page).inputValue(), patient).toBe('Bonsoir');
+  });
+
   test('a due date that is incomplete or not of this century is not sent, and removes none', async () => {
     const { founder } = await team();
     const id = await file(founder, 'lease.xlsx');
