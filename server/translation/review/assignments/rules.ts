@@ -221,6 +221,7 @@ async function applyToItems(
   await storeAssignments(tx, atTheServer, { tenantId, by: null, comment: null }, changes);
   // If a rule names members but none is available, try again later.
   const later = chosen.flatMap(({ isShort, item }) => (isShort ? item.id : []));
+  await withdrawReviewFeed(tx, tenantId, later);
   await tx.execute(sql`
     update review_assignments set rules_from = case
       when item_id = any(array(select json_array_elements_text(${JSON.stringify(later)}::json)))
