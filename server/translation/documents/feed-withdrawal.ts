@@ -43,7 +43,11 @@ export async function withdrawApprovalFeed(tx: Tx, row: DocumentRow): Promise<vo
  * Withdraws the corrections that reviews added to the TM, from documents that await review and now have an assignment or a
  * rule. They are added again by the approval. The rows of the documents must be locked.
  */
-export async function withdrawReviewFeed(tx: Tx, tenantId: string, documentIds: readonly string[]): Promise<void> {
+export async function withdrawReviewFeed(
+  tx: Tx,
+  tenantId: string,
+  documentIds: readonly string[],
+): Promise<void> {
   const rows = await tx
     .select(documentColumns)
     .from(documentJobs)

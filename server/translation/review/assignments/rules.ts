@@ -9,6 +9,7 @@ import { covers } from '#server/member-languages.ts';
 import { addJob, type TaskPayloads } from '#server/platform/job-queue.ts';
 import type { Settings } from '#server/settings.ts';
 import { textPolicy } from '#server/translation/core/pipeline/policy.ts';
+import { withdrawReviewFeed } from '#server/translation/documents/feed-withdrawal.ts';
 import type { ReviewItem } from '../schema.ts';
 import { type AssignedItem, lockItems, type NewAssignment, storeAssignments } from './assign.ts';
 import { dayIn, lockProfiles, selectCandidates } from './profiles.ts';
