@@ -44,7 +44,7 @@ interface Way {
   publishes?: boolean;
   /** Only the author of the change and administrators undo it. */
   isOwn?: boolean;
-  /** It never publishes an item with a second review, because it does not name a version. */
+  /** It neither publishes nor confirms all of an item with a second review, because it does not name a version. */
   isBlind?: boolean;
 }
 
@@ -133,11 +133,20 @@ export const ways: readonly Way[] = [
       reviewer: 'Ann',
     }),
   },
-  {
-    kind: 'document',
-    path: 'documents.confirmAll',
-    input: (item) => ({ ...ofDocument(item), statuses: ['todo', 'draft', 'warning'], reviewer: 'Ann' }),
-  },
+  ...[false, true].map(
+    (isBlind): Way => ({
+      ...{
+        kind: 'document',
+        path: 'documents.confirmAll',
+        isBlind,
+        ...(isBlind && { as: 'without a version' }),
+      },
+      input: (item) => ({
+        ...{ ...ofDocument(item), statuses: ['todo', 'draft', 'warning'], reviewer: 'Ann' },
+        ...(!isBlind && { updated_at: item.updated_at }),
+      }),
+    }),
+  ),
   {
     kind: 'document',
     path: 'documents.resolve',
@@ -222,7 +231,7 @@ export function expected(rule: Rule, state: State, caller: Caller, way: Way): st
   const isHolder =
     holder === 'anyone' || (takesOver && state !== 'approved' && holder !== 'none') || caller === holder;
   if (!isHolder || (takesOver && state === 'approved' && holder !== 'anyone')) return '409';
-  if (way.publishes && rule === 'four eyes' && (state === 'open' || way.isBlind)) return '409';
+  if (rule === 'four eyes' && (way.isBlind || (way.publishes && state === 'open'))) return '409';
   if (way.isOwn && caller !== 'first' && caller !== 'administrator' && !takesOver) return '403';
   return 'ok';
 }
