@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { applyRules } from '#server/translation/review/assignments/rules.ts';
 import { workbookFile } from '#test/factories/workbook.ts';
 import { apiKey, documentForm, env, type Fields, found, join, type Person } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
@@ -120,7 +121,14 @@ test('an approval after a second review names the version that was seen, and is 
   await mine.pass(id, second, true);
   await mine.save(id, texts.machine, 'Fumer est permis.', first);
   await mine.pass(id, first);
-  expect((await approve({ updated_at: seen })).status).toBe(409);
+  const stale = await approve({ updated_at: seen });
+  expect(stale.status).toBe(409);
+  // The error has what changed, with the version that a second attempt names.
+  const { updated_at: present } = await mine.read(id);
+  expect(stale.body.present).toEqual({
+    ...{ updated_at: present, total: 1 },
+    segments: [{ position: 0, previous_text: texts.machine, target_text: 'Fumer est permis.' }],
+  });
   expect((await mine.read(id)).approved_at).toBeNull();
   // The own changes of the second reviewer, and a rendering, change nothing that she has not seen.
   const read = (await mine.read(id)).updated_at;
@@ -213,6 +221,36 @@ test('a correction is served after the approval only, also if the assignment has
   await mine.call('documents.approve', { document_id: id }, mine.second);
   expect(await mine.served(texts.source)).toEqual([right, 'tm_exact']);
 });
+
+test.each(['an assignment', 'a rule', 'a rule without an available member'])(
+  'a correction from before %s is no longer served, until the approval',
+  async (by) => {
+    const mine = await open();
+    const id = await mine.translate(texts.source);
+    const right = 'Il est interdit de fumer.';
+    await mine.save(id, texts.machine, right, mine.second, { confirmed: true });
+    await mine.render(id);
+    expect(await mine.served(texts.source)).toEqual([right, 'tm_exact']);
+    if (by === 'an assignment') await mine.assign(id, { assignee: mine.first.userId });
+    else {
+      if (by !== 'a rule')
+        await mine.call(
+          'assignments.saveProfile',
+          { user_id: mine.first.userId, away_from: '2000-01-01', away_to: '2999-01-01' },
+          mine.first,
+        );
+      const rule = { assignee: { member: mine.first.userId }, second: null, due: null };
+      await mine.call('assignments.saveRules', { rules: [rule] });
+      await applyRules(app.services, { tenantId: mine.admin.tenantId, all: true });
+    }
+    expect(await mine.served(texts.source)).toEqual([texts.machine, null]);
+    expect(await mine.matches(texts.source)).toContainEqual(['close', 'unapproved', right]);
+    if (by !== 'an assignment') await mine.call('assignments.saveRules', { rules: [] });
+    await mine.assign(id, { assignee: mine.first.userId });
+    await mine.call('documents.approve', { document_id: id }, mine.first);
+    expect(await mine.served(texts.source)).toEqual([right, 'tm_exact']);
+  },
+);
 
 test('a new version of an assigned document keeps corrections after the approval only', async () => {
   const mine = await open();

@@ -9,6 +9,7 @@ import { covers } from '#server/member-languages.ts';
 import { addJob, type TaskPayloads } from '#server/platform/job-queue.ts';
 import type { Settings } from '#server/settings.ts';
 import { textPolicy } from '#server/translation/core/pipeline/policy.ts';
+import { withdrawReviewFeed } from '#server/translation/documents/feed-withdrawal.ts';
 import type { ReviewItem } from '../schema.ts';
 import { type AssignedItem, lockItems, type NewAssignment, storeAssignments } from './assign.ts';
 import { dayIn, lockProfiles, selectCandidates } from './profiles.ts';
@@ -221,6 +222,7 @@ async function applyToItems(
   await storeAssignments(tx, atTheServer, { tenantId, by: null, comment: null }, changes);
   // If a rule names members but none is available, try again later.
   const later = chosen.flatMap(({ isShort, item }) => (isShort ? item.id : []));
+  await withdrawReviewFeed(tx, tenantId, later);
   await tx.execute(sql`
     update review_assignments set rules_from = case
       when item_id = any(array(select json_array_elements_text(${JSON.stringify(later)}::json)))
