@@ -102,6 +102,12 @@ describe.skipIf(withoutBrowser)('a member with several files', () => {
       'fr/menu.fr.xlsx',
     ]);
     expect(await namesOf('Approved only (2)')).toEqual(['fr/lease.fr.xlsx', 'fr/menu.fr.xlsx']);
+    // A file that was changed since its approval is a draft.
+    await sql`update document_jobs set changed_since_approval = now()
+      where tenant_id = ${tenantId} and request ->> 'target_lang' = 'fr' and source_file_name = 'menu.xlsx'`;
+    await page.reload();
+    expect(await namesOf('Approved only (1)')).toEqual(['fr/lease.fr.xlsx']);
+    expect(await row('menu.xlsx', 'French').innerText()).toContain('Awaiting review');
 
     await page.getByRole('link', { name: 'Estimates' }).first().click();
     await page.getByRole('link', { name: '3 files into French, German' }).waitFor();
