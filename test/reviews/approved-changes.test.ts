@@ -279,6 +279,77 @@ test('a new version of an assigned document keeps corrections after the approval
   expect(await update('Two.')).toEqual([2, right, id]);
 });
 
+test('texts that stay with a new version are as written, not as a correction that awaits an approval', async () => {
+  const mine = await open();
+  const file = (content: unknown) => new File([JSON.stringify(content)], 'app.json');
+  const id = await mine.send({ source_document: file({ a: texts.source }) });
+  await mine.assign(id, { assignee: mine.first.userId, second: mine.second.userId });
+  const read = async (of: string, query = '') =>
+    (await app.request(`/api/documents/${of}/download${query}`, { headers: mine.key })).json();
+  const [written, hashes] = [await read(id), await read(id, '?content=texts')];
+  const right = 'Il est interdit de fumer.';
+  await mine.save(id, texts.machine, right, mine.first, { confirmed: true });
+  const update = async (added: string) =>
+    read(
+      await mine.send({
+        ...{ source_document: file({ a: texts.source, added }), update_of: id },
+        ...{ existing_target: file(written), existing_texts: file(hashes) },
+      }),
+    );
+  expect(await update('One')).toMatchObject({ a: texts.machine });
+  await mine.pass(id, mine.first);
+  const { updated_at } = await mine.read(id);
+  await mine.call('documents.approve', { document_id: id, updated_at }, mine.second);
+  expect(await update('Two')).toMatchObject({ a: right });
+});
+
+test('a document awaits its approval as long as it is assigned, and again after a change', async () => {
+  const mine = await open();
+  const [free, id] = [await mine.translate('100 euros'), await mine.translate('200 euros')];
+  await mine.assign(id, { assignee: mine.first.userId });
+  const awaits = async () =>
+    (await app.json('GET', '/api/documents', { headers: mine.key })).body
+      .filter(({ awaits_approval }: Fields) => awaits_approval)
+      .map(({ id: one }: Fields) => one);
+  expect([(await mine.read(id)).awaits_approval, (await mine.read(free)).awaits_approval]).toEqual([
+    true,
+    false,
+  ]);
+  expect(await awaits()).toEqual([id]);
+  await mine.call('documents.approve', { document_id: id, confirm_critical: true }, mine.first);
+  expect(await awaits()).toEqual([]);
+  await mine.save(id, 'fr of 200 euros', '900 euros', mine.first);
+  expect(await awaits()).toEqual([id]);
+});
+
+test('no list and no export calls a file approved that was changed since its approval', async () => {
+  const mine = await open();
+  const id = await mine.translate('100 euros');
+  const input = encodeURIComponent(JSON.stringify({ json: { state: 'approved' } }));
+  const approved = async () => {
+    const { body } = await app.json('GET', `/trpc/documents.files?input=${input}`, {
+      headers: mine.admin.bearer,
+    });
+    const { files, counts } = body.result.data.json;
+    return [
+      files.map((file: Fields) => file['changed_since_approval']),
+      counts.approved,
+      counts.needs_review,
+    ];
+  };
+  const stateInXliff = async () => {
+    const headers = { ...mine.key, accept: 'application/xliff+xml' };
+    const text = await (await app.request(`/api/documents/${id}/segments`, { headers })).text();
+    return / state="([a-z]+)"/.exec(text)?.[1];
+  };
+  await mine.call('documents.approve', { document_id: id, confirm_critical: true });
+  expect([await approved(), await stateInXliff()]).toEqual([[[null], 1, 0], 'final']);
+  await mine.save(id, 'fr of 100 euros', '900 euros', mine.second);
+  expect([await approved(), await stateInXliff()]).toEqual([[[], 0, 1], 'reviewed']);
+  await mine.call('documents.approve', { document_id: id, confirm_critical: true });
+  expect(await approved()).toEqual([[null], 1, 0]);
+});
+
 test('an approval names a version that exists, and is refused if others have moved tags since', async () => {
   const mine = await open();
   const { first, second, ask } = mine;

@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm';
 import type { Database, Tx } from '#db/client.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
+import type { AsAdministratorSession } from '#server/identity/access/guards/session.ts';
 import type { SessionPrincipal } from '#server/identity/access/principal.ts';
 import { atTheServer, type Origin, recordEvent } from '#server/identity/audit/audit-log.ts';
 import { lockTenant } from '#server/identity/tenants/tenant-row.ts';
@@ -39,10 +40,26 @@ export async function readRules(tx: Tx, tenantId: string): Promise<AssignmentRul
 }
 
 /**
- * Saves the rules, and queues their application to all unassigned items that await review.
+ * Saves the rules, and makes them pending for all unassigned items that await review: whoever decides one after the response
+ * decides it by the new rules. A queued task applies them.
  * @throws AppError 409 state_conflict if the rules do not have the version
  */
 export async function saveRules(
+  { database, settings }: Pick<Services, 'database' | 'settings'>,
+  asAdministrator: AsAdministratorSession,
+  origin: Origin,
+  input: SaveRulesInput,
+): Promise<AssignmentRules> {
+  const { tenantId, rules } = await asAdministrator(async (tx, principal) => ({
+    tenantId: principal.tenant.id,
+    rules: await storeRules(tx, origin, settings, principal, input),
+  }));
+  // In its own transaction, because others lock an item before the workspace. If the process dies, the task does it.
+  await database.inTenant(tenantId, (tx) => awaitRules(tx, tenantId));
+  return rules;
+}
+
+async function storeRules(
   tx: Tx,
   origin: Origin,
   settings: Settings,

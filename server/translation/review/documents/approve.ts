@@ -16,6 +16,7 @@ import { feedApproval, selectTally } from '#server/translation/documents/feed-ma
 import {
   type DocumentRow,
   documentColumns,
+  isApproved,
   isDocument,
   requireDocument,
 } from '#server/translation/documents/jobs.ts';
@@ -172,11 +173,6 @@ export function approveDocuments(
       return { approval_result: result };
     },
   });
-}
-
-/** Whether the document is approved as it is now. */
-function isApproved({ approvedAt, changedSinceApproval }: DocumentRow): boolean {
-  return approvedAt !== null && changedSinceApproval === null;
 }
 
 /**
