@@ -94,8 +94,7 @@ export function textFormat(
       let wanted = true;
       for (const segment of places.flatMap(({ segments }) => segments)) {
         requireText(segment);
-        const text = plainText(segment.source);
-        budget.addChars(text);
+        const text = budget.addText(segment.source);
         wanted = wanted && take(text);
       }
     },
@@ -107,7 +106,7 @@ export function textFormat(
       const budget = new SegmentBudget();
       for (const segment of segments) {
         requireText(segment);
-        budget.add(plainText(segment.source), formatTagged(segment.source));
+        budget.add(segment.source);
       }
       const findings = [...(found.findings ?? []), ...(file.findings ?? [])];
       if (segments.length === 0 && !options.kept) findings.push(emptyFinding);

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { limits } from '#server/formats/file-error.ts';
+import { useTestApp } from '#test/setup/app.ts';
+
+const app = useTestApp();
+const { oneTextChars, oneTextTags } = limits;
+
+const xliff = (source: string) =>
+  `<?xml version="1.0"?><xliff version="1.2" xmlns="urn:oasis:names:tc:xliff:document:1.2"><file source-language="en"
+  target-language="fr" datatype="plaintext" original="a"><body><trans-unit id="1"><source>${source}</source></trans-unit></body></file></xliff>`;
+
+/** A file whose only text has so many characters or tags. */
+const files: Record<string, (size: number) => string> = {
+  'tags.xlf': (size) => xliff(Array.from({ length: size }, (_, id) => `a<x id="${id}"/>`).join('')),
+  'tags.html': (size) => `<p>${'a<br>'.repeat(size)}a</p>`,
+  'text.json': (size) => JSON.stringify({ a: 'a %s: b.'.repeat(size / 8 + 1).slice(-size) }),
+  'text.md': (size) => 'a '.repeat(size / 2).replace(/ $/, 'a'),
+};
+
+test.each(Object.keys(files))('%s: one text has a limit of its own', async (name) => {
+  const { headers } = await app.signUp();
+  const most = name.startsWith('tags') ? oneTextTags : oneTextChars;
+  const what = name.startsWith('tags') ? 'tags' : 'characters';
+  const send = async (size: number) => {
+    const form = new FormData();
+    form.set('source_document', new File([files[name]!(size)], name));
+    form.set('target_lang', 'fr');
+    const response = await app.request('/api/documents/translate?wait=true', {
+      method: 'POST',
+      headers,
+      body: form,
+    });
+    return { status: response.status, body: await response.json() };
+  };
+  expect(await send(most + 2)).toMatchObject({
+    status: 400,
+    body: {
+      detail: expect.stringContaining(
+        `the number of ${what} in one text of the file is over the limit of ${most.toLocaleString('en-US')}`,
+      ),
+    },
+  });
+  expect(await send(most)).toMatchObject({ status: 200, body: { status: 'translated' } });
+});
