@@ -43,7 +43,7 @@ const titles = new Map<string, Gender | undefined>([
   ),
 ]);
 
-/** What stands behind a title: Dr. med., Dr. h. c. */
+/** Abbreviations behind a title: Dr. med., Dr. h. c. */
 const degrees = new Set(listOf('med phil rer nat jur iur oec pol dent vet theol habil h c'));
 
 /** Titles that are also other words, and count only with a dot or before a capital in the middle of a sentence. */
