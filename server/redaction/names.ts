@@ -28,7 +28,7 @@ const listOf = (words: string) => words.trim().split(/\s+/);
 
 /** Titles before a name, in lowercase and without dots, by gender. */
 const titles = new Map<string, Gender | undefined>([
-  ...listOf(`mrs ms miss madam lady frau fräulein madame mme mlle mademoiselle señora sra srta señorita doña signora sigra
+  ...listOf(`mrs ms miss madam lady frau fräulein madame mme mlle mademoiselle señora sra srta señorita doña dña signora sigra
     sig.ra dott.ssa dottoressa signorina senhora dona mevrouw mevr mw pani fru rouva panią госпожа госпоже госпожу госпожой г-жа г-же г-жу уважаемая дорогая пані
     шановна κυρία bayan السيدة श्रीमती paní doamna dna`).map((title) => [title, 'f'] as const),
   ...listOf(`mr sir lord herr herrn monsieur m mm señor sr don signor signore sig dott senhor snr dhr meneer heer pan pana panu panem
@@ -43,11 +43,14 @@ const titles = new Map<string, Gender | undefined>([
   ),
 ]);
 
+/** Abbreviations behind a title: Dr. med., Dr. h. c. */
+const degrees = new Set(listOf('med phil rer nat jur iur oec pol dent vet theol habil h c'));
+
 /** Titles that are also other words, and count only with a dot or before a capital in the middle of a sentence. */
 const dotted = new Set(listOf('m mm me fr hon av ing mag hr dl ms rev don bay sr col lt'));
 
 /** Titles that are in no name: not “Lage Herr”. */
-const civil = new Set(listOf('herr frau herrn monsieur madame signor signora señor señora senhor senhora'));
+const civil = new Set(listOf('herr frau herrn monsieur madame signor signora señor señora doña dña senhor senhora'));
 
 /** Titles before several names: “MM. Varinard et Couard”. */
 const plurals = new Set(['mm', 'messrs', 'sieurs', 'herren', 'señores']);
@@ -127,7 +130,7 @@ const particles = new Set(
 
 /** Labels whose value is a name, and words of letters after which the next line is a name. */
 const labels =
-  /(?:^|[\n;|•(])[ ]*(?:(?:full |first |last |given |family |middle |contact |customer |client |patient |employee |account |tenant |applicant |your )?name|surname|contact(?: person)?|attn\.?|attention|patient|employee|applicant|tenant|customer|signed|from|to|cc|author|vorname|nachname|familienname|zuname|kunde|kundin|mieter(?:in)?|ansprechpartner(?:in)?|z\. ?hd\.?|patient(?:in)?|von|an|absender|empfänger|nom(?: de famille)?|prénom|nom et prénom|patient(?:e)?|destinataire|expéditeur|à l'attention de|nombre(?: y apellidos)?|apellidos?|paciente|titular|destinatario|remitente|nome(?: completo)?|cognome|nome e cognome|paziente|intestatario|mittente|sobrenome|apelido|paciente|destinatário|remetente|naam|voornaam|achternaam|patiënt|t\.a\.v\.|afzender|имя|фамилия|отчество|фио|ф\.и\.о\.|пациент|клиент|кому|от кого|imię|nazwisko|imię i nazwisko|jméno|příjmení|namn|navn|nimi|ad[ıi]|soyad[ıi]|име|姓名|名前|氏名|성명|이름|الاسم|नाम)(?: \([^)\n]{0,20}\))?[ ]?[:：][ ]*|(?:^|\n)[> ]*(?:\p{L}{2,20}-){1,3}by: /giu;
+  /(?:^|[\n;|•(])[ ]*(?:(?:full |first |last |given |family |middle |contact |customer |client |patient |employee |account |tenant |applicant |your )?name|surname|contact(?: person)?|kontakt|contacto|contatto|contato|attn\.?|attention|patient|employee|applicant|tenant|customer|signed|from|to|cc|author|vorname|nachname|familienname|zuname|kunde|kundin|mieter(?:in)?|ansprechpartner(?:in)?|z\. ?hd\.?|patient(?:in)?|von|an|absender|empfänger|nom(?: de famille)?|prénom|nom et prénom|patient(?:e)?|destinataire|expéditeur|à l'attention de|nombre(?: y apellidos)?|apellidos?|paciente|titular|destinatario|remitente|nome(?: completo)?|cognome|nome e cognome|paziente|intestatario|mittente|sobrenome|apelido|paciente|destinatário|remetente|naam|voornaam|achternaam|patiënt|t\.a\.v\.|afzender|имя|фамилия|отчество|фио|ф\.и\.о\.|пациент|клиент|кому|от кого|imię|nazwisko|imię i nazwisko|jméno|příjmení|namn|navn|nimi|ad[ıi]|soyad[ıi]|име|姓名|名前|氏名|성명|이름|الاسم|नाम)(?: \([^)\n]{0,20}\))?[ ]?[:：][ ]*|(?:^|\n)[> ]*(?:\p{L}{2,20}-){1,3}by: /giu;
 
 const closings =
   /(?<=^|\n|[ ,](?!love|thank|cheers|regards\n[^\n]* |ihre?|euer|eure|deine?))(?:yours(?:,? (?:very|ever|most))?,? (?:truly|faithfully|sincerely|respectfully|affectionately)[\p{L} ]{0,30}|sincerely(?: yours)?|(?:very )?respectfully(?: yours| submitted)?|regards|best wishes|all the best|cheers|cordially|love|thank you|thanks|grüßen?|gruß|hochachtungsvoll|herzlichst|ihre?|euer|eure|dein|deine|cordialement|salutations(?: distinguées)?|sincèrement|amicalement|bien à vous|atentamente|saludos(?: cordiales)?|un saludo|un abrazo|cordialmente|saluti|cordiali saluti|distinti saluti|un saluto|atenciosamente|cumprimentos|abraços|com os melhores cumprimentos|met vriendelijke groete?n?|vriendelijke groet(?:en)?|hoogachtend|groetjes?|с уважением|с наилучшими пожеланиями|искренне ваш|z poważaniem|pozdrawiam|s pozdravem|med vänliga hälsningar|med venlig hilsen|med vennlig hilsen|ystävällisin terveisin|saygılarımla)[,.!]?[ ]*\n[\s(]{0,4}(?:(?:sd|s)\/-?\s*|\/s\/\s*|gez\.\s*|i\. ?[av]\.\s*)?/giu;
@@ -283,6 +286,7 @@ function skipTitles(
   let gender: Gender | undefined;
   for (let word = all[next]; word && next < from + 5; word = all[++next]) {
     const lower = word.text.toLowerCase();
+    if (next > from && word.isDotted && degrees.has(lower)) continue;
     if (!titles.has(lower) || (dotted.has(lower) && !(word.isDotted || /^\p{Lu}\p{Ll}/u.test(word.text))))
       break;
     // DNA is no Romanian title, “me.” ends a sentence, and “p.m.” is a time.

@@ -54,12 +54,18 @@ function readingOfReference(piece: string): string {
   return decoded.endsWith(';') ? piece : decoded;
 }
 
+/** Longer tags within lines. Further ones have fewer letters or a digit. */
+const tags =
+  /name>$|^<\/?(?:abbr|acronym|audio|button|cite|code|data|emph|font|image|label|link|mark|math|meta|nobr|object|picture|ruby|samp|script|small|source|span|strike|strong|style|svg|time|title|track|video)>$/i;
+
 function readingOfTag(tag: string): string {
   if (/^<\d+\/>$|^<br/i.test(tag)) return ' ';
   if (/^<at>$/i.test(tag)) return '@';
   if (/^<dot>$/i.test(tag)) return '.';
   // An element of XML with a name is read as a label.
-  return /^<[A-Za-z]*name>$/i.test(tag) ? `\n${tag.slice(1, -1)}: ` : '';
+  if (/^<[A-Za-z]*name>$/i.test(tag)) return `\n${tag.slice(1, -1)}: `;
+  // “<quarnby>” is a member of a chat.
+  return /^<\/?[A-Za-z]{4,}>$/.test(tag) && !tags.test(tag) ? tag : '';
 }
 
 /**

@@ -76,6 +76,9 @@ export class Vault {
     const value = this.#add(key, { written, kind, gender });
     if (isPart) return Object.assign(value, { isPart });
     this.#aliases.add(key, value, 'whole');
+    // A street with its number, without the place behind it.
+    if (kind === 'addresses' && /\d.*,/.test(written))
+      this.#aliases.add(keyOf(written.replace(/(?<=\d.*),.*/s, '')), value, 'part');
     if (kind === 'names')
       for (const part of [...partsOf(written), ...stemsOf(written)])
         this.#aliases.add(keyOf(part), value, 'part');
