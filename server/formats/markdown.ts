@@ -1,7 +1,7 @@
 import type { LayoutFormat } from './document.ts';
 import { FileError, limits, overLimit } from './file-error.ts';
 import { plainText } from './inline-content.ts';
-import { type FrontMatter, type FrontMatterText, readToml, readYaml } from './markdown/front-matter.ts';
+import { type FrontMatter, type FrontMatterText, findNamedMatter, readToml, readYaml } from './markdown/front-matter.ts';
 import { findHeadingLinks, type HeadingLinks } from './markdown/heading-links.ts';
 import { type Markdown, mayBeMdx, parseMarkdown } from './markdown/parse.ts';
 import { type LabelText, readTexts, type TextBlock } from './markdown/text-reader.ts';
@@ -79,8 +79,10 @@ function findTexts(source: string, isMdx: boolean, options: TextOptions): TextPl
   const found = placesOfMarkup(source, texts, options.kept);
   return {
     ...found,
-    kept: [...kept, ...found.kept],
-    characters: characters + matter.texts.reduce((sum, { text }) => sum + countCharacters(text), 0),
+    kept: [...kept, ...matter.kept, ...found.kept],
+    characters:
+      characters +
+      [...matter.texts, ...matter.kept].reduce((sum, { text }) => sum + countCharacters(text), 0),
     always: [...found.always, ...matter.declared],
   };
 }
@@ -151,7 +153,12 @@ function textOfMatter({ start, end, key, text, write }: FrontMatterText): Markup
 function frontMatterOf(source: string, { tree }: Markdown, languages: TextOptions): FrontMatter {
   const [first] = tree.children;
   const type: string | undefined = first?.type;
-  if (!first || (type !== 'yaml' && type !== 'toml')) return { texts: [], declared: [] };
+  const named = findNamedMatter(source);
+  if (named) {
+    const content = source.slice(named.from, named.to);
+    return (named.isToml ? readToml : readYaml)(content, named.from, languages);
+  }
+  if (!first || (type !== 'yaml' && type !== 'toml')) return { texts: [], declared: [], kept: [] };
   const { start, end } = first.position!;
   // The parser of YAML does not know lines that end with CR only.
   const text = source.slice(start.offset, end.offset).replace(/\r(?!\n)/g, '\n');

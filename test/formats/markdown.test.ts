@@ -54,12 +54,23 @@ describe('the texts of a Markdown file', () => {
     [
       'front matter',
       '---\ntitle: A b\ntags: [c]\nnested:\n  title: d\nsidebar_label: "E"\n---\n\nF',
-      ['A b', 'E', 'F'],
+      ['A b', 'd', 'E', 'F'],
     ],
     [
+      'front matter of a home page',
+      '---\nlayout: home\nhero:\n  name: A\n  text: B c\n  image: {src: /d.svg, alt: D e}\n  actions:\n    - theme: brand\n      text: F\n      link: /g\nfeatures:\n  - icon: h\n    title: I\n    details: J k\nsidebar:\n  badge: L\nhead:\n  - [meta, {name: description, content: M n}]\n  - [script, {}, alert("o p")]\nkeywords: [q r, s]\nlastText: some_id\nx: !expr paste("t u")\n---\n',
+      ['B c', 'D e', 'F', 'I', 'J k', 'L', 'M n', 'q r', 's'],
+    ],
+    [
+      'front matter in JSON',
+      '{\n  "title": "A b",\n  "hero": { "heading": "C" },\n\n  "url": "d/e f"\n}\n\nG',
+      ['A b', 'C', 'G'],
+    ],
+    ['front matter with its type', '---json\n{"title": "A", "b": 1}\n---\n\nC', ['A', 'C']],
+    [
       'front matter in TOML',
-      '+++\ntitle = "A \\"b\\""\ndescription = \'c\'\nx = "d"\n[e]\ntitle = "f"\n+++\nG',
-      ['A "b"', 'c', 'G'],
+      '+++\ntitle = "A \\"b\\""\ndescription = \'c\'\nx = "d"\n[e]\ntitle = "f"\n[[h]]\nk = [{ text = "i", url = "/j" }]\n[menu.main]\nname = \'l\'\n+++\nG',
+      ['A "b"', 'c', 'f', 'i', 'l', 'G'],
     ],
     [
       'MDX',

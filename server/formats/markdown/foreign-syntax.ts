@@ -1,4 +1,5 @@
 import { type BlockMark, type ForeignSyntax, findBlocks } from './block-syntax.ts';
+import { findNamedMatter } from './front-matter.ts';
 
 /*
  * Syntax that is not part of Markdown, but that site generators add to it. A parser of Markdown would read it as text, and
@@ -63,6 +64,9 @@ export function maskForeignSyntax(source: string, options: ForeignOptions): Mask
       }
     }
   };
+  const matter = findNamedMatter(source);
+  // Its lines are no texts.
+  if (matter) for (const line of linesOf(source.slice(0, matter.end))) found.push(line);
   add(formulas, { separates: true });
   add(formula, { isWord: true });
   add(attributes, { isAttribute: true });
@@ -87,6 +91,11 @@ export function maskForeignSyntax(source: string, options: ForeignOptions): Mask
       found.push({ start: block.start, end: block.lineEnd, separates: true, isWord: false });
   }
   return masked(source, found, blocks);
+}
+
+function* linesOf(text: string): Generator<ForeignSyntax> {
+  for (const { index, 0: line } of text.matchAll(/\S[^\r\n]*/g))
+    yield { start: index, end: index + line.trimEnd().length, separates: true, isWord: false };
 }
 
 function* wikiLinksOf(source: string): Generator<ForeignSyntax> {
