@@ -121,16 +121,17 @@ function existingOf(source: string, { start, end }: Run, block: TextBlock): Exis
 
 function textOfLabel(label: LabelText, writer: MarkdownWriter, source: string, isMdx: boolean): MarkupText {
   const { start, end, name, text } = label;
+  const write = label.write ?? ((plain: string) => writer.label(label, plain));
   const isOneLine = !/[\r\n]/.test(source.slice(start, end));
   return {
     ...{ start, end, kind: 'text_block', name, source: [text], tags: new Map() },
     role: `${isMdx ? 'MDX ' : ''}${name}`,
     existing: () => ({
       text,
-      ...(isOneLine && { form: name === 'alt' ? name : source[start - 1]! }),
-      write: (plain) => writer.label(label, plain),
+      ...(isOneLine && { form: label.quote ?? (name === 'alt' ? name : source[start - 1]!) }),
+      write,
     }),
-    write: (target) => writer.label(label, plainText(target)),
+    write: (target) => write(plainText(target)),
   };
 }
 
@@ -237,7 +238,7 @@ function checkLimits(source: string): CheckedSource {
       length += line.length;
     }
   }
-  // A line can have a text for each cell, link and image.
-  const texts = lines.filter((line) => line.trim() !== '').length + (source.match(/[|[]/g)?.length ?? 0);
+  // A line can have a text for each cell, link, image and attribute.
+  const texts = lines.filter((line) => line.trim() !== '').length + (source.match(/[|[=]/g)?.length ?? 0);
   return { texts, paragraphSigns, depth: markers + indents.size };
 }

@@ -75,7 +75,7 @@ describe('the texts of a Markdown file', () => {
     [
       'MDX',
       "import A from 'b'\n\nexport const c = { d: 'e' };\n\n<A title=\"f\" on={() => <b>g</b>}>\n\n  H {i} <A>j</A>\n\n</A>\n\n{/* k */}\n",
-      ['H <1/> <2>j</2>'],
+      ['f', 'H <1/> <2>j</2>'],
     ],
     ['what is not valid MDX', "import A from 'b'\n\n<A>\n\nB < 1 <https://c.d>\n\n</A>", ['B < 1 <1/>']],
     ['references of characters', 'a &amp; b&nbsp;&eacute; \\* c', ['a & b\u00a0é * c']],
@@ -138,6 +138,21 @@ describe('the texts of a Markdown file', () => {
     ],
     ['blocks in code', '```\nA\nB\n: c\n!!! note\n```\n\n    === "D"\n\n<div>\n: e\n</div>', []],
     ['numbers stay', '1\n\n| 2 | ![](x) |\n|--|--|\n', []],
+    [
+      'attributes of HTML and components',
+      'A <Badge type="tip" text="b &amp; c" :title="d e" /> f\n\n<img src="g.png" alt="H i" title=\'"J"\' width=1>\n\n<!-- <p title="k l"> -->\n\n<x-tab label="M" name="n o" tip="p-q" alt="r/s.png" text="true"></x-tab>\n\n<input type="submit" value="T">\n\n`<a title="u v">`\n',
+      ['A <1/> f', 'b & c', 'H i', '"J"', 'M', 'T'],
+    ],
+    [
+      'attributes of shortcodes, directives and braces',
+      '{{< figure src="a.png" alt="B c" class="d e" >}}\n\n{% include f.html caption="G" %}\n\n![](h){fig-alt="I j" width=1}\n\n::: {.callout-tip title="K"}\nL\n:::\n\n```\n{{< figure alt="m n" >}}\n```\n',
+      ['B c', 'G', 'I j', 'K', 'L'],
+    ],
+    [
+      'attributes of MDX',
+      '<A {...b} title={"C d"} label={e} note={f("g h")} items={["i j"]} alt="">\n\n<p title="K" className="l m">N</p>\n\n</A>\n\nO <P tip="Q" /> <R label="S">t</R>\n',
+      ['C d', 'K', 'N', 'O <1/> <2>t</2>', 'Q', 'S'],
+    ],
   ])('%s', async (_, file, texts) => {
     expect(await textsOf(markdown, file)).toEqual(texts);
     expect(await translate(markdown, file, unchanged)).toBe(file);

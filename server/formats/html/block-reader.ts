@@ -21,6 +21,7 @@ import {
   parentTree,
   type TranslateMode,
 } from './translate-attribute.ts';
+import { isVisibleAttribute } from './visible-attributes.ts';
 
 /** The texts and inline tags between two tags of blocks. */
 export interface Block {
@@ -61,14 +62,6 @@ const inline = names(
 );
 /** Elements of SVG and MathML that contain separate texts. */
 const foreignBlocks = names('text title desc foreignobject');
-const translatable = names(
-  'alt title placeholder aria-label aria-description aria-placeholder aria-roledescription aria-valuetext',
-);
-const withLabel = names('optgroup option track');
-const buttons = names('submit button reset');
-const metaNames = names(
-  'description og:title og:description og:image:alt twitter:title twitter:description twitter:image:alt',
-);
 
 /** The maximum depth of nested elements. Browsers accept 512. */
 const maxDepth = 2_000;
@@ -233,13 +226,7 @@ class BlockReader extends SourceReader {
     const attributeOf = (name: string): string => token.attrs.find((one) => one.name === name)?.value ?? '';
     for (const { name, value } of token.attrs) {
       const location = token.location!.attrs?.[name];
-      const isText =
-        translatable.has(name) ||
-        (name === 'label' && withLabel.has(tagName)) ||
-        (name === 'value' && tagName === 'input' && buttons.has(attributeOf('type').toLowerCase())) ||
-        (name === 'content' &&
-          tagName === 'meta' &&
-          metaNames.has((attributeOf('name') || attributeOf('property')).toLowerCase()));
+      const isText = isVisibleAttribute(tagName, { name, value }, attributeOf);
       if (!isText || !location || value.trim() === '') continue;
       this.#characters += countCharacters(value);
       this.#attributes.push({

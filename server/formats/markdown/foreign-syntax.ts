@@ -31,7 +31,7 @@ export const formula =
   /(?<![\\$\w])\$(?![\s${])[^$\n`]{0,1000}?(?<![\s\\])\$(?![\w${])|(?<!\\)\$\$[^$\n`]{1,1000}\$\$/g;
 /** Identifiers and classes: `{#id}`, `{: .class}`, `{ .class }`, and directly after markup `{target=_blank}`. */
 const attributes =
-  /(?<!\\)\{(?:[#:.]|[ \t]{1,9}[#.][\w-]|[ \t]{0,9}(?:id|class)=|(?<=[\])`*_:>]\{)[ \t]{0,9}[\w-]{1,40}=)[^{}\n`]*\}/g;
+  /(?<!\\)\{(?:[#:]|\.(?!\.)|[ \t]{1,9}[#.][\w-]|[ \t]{0,9}(?:id|class)=|(?<=[\])`*_:>]\{)[ \t]{0,9}[\w-]{1,40}=)[^{}\n`]*\}/g;
 /** Links of wikis to other pages, and embedded files. Only the text after `|` is shown. A link of Markdown can have brackets. */
 const wikiLinks = /(?<!\\)(!?)\[\[([^[\]|\n`]+)(?:(\|)([^[\]\n`]+))?\]\](?![([])/g;
 /** Texts with attributes, and footnotes in their place: `[text]{.class}`, `^[text]`. The text has no brackets. */

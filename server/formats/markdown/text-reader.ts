@@ -5,6 +5,14 @@ import { inlineFormats, inlineVoids, opaqueElements } from '../html/inline-forma
 import type { FormatKind } from '../inline-content.ts';
 import { visibleCode } from '../markup/inline-runs.ts';
 import { countCharacters } from '../text-tally.ts';
+import {
+  type AttributeTexts,
+  attributesOfCode,
+  attributesOfMdx,
+  attributesOfTags,
+  type MdxAttribute,
+  proseOfCode,
+} from './attribute-texts.ts';
 import type { ForeignSyntax } from './block-syntax.ts';
 import type { MarkdownItem, Markup } from './items.ts';
 import type { Markdown, Range } from './parse.ts';
@@ -24,10 +32,13 @@ export interface Heading extends Range {
   node: Nodes & { type: 'heading' };
 }
 
-/** The text of an image or the title of a link. */
+/** The text of an image, the title of a link, or an attribute. */
 export interface LabelText extends Range {
-  name: 'alt' | 'title';
+  name: string;
   text: string;
+  /** Set for an attribute: its quote, and how its value is written with the quotes. */
+  quote?: string;
+  write?(text: string): string;
 }
 
 interface MarkdownTexts {
@@ -48,6 +59,7 @@ const formats = { emphasis: 'italic', strong: 'bold', delete: 'strike' } as cons
 export function readTexts(source: string, markdown: Markdown): MarkdownTexts {
   const reader = new TextReader(source, markdown);
   reader.readBlock(markdown.tree, 0);
+  reader.readCode();
   return reader.texts;
 }
 
@@ -55,6 +67,8 @@ class TextReader {
   readonly texts: MarkdownTexts = { blocks: [], labels: [], kept: [], characters: 0 };
   readonly #source: string;
   readonly #markdown: Markdown;
+  /** The ranges of code, blocks of HTML and front matter. */
+  readonly #programs: Range[] = [];
   #pairs = 0;
   #items: MarkdownItem[] = [];
 
@@ -73,10 +87,50 @@ class TextReader {
       if (node.type === 'tableCell') Object.assign(block, { kind: 'table_cell', syntax: 'tableCell' });
       else if (node.type === 'heading') this.#readHeading(node, block);
       this.texts.blocks.push(block);
-    } else if (node.type === 'code') this.#keep('code', node.value);
-    // The parser does not read the texts of a block of HTML.
-    else if (node.type === 'html') this.#keep('code', node.value.replace(/<[^<>]*>/g, ''));
-    else if ('children' in node) for (const child of node.children) this.readBlock(child, depth + 1);
+    } else if (node.type === 'code') {
+      this.#programs.push(rangeOf(node));
+      this.#keep('code', node.value);
+    } else if (node.type === 'html') {
+      // The parser does not read the texts of a block of HTML.
+      this.#keep('code', node.value.replace(/<!--[\s\S]*?(?:-->|$)|<[^<>]*>/g, ''));
+      this.#readTags(node);
+    } else if (node.type === 'mdxFlowExpression' || node.type === 'mdxjsEsm') this.#keepProse(node);
+    else if ('children' in node) {
+      if (node.type === 'mdxJsxFlowElement') this.#readMdx(node);
+      for (const child of node.children) this.readBlock(child, depth + 1);
+    } else if (node.type === 'yaml' || (node.type as string) === 'toml') this.#programs.push(rangeOf(node));
+  }
+
+  /** Reads the attributes in syntax that is not part of Markdown, outside of programs. */
+  readCode(): void {
+    const programs = this.#programs.sort((one, other) => one.start - other.start);
+    for (const range of this.#markdown.ranges) {
+      const around = programs[indexFrom(programs, range.start + 1) - 1];
+      if (!around || around.end <= range.start) this.#addAttributes(attributesOfCode(this.#source, range));
+    }
+  }
+
+  #readTags(node: Nodes): void {
+    const range = rangeOf(node);
+    this.#programs.push(range);
+    this.#addAttributes(attributesOfTags(this.#source, range));
+  }
+
+  #readMdx({ name, attributes }: { name?: string | null; attributes: readonly unknown[] }): void {
+    this.#addAttributes(attributesOfMdx(this.#source, name, attributes as readonly MdxAttribute[]));
+  }
+
+  #keepProse(node: Nodes & { value: string }): void {
+    this.#programs.push(rangeOf(node));
+    for (const text of proseOfCode(node.value)) this.#keep('code', text);
+  }
+
+  #addAttributes({ texts, kept }: AttributeTexts): void {
+    for (const text of kept) this.#keep('code', text);
+    for (const text of texts) {
+      this.texts.characters += countCharacters(text.text);
+      this.texts.labels.push(text);
+    }
   }
 
   /** Adds what a heading, or the title of a block that is read as one, has besides its text. */
@@ -137,18 +191,25 @@ class TextReader {
         this.#items.push({ start, end, type: 'void' });
         return;
       case 'inlineCode':
+        this.#programs.push({ start, end });
         this.#keep('code', node.value);
         this.#items.push({ start, end, type: 'void', isWord: true, code: visibleCode(node.value) });
         return;
       case 'html':
+        this.#readTags(node);
         this.#items.push({ start, end, ...readTag(node.value) });
         return;
+      case 'mdxTextExpression':
+        this.#keepProse(node);
+        this.#items.push({ start, end, type: 'void', isWord: true });
+        return;
       case 'mdxJsxTextElement':
+        this.#readMdx(node);
         if (node.children.length > 0) this.#readPair(node, 'other', depth);
         else this.#items.push({ start, end, type: 'void', isWord: true });
         return;
       default:
-        this.#items.push({ start, end, type: 'void', isWord: node.type === 'mdxTextExpression' });
+        this.#items.push({ start, end, type: 'void', isWord: false });
     }
   }
 
@@ -258,7 +319,7 @@ class TextReader {
     if (found) this.#addLabel(found, 'title', title);
   }
 
-  #addLabel({ start, end }: Range, name: LabelText['name'], text: string): void {
+  #addLabel({ start, end }: Range, name: string, text: string): void {
     if (text.includes(this.#markdown.mask) || /[\r\n]/.test(text)) return;
     this.texts.characters += countCharacters(text);
     this.texts.labels.push({ start, end, name, text });
