@@ -2,6 +2,7 @@ import type { Token } from 'parse5';
 import { canonicalLanguage, type LanguageCode, languageDirection, readLanguage } from '#server/languages.ts';
 import type { SegmentKind } from './document.ts';
 import { type AttributeText, type MarkupTexts, readBlocks } from './html/block-reader.ts';
+import { readConditionalComments } from './html/conditional-comments.ts';
 import { codesWithin, itemsOfText } from './html/text-items.ts';
 import { type InlineContent, type InlineTag, joinStrings, plainText } from './inline-content.ts';
 import { keyOfTag, type Run, runsOf } from './markup/inline-runs.ts';
@@ -24,25 +25,27 @@ import { type TextOptions, type TextPlace, type TextPlaces, textFormat } from '.
 export const { check, extract, rebuild, texts } = textFormat(findTexts);
 
 function findTexts(source: string, options: TextOptions): TextPlaces {
-  const markup = readBlocks(source);
+  const page = readBlocks(source);
+  const markups = [page, ...readConditionalComments(source, page.comments, readBlocks)];
   const writer = writerFor(source);
   const texts: MarkupText[] = [];
   const kept: { reason: string; text: string }[] = [];
-  for (const { kind, syntax, items } of markup.blocks) {
+  for (const { kind, syntax, items } of markups.flatMap(({ blocks }) => blocks)) {
     const found = runsOf(items);
     kept.push(...found.kept);
     const role = syntax === '' ? kind : `${kind} in ${syntax}`;
     for (const run of found.runs) texts.push({ ...textOfRun(run, kind, '', writer.text), role });
   }
-  const declarations = outsideOf(texts, markup.declarations);
-  for (const attribute of markup.attributes)
-    texts.push(...textsOfAttribute(source, attribute, markup, writer));
+  const declarations = outsideOf(texts, page.declarations);
+  for (const markup of markups)
+    for (const attribute of markup.attributes)
+      texts.push(...textsOfAttribute(source, attribute, markup, writer));
   const found = placesOfMarkup(source, texts, options.kept);
   return {
     ...found,
     places: found.places.map((place) => placeOfIcuText(place, options.targetLanguage)),
     kept: [...kept, ...found.kept],
-    characters: markup.characters,
+    characters: markups.reduce((sum, { characters }) => sum + characters, 0),
     always: [...found.always, ...declaredLanguage(source, declarations, options)],
   };
 }

@@ -50,6 +50,8 @@ export interface MarkupTexts {
    * and those with `lang` whose texts are translated.
    */
   declarations: readonly Token.TagToken[];
+  /** The comments that are conditions, where texts are translated. */
+  comments: readonly { start: number; end: number }[];
   /** Visible characters of texts and attributes. */
   characters: number;
 }
@@ -100,6 +102,7 @@ class BlockReader extends SourceReader {
   #templateCode: readonly TemplateCode[] = [];
   #isXml = false;
   readonly #declarations: Token.TagToken[] = [];
+  readonly #comments: { start: number; end: number }[] = [];
   #characters = 0;
   #items: Item[] = [];
   #count = 0;
@@ -126,6 +129,7 @@ class BlockReader extends SourceReader {
       attributes: this.#attributes,
       templateCode: this.#templateCode,
       declarations: this.#declarations,
+      comments: this.#comments,
       characters: this.#characters,
     };
   }
@@ -198,9 +202,11 @@ class BlockReader extends SourceReader {
   protected override readComment({ location }: Token.CommentToken | Token.DoctypeToken): void {
     const { startOffset: start, endOffset: end } = location!;
     // Comments that are conditions, such as `<!--[if IE]>` and `<![endif]-->`, keep their positions between texts.
-    if (/^<!(?:--)?(?:<!)?\[|^<!doctype|^<\?/i.test(this.#source.slice(start, start + 12)))
+    if (/^<!(?:--)?(?:<!)?\[|^<!doctype|^<\?/i.test(this.#source.slice(start, start + 12))) {
       this.#endBlock(start, end);
-    else this.#push({ start, end, type: 'void' });
+      if (modeOf(this.current) === 'yes' && this.openElements.tmplCount === 0)
+        this.#comments.push({ start, end });
+    } else this.#push({ start, end, type: 'void' });
   }
 
   #isForeign(token: Token.TagToken): boolean {
