@@ -149,6 +149,21 @@ describe('the texts of a Markdown file', () => {
       ['B c', 'G', 'I j', 'K', 'L'],
     ],
     [
+      'directives of MyST',
+      '```{note}\n:class: a b\nC\n```\n\n~~~{admonition} D *e*\n---\nname: f g\n---\nH\n\n```js\n// ```{note}\ni\n```\n~~~\n\n:::{figure} j.png\n:alt: K l\n:name: m\n\nN\n:::\n\n````{tab-set}\n```{tab-item} O\nP\n```\n````\n\n- Q\n\n  ```{warning} R\n  S\n  ```\n',
+      ['C', 'D <1>e</1>', 'H', 'K l', 'N', 'O', 'P', 'Q', 'R', 'S'],
+    ],
+    [
+      'directives of MyST with code',
+      '```{code-block} python\n:caption: A b\n:label: c\nd e\n```\n\n:::{math}\n:label: f\ng h\n:::\n\n````\n```{note}\ni\n```\n````\n',
+      ['A b'],
+    ],
+    [
+      'fences with a title, and cells of Quarto',
+      '```js title="A b" {1}\nc\n```\n\n```sh title="d/e.sh"\nf\n```\n\n```{r g, fig.cap="H i"}\n#| label: j\n#| fig-alt: "K"\n#| tbl-cap: L m\n#| eval: true\nn\n```\n',
+      ['A b', 'H i', 'K', 'L m'],
+    ],
+    [
       'attributes of MDX',
       '<A {...b} title={"C d"} label={e} note={f("g h")} items={["i j"]} alt="">\n\n<p title="K" className="l m">N</p>\n\n</A>\n\nO <P tip="Q" /> <R label="S">t</R>\n',
       ['C d', 'K', 'N', 'O <1/> <2>t</2>', 'Q', 'S'],

@@ -68,6 +68,45 @@ export function attributesOfCode(source: string, range: Range): AttributeTexts {
   return found;
 }
 
+/** Finds the texts after the first fence of code, and in the options of a cell of Quarto: `#| fig-cap: A wall`. */
+export function attributesOfFence(source: string, range: Range): AttributeTexts {
+  const written = source.slice(range.start, range.end);
+  const [first = ''] = /^(?:`{3,}|~{3,})[^\r\n]*/.exec(written) ?? [];
+  const found = attributesOfCode(source, { start: range.start, end: range.start + first.length });
+  if (!/^.{3,}?\{/.test(first)) return found;
+  const options = /^([ \t>]*(?:#|\/\/|--|%%)\|[ \t]+)([\w-]+:[ \t]+[^\r\n]*?)[ \t]*$/gm;
+  for (const { index, 1: signs = '', 2: line = '' } of written.matchAll(options)) {
+    const start = range.start + index + signs.length;
+    const { texts, kept } = textOfOption(source, { start, end: start + line.length });
+    found.texts.push(...texts);
+    found.kept.push(...kept);
+  }
+  return found;
+}
+
+const option = /^(:?([\w-]+):[ \t]+)(?:"([^"\\]*)"|'([^'\\]*)'|([^\s"'|>&*!#%@`[{].*))$/;
+
+/** Finds the text of an option of a directive: `:alt: A wall`, or a line of YAML. */
+export function textOfOption(source: string, { start, end }: Range): AttributeTexts {
+  const found: AttributeTexts = { texts: [], kept: [] };
+  const [, before = '', name = '', double, single, plain] = option.exec(source.slice(start, end)) ?? [];
+  const text = (double ?? single ?? plain ?? '').trim();
+  // A label of MyST and Quarto is an identifier.
+  if (text === '' || name === 'label' || !isTextAttribute(name)) return found;
+  if (isCodeValue(text)) found.kept.push(text);
+  else {
+    // After a colon, quotes are a part of the text, and nothing has another meaning.
+    const isYaml = !before.startsWith(':');
+    const from = start + before.length;
+    const write = (target: string) => (isYaml ? JSON.stringify(oneLine(target)) : oneLine(target));
+    const own = isYaml ? text : source.slice(from, end).trim();
+    found.texts.push({ start: from, end, name, text: own, quote: isYaml ? '"' : ':', write });
+  }
+  return found;
+}
+
+const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
+
 /** An attribute of a component in MDX. */
 export interface MdxAttribute {
   name?: string;
@@ -142,7 +181,7 @@ function add(
   const written = source.slice(start, end);
   const quote = /^["'`]/.exec(written)?.[0] ?? '';
   const raw = written.slice(quote.length, written.length - quote.length);
-  const text = (syntax === 'references' ? decodeText(raw) : raw).replace(/\s+/g, ' ').trim();
+  const text = oneLine(syntax === 'references' ? decodeText(raw) : raw);
   if (text === '') return;
   // A line end with the prefix of a quote, or with an escape, is not known here.
   if (isCodeValue(text) || /[\r\n][ \t]*>/.test(raw) || (syntax !== 'references' && raw.includes('\\'))) {
@@ -154,7 +193,7 @@ function add(
 
 /** Writes a value with its quotes. */
 function valueOf(plain: string, quote: string, syntax: Syntax): string {
-  const text = plain.replace(/\s+/g, ' ').trim();
+  const text = oneLine(plain);
   if (syntax === 'references') {
     const escaped = text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
     return quote + escaped.replaceAll(quote, quote === '"' ? '&quot;' : '&#39;') + quote;

@@ -82,6 +82,10 @@ export function maskForeignSyntax(source: string, options: ForeignOptions): Mask
   }
   const blocks: BlockMark[] = [];
   for (const block of findBlocks(source)) {
+    if (!('text' in block)) {
+      found.push(block);
+      continue;
+    }
     if (options.isCautious && !block.isNeverCode) continue;
     const isIgnored = options.ignored === 'all' || options.ignored?.has(block.start);
     if (!isIgnored) {

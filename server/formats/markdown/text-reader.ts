@@ -8,10 +8,12 @@ import { countCharacters } from '../text-tally.ts';
 import {
   type AttributeTexts,
   attributesOfCode,
+  attributesOfFence,
   attributesOfMdx,
   attributesOfTags,
   type MdxAttribute,
   proseOfCode,
+  textOfOption,
 } from './attribute-texts.ts';
 import type { ForeignSyntax } from './block-syntax.ts';
 import type { MarkdownItem, Markup } from './items.ts';
@@ -89,7 +91,8 @@ class TextReader {
       this.texts.blocks.push(block);
     } else if (node.type === 'code') {
       this.#programs.push(rangeOf(node));
-      this.#keep('code', node.value);
+      this.#keep('code', node.value.replaceAll(this.#markdown.mask, ''));
+      this.#addAttributes(attributesOfFence(this.#source, rangeOf(node)));
     } else if (node.type === 'html') {
       // The parser does not read the texts of a block of HTML.
       this.#keep('code', node.value.replace(/<!--[\s\S]*?(?:-->|$)|<[^<>]*>/g, ''));
@@ -101,10 +104,13 @@ class TextReader {
     } else if (node.type === 'yaml' || (node.type as string) === 'toml') this.#programs.push(rangeOf(node));
   }
 
-  /** Reads the attributes in syntax that is not part of Markdown, outside of programs. */
+  /** Reads the attributes in syntax that is not part of Markdown, outside of programs, and the options of directives. */
   readCode(): void {
     const programs = this.#programs.sort((one, other) => one.start - other.start);
     for (const range of this.#markdown.ranges) {
+      if (range.line === 'option') this.#addAttributes(textOfOption(this.#source, range));
+      else if (range.line === 'code') this.#keep('code', this.#source.slice(range.start, range.end));
+      if (range.line) continue;
       const around = programs[indexFrom(programs, range.start + 1) - 1];
       if (!around || around.end <= range.start) this.#addAttributes(attributesOfCode(this.#source, range));
     }
