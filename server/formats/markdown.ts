@@ -5,6 +5,7 @@ import { type FrontMatter, type FrontMatterText, findNamedMatter, readToml, read
 import { findHeadingLinks, type HeadingLinks } from './markdown/heading-links.ts';
 import { type Markdown, mayBeMdx, parseMarkdown } from './markdown/parse.ts';
 import { type LabelText, readTexts, type TextBlock } from './markdown/text-reader.ts';
+import { codedValue } from './markdown/value-codes.ts';
 import { linePrefix, type MarkdownWriter, writerFor } from './markdown/writer.ts';
 import { type Run, runsOf } from './markup/inline-runs.ts';
 import { type ExistingMarkup, type MarkupText, placesOfMarkup } from './markup/markup-places.ts';
@@ -76,13 +77,18 @@ function findTexts(source: string, isMdx: boolean, options: TextOptions): TextPl
     ...labels.map((label) => textOfLabel(label, writer, source, markdown.isMdx)),
     ...matter.texts.map(textOfMatter),
   );
+  const values = [...matter.texts, ...labels.filter((label) => label.write)].map(({ text }) => codedValue(text));
+  const code = values.flatMap((value) => value.code);
   const found = placesOfMarkup(source, texts, options.kept);
   return {
     ...found,
-    kept: [...kept, ...matter.kept, ...found.kept],
+    kept: [...kept, ...matter.kept, ...code.map((text) => ({ reason: 'code', text })), ...found.kept],
     characters:
       characters +
-      [...matter.texts, ...matter.kept].reduce((sum, { text }) => sum + countCharacters(text), 0),
+      [...matter.kept.map(({ text }) => text), ...code, ...matter.texts.map(({ text }) => textIn(text))].reduce(
+        (sum, text) => sum + countCharacters(text),
+        0,
+      ),
     always: [...found.always, ...matter.declared],
   };
 }
@@ -122,32 +128,37 @@ function existingOf(source: string, { start, end }: Run, block: TextBlock): Exis
 function textOfLabel(label: LabelText, writer: MarkdownWriter, source: string, isMdx: boolean): MarkupText {
   const { start, end, name, text } = label;
   const write = label.write ?? ((plain: string) => writer.label(label, plain));
+  const value = label.write && codedValue(text);
   const isOneLine = !/[\r\n]/.test(source.slice(start, end));
   return {
-    ...{ start, end, kind: 'text_block', name, source: [text], tags: new Map() },
+    ...{ start, end, kind: 'text_block', name, source: value?.source ?? [text], tags: new Map() },
     role: `${isMdx ? 'MDX ' : ''}${name}`,
     existing: () => ({
       text,
       ...(isOneLine && { form: label.quote ?? (name === 'alt' ? name : source[start - 1]!) }),
       write,
     }),
-    write: (target) => write(plainText(target)),
+    write: (target) => write(value ? value.write(target) : plainText(target)),
   };
 }
 
+/** Returns a value without its codes. */
+const textIn = (value: string): string => plainText(codedValue(value).source);
+
 function textOfMatter({ start, end, key, text, write }: FrontMatterText): MarkupText {
+  const value = codedValue(text.trim());
   return {
     ...{
       start,
       end,
       kind: key === 'title' ? 'heading' : 'text_block',
       name: key,
-      source: [text.trim()],
+      source: value.source,
       tags: new Map(),
     },
     role: `front matter ${key}`,
     existing: () => ({ text: text.trim(), write: (plain) => write(plain).text }),
-    write: (target) => write(plainText(target)).text,
+    write: (target) => write(value.write(target)).text,
   };
 }
 

@@ -66,6 +66,11 @@ describe('the texts of a Markdown file', () => {
       '{\n  "title": "A b",\n  "hero": { "heading": "C" },\n\n  "url": "d/e f"\n}\n\nG',
       ['A b', 'C', 'G'],
     ],
+    [
+      'markup in front matter and attributes',
+      '---\ntitle: See `a b` c\ntagline: Read the [d e](/f/g.md) or <a href="h">i</a> [j] {{ k }}\n---\n\n![](x){.l fig-alt="M {{< n o >}} `p`"}\n',
+      ['See <1/> c', 'Read the <1>d e</1> or <2>i</2> [j] <3/>', 'M <1/> <2/>'],
+    ],
     ['front matter with its type', '---json\n{"title": "A", "b": 1}\n---\n\nC', ['A', 'C']],
     [
       'front matter in TOML',

@@ -188,19 +188,19 @@ function add(
     found.kept.push(text);
     return;
   }
-  found.texts.push({ start, end, name, text, quote, write: (plain) => valueOf(plain, quote || '"', syntax) });
+  found.texts.push({ start, end, name, text, quote, write: (plain) => valueOf(plain, quote || '"', syntax, raw) });
 }
 
 /** Writes a value with its quotes. */
-function valueOf(plain: string, quote: string, syntax: Syntax): string {
+function valueOf(plain: string, quote: string, syntax: Syntax, raw: string): string {
   const text = oneLine(plain);
   if (syntax === 'references') {
     const escaped = text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
     return quote + escaped.replaceAll(quote, quote === '"' ? '&quot;' : '&#39;') + quote;
   }
   if (syntax === 'string') return quote + text.replace(/[\\$]|["'`]/g, escapeFor(quote)) + quote;
-  // These values have no escapes, and braces end them.
-  const plainText = text.replaceAll('{', '(').replaceAll('}', ')');
+  // These values have no escapes, and new braces would end them.
+  const plainText = /[{}]/.test(raw) ? text : text.replaceAll('{', '(').replaceAll('}', ')');
   if (!plainText.includes(quote)) return quote + plainText + quote;
   const other = quote === '"' ? "'" : '"';
   return plainText.includes(other)

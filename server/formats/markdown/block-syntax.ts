@@ -192,7 +192,7 @@ function directiveMark(line: Line): BlockMark | undefined {
   // Attributes in braces, and signs that close the directive in the same line, follow a title.
   const end = /(?<![ \t])[ \t]+(?:\{[^{}]*\}|:{3,})$/.exec(rest)?.index ?? rest.length;
   const title = rest.slice(0, end).trim();
-  const isText = title !== '' && !/=|:::|^\{|^[^\s/]*\/\S+$|^\S+\.[a-z]{2,5}$/i.test(title);
+  const isText = title !== '' && (myst || !/=|:::|^\{|^[^\s/]*\/\S+$|^\S+\.[a-z]{2,5}$/i.test(title));
   return isText ? titleOf(line, '# ', name.length + rest.search(/[^ \t]/), name.length + end) : only;
 }
 

@@ -32,6 +32,9 @@ export const formula =
 /** Identifiers and classes: `{#id}`, `{: .class}`, `{ .class }`, and directly after markup `{target=_blank}`. */
 const attributes =
   /(?<!\\)\{(?:[#:]|\.(?!\.)|[ \t]{1,9}[#.][\w-]|[ \t]{0,9}(?:id|class)=|(?<=[\])`*_:>]\{)[ \t]{0,9}[\w-]{1,40}=)[^{}\n`]*\}/g;
+/** Attributes whose values have braces or backticks. */
+const attributesWithCode =
+  /(?<=[\])]|:::[ \t]?)\{(?=[ \t]*(?:[.#][\w-]|[\w-]+=))(?:[^{}\n`"']|"[^"\n]*"|'[^'\n]*'|\{\{[<%][^{}\n]*\}\})*\}/g;
 /** Links of wikis to other pages, and embedded files. Only the text after `|` is shown. A link of Markdown can have brackets. */
 const wikiLinks = /(?<!\\)(!?)\[\[([^[\]|\n`]+)(?:(\|)([^[\]\n`]+))?\]\](?![([])/g;
 /** Texts with attributes, and footnotes in their place: `[text]{.class}`, `^[text]`. The text has no brackets. */
@@ -70,6 +73,7 @@ export function maskForeignSyntax(source: string, options: ForeignOptions): Mask
   add(formulas, { separates: true });
   add(formula, { isWord: true });
   add(attributes, { isAttribute: true });
+  if (!options.isMdx) add(attributesWithCode, { isAttribute: true });
   if (options.isMdx) add(comments);
   else {
     add(modules, { separates: true });

@@ -2,7 +2,7 @@ import type { Nodes, Parents, PhrasingContent } from 'mdast';
 import type { SegmentKind } from '../document.ts';
 import { FileError } from '../file-error.ts';
 import { inlineFormats, inlineVoids, opaqueElements } from '../html/inline-formats.ts';
-import type { FormatKind } from '../inline-content.ts';
+import { type FormatKind, plainText } from '../inline-content.ts';
 import { visibleCode } from '../markup/inline-runs.ts';
 import { countCharacters } from '../text-tally.ts';
 import {
@@ -18,6 +18,7 @@ import {
 import type { ForeignSyntax } from './block-syntax.ts';
 import type { MarkdownItem, Markup } from './items.ts';
 import type { Markdown, Range } from './parse.ts';
+import { codedValue } from './value-codes.ts';
 
 /** The texts of a paragraph, a heading or a cell. */
 export interface TextBlock {
@@ -134,7 +135,7 @@ class TextReader {
   #addAttributes({ texts, kept }: AttributeTexts): void {
     for (const text of kept) this.#keep('code', text);
     for (const text of texts) {
-      this.texts.characters += countCharacters(text.text);
+      this.texts.characters += countCharacters(plainText(codedValue(text.text).source));
       this.texts.labels.push(text);
     }
   }

@@ -46,7 +46,8 @@ export function isCodeValue(value: string): boolean {
   return (
     !/\p{L}/u.test(text) ||
     /^(?:true|false|null|undefined|none|auto)$/i.test(text) ||
-    /\{\{|\{%|\$\{|<[%?]|`r [^`]+`/.test(text) ||
+    !/\p{L}/u.test(text.replace(/\{\{[^{}]*\}\}|\{%[^{}]*%\}/g, '')) ||
+    /\$\{|<[%?]|`r [^`]+`/.test(text) ||
     /^[\w-]*:\/\/\S*$|^(?:[.~@#$%/]|\\)\S*$|^\{[^{}]*\}$/.test(text) ||
     // One word with signs inside of it, such as `lib/page.ts`, `some_id`, `a-slug` or `camelCase`.
     /^[\w-]+(?:[/\\:@#=][\w./\\:@#=-]*)+$|^[\w-]+(?:\.[\w-]+)+$|^\w*[a-z\d]_\w+$|^[a-z\d]+(?:-[a-z\d]+)+$|^[a-z]+[A-Z]\w*$/.test(
