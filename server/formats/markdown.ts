@@ -1,7 +1,13 @@
 import type { LayoutFormat } from './document.ts';
 import { FileError, limits, overLimit } from './file-error.ts';
 import { plainText } from './inline-content.ts';
-import { type FrontMatter, type FrontMatterText, findNamedMatter, readToml, readYaml } from './markdown/front-matter.ts';
+import {
+  type FrontMatter,
+  type FrontMatterText,
+  findNamedMatter,
+  readToml,
+  readYaml,
+} from './markdown/front-matter.ts';
 import { findHeadingLinks, type HeadingLinks } from './markdown/heading-links.ts';
 import { type Markdown, mayBeMdx, parseMarkdown } from './markdown/parse.ts';
 import { type LabelText, readTexts, type TextBlock } from './markdown/text-reader.ts';
@@ -14,8 +20,8 @@ import { countCharacters } from './text-tally.ts';
 
 /**
  * Markdown as GitHub has it, and MDX. A segment is a paragraph, a heading or a cell with its inline markup, the text of an
- * image, the title of a link, or a value of the front matter. The titles and bodies of admonitions, tabs and callouts are
- * texts, and terms and their definitions. Code, blocks of HTML, formulas, components, shortcodes and definitions of links
+ * image, the title of a link, an attribute, or a value of the front matter. The titles and bodies of admonitions, tabs and callouts are
+ * texts, and terms and their definitions. Code, blocks of HTML, formulas, shortcodes and definitions of links
  * stay. A changed text is written in one line, except for its line breaks. A translated heading keeps the address that
  * links of the file have. If it cannot, the finding `link_broken` names the line of the link.
  *
@@ -77,7 +83,9 @@ function findTexts(source: string, isMdx: boolean, options: TextOptions): TextPl
     ...labels.map((label) => textOfLabel(label, writer, source, markdown.isMdx)),
     ...matter.texts.map(textOfMatter),
   );
-  const values = [...matter.texts, ...labels.filter((label) => label.write)].map(({ text }) => codedValue(text));
+  const values = [...matter.texts, ...labels.filter((label) => label.write)].map(({ text }) =>
+    codedValue(text),
+  );
   const code = values.flatMap((value) => value.code);
   const found = placesOfMarkup(source, texts, options.kept);
   return {
@@ -85,10 +93,11 @@ function findTexts(source: string, isMdx: boolean, options: TextOptions): TextPl
     kept: [...kept, ...matter.kept, ...code.map((text) => ({ reason: 'code', text })), ...found.kept],
     characters:
       characters +
-      [...matter.kept.map(({ text }) => text), ...code, ...matter.texts.map(({ text }) => textIn(text))].reduce(
-        (sum, text) => sum + countCharacters(text),
-        0,
-      ),
+      [
+        ...matter.kept.map(({ text }) => text),
+        ...code,
+        ...matter.texts.map(({ text }) => textIn(text)),
+      ].reduce((sum, text) => sum + countCharacters(text), 0),
     always: [...found.always, ...matter.declared],
   };
 }

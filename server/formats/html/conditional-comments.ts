@@ -26,7 +26,8 @@ export function readConditionalComments(
     if (inner === undefined) return [];
     // The tag of a block, so that no text goes on after the settings.
     const html = inner.replace(settings, (found) => `<hr${' '.repeat(found.length - '<hr>'.length)}>`);
-    const hasTexts = words.test(html.replace(/<[^<>]*>/g, '')) || /\s(?:alt|title|aria-label)\s*=/i.test(html);
+    const hasTexts =
+      words.test(html.replace(/<[^<>]*>/g, '')) || /\s(?:alt|title|aria-label)\s*=/i.test(html);
     return hasTexts ? [shifted(read(html), end - '<![endif]-->'.length - inner.length)] : [];
   });
 }

@@ -45,7 +45,11 @@ export function attributesOfTags(source: string, { start, end }: Range): Attribu
       isComponent(name)
         ? isTextAttribute(attributeName)
         : isVisibleAttribute(name.toLowerCase(), { name: attributeName.toLowerCase(), value }, own);
-    read(source, { start: from, end: start + index + tag.length - 1 }, { syntax: 'references', isText, found });
+    read(
+      source,
+      { start: from, end: start + index + tag.length - 1 },
+      { syntax: 'references', isText, found },
+    );
   }
   return found;
 }
@@ -188,11 +192,18 @@ function add(
     found.kept.push(text);
     return;
   }
-  found.texts.push({ start, end, name, text, quote, write: (plain) => valueOf(plain, quote || '"', syntax, raw) });
+  found.texts.push({
+    start,
+    end,
+    name,
+    text,
+    quote,
+    write: (plain) => writtenValue(plain, quote || '"', syntax, raw),
+  });
 }
 
 /** Writes a value with its quotes. */
-function valueOf(plain: string, quote: string, syntax: Syntax, raw: string): string {
+function writtenValue(plain: string, quote: string, syntax: Syntax, raw: string): string {
   const text = oneLine(plain);
   if (syntax === 'references') {
     const escaped = text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');

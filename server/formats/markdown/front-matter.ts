@@ -162,8 +162,7 @@ const visibleKeys: ReadonlySet<string> = new Set(['name', 'author', 'authors', '
 /** The keys around values that are code or names. */
 const codeParents: ReadonlySet<string> = new Set(['attrs', 'kernelspec', 'jupytext', 'language_info']);
 /** What `content` of an element `meta` is, by its name. */
-const metaText =
-  /^(?:description|keywords|(?:og|twitter):(?:title|description|image:alt|site_name))$/i;
+const metaText = /^(?:description|keywords|(?:og|twitter):(?:title|description|image:alt|site_name))$/i;
 
 function isText(text: string, keys: readonly string[], siblings?: ReadonlyMap<string, string>): boolean {
   const key = keys.at(-1) ?? '';

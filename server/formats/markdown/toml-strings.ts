@@ -126,7 +126,14 @@ function unquoted(written: string): string {
   return inner.replace(/\\(?:([ \t]*\r?\n\s*)|u([\da-f]{4})|U([\da-f]{8})|x([\da-f]{2})|(.))/gi, escaped);
 }
 
-function escaped(_: string, lineEnd?: string, four?: string, eight?: string, two?: string, sign = ''): string {
+function escaped(
+  _: string,
+  lineEnd?: string,
+  four?: string,
+  eight?: string,
+  two?: string,
+  sign = '',
+): string {
   const code = four ?? eight ?? two;
   if (lineEnd !== undefined) return '';
   if (code !== undefined && Number.parseInt(code, 16) <= 0x10ffff)

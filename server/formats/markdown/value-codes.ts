@@ -60,8 +60,12 @@ export function codedValue(value: string): CodedValue {
   });
   return {
     source: joinStrings(source),
-    code: [...tags.keys()].flatMap((code) => (code.written.startsWith('`') ? [code.written.slice(1, -1)] : [])),
+    code: [...tags.keys()].flatMap((code) =>
+      code.written.startsWith('`') ? [code.written.slice(1, -1)] : [],
+    ),
     write: (target) =>
-      target.map((item) => (typeof item === 'string' ? item : written.get(`${item.type} ${item.tag}`)!)).join(''),
+      target
+        .map((item) => (typeof item === 'string' ? item : written.get(`${item.type} ${item.tag}`)!))
+        .join(''),
   };
 }
