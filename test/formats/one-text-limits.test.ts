@@ -27,7 +27,7 @@ async function send(name: string, content: string) {
     headers,
     body: form,
   });
-  return { status: response.status, body: await response.json() };
+  return { status: response.status, body: (await response.json()) as { detail?: string } };
 }
 
 test.each(Object.entries(files))('%s: one text has a limit of its own', async (name, contentOf) => {
