@@ -30,7 +30,7 @@ async function send(name: string, content: string) {
   return { status: response.status, body: (await response.json()) as { detail?: string } };
 }
 
-test.each(Object.entries(files))('%s: one text has a limit of its own', async (name, contentOf) => {
+test.each(Object.entries(files))('%s: the size of one text is limited', async (name, contentOf) => {
   const [most, what] = name.startsWith('tags') ? [oneTextTags, 'tags'] : [oneTextChars, 'characters'];
   const refused = await send(name, contentOf(most + 2));
   expect([refused.status, refused.body.detail]).toEqual([
