@@ -73,7 +73,7 @@ export async function translateSegments(run: DocumentRun): Promise<void> {
       signal.throwIfAborted();
       const next = returned.pop() ?? (await groups.next()).value;
       if (!next) break;
-      // Otherwise all lanes would run in the same iteration of the event loop, and other requests would wait for them.
+      // Otherwise all lanes would run in the same iteration of the event loop, and delay other requests.
       await nextTurn();
       const group = await translateGroup(
         services,
