@@ -80,6 +80,8 @@ function parseDocuments(text: string, lines: LineCounter): Document.Parsed[] {
     throw new FileError('unreadable', 'the file is nested too deeply', { cause: error });
   }
   const [error] = documents.flatMap(({ errors }) => errors);
+  if (error?.code === 'RESOURCE_EXHAUSTION')
+    throw new FileError('unreadable', 'the file is nested too deeply', { cause: error });
   if (error) {
     const line = lines.linePos(error.pos[0]).line;
     const message = error.message.replace(/ at line \d+, column \d+:[\s\S]*$/, '');
