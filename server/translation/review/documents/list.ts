@@ -41,8 +41,9 @@ export const filesQuery = z.object({
   cursor: z.string().max(200).optional().describe('The next_cursor of the previous page.'),
 });
 
-const { id, status, source_file_name, source_format, approved_at, created_at, updated_at, waiting } =
+const { id, status, source_file_name, source_format, approved_at, changed_since_approval, ...times } =
   documentJob.shape;
+const { created_at, updated_at, waiting } = times;
 const count = z.int();
 
 const file = z.object({
@@ -66,6 +67,7 @@ const file = z.object({
   critical: count.describe('Unconfirmed segments with critical findings.'),
   flagged: count.describe('Other unconfirmed segments that need a review.'),
   approved_at,
+  changed_since_approval,
   changed_by: z.string().nullable().describe('The approver, or else the last reviewer; null without one.'),
   assignee: z
     .string()
@@ -217,6 +219,7 @@ function selectRows(tx: Tx, tenantId: string, ids: readonly string[]) {
       reportFigures: jobs.reportFigures,
       failure: jobs.failure,
       approvedAt: jobs.approvedAt,
+      changedSinceApproval: jobs.changedSinceApproval,
       holder: sql<string | null>`(select holder from review_assignments a where a.tenant_id = ${tenantId}
         and a.item_kind = 'document' and a.item_id = ${jobs.documentId} and a.closed_at is null)`,
       ...waitingColumns,
@@ -251,6 +254,7 @@ function fileView(row: Row, sourceKey: string | null): Omit<FileView, 'assignee'
     critical: awaitsReview ? figures.critical : 0,
     flagged: awaitsReview ? figures.unresolved - figures.critical : 0,
     approved_at: row.approvedAt?.toISOString() ?? null,
+    changed_since_approval: row.changedSinceApproval?.toISOString() ?? null,
     failure: row.failure as FileView['failure'],
     waiting: isInFlight(row) ? waitingView(row) : null,
     created_at: row.createdAt.toISOString(),
