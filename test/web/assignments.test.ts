@@ -275,7 +275,7 @@ describe.skipIf(withoutBrowser)('assignments', () => {
     await expect.poll(() => field(page).inputValue(), patient).toBe('Bonsoir');
   });
 
-  test('a file that was changed after its approval says so among the files', async () => {
+  test('a file that was changed after its approval is marked in the list of files', async () => {
     const { founder } = await team();
     const id = await file(founder, 'lease.xlsx');
     await call(founder, 'documents.approve', { document_id: id, confirm_critical: true });
