@@ -58,8 +58,15 @@ export function itemsOfText(source: string, start: number, end: number, options:
       sectionEnd = (source.indexOf(']]>', code.start) + 1 || end + 1) - 1;
     if (code.start < sectionEnd) continue;
     addSource(at, code.start);
-    items.push({ start: code.start, end: code.end, type: code.isValue ? 'void' : 'boundary', isWord: true });
     at = code.end;
+    if (code.isShown) {
+      const text = decodeText(source.slice(code.start, at));
+      items.push(
+        { start: code.start, end: code.start, type: 'open', name: 'shown', opaque: 'code' },
+        { start: code.start, end: at, type: 'text', text },
+        { start: at, end: at, type: 'close', name: 'shown' },
+      );
+    } else items.push({ start: code.start, end: at, type: code.isValue ? 'void' : 'boundary', isWord: true });
   }
   addSource(at, end);
   return items;

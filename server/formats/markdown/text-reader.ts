@@ -259,7 +259,10 @@ class TextReader {
   }
 
   #addLabel({ start, end }: Range, name: LabelText['name'], text: string): void {
-    if (text.includes(this.#markdown.mask) || /[\r\n]/.test(text)) return;
+    if (text.includes(this.#markdown.mask) || /[\r\n]/.test(text)) {
+      this.#keep('code', text.replaceAll(this.#markdown.mask, ''));
+      return;
+    }
     this.texts.characters += countCharacters(text);
     this.texts.labels.push({ start, end, name, text });
   }
