@@ -2,6 +2,7 @@ import { type FileText, type KeptTexts, uniqueNames } from './existing-target.ts
 import { FileError } from './file-error.ts';
 import { poPluralsOf } from './messages/gettext-plurals.ts';
 import { hasIcuChoice } from './messages/icu.ts';
+import { areDoubled, hasQuoting } from './messages/quoting.ts';
 import { reasonToKeep } from './messages/strings.ts';
 import type { Edit } from './office/splice.ts';
 import { type PoEntry, parsePo } from './po/parser.ts';
@@ -52,10 +53,17 @@ function findEntries(
   const sources = entries.map((entry) =>
     sourceOf(entry, isOfSource || (!isTranslated && isKey(entry)), sourceLanguage),
   );
-  const isIcu = sources.some(({ forms }) => forms.size === 1 && hasIcuChoice(forms.get('other')!));
+  const plain = sources.flatMap(({ forms }) => (forms.size === 1 ? [forms.get('other')!] : []));
+  const isIcu = plain.some((source) => hasIcuChoice(source) || hasQuoting(source));
+  const quoting = isIcu ? (areDoubled(plain) ? 'doubled' : 'optional') : undefined;
   const keptHeader = existing?.get('')?.text;
   const existingForms = pluralCount(readHeader(keptHeader ?? ''));
-  const writer = new PoWriter(text, fields, { targetLanguage, isTarget: isTranslated, existingForms, isIcu });
+  const writer = new PoWriter(text, fields, {
+    targetLanguage,
+    isTarget: isTranslated,
+    existingForms,
+    quoting,
+  });
   const places: TextPlace[] = [];
   const kept: { reason: string; text: string }[] = [];
   const always: Edit[] = [];

@@ -79,6 +79,8 @@ const shownEnd = new RegExp(
 /** The beginning of code in braces that inserts no value: sections, partials and comments, and conditions of Go. */
 const noValue =
   /^(?:\\+|@)?\{+[-~]?\s*(?:[#/^!>*]|--|else\b|(?:if|range|with|while)\s+[^\s}]|(?:define|template|block|partial)\s+["'])/;
+/** A message of ICU in another one, as in `other {{n, plural, …}}`. */
+const icuChoice = /^\{\{[^{}]{0,200},\s*(?:plural|select|selectordinal)\s*,/;
 const hasGoBlocks = /\{\{-?\s*(?:if|range|with|define|block)\s/;
 
 class CodeReader {
@@ -188,6 +190,7 @@ class CodeReader {
     if (!found) return undefined;
     const from = found.braces === after - first ? start : after - found.braces;
     const code = source.slice(from, found.end);
+    if (icuChoice.test(code)) return undefined;
     const isEnd = this.#hasGo && /^\{\{-?\s*end\s*-?\}\}$/.test(code);
     return this.#add(from, found.end, !isEnd && !noValue.test(code) && found.braces < 4);
   }
