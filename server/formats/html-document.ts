@@ -13,6 +13,7 @@ import { isTagOf } from './messages/language-tags.ts';
 import { placeOfMessage } from './messages/strings.ts';
 import type { Edit } from './office/splice.ts';
 import { type TextOptions, type TextPlace, type TextPlaces, textFormat } from './text-file.ts';
+import { encodingEdits } from './xml/xml-nodes.ts';
 
 /**
  * HTML and XHTML pages, and fragments of them. A segment is the text of a block with its inline elements, or an attribute
@@ -25,7 +26,7 @@ import { type TextOptions, type TextPlace, type TextPlaces, textFormat } from '.
 export const { check, extract, rebuild, texts } = textFormat(findTexts);
 
 function findTexts(source: string, options: TextOptions): TextPlaces {
-  const markup = readBlocks(source);
+  const markup = readBlocks(source, options.sourceLanguage);
   const writer = writerFor(source, markup);
   const texts: MarkupText[] = [];
   const kept: { reason: string; text: string }[] = [];
@@ -44,7 +45,7 @@ function findTexts(source: string, options: TextOptions): TextPlaces {
     places: found.places.map((place) => placeOfIcuText(place, options.targetLanguage)),
     kept: [...kept, ...found.kept],
     characters: markup.characters,
-    always: [...found.always, ...declaredLanguage(source, declarations, options)],
+    always: [...found.always, ...declaredLanguage(source, declarations, options), ...encodingEdits(source)],
   };
 }
 

@@ -58,7 +58,7 @@ export const mdx = textFormat((source, options) => findTexts(source, true, optio
 function findTexts(source: string, isMdx: boolean, options: TextOptions): TextPlaces {
   checkLimits(source);
   const markdown = parseMarkdown(source, isMdx);
-  const { blocks, labels, kept, characters } = readTexts(source, markdown);
+  const { blocks, labels, kept, characters } = readTexts(source, markdown, options.sourceLanguage);
   const writer = writerFor(source, markdown.isMdx);
   const matter = frontMatterOf(source, markdown, options);
   const texts: MarkupText[] = [];

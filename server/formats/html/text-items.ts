@@ -1,4 +1,5 @@
 import type { Item } from '../markup/inline-runs.ts';
+import { otherLanguage } from '../markup/other-language.ts';
 import { decodeText, visibleRange } from './character-references.ts';
 import { type TemplateCode, withoutTemplateCode } from './template-code.ts';
 import type { TranslateMode } from './translate-attribute.ts';
@@ -20,7 +21,7 @@ const silentMarkup = /<\/>|<!\[CDATA\[([\s\S]*?)(?:\]\]>|$)/g;
 /** Returns the items of the source between two tags: texts, white space and template code. */
 export function itemsOfText(source: string, start: number, end: number, options: TextItemOptions): Item[] {
   const { separator = silentMarkup, mode } = options;
-  const kept = mode === 'no' ? 'identifier' : undefined;
+  const kept = mode === 'no' ? 'identifier' : mode === 'other' ? otherLanguage : undefined;
   const items: Item[] = [];
   const addText = (from: number, to: number): void => {
     const raw = source.slice(from, to);

@@ -47,6 +47,8 @@ const includes = /\[![A-Za-z-]{1,40}[ \t]?\[[^[\]\n]*\]\([^()\n]*\)\]/g;
 const comments = /<!--(?:(?!-->)[^\n]){0,1000}-->/g;
 /** Shortcodes of Hugo. */
 const shortcodes = /\{\{[<%][^{}\n`]*[%>]\}\}/g;
+/** Roles of MyST, which belong to the code after them: ``{ref}`the wall <wall>` ``. */
+const roles = /\{[A-Za-z][\w:+.-]{0,40}\}(?=`)/g;
 const modules =
   /^(?:import\s[^\n]*?['"][^'"\n]+['"];?|export\s(?:const|default|function)\s[^\n]*)[ \t]*\r?$/gm;
 
@@ -74,6 +76,7 @@ export function maskForeignSyntax(source: string, options: ForeignOptions): Mask
   if (options.isMdx) add(comments);
   else {
     add(modules, { separates: true });
+    add(roles, { isWord: true });
     add(shortcodes, { separates: true });
     for (const { start, end, isValue } of findDelimitedCode(source)) {
       const text = source.slice(start, end);
