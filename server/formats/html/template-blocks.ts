@@ -16,7 +16,7 @@ const ofBlade = names(
 );
 const bladeValues = names('lang choice json js yield');
 const blade =
-  /@(?:end(?:if|foreach|for|forelse|while|section|unless|isset|empty|auth|guest|can|push|component|slot|switch|php|error|once|verbatim|env|production)\b|(?:extends|yield|include|section)\s*\(\s*['"])/;
+  /@(?:end(?:if|foreach|for|forelse|while|section|unless|isset|empty|auth|guest|can|push|component|slot|switch|php|error|once|verbatim|env|production)\b|(?:extends|yield|include|section|vite|method|livewire)\s*\(\s*['"]|(?:props|aware|class)\s*\(\s*\[|csrf\b)/;
 const angular = /@(?:if|for|switch|defer|let|foreach|while|using|section)\b/;
 
 /** A variable: its expression ends at the first semicolon outside of strings. */

@@ -20,7 +20,7 @@ export interface TemplateCode {
 /** The tokens that may begin code. Code between delimiters is also code in Markdown. */
 const delimited = [
   String.raw`(?<braces>(?:\\+|@)?\{\{+)`,
-  String.raw`(?<delimiter><%|\{%|\{!!|<\?(?:php\b|=)|<#--|\{#(?!(?:if|each|await|key|snippet)\b))`,
+  String.raw`(?<delimiter><%|\{%|\{!!|<\?(?:php\b|=)|<#--|\{\/?\*|\{#(?!(?:if|each|await|key|snippet)\b))`,
 ];
 const [openBrace, closeBrace] = ['&(?:#123|#x7b|lcub|lbrace);', '&(?:#125|#x7d|rcub|rbrace);'];
 const others = [
@@ -39,7 +39,7 @@ const inMarkdown = new RegExp(delimited.join('|'), 'gi');
 const inHtml = new RegExp([...delimited, ...others].join('|'), 'gi');
 
 const closings: Readonly<Record<string, string>> = {
-  ...{ '<%': '%>', '<?': '?>', '{%': '%}', '{#': '#}', '{!': '!!}', '<#': '-->' },
+  ...{ '<%': '%>', '<?': '?>', '{%': '%}', '{#': '#}', '{!': '!!}', '<#': '-->', '{*': '*}', '{/': '*/}' },
 };
 
 /** Returns the ranges of template code, in their order and without overlap. Code without an end stays text. */

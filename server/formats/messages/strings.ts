@@ -161,7 +161,7 @@ function textOfForms({ key, forms }: PluralEntry, names: readonly string[], name
 
 const url = /^[a-z][a-z0-9+.-]*:\/\/\S+$|^(?:mailto|tel):\S+$|^[^\s@]+@[^\s@]+\.[a-z]{2,}$/i;
 const placeholders =
-  /%(?:\d+\$)?#@[^@\s]+@|%arg\b|\{\{[^{}]*\}\}|\$?\{(?![^{}]*,\s*choice\s*,)[^{}]*\}|%\{[^{}]*\}|%\([^)]*\)[a-z]|%(?:\d+\$)?[-+ 0]*\d*(?:\.\d+)?(?:l{1,2}|h{1,2})?[a-z@]|\$t\([^)]*\)|<\/?[a-z][^<>]*>/gi;
+  /<%(?:(?!%>|<%)[\s\S])*%>|\{%(?:(?!%\}|\{%)[\s\S])*%\}|%(?:\d+\$)?#@[^@\s]+@|%arg\b|\{\{[^{}]*\}\}|\$?\{(?![^{}]*,\s*choice\s*,)[^{}]*\}|%\{[^{}]*\}|%\([^)]*\)[a-z]|%(?:\d+\$)?[-+ 0]*\d*(?:\.\d+)?(?:l{1,2}|h{1,2})?[a-z@]|\$t\([^)]*\)|<\/?[a-z][^<>]*>/gi;
 const identifier = /^[a-z0-9]+(?:_[a-z0-9]+)+$|^#[0-9a-f]{3,8}$/i;
 
 /** Returns why a string is not translated, as the name of a reason in a receipt; null if it is. */
