@@ -4,6 +4,7 @@ import Handlebars from 'handlebars';
 import { Liquid, Tokenizer } from 'liquidjs';
 import { describe, expect, it } from 'vitest';
 import * as html from '#server/formats/html-document.ts';
+import { extractHtml, rebuildHtml } from '#server/formats/html-segments.ts';
 import * as markdown from '#server/formats/markdown.ts';
 import { marked, translate } from './markup-files.ts';
 
@@ -133,6 +134,27 @@ const templates: Record<keyof typeof engines, string[]> = {
     '<a href="{{ url(a, \'b\') }}">See {{ "a" if b else "c" }} there</a>',
   ],
 };
+
+describe('a text with markup, which is no file', () => {
+  it('has its blocks between its texts, and its escaped signs as references', () => {
+    const [blocks, , , , , signs] = templates.angular as [string, string, string, string, string, string];
+    expect(extractHtml(blocks).map(({ text }) => text)).toEqual([
+      'You have {{ count }} keys.',
+      'No {{ b }}',
+      'None',
+    ]);
+    for (const template of [blocks, signs]) {
+      const segments = extractHtml(template);
+      const translated = rebuildHtml(
+        template,
+        segments,
+        segments.map(({ text }) => `@if } ${text}`),
+      );
+      expect(translated).not.toBe(template);
+      expect(engines.angular(translated)).toEqual(engines.angular(template));
+    }
+  });
+});
 
 describe.each(Object.keys(templates) as (keyof typeof engines)[])('templates of %s', (name) => {
   it.each(templates[name].map((template) => [template]))('%s', async (template) => {

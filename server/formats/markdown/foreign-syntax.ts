@@ -81,7 +81,8 @@ export function maskForeignSyntax(source: string, options: ForeignOptions): Mask
     for (const { start, end, isValue } of findDelimitedCode(source)) {
       const text = source.slice(start, end);
       // Markdown has its own syntax for code, and for `{#id}`, `{*emphasis*}` and `<?…?>`.
-      if (!/`|\n\s*\n|^<\?|^\{[#/*]/.test(text)) addRange(start, text, { separates: !isValue, isWord: isValue });
+      if (!/`|\n\s*\n|^<\?|^\{[#/*]/.test(text))
+        addRange(start, text, { separates: !isValue, isWord: isValue });
     }
   }
   if (!options.isCautious) {
