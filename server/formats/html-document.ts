@@ -139,7 +139,7 @@ interface HtmlWriter {
  * references for all characters that the declared encoding of the file may not have.
  */
 function writerFor(source: string, { templateCode }: MarkupTexts): HtmlWriter {
-  const hasBlocks = templateCode.some(({ start }) => source[start] === '@');
+  const hasBlocks = templateCode.some(({ start }) => /@[a-z]/i.test(source.slice(start, start + 2)));
   const space = /&(?:nbsp|#160|#xa0);/i.exec(source)?.[0] ?? '\u00a0';
   const [, charset = 'utf-8'] =
     /<meta\s[^>]{0,200}charset\s*=\s*["']?\s*([\w-]+)/i.exec(source.slice(0, 10_000)) ?? [];

@@ -27,7 +27,9 @@ export function extractHtml(source: string): HtmlSegment[] {
 /** Returns the code of blocks such as `@if (count > 0) {`, which is between texts. Other template code is in texts. */
 function blockCodesOf(source: string): TemplateCode[] {
   if (!/@[a-z]/i.test(source)) return [];
-  return findTemplateCode(source).filter(({ start, isValue }) => !isValue && /[@}]/.test(source[start]!));
+  return findTemplateCode(source).filter(
+    ({ start, isValue }) => !isValue && /^(?:@[a-z]|\})/i.test(source.slice(start, start + 2)),
+  );
 }
 
 /**

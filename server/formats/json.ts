@@ -2,6 +2,7 @@ import { escapeKey } from './existing-target.ts';
 import { FileError } from './file-error.ts';
 import { JsonError, type JsonMember, type JsonObject, type JsonValue, parseJson } from './json/parser.ts';
 import { writerFor } from './json/string-writer.ts';
+import type { Quoting } from './messages/icu.ts';
 import { type KeyPath, KeyWriter, rootPath, withIndex, withKey } from './messages/key-path.ts';
 import { isTagOf, spelledLike } from './messages/language-tags.ts';
 import {
@@ -10,7 +11,7 @@ import {
   type PluralType,
   pluralCategories,
 } from './messages/plural-forms.ts';
-import { areDoubled, type Quoting } from './messages/quoting.ts';
+import { areDoubled } from './messages/quoting.ts';
 import { type PluralEntry, placesOfStrings, type StringEntry } from './messages/strings.ts';
 import type { Edit } from './office/splice.ts';
 import { type TextOptions, type TextPlaces, textFormat } from './text-file.ts';

@@ -135,7 +135,7 @@ const templates: Record<keyof typeof engines, string[]> = {
   ],
 };
 
-describe('a text with markup, which is no file', () => {
+describe('a text with markup', () => {
   it('has its blocks between its texts, and its escaped signs as references', () => {
     const [blocks, , , , , signs] = templates.angular as [string, string, string, string, string, string];
     expect(extractHtml(blocks).map(({ text }) => text)).toEqual([

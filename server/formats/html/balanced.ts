@@ -20,7 +20,7 @@ export function endOfGroup(source: string, start: number): number {
     else if (sign === close && --depth === 0) return at + 1;
     else if (sign === '"' || sign === "'" || sign === '`') {
       const last = source.indexOf(sign, at + 1);
-      // An apostrophe is no quote.
+      // Not a quote, but an apostrophe.
       if (last < 0 || last >= end || /[\r\n]/.test(source.slice(at, last))) continue;
       at = last;
     }

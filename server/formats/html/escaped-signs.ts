@@ -7,8 +7,8 @@ import { decodeText } from './character-references.ts';
 
 const signs = '{}[]@$#%';
 const reference = /&(?:#\d{2,7}|#x[0-9a-f]{2,6}|[a-z]{3,8});/gi;
-/** What a program may replace in a text: placeholders, email addresses and names. */
-const live = /\{[^{}\n]{0,200}\}|[\w.+-]*@[\w.-]+/g;
+/** Placeholders, email addresses and names, which a program may replace. */
+const live = /\{[^{}\n]{0,200}\}|[\w.+-]*@(?:[\w.-]+|(?=\s))/g;
 /** The signs that begin or end a block of Angular. */
 const ofBlocks = { '{': '&#123;', '}': '&#125;', '@': '&#64;' };
 

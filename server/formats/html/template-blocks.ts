@@ -1,10 +1,19 @@
 import { endOfGroup } from './balanced.ts';
-import type { TemplateCode } from './template-code.ts';
 
 /*
  * Blocks of templates that begin with `@`: those of Angular and Razor, as in `@if (count > 0) { … } @else { … }`, whose
  * braces are code, too, and the directives of Blade, as in `@if (count > 0) … @endif`.
  */
+
+/** A range of the source with template code. */
+export interface TemplateCode {
+  start: number;
+  end: number;
+  /** Whether the code inserts a value, such as `{{ name }}`. Other code, such as a condition, may not be moved. */
+  isValue: boolean;
+  /** Set for `&#123;&#123; name }}`, which readers see. Angular runs it like `{{ name }}`. */
+  isShown?: true;
+}
 
 const names = (list: string): ReadonlySet<string> => new Set(list.split(' '));
 
@@ -53,7 +62,7 @@ export class BlockReader {
     return this.#codes;
   }
 
-  /** Reads past a tag or a comment, whose signs are no blocks. */
+  /** Reads past a tag or a comment, whose signs begin no blocks. */
   skipMarkup(token: string, start: number): void {
     if (!this.#mayHaveBraces || start < this.#textStart || this.#failures > maxFailures) return;
     markup.lastIndex = start;

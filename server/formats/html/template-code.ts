@@ -1,5 +1,5 @@
 import { endOfGroup } from './balanced.ts';
-import { BlockReader } from './template-blocks.ts';
+import { BlockReader, type TemplateCode } from './template-blocks.ts';
 
 /*
  * Code of template languages in HTML and Markdown files: PHP (`<?php … ?>`), `<% … %>`, `{% … %}`, `{# … #}`, `{{ … }}`
@@ -7,15 +7,7 @@ import { BlockReader } from './template-blocks.ts';
  * For the HTML parser, a part of it would be text, and another part tags.
  */
 
-/** A range of the source with template code. */
-export interface TemplateCode {
-  start: number;
-  end: number;
-  /** Whether the code inserts a value, such as `{{ name }}`. Other code, such as a condition, may not be moved. */
-  isValue: boolean;
-  /** Set for `&#123;&#123; name }}`, which readers see. Angular runs it like `{{ name }}`. */
-  isShown?: true;
-}
+export type { TemplateCode };
 
 /** The tokens that may begin code. Code between delimiters is also code in Markdown. */
 const delimited = [
@@ -24,7 +16,7 @@ const delimited = [
 ];
 const [openBrace, closeBrace] = ['&(?:#123|#x7b|lcub|lbrace);', '&(?:#125|#x7d|rcub|rbrace);'];
 const others = [
-  // The content of these elements is no text.
+  // Readers do not see the content of these elements.
   String.raw`(?<raw><(?:script|style)(?=[\s>]))`,
   String.raw`(?<markup><!--|<\/?[a-z])`,
   String.raw`(?<directive><\/?[#@](?=[a-z]))`,
@@ -64,13 +56,13 @@ export function withoutTemplateCode(source: string, codes: readonly TemplateCode
   return text + source.slice(copied);
 }
 
-/** What no code has: tags. Code may compare values, as in `{% if total > 1 %}`. */
+/** A tag. Code has none, but may compare values, as in `{% if total > 1 %}`. */
 const tag = /<[a-z/!?]/i;
 /** A directive of FreeMarker, whose parameters may have `>` in brackets and quotes. */
 const freeMarker = /<\/?[#@][a-z][\w.]*(?:\([^()<]*\)|"[^"<]*"|'[^'<]*'|[^<>()"'])*>/iy;
 /** The content of `[[ … ]]` that is an expression. `[[See also]]` is a text. */
 const bracketed =
-  /\[\[\s*(?:[$#*@~]\{[^{}\n]{0,200}\}|[$\w.]{1,100}(?:\([^()\n]{0,200}\))?(?:\s*\|[^[\]\n]{0,200})?)\s*\]\](?!\])|\[\([$#*]\{[^{}\n]{0,200}\}\)\]/iy;
+  /\[\[\s*(?:[$#*@~]\{[^{}\n]{0,200}\}|[$A-Za-z_][$\w.]{0,100}(?:\([^()\n]{0,200}\))?(?:\s*\|[^[\]\n]{0,200})?)\s*\]\](?!\])|\[\([$#*]\{[^{}\n]{0,200}\}\)\]/iy;
 /** The rest of braces that readers see. */
 const shownEnd = new RegExp(
   `(?:[^{}<&\\n]|&(?!${closeBrace.slice(1)})){1,200}(?:\\}|${closeBrace}){2,}`,
@@ -252,7 +244,7 @@ function endOfBraces(source: string, from: number, count: number): Ended | undef
   return undefined;
 }
 
-/** Returns the offset of the end of a string in code, or that of its start if it is none, as in `{{ it's }}`. */
+/** Returns the offset of the end of a string in code, or that of its start without an end, as in `{{ it's }}`. */
 function endOfString(source: string, at: number): number {
   const line = source.slice(at, at + 300).split(/[\r\n]/, 1)[0]!;
   const end = /\w/.test(source[at - 1]!) ? -1 : line.indexOf(line[0]!, 1);

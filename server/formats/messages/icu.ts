@@ -7,7 +7,6 @@ import {
 } from '@formatjs/icu-messageformat-parser';
 import { hasVoidCode } from './inline-codes.ts';
 import { categoriesOf, describeForm, type PluralType, samplesOf } from './plural-forms.ts';
-import type { Quoting } from './quoting.ts';
 
 /*
  * ICU messages, such as `{count, plural, one {# file} other {# files}} in {folder}`. Translators get whole sentences: what
@@ -29,6 +28,12 @@ export interface Message {
   /** Returns the message with translations, in the order of `texts`. Its syntax is valid whatever they contain. */
   write(translations: readonly string[]): string;
 }
+
+/**
+ * `optional`: an apostrophe quotes only before a brace, as in ICU. `doubled`: each apostrophe of a text is written twice, as
+ * Java and Flutter with `use-escaping` require and ICU allows. `none`: an apostrophe quotes nothing, as in Flutter without it.
+ */
+export type Quoting = 'optional' | 'doubled' | 'none';
 
 /** Maximum number of texts of one message. A choice within a choice multiplies them. */
 const maxTexts = 64;

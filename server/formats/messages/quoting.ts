@@ -5,12 +5,6 @@ import type { Message } from './icu.ts';
  * apostrophe, so a file shows which of them reads it.
  */
 
-/**
- * `optional`: an apostrophe quotes only before a brace, as in ICU. `doubled`: each apostrophe of a text is written twice, as
- * Java and Flutter with `use-escaping` require and ICU allows. `none`: an apostrophe quotes nothing, as in Flutter without it.
- */
-export type Quoting = 'optional' | 'doubled' | 'none';
-
 const twice = /\p{L}''\p{L}/u;
 const once = /\p{L}'\p{L}/u;
 const quotedBrace = /'[{}]'/;
@@ -35,7 +29,7 @@ export function withoutQuotes(text: string, all: readonly string[]): string {
   return text.replaceAll("''", '').replaceAll(isQuoting ? anyQuotedPart : quotedPart, '');
 }
 
-/** Reads a message that is no ICU message, such as one with a `choice` of Java: its quoted parts stay. */
+/** Reads a message of another library, such as one with a `choice` of Java: its quoted parts stay. */
 export function readQuoted(message: string): Message {
   const parts = [...new Set(message.replaceAll("''", '').match(anyQuotedPart) ?? [])];
   const pattern = new RegExp(`(${parts.map((part) => RegExp.escape(part)).join('|') || '$^'})`);

@@ -9,10 +9,10 @@ import {
   type TextTarget,
 } from '../text-file.ts';
 import { readBars } from './bars.ts';
-import { hasIcuChoice, type Message, readIcu } from './icu.ts';
+import { hasIcuChoice, type Message, type Quoting, readIcu } from './icu.ts';
 import { declaredTag } from './language-tags.ts';
 import { categoriesOf, describeForm, type PluralType, sourceOfForm } from './plural-forms.ts';
-import { areDoubled, hasQuoting, type Quoting, readQuoted } from './quoting.ts';
+import { areDoubled, hasQuoting, readQuoted } from './quoting.ts';
 
 /*
  * The strings of a program's user interface, whatever the syntax of their file: what is translated, and how messages with

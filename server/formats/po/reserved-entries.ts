@@ -2,7 +2,7 @@ import { type LanguageCode, languageDirection } from '#server/languages.ts';
 import type { PoEntry } from './parser.ts';
 
 /*
- * Entries whose text is no text: a toolkit reads a setting from the translation, as GTK the direction from `default:LTR`, or
+ * Entries that are not texts: a toolkit reads a setting from the translation, as GTK the direction from `default:LTR`, or
  * translators write their names into it.
  */
 

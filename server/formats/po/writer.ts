@@ -1,8 +1,7 @@
 import type { FileText, OwnText, uniqueNames } from '../existing-target.ts';
 import { poPluralsOf } from '../messages/gettext-plurals.ts';
-import { type MessageText, readIcu } from '../messages/icu.ts';
+import { type MessageText, type Quoting, readIcu } from '../messages/icu.ts';
 import { describeForm, sourceOfForm } from '../messages/plural-forms.ts';
-import type { Quoting } from '../messages/quoting.ts';
 import { withSpaceOf } from '../messages/strings.ts';
 import type { Edit } from '../office/splice.ts';
 import { lineEndOf, placeOfLine, type TextPlace, type TextTarget } from '../text-file.ts';
