@@ -33,8 +33,8 @@ const declaration =
   /@let\s+[\w$]{1,80}\s*=(?:"[^"\r\n]{0,500}"|'[^'\r\n]{0,500}'|`[^`]{0,500}`|[^;"'`<]|<(?![a-z/!])){0,1000};/iy;
 const markup = /<(?:!--[\s\S]{0,50000}?--|\/?[a-z](?:"[^"]{0,5000}"|'[^']{0,5000}'|[^>"']){0,2000})>/iy;
 
-/** Files with more tags that have no end are not read for blocks: finding that takes time. */
-const maxFailures = 100;
+/** Files with more tags or brackets that have no end are not read for blocks: finding that takes time. */
+const maxFailures = 1_000;
 
 /** Finds the blocks of a file whose tokens are read in their order. */
 export class BlockReader {
@@ -47,6 +47,8 @@ export class BlockReader {
   readonly #codes: TemplateCode[] = [];
   #openBlocks = 0;
   #failures = 0;
+  /** Whether a block of PHP may end after the last one. */
+  #hasPhp = true;
   /** The offset after the last tag or comment. */
   #textStart = 0;
 
@@ -79,6 +81,7 @@ export class BlockReader {
    * @returns the offset after the code; undefined without code
    */
   read(token: string, start: number): number | undefined {
+    if (this.#failures > maxFailures) return undefined;
     const isInText = start >= this.#textStart;
     if (this.#isBlade) return token.startsWith('@') ? this.#readBlade(token, start) : undefined;
     if (!this.#mayHaveBraces || !isInText) return undefined;
@@ -102,7 +105,10 @@ export class BlockReader {
     let at = start + 1 + name.length;
     if (name === 'let') {
       declaration.lastIndex = start;
-      if (!declaration.test(source)) return undefined;
+      if (!declaration.test(source)) {
+        this.#failures++;
+        return undefined;
+      }
       this.#codes.push({ start, end: declaration.lastIndex, isValue: false });
       return declaration.lastIndex;
     }
@@ -132,7 +138,8 @@ export class BlockReader {
     if (!ofBlade.has(name) && !(name.startsWith('end') && ofBlade.has(name.slice(3)))) return undefined;
     let end = this.#endOfParameters(start + token.length);
     if (name === 'php' && end === start + token.length) {
-      const last = this.#source.indexOf('@endphp', end);
+      const last = this.#hasPhp ? this.#source.indexOf('@endphp', end) : -1;
+      this.#hasPhp = last >= 0;
       end = last < 0 ? -1 : last + '@endphp'.length;
     }
     if (end < 0) return undefined;
@@ -143,7 +150,9 @@ export class BlockReader {
   /** Returns the offset after parameters in brackets, if there are some. */
   #endOfParameters(at: number): number {
     const space = /^[ \t\r\n]*(?=\()/.exec(this.#source.slice(at, at + 200))?.[0];
-    return space === undefined ? at : endOfGroup(this.#source, at + space.length);
+    const end = space === undefined ? at : endOfGroup(this.#source, at + space.length);
+    if (end < 0) this.#failures++;
+    return end;
   }
 
   /** Whether the brace at an offset begins a text of an ICU message, as in `other {{{ count }} files}`. */

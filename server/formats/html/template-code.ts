@@ -58,6 +58,8 @@ export function withoutTemplateCode(source: string, codes: readonly TemplateCode
 
 /** A tag. Code has none, but may compare values, as in `{% if total > 1 %}`. */
 const tag = /<[a-z/!?]/i;
+/** In a file with more signs that begin no code, further ones are text: looking for their ends takes time. */
+const maxFailures = 5_000;
 /** A directive of FreeMarker, whose parameters may have `>` in brackets and quotes. */
 const freeMarker = /<\/?[#@][a-z][\w.]*(?:\([^()<]*\)|"[^"<]*"|'[^'<]*'|[^<>()"'])*>/iy;
 /** The content of `[[ … ]]` that is an expression. `[[See also]]` is a text. */
@@ -79,6 +81,7 @@ class CodeReader {
   readonly #source: string;
   readonly #found: TemplateCode[] = [];
   readonly #missing = new Set<string>();
+  #failures = 0;
   readonly #blocks: BlockReader;
   readonly #hasSmarty: boolean;
   readonly #hasSvelte: boolean;
@@ -94,10 +97,12 @@ class CodeReader {
 
   read(tokens: RegExp): TemplateCode[] {
     const pattern = new RegExp(tokens);
+    const names = Array.from(tokens.source.matchAll(/\(\?<(\w+)>/g), ([, one]) => one!);
     for (let match = pattern.exec(this.#source); match; match = pattern.exec(this.#source)) {
-      const [name] = Object.entries(match.groups!).find(([, text]) => text !== undefined)!;
-      const next = this.#readToken(name, match[0], match.index);
+      const name = names.find((one) => match!.groups![one] !== undefined)!;
+      const next = this.#failures > maxFailures ? undefined : this.#readToken(name, match[0], match.index);
       if (next !== undefined) pattern.lastIndex = next;
+      else if (name !== 'block' && name !== 'markup') this.#failures++;
     }
     const blocks = this.#blocks.codes;
     return blocks.length === 0
@@ -162,9 +167,11 @@ class CodeReader {
     if (token !== '{%') return this.#add(start, end, /^(?:<\?=|<%=|\{!!)/.test(code));
     if (/[{}]/.test(code.slice(2, -2)) || tag.test(code)) return undefined;
     // The words of a comment are never shown.
-    const comment = /^\{%-?\s*comment\s*-?%\}$/.test(code) ? /\{%-?\s*endcomment\s*-?%\}/g : undefined;
-    if (comment) comment.lastIndex = end;
-    const last = comment?.exec(this.#source);
+    const isComment = !this.#missing.has('comment') && /^\{%-?\s*comment\s*-?%\}$/.test(code);
+    const comment = /\{%-?\s*endcomment\s*-?%\}/g;
+    comment.lastIndex = end;
+    const last = isComment ? comment.exec(this.#source) : null;
+    if (isComment && !last) this.#missing.add('comment');
     return this.#add(start, last ? last.index + last[0].length : end, false);
   }
 
@@ -178,13 +185,21 @@ class CodeReader {
     const opened = comment.exec(source)?.[0];
     const isOption = after - first > 2 && this.#blocks.isOptionOfIcu(first);
     const count = isOption ? 2 : after - first;
-    const found = opened ? endOfComment(source, after, opened) : endOfBraces(source, after, count);
+    const found = opened ? this.#endOfComment(after, opened) : endOfBraces(source, after, count);
     if (!found) return undefined;
     const from = found.braces === after - first ? start : after - found.braces;
     const code = source.slice(from, found.end);
     if (icuChoice.test(code)) return undefined;
     const isEnd = this.#hasGo && /^\{\{-?\s*end\s*-?\}\}$/.test(code);
     return this.#add(from, found.end, !isEnd && !noValue.test(code) && found.braces < 4);
+  }
+
+  #endOfComment(from: number, opening: string): Ended | undefined {
+    const closing = opening.endsWith('*') ? '*/' : '--}}';
+    const at = this.#missing.has(closing) ? -1 : this.#source.indexOf(closing, from + opening.length);
+    const end = at < 0 ? -1 : this.#source.indexOf('}}', at);
+    if (end < 0) this.#missing.add(closing);
+    return end < 0 ? undefined : { end: end + 2, braces: 2 };
   }
 
   #addWithoutTags(start: number, end: number, isValue: boolean): number | undefined {
@@ -207,13 +222,6 @@ interface Ended {
   end: number;
   /** The number of braces at each end. */
   braces: number;
-}
-
-function endOfComment(source: string, from: number, opening: string): Ended | undefined {
-  const closing = opening.endsWith('*') ? '*/' : '--}}';
-  const at = source.indexOf(closing, from + opening.length);
-  const end = at < 0 ? -1 : source.indexOf('}}', at);
-  return end < 0 ? undefined : { end: end + 2, braces: 2 };
 }
 
 /** The maximum length of code in braces, and of the braces inside of it. */
