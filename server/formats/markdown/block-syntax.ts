@@ -47,8 +47,14 @@ const directive = /^:{3,}[ \t]*(?:\{[\w:-]+\}|[\w-]+)?/;
 const pymdownBlock = /^\/{3,}(?:[ \t]*$|[ \t]+[\w-]+[ \t]*(?:\|[ \t]*(?![<^#])|$))/;
 const abbreviation = /^\*\[[^[\]\n]+\]:[ \t]*(?=\S)/;
 const definition = /^:([ \t]+)(?=\S)/;
-/** Lines that only name a file, and places of a table of contents. */
-const include = /^(?:;*-{1,3}8<-{1,3}(?:[ \t].*)?|<<<[ \t].+|\[(?:TOC|toc)\])$/;
+/** Lines that only name a file or a target of links, and places of a table of contents. */
+const include =
+  /^(?:\([A-Za-z][\w:.-]*(?: [\w:.-]+)*\)=|;*-{1,3}8<-{1,3}(?:[ \t].*)?|<<<[ \t].+|\[(?:TOC|toc)\])$/;
+
+/** Comments and separators of cells in MyST, and what shows that a file is MyST. */
+const mystComment = /^(?:%.+|\+\+\+[ \t]+\{.*\})$/;
+const isMyst =
+  /^[ \t>]*(?:(?:`{3,}|~{3,}|:{3,})\{[\w:-]+\}|\([A-Za-z][\w:.-]*\)=[ \t]*\r?$)|\{[a-z][\w:+-]*\}`[^`\n]+`/m;
 
 /** The directives of MyST whose argument is a title, and not a file or a language. */
 const mystTitles = new Set(
@@ -80,6 +86,7 @@ export function findBlocks(source: string): BlockMark[] {
   let terms: Line[] = [];
   let isAfterEmptyLine = false;
   let start = 0;
+  const hasMyst = isMyst.test(source);
   for (const { 0: written } of source.matchAll(/[^\r\n]*(?:\r\n?|\n|$)/g)) {
     if (written === '') break;
     const content = written.trimEnd();
@@ -88,7 +95,12 @@ export function findBlocks(source: string): BlockMark[] {
     const line: Line = { at: start + signs.length, text: content.slice(signs.length), signs, hasBreak };
     start += written.length;
     const spaces = definition.exec(line.text)?.[1];
-    const mark = spaces ? definitionMark(line, spaces, terms) : markOf(line);
+    const isComment = hasMyst && mystComment.test(line.text);
+    const mark = spaces
+      ? definitionMark(line, spaces, terms)
+      : isComment
+        ? titleOf(line, '# ', line.text.length)
+        : markOf(line);
     if (mark) found.push(mark);
     // A definition can begin with a block.
     if (spaces) found.push(...blockIn(line, spaces));
