@@ -76,7 +76,7 @@ export const limits = {
   textChars: 2_000_000,
   /**
    * The maximum numbers of characters, in code points, and of tags in one text, such as a paragraph. Not specified limits.
-   * Each step of a translation handles a text as a whole, so these bound the time for which other requests wait.
+   * Each step of a translation handles a text as a whole, so these bound the delay of other requests.
    */
   oneTextChars: 100_000,
   oneTextTags: 5_000,

@@ -1,5 +1,6 @@
 import type { LayoutFormat } from './document.ts';
 import { FileError, limits, overLimit } from './file-error.ts';
+import { signsOf } from './html/escaped-signs.ts';
 import { plainText } from './inline-content.ts';
 import {
   type FrontMatter,
@@ -64,7 +65,7 @@ export const mdx = textFormat((source, options) => findTexts(source, true, optio
 function findTexts(source: string, isMdx: boolean, options: TextOptions): TextPlaces {
   checkLimits(source);
   const markdown = parseMarkdown(source, isMdx);
-  const { blocks, labels, kept, characters } = readTexts(source, markdown);
+  const { blocks, labels, kept, characters } = readTexts(source, markdown, options.sourceLanguage);
   const writer = writerFor(source, markdown.isMdx);
   const matter = frontMatterOf(source, markdown, options);
   const texts: MarkupText[] = [];
@@ -74,7 +75,7 @@ function findTexts(source: string, isMdx: boolean, options: TextOptions): TextPl
     kept.push(...found.kept);
     for (const [at, run] of found.runs.entries())
       texts.push({
-        ...textOfRun(run, block, writer, at === 0 ? links.get(block) : undefined),
+        ...textOfRun(run, block, writer, source, at === 0 ? links.get(block) : undefined),
         role: `${markdown.isMdx ? 'MDX ' : ''}${block.kind}${quotesOf(source, run, block)}`,
         existing: () => existingOf(source, run, block),
       });
@@ -102,11 +103,18 @@ function findTexts(source: string, isMdx: boolean, options: TextOptions): TextPl
   };
 }
 
-function textOfRun(run: Run, block: TextBlock, writer: MarkdownWriter, links?: HeadingLinks): MarkupText {
+function textOfRun(
+  run: Run,
+  block: TextBlock,
+  writer: MarkdownWriter,
+  source: string,
+  links?: HeadingLinks,
+): MarkupText {
   return {
     ...run,
     kind: block.kind,
     name: '',
+    signs: signsOf(source.slice(run.start, run.end)),
     write: (target, markupOf) => writer.text(run, block, target, markupOf),
     ...(links && { around: links.edits, check: links.findings }),
   };
@@ -141,6 +149,7 @@ function textOfLabel(label: LabelText, writer: MarkdownWriter, source: string, i
   const isOneLine = !/[\r\n]/.test(source.slice(start, end));
   return {
     ...{ start, end, kind: 'text_block', name, source: value?.source ?? [text], tags: new Map() },
+    signs: signsOf(source.slice(start, end)),
     role: `${isMdx ? 'MDX ' : ''}${name}`,
     existing: () => ({
       text,

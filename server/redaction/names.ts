@@ -50,7 +50,9 @@ const degrees = new Set(listOf('med phil rer nat jur iur oec pol dent vet theol 
 const dotted = new Set(listOf('m mm me fr hon av ing mag hr dl ms rev don bay sr col lt'));
 
 /** Titles that are in no name: not “Lage Herr”. */
-const civil = new Set(listOf('herr frau herrn monsieur madame signor signora señor señora doña dña senhor senhora'));
+const civil = new Set(
+  listOf('herr frau herrn monsieur madame signor signora señor señora doña dña senhor senhora'),
+);
 
 /** Titles before several names: “MM. Varinard et Couard”. */
 const plurals = new Set(['mm', 'messrs', 'sieurs', 'herren', 'señores']);

@@ -17,28 +17,35 @@ const files: Record<string, (size: number) => string> = {
   'text.md': (size) => 'a '.repeat(size / 2).replace(/ $/, 'a'),
 };
 
-test.each(Object.keys(files))('%s: one text has a limit of its own', async (name) => {
+async function send(name: string, content: string) {
   const { headers } = await app.signUp();
-  const most = name.startsWith('tags') ? oneTextTags : oneTextChars;
-  const what = name.startsWith('tags') ? 'tags' : 'characters';
-  const send = async (size: number) => {
-    const form = new FormData();
-    form.set('source_document', new File([files[name]!(size)], name));
-    form.set('target_lang', 'fr');
-    const response = await app.request('/api/documents/translate?wait=true', {
-      method: 'POST',
-      headers,
-      body: form,
-    });
-    return { status: response.status, body: await response.json() };
-  };
-  expect(await send(most + 2)).toMatchObject({
-    status: 400,
-    body: {
-      detail: expect.stringContaining(
-        `the number of ${what} in one text of the file is over the limit of ${most.toLocaleString('en-US')}`,
-      ),
-    },
+  const form = new FormData();
+  form.set('source_document', new File([content], name));
+  form.set('target_lang', 'fr');
+  const response = await app.request('/api/documents/translate', {
+    method: 'POST',
+    headers,
+    body: form,
   });
-  expect(await send(most)).toMatchObject({ status: 200, body: { status: 'translated' } });
+  return { status: response.status, body: (await response.json()) as { detail?: string } };
+}
+
+test.each(Object.entries(files))('%s: the size of one text is limited', async (name, contentOf) => {
+  const [most, what] = name.startsWith('tags') ? [oneTextTags, 'tags'] : [oneTextChars, 'characters'];
+  const refused = await send(name, contentOf(most + 2));
+  expect([refused.status, refused.body.detail]).toEqual([
+    400,
+    expect.stringContaining(
+      `the number of ${what} in one text of the file is over the limit of ${most.toLocaleString('en-US')}`,
+    ),
+  ]);
+  expect((await send(name, contentOf(most))).status).toBe(202);
+});
+
+test.each([
+  ['lists', '- '.repeat(5000)],
+  ['flows', '['.repeat(20_000)],
+])('%s of YAML that are nested too deeply are rejected for this reason', async (_, opened) => {
+  const { status, body } = await send('a.yaml', `${opened}a\n`);
+  expect([status, body.detail]).toEqual([400, 'source_document: the file is nested too deeply']);
 });

@@ -223,7 +223,7 @@ test('a correction is served after the approval only, also if the assignment has
 });
 
 test.each(['an assignment', 'a rule', 'a rule without an available member'])(
-  'a correction from before %s is no longer served, until the approval',
+  'a correction from before %s is withdrawn until the approval',
   async (by) => {
     const mine = await open();
     const id = await mine.translate(texts.source);

@@ -12,7 +12,7 @@ import { others, procedureOf, ways } from './turns.ts';
 
 const fixture = useGuardFixture();
 
-/** The mutations that are no way to write an item, and so do not ask whose turn it is. */
+/** The mutations that do not write items, and so do not ask whose turn it is. */
 const rest = procedures.filter(
   ({ path, type }) => type !== 'query' && !others.includes(path) && !ways.some((way) => way.path === path),
 );
@@ -55,7 +55,7 @@ async function version(kind: Kind, id: string): Promise<{ updated_at: string }> 
   return { updated_at: body.updated_at };
 }
 
-/** What a reviewer decides of the items: texts, confirmations and decisions. Findings follow the glossaries, too. */
+/** The texts, confirmations and decisions of the items. Findings follow the glossaries, too. */
 async function state() {
   const { sql } = fixture;
   const { job: jobs, document: documents } = items;

@@ -275,6 +275,20 @@ describe.skipIf(withoutBrowser)('assignments', () => {
     await expect.poll(() => field(page).inputValue(), patient).toBe('Bonsoir');
   });
 
+  test('a file that was changed after its approval is marked in the list of files', async () => {
+    const { founder } = await team();
+    const id = await file(founder, 'lease.xlsx');
+    await call(founder, 'documents.approve', { document_id: id, confirm_critical: true });
+    const segments = [{ position: 0, replaces: '[fr] Hello', target_text: 'Bonjour' }];
+    const { page } = await memberAt(browser, founder, '/app/files');
+    const shown = page.getByRole('link', { name: /^French/ });
+    expect(await shown.textContent()).not.toContain('changed since');
+    await call(founder, 'documents.save', { document_id: id, segments });
+    await page.reload();
+    await shown.getByText('changed since').waitFor();
+    await expectAccessible(page);
+  });
+
   test('a due date that is incomplete or not of this century is not sent, and removes none', async () => {
     const { founder } = await team();
     const id = await file(founder, 'lease.xlsx');

@@ -50,8 +50,14 @@ const directive = /^(?:`{3,}|~{3,}|:{3,})[ \t]*(?:\{[\w:+-]+\}|[\w-]+)?/;
 const pymdownBlock = /^\/{3,}(?:[ \t]*$|[ \t]+[\w-]+[ \t]*(?:\|[ \t]*(?![<^#])|$))/;
 const abbreviation = /^\*\[[^[\]\n]+\]:[ \t]*(?=\S)/;
 const definition = /^:([ \t]+)(?=\S)/;
-/** Lines that only name a file, and places of a table of contents. */
-const include = /^(?:;*-{1,3}8<-{1,3}(?:[ \t].*)?|<<<[ \t].+|\[(?:TOC|toc)\])$/;
+/** Lines that only name a file or a target of links, and places of a table of contents. */
+const include =
+  /^(?:\([A-Za-z][\w:.-]*(?: [\w:.-]+)*\)=|;*-{1,3}8<-{1,3}(?:[ \t].*)?|<<<[ \t].+|\[(?:TOC|toc)\])$/;
+
+/** Comments and separators of cells in MyST, and what shows that a file is MyST. */
+const mystComment = /^(?:%.+|\+\+\+[ \t]+\{.*\})$/;
+const isMyst =
+  /^[ \t>]*(?:(?:`{3,}|~{3,}|:{3,})\{[\w:-]+\}|\([A-Za-z][\w:.-]*\)=[ \t]*\r?$)|\{[a-z][\w:+-]*\}`[^`\n]+`/m;
 
 /** A line that cannot be a term of a definition: it has no word, begins another block, or is part of a program. */
 const noTerm = /^(?:[^\p{L}\p{N}]*$|[-+*][ \t]|\d{1,9}[.)][ \t]|#{1,6}[ \t]|`{3}|~{3}|[|<{}?):>])/u;
@@ -77,6 +83,7 @@ export function findBlocks(source: string): (BlockMark | ForeignSyntax)[] {
   let terms: Line[] = [];
   let isAfterEmptyLine = false;
   let start = 0;
+  const hasMyst = isMyst.test(source);
   for (const { 0: written } of source.matchAll(/[^\r\n]*(?:\r\n?|\n|$)/g)) {
     if (written === '') break;
     const content = written.trimEnd();
@@ -97,7 +104,12 @@ export function findBlocks(source: string): (BlockMark | ForeignSyntax)[] {
       continue;
     }
     const spaces = definition.exec(line.text)?.[1];
-    const mark = spaces ? definitionMark(line, spaces, terms) : markOf(line);
+    const isComment = hasMyst && mystComment.test(line.text);
+    const mark = spaces
+      ? definitionMark(line, spaces, terms)
+      : isComment
+        ? titleOf(line, '# ', line.text.length)
+        : markOf(line);
     if (mark) found.push(mark);
     // A definition can begin with a block.
     if (spaces) found.push(...blockIn(line, spaces));

@@ -1,3 +1,4 @@
+import { findDelimitedCode } from '../html/template-code.ts';
 import { type BlockMark, type ForeignSyntax, findBlocks } from './block-syntax.ts';
 import { findNamedMatter } from './front-matter.ts';
 
@@ -48,24 +49,30 @@ const tasks = /^[ \t>]*(?:[-+*]|\d{1,9}[.)])[ \t]{1,4}(\[[^\w\s\]\\]\])(?=[ \t])
 /** Files that Microsoft's documentation includes. */
 const includes = /\[![A-Za-z-]{1,40}[ \t]?\[[^[\]\n]*\]\([^()\n]*\)\]/g;
 const comments = /<!--(?:(?!-->)[^\n]){0,1000}-->/g;
-/** Shortcodes of Hugo, and values and tags of Liquid and Jinja. */
-const shortcodes = /\{\{[<%][^{}\n`]*[%>]\}\}|\{%[^{}\n`]*%\}/g;
-const values = /\{\{[^{}<%\n`]+\}\}/g;
+/** Shortcodes of Hugo. */
+const shortcodes = /\{\{[<%][^{}\n`]*[%>]\}\}/g;
+/** Roles of MyST, which belong to the code after them: ``{ref}`the wall <wall>` ``. */
+const roles = /\{[A-Za-z][\w:+.-]{0,40}\}(?=`)/g;
 const modules =
   /^(?:import\s[^\n]*?['"][^'"\n]+['"];?|export\s(?:const|default|function)\s[^\n]*)[ \t]*\r?$/gm;
 
 export function maskForeignSyntax(source: string, options: ForeignOptions): MaskedSource {
   const found: ForeignSyntax[] = [];
-  const add = (pattern: RegExp, { separates = false, isWord = false, isAttribute = false } = {}): void => {
-    for (const { index, 0: text } of source.matchAll(pattern)) {
-      // A range has no line end and no prefix of a line, so that the lines stay what they are.
-      for (const { index: at, 0: line } of text.matchAll(/[^\r\n]+/g)) {
-        const prefix = separates ? /^[ \t>]*/.exec(line)![0].length : 0;
-        const end = index + at + line.trimEnd().length;
-        if (index + at + prefix < end)
-          found.push({ start: index + at + prefix, end, separates, isWord, isAttribute });
-      }
+  const addRange = (
+    index: number,
+    text: string,
+    { separates = false, isWord = false, isAttribute = false },
+  ) => {
+    // A range has no line end and no prefix of a line, so that the lines stay what they are.
+    for (const { index: at, 0: line } of text.matchAll(/[^\r\n]+/g)) {
+      const prefix = separates || at > 0 ? /^[ \t>]*/.exec(line)![0].length : 0;
+      const end = index + at + line.trimEnd().length;
+      if (index + at + prefix < end)
+        found.push({ start: index + at + prefix, end, separates, isWord, isAttribute });
     }
+  };
+  const add = (pattern: RegExp, options: Parameters<typeof addRange>[2] = {}): void => {
+    for (const { index, 0: text } of source.matchAll(pattern)) addRange(index, text, options);
   };
   const matter = findNamedMatter(source);
   // Its lines are no texts.
@@ -77,8 +84,14 @@ export function maskForeignSyntax(source: string, options: ForeignOptions): Mask
   if (options.isMdx) add(comments);
   else {
     add(modules, { separates: true });
+    add(roles, { isWord: true });
     add(shortcodes, { separates: true });
-    add(values, { isWord: true });
+    for (const { start, end, isValue } of findDelimitedCode(source)) {
+      const text = source.slice(start, end);
+      // Markdown has its own syntax for code, and for `{#id}`, `{*emphasis*}` and `<?…?>`.
+      if (!/`|\n\s*\n|^<\?|^\{[#/*]/.test(text))
+        addRange(start, text, { separates: !isValue, isWord: isValue });
+    }
   }
   if (!options.isCautious) {
     add(includes);

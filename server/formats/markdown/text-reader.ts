@@ -4,6 +4,7 @@ import { FileError } from '../file-error.ts';
 import { inlineFormats, inlineVoids, opaqueElements } from '../html/inline-formats.ts';
 import { type FormatKind, plainText } from '../inline-content.ts';
 import { visibleCode } from '../markup/inline-runs.ts';
+import { isOtherLanguage, otherLanguage } from '../markup/other-language.ts';
 import { countCharacters } from '../text-tally.ts';
 import {
   type AttributeTexts,
@@ -59,8 +60,8 @@ const formats = { emphasis: 'italic', strong: 'bold', delete: 'strike' } as cons
 >;
 
 /** @throws {FileError} `unreadable` if markup is nested too deeply */
-export function readTexts(source: string, markdown: Markdown): MarkdownTexts {
-  const reader = new TextReader(source, markdown);
+export function readTexts(source: string, markdown: Markdown, language: string | undefined): MarkdownTexts {
+  const reader = new TextReader(source, markdown, language);
   reader.readBlock(markdown.tree, 0);
   reader.readCode();
   return reader.texts;
@@ -69,13 +70,15 @@ export function readTexts(source: string, markdown: Markdown): MarkdownTexts {
 class TextReader {
   readonly texts: MarkdownTexts = { blocks: [], labels: [], kept: [], characters: 0 };
   readonly #source: string;
+  readonly #language: string | undefined;
   readonly #markdown: Markdown;
   /** The ranges of code, blocks of HTML and front matter. */
   readonly #programs: Range[] = [];
   #pairs = 0;
   #items: MarkdownItem[] = [];
 
-  constructor(source: string, markdown: Markdown) {
+  constructor(source: string, markdown: Markdown, language: string | undefined) {
+    this.#language = language;
     this.#source = source;
     this.#markdown = markdown;
   }
@@ -197,14 +200,18 @@ class TextReader {
         if (node.referenceType === 'full') this.#readAlt({ start, end }, node.alt);
         this.#items.push({ start, end, type: 'void' });
         return;
-      case 'inlineCode':
+      case 'inlineCode': {
         this.#programs.push({ start, end });
         this.#keep('code', node.value);
-        this.#items.push({ start, end, type: 'void', isWord: true, code: visibleCode(node.value) });
+        const last = this.#items.at(-1);
+        const hasRole = last?.end === start && last.type === 'void' && this.#source[start - 1] === '}';
+        const from = hasRole ? this.#items.pop()!.start : start;
+        this.#items.push({ start: from, end, type: 'void', isWord: true, code: visibleCode(node.value) });
         return;
+      }
       case 'html':
         this.#readTags(node);
-        this.#items.push({ start, end, ...readTag(node.value) });
+        this.#items.push({ start, end, ...readTag(node.value, this.#language) });
         return;
       case 'mdxTextExpression':
         this.#keepProse(node);
@@ -212,7 +219,7 @@ class TextReader {
         return;
       case 'mdxJsxTextElement':
         this.#readMdx(node);
-        if (node.children.length > 0) this.#readPair(node, 'other', depth);
+        if (node.children.length > 0) this.#readPair(node, 'other', depth, { opaque: this.#opaqueOf(node) });
         else this.#items.push({ start, end, type: 'void', isWord: true });
         return;
       default:
@@ -224,7 +231,11 @@ class TextReader {
     node: Parents & PhrasingContent,
     markup: Markup,
     depth: number,
-    { format, written }: { format?: FormatKind; written?: string | undefined } = {},
+    {
+      format,
+      written,
+      opaque,
+    }: { format?: FormatKind; written?: string | undefined; opaque?: string | undefined } = {},
   ): void {
     const { start, end } = rangeOf(node);
     const [first, last] = [node.children[0], node.children.at(-1)];
@@ -242,10 +253,18 @@ class TextReader {
       format,
       markup,
       isWord: markup === 'link',
+      ...(opaque && { opaque }),
     });
     this.#readChildren(node, depth + 1);
     const close: MarkdownItem = { start: rangeOf(last).end, end, type: 'close', name, markup };
     this.#items.push(written === undefined ? close : { ...close, written });
+  }
+
+  /** Returns why the content of an element of MDX stays. */
+  #opaqueOf({ name, attributes }: PhrasingContent & { type: 'mdxJsxTextElement' }): string | undefined {
+    const lang = attributes.find((one) => one.type === 'mdxJsxAttribute' && one.name === 'lang')?.value;
+    const isElement = /^[a-z]/.test(name ?? '') && typeof lang === 'string';
+    return isElement && isOtherLanguage(lang, [this.#language]) ? otherLanguage : undefined;
   }
 
   /** Returns the end of a reference `[text]`, whose text is its label, after its text has changed: `][label]`. */
@@ -327,7 +346,10 @@ class TextReader {
   }
 
   #addLabel({ start, end }: Range, name: string, text: string): void {
-    if (text.includes(this.#markdown.mask) || /[\r\n]/.test(text)) return;
+    if (text.includes(this.#markdown.mask) || /[\r\n]/.test(text)) {
+      this.#keep('code', text.replaceAll(this.#markdown.mask, ''));
+      return;
+    }
     this.texts.characters += countCharacters(text);
     this.texts.labels.push({ start, end, name, text });
   }
@@ -372,17 +394,20 @@ function indexFrom(ranges: readonly Range[], start: number): number {
 }
 
 /** Reads a tag or comment of HTML in a paragraph. */
-function readTag(html: string): Omit<MarkdownItem, 'start' | 'end'> {
+function readTag(html: string, language: string | undefined): Omit<MarkdownItem, 'start' | 'end'> {
   const [, slash, written = ''] = /^<(\/?)([a-z][\w-]*)/i.exec(html) ?? [];
   const name = written.toLowerCase();
   if (name === '' || inlineVoids.has(name) || html.endsWith('/>'))
     return { type: 'void', ...(name === 'br' && { text: '\n' }) };
   if (slash) return { type: 'close', name: `html ${name}`, markup: 'other' };
+  const [, declared] = /\s(?:xml:)?lang\s*=\s*["']?([\w-]+)/i.exec(html) ?? [];
+  const isOther = isOtherLanguage(declared, [language]);
   return {
     type: 'open',
     name: `html ${name}`,
     format: inlineFormats[name],
     markup: 'other',
+    ...(isOther && { opaque: otherLanguage }),
     ...(opaqueElements[name] && { opaque: opaqueElements[name] }),
   };
 }

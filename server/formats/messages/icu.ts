@@ -29,6 +29,12 @@ export interface Message {
   write(translations: readonly string[]): string;
 }
 
+/**
+ * `optional`: an apostrophe quotes only before a brace, as in ICU. `doubled`: each apostrophe of a text is written twice, as
+ * Java and Flutter with `use-escaping` require and ICU allows. `none`: an apostrophe quotes nothing, as in Flutter without it.
+ */
+export type Quoting = 'optional' | 'doubled' | 'none';
+
 /** Maximum number of texts of one message. A choice within a choice multiplies them. */
 const maxTexts = 64;
 
@@ -36,15 +42,16 @@ const maxTexts = 64;
  * Reads an ICU message.
  *
  * @param targetLanguage determines the plural forms; by default those of the source are kept
- * @param doubled whether each apostrophe is written twice, as Java's MessageFormat requires
+ * @param quoting how apostrophes are read and written
  * @returns null if the text is not an ICU message, or has more than 64 texts
  */
 export function readIcu(
-  message: string,
+  written: string,
   targetLanguage: string | undefined,
-  doubled = false,
+  quoting: Quoting = 'optional',
 ): Message | null {
   let elements: MessageFormatElement[];
+  const message = quoting === 'none' ? written.replaceAll("'", apostrophe) : written;
   try {
     elements = parse(message, { ignoreTag: true, captureLocation: true, shouldParseSkeletons: false });
   } catch {
@@ -54,12 +61,12 @@ export function readIcu(
   try {
     const tree = hoist(itemsOf(elements, message, null), [], { targetLanguage, leaves });
     return {
-      texts: leaves.map(textOf),
+      texts: leaves.map(textOf).map((one) => ({ ...one, text: one.text.replaceAll(apostrophe, "'") })),
       write: (translations) => {
         const written = new Map(
-          leaves.map((leaf, index) => [leaf, writeLeaf(leaf, translations[index]!, doubled)]),
+          leaves.map((leaf, index) => [leaf, writeLeaf(leaf, translations[index]!, quoting)]),
         );
-        return print(tree, written);
+        return print(tree, written).replaceAll(apostrophe, "'");
       },
     };
   } catch (error) {
@@ -67,6 +74,9 @@ export function readIcu(
     throw error;
   }
 }
+
+/** An apostrophe that quotes nothing, for the parser. Unicode does not allow this character in exchanged texts. */
+const apostrophe = '\ufdd3';
 
 /** Whether a text has a choice in the syntax of ICU. Other texts with braces may be of another syntax. */
 export function hasIcuChoice(text: string): boolean {
@@ -201,7 +211,13 @@ function showsNumber(items: readonly Item[]): boolean {
 
 function textOf(leaf: Leaf): MessageText {
   const { items, path } = leaf;
-  const text = items.map((item) => (typeof item === 'string' ? item : codeOf(item, leaf))).join('');
+  const shown = shownCodesOf(leaf);
+  const text = items
+    .map((item) => {
+      if (typeof item !== 'string') return codeOf(item, leaf);
+      return shown.reduce((literal, code) => literal.replaceAll(code, quoted), item);
+    })
+    .join('');
   if (path.length === 0) return { text };
   return {
     text,
@@ -223,33 +239,49 @@ function codeOf(item: Exclude<Item, string | Choice>, { items, path }: Leaf): st
   return `{${plural.argument}, number}`;
 }
 
+const quoted = "'$&'";
+
+/** Returns the arguments of a text as they are written in it. */
+function codesOf(leaf: Leaf): Set<string> {
+  return new Set(leaf.items.flatMap((item) => (typeof item === 'string' ? [] : [codeOf(item, leaf)])));
+}
+
+/** Returns the arguments that a text also has as words. There, it has them in quotes. */
+function shownCodesOf(leaf: Leaf): string[] {
+  const words = leaf.items.filter((item) => typeof item === 'string').join('\n');
+  return words.includes('{') ? [...codesOf(leaf)].filter((code) => code !== '#' && words.includes(code)) : [];
+}
+
 /** Writes a translation as ICU: the arguments of its text stay, and all other characters are escaped where necessary. */
-function writeLeaf(leaf: Leaf, translation: string, doubled: boolean): string {
-  const { items, path } = leaf;
-  const codes = new Set(items.flatMap((item) => (typeof item === 'string' ? [] : [codeOf(item, leaf)])));
+function writeLeaf(leaf: Leaf, translation: string, quoting: Quoting): string {
+  const { path } = leaf;
+  const codes = [...codesOf(leaf), ...shownCodesOf(leaf).map((code) => code.replace(code, quoted))];
   const isPlural = path.length > 0 && path.at(-1)!.choice.type !== 'select';
-  const pattern = [...codes]
+  const pattern = codes
     .sort((a, b) => b.length - a.length)
     .map((code) => RegExp.escape(code))
     .join('|');
-  const parts = pattern === '' ? [translation] : translation.split(new RegExp(`(${pattern})`));
+  const text = quoting === 'none' ? translation.replaceAll("'", apostrophe) : translation;
+  const parts = pattern === '' ? [text] : text.split(new RegExp(`(${pattern})`));
   return parts
     .map((part, index) => {
       if (index % 2 === 1) return part;
       const next = parts[index + 1] ?? (path.length > 0 ? '}' : '');
-      return escapeLiteral(part, next, isPlural, doubled);
+      return escapeLiteral(part, next, isPlural, quoting);
     })
     .join('');
 }
 
 /** @param next what follows the literal text: the next code, or the brace that ends the text */
-function escapeLiteral(text: string, next: string, isPlural: boolean, doubled: boolean): string {
+function escapeLiteral(text: string, next: string, isPlural: boolean, quoting: Quoting): string {
+  // Without quotes, a text cannot have braces.
+  if (quoting === 'none') return text.replaceAll('{', '(').replaceAll('}', ')');
   const special = isPlural ? /[{}#]/ : /[{}]/;
   return text.replaceAll(isPlural ? /['{}#]+/g : /['{}]+/g, (run, at: number) => {
     const apostrophes = run.replaceAll("'", "''");
     if (special.test(run)) return `'${apostrophes}'`;
     const after = text[at + run.length] ?? next[0] ?? '';
-    return doubled || run.length > 1 || /[{}#|<>]/.test(after) ? apostrophes : run;
+    return quoting === 'doubled' || run.length > 1 || /[{}#|<>]/.test(after) ? apostrophes : run;
   });
 }
 

@@ -9,9 +9,10 @@ import {
   type TextTarget,
 } from '../text-file.ts';
 import { readBars } from './bars.ts';
-import { hasIcuChoice, type Message, readIcu } from './icu.ts';
+import { hasIcuChoice, type Message, type Quoting, readIcu } from './icu.ts';
 import { declaredTag } from './language-tags.ts';
 import { categoriesOf, describeForm, type PluralType, sourceOfForm } from './plural-forms.ts';
+import { areDoubled, hasQuoting, readQuoted } from './quoting.ts';
 
 /*
  * The strings of a program's user interface, whatever the syntax of their file: what is translated, and how messages with
@@ -29,6 +30,8 @@ export interface StringEntry {
   line: number;
   /** The comment of a developer on the string. */
   comment?: string | undefined;
+  /** Set for a message of a file whose other texts may be none: how it quotes. */
+  quoting?: Quoting | undefined;
   /** Why the string is not translated, as the name of a reason in a receipt, if the format decides so. */
   keep?: string | undefined;
   /** Returns the change that replaces the string. A format that can mark texts for review also changes the mark. */
@@ -52,8 +55,9 @@ interface StringOptions {
   sourceLanguage?: string | undefined;
   targetLanguage?: string | undefined;
   kept?: KeptTexts | undefined;
-  /** Whether ICU messages have each apostrophe twice. */
-  doubled?: boolean;
+  /** How the texts quote in messages, and whether all are messages; by default as the texts show. */
+  quoting?: Quoting | undefined;
+  areMessages?: boolean | undefined;
   /** Whether texts may have plural forms between bars. */
   hasBars?: boolean;
 }
@@ -61,7 +65,7 @@ interface StringOptions {
 const isPlural = (entry: StringEntry | PluralEntry): entry is PluralEntry => 'forms' in entry;
 
 /**
- * Returns the places of strings. If one of them has a choice in the syntax of ICU, all are read as ICU messages.
+ * Returns the places of strings. If one of them has a choice in the syntax of ICU, or quotes, all are read as ICU messages.
  * Otherwise, a text may have plural forms between bars.
  *
  * @param entries in the order of the file
@@ -75,7 +79,9 @@ export function placesOfStrings(
   const always: Edit[] = [];
   const all: FileText[] = [];
   const unique = uniqueNames();
-  const isIcu = entries.some((entry) => !isPlural(entry) && hasIcuChoice(entry.text));
+  const own = entries.flatMap((entry) => (isPlural(entry) ? [] : [entry.text]));
+  const isIcu = options.areMessages ?? own.some((text) => hasIcuChoice(text) || hasQuoting(text));
+  const { quoting = isIcu && areDoubled(own) ? 'doubled' : 'optional' } = options;
   for (const entry of entries) {
     if (isPlural(entry)) {
       const texts = [...entry.forms.values()].map(({ text }) => ({ reason: reasonToKeep(text), text }));
@@ -108,12 +114,14 @@ export function placesOfStrings(
     if (language !== undefined) always.push(...[entry.write(language)].flat());
     if (reason) kept.push({ reason, text: entry.text });
     else {
-      const { targetLanguage, doubled, hasBars } = options;
-      const message = isIcu
-        ? readIcu(entry.text, targetLanguage, doubled)
-        : hasBars
-          ? readBars(entry.text, options)
-          : null;
+      const { targetLanguage, hasBars } = options;
+      const message =
+        isIcu || entry.quoting
+          ? (readIcu(entry.text, targetLanguage, entry.quoting ?? quoting) ??
+            (entry.quoting ? readQuoted(entry.text) : null))
+          : hasBars
+            ? readBars(entry.text, options)
+            : null;
       places.push(message ? placeOfMessage(entry, message) : placeOfText(entry));
     }
   }
@@ -153,7 +161,7 @@ function textOfForms({ key, forms }: PluralEntry, names: readonly string[], name
 
 const url = /^[a-z][a-z0-9+.-]*:\/\/\S+$|^(?:mailto|tel):\S+$|^[^\s@]+@[^\s@]+\.[a-z]{2,}$/i;
 const placeholders =
-  /%(?:\d+\$)?#@[^@\s]+@|%arg\b|\{\{[^{}]*\}\}|\$?\{(?![^{}]*,\s*choice\s*,)[^{}]*\}|%\{[^{}]*\}|%\([^)]*\)[a-z]|%(?:\d+\$)?[-+ 0]*\d*(?:\.\d+)?(?:l{1,2}|h{1,2})?[a-z@]|\$t\([^)]*\)|<\/?[a-z][^<>]*>/gi;
+  /<%(?:(?!%>|<%)[\s\S])*%>|\{%(?:(?!%\}|\{%)[\s\S])*%\}|%(?:\d+\$)?#@[^@\s]+@|%arg\b|\{\{[^{}]*\}\}|\$?\{(?![^{}]*,\s*choice\s*,)[^{}]*\}|%\{[^{}]*\}|%\([^)]*\)[a-z]|%(?:\d+\$)?[-+ 0]*\d*(?:\.\d+)?(?:l{1,2}|h{1,2})?[a-z@]|\$t\([^)]*\)|<\/?[a-z][^<>]*>/gi;
 const identifier = /^[a-z0-9]+(?:_[a-z0-9]+)+$|^#[0-9a-f]{3,8}$/i;
 
 /** Returns why a string is not translated, as the name of a reason in a receipt; null if it is. */

@@ -1,6 +1,6 @@
 import type { FileText, OwnText, uniqueNames } from '../existing-target.ts';
 import { poPluralsOf } from '../messages/gettext-plurals.ts';
-import { type MessageText, readIcu } from '../messages/icu.ts';
+import { type MessageText, type Quoting, readIcu } from '../messages/icu.ts';
 import { describeForm, sourceOfForm } from '../messages/plural-forms.ts';
 import { withSpaceOf } from '../messages/strings.ts';
 import type { Edit } from '../office/splice.ts';
@@ -51,7 +51,8 @@ export class PoWriter {
   readonly #forms: readonly string[];
   /** The header `Plural-Forms` that the translated file needs; undefined if that of the file fits. */
   readonly #pluralForms: string | undefined;
-  readonly #isIcu: boolean;
+  /** How ICU messages quote; undefined if the catalog has none. */
+  readonly #quoting: Quoting | undefined;
 
   /**
    * @param isTarget whether the file is declared to be in the target language
@@ -64,11 +65,16 @@ export class PoWriter {
       targetLanguage: language,
       isTarget,
       existingForms,
-      isIcu,
-    }: { targetLanguage: string | undefined; isTarget: boolean; existingForms: number; isIcu: boolean },
+      quoting,
+    }: {
+      targetLanguage: string | undefined;
+      isTarget: boolean;
+      existingForms: number;
+      quoting: Quoting | undefined;
+    },
   ) {
     this.#text = text;
-    this.#isIcu = isIcu;
+    this.#quoting = quoting;
     this.#lineEnd = lineEndOf(text);
     this.#fields = fields;
     this.#language = language;
@@ -172,7 +178,8 @@ export class PoWriter {
 
   /** Returns the texts of an ICU message, and how they are joined; undefined for other entries. */
   #messageOf({ plural }: PoEntry, { forms }: PoSource): PoForms | undefined {
-    const message = this.#isIcu && !plural ? readIcu(forms.get('other')!, this.#language) : null;
+    const message =
+      this.#quoting && !plural ? readIcu(forms.get('other')!, this.#language, this.#quoting) : null;
     if (!message || message.texts.some(({ text }) => text.trim() === '')) return undefined;
     return { forms: message.texts, write: (texts) => [message.write(texts)] };
   }

@@ -29,7 +29,7 @@ export function pausing(ms: number): () => Promise<void> | undefined {
   };
 }
 
-/** Returns a function that resumes its callers one by one, each in an iteration of the event loop of its own. */
+/** Returns a function that resumes its callers one by one, each in another iteration of the event loop. */
 export function takingTurns(): () => Promise<void> {
   let last = Promise.resolve();
   return () => {

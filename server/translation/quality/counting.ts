@@ -268,7 +268,7 @@ async function collectDecisions(tx: Tx, tenantId: string): Promise<boolean> {
   const columns =
     sql.raw(`tenant_id, check_id, origin, item_kind, item_id, position, source_lang, target_lang, domain,
     day, score, route, state, checked_at, checked_by, verdict`);
-  // A decision no longer counts if its item was reopened, or approved again after changes. Its marks are open again.
+  // A decision stops counting if its item was reopened, or approved again after changes. Its marks are open again.
   await tx.execute(sql`
     update quality_checks c set state = 'replaced', replaced_at = now() from (
       select target as id, recorded_at as at from audit_log

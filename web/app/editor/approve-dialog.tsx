@@ -60,7 +60,7 @@ export function ApproveDialog({
     send().catch(async (error: unknown) => {
       const found = changesOf(error);
       setChanges(found);
-      // What is shown may be out of date: translations, or whose turn it is.
+      // The screen may be out of date: translations, or whose turn it is.
       if (error instanceof LinguaLoopError && error.status === 409)
         await Promise.all([reload(), queries.invalidateQueries({ queryKey })]);
       if (!found) throw error;
@@ -128,7 +128,7 @@ export function ApproveDialog({
   );
 }
 
-/** What others have changed since the reviewer read a document. */
+/** The changes of others since the reviewer read a document. */
 interface Changes {
   /** The `updated_at` of the document with these changes. */
   updated_at: string;
@@ -148,7 +148,7 @@ function changesOf(error: unknown): Changes | undefined {
 function ChangedSegments({ changes: { total, segments }, language }: { changes: Changes; language: string }) {
   const t = useT();
   return (
-    <section role="alert" className={styles['changed']}>
+    <section role="alert" className={styles['changedSince']}>
       <p>{t('editor.changed_since_opened', { count: total })}</p>
       <ol>
         {segments.map(({ position, previous_text: before, target_text: after }) => (

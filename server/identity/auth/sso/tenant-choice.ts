@@ -113,7 +113,7 @@ async function joinByInvite(
 }
 
 /**
- * Ends every other way into an account whose address nobody has confirmed. Anyone with an invite may have created it with
+ * Ends every other way into an account whose address is not confirmed. Anyone with an invite may have created it with
  * someone else's address, and would share it with the owner of the address.
  */
 async function forgetFormerOwner(

@@ -73,7 +73,7 @@ export async function translateSegments(run: DocumentRun): Promise<void> {
       signal.throwIfAborted();
       const next = returned.pop() ?? (await groups.next()).value;
       if (!next) break;
-      // A group takes up to some 50 ms of the event loop, and without this all lanes would run in the same iteration.
+      // Otherwise all lanes would run in the same iteration of the event loop, and delay other requests.
       await nextTurn();
       const group = await translateGroup(
         services,

@@ -81,7 +81,7 @@ export interface NewAssignment {
 }
 
 /**
- * Stores assignments of items that `lockItems` has locked, and records each change. The TM no longer serves the unapproved
+ * Stores assignments of items that `lockItems` has locked, and records each change. The TM stops serving the unapproved
  * corrections of their documents.
  * @param by the member; null for a rule
  */

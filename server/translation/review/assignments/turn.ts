@@ -61,7 +61,8 @@ export interface Writing {
  * Requires that the caller may write an item now: its texts, findings, confirmations and decision. All ways of writing
  * call this. The row of the item must be locked.
  * - An item with a second review that is passed on is written and published only by the second reviewer, who names the
- *   version that it publishes. What changes all of it names the version, too. After the approval, it is not changed before it is reopened.
+ *   version that it publishes. A change of all its segments names the version, too. After the approval, it is not changed
+ *   before it is reopened.
  * - Another assigned item is written only by its assignee. Administrators assign it to themselves first.
  * - Other items are written by everyone who may review, and decided by those who have the languages. An API key writes only
  *   such items.
