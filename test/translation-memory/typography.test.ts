@@ -68,3 +68,18 @@ test('a match in other typography is shown as such among the matches and in an e
   const one = { segments: 1, characters: 31 };
   expect(answer.body).toMatchObject({ sentence_matches: one, typography_matches: one });
 });
+
+test('a heading in capitals is a close match, with the translation in capitals where the language has them', async () => {
+  await mine.memory([['Before {count} first uses', 'Avant {count} premières utilisations']], { name: 'Headings', target_lang: 'fr' });
+  const path = { path: 'memory.matches', type: 'mutation' } as const;
+  const matchesOf = async (source_text: string) => {
+    const input = { source_lang: 'en', target_lang: 'fr', source_text };
+    return (await viaRpc(app, path, { input, headers: mine.headers })).body.matches;
+  };
+  expect(await matchesOf('BEFORE {count} FIRST USES')).toMatchObject([
+    { kind: 'close', score: 98, target_text: 'AVANT {count} PREMIÈRES UTILISATIONS' },
+  ]);
+  expect(await matchesOf('Before {count} First Uses')).toMatchObject([
+    { kind: 'close', target_text: 'Avant {count} premières utilisations' },
+  ]);
+});
