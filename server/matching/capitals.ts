@@ -10,7 +10,10 @@ const maxUnits = 300;
 /** Whether a text is written in capitals, as headings and labels are. */
 export function isInCapitals(text: string): boolean {
   if (text.length > maxUnits) return false;
-  const words = text.split(code).filter((_, at) => at % 2 === 0).join(' ');
+  const words = text
+    .split(code)
+    .filter((_, at) => at % 2 === 0)
+    .join(' ');
   return (words.match(/\p{Lu}/gu) ?? []).length >= minLetters && !/\p{Ll}/u.test(words);
 }
 

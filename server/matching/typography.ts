@@ -30,9 +30,7 @@ const ligatures = /[\ufb00-\ufb06]/g;
  */
 export function plainTypography(text: string, language: string): string {
   const letters = text.replace(printed, '').replace(ligatures, (one) => one.normalize('NFKC'));
-  const inner = language.startsWith('fr')
-    ? letters.replace(/«\s+/g, '«').replace(/\s+»/g, '»')
-    : letters;
+  const inner = language.startsWith('fr') ? letters.replace(/«\s+/g, '«').replace(/\s+»/g, '»') : letters;
   return normalForm(inner)
     .replace(/[‐‑]/g, '-')
     .replace(marks.ellipsis.typographic, '...')
@@ -62,7 +60,9 @@ export function otherSpellings(text: string, language: string): string[] {
   let spelled = new Set([plain]);
   for (const kind of ways) spelled = new Set(kind.flatMap((way) => [...spelled].map(way)));
   // French spaces within quotation marks are white space of any kind.
-  return [...new Set([...spelled].map(normalForm))].filter((one) => one !== own && one !== '').slice(0, maxSpellings);
+  return [...new Set([...spelled].map(normalForm))]
+    .filter((one) => one !== own && one !== '')
+    .slice(0, maxSpellings);
 }
 
 const same = (text: string): string => text;
@@ -101,20 +101,49 @@ export function withTypographyOf(
 ): string {
   const wants = (kind: keyof typeof marks): 'typographic' | 'plain' | null => {
     const has = (one: string, way: 'typographic' | 'plain') => one.search(marks[kind][way]) >= 0;
-    for (const [way, other] of [['typographic', 'plain'], ['plain', 'typographic']] as const)
-      if (has(text, way) && !has(text, other) && has(stored.sourceText, other) && !has(stored.sourceText, way)) return way;
+    for (const [way, other] of [
+      ['typographic', 'plain'],
+      ['plain', 'typographic'],
+    ] as const)
+      if (
+        has(text, way) &&
+        !has(text, other) &&
+        has(stored.sourceText, other) &&
+        !has(stored.sourceText, way)
+      )
+        return way;
     return null;
   };
   let target = stored.targetText;
-  const change = (kind: keyof typeof marks, typographic: (one: string) => string, plain: (one: string) => string) => {
+  const change = (
+    kind: keyof typeof marks,
+    typographic: (one: string) => string,
+    plain: (one: string) => string,
+  ) => {
     const wanted = wants(kind);
     if (wanted !== null) target = wanted === 'typographic' ? typographic(target) : plain(target);
   };
-  change('ellipsis', (one) => one.replace(/\.\.\./g, '…'), (one) => one.replace(/…/g, '...'));
-  change('single', (one) => one.replace(/(?<=\p{L})'(?=\p{L})/gu, '’'), (one) => one.replace(/(?<=\p{L})’(?=\p{L})/gu, "'"));
-  change('double', (one) => pairQuotes(one, quotesOf(targetLang).map(unbroken) as [string, string]), plainDouble);
+  change(
+    'ellipsis',
+    (one) => one.replace(/\.\.\./g, '…'),
+    (one) => one.replace(/…/g, '...'),
+  );
+  change(
+    'single',
+    (one) => one.replace(/(?<=\p{L})'(?=\p{L})/gu, '’'),
+    (one) => one.replace(/(?<=\p{L})’(?=\p{L})/gu, "'"),
+  );
+  change(
+    'double',
+    (one) => pairQuotes(one, quotesOf(targetLang).map(unbroken) as [string, string]),
+    plainDouble,
+  );
   const [dash] = text.match(marks.spacedDash.typographic) ?? ['–'];
-  change('spacedDash', (one) => one.replace(marks.spacedDash.plain, dash), (one) => one.replace(marks.spacedDash.typographic, '-'));
+  change(
+    'spacedDash',
+    (one) => one.replace(marks.spacedDash.plain, dash),
+    (one) => one.replace(marks.spacedDash.typographic, '-'),
+  );
   return target;
 }
 
@@ -122,5 +151,8 @@ export function withTypographyOf(
 const unbroken = (mark: string): string => mark.replace(' ', '\u00a0');
 
 function plainDouble(text: string): string {
-  return text.replace(/«[\u0020\u00a0\u202f]/g, '«').replace(/[\u0020\u00a0\u202f]»/g, '»').replace(marks.double.typographic, '"');
+  return text
+    .replace(/«[\u0020\u00a0\u202f]/g, '«')
+    .replace(/[\u0020\u00a0\u202f]»/g, '»')
+    .replace(marks.double.typographic, '"');
 }

@@ -4,8 +4,7 @@ import { readGlossary } from '#server/formats/glossary/reader.ts';
 import type { DeclaredLanguages, GlossaryFile } from '#server/formats/glossary-file.ts';
 
 const none: DeclaredLanguages = { source: null, target: null };
-const read = (rows: string[], declared = none) =>
-  readGlossary('csv', Buffer.from(rows.join('\n')), declared);
+const read = (rows: string[], declared = none) => readGlossary('csv', Buffer.from(rows.join('\n')), declared);
 const columnsOf = ({ table }: GlossaryFile) => table!.columns.map(({ column }) => column);
 const codesOf = ({ notes }: GlossaryFile) => notes.map(({ code, line, name }) => [code, line, name]);
 

@@ -21,8 +21,7 @@ describe('texts that differ in typography only', () => {
     expect(plainTypography(printed, language)).toBe(plain);
     expect(otherSpellings(printed, language)).toContain(plain);
     const isMark = !/[\u00ad\ufb00-\ufb06\u2011]/.test(printed);
-    if (isMark)
-      expect(otherSpellings(plain, language)).toContain(printed.replaceAll('\u202f', ' '));
+    if (isMark) expect(otherSpellings(plain, language)).toContain(printed.replaceAll('\u202f', ' '));
   });
 
   test('a text without such marks has no other spelling', () => {
@@ -35,7 +34,13 @@ describe('texts that differ in typography only', () => {
     ['“Start”', '"Start"', '"Start"', 'de', '„Start“'],
     ['"Start"', '“Start”', '«\u00a0Marche\u00a0»', 'fr', '"Marche"'],
     ['a – b…', 'a - b...', 'c - d...', 'de', 'c – d…'],
-    ['Don’t “<a href="x">go</a>”', 'Don\'t "<a href="x">go</a>"', '"<a href="x">los</a>"', 'de', '"<a href="x">los</a>"'],
+    [
+      'Don’t “<a href="x">go</a>”',
+      'Don\'t "<a href="x">go</a>"',
+      '"<a href="x">los</a>"',
+      'de',
+      '"<a href="x">los</a>"',
+    ],
     ['it’s {name}', "it's {name}", "d'{name}", 'fr', "d'{name}"],
   ])('the translation of “%s” gets its typography', (text, sourceText, targetText, language, expected) => {
     expect(withTypographyOf(text, { sourceText, targetText }, language)).toBe(expected);

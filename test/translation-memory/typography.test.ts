@@ -39,7 +39,7 @@ test('a text that differs from the memory in typography only is made of it in th
   expect(made.request.metadata.provenance.tm_sentences).toMatchObject([
     { set_name: 'A memory', origin: 'tmx_import', typography: true },
   ]);
-  expect(outcomesOf(made).some((one: string) => one.startsWith('“Don\'t stop the pump'))).toBe(true);
+  expect(outcomesOf(made).some((one: string) => one.startsWith("“Don't stop the pump"))).toBe(true);
 });
 
 test('sentences of a text may differ in typography, with the quotation marks of the target language', async () => {
@@ -70,7 +70,10 @@ test('a match in other typography is shown as such among the matches and in an e
 });
 
 test('a heading in capitals is a close match, with the translation in capitals where the language has them', async () => {
-  await mine.memory([['Before {count} first uses', 'Avant {count} premières utilisations']], { name: 'Headings', target_lang: 'fr' });
+  await mine.memory([['Before {count} first uses', 'Avant {count} premières utilisations']], {
+    name: 'Headings',
+    target_lang: 'fr',
+  });
   const path = { path: 'memory.matches', type: 'mutation' } as const;
   const matchesOf = async (source_text: string) => {
     const input = { source_lang: 'en', target_lang: 'fr', source_text };

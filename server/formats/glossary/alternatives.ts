@@ -16,7 +16,8 @@ export function termsOf(cell: string): string[] {
   const [, first, second] = otherForm.exec(cell) ?? [];
   const forms = first && second ? [first, second] : [cell];
   const terms = forms.flatMap((form) => form.split(separators)).filter((term) => term !== '');
-  const isList = terms.length <= most.terms && terms.every((term) => term.length <= most.units && /\p{L}/u.test(term));
+  const isList =
+    terms.length <= most.terms && terms.every((term) => term.length <= most.units && /\p{L}/u.test(term));
   return isList ? [...new Set(terms)] : [cell];
 }
 
@@ -33,7 +34,12 @@ export function withAlternatives(file: GlossaryFile): GlossaryFile {
     const sources = termsOf(entry.sourceTerm);
     const targets = entry.doNotTranslate ? [] : termsOf(entry.targetTerm);
     if (entry.status !== 'forbidden' && (sources.length > 1 || targets.length > 1))
-      notes.push({ code: 'alternatives', line, place, name: targets.length > 1 ? entry.targetTerm : entry.sourceTerm });
+      notes.push({
+        code: 'alternatives',
+        line,
+        place,
+        name: targets.length > 1 ? entry.targetTerm : entry.sourceTerm,
+      });
     for (const sourceTerm of sources)
       if (entry.doNotTranslate) entries.push({ ...entry, sourceTerm, targetTerm: sourceTerm });
       else

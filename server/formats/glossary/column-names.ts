@@ -18,7 +18,8 @@ const aliases: Partial<Record<GlossaryColumn, string>> = {
   part_of_speech: 'pos partofspeech word_class wortart categoría_gramatical catégorie_grammaticale 品詞',
   gender: 'grammatical_gender genus género genre genere gênero',
   status: 'term_status usage_status administrative_status',
-  do_not_translate: 'donottranslate dnt non_translatable nontranslatable nicht_übersetzen no_traducir ne_pas_traduire',
+  do_not_translate:
+    'donottranslate dnt non_translatable nontranslatable nicht_übersetzen no_traducir ne_pas_traduire',
   domain: 'subject subject_field concept_subject fachgebiet sachgebiet dominio domaine ámbito 分野',
   picture: 'picture_url image image_url graphic illustration',
   forbidden_term: `forbidden is_forbidden forbidden_terms forbidden_translation forbidden_translations

@@ -8,14 +8,7 @@ import {
   type ReadingNote,
   type TableAssignment,
 } from '../glossary-file.ts';
-import {
-  cellsOf,
-  hasTerms,
-  readEntries,
-  readHeader,
-  unusedColumns,
-  withLanguages,
-} from './columns.ts';
+import { cellsOf, hasTerms, readEntries, readHeader, unusedColumns, withLanguages } from './columns.ts';
 import {
   atColumn,
   columnsOfTable,

@@ -134,7 +134,11 @@ class Reader {
   }
 
   /** A field of another type is left out, because the keys of a file may have another meaning. */
-  #fieldOf(name: FieldName | 'forbidden_term', value: JsonValue['value'] = null, position: FilePosition): string {
+  #fieldOf(
+    name: FieldName | 'forbidden_term',
+    value: JsonValue['value'] = null,
+    position: FilePosition,
+  ): string {
     if (value === null || typeof value === 'string') return value ?? '';
     if (typeof value === 'boolean') return String(value);
     this.notes.push({ code: 'field', ...position, name });

@@ -95,14 +95,19 @@ export function withoutStates(
 ): UsedColumns {
   const filled = statuses.filter((text) => text !== '');
   const isState = filled.some((text) => parseStatus(text) === undefined);
-  if (assigned || !isState || filled.some((text) => parseStatus(text) !== undefined && !approved.test(text))) return used;
+  if (assigned || !isState || filled.some((text) => parseStatus(text) !== undefined && !approved.test(text)))
+    return used;
   const columns = used.table.columns.map((one) => (one.column === 'status' ? { ...one, column: null } : one));
   const indexes = new Map([...used.indexes].filter(([column]) => column !== 'status'));
   return { ...used, indexes, table: { ...used.table, columns } };
 }
 
 /** Returns a message about a cell with its column as a person sees it: by letter and header. */
-export function atColumn(message: string, column: Column, { indexes, hasHeader, table }: UsedColumns): string {
+export function atColumn(
+  message: string,
+  column: Column,
+  { indexes, hasHeader, table }: UsedColumns,
+): string {
   const index = indexes.get(column);
   if (index === undefined) return message;
   const letter = writeReference({ row: 1, column: index + 1 }).slice(0, -1);

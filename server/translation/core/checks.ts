@@ -23,7 +23,9 @@ export async function checkTranslation(
   const { text, terms } = prepared;
   const compliance = terms && (await terms.check(candidate));
   const findings = await inspectTranslation(run, text, candidate);
-  const sentences = run.engine.live ? await sentenceIssues(prepared, plainTypography(whole, text.task.targetLang), run.scope) : [];
+  const sentences = run.engine.live
+    ? await sentenceIssues(prepared, plainTypography(whole, text.task.targetLang), run.scope)
+    : [];
   // A person has approved the values of a translation from the TM.
   const lost =
     prepared.assembled === null

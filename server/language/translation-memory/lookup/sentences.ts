@@ -59,7 +59,10 @@ export function matchSentences(
 /**
  * Returns a text as its only sentence, with its match in other typography; null without a match.
  */
-export function matchRespelled({ sourceText: text }: ExactLookup, hit: MemoryHit | undefined): SentenceMatch[] | null {
+export function matchRespelled(
+  { sourceText: text }: ExactLookup,
+  hit: MemoryHit | undefined,
+): SentenceMatch[] | null {
   const sourceText = text.trim();
   return hit ? [{ sourceText, separator: text.slice(text.trimEnd().length), hit }] : null;
 }
