@@ -1,7 +1,7 @@
 import type { LanguageCode } from '#server/languages.ts';
 
 /** Code in a text, whose letters keep their case: placeholders, tags, entities and addresses. */
-const code = /(\$?\{[^{}]*\}|<[^<>]*>|%\S*[a-z@]|&#?\w+;|\b\w+:\/\/\S+)/iu;
+const code = /(\$?\{[^{}]*\}|<[^<>]*>|%\S{0,20}[a-z@]|&#?\w+;|\b\w+:\/\/\S+)/iu;
 
 /** A heading in capitals has at least this many letters. Fewer are an abbreviation, such as IT. */
 const minLetters = 4;

@@ -78,7 +78,7 @@ function curlySingle(text: string): string {
     .replace(marks.single.plain, '’');
 }
 
-/** Sets the quotation marks of a language for straight ones, if these are pairs. Leaves those in tags alone. */
+/** Sets the quotation marks of a language for straight ones, if these are pairs. Those in tags stay. */
 function pairQuotes(text: string, [open, close]: readonly [string, string]): string {
   const parts = text.split(/(<[^<>]*>)/);
   const straight = parts.reduce((sum, part, at) => sum + (at % 2 ? 0 : part.split('"').length - 1), 0);

@@ -22,7 +22,7 @@ describe('columns as people name them', () => {
     );
   });
 
-  test('a status that says how a term is used is still read', async () => {
+  test('a status for the use of a term is still read', async () => {
     const file = await read(['English;Deutsch;Status', 'pump;Pumpe;approved', 'pump;Pump;deprecated']);
     expect(file.entries.map(({ status }) => status)).toEqual([undefined, 'forbidden']);
   });
@@ -40,7 +40,7 @@ describe('columns as people name them', () => {
     },
   );
 
-  test('a column “Forbidden” may also say yes or no', async () => {
+  test('a column “Forbidden” may also have yes or no', async () => {
     const file = await read(['English,Español,Forbidden', 'housing,carcasa,no', 'housing,vivienda,yes']);
     expect(file.entries.map(({ targetTerm, status }) => [targetTerm, status])).toEqual([
       ['carcasa', undefined],

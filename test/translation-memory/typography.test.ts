@@ -69,7 +69,7 @@ test('a match in other typography is shown as such among the matches and in an e
   expect(answer.body).toMatchObject({ sentence_matches: one, typography_matches: one });
 });
 
-test('a heading in capitals is a close match, with the translation in capitals where the language has them', async () => {
+test('a heading in capitals is a close match, with its translation in capitals', async () => {
   await mine.memory([['Before {count} first uses', 'Avant {count} premières utilisations']], {
     name: 'Headings',
     target_lang: 'fr',

@@ -4,7 +4,7 @@ import { maxRows } from './columns.ts';
 /** Maximum number of terms in a cell, and of UTF-16 units of each. A longer text is a sentence, not a list of terms. */
 const most = { terms: 10, units: 80 };
 
-/** A sign between terms. The semicolon of an entity (`&amp;`) is none. */
+/** A sign between terms, but not the semicolon of an entity (`&amp;`). */
 const separators = /\s*(?:(?<!&#?\w{1,10});|；|\||\s\/\s)\s*/u;
 
 /** A term with another form of it: `inlet hose (also: suction hose)`. */
@@ -22,7 +22,7 @@ export function termsOf(cell: string): string[] {
 }
 
 /**
- * Gives each term of a cell with several an entry of its own. Of several targets, the first one is as the file states,
+ * Splits the entries whose cells have several terms. Of several targets, the first one is as the file states,
  * and the others are allowed; with a note.
  * @throws {GlossaryFileError} if there are too many entries
  */

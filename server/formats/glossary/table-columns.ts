@@ -85,8 +85,8 @@ function languagesOfColumns(names: readonly string[], indexes: ColumnIndexes): D
 const approved = /^approved$/i;
 
 /**
- * Leaves the column of the status out if its values are states of work, such as `draft`, and none says how a term may be
- * used. A column that the upload assigns stays.
+ * Leaves the column of the status out if its values are states of work, such as `draft`, and not uses of a
+ * term. A column that the upload assigns stays.
  */
 export function withoutStates(
   used: UsedColumns,

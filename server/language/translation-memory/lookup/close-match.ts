@@ -61,7 +61,7 @@ const relevantFrom = 0.3;
 interface Ranked {
   hash: string;
   similarity: number;
-  /** Whether the text has capitals where the segment has not. */
+  /** Whether the text is in capitals and the segment is not. */
   isRecased: boolean;
 }
 

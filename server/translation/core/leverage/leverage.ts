@@ -244,12 +244,15 @@ export function lookedUp(request: TextRequest, rules: WorkspaceRules | undefined
     { ...lookup, sourceText: source_text, isPart: true },
   ]);
   const all: [string, DividedLookup][] = [[keyOf(request), lookup], ...parts];
-  const respelled = all.flatMap(([key, one]): [string, DividedLookup][] =>
-    isRespellable(one) ? [[respelledKey(key), { ...one, isRespelled: true }]] : [],
-  );
+  const respelled = all
+    .filter(([, one]) => isRespellable(one))
+    .slice(0, maxRespelled)
+    .map(([key, one]): [string, DividedLookup] => [respelledKey(key), { ...one, isRespelled: true }]);
   return new Map([...all, ...respelled]);
 }
 
+/** Maximum number of texts and sentences of a request that are looked up in other typography, each with up to 24 keys. */
+const maxRespelled = 100;
 const respelledKey = (key: string) => `${key} respelled`;
 
 function partKeyOf(sentence: TextRequest): string {
