@@ -29,9 +29,9 @@ const ligatures = /[\ufb00-\ufb06]/g;
  * dashes, `...` for an ellipsis, no soft hyphens and no ligatures. Texts that differ only in typography have the same.
  */
 export function plainTypography(text: string, language: string): string {
-  const letters = text.replace(printed, '').replace(ligatures, (one) => one.normalize('NFKC'));
-  const inner = language.startsWith('fr') ? letters.replace(/«\s+/g, '«').replace(/\s+»/g, '»') : letters;
-  return normalForm(inner)
+  const letters = normalForm(text.replace(printed, '').replace(ligatures, (one) => one.normalize('NFKC')));
+  const inner = language.startsWith('fr') ? letters.replace(/« /g, '«').replace(/ »/g, '»') : letters;
+  return inner
     .replace(/[‐‑]/g, '-')
     .replace(marks.ellipsis.typographic, '...')
     .replace(marks.single.typographic, "'")
@@ -39,6 +39,9 @@ export function plainTypography(text: string, language: string): string {
     .replace(/(?<= )--(?= )/g, '-')
     .replace(marks.dash.typographic, '-');
 }
+
+/** Matches a text that may have another spelling. */
+const hasMarks = /['"´ʼ«»‐-―‘-‟′″‹›…−\u00ad\u200b\u2060\ufb00-\ufb06\ufeff]|\.\.\.|\s--?\s|\d-\d/;
 
 /** Maximum number of spellings of one text that are looked up. */
 const maxSpellings = 24;
@@ -48,6 +51,7 @@ const maxSpellings = 24;
  * has one spelling in the whole text. None for a text that has no such mark.
  */
 export function otherSpellings(text: string, language: string): string[] {
+  if (!hasMarks.test(text)) return [];
   const own = normalForm(text);
   const plain = plainTypography(text, language);
   const ways: ((one: string) => string)[][] = [
