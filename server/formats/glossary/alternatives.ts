@@ -13,6 +13,7 @@ const otherForm =
 
 /** Returns the terms of a cell, in its order; the cell itself if it has one term. */
 export function termsOf(cell: string): string[] {
+  if (!/[;；|/)）]/u.test(cell)) return [cell];
   const [, first, second] = otherForm.exec(cell) ?? [];
   const forms = first && second ? [first, second] : [cell];
   const terms = forms.flatMap((form) => form.split(separators)).filter((term) => term !== '');
