@@ -71,6 +71,14 @@ describe('several terms in a cell', () => {
     expect(codesOf(file)).toEqual([['alternatives', 2, 'rodamiento; cojinete']]);
   });
 
+  test('are one term in a file with the names of the API, such as an export', async () => {
+    const file = await read(['source_term,target_term', '"net; total",total net; tout']);
+    expect(file.entries.map(({ sourceTerm, targetTerm }) => [sourceTerm, targetTerm])).toEqual([
+      ['net; total', 'total net; tout'],
+    ]);
+    expect(file.notes).toEqual([]);
+  });
+
   test.each([
     ['inlet hose (also: suction hose)', ['inlet hose', 'suction hose']],
     ['Schlauch (auch Saugschlauch)', ['Schlauch', 'Saugschlauch']],

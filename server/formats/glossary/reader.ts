@@ -39,13 +39,18 @@ export async function readGlossary(
   assigned?: TableAssignment,
 ): Promise<GlossaryFile> {
   const read = await readKind(kind, bytes, declared, assigned);
-  // The units of a translation memory are texts, in which a semicolon divides clauses.
-  const file = kind === 'tmx' ? read : withAlternatives(read);
+  const file = isOfPeople(read) ? withAlternatives(read) : read;
   let units = 0;
   for (const entry of file.entries)
     for (const value of Object.values(fieldView(entry))) units += `${value}`.length;
   if (units > maxFieldUnits) throw new GlossaryFileError('the fields of the terms are too long together');
   return file;
+}
+
+/** Whether a table was written by people. One with the names of the API, such as an export, has one term in a cell. */
+function isOfPeople({ table }: GlossaryFile): boolean {
+  const names = table?.columns.map(({ name }) => name.trim().toLowerCase().replaceAll(/\W+/g, '_'));
+  return names !== undefined && !(names.includes('source_term') && names.includes('target_term'));
 }
 
 function readKind(
