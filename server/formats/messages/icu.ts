@@ -5,6 +5,7 @@ import {
   type SelectElement,
   TYPE,
 } from '@formatjs/icu-messageformat-parser';
+import { clip } from '../text.ts';
 import { hasVoidCode } from './inline-codes.ts';
 import { categoriesOf, describeForm, type PluralType, samplesOf } from './plural-forms.ts';
 
@@ -12,6 +13,9 @@ import { categoriesOf, describeForm, type PluralType, samplesOf } from './plural
  * ICU messages, such as `{count, plural, one {# file} other {# files}} in {folder}`. Translators get whole sentences: what
  * stands around a choice is moved into each of its texts. The texts are those that the target language needs, so that a
  * Russian message gets the forms `one`, `few`, `many` and `other` from two English ones.
+ *
+ * Several choices multiply the sentences. If they are too many, each choice stays where it is: its options are texts, and
+ * the text around it has an argument in its place.
  */
 
 /** One of the texts of a message, in the words that a translator sees. */
@@ -25,24 +29,34 @@ export interface MessageText {
 
 export interface Message {
   texts: readonly MessageText[];
+  /** Set if the message has the plural forms of the source, because it would have too many with those of the target. */
+  hasFormsOfSource?: true;
   /** Returns the message with translations, in the order of `texts`. Its syntax is valid whatever they contain. */
   write(translations: readonly string[]): string;
 }
 
-/** Maximum number of texts of one message. A choice within a choice multiplies them. */
-const maxTexts = 64;
+/** A message with more whole sentences has its choices where they are, unless it would have more texts then. */
+const maxSentences = 16;
+
+/** The maximum number of whole sentences in any case, because what stands around a choice is repeated in each. */
+const maxRepeats = 64;
+
+/** The maximum number of texts in a written message. Choices within choices multiply them. */
+const maxWritten = 1_000;
 
 /**
  * Reads an ICU message.
  *
  * @param targetLanguage determines the plural forms; by default those of the source are kept
  * @param doubled whether each apostrophe is written twice, as Java's MessageFormat requires
- * @returns null if the text is not an ICU message, or has more than 64 texts
+ * @param stays whether the choices stay where they are in any case
+ * @returns null if the text is not an ICU message
  */
 export function readIcu(
   message: string,
   targetLanguage: string | undefined,
   doubled = false,
+  stays = false,
 ): Message | null {
   let elements: MessageFormatElement[];
   try {
@@ -50,22 +64,22 @@ export function readIcu(
   } catch {
     return null;
   }
-  const leaves: Leaf[] = [];
-  try {
-    const tree = hoist(itemsOf(elements, message, null), [], { targetLanguage, leaves });
-    return {
-      texts: leaves.map(textOf),
-      write: (translations) => {
-        const written = new Map(
-          leaves.map((leaf, index) => [leaf, writeLeaf(leaf, translations[index]!, doubled)]),
-        );
-        return print(tree, written);
-      },
-    };
-  } catch (error) {
-    if (error instanceof NotHoisted) return null;
-    throw error;
-  }
+  const items = itemsOf(elements, message, null);
+  const hasForms = countTexts(items, targetLanguage) <= maxWritten;
+  const language = hasForms ? targetLanguage : undefined;
+  const { leaves, tree } = (stays ? undefined : sentencesOf(items, language)) ?? partsOf(items, language);
+  return {
+    texts: leaves.map(textOf),
+    ...(!hasForms && { hasFormsOfSource: true as const }),
+    write: (translations) => {
+      const texts = new Map(leaves.map((leaf, index) => [leaf, translations[index]!]));
+      const print = (one: Tree): string => {
+        if ('choice' in one) return printChoice(one, print);
+        return writeLeaf(one, texts.get(one)!, doubled, print);
+      };
+      return print(tree);
+    },
+  };
 }
 
 /** Whether a text has a choice in the syntax of ICU. Other texts with braces may be of another syntax. */
@@ -75,9 +89,6 @@ export function hasIcuChoice(text: string): boolean {
     readIcu(text, undefined) !== null
   );
 }
-
-/** The error for a message that would have too many texts, or whose numbers cannot be moved. */
-class NotHoisted extends Error {}
 
 /** A literal text, an argument as written, the number of a plural, or a choice. */
 type Item = string | { written: string } | { numberOf: Choice } | Choice;
@@ -100,11 +111,18 @@ interface Step {
 }
 
 interface Leaf {
-  items: Exclude<Item, Choice>[];
+  items: readonly Item[];
   path: readonly Step[];
+  /** For a text whose choices stay where they are: their options, and the text around its own choice. */
+  inside?: { choices: ReadonlyMap<Choice, Tree>; frame: Leaf | undefined };
 }
 
-type Tree = Leaf | { choice: Choice; options: [selector: string, tree: Tree][] };
+interface Options {
+  choice: Choice;
+  options: [selector: string, tree: Tree][];
+}
+
+type Tree = Leaf | Options;
 
 const isChoice = (item: Item): item is Choice => typeof item !== 'string' && 'options' in item;
 
@@ -136,31 +154,77 @@ function choiceOf(element: PluralElement | SelectElement, message: string, plura
   return choice;
 }
 
-interface Hoisting {
-  targetLanguage: string | undefined;
-  leaves: Leaf[];
+/** Texts in the order in which they are translated, and the message that consists of them. */
+interface Plan {
+  leaves: readonly Leaf[];
+  tree: Tree;
 }
 
-/** Moves what stands around the first choice into each of its options, and so on for the choices inside. */
-function hoist(items: readonly Item[], path: readonly Step[], hoisting: Hoisting): Tree {
-  const at = items.findIndex(isChoice);
-  if (at < 0) {
-    const leaf = { items: items as Leaf['items'], path };
-    if (hoisting.leaves.push(leaf) > maxTexts) throw new NotHoisted();
-    return leaf;
-  }
-  const choice = items[at] as Choice;
-  const options = optionsFor(choice, hoisting.targetLanguage).map(
-    ({ selector, items: chosen, note }): [string, Tree] => [
-      selector,
-      hoist(
-        [...items.slice(0, at), ...chosen, ...items.slice(at + 1)],
-        [...path, { choice, selector, note }],
-        hoisting,
-      ),
-    ],
+/** Returns the whole sentences of a message; undefined if they are too many, or if a number cannot be moved. */
+function sentencesOf(items: readonly Item[], language: string | undefined): Plan | undefined {
+  const leaves: Leaf[] = [];
+  const count = countTexts(items, language, true);
+  if (count > maxSentences && (count > maxRepeats || count > partsOf(items, language).leaves.length))
+    return undefined;
+  const tree = hoist(items, []);
+  const canMove = leaves.every((leaf) =>
+    leaf.items.every((item) => typeof item === 'string' || canShow(item, leaf)),
   );
-  return { choice, options };
+  return canMove ? { leaves, tree } : undefined;
+
+  /** Moves what stands around the first choice into each of its options, and so on for the choices inside. */
+  function hoist(own: readonly Item[], path: readonly Step[]): Tree {
+    const at = own.findIndex(isChoice);
+    if (at < 0) {
+      const leaf = { items: own, path };
+      leaves.push(leaf);
+      return leaf;
+    }
+    const choice = own[at] as Choice;
+    const options = optionsFor(choice, language).map(({ selector, items: chosen, note }): [string, Tree] => [
+      selector,
+      hoist([...own.slice(0, at), ...chosen, ...own.slice(at + 1)], [...path, { choice, selector, note }]),
+    ]);
+    return { choice, options };
+  }
+}
+
+/** Returns the number of texts in a written message, or of its whole sentences. Choices within each other multiply both. */
+function countTexts(items: readonly Item[], language: string | undefined, areWhole = false): number {
+  const counts = new Map<readonly Item[], number>();
+  const count = (own: readonly Item[]): number => {
+    const known = counts.get(own);
+    if (known !== undefined) return known;
+    const choices = own
+      .filter(isChoice)
+      .map((choice) => optionsFor(choice, language).reduce((sum, option) => sum + count(option.items), 0));
+    const total = choices.reduce((all, one) => (areWhole ? all * one : all + one), 1);
+    counts.set(own, total);
+    return total;
+  };
+  return count(items);
+}
+
+/**
+ * Returns the texts of a message whose choices stay where they are. Forms of an outer choice that have the same source
+ * share the choices inside of it.
+ */
+function partsOf(items: readonly Item[], language: string | undefined): Plan {
+  const leaves: Leaf[] = [];
+  const choices = new Map<Choice, Tree>();
+  const read = (own: readonly Item[], path: readonly Step[], frame: Leaf | undefined): Leaf => {
+    const leaf: Leaf = { items: own, path, inside: { choices, frame } };
+    leaves.push(leaf);
+    for (const choice of own.filter(isChoice)) {
+      if (choices.has(choice)) continue;
+      const tree: Options = { choice, options: [] };
+      choices.set(choice, tree);
+      for (const { selector, items: chosen, note } of optionsFor(choice, language))
+        tree.options.push([selector, read(chosen, [{ choice, selector, note }], leaf)]);
+    }
+    return leaf;
+  };
+  return { leaves, tree: read(items, [], undefined) };
 }
 
 /** Returns the options of a choice that the target language needs, in the order of the source and then of the CLDR. */
@@ -200,42 +264,79 @@ function showsNumber(items: readonly Item[]): boolean {
 }
 
 function textOf(leaf: Leaf): MessageText {
-  const { items, path } = leaf;
-  const text = items.map((item) => (typeof item === 'string' ? item : codeOf(item, leaf))).join('');
-  if (path.length === 0) return { text };
+  const { items, path, inside } = leaf;
+  const codes = codesOf(leaf);
+  const text = shownText(leaf);
+  const notes = path.map(({ note }) => note);
+  if (inside?.frame) notes.push(`a part of “${clip(shownText(inside.frame).trim(), maxShown)}”`);
+  for (const choice of items.filter(isChoice)) {
+    const [, own] = (inside!.choices.get(choice) as Options).options.at(-1)!;
+    notes.push(`${codes.get(choice)} is, for example, “${clip(shownText(own as Leaf).trim(), maxShown)}”`);
+  }
   return {
     text,
-    variant: path.map(({ choice, selector }) => `${choice.argument} ${selector}`).join(', '),
-    note: path.map(({ note }) => note).join('; '),
+    ...(path.length > 0 && {
+      variant: path.map(({ choice, selector }) => `${choice.argument} ${selector}`).join(', '),
+    }),
+    ...(notes.length > 0 && { note: notes.join('; ') }),
   };
 }
 
-/**
- * Returns an argument, or the number of a plural, as it is written in a text. `#` is the number only directly in an
- * option of the plural, and the text must not have another `#`.
- */
-function codeOf(item: Exclude<Item, string | Choice>, { items, path }: Leaf): string {
-  if ('written' in item) return item.written;
-  const plural = item.numberOf;
-  const hasSign = items.some((other) => typeof other === 'string' && other.includes('#'));
-  if (path.at(-1)?.choice === plural && !hasSign) return '#';
-  if (plural.offset !== 0) throw new NotHoisted();
-  return `{${plural.argument}, number}`;
+/** The maximum number of characters of a text in the note of another one. */
+const maxShown = 300;
+
+function shownText(leaf: Leaf): string {
+  const codes = codesOf(leaf);
+  return leaf.items.map((item) => (typeof item === 'string' ? item : codes.get(item)!)).join('');
+}
+
+/** Returns the arguments, numbers and choices of a text as a translator sees them. No two choices look the same. */
+function codesOf(leaf: Leaf): Map<Exclude<Item, string>, string> {
+  const codes = new Map<Exclude<Item, string>, string>();
+  for (const item of leaf.items) {
+    if (typeof item === 'string') continue;
+    if ('written' in item) codes.set(item, item.written);
+    else if ('numberOf' in item)
+      codes.set(item, isNumberSign(item, leaf) ? '#' : `{${item.numberOf.argument}, number}`);
+  }
+  for (const choice of leaf.items.filter(isChoice)) {
+    const taken = [...codes.values()];
+    const names = [choice.argument, ...taken.map((_, at) => `${choice.argument}_${at + 2}`)];
+    codes.set(choice, names.map((name) => `{${name}}`).find((code) => !taken.includes(code))!);
+  }
+  return codes;
+}
+
+/** Whether `#` is the number of a plural: only directly in one of its options, and the text must not have another `#`. */
+function isNumberSign({ numberOf }: { numberOf: Choice }, { items, path }: Leaf): boolean {
+  return (
+    path.at(-1)?.choice === numberOf && !items.some((item) => typeof item === 'string' && item.includes('#'))
+  );
+}
+
+/** Whether a number can be written in a text that it was moved to. */
+function canShow(item: Exclude<Item, string>, leaf: Leaf): boolean {
+  return !('numberOf' in item) || item.numberOf.offset === 0 || isNumberSign(item, leaf);
 }
 
 /** Writes a translation as ICU: the arguments of its text stay, and all other characters are escaped where necessary. */
-function writeLeaf(leaf: Leaf, translation: string, doubled: boolean): string {
-  const { items, path } = leaf;
-  const codes = new Set(items.flatMap((item) => (typeof item === 'string' ? [] : [codeOf(item, leaf)])));
+function writeLeaf(leaf: Leaf, translation: string, doubled: boolean, print: (tree: Tree) => string): string {
+  const { path, inside } = leaf;
   const isPlural = path.length > 0 && path.at(-1)!.choice.type !== 'select';
-  const pattern = [...codes]
+  const written = new Map(
+    [...codesOf(leaf)].map(([item, code]) => {
+      if (isChoice(item)) return [code, print(inside!.choices.get(item)!)];
+      return [code, inside && 'numberOf' in item ? '#' : code];
+    }),
+  );
+  const pattern = [...written.keys()]
     .sort((a, b) => b.length - a.length)
     .map((code) => RegExp.escape(code))
     .join('|');
   const parts = pattern === '' ? [translation] : translation.split(new RegExp(`(${pattern})`));
   return parts
     .map((part, index) => {
-      if (index % 2 === 1) return part;
+      if (index % 2 === 1) return written.get(part)!;
       const next = parts[index + 1] ?? (path.length > 0 ? '}' : '');
       return escapeLiteral(part, next, isPlural, doubled);
     })
@@ -253,13 +354,10 @@ function escapeLiteral(text: string, next: string, isPlural: boolean, doubled: b
   });
 }
 
-function print(tree: Tree, written: ReadonlyMap<Leaf, string>): string {
-  if ('items' in tree) return written.get(tree)!;
-  const { argument, type, offset, gap } = tree.choice;
+function printChoice({ choice, options }: Options, print: (tree: Tree) => string): string {
+  const { argument, type, offset, gap } = choice;
   const head = `{${argument}, ${type},${offset === 0 ? '' : ` offset:${offset}`}`;
-  const options = tree.options
-    .map(([selector, inner]) => `${gap}${selector} {${print(inner, written)}}`)
-    .join('');
+  const written = options.map(([selector, inner]) => `${gap}${selector} {${print(inner)}}`).join('');
   const end = gap === ' ' ? '' : gap.replace(/(?:\t| {2})$/, '');
-  return `${head}${options}${end}}`;
+  return `${head}${written}${end}}`;
 }

@@ -1,3 +1,4 @@
+import type { Finding } from '../document.ts';
 import { type FileText, type KeptTexts, uniqueNames } from '../existing-target.ts';
 import { type InlineContent, plainText } from '../inline-content.ts';
 import type { Edit } from '../office/splice.ts';
@@ -114,7 +115,9 @@ export function placesOfStrings(
         : hasBars
           ? readBars(entry.text, options)
           : null;
-      places.push(message ? placeOfMessage(entry, message) : placeOfText(entry));
+      const place = message ? placeOfMessage(entry, message) : placeOfText(entry);
+      if (place.segments.length > 0) places.push(place);
+      else kept.push({ reason: 'code', text: entry.text });
     }
   }
   return { places, kept, always, texts: () => ({ all }) };
@@ -202,18 +205,37 @@ function placeOfText(entry: StringEntry): TextPlace {
 
 const needReview = (targets: readonly TextTarget[]) => targets.some(({ needsReview }) => needsReview);
 
-/** Returns the place of a message. Its blank texts stay. */
-export function placeOfMessage(entry: StringEntry, message: Message): TextPlace {
-  const filled = message.texts.filter(({ text }) => text.trim() !== '');
+/** Returns the finding about a message with too many plural forms. */
+export const formsOfSource = (place: string): Omit<Finding, 'unitId'> => ({
+  severity: 'warning',
+  code: 'unsupported_content_kept',
+  message: `${place}: the message has plural forms within plural forms, and too many in the target language, so it keeps the forms of the source`,
+});
+
+/** Returns a message whose texts have words. Its other texts stay, and so does the white space around each. */
+export function withWords({ texts, write, ...message }: Message): Message {
+  const filled = new Set(texts.filter(({ text }) => reasonToKeep(text) === null));
   return {
-    segments: filled.map(({ text, ...form }) => segmentOf(entry, text, form)),
-    original: entry.text,
-    write: (targets) => {
-      const texts = message.texts.map((one) =>
-        filled.includes(one) ? withSpaceOf(one.text, targets[filled.indexOf(one)]!.target) : one.text,
+    ...message,
+    texts: [...filled],
+    write: (translations) => {
+      const rest = translations.values();
+      return write(
+        texts.map((one) => (filled.has(one) ? withSpaceOf(one.text, [rest.next().value!]) : one.text)),
       );
-      return [entry.write(message.write(texts), needReview(targets))].flat();
     },
+  };
+}
+
+/** Returns the place of a message. It has no segments if the message has no words. */
+export function placeOfMessage(entry: StringEntry, message: Message): TextPlace {
+  const { texts, write, hasFormsOfSource } = withWords(message);
+  return {
+    segments: texts.map(({ text, ...form }) => segmentOf(entry, text, form)),
+    original: entry.text,
+    write: (targets) =>
+      [entry.write(write(targets.map(({ target }) => plainText(target))), needReview(targets))].flat(),
+    ...(hasFormsOfSource && { check: () => [formsOfSource(placeOfLine(entry.line, entry.key))] }),
   };
 }
 

@@ -2,7 +2,7 @@ import type { FileText, OwnText, uniqueNames } from '../existing-target.ts';
 import { poPluralsOf } from '../messages/gettext-plurals.ts';
 import { type MessageText, readIcu } from '../messages/icu.ts';
 import { describeForm, sourceOfForm } from '../messages/plural-forms.ts';
-import { withSpaceOf } from '../messages/strings.ts';
+import { formsOfSource, withSpaceOf, withWords } from '../messages/strings.ts';
 import type { Edit } from '../office/splice.ts';
 import { lineEndOf, placeOfLine, type TextPlace, type TextTarget } from '../text-file.ts';
 import { type PoEntry, quotePo } from './parser.ts';
@@ -95,12 +95,13 @@ export class PoWriter {
     const note = [context && `context “${context.text}”`, ...comments.filter((one) => one !== explicitId)]
       .filter(Boolean)
       .join('; ');
-    const { forms: all, write } = this.#messageOf(entry, source) ?? this.#formsOf(entry, source);
+    const { forms: all, write, check } = this.#messageOf(entry, source) ?? this.#formsOf(entry, source);
     const forms = entry.plural ? all.filter((_, form) => !existing[form]) : all;
     const most = Number(flags.find((flag) => /^max-length:\d{1,6}$/.test(flag))?.slice('max-length:'.length));
     return {
       isBilingual: true,
       original,
+      ...(check && { check }),
       ...(most > 0 && { limit: { most, unit: 'characters' } }),
       segments: forms.map((form) => {
         const variant = [context?.text, form.variant].filter(Boolean).join(' ');
@@ -171,10 +172,15 @@ export class PoWriter {
   }
 
   /** Returns the texts of an ICU message, and how they are joined; undefined for other entries. */
-  #messageOf({ plural }: PoEntry, { forms }: PoSource): PoForms | undefined {
-    const message = this.#isIcu && !plural ? readIcu(forms.get('other')!, this.#language) : null;
-    if (!message || message.texts.some(({ text }) => text.trim() === '')) return undefined;
-    return { forms: message.texts, write: (texts) => [message.write(texts)] };
+  #messageOf({ plural, id }: PoEntry, { forms }: PoSource): PoForms | undefined {
+    const read = this.#isIcu && !plural ? readIcu(forms.get('other')!, this.#language) : null;
+    const message = read && withWords(read);
+    if (!message || message.texts.length === 0) return undefined;
+    return {
+      forms: message.texts,
+      write: (texts) => [message.write(texts)],
+      ...(message.hasFormsOfSource && { check: () => [formsOfSource(placeOfLine(id.line))] }),
+    };
   }
 
   #formsOf({ plural }: PoEntry, { forms }: PoSource): PoForms {
@@ -266,4 +272,5 @@ interface PoForms {
   forms: readonly MessageText[];
   /** Returns the values of `msgstr`. */
   write(texts: readonly string[]): readonly string[];
+  check?: TextPlace['check'];
 }
