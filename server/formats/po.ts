@@ -55,7 +55,13 @@ function findEntries(
   const isIcu = sources.some(({ forms }) => forms.size === 1 && hasIcuChoice(forms.get('other')!));
   const keptHeader = existing?.get('')?.text;
   const existingForms = pluralCount(readHeader(keptHeader ?? ''));
-  const writer = new PoWriter(text, fields, { targetLanguage, isTarget: isTranslated, existingForms, isIcu });
+  const writer = new PoWriter(text, fields, {
+    sourceLanguage,
+    targetLanguage,
+    isTarget: isTranslated,
+    existingForms,
+    isIcu,
+  });
   const places: TextPlace[] = [];
   const kept: { reason: string; text: string }[] = [];
   const always: Edit[] = [];

@@ -1,3 +1,4 @@
+import { withoutIntervals } from './messages/bars.ts';
 import { hasIcuChoice } from './messages/icu.ts';
 import { placesOfStrings, type StringEntry } from './messages/strings.ts';
 import {
@@ -57,7 +58,8 @@ function findStrings(file: string, { sourceLanguage, targetLanguage, kept }: Tex
     }
     const start = end - written.length;
     const value = decodeValue(written);
-    const isMessage = /\{\d+[,}]/.test(value) && !hasIcuChoice(value) && !/(?<!')'(?!')/.test(value);
+    const isMessage =
+      /\{\d+[,}]/.test(withoutIntervals(value)) && !hasIcuChoice(value) && !/(?<!')'(?!')/.test(value);
     const text = isMessage ? value.replaceAll("''", "'") : value;
     characters += countCharacters(text);
     entries.push({
@@ -73,7 +75,16 @@ function findStrings(file: string, { sourceLanguage, targetLanguage, kept }: Tex
     });
     comments = [];
   }
-  return { ...placesOfStrings(entries, { sourceLanguage, targetLanguage, kept, doubled }), characters };
+  return {
+    ...placesOfStrings(entries, {
+      sourceLanguage,
+      targetLanguage,
+      kept,
+      doubled,
+      bars: { sourceLanguage, needsCount: true },
+    }),
+    characters,
+  };
 }
 
 const escapes: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', f: '\f' };

@@ -9,7 +9,7 @@ import {
   type TextSegment,
   type TextTarget,
 } from '../text-file.ts';
-import { readBars } from './bars.ts';
+import { type BarOptions, readBars } from './bars.ts';
 import { hasIcuChoice, type Message, readIcu } from './icu.ts';
 import { declaredTag } from './language-tags.ts';
 import { categoriesOf, describeForm, type PluralType, sourceOfForm } from './plural-forms.ts';
@@ -40,8 +40,10 @@ export interface StringEntry {
 export interface PluralEntry {
   key: string;
   type: PluralType;
-  /** The forms by category. `other` is one of them. */
+  /** The forms by category. */
   forms: ReadonlyMap<string, StringEntry>;
+  /** Returns the categories of the forms of a language; by default those of the CLDR. */
+  formsIn?(language: string): readonly string[];
   /** Returns the name by which a translation has a form. Backslashes of keys are escaped. */
   nameOf?(category: string): string;
   /** Returns the changes that leave the file with these forms. */
@@ -55,8 +57,8 @@ interface StringOptions {
   kept?: KeptTexts | undefined;
   /** Whether ICU messages have each apostrophe twice. */
   doubled?: boolean;
-  /** Whether texts may have plural forms between bars. */
-  hasBars?: boolean;
+  /** How texts have plural forms between bars; without it, none has. */
+  bars?: BarOptions;
 }
 
 const isPlural = (entry: StringEntry | PluralEntry): entry is PluralEntry => 'forms' in entry;
@@ -109,11 +111,11 @@ export function placesOfStrings(
     if (language !== undefined) always.push(...[entry.write(language)].flat());
     if (reason) kept.push({ reason, text: entry.text });
     else {
-      const { targetLanguage, doubled, hasBars } = options;
+      const { targetLanguage, doubled, bars } = options;
       const message = isIcu
         ? readIcu(entry.text, targetLanguage, doubled)
-        : hasBars
-          ? readBars(entry.text, options)
+        : bars
+          ? readBars(entry.text, targetLanguage, bars)
           : null;
       const place = message ? placeOfMessage(entry, message) : placeOfText(entry);
       if (place.segments.length > 0) places.push(place);
@@ -136,10 +138,10 @@ function namesOfForms(
   { targetLanguage }: StringOptions,
   unique: ReturnType<typeof uniqueNames>,
 ): NameOf {
-  const { key, forms, type } = entry;
+  const { key, forms } = entry;
   const nameOf: NameOf = (category) =>
     entry.nameOf?.(category) ?? `${key.replaceAll('\\', '\\\\')}\\.${category}`;
-  const wanted = targetLanguage ? wantedForms(forms, targetLanguage, type) : [];
+  const wanted = targetLanguage ? wantedForms(entry, targetLanguage) : [];
   const numbered = unique([...new Set([...forms.keys(), ...wanted])].map(nameOf));
   return (category) => numbered(nameOf(category));
 }
@@ -250,7 +252,7 @@ function placeOfForms(
 ): { place: TextPlace; names: string[]; existing: ReadonlyMap<string, string> } {
   const { key, type, forms, write } = entry;
   const texts = new Map([...forms].map(([category, { text }]) => [category, text]));
-  const all = targetLanguage ? wantedForms(forms, targetLanguage, type) : [...forms.keys()];
+  const all = targetLanguage ? wantedForms(entry, targetLanguage) : [...forms.keys()];
   const existing = new Map(
     all.flatMap((category) => {
       const text = kept?.get(nameOf(category))?.text;
@@ -284,7 +286,8 @@ function placeOfForms(
 }
 
 /** Returns the categories of the target language, and `zero` if the source has a text for it: frameworks use it for 0. */
-function wantedForms(forms: ReadonlyMap<string, unknown>, language: string, type: PluralType): string[] {
+function wantedForms({ forms, type, formsIn }: PluralEntry, language: string): readonly string[] {
+  if (formsIn) return formsIn(language);
   const categories: string[] = [...categoriesOf(language, type)];
   return forms.has('zero') && !categories.includes('zero') ? ['zero', ...categories] : categories;
 }

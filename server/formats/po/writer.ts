@@ -1,4 +1,5 @@
 import type { FileText, OwnText, uniqueNames } from '../existing-target.ts';
+import { readBars } from '../messages/bars.ts';
 import { poPluralsOf } from '../messages/gettext-plurals.ts';
 import { type MessageText, readIcu } from '../messages/icu.ts';
 import { describeForm, sourceOfForm } from '../messages/plural-forms.ts';
@@ -52,6 +53,7 @@ export class PoWriter {
   /** The header `Plural-Forms` that the translated file needs; undefined if that of the file fits. */
   readonly #pluralForms: string | undefined;
   readonly #isIcu: boolean;
+  readonly #sourceLanguage: string;
 
   /**
    * @param isTarget whether the file is declared to be in the target language
@@ -61,13 +63,21 @@ export class PoWriter {
     text: string,
     fields: ReadonlyMap<string, string>,
     {
+      sourceLanguage = 'en',
       targetLanguage: language,
       isTarget,
       existingForms,
       isIcu,
-    }: { targetLanguage: string | undefined; isTarget: boolean; existingForms: number; isIcu: boolean },
+    }: {
+      sourceLanguage: string | undefined;
+      targetLanguage: string | undefined;
+      isTarget: boolean;
+      existingForms: number;
+      isIcu: boolean;
+    },
   ) {
     this.#text = text;
+    this.#sourceLanguage = sourceLanguage;
     this.#isIcu = isIcu;
     this.#lineEnd = lineEndOf(text);
     this.#fields = fields;
@@ -171,9 +181,13 @@ export class PoWriter {
     );
   }
 
-  /** Returns the texts of an ICU message, and how they are joined; undefined for other entries. */
+  /** Returns the texts of an ICU message, or of forms between bars, and how they are joined; undefined for other entries. */
   #messageOf({ plural, id }: PoEntry, { forms }: PoSource): PoForms | undefined {
-    const read = this.#isIcu && !plural ? readIcu(forms.get('other')!, this.#language) : null;
+    if (plural) return undefined;
+    const [targetLanguage, text] = [this.#language, forms.get('other')!];
+    const read = this.#isIcu
+      ? readIcu(text, targetLanguage)
+      : readBars(text, targetLanguage, { sourceLanguage: this.#sourceLanguage, needsCount: true });
     const message = read && withWords(read);
     if (!message || message.texts.length === 0) return undefined;
     return {
