@@ -60,7 +60,8 @@ export function readBars(
   const areAlike = haveSameWord(words);
   if (
     bar === '|' &&
-    (/\n/.test(message.trim()) || !(hasIntervals || areNamed || (areAlike && !needsCount) || count.test(message)))
+    (/\n/.test(message.trim()) ||
+      !(hasIntervals || areNamed || (areAlike && !needsCount) || count.test(message)))
   )
     return null;
   const followsGettext =
