@@ -87,8 +87,10 @@ function continues(before: ParsedCue, one: ParsedCue, group: readonly ParsedCue[
   const [first, next] = [plainText(before.content).trim(), plainText(one.content).trim()];
   if (group.length >= limits.cues || one.cue.from - before.cue.to > limits.pause || uncased.test(language))
     return false;
-  const [last, own] = [before.cue, one.cue].map(({ text }) => voice.exec(text)?.[1] ?? styleOf(text.trim()));
-  if (last !== own && own !== '' && !/^<[biu]>/i.test(own!)) return false;
+  const [lastLine, firstLine] = [before.cue.text.trim().split('\n').at(-1)!, one.cue.text.trim().split('\n')[0]!];
+  const own = voice.exec(firstLine)?.[1] ?? styleOf(firstLine);
+  const last = before.cue.text.match(/<v[.\s][^<>]*>/g)?.at(-1) ?? styleOf(lastLine);
+  if (last !== own && own !== '' && !/^<[biu]>/i.test(own)) return false;
   if (group.reduce((sum, { cue }) => sum + cue.text.length, next.length) > limits.units) return false;
   return /[\p{L}\p{N},]$/u.test(first) && /^[\p{Ll}\p{N}]/u.test(next);
 }
@@ -123,8 +125,8 @@ const keptEnd = '\ufdd3';
 function markLines(written: string, kind: SubtitleKind): string {
   const lines = written.split('\n');
   const shown = lines.map((line) => {
-    const text = line.replaceAll(markup, '').replaceAll(directions, '');
-    return (kind === 'vtt' ? decodeText(text) : text).trim();
+    const text = line.replaceAll(markup, '');
+    return (kind === 'vtt' ? decodeText(text) : text).replaceAll(directions, '').trim();
   });
   const styles = lines.map((line) => styleOf(line.trim()));
   return lines
