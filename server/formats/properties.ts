@@ -1,4 +1,5 @@
 import { withoutIntervals } from './messages/bars.ts';
+import { readChoices } from './messages/choice-format.ts';
 import { hasIcuChoice } from './messages/icu.ts';
 import { placesOfStrings, type StringEntry } from './messages/strings.ts';
 import {
@@ -59,7 +60,10 @@ function findStrings(file: string, { sourceLanguage, targetLanguage, kept }: Tex
     const start = end - written.length;
     const value = decodeValue(written);
     const isMessage =
-      /\{\d+[,}]/.test(withoutIntervals(value)) && !hasIcuChoice(value) && !/(?<!')'(?!')/.test(value);
+      /\{\d+[,}]/.test(withoutIntervals(value)) &&
+      readChoices(value) === null &&
+      !hasIcuChoice(value) &&
+      !/(?<!')'(?!')/.test(value);
     const text = isMessage ? value.replaceAll("''", "'") : value;
     characters += countCharacters(text);
     entries.push({

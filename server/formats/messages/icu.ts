@@ -64,7 +64,36 @@ export function readIcu(
   } catch {
     return null;
   }
-  const items = itemsOf(elements, message, null);
+  return messageOf(itemsOf(elements, message, null), {
+    targetLanguage,
+    stays,
+    escape: (text, { next, path }) => escapeLiteral(text, next, isInPlural(path), doubled),
+  });
+}
+
+interface MessageSyntax {
+  /** Determines the plural forms; by default those of the source are kept. */
+  targetLanguage: string | undefined;
+  /** Whether the choices stay where they are in any case. */
+  stays?: boolean;
+  /** Writes a literal text of a message, or of an option. */
+  escape(text: string, place: LiteralPlace): string;
+}
+
+interface LiteralPlace {
+  /** What follows the text: the next code, or the brace that ends the option. */
+  next: string;
+  path: readonly Step[];
+  isOption: boolean;
+  /** Whether the whole text has an argument or a brace. */
+  hasBrace: boolean;
+}
+
+/** Returns the message of which these are the items. */
+export function messageOf(
+  items: readonly Item[],
+  { targetLanguage, stays = false, escape }: MessageSyntax,
+): Message {
   const hasForms = countTexts(items, targetLanguage) <= maxWritten;
   const language = hasForms ? targetLanguage : undefined;
   const { leaves, tree } = (stays ? undefined : sentencesOf(items, language)) ?? partsOf(items, language);
@@ -75,7 +104,7 @@ export function readIcu(
       const texts = new Map(leaves.map((leaf, index) => [leaf, translations[index]!]));
       const print = (one: Tree): string => {
         if ('choice' in one) return printChoice(one, print);
-        return writeLeaf(one, texts.get(one)!, doubled, print);
+        return writeLeaf(one, texts.get(one)!, escape, print);
       };
       return print(tree);
     },
@@ -91,15 +120,18 @@ export function hasIcuChoice(text: string): boolean {
 }
 
 /** A literal text, an argument as written, the number of a plural, or a choice. */
-type Item = string | { written: string } | { numberOf: Choice } | Choice;
+export type Item = string | { written: string } | { numberOf: Choice } | Choice;
 
-interface Choice {
+export interface Choice {
   argument: string;
-  type: 'plural' | 'selectordinal' | 'select';
+  /** `choice` is that of Java's MessageFormat. */
+  type: 'plural' | 'selectordinal' | 'select' | 'choice';
   offset: number;
   options: [selector: string, items: Item[]][];
   /** The white space between the options. */
   gap: string;
+  /** For `choice`: the characters before the options. */
+  head?: string;
 }
 
 /** A choice that leads to a text, with the selector of the option. */
@@ -236,6 +268,11 @@ function optionsFor(choice: Choice, targetLanguage: string | undefined) {
     items: own.get(selector) ?? own.get('other') ?? [],
     note,
   });
+  if (type === 'choice')
+    return options.map(([selector]) => {
+      const sign = selector.includes('<') ? '>' : '≥';
+      return of(selector, `{${argument}} ${sign} ${selector.replace(/[#<≤]/, '').trim()}`);
+    });
   if (type === 'select') return options.map(([selector]) => of(selector, `{${argument}} is “${selector}”`));
   const exact = options.flatMap(([selector]) =>
     selector.startsWith('=') ? [of(selector, `{${argument}} is ${selector.slice(1)}`)] : [],
@@ -320,9 +357,13 @@ function canShow(item: Exclude<Item, string>, leaf: Leaf): boolean {
 }
 
 /** Writes a translation as ICU: the arguments of its text stay, and all other characters are escaped where necessary. */
-function writeLeaf(leaf: Leaf, translation: string, doubled: boolean, print: (tree: Tree) => string): string {
+function writeLeaf(
+  leaf: Leaf,
+  translation: string,
+  escape: MessageSyntax['escape'],
+  print: (tree: Tree) => string,
+): string {
   const { path, inside } = leaf;
-  const isPlural = path.length > 0 && path.at(-1)!.choice.type !== 'select';
   const written = new Map(
     [...codesOf(leaf)].map(([item, code]) => {
       if (isChoice(item)) return [code, print(inside!.choices.get(item)!)];
@@ -334,14 +375,17 @@ function writeLeaf(leaf: Leaf, translation: string, doubled: boolean, print: (tr
     .map((code) => RegExp.escape(code))
     .join('|');
   const parts = pattern === '' ? [translation] : translation.split(new RegExp(`(${pattern})`));
+  const hasBrace = translation.includes('{');
   return parts
     .map((part, index) => {
       if (index % 2 === 1) return written.get(part)!;
       const next = parts[index + 1] ?? (path.length > 0 ? '}' : '');
-      return escapeLiteral(part, next, isPlural, doubled);
+      return escape(part, { next, path, isOption: path.length > 0, hasBrace });
     })
     .join('');
 }
+
+const isInPlural = (path: readonly Step[]) => path.length > 0 && path.at(-1)!.choice.type !== 'select';
 
 /** @param next what follows the literal text: the next code, or the brace that ends the text */
 function escapeLiteral(text: string, next: string, isPlural: boolean, doubled: boolean): string {
@@ -355,7 +399,9 @@ function escapeLiteral(text: string, next: string, isPlural: boolean, doubled: b
 }
 
 function printChoice({ choice, options }: Options, print: (tree: Tree) => string): string {
-  const { argument, type, offset, gap } = choice;
+  const { argument, type, offset, gap, head: ofJava } = choice;
+  if (ofJava !== undefined)
+    return `${ofJava}${options.map(([selector, inner]) => selector + print(inner)).join('|')}}`;
   const head = `{${argument}, ${type},${offset === 0 ? '' : ` offset:${offset}`}`;
   const written = options.map(([selector, inner]) => `${gap}${selector} {${print(inner)}}`).join('');
   const end = gap === ' ' ? '' : gap.replace(/(?:\t| {2})$/, '');

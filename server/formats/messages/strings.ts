@@ -10,6 +10,7 @@ import {
   type TextTarget,
 } from '../text-file.ts';
 import { type BarOptions, readBars } from './bars.ts';
+import { readChoices } from './choice-format.ts';
 import { hasIcuChoice, type Message, readIcu } from './icu.ts';
 import { declaredTag } from './language-tags.ts';
 import { categoriesOf, describeForm, type PluralType, sourceOfForm } from './plural-forms.ts';
@@ -112,11 +113,11 @@ export function placesOfStrings(
     if (reason) kept.push({ reason, text: entry.text });
     else {
       const { targetLanguage, doubled, bars } = options;
-      const message = isIcu
+      const message = readChoices(entry.text) ?? (isIcu
         ? readIcu(entry.text, targetLanguage, doubled)
         : bars
           ? readBars(entry.text, targetLanguage, bars)
-          : null;
+          : null);
       const place = message ? placeOfMessage(entry, message) : placeOfText(entry);
       if (place.segments.length > 0) places.push(place);
       else kept.push({ reason: 'code', text: entry.text });
