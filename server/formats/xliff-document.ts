@@ -261,7 +261,7 @@ class Reader implements TextPlaces {
   }
 
   #reasonToKeep(unit: DocumentUnit): string | null {
-    if (!unit.isTranslatable) return 'not_translatable';
+    if (!unit.isTranslatable || isRuleOfApple(unit)) return 'not_translatable';
     if (this.#isOther || unit.progress === 'open') return null;
     const hasSegments =
       unit.texts[0] !== unit.source && unit.target && this.#segmentsOf(unit.target).size > 0;
@@ -323,6 +323,11 @@ class Reader implements TextPlaces {
 }
 
 const hasPlaceholder = /[%{#$]/;
+
+/** Whether a unit has the type of a variable of a strings dictionary, such as `NSStringPluralRuleType` or `lld`. */
+function isRuleOfApple({ key, source }: DocumentUnit): boolean {
+  return /:dict(?:\/:string)?$/.test(key) && /^(?:NSString\w+|[hlqzjt]{0,2}[a-z@])$/i.test(textIn(source).trim());
+}
 
 /** Whether a declared tag is that of a language, or of it in a country: `de-DE` is German. */
 function isLanguage(tag: string, language: string): boolean {

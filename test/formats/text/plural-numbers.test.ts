@@ -222,6 +222,16 @@ describe('units of XLIFF', () => {
     }
   });
 
+  test('the types of variables of a strings dictionary stay', async () => {
+    const source =
+      xliffStart +
+      unit('/a:dict/NSStringLocalizedFormatKey:dict/:string', '%#@n@ of %#@m@') +
+      unit('/a:dict/n:dict/NSStringFormatSpecTypeKey:dict/:string', 'NSStringPluralRuleType') +
+      unit('/a:dict/n:dict/NSStringFormatValueTypeKey:dict/:string', 'lld') +
+      xliffEnd;
+    expect(await textsOf('xliff', source).texts()).toEqual(['%#@n@ of %#@m@']);
+  });
+
   test('keys that end with a number word and have no form `other` are other texts', async () => {
     const source = `${xliffStart}${unit('step.one', 'Open')}${unit('step.two', 'Close')}${xliffEnd}`;
     const { segments } = await textsOf('xliff', source, 'ar').extract();
