@@ -226,8 +226,9 @@ class Reader implements TextPlaces {
   #categoriesFor({ units, categories: own }: PluralUnits): readonly string[] {
     const language = this.#language!;
     if (own) {
-      // In XLIFF 2, the forms are segments of units, which are not added.
-      const wanted = this.#document.version === 1 ? categoriesOf(language) : [];
+      // In XLIFF 2, units with such keys are not added, but segments of one unit are.
+      const isAdded = this.#document.version === 1 || hasCase(units[0]!);
+      const wanted = isAdded ? categoriesOf(language) : [];
       return [...own, ...wanted.filter((category) => !own.includes(category))];
     }
     const { forms } = poPluralsOf(language);
@@ -239,10 +240,8 @@ class Reader implements TextPlaces {
   #asForm(place: TextPlace, category: string): TextPlace {
     const language = this.#language!;
     const isOwn = (categoriesOf(language) as readonly string[]).includes(category);
-    const note = describeForm(
-      (isOwn || category === 'zero' ? language : this.#sourceLanguage) ?? 'en',
-      category,
-    );
+    const ofLanguage = (isOwn || category === 'zero' ? language : this.#sourceLanguage) ?? 'en';
+    const note = /^\d+$/.test(category) ? `for the number ${category}` : describeForm(ofLanguage, category);
     const segments = place.segments.map((segment) => ({
       ...segment,
       variant: [`cardinal ${category}`, segment.variant].filter(Boolean).join(', '),
@@ -324,9 +323,14 @@ class Reader implements TextPlaces {
 
 const hasPlaceholder = /[%{#$]/;
 
+const hasCase = ({ segment }: DocumentUnit) =>
+  [...segment.attributes.keys()].some((name) => name.endsWith(':case'));
+
 /** Whether a unit has the type of a variable of a strings dictionary, such as `NSStringPluralRuleType` or `lld`. */
 function isRuleOfApple({ key, source }: DocumentUnit): boolean {
-  return /:dict(?:\/:string)?$/.test(key) && /^(?:NSString\w+|[hlqzjt]{0,2}[a-z@])$/i.test(textIn(source).trim());
+  return (
+    /:dict(?:\/:string)?$/.test(key) && /^(?:NSString\w+|[hlqzjt]{0,2}[a-z@])$/i.test(textIn(source).trim())
+  );
 }
 
 /** Whether a declared tag is that of a language, or of it in a country: `de-DE` is German. */

@@ -169,22 +169,31 @@ class UnitReader {
   #readUnit(unit: XmlElement, outer: Inherited): void {
     const inherited = this.#inherit(unit, outer);
     const notes = this.#child(unit, 'notes');
+    const [, choice = ''] = endingWith(unit, ':switch') ?? [];
+    const arePlural = /^\s*plural:\S+\s*$/.test(choice);
+    const forms: DocumentUnit[] = [];
     for (const segment of elementsIn(unit)) {
       const source = this.#child(segment, 'source');
       if (this.#local(segment) !== 'segment' || !source) continue;
       const state = segment.attributes.get('state')?.value;
-      this.units.push({
+      const [, own] = endingWith(segment, ':case') ?? [];
+      forms.push({
         segment,
         source,
         last: source,
         target: this.#child(segment, 'target'),
         texts: [source],
         key: nameOf(unit, 'name'),
-        notes: notes ? this.#notesIn(notes) : [],
+        notes: [
+          ...(notes ? this.#notesIn(notes) : []),
+          ...(own === undefined || arePlural ? [] : [`for ${choice} = “${own}”`]),
+        ],
         ...inherited,
         progress: state === 'final' ? 'done' : state === 'initial' ? 'open' : 'unknown',
       });
     }
+    this.units.push(...forms);
+    if (arePlural) joinCases(forms);
   }
 
   #notesIn(element: XmlElement): string[] {
@@ -195,6 +204,25 @@ class UnitReader {
         : [],
     );
   }
+}
+
+/** Returns the name and the value of an attribute, whatever the prefix of its module. */
+function endingWith({ attributes }: XmlElement, end: string): [name: string, value: string] | undefined {
+  const [name, attribute] = [...attributes].find(([one]) => one.endsWith(end)) ?? [];
+  return name === undefined ? undefined : [name, attribute!.value];
+}
+
+/** Marks the segments of a unit of XLIFF 2.2 that are plural forms: for a category, or for a number. */
+function joinCases(units: readonly DocumentUnit[]): void {
+  const cases = units.map(({ segment }) => endingWith(segment, ':case'));
+  const categories = cases.map((one) => one?.[1] ?? '');
+  if (!areForms(categories.filter((category) => !/^\d+$/.test(category)))) return;
+  const nameForm = (category: string): Record<string, string> => {
+    const model = units[categories.indexOf('other')]!;
+    const id = idOf(model);
+    return { [cases[0]![0]]: category, ...(id !== '' && { id: `${id}-${category}` }) };
+  };
+  for (const unit of units) unit.plural = { units, categories, nameForm };
 }
 
 const idOf = ({ segment }: DocumentUnit): string => segment.attributes.get('id')?.value ?? '';

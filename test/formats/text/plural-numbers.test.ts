@@ -25,7 +25,8 @@ const xliffEnd = '</body></file></xliff>\n';
 
 const rules = new Map(languages.map((language) => [language, new Intl.PluralRules(language)]));
 
-const categoryOf = (language: (typeof languages)[number], number: number) => rules.get(language)!.select(number);
+const categoryOf = (language: (typeof languages)[number], number: number) =>
+  rules.get(language)!.select(number);
 
 /** Translates each text as itself with its variant, such as `# files ⟦a few⟧`, and returns the file. */
 async function translated(kind: LayoutKind, source: string, language: string) {
@@ -220,6 +221,25 @@ describe('units of XLIFF', () => {
         if (!isForOne) expect(found.get(keyOf(category))).toContain('%lld');
       }
     }
+  });
+
+  test('segments of XLIFF 2.2 for cases get those of the language', async () => {
+    const segment = (category: string, text: string) =>
+      `<segment id="${category}" pgs:case="${category}"><source>${text}</source></segment>`;
+    const source = `<xliff version="2.2" srcLang="en" xmlns="urn:oasis:names:tc:xliff:document:2.2" xmlns:pgs="urn:oasis:names:tc:xliff:pgs:1.0"><file id="f"><unit id="u" pgs:switch="plural:n">${segment('0', 'None')}${segment('other', '<ph id="1"/> files')}</unit><unit id="v" pgs:switch="gender:g">${segment('feminine', 'Her')}${segment('other', 'Their')}</unit></file></xliff>\n`;
+    const { text, segments } = await translated('xliff', source, 'pl');
+    expect(segments.map(({ variant, context }) => [variant, context])).toEqual([
+      ['cardinal 0', 'for the number 0'],
+      ['cardinal other', 'plural form “other”, for fractions'],
+      ['cardinal one', 'plural form “one”, for numbers such as 1'],
+      ['cardinal few', 'plural form “few”, for numbers such as 2, 3, 4, 22, 23'],
+      ['cardinal many', 'plural form “many”, for numbers such as 0, 5, 6, 7, 8'],
+      [undefined, 'for gender:g = “feminine”'],
+      [undefined, 'for gender:g = “other”'],
+    ]);
+    expect(text).toContain(
+      '<segment id="other-few" pgs:case="few" state="translated"><source><ph id="1"/> files</source><target><ph id="1"/> files⟦cardinal few⟧</target></segment>',
+    );
   });
 
   test('the types of variables of a strings dictionary stay', async () => {
