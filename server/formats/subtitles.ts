@@ -10,6 +10,7 @@ import {
 import type { Edit } from './office/splice.ts';
 import { type Cue, readCues, type SubtitleKind } from './subtitles/cues.ts';
 import { breakLines, limitsFor, type SubtitleLimits, visible } from './subtitles/lines.ts';
+import { isOtherSpeaker, keptEnd, markLines, markup } from './subtitles/speakers.ts';
 import {
   lineEndOf,
   placeOfLine,
@@ -87,89 +88,12 @@ function continues(before: ParsedCue, one: ParsedCue, group: readonly ParsedCue[
   const [first, next] = [plainText(before.content).trim(), plainText(one.content).trim()];
   if (group.length >= limits.cues || one.cue.from - before.cue.to > limits.pause || uncased.test(language))
     return false;
-  const [lastLine, firstLine] = [before.cue.text.trim().split('\n').at(-1)!, one.cue.text.trim().split('\n')[0]!];
-  const own = voice.exec(firstLine)?.[1] ?? styleOf(firstLine);
-  const last = before.cue.text.match(/<v[.\s][^<>]*>/g)?.at(-1) ?? styleOf(lastLine);
-  if (last !== own && own !== '' && !/^<[biu]>/i.test(own)) return false;
+  if (isOtherSpeaker(before.cue.text, one.cue.text)) return false;
   if (group.reduce((sum, { cue }) => sum + cue.text.length, next.length) > limits.units) return false;
   return /[\p{L}\p{N},]$/u.test(first) && /^[\p{Ll}\p{N}]/u.test(next);
 }
 
 const formats: Readonly<Record<string, FormatKind>> = { b: 'bold', i: 'italic', u: 'underline' };
-
-/** Markup inside of a cue: a tag, or a position of SubRip such as `{\an8}`. */
-const markup = /<\/?[^<>\r\n]+>|\{\\[^{}\r\n]*\}/g;
-
-/** The first characters of a line that stays a line: a dash or `>>` of a speaker, a sound or music. */
-const ownLine = /^(?:[-\u2010-\u2015\u2212－(（【[♪♫]|>>|＞＞)/u;
-
-/** A name before the words of a speaker, such as `MAN:` and `アンナ：`. */
-const speaker = /^(?:\p{Lu}[\p{Lu}\p{N} .'’-]{1,30}:|[\p{Lo}ー・]{1,10}：)/u;
-
-/** A name in small letters, such as `Anna Berg:`, which can also be a part of a sentence. */
-const name = /^\p{Lu}[\p{L}.'’-]*(?: \p{Lu}[\p{L}.'’-]*){0,2}:\s/u;
-
-/** A line with nothing but a sound or music. */
-const sound = /^(?:\[.*\]|\(.*\)|（.*）|[♪♫].*[♪♫])$/;
-
-/** Characters that determine the direction of a line, and show nothing. */
-const directions = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
-
-/** The tag of a voice in WebVTT at the start of a line. */
-const voice = /^(?:<[^<>]*>)*(<v[.\s][^<>]*>)/;
-
-/** A noncharacter instead of a line end that stays. */
-const keptEnd = '\ufdd3';
-
-/** Returns a cue in which the ends of lines that stay are marked. */
-function markLines(written: string, kind: SubtitleKind): string {
-  const lines = written.split('\n');
-  const shown = lines.map((line) => {
-    const text = line.replaceAll(markup, '');
-    return (kind === 'vtt' ? decodeText(text) : text).replaceAll(directions, '').trim();
-  });
-  const styles = lines.map((line) => styleOf(line.trim()));
-  return lines
-    .map((line, at) => {
-      if (at === 0) return line;
-      const [before, own] = [shown[at - 1]!, shown[at]!];
-      const isOther =
-        ownLine.test(own) ||
-        speaker.test(own) ||
-        (name.test(own) && !goesOn.test(before)) ||
-        sound.test(before) ||
-        voice.test(line.trim()) ||
-        isOtherStyle(styles[at - 1]!, styles[at]!, endsSentence(before, own));
-      return (isOther ? keptEnd : '\n') + line;
-    })
-    .join('');
-}
-
-/** Returns the tag around a whole line, such as `<c.yellow>`; otherwise an empty text. */
-function styleOf(line: string): string {
-  const [, open = '', tag = ''] = /^(?:\{\\[^{}]*\})*(<([a-z]+)[^<>]*>)/i.exec(line) ?? [];
-  const end = `</${tag}>`.toLowerCase();
-  const isWhole = open !== '' && line.toLowerCase().indexOf(end) === line.length - end.length;
-  return isWhole ? open : '';
-}
-
-/**
- * Whether two lines are of different speakers by their tags: by their colors, or if one of them is in italics. A sentence
- * can go on in a line with the same tag, or in a line in italics.
- */
-function isOtherStyle(before: string, own: string, isNewSentence: boolean): boolean {
-  if (before === '' && own === '') return false;
-  const areColors = [before, own].every((one) => one === '' || /^<(?:c|font)\b/i.test(one));
-  return (before !== own && areColors) || isNewSentence;
-}
-
-/** The end of a line whose sentence can go on in the next one. */
-const goesOn = /[\p{L}\p{M}\p{N},、，،]["'”’»)\]]*$/u;
-
-/** Whether a line ends a sentence. In scripts without upper case, only its last sign says so. */
-function endsSentence(line: string, next: string): boolean {
-  return !goesOn.test(line) || /^\P{L}*\p{Lu}/u.test(next);
-}
 
 /** Returns the content of a cue. Lines are joined, except those of several speakers and of sounds. */
 function contentOf(cue: string, kind: SubtitleKind): InlineContent {
