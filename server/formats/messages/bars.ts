@@ -1,5 +1,5 @@
+import type { Message, MessageText } from './choices.ts';
 import { poPluralsOf } from './gettext-plurals.ts';
-import type { Message, MessageText } from './icu.ts';
 import { describeForm, pluralCategories, sourceOfForm } from './plural-forms.ts';
 
 /*

@@ -1,4 +1,4 @@
-import { type Choice, type Item, type Message, messageOf } from './icu.ts';
+import { type Choice, type Item, type Message, messageOf } from './choices.ts';
 
 /*
  * Choices in Java's MessageFormat, such as `{0,choice,0#no files|1#one file|1<{0} files}`. Their options are for ranges of
@@ -25,7 +25,7 @@ export function readChoices(message: string): Message | null {
       items.push(choice);
     }
   }
-  return messageOf(items, { targetLanguage: undefined, escape });
+  return messageOf(items, { targetLanguage: undefined, writeText });
 }
 
 /** Splits a message at its arguments, which begin with a brace. Apostrophes quote braces. */
@@ -69,7 +69,7 @@ function unquoted(text: string): string {
 }
 
 /** Writes a text of a message, or of an option of a choice, where a text with a brace is read twice. */
-function escape(text: string, { isOption, hasBrace }: { isOption: boolean; hasBrace: boolean }): string {
+function writeText(text: string, { isOption, hasBrace }: { isOption: boolean; hasBrace: boolean }): string {
   const doubled = (run: string) => run.replaceAll("'", "''");
   const inMessage = (run: string) => (/[{}]/.test(run) ? `'${doubled(run)}'` : doubled(run));
   if (!isOption) return text.replaceAll(/['{}]+/g, inMessage);

@@ -11,7 +11,8 @@ import {
 } from '../text-file.ts';
 import { type BarOptions, readBars } from './bars.ts';
 import { readChoices } from './choice-format.ts';
-import { hasIcuChoice, type Message, readIcu } from './icu.ts';
+import type { Message } from './choices.ts';
+import { hasIcuChoice, readIcu } from './icu.ts';
 import { declaredTag } from './language-tags.ts';
 import { categoriesOf, describeForm, type PluralType, sourceOfForm } from './plural-forms.ts';
 
@@ -112,18 +113,25 @@ export function placesOfStrings(
     if (language !== undefined) always.push(...[entry.write(language)].flat());
     if (reason) kept.push({ reason, text: entry.text });
     else {
-      const { targetLanguage, doubled, bars } = options;
-      const message = readChoices(entry.text) ?? (isIcu
-        ? readIcu(entry.text, targetLanguage, doubled)
-        : bars
-          ? readBars(entry.text, targetLanguage, bars)
-          : null);
+      const message = messageIn(entry.text, isIcu, options);
       const place = message ? placeOfMessage(entry, message) : placeOfText(entry);
       if (place.segments.length > 0) places.push(place);
       else kept.push({ reason: 'code', text: entry.text });
     }
   }
   return { places, kept, always, texts: () => ({ all }) };
+}
+
+/** Returns the message that a text is; null for a text without choices and plural forms. */
+export function messageIn(
+  text: string,
+  isIcu: boolean,
+  { targetLanguage, doubled, bars }: StringOptions,
+): Message | null {
+  const choices = readChoices(text);
+  if (choices) return choices;
+  if (isIcu) return readIcu(text, targetLanguage, doubled);
+  return bars ? readBars(text, targetLanguage, bars) : null;
 }
 
 /** Whether a text is its own key, such as `home.title`: a program has found no text for it. */

@@ -1,9 +1,8 @@
 import type { FileText, OwnText, uniqueNames } from '../existing-target.ts';
-import { readBars } from '../messages/bars.ts';
+import type { MessageText } from '../messages/choices.ts';
 import { poPluralsOf } from '../messages/gettext-plurals.ts';
-import { type MessageText, readIcu } from '../messages/icu.ts';
 import { describeForm, sourceOfForm } from '../messages/plural-forms.ts';
-import { formsOfSource, withSpaceOf, withWords } from '../messages/strings.ts';
+import { formsOfSource, messageIn, withSpaceOf, withWords } from '../messages/strings.ts';
 import type { Edit } from '../office/splice.ts';
 import { lineEndOf, placeOfLine, type TextPlace, type TextTarget } from '../text-file.ts';
 import { type PoEntry, quotePo } from './parser.ts';
@@ -184,10 +183,10 @@ export class PoWriter {
   /** Returns the texts of an ICU message, or of forms between bars, and how they are joined; undefined for other entries. */
   #messageOf({ plural, id }: PoEntry, { forms }: PoSource): PoForms | undefined {
     if (plural) return undefined;
-    const [targetLanguage, text] = [this.#language, forms.get('other')!];
-    const read = this.#isIcu
-      ? readIcu(text, targetLanguage)
-      : readBars(text, targetLanguage, { sourceLanguage: this.#sourceLanguage, needsCount: true });
+    const read = messageIn(forms.get('other')!, this.#isIcu, {
+      targetLanguage: this.#language,
+      bars: { sourceLanguage: this.#sourceLanguage, needsCount: true },
+    });
     const message = read && withWords(read);
     if (!message || message.texts.length === 0) return undefined;
     return {

@@ -21,7 +21,9 @@ test('Java shows translations of a choice with signs of its syntax as they are',
   const directory = await mkdtemp(join(tmpdir(), 'choice-'));
   try {
     await writeFile(join(directory, 'Show.java'), program);
-    const patterns = translations.map((one) => Buffer.from(message.write([one, one, one])).toString('base64'));
+    const patterns = translations.map((one) =>
+      Buffer.from(message.write([one, one, one])).toString('base64'),
+    );
     const shown = execFileSync('java', [join(directory, 'Show.java'), ...patterns], { encoding: 'utf8' });
     // An argument that a source lacks is text.
     const expected = translations.flatMap((one) =>

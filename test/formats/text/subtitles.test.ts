@@ -151,7 +151,9 @@ describe('subtitles', () => {
     const source = `${head}00:00:01.000 --> 00:00:09.000\n${cue}\n`;
     const file = textsOf(kind, source, 'fr');
     const { segments } = await file.extract();
-    const breaks = segments.flatMap((one) => one.source).filter((item) => typeof item !== 'string' && item.text === '\n');
+    const breaks = segments
+      .flatMap((one) => one.source)
+      .filter((item) => typeof item !== 'string' && item.text === '\n');
     expect(breaks).toHaveLength(1);
     const { text, findings } = await file.rebuild(({ source: own }) =>
       own.map((item) => (typeof item === 'string' ? item.replaceAll(/\p{L}+/gu, 'parler') : item)),
