@@ -62,6 +62,38 @@ describe('ICU messages', () => {
   );
 });
 
+test('a message that would have too many forms within forms keeps those of the source, with a finding', async () => {
+  const inside = (level: number): string =>
+    `{a${level}, plural, one {# page${level === 0 ? '' : ` ${inside(level - 1)}`}} other {# pages${level === 0 ? '' : ` ${inside(level - 1)}`}}}`;
+  const { text, segments, findings } = await translated('json', JSON.stringify({ message: inside(4) }), 'ar');
+  expect(segments.length).toBeLessThanOrEqual(64);
+  expect(findings.map(({ severity, message }) => [severity, message])).toEqual([
+    ['warning', expect.stringMatching(/^line 1, message: the message has plural forms within plural forms/)],
+  ]);
+  const i18n = setupI18n({ locale: 'ar', messages: { ar: {} } });
+  i18n.load('ar', { message: compileMessage((JSON.parse(text) as { message: string }).message) });
+  for (const number of numbers)
+    expect(i18n._('message', { a0: number, a1: 3, a2: number, a3: 1, a4: 100 })).toContain('100 pages');
+});
+
+test('elements of a page around choices stay there, and the context of each text shows them as text', async () => {
+  const page =
+    '<p><b>Sent</b> {files.length, plural, =1 {a file} other {{{files.length}} files}} to {n, plural, one {<i>one</i>} other {many}}.</p>\n';
+  const file = textsOf('html', page, 'de');
+  const { segments } = await file.extract();
+  expect(segments.map(({ context }) => context)).toEqual([
+    '{files_length} is, for example, “… files”; {n} is, for example, “many”',
+    '{files_length} is 1; a part of “Sent {files_length} to {n}.”',
+    'files_length: plural form “one”, for numbers such as 1; a part of “Sent {files_length} to {n}.”',
+    expect.stringContaining('form “other”'),
+    'n: plural form “one”, for numbers such as 1; a part of “Sent {files_length} to {n}.”',
+    expect.stringContaining('form “other”'),
+  ]);
+  expect((await file.rebuild(({ source }) => ['[', ...source, ']'])).text).toBe(
+    '<p>[<b>Sent</b> {files.length, plural, =1 {[a file]} one {[{{files.length}} files]} other {[{{files.length}} files]}} to {n, plural, one {[<i>one</i>]} other {[many]}}.]</p>\n',
+  );
+});
+
 describe('keys of i18next', () => {
   const versions = [
     { version: 'v3' as const, keys: ['year', 'year_plural'] },
