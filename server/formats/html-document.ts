@@ -152,7 +152,7 @@ function isIcuText(content: InlineContent): boolean {
 
 /**
  * Returns the place of an ICU message as the place of its texts, and another place as it is. If a message has an element
- * outside of its choices, they stay where they are, because Angular has no directives inside of them.
+ * outside of its choices, these keep their places, because Angular has no directives inside of them.
  */
 function placeOfIcuText(place: TextPlace, targetLanguage: string | undefined): TextPlace {
   const [segment, ...others] = place.segments;

@@ -50,7 +50,7 @@ function choiceOf(head: string, written: string): Choice | undefined {
     const [selector] = /^\s*-?(?:\d+(?:\.\d+)?|∞)\s*[#<≤]/.exec(option) ?? [];
     if (selector === undefined || start.test(option) || /'[^']*[{}][^']*'/.test(option)) return undefined;
     const text = unquoted(option.slice(selector.length));
-    // A text with an argument is a message in itself, whose apostrophes are doubled again.
+    // A text with an argument is read as another message, so its apostrophes are doubled again.
     const items = text.split(/(\{[^{}]*\})/).filter((piece) => piece !== '');
     options.push([
       selector,
@@ -68,7 +68,7 @@ function unquoted(text: string): string {
   return text.replaceAll(/'('?)/g, '$1');
 }
 
-/** Writes a text of a message, or of an option of a choice, where a text with a brace is read twice. */
+/** Writes a text of a message, or of an option of a choice. Java reads an option with a brace twice. */
 function writeText(text: string, { isOption, hasBrace }: { isOption: boolean; hasBrace: boolean }): string {
   const doubled = (run: string) => run.replaceAll("'", "''");
   const inMessage = (run: string) => (/[{}]/.test(run) ? `'${doubled(run)}'` : doubled(run));

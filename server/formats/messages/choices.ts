@@ -7,7 +7,7 @@ import { categoriesOf, describeForm, type PluralType, samplesOf } from './plural
  * texts are those that the target language needs, so that a Russian message gets the forms `one`, `few`, `many` and `other`
  * from two English ones.
  *
- * Several choices multiply the sentences. If they are too many, each choice stays where it is: its options are texts, and
+ * Several choices multiply the sentences. If they are too many, each choice keeps its place: its options are texts, and
  * the text around it has an argument in its place.
  */
 
@@ -28,7 +28,7 @@ export interface Message {
   write(translations: readonly string[]): string;
 }
 
-/** A message with more whole sentences has its choices where they are, unless it would have more texts then. */
+/** In a message with more whole sentences, choices keep their places, unless it would have more texts then. */
 const maxSentences = 16;
 
 /** The maximum number of whole sentences in any case, because what stands around a choice is repeated in each. */
@@ -63,7 +63,7 @@ export interface Step {
 interface Leaf {
   items: readonly Item[];
   path: readonly Step[];
-  /** For a text whose choices stay where they are: their options, and the text around its own choice. */
+  /** For a text whose choices keep their places: their options, and the text around its own choice. */
   inside?: { choices: ReadonlyMap<Choice, Tree>; frame: Leaf | undefined };
 }
 
@@ -79,14 +79,14 @@ const isChoice = (item: Item): item is Choice => typeof item !== 'string' && 'op
 interface MessageSyntax {
   /** Determines the plural forms; by default those of the source are kept. */
   targetLanguage: string | undefined;
-  /** Whether the choices stay where they are in any case. */
+  /** Whether the choices keep their places in any case. */
   stays?: boolean;
   /** Writes a literal text of a message, or of an option. */
   writeText(text: string, place: LiteralPlace): string;
 }
 
 interface LiteralPlace {
-  /** What follows the text: the next code, or the brace that ends the option. */
+  /** The next code after the text, or the brace that ends the option. */
   next: string;
   path: readonly Step[];
   isOption: boolean;
@@ -168,7 +168,7 @@ function countTexts(items: readonly Item[], language: string | undefined, areWho
 }
 
 /**
- * Returns the texts of a message whose choices stay where they are. Forms of an outer choice that have the same source
+ * Returns the texts of a message whose choices keep their places. Forms of an outer choice that have the same source
  * share the choices inside of it.
  */
 function partsOf(items: readonly Item[], language: string | undefined): Plan {

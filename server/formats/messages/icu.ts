@@ -16,7 +16,7 @@ import { type Choice, type Item, type Message, messageOf, type Step } from './ch
  *
  * @param targetLanguage determines the plural forms; by default those of the source are kept
  * @param doubled whether each apostrophe is written twice, as Java's MessageFormat requires
- * @param stays whether the choices stay where they are in any case
+ * @param stays whether the choices keep their places in any case
  * @returns null if the text is not an ICU message
  */
 export function readIcu(

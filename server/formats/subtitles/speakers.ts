@@ -63,7 +63,7 @@ function styleOf(line: string): string {
 
 /**
  * Whether two lines are of different speakers by their tags: by their colors, or if one of them is in italics. A sentence
- * can go on in a line with the same tag, or in a line in italics.
+ * can continue in a line with the same tag, or in a line in italics.
  */
 function isOtherStyle(before: string, own: string, isNewSentence: boolean): boolean {
   if (before === '' && own === '') return false;
@@ -71,10 +71,10 @@ function isOtherStyle(before: string, own: string, isNewSentence: boolean): bool
   return (before !== own && areColors) || isNewSentence;
 }
 
-/** The end of a line whose sentence can go on in the next one. */
+/** The end of a line whose sentence can continue in the next one. */
 const goesOn = /[\p{L}\p{M}\p{N},、，،]["'”’»)\]]*$/u;
 
-/** Whether a line ends a sentence. In scripts without upper case, only its last sign says so. */
+/** Whether a line ends a sentence. In scripts without upper case, only its last sign shows this. */
 function endsSentence(line: string, next: string): boolean {
   return !goesOn.test(line) || /^\P{L}*\p{Lu}/u.test(next);
 }

@@ -27,7 +27,7 @@ test('the ranges and the apostrophes of options stay, and so do the texts around
   expect(around.write(["C'est a", "C'est {0}"])).toBe("{0,choice,0#C''est a|1#C''''est {0}}");
 });
 
-test('choices within choices, and quoted braces, are no choice that can be written', () => {
+test('choices within choices, and quoted braces, are not read', () => {
   expect(readChoices("{0,choice,0#a '{x}'|1#b}")).toBeNull();
   expect(readChoices('{0,choice,0#{1,choice,0#a|1#b}|1#c}')).toBeNull();
   expect(readChoices('the {0,choice} of {1}')).toBeNull();

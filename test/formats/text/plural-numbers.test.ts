@@ -195,7 +195,7 @@ describe('forms between bars', () => {
     }
   });
 
-  test('a value of MessageFormat is none, and a title with a bar is one text', async () => {
+  test('a value of MessageFormat with a bar, and a title with one, are each one text', async () => {
     const source = "a={0} file|{0} files, it''s\nb={0} It''s none|{1} one\nc=Home | Homes\n";
     expect(await textsOf('properties', source).pseudo()).toBe(
       "a=[{0} file|{0} files, it''s]\nb={0} [It''s none]|{1} [one]\nc=[Home | Homes]\n",
