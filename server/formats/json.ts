@@ -3,6 +3,7 @@ import { FileError } from './file-error.ts';
 import { type Form, type Group, readNumberedForms } from './json/numbered-forms.ts';
 import { JsonError, type JsonMember, type JsonObject, type JsonValue, parseJson } from './json/parser.ts';
 import { writerFor } from './json/string-writer.ts';
+import type { Quoting } from './messages/icu.ts';
 import { type KeyPath, KeyWriter, rootPath, withIndex, withKey } from './messages/key-path.ts';
 import { isTagOf, spelledLike } from './messages/language-tags.ts';
 import {
@@ -11,6 +12,7 @@ import {
   type PluralType,
   pluralCategories,
 } from './messages/plural-forms.ts';
+import { areDoubled } from './messages/quoting.ts';
 import { type PluralEntry, placesOfStrings, type StringEntry } from './messages/strings.ts';
 import type { Edit } from './office/splice.ts';
 import { type TextOptions, type TextPlaces, textFormat } from './text-file.ts';
@@ -40,12 +42,8 @@ function findStrings(text: string, { sourceLanguage, targetLanguage, kept }: Tex
   // The key is in no name, so that a translation has the same names.
   if (language) reader.readValue(language, { keys: [languageKey], names: [] });
   else reader.readValue(root, rootPath);
-  const found = placesOfStrings(reader.entries, {
-    sourceLanguage,
-    targetLanguage,
-    kept,
-    bars: { sourceLanguage },
-  });
+  const options = { sourceLanguage, targetLanguage, kept, bars: { sourceLanguage }, ...reader.messages };
+  const found = placesOfStrings(reader.entries, options);
   const declared = reader.declaredLanguage(targetLanguage);
   return {
     ...found,
@@ -185,6 +183,12 @@ class Reader {
     const { start, end } = this.#locale;
     // The tools of Flutter expect an underscore.
     return { start, end, text: JSON.stringify(this.#arb ? language.replace('-', '_') : language) };
+  }
+
+  /** Each text of an ARB file is a message. Its texts show whether Flutter reads them with `use-escaping`. */
+  get messages(): { areMessages?: true; quoting?: Quoting } {
+    const texts = this.entries.flatMap((entry) => ('forms' in entry ? [] : [entry.text]));
+    return this.#arb ? { areMessages: true, quoting: areDoubled(texts) ? 'doubled' : 'none' } : {};
   }
 
   #readObject(object: JsonObject, path: KeyPath, isItem: boolean): void {

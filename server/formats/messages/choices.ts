@@ -92,6 +92,8 @@ interface LiteralPlace {
   isOption: boolean;
   /** Whether the whole text has an argument or a brace. */
   hasBrace: boolean;
+  /** Whether the text looks like an argument, but is words. */
+  isCode: boolean;
 }
 
 /** Returns the message of which these are the items. */
@@ -254,7 +256,20 @@ const maxShown = 300;
 
 function shownText(leaf: Leaf): string {
   const codes = codesOf(leaf);
-  return leaf.items.map((item) => (typeof item === 'string' ? item : codes.get(item)!)).join('');
+  const inWords = codesInWords(leaf);
+  return leaf.items
+    .map((item) => {
+      if (typeof item !== 'string') return codes.get(item)!;
+      return inWords.reduce((words, code) => words.replaceAll(code, "'$&'"), item);
+    })
+    .join('');
+}
+
+/** Returns the arguments of a text that it also has as words. There, a translator sees them in quotes. */
+function codesInWords(leaf: Leaf): string[] {
+  const words = leaf.items.filter((item) => typeof item === 'string').join('\n');
+  if (!words.includes('{')) return [];
+  return [...new Set(codesOf(leaf).values())].filter((code) => code !== '#' && words.includes(code));
 }
 
 /** Returns the arguments, numbers and choices of a text as a translator sees them. No two choices look the same. */
@@ -300,7 +315,8 @@ function writeLeaf(
       return [code, inside && 'numberOf' in item ? '#' : code];
     }),
   );
-  const pattern = [...written.keys()]
+  const inWords = new Map(codesInWords(leaf).map((code) => [`'${code}'`, code]));
+  const pattern = [...written.keys(), ...inWords.keys()]
     .sort((a, b) => b.length - a.length)
     .map((code) => RegExp.escape(code))
     .join('|');
@@ -308,9 +324,11 @@ function writeLeaf(
   const hasBrace = translation.includes('{');
   return parts
     .map((part, index) => {
-      if (index % 2 === 1) return written.get(part)!;
       const next = parts[index + 1] ?? (path.length > 0 ? '}' : '');
-      return writeText(part, { next, path, isOption: path.length > 0, hasBrace });
+      const place = { next, path, isOption: path.length > 0, hasBrace };
+      const code = inWords.get(part);
+      if (code !== undefined) return writeText(code, { ...place, isCode: true });
+      return index % 2 === 1 ? written.get(part)! : writeText(part, { ...place, isCode: false });
     })
     .join('');
 }

@@ -12,31 +12,44 @@ import { type Choice, type Item, type Message, messageOf, type Step } from './ch
  */
 
 /**
+ * `optional`: an apostrophe quotes only before a brace, as in ICU. `doubled`: each apostrophe of a text is written twice, as
+ * Java and Flutter with `use-escaping` require and ICU allows. `none`: an apostrophe quotes nothing, as in Flutter without it.
+ */
+export type Quoting = 'optional' | 'doubled' | 'none';
+
+/**
  * Reads an ICU message.
  *
  * @param targetLanguage determines the plural forms; by default those of the source are kept
- * @param doubled whether each apostrophe is written twice, as Java's MessageFormat requires
+ * @param quoting how apostrophes are read and written
  * @param stays whether the choices keep their places in any case
  * @returns null if the text is not an ICU message
  */
 export function readIcu(
   message: string,
   targetLanguage: string | undefined,
-  doubled = false,
+  quoting: Quoting = 'optional',
   stays = false,
 ): Message | null {
   let elements: MessageFormatElement[];
   try {
-    elements = parse(message, { ignoreTag: true, captureLocation: true, shouldParseSkeletons: false });
+    const text = quoting === 'none' ? message.replaceAll("'", apostrophe) : message;
+    elements = parse(text, { ignoreTag: true, captureLocation: true, shouldParseSkeletons: false });
   } catch {
     return null;
   }
   return messageOf(itemsOf(elements, message, null), {
     targetLanguage,
     stays,
-    writeText: (text, { next, path }) => escapeLiteral(text, next, isInPlural(path), doubled),
+    writeText: (text, { next, path, isCode }) =>
+      isCode ? `'${text}'` : escapeLiteral(text, next, isInPlural(path), quoting),
   });
 }
+
+/** An apostrophe that quotes nothing, for the parser. Unicode does not allow this character in exchanged texts. */
+const apostrophe = '\ufdd3';
+
+const withApostrophes = (text: string) => text.replaceAll(apostrophe, "'");
 
 /** Whether a text has a choice in the syntax of ICU. Other texts with braces may be of another syntax. */
 export function hasIcuChoice(text: string): boolean {
@@ -48,7 +61,7 @@ export function hasIcuChoice(text: string): boolean {
 
 function itemsOf(elements: readonly MessageFormatElement[], message: string, plural: Choice | null): Item[] {
   return elements.map((element): Item => {
-    if (element.type === TYPE.literal) return element.value;
+    if (element.type === TYPE.literal) return withApostrophes(element.value);
     if (element.type === TYPE.pound) return plural ? { numberOf: plural } : '#';
     if (element.type === TYPE.plural || element.type === TYPE.select)
       return choiceOf(element, message, plural);
@@ -61,7 +74,7 @@ function choiceOf(element: PluralElement | SelectElement, message: string, plura
   const { start } = Object.values(element.options)[0]!.value[0]?.location ?? element.location!;
   const head = message.slice(element.location!.start.offset, start.offset);
   const choice: Choice = {
-    argument: element.value,
+    argument: withApostrophes(element.value),
     type:
       element.type === TYPE.select ? 'select' : element.pluralType === 'ordinal' ? 'selectordinal' : 'plural',
     offset: element.type === TYPE.plural ? element.offset : 0,
@@ -70,19 +83,21 @@ function choiceOf(element: PluralElement | SelectElement, message: string, plura
   };
   const inner = element.type === TYPE.plural ? choice : plural;
   for (const [selector, { value }] of Object.entries(element.options))
-    choice.options.push([selector, itemsOf(value, message, inner)]);
+    choice.options.push([withApostrophes(selector), itemsOf(value, message, inner)]);
   return choice;
 }
 
 const isInPlural = (path: readonly Step[]) => path.length > 0 && path.at(-1)!.choice.type !== 'select';
 
 /** @param next what follows the literal text: the next code, or the brace that ends the text */
-function escapeLiteral(text: string, next: string, isPlural: boolean, doubled: boolean): string {
+function escapeLiteral(text: string, next: string, isPlural: boolean, quoting: Quoting): string {
+  // Without quotes, a text cannot have braces.
+  if (quoting === 'none') return text.replaceAll('{', '(').replaceAll('}', ')');
   const special = isPlural ? /[{}#]/ : /[{}]/;
   return text.replaceAll(isPlural ? /['{}#]+/g : /['{}]+/g, (run, at: number) => {
     const apostrophes = run.replaceAll("'", "''");
     if (special.test(run)) return `'${apostrophes}'`;
     const after = text[at + run.length] ?? next[0] ?? '';
-    return doubled || run.length > 1 || /[{}#|<>]/.test(after) ? apostrophes : run;
+    return quoting === 'doubled' || run.length > 1 || /[{}#|<>]/.test(after) ? apostrophes : run;
   });
 }

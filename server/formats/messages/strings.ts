@@ -12,9 +12,10 @@ import {
 import { type BarOptions, readBars } from './bars.ts';
 import { readChoices } from './choice-format.ts';
 import type { Message } from './choices.ts';
-import { hasIcuChoice, readIcu } from './icu.ts';
+import { hasIcuChoice, type Quoting, readIcu } from './icu.ts';
 import { declaredTag } from './language-tags.ts';
 import { categoriesOf, describeForm, type PluralType, sourceOfForm } from './plural-forms.ts';
+import { areDoubled, hasQuoting, readQuoted } from './quoting.ts';
 
 /*
  * The strings of a program's user interface, whatever the syntax of their file: what is translated, and how messages with
@@ -32,6 +33,8 @@ export interface StringEntry {
   line: number;
   /** The comment of a developer on the string. */
   comment?: string | undefined;
+  /** Set for a message of a file whose other texts may be none: how it quotes. */
+  quoting?: Quoting | undefined;
   /** Why the string is not translated, as the name of a reason in a receipt, if the format decides so. */
   keep?: string | undefined;
   /** Returns the change that replaces the string. A format that can mark texts for review also changes the mark. */
@@ -57,8 +60,9 @@ interface StringOptions {
   sourceLanguage?: string | undefined;
   targetLanguage?: string | undefined;
   kept?: KeptTexts | undefined;
-  /** Whether ICU messages have each apostrophe twice. */
-  doubled?: boolean;
+  /** How the texts quote in messages, and whether all are messages; by default as the texts show. */
+  quoting?: Quoting | undefined;
+  areMessages?: boolean | undefined;
   /** How texts have plural forms between bars; without it, none has. */
   bars?: BarOptions;
 }
@@ -66,7 +70,7 @@ interface StringOptions {
 const isPlural = (entry: StringEntry | PluralEntry): entry is PluralEntry => 'forms' in entry;
 
 /**
- * Returns the places of strings. If one of them has a choice in the syntax of ICU, all are read as ICU messages.
+ * Returns the places of strings. If one of them has a choice in the syntax of ICU, or quotes, all are read as ICU messages.
  * Otherwise, a text may have plural forms between bars.
  *
  * @param entries in the order of the file
@@ -80,7 +84,9 @@ export function placesOfStrings(
   const always: Edit[] = [];
   const all: FileText[] = [];
   const unique = uniqueNames();
-  const isIcu = entries.some((entry) => !isPlural(entry) && hasIcuChoice(entry.text));
+  const own = entries.flatMap((entry) => (isPlural(entry) ? [] : [entry.text]));
+  const isIcu = options.areMessages ?? own.some((text) => hasIcuChoice(text) || hasQuoting(text));
+  const { quoting = isIcu && areDoubled(own) ? 'doubled' : 'optional' } = options;
   for (const entry of entries) {
     if (isPlural(entry)) {
       const texts = [...entry.forms.values()].map(({ text }) => ({ reason: reasonToKeep(text), text }));
@@ -113,7 +119,7 @@ export function placesOfStrings(
     if (language !== undefined) always.push(...[entry.write(language)].flat());
     if (reason) kept.push({ reason, text: entry.text });
     else {
-      const message = messageIn(entry.text, isIcu, options);
+      const message = messageIn(entry.text, isIcu ? quoting : undefined, options, entry.quoting);
       const place = message ? placeOfMessage(entry, message) : placeOfText(entry);
       if (place.segments.length > 0) places.push(place);
       else kept.push({ reason: 'code', text: entry.text });
@@ -122,16 +128,33 @@ export function placesOfStrings(
   return { places, kept, always, texts: () => ({ all }) };
 }
 
-/** Returns the message that a text is; null for a text without choices and plural forms. */
+/**
+ * Returns the message that a text is; null for a text without choices, plural forms and quotes.
+ *
+ * @param quoting how ICU messages quote, if the texts are such messages
+ * @param own how the text quotes, if it is known to be a message
+ */
 export function messageIn(
   text: string,
-  isIcu: boolean,
-  { targetLanguage, doubled, bars }: StringOptions,
+  quoting: Quoting | undefined,
+  { targetLanguage, bars }: Pick<StringOptions, 'targetLanguage' | 'bars'>,
+  own?: Quoting,
 ): Message | null {
   const choices = readChoices(text);
   if (choices) return choices;
-  if (isIcu) return readIcu(text, targetLanguage, doubled);
-  return bars ? readBars(text, targetLanguage, bars) : null;
+  const forms = bars && !quoting ? readBars(text, targetLanguage, bars) : null;
+  if (forms) return own ? withQuotes(forms, own) : forms;
+  const read = own ?? quoting;
+  return (read && readIcu(text, targetLanguage, read)) ?? (own ? readQuoted(text) : null);
+}
+
+/** Returns a message each of whose texts is read as a message that quotes. */
+function withQuotes({ texts, write }: Message, quoting: Quoting): Message {
+  const inner = texts.map(({ text }) => readIcu(text, undefined, quoting) ?? readQuoted(text));
+  return {
+    texts: texts.map((one, at) => ({ ...one, text: inner[at]!.texts[0]!.text })),
+    write: (translations) => write(translations.map((text, at) => inner[at]!.write([text]))),
+  };
 }
 
 /** Whether a text is its own key, such as `home.title`: a program has found no text for it. */
@@ -167,7 +190,7 @@ function textOfForms({ key, forms }: PluralEntry, names: readonly string[], name
 
 const url = /^[a-z][a-z0-9+.-]*:\/\/\S+$|^(?:mailto|tel):\S+$|^[^\s@]+@[^\s@]+\.[a-z]{2,}$/i;
 const placeholders =
-  /%(?:\d+\$)?#@[^@\s]+@|%arg\b|\{\{[^{}]*\}\}|\$?\{(?![^{}]*,\s*choice\s*,)[^{}]*\}|%\{[^{}]*\}|%\([^)]*\)[a-z]|%(?:\d+\$)?[-+ 0]*\d*(?:\.\d+)?(?:l{1,2}|h{1,2})?[a-z@]|\$t\([^)]*\)|<\/?[a-z][^<>]*>/gi;
+  /<%(?:(?!%>|<%)[\s\S])*%>|\{%(?:(?!%\}|\{%)[\s\S])*%\}|%(?:\d+\$)?#@[^@\s]+@|%arg\b|\{\{[^{}]*\}\}|\$?\{(?![^{}]*,\s*choice\s*,)[^{}]*\}|%\{[^{}]*\}|%\([^)]*\)[a-z]|%(?:\d+\$)?[-+ 0]*\d*(?:\.\d+)?(?:l{1,2}|h{1,2})?[a-z@]|\$t\([^)]*\)|<\/?[a-z][^<>]*>/gi;
 const identifier = /^[a-z0-9]+(?:_[a-z0-9]+)+$|^#[0-9a-f]{3,8}$/i;
 
 /** Returns why a string is not translated, as the name of a reason in a receipt; null if it is. */

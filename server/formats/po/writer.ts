@@ -1,6 +1,7 @@
 import type { FileText, OwnText, uniqueNames } from '../existing-target.ts';
 import type { MessageText } from '../messages/choices.ts';
 import { poPluralsOf } from '../messages/gettext-plurals.ts';
+import type { Quoting } from '../messages/icu.ts';
 import { describeForm, sourceOfForm } from '../messages/plural-forms.ts';
 import { formsOfSource, messageIn, withSpaceOf, withWords } from '../messages/strings.ts';
 import type { Edit } from '../office/splice.ts';
@@ -51,7 +52,8 @@ export class PoWriter {
   readonly #forms: readonly string[];
   /** The header `Plural-Forms` that the translated file needs; undefined if that of the file fits. */
   readonly #pluralForms: string | undefined;
-  readonly #isIcu: boolean;
+  /** How ICU messages quote; undefined if the catalog has none. */
+  readonly #quoting: Quoting | undefined;
   readonly #sourceLanguage: string;
 
   /**
@@ -66,18 +68,18 @@ export class PoWriter {
       targetLanguage: language,
       isTarget,
       existingForms,
-      isIcu,
+      quoting,
     }: {
       sourceLanguage: string | undefined;
       targetLanguage: string | undefined;
       isTarget: boolean;
       existingForms: number;
-      isIcu: boolean;
+      quoting: Quoting | undefined;
     },
   ) {
     this.#text = text;
     this.#sourceLanguage = sourceLanguage;
-    this.#isIcu = isIcu;
+    this.#quoting = quoting;
     this.#lineEnd = lineEndOf(text);
     this.#fields = fields;
     this.#language = language;
@@ -183,7 +185,7 @@ export class PoWriter {
   /** Returns the texts of an ICU message, or of forms between bars, and how they are joined; undefined for other entries. */
   #messageOf({ plural, id }: PoEntry, { forms }: PoSource): PoForms | undefined {
     if (plural) return undefined;
-    const read = messageIn(forms.get('other')!, this.#isIcu, {
+    const read = messageIn(forms.get('other')!, this.#quoting, {
       targetLanguage: this.#language,
       bars: { sourceLanguage: this.#sourceLanguage, needsCount: true },
     });

@@ -230,7 +230,7 @@ function MatchCard({
         {match.isUnapproved && <span className="badge">{t('editor.unapproved')}</span>}
         <bdi>{match.set}</bdi>
         {match.changedAt && <span>{day(match.changedAt)}</span>}
-        <button type="button" className="ghost small" onClick={onInsert}>
+        <button type="button" className={`ghost small ${styles['insert']}`} onClick={onInsert}>
           {t('editor.insert')} {command && <CommandKey id={command} />}
         </button>
       </header>
