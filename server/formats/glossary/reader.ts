@@ -13,6 +13,7 @@ import { readTbx, type TbxConcept, type TbxFields, type TbxTerm } from '../tbx/r
 import { fieldView, readFields } from '../term-fields.ts';
 import { readTmx, type TmxPair, type TmxSides } from '../tmx/reader.ts';
 import { XmlFileError } from '../xml/xml-parser.ts';
+import { withAlternatives } from './alternatives.ts';
 import { readGlossaryCsv } from './csv.ts';
 import { readGlossaryJson } from './json.ts';
 import { readGlossaryXlsx } from './xlsx.ts';
@@ -37,7 +38,9 @@ export async function readGlossary(
   declared: DeclaredLanguages,
   assigned?: TableAssignment,
 ): Promise<GlossaryFile> {
-  const file = await readKind(kind, bytes, declared, assigned);
+  const read = await readKind(kind, bytes, declared, assigned);
+  // The units of a translation memory are texts, in which a semicolon divides clauses.
+  const file = kind === 'tmx' ? read : withAlternatives(read);
   let units = 0;
   for (const entry of file.entries)
     for (const value of Object.values(fieldView(entry))) units += `${value}`.length;
