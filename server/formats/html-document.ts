@@ -176,15 +176,14 @@ function isIcuText(content: InlineContent): boolean {
 }
 
 /**
- * Returns the place of an ICU message as the place of its texts, and another place as it is. So is a message with an element
- * outside of its choices, because Angular has no directives inside of them.
+ * Returns the place of an ICU message as the place of its texts, and another place as it is. If a message has an element
+ * outside of its choices, these keep their places, because Angular has no directives inside of them.
  */
 function placeOfIcuText(place: TextPlace, targetLanguage: string | undefined): TextPlace {
   const [segment, ...others] = place.segments;
-  if (!segment || others.length > 0 || !isIcuText(segment.source) || hasElementOutside(segment.source))
-    return place;
+  if (!segment || others.length > 0 || !isIcuText(segment.source)) return place;
   const { text, codes, tags, restore } = markedText(segment.source);
-  const message = readIcu(text, targetLanguage);
+  const message = readIcu(text, targetLanguage, 'optional', hasElementOutside(segment.source));
   if (!message) return place;
   const write = (written: string, needsReview = false) => [
     ...place.write([{ target: joinStrings(marksIn(restore(written), tags)), needsReview }]),

@@ -61,6 +61,7 @@ function findEntries(
   const keptHeader = existing?.get('')?.text;
   const existingForms = pluralCount(readHeader(keptHeader ?? ''));
   const writer = new PoWriter(text, fields, {
+    sourceLanguage,
     targetLanguage,
     isTarget: isTranslated,
     existingForms,

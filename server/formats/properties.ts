@@ -1,3 +1,4 @@
+import { withoutIntervals } from './messages/bars.ts';
 import { hasIcuChoice } from './messages/icu.ts';
 import { areDoubled, hasQuoting, withoutQuotes } from './messages/quoting.ts';
 import { placesOfStrings, type StringEntry } from './messages/strings.ts';
@@ -77,6 +78,7 @@ function findStrings(file: string, { sourceLanguage, targetLanguage, kept }: Tex
   const found = placesOfStrings(strings, {
     ...{ sourceLanguage, targetLanguage, kept },
     areMessages: values.some(hasIcuChoice),
+    bars: { sourceLanguage, needsCount: true },
     quoting: values.some((value) => value.includes("''")) ? 'doubled' : 'optional',
   });
   return { ...found, characters };
@@ -90,7 +92,7 @@ const argument = /\{\d+[,}]/;
  */
 function quotingOf(text: string, values: readonly string[], areTwice: boolean): Pick<StringEntry, 'quoting'> {
   const rest = withoutQuotes(text, values);
-  const isMessage = argument.test(text) || hasQuoting(text) || areTwice;
+  const isMessage = argument.test(withoutIntervals(text)) || hasQuoting(text) || areTwice;
   return isMessage && !rest.includes("'") && !hasIcuChoice(text) ? { quoting: 'doubled' } : {};
 }
 

@@ -67,7 +67,12 @@ function findStrings(text: string, { sourceLanguage, targetLanguage, kept }: Tex
     reader.root = root ? 1 : 0;
     reader.read(contents, rootPath, undefined, 0);
   }
-  const found = placesOfStrings(reader.entries, { sourceLanguage, targetLanguage, kept, hasBars: true });
+  const found = placesOfStrings(reader.entries, {
+    sourceLanguage,
+    targetLanguage,
+    kept,
+    bars: { sourceLanguage },
+  });
   return { ...found, characters: reader.characters, always: [...found.always, ...always] };
 }
 

@@ -1,4 +1,4 @@
-import type { Message } from './icu.ts';
+import type { Message } from './choices.ts';
 
 /*
  * Apostrophes in messages. Between them, braces are text: `Use '{'name'}'`. Libraries differ in what they read as an

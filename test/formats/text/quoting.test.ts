@@ -34,6 +34,16 @@ describe('the apostrophes of messages, as their file quotes', () => {
     ],
     ['json', `{"a":"Use '{'x'}' for {x}","b":"It's"}`, `{"a":"L'eau: Use '{x}' for {x}","b":"L'eau: It's"}`],
     ['json', `{"a":"It's {x}"}`, `{"a":"L'eau: It's {x}"}`],
+    [
+      'properties',
+      "a=It''s {0}|[1,*] It''s '{1}' of {0}",
+      "a=L''eau: It''s {0}|[1,*] L''eau: It''s '{'1'}' of {0}",
+    ],
+    [
+      'properties',
+      "a='{0}' is {0,choice,0#no|1#{0} file}",
+      "a={0,choice,0#L''''eau: '''{'''0'''}''' is no|1#L''''eau: '''{'''0'''}''' is {0} file}",
+    ],
     ['yaml', `a: "It''s {x}"`, `a: "L''eau: It''s {x}"`],
   ])('%s %s', async (format, file, expected) => {
     expect(await translate(formats[format], file, french)).toBe(expected);
