@@ -24,7 +24,7 @@ export function readConditionalComments(
   return comments.flatMap(({ start, end }) => {
     const [, inner] = conditional.exec(source.slice(start, end)) ?? [];
     if (inner === undefined) return [];
-    // The tag of a block, so that no text goes on after the settings.
+    // The tag of a block, so that a text ends before the settings.
     const html = inner.replace(settings, (found) => `<hr${' '.repeat(found.length - '<hr>'.length)}>`);
     const hasTexts =
       words.test(html.replace(/<[^<>]*>/g, '')) || /\s(?:alt|title|aria-label)\s*=/i.test(html);

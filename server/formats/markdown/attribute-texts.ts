@@ -25,7 +25,7 @@ export interface AttributeTexts {
 /** How a value is written: with references of characters, as a string of a program, or without an escape. */
 type Syntax = 'references' | 'string' | 'plain';
 
-/** An attribute with its value, and expressions in braces, whose content is no attribute. */
+/** An attribute with its value, and expressions in braces, which contain no attributes. */
 const attribute =
   /\{(?:[^{}]|\{[^{}]*\})*\}|([@:#.\w-]+)[ \t\r\n]*=[ \t\r\n]*(?:("[^"]*"|'[^']*')|([^\s"'<>=`{}]+))|("[^"\n]*"|`[^`\n]*`)/g;
 

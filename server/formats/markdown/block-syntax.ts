@@ -20,7 +20,7 @@ export interface ForeignSyntax {
   side?: 'open' | 'close';
   /** Whether it belongs to the markup directly before it, as attributes of a link do. */
   isAttribute?: boolean;
-  /** What a line of a directive is: an option, which can have a text as its value, or code. */
+  /** The kind of a line of a directive: an option, which can have a text as its value, or code. */
   line?: 'option' | 'code';
 }
 

@@ -75,7 +75,7 @@ export function maskForeignSyntax(source: string, options: ForeignOptions): Mask
     for (const { index, 0: text } of source.matchAll(pattern)) addRange(index, text, options);
   };
   const matter = findNamedMatter(source);
-  // Its lines are no texts.
+  // It has no texts.
   if (matter) for (const line of linesOf(source.slice(0, matter.end))) found.push(line);
   add(formulas, { separates: true });
   add(formula, { isWord: true });

@@ -96,7 +96,7 @@ export function readYaml(yaml: string, offset: number, languages: TextOptions): 
   return found;
 }
 
-/** Whether a scalar has a tag of its own, such as `!expr` of R. */
+/** Whether a scalar has an explicit tag, such as `!expr` of R. */
 const isCode = ({ tag }: Scalar): boolean => tag !== undefined && tag !== 'tag:yaml.org,2002:str';
 
 function pathOf(parents: readonly unknown[], node: Node): string[] {

@@ -23,7 +23,7 @@ const codeBodies = words(
   'code code-block code-cell sourcecode literalinclude math mermaid raw raw-html eval-rst toctree bibliography image iframe embed graphviz plantuml include parsed-literal csv-table contents tableofcontents doctest testcode autoclass automodule autofunction autosummary highlight',
 );
 
-/** What a line is for a directive: its first or last line, an option, code, or a line between two parts of its body. */
+/** The role of a line in a directive: its first or last line, an option, code, or a line between two parts of its body. */
 export type DirectiveLine = 'first' | 'last' | 'option' | 'code' | 'part';
 
 interface Open {

@@ -11,7 +11,7 @@ const markup =
 
 interface Code {
   written: string;
-  /** What a closing code closes, or an opening one opens. */
+  /** The element that a code opens or closes. */
   name: string;
   partner?: Code;
 }

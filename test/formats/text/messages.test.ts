@@ -107,7 +107,7 @@ describe('an ICU message', () => {
       const written = message.write(message.texts.map(({ text }) => `${text}!`));
       expect(shown(parsed(written))).toBe(`${shown(parsed(source))}!`);
     }
-    // With an offset, the number cannot be moved, so the choice stays where it is.
+    // With an offset, the number cannot be moved, so the choice keeps its place.
     const offset = readIcu('{n, plural, offset:1 other {# {g, select, other {men}}}}', 'ja')!;
     expect(offset.texts.map(({ text }) => text)).toEqual(['{n}', '# {g}', 'men']);
     expect(offset.write(['{n}', '{g} #', 'MEN'])).toBe(
@@ -159,7 +159,7 @@ describe('an ICU message', () => {
     ]).toEqual([true, false, false]);
   });
 
-  test('with more than 16 sentences, each choice stays where it is, and says what surrounds it', () => {
+  test('with more than 16 sentences, each choice keeps its place, with the words around it as context', () => {
     const plural = (name: string) => `{${name}, plural, one {# ${name}} other {# ${name}s}}`;
     expect(readIcu(`${plural('dog')} and ${plural('cat')}`, 'pl')!.texts).toHaveLength(16);
     const message = readIcu(`${plural('dog')}, {dog}, ${plural('dog')} and ${plural('cat')}`, 'pl')!;

@@ -13,7 +13,7 @@ import { textsOf } from './texts.ts';
 
 /*
  * Translated files with plural forms, read by the libraries of the programs that have such files: each number from 0 to
- * 120 gets the text that was translated for its category. Slovenian is no language of the service, but has four forms.
+ * 120 gets the text that was translated for its category. The service does not have Slovenian, which has four forms.
  */
 
 const languages = ['ja', 'en', 'pl', 'ru', 'ar', 'sl'] as const;
