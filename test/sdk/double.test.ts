@@ -138,6 +138,7 @@ describe('the double answers as the service does', () => {
         documents.approve((await documents.translate(menu, french, { wait: true })).id),
     ],
     ['a glossary with a row in a language that is none', glossary('a,b,en,xx\n')],
+    ['with a header, too', glossary('source,target,Source Language\na,b,xx\n')],
     ['a glossary of one language', glossary('a,b\n', { source_lang: 'en', target_lang: 'en-US' })],
     ['a glossary without terms', glossary('a\n')],
     ['a glossary without a name', glossary('a,b\n', { name: ' ' })],

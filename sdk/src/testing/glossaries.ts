@@ -134,8 +134,11 @@ function readTable(text: string): Entry[] {
       const code = cell === '' ? null : (readLanguage(cell) ?? languageOfName(cell));
       if (code !== undefined) return code;
       const column = `line ${index + 1}: ${side === 0 ? 'source_lang' : 'target_lang'}`;
+      const place = header?.places[side + 2] ?? side + 2;
+      const name = header ? ` (“${cellsOf(lines[0] ?? '', header.delimiter)[place]}”)` : '';
+      const letter = String.fromCharCode('A'.charCodeAt(0) + place);
       throw unreadable(
-        `${column} is not a supported language; Chinese and Portuguese need their variant, such as zh-Hans or pt-BR${
+        `${column} is not a supported language in column ${letter}${name}; Chinese and Portuguese need their variant, such as zh-Hans or pt-BR${
           index === 0
             ? '; if this is a header, it needs the columns source_term and target_term, or columns with the names or codes of both languages'
             : ''
