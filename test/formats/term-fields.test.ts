@@ -137,7 +137,6 @@ describe('the fields of files of other tools', () => {
   });
 
   test.each([
-    ['status', 'draft'],
     ['gender', 'common'],
     ['part_of_speech', 'gerund'],
     ['picture', 'http://a.example/b.png'],

@@ -188,7 +188,7 @@ describe('deleting a job (B 4.1)', () => {
     await mine.remove(id, mine.admin);
     const planned = await openSuperuser(app.superuserUrl)`
       select run_at > now() + interval '30 seconds' as later from graphile_worker.jobs
-      where task_identifier = 'remove_golden_records' and key like ${`%${id}`}`;
+      where task_identifier = 'remove_golden_records' and key like ${`%:${id}:%`}`;
     expect(planned.map(({ later }) => later)).toEqual([true]);
   });
 });

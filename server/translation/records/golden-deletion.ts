@@ -21,7 +21,8 @@ const secondLookAfter = 60;
  */
 export async function removeGoldenLater(tx: Tx, job: DeletedJob): Promise<void> {
   // A document that is approved again and then deleted has two records: one task must not replace the other.
-  const key = `remove_golden_records:${job.jobId}:${job.goldenUri}`;
+  // The end of the location identifies the record; a key has at most 512 characters.
+  const key = `remove_golden_records:${job.jobId}:${job.goldenUri?.slice(-300)}`;
   await addJob(tx, 'remove_golden_records', job, { key, afterSeconds: secondLookAfter });
 }
 
