@@ -3,42 +3,50 @@ import type {
   DocumentFailureDetail,
   DocumentProgress,
   DocumentQualityReport,
-  HumanReviewTask,
   TenantDocumentJob,
   TranslationJob,
 } from './types.ts';
 
 /** A status that this version of the SDK does not know. No value has this type: it keeps `switch` statements open. */
 declare enum LaterStatus {
+  /** Stands for all of them. */
   unknown = 'unknown',
 }
 
-type At<Job, Status, Fields> = Omit<Job, 'status' | keyof Fields> & { status: Status } & Fields;
+/** A job with one of the statuses `Status`, whose fields have the types of `Fields`. */
+type At<Job, Status, Fields> = Omit<Job, 'status' | keyof Fields> & Record<'status', Status> & Fields;
+/** An object in which a field is set. */
+type With<T, K extends keyof T> = Omit<T, K> & Record<K, NonNullable<T[K]>>;
 
 /** A text job whose `status` determines which fields are null. */
 export type TranslationJobByStatus =
-  | At<TranslationJob, 'pending', { final_translation: null }>
-  | At<TranslationJob, 'failed', { agent_run: Omit<AgentRun, 'error'> & { error: string } }>
+  | At<TranslationJob, 'pending', Record<'final_translation', null>>
+  | At<TranslationJob, 'failed', Record<'agent_run', With<AgentRun, 'error'>>>
   | At<
       TranslationJob,
       'awaiting_review',
-      {
-        final_translation: string;
-        agent_run: Omit<AgentRun, 'human_review_task'> & { human_review_task: HumanReviewTask };
-      }
+      Record<'final_translation', string> & Record<'agent_run', With<AgentRun, 'human_review_task'>>
     >
   | At<
       TranslationJob,
       Exclude<TranslationJob['status'], 'pending' | 'failed' | 'awaiting_review'>,
-      { final_translation: string }
+      Record<'final_translation', string>
     >
   | At<TranslationJob, LaterStatus, Pick<TranslationJob, 'final_translation'>>;
 
 /** A document job whose `status` determines which fields are null. */
 export type DocumentJobByStatus =
-  | At<TenantDocumentJob, 'pending' | 'queued' | 'extracted', { progress: DocumentProgress; failure: null }>
-  | At<TenantDocumentJob, 'translated', { quality_report: DocumentQualityReport; failure: null }>
-  | At<TenantDocumentJob, 'failed', { failure: DocumentFailureDetail; error: string }>
+  | At<
+      TenantDocumentJob,
+      'pending' | 'queued' | 'extracted',
+      Record<'progress', DocumentProgress> & Record<'failure', null>
+    >
+  | At<
+      TenantDocumentJob,
+      'translated',
+      Record<'quality_report', DocumentQualityReport> & Record<'failure', null>
+    >
+  | At<TenantDocumentJob, 'failed', Record<'failure', DocumentFailureDetail> & Record<'error', string>>
   | At<TenantDocumentJob, LaterStatus, Pick<TenantDocumentJob, 'failure'>>;
 
 /**
