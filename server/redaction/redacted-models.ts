@@ -302,8 +302,8 @@ function redactEngine(engine: Engine, sessionOf: SessionOf, begin: Redaction['be
   };
 }
 
-/** Maximum UTF-16 units of texts of a document that are searched together, unless one is longer: less than a second. */
-const maxPassage = 100_000;
+/** Maximum UTF-16 units of texts of a document that are searched together, unless one is longer: about half a second. */
+const maxPassage = 50_000;
 
 /** Divides texts into passages that a thread searches well before its deadline. */
 function* dividedTexts(texts: readonly string[]): Generator<string[]> {
