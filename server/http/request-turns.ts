@@ -1,27 +1,32 @@
 /** Starts work for a client address in its turn. */
 export type TakeTurn = (address: string, work: () => void) => void;
 
+/** Pieces of work of one address in a turn. */
+const inOneTurn = 2;
+
 /**
- * Returns a function that starts pieces of work in turns: in each iteration of the event loop one piece of each client address,
- * in the order in which they came. So many requests of one address, which may arrive in one packet, do not hold up
- * those of others.
+ * Returns a function that starts work in turns: in each iteration of the event loop, a few pieces of each client address at once, and
+ * further ones in the next iterations, in the order in which they came. So many requests of one address, which may arrive
+ * in one packet, do not hold up those of others.
  */
 export function createTurns(): TakeTurn {
-  /** The work of each address that has had its turn. */
-  const queues = new Map<string, (() => void)[]>();
+  /** The addresses with work in this turn: how much was started, and what waits for the next turn. */
+  const turns = new Map<string, { started: number; queue: (() => void)[] }>();
   const nextTurn = () => {
-    for (const [address, queue] of queues) {
-      const work = queue.shift();
-      if (work) setImmediate(work);
-      else queues.delete(address);
+    for (const [address, turn] of turns) {
+      const works = turn.queue.splice(0, inOneTurn);
+      turn.started = works.length;
+      if (works.length === 0) turns.delete(address);
+      for (const work of works) work();
     }
-    if (queues.size > 0) setImmediate(nextTurn);
+    if (turns.size > 0) setImmediate(nextTurn);
   };
   return (address, work) => {
-    const queue = queues.get(address);
-    if (queue) return void queue.push(work);
-    if (queues.size === 0) setImmediate(nextTurn);
-    queues.set(address, []);
-    setImmediate(work);
+    if (turns.size === 0) setImmediate(nextTurn);
+    const turn = turns.get(address) ?? { started: 0, queue: [] };
+    turns.set(address, turn);
+    if (turn.queue.length > 0 || turn.started >= inOneTurn) return void turn.queue.push(work);
+    turn.started += 1;
+    work();
   };
 }

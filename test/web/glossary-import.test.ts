@@ -117,7 +117,7 @@ describe.skipIf(withoutBrowser)('the import of a glossary', () => {
     await page.getByRole('button', { name: 'Preview' }).click();
     await page
       .getByRole('alert')
-      .getByText('not recognized as columns: “Begriff”, “Übersetzung”, “Verboten”')
+      .getByText('not recognized as columns: “Begriff”, “Übersetzung”')
       .waitFor();
     const columns = page.getByRole('group', { name: 'Columns' });
     await columns.getByLabel('Begriff').selectOption('Source');
