@@ -10,7 +10,7 @@ const inOneTurn = 2;
  * in one packet, do not hold up those of others.
  */
 export function createTurns(): TakeTurn {
-  /** The addresses with work in this turn: how much was started, and what waits for the next turn. */
+  /** The addresses with work in this turn: how much was started, and the rest, in order. */
   const turns = new Map<string, { started: number; queue: (() => void)[] }>();
   const nextTurn = () => {
     for (const [address, turn] of turns) {

@@ -115,10 +115,7 @@ describe.skipIf(withoutBrowser)('the import of a glossary', () => {
     await page.locator('main form select').nth(0).selectOption('de');
     await page.locator('main form select').nth(1).selectOption('en');
     await page.getByRole('button', { name: 'Preview' }).click();
-    await page
-      .getByRole('alert')
-      .getByText('not recognized as columns: “Begriff”, “Übersetzung”')
-      .waitFor();
+    await page.getByRole('alert').getByText('not recognized as columns: “Begriff”, “Übersetzung”').waitFor();
     const columns = page.getByRole('group', { name: 'Columns' });
     await columns.getByLabel('Begriff').selectOption('Source');
     // A use has one column, so the first column has lost it.
