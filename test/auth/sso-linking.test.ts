@@ -156,16 +156,16 @@ describe('a member with a password', () => {
   });
 
   test('comes in by the confirmed address where passwords are off; by another one not', async () => {
-    const beside = await startBeside(app, { ...env, PASSWORD_SIGNIN_ENABLED: 'false' });
+    const passwordless = await startBeside(app, { ...env, PASSWORD_SIGNIN_ENABLED: 'false' });
     try {
-      const at = dancing(beside as never, provider);
+      const at = dancing(passwordless as never, provider);
       const { sub } = account({ email: member.email });
       expect((await at.signIn(sub, { may_create: false })).body.creation_required).toBe(true);
       await sql()`update users set email_confirmed_at = now() where user_id = ${member.userId}`;
       await expectIn(sub, member, at);
       await expectIn(sub, member);
     } finally {
-      await beside.close();
+      await passwordless.close();
     }
   });
 
@@ -180,15 +180,15 @@ describe('a member with a password', () => {
     const { sub } = account({ email: disguise(mike.email) });
     const { invite_token } = await team.invite({ email: mike.email });
     const before = await tenants();
-    const beside = await startBeside(app, { ...env, PASSWORD_SIGNIN_ENABLED: 'false' });
+    const passwordless = await startBeside(app, { ...env, PASSWORD_SIGNIN_ENABLED: 'false' });
     try {
-      for (const at of [dancing(beside as never, provider), dance])
+      for (const at of [dancing(passwordless as never, provider), dance])
         for (const fields of [{}, { may_create: false }, { invite_token }]) {
           const { status, body } = await at.signIn(sub, fields);
           expect([status, body.detail]).toEqual([403, 'the identity provider sent an invalid email address']);
         }
     } finally {
-      await beside.close();
+      await passwordless.close();
     }
     const [row] = await sql()`select provider_subject from users where user_id = ${mike.userId}`;
     expect([row?.['provider_subject'], await tenants()]).toEqual([null, before]);
@@ -200,12 +200,12 @@ describe('a member with a password', () => {
       update users set active = false, email_confirmed_at = now() where user_id = ${member.userId}`;
     const { invite_token } = await team.invite({ email: member.email });
     expect((await dance.signIn(sub, { invite_token })).status).toBe(400);
-    const beside = await startBeside(app, { ...env, PASSWORD_SIGNIN_ENABLED: 'false' });
+    const passwordless = await startBeside(app, { ...env, PASSWORD_SIGNIN_ENABLED: 'false' });
     try {
-      const { body } = await dancing(beside as never, provider).signIn(sub, { may_create: false });
+      const { body } = await dancing(passwordless as never, provider).signIn(sub, { may_create: false });
       expect(body.creation_required).toBe(true);
     } finally {
-      await beside.close();
+      await passwordless.close();
     }
   });
 });

@@ -15,12 +15,12 @@ second line; and = more",,,,,,
 
 const unit = (source: string, target: string, { date = '20240102T030405Z', props = '' } = {}) =>
   `<tu tuid="t ${source.replace(/&.*/, '')}" changedate="${date}">${props}<tuv xml:lang="en"><seg>${source}</seg></tuv><tuv xml:lang="es"><seg>${target}</seg></tuv></tu>`;
-const beside = (before: string, after: string) =>
+const neighbors = (before: string, after: string) =>
   `<prop type="x-context-pre">${before}</prop><prop type="x-context-post">${after}</prop>`;
 const tmx = `<?xml version="1.0"?><tmx version="1.4"><header creationtool="x" creationtoolversion="1" datatype="plaintext" segtype="sentence" adminlang="en" srclang="en" o-tmf="x"/><body>${[
   unit('One day.', 'Un día.'),
-  unit('Two &amp; &lt;three&gt;', 'Dos y «tres» "cuatro"', { props: beside('One day.', '') }),
-  unit('First line.\nSecond\tline.', 'Primera línea.\n\nSegunda\tlínea.', { props: beside('One', 'Two') }),
+  unit('Two &amp; &lt;three&gt;', 'Dos y «tres» "cuatro"', { props: neighbors('One day.', '') }),
+  unit('First line.\nSecond\tline.', 'Primera línea.\n\nSegunda\tlínea.', { props: neighbors('One', 'Two') }),
   unit('=SUM(A1)', '+SUMA(A1)', { date: '' }),
   unit('Other day.', 'Cierto día.', { date: '20230102T030405Z' }),
 ].join('')}</body></tmx>`;

@@ -59,9 +59,9 @@ describe('XLIFF 1.2', () => {
       '[Ask <ph id="1">&lt;img alt="<sub>[A red door]</sub>"/&gt;</ph> for help]',
     ],
     [
-      'Text<it id="2" pos="open">&lt;fn&gt;<sub>Words of <g id="3">a</g> note</sub><sub>7</sub></it> goes on',
-      ['Text goes on', 'Words of a note'],
-      '[Text<it id="2" pos="open">&lt;fn&gt;<sub>[Words of <g id="3">a</g> note]</sub><sub>7</sub></it> goes on]',
+      'Text<it id="2" pos="open">&lt;fn&gt;<sub>Words of <g id="3">a</g> note</sub><sub>7</sub></it> continues',
+      ['Text continues', 'Words of a note'],
+      '[Text<it id="2" pos="open">&lt;fn&gt;<sub>[Words of <g id="3">a</g> note]</sub><sub>7</sub></it> continues]',
     ],
     [
       '<bpt id="1">&lt;a title="<sub>Go <ph id="2">x<sub>Deep</sub></ph></sub>"&gt;</bpt>home<ept id="1"/>',
