@@ -179,10 +179,12 @@ function textOf(
   run: Run,
   { kind, place, page, cellId, room, prefix, leftOut }: TextBlock,
 ): MarkupText {
-  const write = (text: string): string =>
-    escapeXmlText(withoutForbidden(text.replace(/ {2,}/g, ' ')))
-      .replaceAll('\n', `<${prefix}line-break/>`)
-      .replaceAll('\t', `<${prefix}tab/>`);
+  const write = (text: string): string => {
+    const written = escapeXmlText(withoutForbidden(text.replace(/ {2,}/g, ' ')));
+    return prefix === undefined
+      ? written
+      : written.replaceAll('\n', `<${prefix}line-break/>`).replaceAll('\t', `<${prefix}tab/>`);
+  };
   return {
     ...run,
     kind,

@@ -24,6 +24,55 @@ export interface AttributeText extends TextAttribute {
   cellId?: string;
 }
 
+/** An attribute that a program shows. */
+interface VisibleAttribute {
+  local: string;
+  /** What the text is, for a reviewer. */
+  place: string;
+  /** The reason why the text stays, if it does. */
+  reason?: string;
+}
+
+const listLabel: readonly VisibleAttribute[] = [
+  { local: 'num-prefix', place: 'list label' },
+  { local: 'num-suffix', place: 'list label' },
+];
+const message: readonly VisibleAttribute[] = [{ local: 'title', place: 'title of a validation message' }];
+const control: readonly VisibleAttribute[] = [
+  { local: 'label', place: 'form control' },
+  { local: 'title', place: 'help of a form control' },
+];
+const input: readonly VisibleAttribute[] = [
+  ...control,
+  { local: 'value', place: 'form control' },
+  { local: 'current-value', place: 'form control' },
+];
+const prompt: readonly VisibleAttribute[] = [{ local: 'description', place: 'prompt of a field' }];
+// Fields show these texts under conditions.
+const alternative = (local: string): VisibleAttribute => ({ local, place: '', reason: 'fields' });
+
+const visible: Readonly<Record<string, readonly VisibleAttribute[]>> = {
+  'table:help-message': message,
+  'table:error-message': message,
+  'form:text': input,
+  'form:textarea': input,
+  'form:combobox': input,
+  'text:list-level-style-number': listLabel,
+  'text:list-level-style-bullet': listLabel,
+  'text:outline-level-style': listLabel,
+  'text:placeholder': prompt,
+  'text:text-input': prompt,
+  'text:label': [{ local: 'value', place: '', reason: 'dropdown_lists' }],
+  'text:conditional-text': [alternative('string-value-if-true'), alternative('string-value-if-false')],
+  'text:hidden-text': [alternative('string-value')],
+  'text:a': [{ local: 'title', place: 'title of a link' }],
+};
+
+/** Returns the attributes of an element that a program shows. */
+export function visibleAttributes(name: string): readonly VisibleAttribute[] {
+  return visible[name] ?? (name.startsWith('form:') ? control : []);
+}
+
 const attribute = /([^\s=/>"']+)\s*=\s*("[^"]*"|'[^']*')/g;
 
 /** Returns the attribute of a tag with a local name; undefined if it is missing or has no visible text. */
@@ -47,6 +96,7 @@ export function textAttribute(source: string, tag: XmlStartTag, local: string): 
 /** Returns the text of an attribute as a place that a translation replaces. */
 export function markupOfAttribute(text: AttributeText, offset: number): MarkupText {
   const { kind, place, page, cellId, quote } = text;
+  const [before, after] = [/^\s*/, /\s*$/].map((space) => escapeAttribute(space.exec(text.text)![0]));
   return {
     start: offset + text.valueStart,
     end: offset + text.end - 1,
@@ -59,7 +109,7 @@ export function markupOfAttribute(text: AttributeText, offset: number): MarkupTe
     ...(cellId !== undefined && { cellId }),
     write: (target) => {
       const written = escapeAttribute(withoutForbidden(plainText(target)));
-      return quote === "'" ? written.replaceAll("'", '&apos;') : written;
+      return before + (quote === "'" ? written.replaceAll("'", '&apos;') : written) + after;
     },
   };
 }

@@ -8,10 +8,15 @@ import type { Includable } from '../selection.ts';
 import { letter } from '../text.ts';
 import type { Dependent } from '../text-file.ts';
 import { countCharacters } from '../text-tally.ts';
-import { type AttributeText, type TextAttribute, textAttribute } from './attribute-texts.ts';
+import {
+  type AttributeText,
+  type TextAttribute,
+  textAttribute,
+  visibleAttributes,
+} from './attribute-texts.ts';
 import { addParagraph, type CellValue, cellValue, isRepeated, OpenTables, repeats } from './tables.ts';
 import { type OpenBlock, type TextBlock, textItems } from './text-block.ts';
-import { elementName, headers, reasons, type Styles, type TextStyle } from './text-styles.ts';
+import { declarations, elementName, headers, reasons, type Styles, type TextStyle } from './text-styles.ts';
 
 /** The kinds of files, as the element with the content of the file is named. */
 export type FileKind = 'text' | 'spreadsheet' | 'presentation';
@@ -33,7 +38,14 @@ export interface FoundTexts {
   characters: number;
 }
 
-const blocks: ReadonlySet<string> = new Set(['text:p', 'text:h', 'svg:title', 'svg:desc']);
+const blocks: ReadonlySet<string> = new Set([
+  ...['text:p', 'text:h', 'svg:title', 'svg:desc', 'text:index-title-template', 'text:index-entry-span'],
+  // The headers, footers and fixed dates to which slides refer, and the words of number formats.
+  ...Object.keys(declarations),
+  'datastyle:text',
+]);
+/** Fields with words that the author of the file wrote: prompts, and the texts of buttons. */
+const prompts: ReadonlySet<string> = new Set(['text:placeholder', 'text:text-input', 'text:execute-macro']);
 /** Elements without an effect on the text. */
 const leftOut: ReadonlySet<string> = new Set(['text:soft-page-break', 'text:meta']);
 const cells: ReadonlySet<string> = new Set(['table:table-cell', 'table:covered-table-cell']);
@@ -115,11 +127,11 @@ class TextReader {
     if (!isSelfClosing) this.#endText(tag);
     const block = this.#open.at(-1);
     if (block) {
-      if (blocks.has(name)) this.#closeBlock(tag.end);
+      if (blocks.has(name)) this.#closeBlock(name, tag.end);
       else if (block.whole?.depth === this.#depth) {
-        const { start, isField, text } = block.whole;
+        const { start, isField, text, ruby } = block.whole;
         block.whole = undefined;
-        const type = text === ' ' ? 'text' : 'void';
+        const type = text === ' ' || ruby ? 'text' : 'void';
         this.#push(block, {
           start,
           end: tag.end,
@@ -148,8 +160,14 @@ class TextReader {
   text(text: string): void {
     const block = this.#open.at(-1);
     if (!block) return;
-    if (!block.whole) block.text += text;
-    else if (block.whole.isField) this.#keep('fields', text);
+    const { whole } = block;
+    if (!whole) block.text += text;
+    else if (whole.isField) this.#keep('fields', text);
+    else if (whole.ruby === 'text') this.#keep('other', text);
+    else if (whole.ruby === 'base') {
+      this.found.characters += countCharacters(text);
+      whole.text += text;
+    }
   }
 
   /** Records what an element means for the texts inside. */
@@ -161,7 +179,8 @@ class TextReader {
     const reason = reasons[name];
     if (name === 'office:annotation' && !this.#include.has('comments')) this.found.comments++;
     if (reason !== undefined) this.#leaveOut(reason);
-    else if (headers[name]) this.#contexts.push({ depth, kind: headers[name] });
+    else if (headers[name] ?? declarations[name])
+      this.#contexts.push({ depth, kind: (headers[name] ?? declarations[name])! });
     else if (name === 'text:section' && attributeOf(tag, 'display') === 'none') this.#leaveOut('hidden');
     else if (name === 'presentation:notes') this.#contexts.push({ depth, notes: true });
     else if (name === 'draw:page' && this.#kind === 'presentation') {
@@ -181,9 +200,17 @@ class TextReader {
     // The table is a copy of one in another file, to which formulas refer.
     else if (name === 'table:table-source')
       this.#contexts.push({ depth: depth - 1, reason: 'formula_result' });
-    else if (name === 'table:help-message' || name === 'table:error-message') {
-      const title = textAttribute(this.#source, tag, 'title');
-      if (title) this.#addAttribute(title, 'text_block', `${this.#path}, title of a validation message`);
+    this.#addAttributes(name, tag);
+  }
+
+  /** Adds the attributes of an element that a program shows. */
+  #addAttributes(name: string, tag: XmlStartTag): void {
+    const found = visibleAttributes(name);
+    for (const { local, place, reason } of found) {
+      const text = textAttribute(this.#source, tag, local);
+      if (!text || !letter.test(text.text)) continue;
+      if (reason === undefined) this.#addAttribute(text, 'text_block', `${this.#path}, ${place}`);
+      else this.#keep(reason, text.text);
     }
   }
 
@@ -267,7 +294,7 @@ class TextReader {
       ...this.#locate(kind),
       items: [],
       leftOut: [],
-      prefix: tag.name.includes(':') ? `${tag.name.split(':')[0]}:` : '',
+      prefix: name.startsWith('text:') ? tag.name.slice(0, tag.name.indexOf(':') + 1) : undefined,
       reason: this.#reason(),
       start: tag.start,
       at: tag.end,
@@ -298,8 +325,11 @@ class TextReader {
       : `${page}, paragraph ${++this.#paragraphs}`;
   }
 
-  #closeBlock(end: number): void {
-    const { reason, whole, start, at, text, pairs, closed, ...block } = this.#open.pop()!;
+  #closeBlock(name: string, end: number): void {
+    const { reason: own, whole, start, at, text, pairs, closed, ...block } = this.#open.pop()!;
+    // A single letter of a number format is a sign, such as a unit.
+    const isSign = name === 'datastyle:text' && !block.items.some(({ text = '' }) => /\p{L}{2}/u.test(text));
+    const reason = isSign ? 'number' : own;
     const outer = this.#open.at(-1);
     if (outer?.whole && outer.whole.depth === this.#depth) {
       // This block was directly in another one, which no program writes.
@@ -310,8 +340,8 @@ class TextReader {
     if (value?.depth === this.#depth - 1) addParagraph(value, block.items, start, end);
     if (reason === undefined) this.found.blocks.push(block);
     else
-      for (const { type, text: own = '' } of block.items)
-        if (type === 'text' && own.trim() !== '') this.found.kept.push({ reason, text: own });
+      for (const { type, text: inside = '' } of block.items)
+        if (type === 'text' && inside.trim() !== '') this.found.kept.push({ reason, text: inside });
   }
 
   #openInline(name: string, tag: XmlStartTag): void {
@@ -319,9 +349,11 @@ class TextReader {
     if (!block) return;
     const { start, end } = tag;
     if (!block.whole) {
-      if (name === 'text:span' || name === 'text:a' || leftOut.has(name)) {
+      if (name === 'text:ruby')
+        block.whole = { start, depth: this.#depth, isField: false, text: '', ruby: 'base' };
+      else if (name === 'text:span' || name === 'text:a' || prompts.has(name) || leftOut.has(name)) {
         const style = name === 'text:span' ? this.#styleOf(tag) : undefined;
-        const isPair = !tag.selfClosing && (name === 'text:a' || style?.format);
+        const isPair = !tag.selfClosing && (name === 'text:a' || prompts.has(name) || style?.format);
         const last = block.items.at(-1);
         if (!isPair) {
           block.pairs.push(null);
@@ -354,7 +386,7 @@ class TextReader {
         const text = name === 'text:s' ? ' '.repeat(Math.min(repeats(tag, 'c'), 100)) : blanks[name];
         block.whole = { start, depth: this.#depth, isField: isField && text === undefined, text };
       }
-    }
+    } else if (block.whole.ruby && name === 'text:ruby-text') block.whole.ruby = 'text';
     block.at = end;
   }
 
