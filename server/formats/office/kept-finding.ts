@@ -50,10 +50,12 @@ export function picturesKept(count: number, numbers: readonly number[] = [], one
 /** The names of texts that screen readers read for a picture or shape. */
 export const alternativeTexts = ['alternative text', 'alternative texts'] as const;
 
-/** Whether an element has an alternative text. Programs write the name of a picture's file there if no one writes a text. */
-export function hasAlternativeText({ attributes }: XmlStartTag): boolean {
+/** Returns the alternative texts of an element. Programs write the name of a picture's file there if no one writes a text. */
+export function alternativeTextsOf({ attributes }: Pick<XmlStartTag, 'attributes'>): string[] {
   const texts = [attributes['descr'], attributes['title'], attributes['alt']];
-  return texts.some((text) => text !== undefined && letter.test(text) && !/^\S+\.\w{2,4}$/.test(text));
+  return texts.filter(
+    (text): text is string => text !== undefined && letter.test(text) && !/^\S+\.\w{2,4}$/.test(text),
+  );
 }
 
 /** The finding about a signed file. */

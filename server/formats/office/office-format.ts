@@ -192,17 +192,18 @@ export function wholeParts(office: OfficePackage, file: string, parts: string): 
 /**
  * Adds the new content of a part, if it has edits.
  *
+ * @param source the XML to which the edits apply, if it differs from that of the part
  * @throws {FileError} `too_large` if the edits are too long
  */
 export function changePart(
   parts: Map<string, PartContent>,
-  { path, text }: { path: string; text: PartText },
+  { path, text, source = text.source }: { path: string; text: PartText; source?: string },
   edits: readonly Edit[],
 ): void {
-  if (edits.length === 0) return;
+  if (edits.length === 0 && source === text.source) return;
   const length = edits.reduce((sum, edit) => sum + edit.text.length, 0);
   if (length > 2 * limits.docxWritten)
     throw overLimit('the length of the translated paragraphs of one part', 2 * limits.docxWritten);
   const sorted = edits.toSorted((one, other) => one.start - other.start);
-  parts.set(path, () => encodePart(text, splice(text.source, sorted)));
+  parts.set(path, () => encodePart(text, splice(source, sorted)));
 }

@@ -1,20 +1,8 @@
 import type { SegmentKind } from '../document.ts';
 import { plainText } from '../inline-content.ts';
 import type { MarkupText } from '../markup/markup-places.ts';
-import { escapeAttribute } from '../office/attributes.ts';
+import { escapeAttribute, type TextAttribute } from '../office/attributes.ts';
 import { withoutForbidden } from '../office/splice.ts';
-import type { XmlStartTag } from '../office/xml-reader.ts';
-
-/** An attribute whose value is a text. */
-export interface TextAttribute {
-  /** The range of the attribute with the white space before it. */
-  start: number;
-  end: number;
-  /** The offset of the value, after the quote. */
-  valueStart: number;
-  quote: string;
-  text: string;
-}
 
 /** An attribute whose text is translated, and its place for a reviewer. */
 export interface AttributeText extends TextAttribute {
@@ -71,26 +59,6 @@ const visible: Readonly<Record<string, readonly VisibleAttribute[]>> = {
 /** Returns the attributes of an element that a program shows. */
 export function visibleAttributes(name: string): readonly VisibleAttribute[] {
   return visible[name] ?? (name.startsWith('form:') ? control : []);
-}
-
-const attribute = /([^\s=/>"']+)\s*=\s*("[^"]*"|'[^']*')/g;
-
-/** Returns the attribute of a tag with a local name; undefined if it is missing or has no visible text. */
-export function textAttribute(source: string, tag: XmlStartTag, local: string): TextAttribute | undefined {
-  const name = Object.keys(tag.attributes).find((one) => one === local || one.endsWith(`:${local}`));
-  const text = name === undefined ? '' : tag.attributes[name]!;
-  if (text.trim() === '') return undefined;
-  const first = tag.start + 1 + tag.name.length;
-  for (const { 0: written, 1: found, 2: value = '', index } of source
-    .slice(first, tag.end)
-    .matchAll(attribute)) {
-    if (found !== name) continue;
-    const end = first + index + written.length;
-    let start = first + index;
-    while (/\s/.test(source[start - 1]!)) start--;
-    return { start, end, valueStart: end - value.length + 1, quote: value[0]!, text };
-  }
-  return undefined;
 }
 
 /** Returns the text of an attribute as a place that a translation replaces. */

@@ -2,18 +2,14 @@ import { addCompared } from '#server/formats/office/compared-texts.ts';
 import type { SegmentKind } from '../document.ts';
 import { limits, overLimit } from '../file-error.ts';
 import type { Item } from '../markup/inline-runs.ts';
+import { type TextAttribute, textAttribute } from '../office/attributes.ts';
 import { ComparedTexts } from '../office/compared-texts.ts';
 import { attributeOf, readPositionedXml, type XmlStartTag } from '../office/xml-reader.ts';
 import type { Includable } from '../selection.ts';
 import { letter } from '../text.ts';
 import type { Dependent } from '../text-file.ts';
 import { countCharacters } from '../text-tally.ts';
-import {
-  type AttributeText,
-  type TextAttribute,
-  textAttribute,
-  visibleAttributes,
-} from './attribute-texts.ts';
+import { type AttributeText, visibleAttributes } from './attribute-texts.ts';
 import { addParagraph, type CellValue, cellValue, isRepeated, OpenTables, repeats } from './tables.ts';
 import { type OpenBlock, type TextBlock, textItems } from './text-block.ts';
 import { declarations, elementName, headers, reasons, type Styles, type TextStyle } from './text-styles.ts';

@@ -1,6 +1,6 @@
 import { type Finding, fileFinding } from '../document.ts';
 import { classOf } from '../layout-kinds.ts';
-import { alternativeTexts, hasAlternativeText, keptFinding } from '../office/kept-finding.ts';
+import { alternativeTexts, alternativeTextsOf, keptFinding } from '../office/kept-finding.ts';
 import type { OfficePackage } from '../office/package.ts';
 import type { PositionedXmlEvents, XmlStartTag } from '../office/xml-reader.ts';
 import type { Includable } from '../selection.ts';
@@ -33,6 +33,7 @@ const reasons: Partial<Record<Kind, string>> = {
   charts: 'charts',
   headersAndFooters: 'headers_and_footers',
   literalLists: 'dropdown_lists',
+  alternativeTexts: 'alternative_texts',
 };
 
 /** The elements whose texts are counted, by the type of the part that contains them. Each element counts once. */
@@ -135,7 +136,8 @@ export class KeptContent {
         depth++;
         // A `Fallback` element repeats a shape for programs that do not support its newer form.
         if (skippedAt === 0 && local === 'Fallback') skippedAt = depth;
-        if (skippedAt === 0 && local === 'cNvPr' && hasAlternativeText(tag)) this.#add('alternativeTexts', 1);
+        const alternatives = skippedAt === 0 && local === 'cNvPr' ? alternativeTextsOf(tag) : [];
+        if (alternatives.length > 0) this.#add('alternativeTexts', 1, countCharacters(alternatives.join('')));
         if (countedAt > 0 || skippedAt > 0 || local !== element) return;
         countedAt = depth;
         hasText = false;
