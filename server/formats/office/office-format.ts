@@ -37,7 +37,7 @@ interface OfficeReader {
     selection: Selection,
     add: (segment: Segment) => void,
     tally?: TextTally,
-  ): Promise<{ pageCount: number; findings: Finding[]; isSigned: boolean }>;
+  ): Promise<{ pageCount: number; findings: Finding[]; isSigned: boolean; excludeColumns?: string[] }>;
   /**
    * Returns the new contents of the parts that change. Texts without a translation, and those whose translation equals
    * their source, stay unchanged.
@@ -89,10 +89,13 @@ export function officeFormat({
         segments.push(segment);
       };
       return withFileErrors(async () => {
-        const { pageCount, findings, isSigned } = await read(bytes, selection, add, tally);
+        const { pageCount, findings, isSigned, excludeColumns } = await read(bytes, selection, add, tally);
         if (isSigned) findings.push(signatureFinding);
         if (segments.length === 0) findings.push({ ...emptyFinding, message: emptyMessage });
-        return { segments, pageCount, findings, outcome: tally.outcome() };
+        return {
+          ...{ segments, pageCount, findings, outcome: tally.outcome() },
+          ...(excludeColumns && { excludeColumns }),
+        };
       });
     },
 

@@ -12,6 +12,8 @@ export interface TextBlock {
   /** The reference of the cell in a spreadsheet. */
   cellId?: string;
   room?: CellRoom | undefined;
+  /** The largest number of characters that the cell accepts. */
+  most?: number | undefined;
   items: Item[];
   /** The tags of elements without an effect, which are not items, in the order of the file. */
   leftOut: { start: number; end: number; type: 'open' | 'close' }[];

@@ -9,6 +9,7 @@ import type { Includable } from '../selection.ts';
 import { letter } from '../text.ts';
 import type { Dependent } from '../text-file.ts';
 import { countCharacters } from '../text-tally.ts';
+import { type KeyColumn, KeyColumns, LeftOutColumns } from '../xlsx/columns.ts';
 import { type AttributeText, visibleAttributes } from './attribute-texts.ts';
 import { addParagraph, type CellValue, cellValue, isRepeated, OpenTables, repeats } from './tables.ts';
 import { type OpenBlock, type TextBlock, textItems } from './text-block.ts';
@@ -29,6 +30,8 @@ export interface FoundTexts {
   lists: number;
   /** The texts with which cells may be compared. */
   compared: ComparedTexts;
+  /** The columns that look like keys. */
+  columns: KeyColumn[];
   kept: { reason: string; text: string }[];
   /** Visible characters. */
   characters: number;
@@ -55,6 +58,7 @@ interface Options {
   offset: number;
   include: readonly Includable[];
   kind: FileKind;
+  excludeColumns?: string[] | undefined;
 }
 
 export function readParts(source: string, options: Options): FoundTexts {
@@ -72,6 +76,7 @@ class TextReader {
     hiddenSlides: 0,
     lists: 0,
     compared: new ComparedTexts(),
+    columns: [],
     kept: [],
     characters: 0,
   };
@@ -89,8 +94,14 @@ class TextReader {
   #slide = 0;
   #sheets = 0;
   readonly #tables: OpenTables;
+  readonly #leftOut: LeftOutColumns;
+  #keys = new KeyColumns();
+  /** The largest number of characters that a validation accepts, by its name. */
+  readonly #limits = new Map<string, number>();
+  #most: number | undefined;
 
-  constructor(source: string, { path, styles, offset, include, kind }: Options) {
+  constructor(source: string, { path, styles, offset, include, kind, excludeColumns }: Options) {
+    this.#leftOut = new LeftOutColumns(excludeColumns);
     this.#kind = kind;
     this.#path = path;
     this.#source = source;
@@ -147,8 +158,13 @@ class TextReader {
       if (current) current.at = tag.end;
     }
     if (this.#contexts.at(-1)?.depth === this.#depth) this.#contexts.pop();
-    if (name === 'table:table') this.#tables.close();
-    else if (cells.has(name)) this.#closeCell();
+    if (name === 'table:table') {
+      if (this.#kind === 'spreadsheet' && this.#tables.depth === 1) {
+        this.found.columns.push(...this.#keys.found(this.#tables.outermost!.name));
+        this.#keys = new KeyColumns();
+      }
+      this.#tables.close();
+    } else if (cells.has(name)) this.#closeCell();
     else if (name === 'table:table-row') this.#tables.closeRow();
     this.#depth--;
   }
@@ -179,6 +195,7 @@ class TextReader {
       this.#contexts.push({ depth, kind: (headers[name] ?? declarations[name])! });
     else if (name === 'text:section' && attributeOf(tag, 'display') === 'none') this.#leaveOut('hidden');
     else if (name === 'presentation:notes') this.#contexts.push({ depth, notes: true });
+    else if (name === 'table:content-validation') this.#addLimit(tag);
     else if (name === 'draw:page' && this.#kind === 'presentation') {
       this.#slide++;
       this.#paragraphs = 0;
@@ -210,6 +227,16 @@ class TextReader {
     }
   }
 
+  #addLimit(tag: XmlStartTag): void {
+    const condition = attributeOf(tag, 'condition') ?? '';
+    const [, sign, most] =
+      /cell-content-text-length\(\)\s*(<=?|=)\s*(\d+)$/.exec(condition) ??
+      /cell-content-text-length-is-between\(\d+(,)(\d+)\)$/.exec(condition) ??
+      [];
+    const limit = Number(most) - (sign === '<' ? 1 : 0);
+    if (limit > 0) this.#limits.set(attributeOf(tag, 'name') ?? '', limit);
+  }
+
   #openCell(tag: XmlStartTag): void {
     const depth = this.#depth;
     const type = attributeOf(tag, 'value-type');
@@ -217,11 +244,22 @@ class TextReader {
       ? 'formula_result'
       : type !== undefined && type !== 'string'
         ? 'number'
-        : undefined;
+        : this.#isLeftOut
+          ? 'columns'
+          : undefined;
     const isSheet = this.#kind === 'spreadsheet';
+    this.#most = this.#limits.get(attributeOf(tag, 'content-validation-name') ?? '');
     this.#tables.openCell(tag, cellValue(this.#source, tag, { type, isSheet, depth, kept }));
     const kind = isSheet && this.#tables.depth === 1 ? 'cell' : 'table_cell';
     this.#contexts.push({ depth, kind, ...(kept && { reason: kept }) });
+  }
+
+  /** Whether the current cell is in a column that the request leaves out. */
+  get #isLeftOut(): boolean {
+    const { outermost, depth } = this.#tables;
+    return (
+      this.#kind === 'spreadsheet' && depth === 1 && this.#leftOut.has(outermost!.name, outermost!.column)
+    );
   }
 
   #closeCell(): void {
@@ -255,10 +293,14 @@ class TextReader {
   }
 
   /** Returns the page, the cell and its room at the current position. */
-  #locate(kind: SegmentKind | undefined): Pick<TextBlock, 'page' | 'cellId' | 'room'> {
+  #locate(kind: SegmentKind | undefined): Pick<TextBlock, 'page' | 'cellId' | 'room' | 'most'> {
     return {
       page: this.#slide || this.#sheets || (this.#kind === 'text' ? 1 : undefined),
-      ...(kind === 'cell' && { cellId: this.#tables.reference, room: this.#tables.current?.room }),
+      ...(kind === 'cell' && {
+        cellId: this.#tables.reference,
+        room: this.#tables.current?.room,
+        most: this.#most,
+      }),
     };
   }
 
@@ -334,6 +376,8 @@ class TextReader {
     }
     const value = this.#tables.current?.value;
     if (value?.depth === this.#depth - 1) addParagraph(value, block.items, start, end);
+    if (reason === undefined && block.kind === 'cell')
+      this.#keys.add(this.#tables.current!.column, block.items.map(({ text = '' }) => text).join(''));
     if (reason === undefined) this.found.blocks.push(block);
     else
       for (const { type, text: inside = '' } of block.items)
