@@ -5,7 +5,7 @@ import { limits } from '#server/formats/file-error.ts';
 import { formatTagged } from '#server/formats/inline-content.ts';
 import type { Includable } from '#server/formats/selection.ts';
 import { corpusFile, corpusNames } from '#test/corpus/files.ts';
-import { field, link, paragraph, run, translate, wordFile, written } from './docx-file.ts';
+import { field, link, paragraph, run, translate, withoutShare, wordFile, written } from './docx-file.ts';
 import { partsOf } from './docx-walk.ts';
 
 const everything: Includable[] = [
@@ -26,7 +26,7 @@ async function read(body: string, include: Includable[], parts?: Record<string, 
       [regionId, ...(cellId ? [cellId] : []), formatTagged(source)].join(' '),
     ),
     segments,
-    messages: findings.map(({ message }) => message),
+    messages: findings.map((finding) => withoutShare(finding).message),
   };
 }
 

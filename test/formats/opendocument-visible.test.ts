@@ -119,6 +119,12 @@ describe('fields', () => {
       [],
     ],
     [
+      'a reference repeats words, or is a number',
+      '<text:p>See <text:bookmark-ref text:reference-format="text" text:ref-name="a">The wall</text:bookmark-ref> on <text:reference-ref text:reference-format="page" text:ref-name="a">page three</text:reference-ref>.</text:p>',
+      ['See <1>The wall</1> on <2/>.'],
+      ['fields 1 9'],
+    ],
+    [
       'a list, and a text under a condition, are counted',
       '<text:p>Go <text:drop-down><text:label text:value="Red"/><text:label text:value="Blue"/>Red</text:drop-down> <text:conditional-text text:string-value-if-true="Yes" text:string-value-if-false="">Yes</text:conditional-text></text:p>',
       ['Go <1/> <2/>'],

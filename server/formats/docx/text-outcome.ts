@@ -156,6 +156,7 @@ class StoryCounter {
     if (local === 'docPr' || local === 'shape') this.#addAlternatives(tag);
     if (local === 'Fallback') this.#fallbackDepth = this.#depth;
     else if (this.#kept) {
+      if (local === 'textpath') this.#kept.characters += countCharacters(attribute(tag, 'string') ?? '');
       if (local === 'docPartGallery' && attribute(tag, 'val') === 'Table of Contents') this.#openContents();
     } else if (this.#keeps(local))
       this.#kept = { reason: keptElements[local] ?? 'content_controls', depth: this.#depth, characters: 0 };

@@ -8,10 +8,11 @@ import type {
 } from '../document.ts';
 import { FileError, limits, overLimit } from '../file-error.ts';
 import { formatTagged, type InlineContent, plainText } from '../inline-content.ts';
+import { leftShare, proposedKinds } from '../left-share.ts';
 import { SegmentBudget } from '../segment-budget.ts';
 import type { Selection } from '../selection.ts';
-import { TextTally } from '../text-tally.ts';
-import { emptyFinding, signatureFinding } from './kept-finding.ts';
+import { countCharacters, TextTally } from '../text-tally.ts';
+import { emptyFinding, signatureFinding, withShares } from './kept-finding.ts';
 import { type OfficePackage, openPackage, type Relationship, withFileErrors } from './package.ts';
 import { encodePart, type PartText } from './part-text.ts';
 import { type PartContent, rejectUnsafeEntries, rewritePackage } from './rewrite-package.ts';
@@ -92,8 +93,13 @@ export function officeFormat({
         const { pageCount, findings, isSigned, excludeColumns } = await read(bytes, selection, add, tally);
         if (isSigned) findings.push(signatureFinding);
         if (segments.length === 0) findings.push({ ...emptyFinding, message: emptyMessage });
+        const outcome = tally.outcome();
+        const characters = segments.reduce((sum, { source }) => sum + countCharacters(plainText(source)), 0);
+        const left = leftShare(outcome, characters);
+        const include = proposedKinds(left);
         return {
-          ...{ segments, pageCount, findings, outcome: tally.outcome() },
+          ...{ segments, pageCount, findings: withShares(findings, left), outcome },
+          ...(include.length > 0 && { include }),
           ...(excludeColumns && { excludeColumns }),
         };
       });

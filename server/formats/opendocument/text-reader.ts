@@ -50,6 +50,16 @@ const leftOut: ReadonlySet<string> = new Set(['text:soft-page-break', 'text:meta
 const cells: ReadonlySet<string> = new Set(['table:table-cell', 'table:covered-table-cell']);
 /** Elements that are one character. */
 const blanks: Readonly<Record<string, string>> = { 'text:tab': '\t', 'text:line-break': '\n' };
+/** Whether an element repeats a text of the file, such as the heading to which it refers. Others repeat a number. */
+function isTextReference(name: string, tag: XmlStartTag): boolean {
+  return (
+    /^text:(?:bookmark|reference|note|sequence)-ref$/.test(name) &&
+    /^(?:text|chapter|caption|category-and-value|direction)$/.test(
+      attributeOf(tag, 'reference-format') ?? 'text',
+    )
+  );
+}
+
 interface Options {
   styles: Styles;
   /** The path of the part. */
@@ -391,9 +401,15 @@ class TextReader {
     if (!block.whole) {
       if (name === 'text:ruby')
         block.whole = { start, depth: this.#depth, isField: false, text: '', ruby: 'base' };
-      else if (name === 'text:span' || name === 'text:a' || prompts.has(name) || leftOut.has(name)) {
+      else if (
+        name === 'text:span' ||
+        isTextReference(name, tag) ||
+        name === 'text:a' ||
+        prompts.has(name) ||
+        leftOut.has(name)
+      ) {
         const style = name === 'text:span' ? this.#styleOf(tag) : undefined;
-        const isPair = !tag.selfClosing && (name === 'text:a' || prompts.has(name) || style?.format);
+        const isPair = !tag.selfClosing && !leftOut.has(name) && (!style || style.format);
         const last = block.items.at(-1);
         if (!isPair) {
           block.pairs.push(null);
@@ -422,7 +438,7 @@ class TextReader {
       } else {
         const isField =
           /^(?:text|presentation):/.test(name) &&
-          !/^text:(?:note|bookmark|reference|change|alphabetical|toc|user-index)/.test(name);
+          !/^text:(?:(?:note|bookmark|reference)(?!-ref$)|change|alphabetical|toc|user-index)/.test(name);
         const text = name === 'text:s' ? ' '.repeat(Math.min(repeats(tag, 'c'), 100)) : blanks[name];
         block.whole = { start, depth: this.#depth, isField: isField && text === undefined, text };
       }

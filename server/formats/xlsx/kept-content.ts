@@ -20,6 +20,7 @@ const kinds = {
   pivotTables: ['pivot table', 'pivot tables'],
   otherSheets: ['dialog sheet or macro sheet', 'dialog sheets and macro sheets'],
   literalLists: ['dropdown list with fixed entries', 'dropdown lists with fixed entries'],
+  controls: ['form control', 'form controls'],
   alternativeTexts,
 } as const;
 
@@ -33,6 +34,7 @@ const reasons: Partial<Record<Kind, string>> = {
   charts: 'charts',
   headersAndFooters: 'headers_and_footers',
   literalLists: 'dropdown_lists',
+  controls: 'form_fields',
   alternativeTexts: 'alternative_texts',
 };
 
@@ -79,6 +81,10 @@ export class KeptContent {
           this.#add('pivotTables', 1);
           if (target !== undefined) await this.#addPivot(office, target, caches);
         }
+        if (type === 'vmlDrawing' && target !== undefined && !seen.has(target)) {
+          seen.add(target);
+          await this.#addControls(office, target);
+        }
         const rule = counted[type];
         if (!rule || target === undefined || seen.has(target)) continue;
         seen.add(target);
@@ -87,6 +93,18 @@ export class KeptContent {
         if (included.has(target) && rule.kind !== 'shapes') continue;
         await readXmlPart(office, target, this.#counter(rule.kind, included.has(target) ? '' : rule.element));
       }
+  }
+
+  /** Adds the texts of buttons and other controls. Their part is often no well-formed XML. */
+  async #addControls(office: OfficePackage, path: string): Promise<void> {
+    const { source } = await office.readWhole(path);
+    for (const shape of source.split('</x:ClientData>')) {
+      // A note is a comment, which is counted by its own part.
+      if (/ObjectType="(?:Note|Pict)"/.test(shape)) continue;
+      const [box = ''] = /<v:textbox[\s>].*?<\/v:textbox>/s.exec(shape) ?? [];
+      const text = box.replace(/<[^>]*>|&\w+;/g, ' ');
+      if (hasLetter(text)) this.#add('controls', 1, countCharacters(text));
+    }
   }
 
   /** @param caches the pivot caches that have already been read, each with whether it takes its data from cells */
