@@ -3,11 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { outputOf } from '#cli/files/project.ts';
 import { joinPieces, splitParagraphs, textsOf } from '#cli/files/translate-file.ts';
 import { useTestApp } from '#test/setup/app.ts';
-import { paragraph, run, wordFile } from '../formats/docx-file.ts';
-import { partsOf } from '../formats/docx-walk.ts';
 import { openProject } from './cli.ts';
 
-const wordText = (bytes: Uint8Array) => partsOf(bytes)['word/document.xml'] ?? '';
 
 const env = { AUTH_RATE_LIMIT_ENABLED: 'false' };
 const app = useTestApp({ env });
@@ -46,19 +43,6 @@ describe('lingualoop translate', () => {
     // Only the new paragraph is billed.
     expect((await mine.billed()) - first).toBe(6);
     expect(await mine.read('a.fr.txt')).toContain('[fr] Third.');
-  });
-
-  test('translates text boxes that a Word file has, unless --include names other texts', async () => {
-    const box = `<w:r><w:pict><w:txbxContent>${paragraph(run('In the box'))}</w:txbxContent></w:pict></w:r>`;
-    const mine = await openProject(app, { 'a.docx': wordFile(paragraph(run('Outside'), box)) });
-    const textOf = async () => wordText(await readFile(`${mine.folder}/a.fr.docx`));
-    const { code, err } = await mine.lingualoop(['translate', 'a.docx', '--to', 'fr']);
-    expect(code).toBe(0);
-    expect(err).toContain('a.docx has text boxes, which are translated, too; --include none leaves them out');
-    expect(await textOf()).toContain('[fr] In the box');
-    const without = await mine.lingualoop(['translate', 'a.docx', '--to', 'fr', '--include', 'none']);
-    expect([without.code, without.err.includes('text boxes')]).toEqual([0, false]);
-    expect(await textOf()).not.toContain('[fr] In the box');
   });
 
   test('a paragraph that moves to another file is not billed again', async () => {
