@@ -5,7 +5,6 @@ import { joinPieces, splitParagraphs, textsOf } from '#cli/files/translate-file.
 import { useTestApp } from '#test/setup/app.ts';
 import { openProject } from './cli.ts';
 
-
 const env = { AUTH_RATE_LIMIT_ENABLED: 'false' };
 const app = useTestApp({ env });
 const small = useTestApp({ env: { ...env, DEFAULT_MONTHLY_CHAR_LIMIT: '10' } });

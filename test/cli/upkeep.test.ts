@@ -242,8 +242,7 @@ test('two runs at the same time both succeed, and nothing is billed twice', asyn
 test('translates text boxes that a Word file has, unless --include names other texts', async () => {
   const box = `<w:r><w:pict><w:txbxContent>${paragraph(run('In the box'))}</w:txbxContent></w:pict></w:r>`;
   const mine = await openProject(app, { 'a.docx': wordFile(paragraph(run('Outside'), box)) });
-  const textOf = async () =>
-    partsOf(await readFile(join(mine.folder, 'a.fr.docx')))['word/document.xml'];
+  const textOf = async () => partsOf(await readFile(join(mine.folder, 'a.fr.docx')))['word/document.xml'];
   const { code, err } = await mine.lingualoop(['translate', 'a.docx', '--to', 'fr']);
   expect(code).toBe(0);
   expect(err).toContain('a.docx has text boxes, which are translated, too; --include none leaves them out');
