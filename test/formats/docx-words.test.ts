@@ -124,6 +124,12 @@ test('a text with a field inside is counted', async () => {
   expect(kept).toEqual(['kept fields 2 5']);
 });
 
+test('the tip of a link that is an address stays, counted', async () => {
+  const body = paragraph(field(' HYPERLINK "http://a.example" \\o "http://a.example" ', run('See it')));
+  const { texts, kept } = await translated(body);
+  expect({ texts, kept }).toEqual({ texts: ['See it'], kept: ['kept address 1 16'] });
+});
+
 test('helps, entries and defaults of form fields', async () => {
   const body = paragraph(
     run('Color: '),

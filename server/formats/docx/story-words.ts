@@ -1,5 +1,6 @@
 import type { Segment, SegmentKey } from '../document.ts';
 import { type InlineContent, plainText } from '../inline-content.ts';
+import { reasonToKeep } from '../messages/strings.ts';
 import { escapeAttribute, textAttribute } from '../office/attributes.ts';
 import { type Edit, escapeXmlText, splice, withoutForbidden } from '../office/splice.ts';
 import {
@@ -186,7 +187,8 @@ class WordsReader implements PositionedXmlEvents {
       number: ++this.#count,
       text: text.replaceAll(innerField, ''),
       place,
-      reason: this.#open.at(-1)?.reason ?? reason,
+      // The tip of a link is often its address.
+      reason: this.#open.at(-1)?.reason ?? reason ?? reasonToKeep(text.trim()) ?? undefined,
     };
   }
 }
