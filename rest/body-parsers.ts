@@ -31,8 +31,8 @@ export function acceptBodies(app: FastifyInstance): void {
 }
 
 /**
- * Returns the error for a body that its route cannot read: a compressed one, or a multipart form where no file is
- * expected. Undefined for other bodies.
+ * Returns the error for a body that its route cannot read: a compressed one, or a multipart form on a route that takes no
+ * files. Undefined for other bodies.
  */
 export function unreadableBody({ headers, routeOptions: { config } }: FastifyRequest): AppError | undefined {
   if (!/^\s*(?:identity\s*)?$/i.test(headers['content-encoding'] ?? ''))

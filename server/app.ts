@@ -99,7 +99,7 @@ export async function buildApp(
 
   // Ignore an unknown Expect header, like any other unknown header. Node would reject the request, without a request id.
   http.server.on('checkExpectation', (request, response) => http.server.emit('request', request, response));
-  const addressOf = ({ headers, socket }: FastifyRequest) =>
+  const addressOf = ({ headers, socket }: Pick<FastifyRequest, 'headers' | 'socket'>) =>
     clientAddress(headers, socket.remoteAddress ?? '', settings.TRUST_PROXY);
   withDefaultHeaders = addDefaultHeaders(http, publicAddress(settings).startsWith('https:'));
   allowOrigin = allowOrigins(http, settings.CORS_ORIGINS);
@@ -114,7 +114,12 @@ export async function buildApp(
     if (reply.statusCode === 401 && !reply.hasHeader('www-authenticate'))
       reply.header('www-authenticate', challenge());
   });
-  const connections = trackConnections(http.server, refuseOnConnection, settings.TRUST_PROXY === 0);
+  const connections = trackConnections(
+    http.server,
+    refuseOnConnection,
+    settings.TRUST_PROXY === 0,
+    addressOf,
+  );
   const readiness = watchReadiness({
     database: probe,
     requests: parts.database,

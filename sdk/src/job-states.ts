@@ -42,8 +42,8 @@ export type DocumentJobByStatus =
   | At<TenantDocumentJob, LaterStatus, Pick<TenantDocumentJob, 'failure'>>;
 
 /**
- * Returns the job itself, typed as a union by `status`: after a comparison of the status, TypeScript knows which fields
- * are null. The service may add statuses, so a `switch` needs a `default`.
+ * Returns the same job, typed as a union by `status`: a comparison of the status narrows the fields that can be null. The
+ * service may add statuses, so a `switch` needs a `default`.
  */
 export function byStatus(job: TranslationJob): TranslationJobByStatus;
 export function byStatus(job: TenantDocumentJob): DocumentJobByStatus;

@@ -74,6 +74,12 @@ export const limits = {
   docxParagraphPieces: 100_000,
   /** The maximum length of a document's text, in code points. */
   textChars: 2_000_000,
+  /**
+   * The maximum numbers of characters, in code points, and of tags in one text, such as a paragraph. Not specified limits.
+   * Each step of a translation handles a text as a whole, so these bound the delay of other requests.
+   */
+  oneTextChars: 100_000,
+  oneTextTags: 5_000,
   /** The maximum number of distinct texts of a document. Equal texts are translated once. */
   segments: 50_000,
   /** The maximum number of segments of a document, including those with equal texts. Not a specified limit. */

@@ -15,7 +15,7 @@ export const leadingColumns = [
 ] as const;
 
 /** The columns of a glossary in a table. */
-export const glossaryColumns = [...leadingColumns, ...fieldColumns] as const;
+export const glossaryColumns = [...leadingColumns, ...fieldColumns, 'forbidden_term'] as const;
 
 export type GlossaryColumn = (typeof glossaryColumns)[number];
 
@@ -112,6 +112,8 @@ export interface GlossaryFileEntry extends FilePosition, Partial<TermFields> {
  * - `trimmed`: a term from which white space around it was removed
  * - `line_break`: a term whose line breaks were replaced by spaces
  * - `field`: a field of a term that was left out, because its value is unknown, or was clipped
+ * - `alternatives`: a cell with several terms, which were read as one each
+ * - `extra_cells`: a row with more cells than the header, which were left out
  */
 export const noteCodes = [
   'skipped',
@@ -128,6 +130,8 @@ export const noteCodes = [
   'trimmed',
   'line_break',
   'field',
+  'alternatives',
+  'extra_cells',
 ] as const;
 
 export type NoteCode = (typeof noteCodes)[number];

@@ -2,6 +2,8 @@ import type { Token } from 'parse5';
 import { canonicalLanguage, type LanguageCode, languageDirection, readLanguage } from '#server/languages.ts';
 import type { SegmentKind } from './document.ts';
 import { type AttributeText, type MarkupTexts, readBlocks } from './html/block-reader.ts';
+import { readConditionalComments } from './html/conditional-comments.ts';
+import { type Signs, signsOf, signWriter } from './html/escaped-signs.ts';
 import { codesWithin, itemsOfText } from './html/text-items.ts';
 import { type InlineContent, type InlineTag, joinStrings, plainText } from './inline-content.ts';
 import { keyOfTag, type Run, runsOf } from './markup/inline-runs.ts';
@@ -12,6 +14,7 @@ import { isTagOf } from './messages/language-tags.ts';
 import { placeOfMessage } from './messages/strings.ts';
 import type { Edit } from './office/splice.ts';
 import { type TextOptions, type TextPlace, type TextPlaces, textFormat } from './text-file.ts';
+import { encodingEdits } from './xml/xml-nodes.ts';
 
 /**
  * HTML and XHTML pages, and fragments of them. A segment is the text of a block with its inline elements, or an attribute
@@ -24,26 +27,29 @@ import { type TextOptions, type TextPlace, type TextPlaces, textFormat } from '.
 export const { check, extract, rebuild, texts } = textFormat(findTexts);
 
 function findTexts(source: string, options: TextOptions): TextPlaces {
-  const markup = readBlocks(source);
-  const writer = writerFor(source);
+  const read = (html: string) => readBlocks(html, options.sourceLanguage);
+  const page = read(source);
+  const markups = [page, ...readConditionalComments(source, page.comments, read)];
+  const writer = writerFor(source, page);
   const texts: MarkupText[] = [];
   const kept: { reason: string; text: string }[] = [];
-  for (const { kind, syntax, items } of markup.blocks) {
+  for (const { kind, syntax, items } of markups.flatMap(({ blocks }) => blocks)) {
     const found = runsOf(items);
     kept.push(...found.kept);
     const role = syntax === '' ? kind : `${kind} in ${syntax}`;
-    for (const run of found.runs) texts.push({ ...textOfRun(run, kind, '', writer.text), role });
+    for (const run of found.runs) texts.push({ ...textOfRun(run, kind, '', writer.text, writer), role });
   }
-  const declarations = outsideOf(texts, markup.declarations);
-  for (const attribute of markup.attributes)
-    texts.push(...textsOfAttribute(source, attribute, markup, writer));
+  const declarations = outsideOf(texts, page.declarations);
+  for (const markup of markups)
+    for (const attribute of markup.attributes)
+      texts.push(...textsOfAttribute(source, attribute, markup, writer));
   const found = placesOfMarkup(source, texts, options.kept);
   return {
     ...found,
     places: found.places.map((place) => placeOfIcuText(place, options.targetLanguage)),
     kept: [...kept, ...found.kept],
-    characters: markup.characters,
-    always: [...found.always, ...declaredLanguage(source, declarations, options)],
+    characters: markups.reduce((sum, { characters }) => sum + characters, 0),
+    always: [...found.always, ...declaredLanguage(source, declarations, options), ...encodingEdits(source)],
   };
 }
 
@@ -57,20 +63,32 @@ function outsideOf(texts: readonly MarkupText[], tags: MarkupTexts['declarations
   });
 }
 
-type Text = (text: string) => string;
+/** Writes a text. `signs` are those of its source. */
+type Text = (text: string, signs?: Signs) => string;
 
-function textOfRun(run: Run, kind: SegmentKind, name: string, textOf: Text): MarkupText {
+function textOfRun(
+  run: Run,
+  kind: SegmentKind,
+  name: string,
+  textOf: Text,
+  { source, hasBlocks }: HtmlWriter,
+): MarkupText {
   const isIcu = isIcuText(run.source);
+  // The braces of a message are syntax.
+  const signs = isIcu ? undefined : signsOf(source.slice(run.start, run.end), hasBlocks);
   return {
     ...run,
     kind,
     name,
+    signs,
     write: (target, markupOf) =>
       target
         .map((item, at) => {
           if (typeof item !== 'string') return markupOf(run.tags.get(keyOfTag(item))!);
-          // Together with template code in a tag, a brace could begin other code.
-          return at < target.length - 1 && !isIcu ? textOf(item).replace(/\{$/, '&#123;') : textOf(item);
+          const written = textOf(item, signs);
+          if (at === target.length - 1 || isIcu) return written;
+          // Together with template code in a tag, these signs could begin or escape other code.
+          return written.replace(/[{@\\]$/, (sign) => `&#${sign.charCodeAt(0)};`);
         })
         .join(''),
   };
@@ -87,10 +105,10 @@ function textsOfAttribute(
   const role = `attribute ${name}`;
   if (quote === '') {
     const run = { ...range, source: [value], tags: new Map() };
-    const write = (text: string) => `"${writer.value(text, '"')}"`;
+    const write: Text = (text, signs) => `"${writer.value(text, '"', signs)}"`;
     return [
       {
-        ...textOfRun(run, 'text_block', name, write),
+        ...textOfRun(run, 'text_block', name, write, writer),
         role,
         existing: () => ({ text: value, form: '', write }),
       },
@@ -99,11 +117,11 @@ function textsOfAttribute(
   // Without a template, the value is known as the parser has decoded it: `&copy=1` contains a reference only in a text.
   const items = itemsOfText(source, range.start, range.end, { templateCode, separator: /$^/g, mode: 'yes' });
   const text = items.find((item) => item.text?.trim());
-  const write = (plain: string) => writer.value(plain, quote);
+  const write: Text = (plain, signs) => writer.value(plain, quote, signs);
   const hasCode = codesWithin(templateCode, range.start, range.end).length > 0;
   if (text && !hasCode) text.text = value.trim();
   return runsOf(items).runs.map((run) => ({
-    ...textOfRun(run, 'text_block', name, write),
+    ...textOfRun(run, 'text_block', name, write, writer),
     ...(hasCode
       ? { role: `${role} with code in ${quote}` }
       : { role, existing: () => ({ text: value.trim(), form: quote, write }) }),
@@ -112,28 +130,35 @@ function textsOfAttribute(
 
 /** Writes texts as a file does. Only characters that HTML needs as references are written so. */
 interface HtmlWriter {
-  text(text: string): string;
+  text: Text;
   /** @param quote the quote around the value */
-  value(text: string, quote: string): string;
+  value(text: string, quote: string, signs?: Signs): string;
+  source: string;
+  /** Whether the file has blocks that begin with `@` (`template-blocks.ts`). */
+  hasBlocks: boolean;
 }
 
 /**
  * Returns the functions that write texts for a file: with the reference that the file has for no-break spaces, and with
  * references for all characters that the declared encoding of the file may not have.
  */
-function writerFor(source: string): HtmlWriter {
+function writerFor(source: string, { templateCode }: MarkupTexts): HtmlWriter {
+  const hasBlocks = templateCode.some(({ start }) => /@[a-z]/i.test(source.slice(start, start + 2)));
   const space = /&(?:nbsp|#160|#xa0);/i.exec(source)?.[0] ?? '\u00a0';
   const [, charset = 'utf-8'] =
     /<meta\s[^>]{0,200}charset\s*=\s*["']?\s*([\w-]+)/i.exec(source.slice(0, 10_000)) ?? [];
   const isUnicode = /^utf-?(?:8|16)/i.test(charset);
-  const text = (plain: string): string => {
+  const withReferences = (plain: string): string => {
     const written = plain.replace(/&/g, '&amp;').replace(/</g, '&lt;').replaceAll('\u00a0', space);
     if (isUnicode) return written;
     return written.replace(/[^\0-\x7f]/gu, (character) => `&#${character.codePointAt(0)};`);
   };
+  const text: Text = (plain, signs) => signWriter(withReferences, signs)(plain);
   return {
+    source,
+    hasBlocks,
     text,
-    value: (plain, quote) => text(plain).replaceAll(quote, quote === '"' ? '&quot;' : '&#39;'),
+    value: (plain, quote, signs) => text(plain, signs).replaceAll(quote, quote === '"' ? '&quot;' : '&#39;'),
   };
 }
 
@@ -151,15 +176,14 @@ function isIcuText(content: InlineContent): boolean {
 }
 
 /**
- * Returns the place of an ICU message as the place of its texts, and another place as it is. So is a message with an element
- * outside of its choices, because Angular has no directives inside of them.
+ * Returns the place of an ICU message as the place of its texts, and another place as it is. If a message has an element
+ * outside of its choices, these keep their places, because Angular has no directives inside of them.
  */
 function placeOfIcuText(place: TextPlace, targetLanguage: string | undefined): TextPlace {
   const [segment, ...others] = place.segments;
-  if (!segment || others.length > 0 || !isIcuText(segment.source) || hasElementOutside(segment.source))
-    return place;
+  if (!segment || others.length > 0 || !isIcuText(segment.source)) return place;
   const { text, codes, tags, restore } = markedText(segment.source);
-  const message = readIcu(text, targetLanguage);
+  const message = readIcu(text, targetLanguage, 'optional', hasElementOutside(segment.source));
   if (!message) return place;
   const write = (written: string, needsReview = false) => [
     ...place.write([{ target: joinStrings(marksIn(restore(written), tags)), needsReview }]),

@@ -1,7 +1,9 @@
 import type { Token } from 'parse5';
 import { decodeText, escapeAttribute, escapeText, visibleRange } from './html/character-references.ts';
+import { signsOf, signWriter } from './html/escaped-signs.ts';
 import { isVerbatim, readerFor, SourceReader } from './html/source-reader.ts';
-import { findTemplateCode } from './html/template-code.ts';
+import { findTemplateCode, type TemplateCode } from './html/template-code.ts';
+import { codesWithin } from './html/text-items.ts';
 import { modeOf, modeOfAttributes, parentTree } from './html/translate-attribute.ts';
 
 /**
@@ -16,8 +18,17 @@ import { modeOf, modeOfAttributes, parentTree } from './html/translate-attribute
  * Accepts any string. Time and memory are linear in the length of the string.
  */
 export function extractHtml(source: string): HtmlSegment[] {
+  const blocks = blockCodesOf(source);
   return findTranslatableRanges(source).flatMap((place): HtmlSegment[] =>
-    place.kind === 'text' ? textSegments(source, place) : attributeSegment(source, place),
+    place.kind === 'text' ? textSegments(source, place, blocks) : attributeSegment(source, place),
+  );
+}
+
+/** Returns the code of blocks such as `@if (count > 0) {`, which is between texts. Other template code is in texts. */
+function blockCodesOf(source: string): TemplateCode[] {
+  if (!/@[a-z]/i.test(source)) return [];
+  return findTemplateCode(source).filter(
+    ({ start, isValue }) => !isValue && /^(?:@[a-z]|\})/i.test(source.slice(start, start + 2)),
   );
 }
 
@@ -27,7 +38,11 @@ export function extractHtml(source: string): HtmlSegment[] {
  */
 const silentMarkup = /<\/>|<!\[CDATA\[[\s\S]*?(?:\]\]>|$)/g;
 
-function textSegments(source: string, { start, end, element, verbatim }: TextRange): TextSegment[] {
+function textSegments(
+  source: string,
+  { start, end, element, verbatim }: TextRange,
+  blocks: readonly TemplateCode[],
+): TextSegment[] {
   const raw = source.slice(start, end);
   const segments: TextSegment[] = [];
   const take = (from: number, to: number): void => {
@@ -43,12 +58,20 @@ function textSegments(source: string, { start, end, element, verbatim }: TextRan
       element,
     });
   };
+  const silent = verbatim
+    ? []
+    : Array.from(
+        raw.matchAll(silentMarkup),
+        ({ index, 0: markup }) => [index, index + markup.length] as const,
+      );
+  const codes = codesWithin(blocks, start, end).map(
+    (code) => [code.start - start, code.end - start] as const,
+  );
   let from = 0;
-  if (!verbatim) {
-    for (const { index, 0: markup } of raw.matchAll(silentMarkup)) {
-      take(from, index);
-      from = index + markup.length;
-    }
+  for (const [first, last] of [...silent, ...codes].sort(([one], [other]) => one - other)) {
+    if (first < from) continue;
+    take(from, first);
+    from = last;
   }
   take(from, raw.length);
   return segments;
@@ -128,12 +151,13 @@ export function rebuildHtml(
     throw new RangeError(`${segments.length} segments, but ${translations.length} translations`);
   }
   const parts: string[] = [];
+  const hasBlocks = blockCodesOf(source).length > 0;
   let copied = 0;
   for (const [index, segment] of segments.entries()) {
     const translation = translations[index]!;
     if (translation === segment.text) continue;
     const raw = source.slice(segment.start, segment.end);
-    parts.push(source.slice(copied, segment.start), escapeTranslation(segment, translation, raw));
+    parts.push(source.slice(copied, segment.start), escapeTranslation(segment, translation, raw, hasBlocks));
     copied = segment.end;
   }
   parts.push(source.slice(copied));
@@ -141,9 +165,16 @@ export function rebuildHtml(
 }
 
 /** @param raw the source of the segment; its template code stays as it is, such as `{% if a > 1 && b %}` */
-function escapeTranslation({ kind, quote }: HtmlSegment, translation: string, raw: string): string {
+function escapeTranslation(
+  { kind, quote }: HtmlSegment,
+  translation: string,
+  raw: string,
+  hasBlocks: boolean,
+): string {
   if (quote === '') return `"${escapeAttribute(translation, '"')}"`;
-  const write = (text: string) => (kind === 'text' ? escapeText(text) : escapeAttribute(text, quote!));
+  const escaped = (text: string) => (kind === 'text' ? escapeText(text) : escapeAttribute(text, quote!));
+  const isMessage = /,\s*(?:plural|select|selectordinal)\s*,/.test(raw);
+  const write = signWriter(escaped, isMessage ? undefined : signsOf(raw, hasBlocks));
   const written = findTemplateCode(raw).map(({ start, end }) => raw.slice(start, end));
   if (written.length === 0) return write(translation);
   const codes = new Map(written.map((code) => [decodeText(code), code]));

@@ -100,10 +100,10 @@ export function parseTagged(reply: string, source: InlineContent): InlineContent
  */
 export function parseWithoutFormats(reply: string, source: InlineContent): InlineContent | null {
   const offset = offsetOf(source);
+  const found = Map.groupBy(reply.matchAll(tagPattern), ([written]) => written);
   const isPair = ({ tag }: InlineTag): boolean => {
-    const [start, end] = [`<${tag + offset}>`, `</${tag + offset}>`] as const;
-    const isOnce = [start, end].every((written) => reply.split(written).length === 2);
-    return isOnce && reply.indexOf(start) < reply.indexOf(end);
+    const [start, end] = [found.get(`<${tag + offset}>`), found.get(`</${tag + offset}>`)];
+    return start?.length === 1 && end?.length === 1 && start[0]!.index < end[0]!.index;
   };
   const whole = source.filter((item) => typeof item === 'string' || !item.format || isPair(item));
   const plain = source.filter((item) => typeof item === 'string' || !item.format);

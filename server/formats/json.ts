@@ -1,7 +1,9 @@
 import { escapeKey } from './existing-target.ts';
 import { FileError } from './file-error.ts';
+import { type Form, type Group, readNumberedForms } from './json/numbered-forms.ts';
 import { JsonError, type JsonMember, type JsonObject, type JsonValue, parseJson } from './json/parser.ts';
 import { writerFor } from './json/string-writer.ts';
+import type { Quoting } from './messages/icu.ts';
 import { type KeyPath, KeyWriter, rootPath, withIndex, withKey } from './messages/key-path.ts';
 import { isTagOf, spelledLike } from './messages/language-tags.ts';
 import {
@@ -10,6 +12,7 @@ import {
   type PluralType,
   pluralCategories,
 } from './messages/plural-forms.ts';
+import { areDoubled } from './messages/quoting.ts';
 import { type PluralEntry, placesOfStrings, type StringEntry } from './messages/strings.ts';
 import type { Edit } from './office/splice.ts';
 import { type TextOptions, type TextPlaces, textFormat } from './text-file.ts';
@@ -33,13 +36,14 @@ function findStrings(text: string, { sourceLanguage, targetLanguage, kept }: Tex
     if (!(error instanceof JsonError)) throw error;
     throw new FileError('unreadable', `the file is not valid JSON: ${error.message}`, { cause: error });
   }
-  const reader = new Reader(text, root);
+  const reader = new Reader(text, root, { sourceLanguage, targetLanguage });
   const languageKey = languageKeyOf(root, [sourceLanguage, targetLanguage]);
   const language = languageKey && (root.value as JsonObject).get(languageKey)!;
   // The key is in no name, so that a translation has the same names.
   if (language) reader.readValue(language, { keys: [languageKey], names: [] });
   else reader.readValue(root, rootPath);
-  const found = placesOfStrings(reader.entries, { sourceLanguage, targetLanguage, kept, hasBars: true });
+  const options = { sourceLanguage, targetLanguage, kept, bars: { sourceLanguage }, ...reader.messages };
+  const found = placesOfStrings(reader.entries, options);
   const declared = reader.declaredLanguage(targetLanguage);
   return {
     ...found,
@@ -138,8 +142,19 @@ class Reader {
   readonly #keys: KeyWriter;
   /** Whether keys of the file end with a plural category in addition to `other`. */
   readonly #hasSuffixes: boolean;
+  readonly #sourceLanguage: string;
+  readonly #targetLanguage: string | undefined;
 
-  constructor(text: string, root: JsonValue) {
+  constructor(
+    text: string,
+    root: JsonValue,
+    {
+      sourceLanguage = 'en',
+      targetLanguage,
+    }: Record<'sourceLanguage' | 'targetLanguage', string | undefined>,
+  ) {
+    this.#sourceLanguage = sourceLanguage;
+    this.#targetLanguage = targetLanguage;
     this.#text = text;
     this.#keys = new KeyWriter(text);
     this.#writer = writerFor(text);
@@ -170,6 +185,12 @@ class Reader {
     return { start, end, text: JSON.stringify(this.#arb ? language.replace('-', '_') : language) };
   }
 
+  /** Each text of an ARB file is a message. Its texts show whether Flutter reads them with `use-escaping`. */
+  get messages(): { areMessages?: true; quoting?: Quoting } {
+    const texts = this.entries.flatMap((entry) => ('forms' in entry ? [] : [entry.text]));
+    return this.#arb ? { areMessages: true, quoting: areDoubled(texts) ? 'doubled' : 'none' } : {};
+  }
+
   #readObject(object: JsonObject, path: KeyPath, isItem: boolean): void {
     const message = this.#messageOf(object, path);
     if (message) {
@@ -184,16 +205,16 @@ class Reader {
     const described = members.filter(([key]) => !describingKeys.has(key));
     const whole =
       path.keys.length > 0 && pluralsOf(described, (key) => ({ base: '', category: key, type: 'cardinal' }));
-    const isPlural = whole && whole.size === 1 && described.length === whole.get('')!.length;
+    const isPlural = whole && whole.length === 1 && described.length === whole[0]!.forms.length;
     const groups = isPlural ? whole : this.#groupsBySuffix(members);
     const comment = isPlural ? describe(object) : undefined;
     // Objects may have thousands of groups, so the order of the members is determined once.
-    const order = groups.size > 0 ? orderOf(object) : noOrder;
-    const grouped = new Set([...groups.values()].flat().map(({ member }) => member));
-    const byFirst = new Map([...groups].map(([base, forms]) => [forms[0]!.member, { base, forms }]));
+    const order = groups.length > 0 ? orderOf(object) : noOrder;
+    const grouped = new Set(groups.flatMap(({ forms }) => forms).map(({ member }) => member));
+    const byFirst = new Map(groups.map((group) => [group.forms[0]!.member, group]));
     for (const [key, member] of members) {
       const group = byFirst.get(member);
-      if (group) this.#addForms(group.base, group.forms, order, path, comment);
+      if (group) this.#addForms(group, order, path, comment);
       else if (!grouped.has(member) && !isPlural) {
         if (isComment.test(key)) this.#keep(withKey(path, key), member, 'not_translatable');
         else if (isItem && key === 'id' && isIdentifier(member))
@@ -210,8 +231,8 @@ class Reader {
     this.entries.push({ ...this.#entry(path, value, line, start, end), keep });
   }
 
-  #groupsBySuffix(members: Entries): Map<string, Form[]> {
-    if (!this.#hasSuffixes) return new Map();
+  #groupsBySuffix(members: Entries): Group[] {
+    if (!this.#hasSuffixes) return readNumberedForms(members, this.#sourceLanguage);
     return pluralsOf(members, (key) => {
       const [, base, ordinal, category] = /^(.+?)(_ordinal)?_([a-z]+)$/.exec(key) ?? [];
       return base === undefined
@@ -241,13 +262,8 @@ class Reader {
     };
   }
 
-  #addForms(
-    base: string,
-    forms: readonly Form[],
-    order: Order,
-    path: KeyPath,
-    comment: string | undefined,
-  ): void {
+  #addForms(group: Group, order: Order, path: KeyPath, comment: string | undefined): void {
+    const { base, forms, keyOf, formsIn } = group;
     const key = [...path.keys, ...(base === '' ? [] : [base.replace(/_$/, '')])].join('.');
     const entries = forms.map(({ category, member }) => {
       const text = member.value as string;
@@ -264,22 +280,28 @@ class Reader {
       key,
       type: forms[0]!.type,
       forms: new Map(entries),
-      nameOf: (category) => [...path.names, escapeKey(`${base}${category}`)].join('.'),
-      write: (texts: ReadonlyMap<string, string>) => this.#writeForms(base, forms, order, texts),
+      ...(formsIn && { formsIn }),
+      nameOf: (category) => [...path.names, escapeKey(keyOf(category, this.#targetLanguage))].join('.'),
+      write: (texts: ReadonlyMap<string, string>) => this.#writeForms(group, order, texts),
     });
   }
 
   /** Changes the members of forms that exist, removes those that the language does not have, and inserts the others. */
   #writeForms(
-    base: string,
-    forms: readonly Form[],
+    { forms: own, keyOf, formsIn }: Group,
     { members, positions }: Order,
     texts: ReadonlyMap<string, string>,
   ): Edit[] {
     const edits: Edit[] = [];
+    const categories = [...texts.keys()];
+    const keyFor = (category: string) => JSON.stringify(keyOf(category, this.#targetLanguage));
+    // Forms by numbers have other keys in another language.
+    const forms = formsIn ? own.map((form, at) => ({ ...form, category: categories[at] ?? '' })) : own;
     const stay = forms.filter(({ category }) => texts.has(category));
-    for (const { category, member } of stay)
+    for (const { category, member } of stay) {
+      if (formsIn) edits.push({ start: member.keyStart, end: this.#keyEnd(member), text: keyFor(category) });
       edits.push({ start: member.start, end: member.end, text: this.#writer(texts.get(category)!) });
+    }
     const removed = new Set(forms.filter(({ category }) => !texts.has(category)).map(({ member }) => member));
     for (const member of removed) {
       const at = positions.get(member)!;
@@ -298,15 +320,16 @@ class Reader {
     let spaceStart = last.keyStart;
     while (/\s/.test(this.#text[spaceStart - 1] ?? '')) spaceStart--;
     const space = this.#text.slice(spaceStart, last.keyStart);
-    const keyEnd = this.#text.lastIndexOf('"', this.#text.lastIndexOf(':', last.start - 1)) + 1;
-    const colon = this.#text.slice(keyEnd, last.start);
+    const colon = this.#text.slice(this.#keyEnd(last), last.start);
     const added = [...texts]
       .filter(([category]) => !forms.some((form) => form.category === category))
-      .map(
-        ([category, text]) => `,${space}${JSON.stringify(`${base}${category}`)}${colon}${this.#writer(text)}`,
-      );
+      .map(([category, text]) => `,${space}${keyFor(category)}${colon}${this.#writer(text)}`);
     if (added.length > 0) edits.push({ start: last.end, end: last.end, text: added.join('') });
     return edits;
+  }
+
+  #keyEnd({ start }: JsonMember): number {
+    return this.#text.lastIndexOf('"', this.#text.lastIndexOf(':', start - 1)) + 1;
   }
 }
 
@@ -324,17 +347,11 @@ function orderOf(object: JsonObject): Order {
   return { members, positions: new Map(members.map((member, at) => [member, at])) };
 }
 
-interface Form {
-  category: PluralCategory;
-  type: PluralType;
-  member: JsonMember;
-}
-
 /** Returns the groups of members that are the plural forms of one message. Each has `other` and another form. */
 function pluralsOf(
   members: Entries,
   read: (key: string) => { base: string; category: string; type: PluralType } | null,
-): Map<string, Form[]> {
+): Group[] {
   const groups = new Map<string, Form[]>();
   for (const [key, member] of members) {
     const found = read(key);
@@ -342,9 +359,11 @@ function pluralsOf(
     const form = { category: found.category, type: found.type, member };
     groups.set(found.base, [...(groups.get(found.base) ?? []), form]);
   }
-  for (const [base, forms] of groups)
-    if (forms.length < 2 || !forms.some(({ category }) => category === 'other')) groups.delete(base);
-  return groups;
+  return [...groups].flatMap(([base, forms]) =>
+    forms.length < 2 || !forms.some(({ category }) => category === 'other')
+      ? []
+      : [{ base, forms, keyOf: (category: string) => base + category }],
+  );
 }
 
 function isCategory(name: string): name is PluralCategory {

@@ -1,10 +1,18 @@
 import type { LayoutFormat } from './document.ts';
 import { FileError, limits, overLimit } from './file-error.ts';
+import { signsOf } from './html/escaped-signs.ts';
 import { plainText } from './inline-content.ts';
-import { type FrontMatter, type FrontMatterText, readToml, readYaml } from './markdown/front-matter.ts';
+import {
+  type FrontMatter,
+  type FrontMatterText,
+  findNamedMatter,
+  readToml,
+  readYaml,
+} from './markdown/front-matter.ts';
 import { findHeadingLinks, type HeadingLinks } from './markdown/heading-links.ts';
 import { type Markdown, mayBeMdx, parseMarkdown } from './markdown/parse.ts';
 import { type LabelText, readTexts, type TextBlock } from './markdown/text-reader.ts';
+import { codedValue } from './markdown/value-codes.ts';
 import { linePrefix, type MarkdownWriter, writerFor } from './markdown/writer.ts';
 import { type Run, runsOf } from './markup/inline-runs.ts';
 import { type ExistingMarkup, type MarkupText, placesOfMarkup } from './markup/markup-places.ts';
@@ -13,8 +21,8 @@ import { countCharacters } from './text-tally.ts';
 
 /**
  * Markdown as GitHub has it, and MDX. A segment is a paragraph, a heading or a cell with its inline markup, the text of an
- * image, the title of a link, or a value of the front matter. The titles and bodies of admonitions, tabs and callouts are
- * texts, and terms and their definitions. Code, blocks of HTML, formulas, components, shortcodes and definitions of links
+ * image, the title of a link, an attribute, or a value of the front matter. The titles and bodies of admonitions, tabs and callouts are
+ * texts, and terms and their definitions. Code, blocks of HTML, formulas, shortcodes and definitions of links
  * stay. A changed text is written in one line, except for its line breaks. A translated heading keeps the address that
  * links of the file have. If it cannot, the finding `link_broken` names the line of the link.
  *
@@ -57,7 +65,7 @@ export const mdx = textFormat((source, options) => findTexts(source, true, optio
 function findTexts(source: string, isMdx: boolean, options: TextOptions): TextPlaces {
   checkLimits(source);
   const markdown = parseMarkdown(source, isMdx);
-  const { blocks, labels, kept, characters } = readTexts(source, markdown);
+  const { blocks, labels, kept, characters } = readTexts(source, markdown, options.sourceLanguage);
   const writer = writerFor(source, markdown.isMdx);
   const matter = frontMatterOf(source, markdown, options);
   const texts: MarkupText[] = [];
@@ -67,7 +75,7 @@ function findTexts(source: string, isMdx: boolean, options: TextOptions): TextPl
     kept.push(...found.kept);
     for (const [at, run] of found.runs.entries())
       texts.push({
-        ...textOfRun(run, block, writer, at === 0 ? links.get(block) : undefined),
+        ...textOfRun(run, block, writer, source, at === 0 ? links.get(block) : undefined),
         role: `${markdown.isMdx ? 'MDX ' : ''}${block.kind}${quotesOf(source, run, block)}`,
         existing: () => existingOf(source, run, block),
       });
@@ -76,20 +84,37 @@ function findTexts(source: string, isMdx: boolean, options: TextOptions): TextPl
     ...labels.map((label) => textOfLabel(label, writer, source, markdown.isMdx)),
     ...matter.texts.map(textOfMatter),
   );
+  const values = [...matter.texts, ...labels.filter((label) => label.write)].map(({ text }) =>
+    codedValue(text),
+  );
+  const code = values.flatMap((value) => value.code);
   const found = placesOfMarkup(source, texts, options.kept);
   return {
     ...found,
-    kept: [...kept, ...found.kept],
-    characters: characters + matter.texts.reduce((sum, { text }) => sum + countCharacters(text), 0),
+    kept: [...kept, ...matter.kept, ...code.map((text) => ({ reason: 'code', text })), ...found.kept],
+    characters:
+      characters +
+      [
+        ...matter.kept.map(({ text }) => text),
+        ...code,
+        ...matter.texts.map(({ text }) => textIn(text)),
+      ].reduce((sum, text) => sum + countCharacters(text), 0),
     always: [...found.always, ...matter.declared],
   };
 }
 
-function textOfRun(run: Run, block: TextBlock, writer: MarkdownWriter, links?: HeadingLinks): MarkupText {
+function textOfRun(
+  run: Run,
+  block: TextBlock,
+  writer: MarkdownWriter,
+  source: string,
+  links?: HeadingLinks,
+): MarkupText {
   return {
     ...run,
     kind: block.kind,
     name: '',
+    signs: signsOf(source.slice(run.start, run.end)),
     write: (target, markupOf) => writer.text(run, block, target, markupOf),
     ...(links && { around: links.edits, check: links.findings }),
   };
@@ -119,39 +144,51 @@ function existingOf(source: string, { start, end }: Run, block: TextBlock): Exis
 
 function textOfLabel(label: LabelText, writer: MarkdownWriter, source: string, isMdx: boolean): MarkupText {
   const { start, end, name, text } = label;
+  const write = label.write ?? ((plain: string) => writer.label(label, plain));
+  const value = label.write && codedValue(text);
   const isOneLine = !/[\r\n]/.test(source.slice(start, end));
   return {
-    ...{ start, end, kind: 'text_block', name, source: [text], tags: new Map() },
+    ...{ start, end, kind: 'text_block', name, source: value?.source ?? [text], tags: new Map() },
+    signs: signsOf(source.slice(start, end)),
     role: `${isMdx ? 'MDX ' : ''}${name}`,
     existing: () => ({
       text,
-      ...(isOneLine && { form: name === 'alt' ? name : source[start - 1]! }),
-      write: (plain) => writer.label(label, plain),
+      ...(isOneLine && { form: label.quote ?? (name === 'alt' ? name : source[start - 1]!) }),
+      write,
     }),
-    write: (target) => writer.label(label, plainText(target)),
+    write: (target) => write(value ? value.write(target) : plainText(target)),
   };
 }
 
+/** Returns a value without its codes. */
+const textIn = (value: string): string => plainText(codedValue(value).source);
+
 function textOfMatter({ start, end, key, text, write }: FrontMatterText): MarkupText {
+  const value = codedValue(text.trim());
   return {
     ...{
       start,
       end,
       kind: key === 'title' ? 'heading' : 'text_block',
       name: key,
-      source: [text.trim()],
+      source: value.source,
       tags: new Map(),
     },
     role: `front matter ${key}`,
     existing: () => ({ text: text.trim(), write: (plain) => write(plain).text }),
-    write: (target) => write(plainText(target)).text,
+    write: (target) => write(value.write(target)).text,
   };
 }
 
 function frontMatterOf(source: string, { tree }: Markdown, languages: TextOptions): FrontMatter {
   const [first] = tree.children;
   const type: string | undefined = first?.type;
-  if (!first || (type !== 'yaml' && type !== 'toml')) return { texts: [], declared: [] };
+  const named = findNamedMatter(source);
+  if (named) {
+    const content = source.slice(named.from, named.to);
+    return (named.isToml ? readToml : readYaml)(content, named.from, languages);
+  }
+  if (!first || (type !== 'yaml' && type !== 'toml')) return { texts: [], declared: [], kept: [] };
   const { start, end } = first.position!;
   // The parser of YAML does not know lines that end with CR only.
   const text = source.slice(start.offset, end.offset).replace(/\r(?!\n)/g, '\n');
@@ -230,7 +267,7 @@ function checkLimits(source: string): CheckedSource {
       length += line.length;
     }
   }
-  // A line can have a text for each cell, link and image.
-  const texts = lines.filter((line) => line.trim() !== '').length + (source.match(/[|[]/g)?.length ?? 0);
+  // A line can have a text for each cell, link, image and attribute.
+  const texts = lines.filter((line) => line.trim() !== '').length + (source.match(/[|[=]/g)?.length ?? 0);
   return { texts, paragraphSigns, depth: markers + indents.size };
 }

@@ -12,7 +12,7 @@ import type {
 } from './document.ts';
 import { FileError } from './file-error.ts';
 import { readPages } from './flatten/pdf.ts';
-import { formatTagged, type InlineContent, plainText } from './inline-content.ts';
+import type { InlineContent } from './inline-content.ts';
 import type { RecognizedPage } from './ocr/recognized-page.ts';
 import { selectPages } from './page-ranges.ts';
 import { findContinued, joinParts, partsOf } from './pdf/continuations.ts';
@@ -92,7 +92,7 @@ export async function extract(bytes: Uint8Array, selection: ExtractOptions = {})
         tallyPage(tally, scan, { blocks, kept }, true);
         scans.keepWords(blocks);
       }
-      for (const { content } of blocks) budget.add(plainText(content), formatTagged(content));
+      for (const { content } of blocks) budget.add(content);
       // The glyphs and the other texts are dropped, because a document has too many of them to keep in memory.
       const items = pageOfItems(scan ?? page, { blocks, kept });
       for (const [id, place] of placesOf(items, direction)) places.set(id, place);

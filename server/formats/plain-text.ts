@@ -1,4 +1,5 @@
 import { plainText } from './inline-content.ts';
+import { reasonToKeep } from './messages/strings.ts';
 import {
   lineCounter,
   placeOfLine,
@@ -30,7 +31,10 @@ function findLines(file: string, _options: TextOptions): TextPlaces {
     const text = line.trim();
     characters += countCharacters(text);
     if (text === '') return;
-    const reason = /\p{L}/u.test(text) ? /^(?:https?:\/\/|mailto:)\S+$/i.test(text) && 'address' : 'number';
+    const isCode = /^\{\{|^\{%|^<%/.test(text) && reasonToKeep(text) === 'code';
+    const reason = /\p{L}/u.test(text)
+      ? (/^(?:https?:\/\/|mailto:)\S+$/i.test(text) && 'address') || (isCode && 'code')
+      : 'number';
     if (reason) {
       kept.push({ reason, text });
       return;

@@ -1,10 +1,13 @@
+import { canonicalLanguage } from '#server/languages.ts';
 import { type FileText, type KeptTexts, uniqueNames } from './existing-target.ts';
 import { FileError } from './file-error.ts';
 import { poPluralsOf } from './messages/gettext-plurals.ts';
 import { hasIcuChoice } from './messages/icu.ts';
+import { areDoubled, hasQuoting } from './messages/quoting.ts';
 import { reasonToKeep } from './messages/strings.ts';
 import type { Edit } from './office/splice.ts';
 import { type PoEntry, parsePo } from './po/parser.ts';
+import { isReserved, settingFor } from './po/reserved-entries.ts';
 import {
   explicitId,
   isSame,
@@ -52,10 +55,19 @@ function findEntries(
   const sources = entries.map((entry) =>
     sourceOf(entry, isOfSource || (!isTranslated && isKey(entry)), sourceLanguage),
   );
-  const isIcu = sources.some(({ forms }) => forms.size === 1 && hasIcuChoice(forms.get('other')!));
+  const plain = sources.flatMap(({ forms }) => (forms.size === 1 ? [forms.get('other')!] : []));
+  const isIcu = plain.some((source) => hasIcuChoice(source) || hasQuoting(source));
+  const quoting = isIcu ? (areDoubled(plain) ? 'doubled' : 'optional') : undefined;
   const keptHeader = existing?.get('')?.text;
   const existingForms = pluralCount(readHeader(keptHeader ?? ''));
-  const writer = new PoWriter(text, fields, { targetLanguage, isTarget: isTranslated, existingForms, isIcu });
+  const writer = new PoWriter(text, fields, {
+    sourceLanguage,
+    targetLanguage,
+    isTarget: isTranslated,
+    existingForms,
+    quoting,
+  });
+  const language = targetLanguage === undefined ? undefined : canonicalLanguage(targetLanguage);
   const places: TextPlace[] = [];
   const kept: { reason: string; text: string }[] = [];
   const always: Edit[] = [];
@@ -78,8 +90,11 @@ function findEntries(
     const names = entry.plural ? texts.names.slice(0, writer.formCount) : texts.names;
     const before = keptForms(entry, names, existing, isDone);
     const written = before.every((one) => one !== undefined) ? before : undefined;
+    const setting = !isDone && !written && language ? settingFor(entry, language) : undefined;
     if (written) always.push(...writer.keptEdits(entry, written));
-    const reason = isDone || written ? 'translated_before' : hasText ? reasonToKeep(own) : 'identifier';
+    if (setting !== undefined) always.push(...writer.keptEdits(entry, [{ text: setting }]));
+    const isText = hasText && !isReserved(entry);
+    const reason = isDone || written ? 'translated_before' : isText ? reasonToKeep(own) : 'identifier';
     if (reason) kept.push({ reason, text: own });
     else places.push(writer.placeOf(entry, source, own, before));
   }

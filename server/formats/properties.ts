@@ -1,4 +1,6 @@
+import { withoutIntervals } from './messages/bars.ts';
 import { hasIcuChoice } from './messages/icu.ts';
+import { areDoubled, hasQuoting, withoutQuotes } from './messages/quoting.ts';
 import { placesOfStrings, type StringEntry } from './messages/strings.ts';
 import {
   lineCounter,
@@ -45,7 +47,6 @@ function findStrings(file: string, { sourceLanguage, targetLanguage, kept }: Tex
   let comments: string[] = [];
   let end = 0;
   const encode = encoderFor(file);
-  const doubled = /''/.test(file);
   for (const match of file.matchAll(property)) {
     const [all, comment, key, , written = ''] = match;
     // A blank line ends the comments of a property.
@@ -56,9 +57,7 @@ function findStrings(file: string, { sourceLanguage, targetLanguage, kept }: Tex
       continue;
     }
     const start = end - written.length;
-    const value = decodeValue(written);
-    const isMessage = /\{\d+[,}]/.test(value) && !hasIcuChoice(value) && !/(?<!')'(?!')/.test(value);
-    const text = isMessage ? value.replaceAll("''", "'") : value;
+    const text = decodeValue(written);
     characters += countCharacters(text);
     entries.push({
       key: decodeValue(key!),
@@ -68,12 +67,33 @@ function findStrings(file: string, { sourceLanguage, targetLanguage, kept }: Tex
       write: (translation) => ({
         start,
         end: start + written.length,
-        text: encode(isMessage ? translation.replaceAll("'", "''") : translation),
+        text: encode(translation),
       }),
     });
     comments = [];
   }
-  return { ...placesOfStrings(entries, { sourceLanguage, targetLanguage, kept, doubled }), characters };
+  const values = entries.map(({ text }) => text);
+  const areTwice = areDoubled(values.filter((value) => !argument.test(value)));
+  const strings = entries.map((entry) => ({ ...entry, ...quotingOf(entry.text, values, areTwice) }));
+  const found = placesOfStrings(strings, {
+    ...{ sourceLanguage, targetLanguage, kept },
+    areMessages: values.some(hasIcuChoice),
+    bars: { sourceLanguage, needsCount: true },
+    quoting: values.some((value) => value.includes("''")) ? 'doubled' : 'optional',
+  });
+  return { ...found, characters };
+}
+
+const argument = /\{\d+[,}]/;
+
+/**
+ * Returns how a value is read, if MessageFormat reads it. A single apostrophe shows that the program does not use it. It reads
+ * a value without arguments if other such values have their apostrophes twice.
+ */
+function quotingOf(text: string, values: readonly string[], areTwice: boolean): Pick<StringEntry, 'quoting'> {
+  const rest = withoutQuotes(text, values);
+  const isMessage = argument.test(withoutIntervals(text)) || hasQuoting(text) || areTwice;
+  return isMessage && !rest.includes("'") && !hasIcuChoice(text) ? { quoting: 'doubled' } : {};
 }
 
 const escapes: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', f: '\f' };

@@ -10,6 +10,7 @@ import {
 import type { Edit } from './office/splice.ts';
 import { type Cue, readCues, type SubtitleKind } from './subtitles/cues.ts';
 import { breakLines, limitsFor, type SubtitleLimits, visible } from './subtitles/lines.ts';
+import { isOtherSpeaker, keptEnd, markLines, markup } from './subtitles/speakers.ts';
 import {
   lineEndOf,
   placeOfLine,
@@ -87,39 +88,16 @@ function continues(before: ParsedCue, one: ParsedCue, group: readonly ParsedCue[
   const [first, next] = [plainText(before.content).trim(), plainText(one.content).trim()];
   if (group.length >= limits.cues || one.cue.from - before.cue.to > limits.pause || uncased.test(language))
     return false;
+  if (isOtherSpeaker(before.cue.text, one.cue.text)) return false;
   if (group.reduce((sum, { cue }) => sum + cue.text.length, next.length) > limits.units) return false;
   return /[\p{L}\p{N},]$/u.test(first) && /^[\p{Ll}\p{N}]/u.test(next);
 }
 
 const formats: Readonly<Record<string, FormatKind>> = { b: 'bold', i: 'italic', u: 'underline' };
 
-/** Markup inside of a cue: a tag, or a position of SubRip such as `{\an8}`. */
-const markup = /<\/?[^<>\r\n]+>|\{\\[^{}\r\n]*\}/g;
-
-/** The first characters of a line that stays a line: a dash or `>>` of a speaker, a name in capitals, a sound or music. */
-const ownLine = /^(?:[-–—([♪♫]|>>|\p{Lu}[\p{Lu}\p{N} .'’-]{1,30}:)/u;
-
-/** A line with nothing but a sound or music. */
-const sound = /^(?:\[.*\]|\(.*\)|[♪♫].*[♪♫])$/;
-
-/** A noncharacter instead of a line end that stays. */
-const keptEnd = '\ufdd3';
-
-/** Returns a cue in which the ends of lines that stay are marked. */
-function markLines(written: string): string {
-  const lines = written.split('\n');
-  const shown = lines.map((line) => line.replaceAll(markup, '').trim());
-  return lines
-    .map((line, at) => {
-      if (at === 0) return line;
-      return (ownLine.test(shown[at]!) || sound.test(shown[at - 1]!) ? keptEnd : '\n') + line;
-    })
-    .join('');
-}
-
 /** Returns the content of a cue. Lines are joined, except those of several speakers and of sounds. */
 function contentOf(cue: string, kind: SubtitleKind): InlineContent {
-  const written = markLines(cue.replaceAll(keptEnd, ''));
+  const written = markLines(cue.replaceAll(keptEnd, ''), kind);
   const codes = [...written.matchAll(markup)].map(({ 0: code, index }) => ({ code, index }));
   const pairs = pairsOf(codes.map(({ code }) => code));
   const content: InlineContent = [];

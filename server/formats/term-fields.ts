@@ -97,6 +97,9 @@ function parseValue(field: keyof typeof synonyms, written: string): string | und
   return valuesOf[field].get(written.toLowerCase().replace(/[\s_.-]+/g, ''));
 }
 
+/** Parses a status as files have it: `preferred`, `deprecated`, `yes`; undefined if it is unknown. */
+export const parseStatus = (written: string) => parseValue('status', written);
+
 /** Parses one field of a file; undefined for an unknown value. A text that is too long is clipped. */
 function parseField(field: FieldName, text: string): string | boolean | undefined {
   if (field === 'do_not_translate') return isYes(text);

@@ -42,6 +42,8 @@ export interface TextPlace {
   limit?: LengthLimit | undefined;
   /** Returns what is wrong with translations that can be written. */
   check?(targets: readonly TextTarget[]): readonly Omit<Finding, 'unitId'>[];
+  /** Signs that a translation is written with so that no program sees code in them, such as `&#123;`. */
+  shown?: string;
   /**
    * Set if the file has the source and a place for the translation. Then a translation is also written if it equals
    * the source.
@@ -96,8 +98,7 @@ export function textFormat(
       let wanted = true;
       for (const segment of places.flatMap(({ segments }) => segments)) {
         requireText(segment);
-        const text = plainText(segment.source);
-        budget.addChars(text);
+        const text = budget.addText(segment.source);
         wanted = wanted && take(text);
       }
     },
@@ -109,7 +110,7 @@ export function textFormat(
       const budget = new SegmentBudget();
       for (const segment of segments) {
         requireText(segment);
-        budget.add(plainText(segment.source), formatTagged(segment.source));
+        budget.add(segment.source);
       }
       const findings = [...(found.findings ?? []), ...(file.findings ?? [])];
       if (segments.length === 0 && !options.kept) findings.push(emptyFinding);
@@ -132,6 +133,7 @@ export function textFormat(
       const findings: Finding[] = [];
       for (const { place, segments } of withKeys(found)) {
         const own = withoutAddedCode(
+          place,
           segments,
           segments.map((segment) => targets.get(nameOf(segment))),
           findings,
@@ -176,14 +178,19 @@ function dependentEdits(ranges: readonly Dependent[], changed: readonly Edit[]):
  * they are in the file.
  */
 function withoutAddedCode(
+  { shown = '' }: TextPlace,
   segments: readonly Segment[],
   translations: readonly (SegmentTranslation | undefined)[],
   findings: Finding[],
 ): (SegmentTranslation | undefined)[] {
   // One form of a plural may have a placeholder that another form lacks.
-  const source = segments.map((segment) => withoutTags(segment.source)).join('\n');
+  const textOf = (content: InlineContent): string => {
+    const text = withoutTags(content);
+    return shown === '' ? text : [...text].map((sign) => (shown.includes(sign) ? '\ufffc' : sign)).join('');
+  };
+  const source = segments.map((segment) => textOf(segment.source)).join('\n');
   return translations.map((translation, at) => {
-    const added = translation ? addedCode(source, withoutTags(translation.target)) : [];
+    const added = translation ? addedCode(source, textOf(translation.target)) : [];
     if (added.length === 0) return translation;
     findings.push({
       severity: 'error',

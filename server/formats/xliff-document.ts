@@ -1,22 +1,30 @@
 import { readDeclaredVariant } from '../languages.ts';
 import { poPluralsOf } from './messages/gettext-plurals.ts';
-import { InlineCodes, withoutMarks } from './messages/inline-codes.ts';
+import { InlineCodes } from './messages/inline-codes.ts';
 import { joinPlaces } from './messages/key-path.ts';
-import { describeForm } from './messages/plural-forms.ts';
+import { categoriesOf, describeForm, samplesOf } from './messages/plural-forms.ts';
 import { placesOfStrings, type StringEntry } from './messages/strings.ts';
 import { type Edit, escapeXmlText, spliceRange, withoutForbidden } from './office/splice.ts';
+import { clip } from './text.ts';
 import { type TextOptions, type TextPlace, type TextPlaces, textFormat } from './text-file.ts';
 import { countCharacters } from './text-tally.ts';
-import { type DocumentUnit, type DocumentUnits, isTranslation, readUnits } from './xliff/document-units.ts';
+import {
+  type DocumentUnit,
+  type DocumentUnits,
+  isTranslation,
+  type PluralUnits,
+  readUnits,
+} from './xliff/document-units.ts';
+import { markInline, markOfSub } from './xliff/inline-marks.ts';
 import {
   attributeEdits,
+  elementsIn,
   encodingEdits,
   isCdataOnly,
   parseXmlNodes,
   textIn,
   writeCdata,
   type XmlElement,
-  type XmlNode,
 } from './xml/xml-nodes.ts';
 
 /**
@@ -33,6 +41,12 @@ function findUnits(text: string, { sourceLanguage, targetLanguage }: TextOptions
   const reader = new Reader(text, document, targetLanguage, sourceLanguage);
   for (const unit of document.units) reader.readUnit(unit);
   return reader;
+}
+
+/** A plural form that is added: the end of the last one in the file, and its attributes. */
+interface AddedForm {
+  after: number;
+  name: Record<string, string>;
 }
 
 class Reader implements TextPlaces {
@@ -77,77 +91,157 @@ class Reader implements TextPlaces {
     }
   }
 
+  /** Reads a unit. The last one of several plural forms is followed by those that only the target language has. */
   readUnit(unit: DocumentUnit): void {
-    const { target } = unit;
+    const { plural } = unit;
+    if (!plural || !this.#language) {
+      this.#readText(unit, unit, {});
+      return;
+    }
+    const { units, nameForm } = plural;
+    const categories = this.#categoriesFor(plural);
+    const form = units.indexOf(unit);
+    const model = units[plural.categories?.indexOf('other') ?? units.length - 1]!;
+    const category = categories[form];
+    const isForMany = category !== undefined && samplesOf(this.#language, category).length > 1;
+    const from = isForMany && !this.#hasNumber(unit) && this.#hasNumber(model) ? model : unit;
+    this.#readText(unit, from, { category });
+    if (unit !== units.at(-1)) return;
+    const { end: after } = unit.segment;
+    for (const [more, category] of categories.slice(units.length).entries())
+      this.#readText(model, model, {
+        category,
+        added: { after, name: nameForm(category, units.length + more) },
+      });
+  }
+
+  /** Whether a unit has a placeholder, which may be a number. */
+  #hasNumber({ texts }: DocumentUnit): boolean {
+    return texts.some((element) => elementsIn(element).length > 0 || hasPlaceholder.test(textIn(element)));
+  }
+
+  /**
+   * Reads the text of a unit.
+   *
+   * @param from the unit that has the source: another plural form, if that of `unit` does not show the number
+   * @param form the category of a plural form, and for a copy of `unit` that is added: its attributes and its place
+   */
+  #readText(
+    unit: DocumentUnit,
+    from: DocumentUnit,
+    form: { category?: string | undefined; added?: AddedForm },
+  ): void {
+    const { target } = from;
     const isKey =
-      this.#hasKeys && this.#isOther && unit.texts[0] === unit.source && isTranslation(target, unit.source);
-    const texts = isKey ? [target!] : unit.texts;
-    const marked = texts.map((element) =>
-      markInline(element.children, { text: this.#text, codes: this.#codes, local: this.#document.local }),
-    );
-    const plain = marked.map((one) => this.#codes.plain(one));
-    this.characters += countCharacters(plain.join(''));
+      this.#hasKeys && this.#isOther && from.texts[0] === from.source && isTranslation(target, from.source);
+    const texts = isKey ? [target!] : from.texts;
+    const subs: XmlElement[] = [];
+    const { local } = this.#document;
+    const mark = (element: XmlElement) =>
+      markInline(element.children, { text: this.#text, codes: this.#codes, local, subs });
+    const marked = texts.map(mark);
+    // A subflow can have codes with further ones.
+    const inner: string[] = [];
+    for (let at = 0; at < subs.length; at++) inner.push(mark(subs[at]!));
+    const plain = [...marked, ...inner].map((one) => this.#codes.plain(one));
+    const own = form.added ? '' : unit === from ? plain.join('') : unit.texts.map(textIn).join('');
+    this.characters += countCharacters(own);
     const reason = this.#reasonToKeep(unit);
     if (reason) {
-      this.kept.push({ reason, text: plain.join('') });
+      this.kept.push({ reason, text: own });
       return;
     }
     const edits: Edit[] = [];
     const entries = texts.flatMap((element, at): StringEntry[] => {
       const { innerStart: start, innerEnd: end } = element;
-      const existing = this.#existingSegment(unit, element);
+      const existing = this.#existingSegment(from, element);
       if (existing) {
-        this.kept.push({ reason: 'translated_before', text: plain[at]! });
+        if (own !== '') this.kept.push({ reason: 'translated_before', text: plain[at]! });
         edits.push({ start, end, text: this.#text.slice(existing.innerStart, existing.innerEnd) });
         return [];
       }
-      const writeText = isCdataOnly(element) ? writeCdata : escapeXmlText;
-      return [
-        {
-          key: unit.key,
-          line: element.line,
-          text: marked[at]!,
-          comment: unit.notes.filter(Boolean).join('; ') || undefined,
-          write: (text) => ({
-            start,
-            end,
-            text: this.#codes.write(text, (piece) => writeText(withoutForbidden(piece))),
-          }),
-        },
-      ];
+      return [this.#entryOf(unit, element, marked[at]!)];
     });
-    const found = this.#codes.tagged(placesOfStrings(entries, { targetLanguage: this.#language }));
-    this.kept.push(...found.kept);
+    const sentence = `in “${clip(plain.slice(0, texts.length).join(' ').trim(), 300)}”`;
+    for (const [at, element] of subs.entries())
+      entries.push(this.#entryOf({ ...unit, notes: [...unit.notes, sentence] }, element, inner[at]!));
+    const found = this.#codes.tagged(
+      placesOfStrings(entries, {
+        targetLanguage: this.#language,
+        bars: { sourceLanguage: this.#sourceLanguage, needsCount: true },
+      }),
+    );
+    if (own !== '') this.kept.push(...found.kept);
     if (found.places.length === 0) return;
-    const source = isKey ? target! : unit.source;
-    const add = (write: (content: string, needsReview: boolean) => Edit[], category?: string): TextPlace => {
-      const joined = joinPlaces(found.places, (changes, needsReview) => {
-        const all = [...edits, ...changes].sort((one, other) => one.start - other.start);
-        return write(spliceRange(this.#text, source.innerStart, source.innerEnd, all), needsReview);
-      });
-      const place = category === undefined ? joined : this.#asForm(joined, category);
-      return unit.limit ? { ...place, limit: unit.limit } : place;
-    };
-    const { form = 0, count = 0 } = unit.plural ?? {};
-    const categories = this.#categoriesFor(count);
-    this.places.push(add((...written) => this.#writeTarget(unit, ...written), categories[form]));
-    if (form < count - 1) return;
-    for (const [more, category] of categories.slice(count).entries()) {
-      const place = add((...written) => this.#copyUnit(unit, count + more, ...written), category);
-      this.places.push({ ...place, original: '' });
-    }
+    const source = isKey ? target! : from.source;
+    const joined = joinPlaces(found.places, (changes, needsReview) => {
+      const content = this.#contentOf(source, [...edits, ...changes], subs);
+      return form.added
+        ? this.#copyUnit(unit, form.added, content, needsReview)
+        : this.#writeTarget(unit, content, needsReview);
+    });
+    const place = form.category === undefined ? joined : this.#asForm(joined, form.category);
+    this.places.push({
+      ...place,
+      ...(unit.limit && { limit: unit.limit }),
+      ...((unit !== from || form.added) && { original: own }),
+    });
   }
 
-  /** Returns the categories of the forms that a group of gettext gets; none if it has other forms than its language. */
-  #categoriesFor(count: number): readonly string[] {
-    if (count === 0 || !this.#language) return [];
-    const { forms } = poPluralsOf(this.#language);
+  #entryOf({ key, notes }: DocumentUnit, element: XmlElement, text: string): StringEntry {
+    const { innerStart: start, innerEnd: end, line } = element;
+    const writeText = isCdataOnly(element) ? writeCdata : escapeXmlText;
+    const comment = notes.filter(Boolean).join('; ') || undefined;
+    return {
+      key,
+      line,
+      text,
+      comment,
+      write: (target) => ({
+        start,
+        end,
+        text: this.#codes.write(target, (piece) => writeText(withoutForbidden(piece))),
+      }),
+    };
+  }
+
+  /** Returns the content of a source with changes, also of the subflows in its codes. */
+  #contentOf(source: XmlElement, edits: readonly Edit[], subs: readonly XmlElement[]): string {
+    const isIn = (one: { start: number; end: number }, outer: { start: number; end: number }) =>
+      one !== outer && one.start >= outer.start && one.end <= outer.end;
+    const outer = edits.filter((edit) => !edits.some((other) => isIn(edit, other)));
+    const sorted = outer.toSorted((one, other) => one.start - other.start);
+    let content = spliceRange(this.#text, source.innerStart, source.innerEnd, sorted);
+    for (const [at, { innerStart, innerEnd }] of subs.entries()) {
+      const edit = edits.find(({ start, end }) => start === innerStart && end === innerEnd);
+      content = content.replaceAll(markOfSub(at), () => edit?.text ?? this.#text.slice(innerStart, innerEnd));
+    }
+    return content;
+  }
+
+  /**
+   * Returns the categories of the units of a message, and of those that are added. None are those of a group of gettext
+   * with other forms than its language.
+   */
+  #categoriesFor({ units, categories: own }: PluralUnits): readonly string[] {
+    const language = this.#language!;
+    if (own) {
+      // In XLIFF 2, units with such keys are not added, but segments of one unit are.
+      const isAdded = this.#document.version === 1 || hasCase(units[0]!);
+      const wanted = isAdded ? categoriesOf(language) : [];
+      return [...own, ...wanted.filter((category) => !own.includes(category))];
+    }
+    const { forms } = poPluralsOf(language);
     const ofSource = poPluralsOf(this.#sourceLanguage ?? 'en').forms;
-    return forms.length === count || (ofSource.length === count && forms.length > count) ? forms : [];
+    const { length } = units;
+    return forms.length === length || (ofSource.length === length && forms.length > length) ? forms : [];
   }
 
   #asForm(place: TextPlace, category: string): TextPlace {
-    const note = describeForm(this.#language!, category);
+    const language = this.#language!;
+    const isOwn = (categoriesOf(language) as readonly string[]).includes(category);
+    const ofLanguage = (isOwn || category === 'zero' ? language : this.#sourceLanguage) ?? 'en';
+    const note = /^\d+$/.test(category) ? `for the number ${category}` : describeForm(ofLanguage, category);
     const segments = place.segments.map((segment) => ({
       ...segment,
       variant: [`cardinal ${category}`, segment.variant].filter(Boolean).join(', '),
@@ -157,17 +251,16 @@ class Reader implements TextPlaces {
   }
 
   /** Returns the change that adds a plural form after the last one of its group. */
-  #copyUnit(unit: DocumentUnit, form: number, content: string, needsReview: boolean): Edit[] {
+  #copyUnit(unit: DocumentUnit, { after, name }: AddedForm, content: string, needsReview: boolean): Edit[] {
     const { segment } = unit;
     const { start, end } = segment;
-    const id = segment.attributes.get('id')!.value.replace(/\d+\]$/, `${form}]`);
-    const edits = [...attributeEdits(segment, { id }), ...this.#writeTarget(unit, content, needsReview)];
+    const edits = [...attributeEdits(segment, name), ...this.#writeTarget(unit, content, needsReview)];
     const [gap] = /\s*$/.exec(this.#text.slice(Math.max(0, start - 1_000), start))!;
-    return [{ start: end, end, text: gap + spliceRange(this.#text, start, end, edits) }];
+    return [{ start: after, end: after, text: gap + spliceRange(this.#text, start, end, edits) }];
   }
 
   #reasonToKeep(unit: DocumentUnit): string | null {
-    if (!unit.isTranslatable) return 'not_translatable';
+    if (!unit.isTranslatable || isRuleOfApple(unit)) return 'not_translatable';
     if (this.#isOther || unit.progress === 'open') return null;
     const hasSegments =
       unit.texts[0] !== unit.source && unit.target && this.#segmentsOf(unit.target).size > 0;
@@ -228,85 +321,19 @@ class Reader implements TextPlaces {
   }
 }
 
+const hasPlaceholder = /[%{#$]/;
+
+const hasCase = ({ segment }: DocumentUnit) =>
+  [...segment.attributes.keys()].some((name) => name.endsWith(':case'));
+
+/** Whether a unit has the type of a variable of a strings dictionary, such as `NSStringPluralRuleType` or `lld`. */
+function isRuleOfApple({ key, source }: DocumentUnit): boolean {
+  return (
+    /:dict(?:\/:string)?$/.test(key) && /^(?:NSString\w+|[hlqzjt]{0,2}[a-z@])$/i.test(textIn(source).trim())
+  );
+}
+
 /** Whether a declared tag is that of a language, or of it in a country: `de-DE` is German. */
 function isLanguage(tag: string, language: string): boolean {
   return readDeclaredVariant(tag, language as Parameters<typeof readDeclaredVariant>[1]) === language;
-}
-
-/** Elements that are in pairs with an element elsewhere: by the attribute that names the pair in each of the two. */
-const halves: Readonly<Record<string, { type: 'open' | 'close'; by: readonly string[] }>> = {
-  bpt: { type: 'open', by: ['rid', 'id'] },
-  ept: { type: 'close', by: ['rid', 'id'] },
-  bx: { type: 'open', by: ['rid', 'id'] },
-  ex: { type: 'close', by: ['rid', 'id'] },
-  sc: { type: 'open', by: ['id'] },
-  ec: { type: 'close', by: ['startRef'] },
-  sm: { type: 'open', by: ['id'] },
-  em: { type: 'close', by: ['startRef'] },
-};
-
-/** Elements that surround text. All other elements stand for content that stays. */
-const pairs: ReadonlySet<string> = new Set(['g', 'pc', 'mrk']);
-
-/**
- * Returns the text of a source with marks for its inline elements, of XLIFF 1.2 and 2.
- *
- * @param local returns the name of an element without the prefix of XLIFF
- */
-function markInline(
-  nodes: readonly XmlNode[],
-  file: { text: string; codes: InlineCodes; local: (element: XmlElement) => string },
-): string {
-  /** The marks of opening elements whose closing ones have not come yet, by the name of the pair. */
-  const openings = new Map<string, string[]>();
-  const read = (children: readonly XmlNode[]): string => children.map(readNode).join('');
-  const readNode = (node: XmlNode): string => {
-    if (node.kind === 'text') return withoutMarks(node.text);
-    const written = file.text.slice(node.start, node.end);
-    if (node.kind !== 'element') return file.codes.add({ type: 'void', written });
-    const name = file.local(node);
-    const half = halfOf(name, node);
-    if (half) {
-      const open = openings.get(half.pair) ?? [];
-      openings.set(half.pair, open);
-      const opening = half.type === 'close' ? open.pop() : undefined;
-      const mark = file.codes.add({ type: half.type, written, opening });
-      if (half.type === 'open') open.push(mark);
-      return mark;
-    }
-    const isProtected =
-      node.attributes.get('mtype')?.value === 'protected' || node.attributes.get('translate')?.value === 'no';
-    if (!pairs.has(name) || node.isSelfClosing || isProtected)
-      return file.codes.add({ type: 'void', written, text: isProtected ? textIn(node) : shownText(node) });
-    const opening = file.codes.add({ type: 'open', written: file.text.slice(node.start, node.innerStart) });
-    const inner = read(node.children);
-    const end = file.text.slice(node.innerEnd, node.end);
-    return opening + inner + file.codes.add({ type: 'close', written: end, opening });
-  };
-  return read(nodes);
-}
-
-/** Returns the pair of an element that opens or closes one. */
-function halfOf(
-  name: string,
-  { attributes }: XmlElement,
-): { type: 'open' | 'close'; pair: string } | undefined {
-  const half = halves[name];
-  if (half) {
-    const key = half.by.map((attribute) => attributes.get(attribute)?.value).find(Boolean) ?? '';
-    // The two ends of a pair have names with the same last letter.
-    return { type: half.type, pair: `${name.at(-1)} ${key}` };
-  }
-  // Angular has elements of HTML as placeholders, with numbers on those that open.
-  const [, start, element] = /^(START|CLOSE)_(.+?)(?:_\d+)?$/.exec(attributes.get('id')?.value ?? '') ?? [];
-  if (name !== 'x' || element === undefined) return undefined;
-  return { type: start === 'START' ? 'open' : 'close', pair: `START_${element}` };
-}
-
-/** Returns the text that a placeholder stands for. Markup and long texts are left out. */
-function shownText(element: XmlElement): string | undefined {
-  if (/^(?:x-)?(?:lb|html-br|br)$/.test(element.attributes.get('ctype')?.value ?? '')) return '\n';
-  const text =
-    element.attributes.get('equiv-text')?.value ?? element.attributes.get('equiv')?.value ?? textIn(element);
-  return /[<>]/.test(text) || text.length > 60 ? undefined : withoutMarks(text);
 }

@@ -67,7 +67,12 @@ function findStrings(text: string, { sourceLanguage, targetLanguage, kept }: Tex
     reader.root = root ? 1 : 0;
     reader.read(contents, rootPath, undefined, 0);
   }
-  const found = placesOfStrings(reader.entries, { sourceLanguage, targetLanguage, kept, hasBars: true });
+  const found = placesOfStrings(reader.entries, {
+    sourceLanguage,
+    targetLanguage,
+    kept,
+    bars: { sourceLanguage },
+  });
   return { ...found, characters: reader.characters, always: [...found.always, ...always] };
 }
 
@@ -80,6 +85,8 @@ function parseDocuments(text: string, lines: LineCounter): Document.Parsed[] {
     throw new FileError('unreadable', 'the file is nested too deeply', { cause: error });
   }
   const [error] = documents.flatMap(({ errors }) => errors);
+  if (error?.code === 'RESOURCE_EXHAUSTION')
+    throw new FileError('unreadable', 'the file is nested too deeply', { cause: error });
   if (error) {
     const line = lines.linePos(error.pos[0]).line;
     const message = error.message.replace(/ at line \d+, column \d+:[\s\S]*$/, '');
@@ -115,14 +122,17 @@ class Reader {
     this.#lines = lines;
   }
 
-  read(node: unknown, path: KeyPath, comment: string | undefined, depth: number): void {
+  /** @param isNames whether all scalars in the node are names, as after `!GetAtt` */
+  read(node: unknown, path: KeyPath, comment: string | undefined, depth: number, isNames = false): void {
     if (depth > maxDepth) throw new FileError('unreadable', 'the file is nested too deeply');
     if (isScalar(node)) {
-      if (typeof node.value === 'string' && node.range) this.entries.push(this.#entry(node, path, comment));
-    } else if (isSeq(node))
+      if (typeof node.value === 'string' && node.range)
+        this.entries.push({ ...this.#entry(node, path, comment), ...(isNames && { keep: 'identifier' }) });
+    } else if (isSeq(node)) {
+      const areNames = isNames || /^!(?:reference|[A-Z]\w*)$/.test(node.tag ?? '');
       for (const [index, item] of node.items.entries())
-        this.read(item, withIndex(path, index, node.items.length), undefined, depth + 1);
-    else if (isMap(node)) {
+        this.read(item, withIndex(path, index, node.items.length), undefined, depth + 1, areNames);
+    } else if (isMap(node)) {
       const forms = path.keys.length > 0 ? pluralForms(node) : undefined;
       const about = commentOf(comment, forms && descriptionOf(node));
       if (forms?.length === 1) this.read(forms[0]!.value, withKey(path, 'other'), about, depth + 1);
@@ -149,7 +159,7 @@ class Reader {
       text,
       line,
       comment,
-      ...(node.type === Scalar.PLAIN && symbol.test(text) && { keep: 'identifier' }),
+      ...((isCode(node) || (node.type === Scalar.PLAIN && symbol.test(text))) && { keep: 'identifier' }),
       write: (translation) => ({
         start,
         end,
@@ -213,6 +223,15 @@ class Reader {
     edits.push({ start: end, end, text });
     return edits;
   }
+}
+
+/** Tags of texts. Other tags of scalars, such as `!ruby/symbol`, `!Ref` and `!include`, stand before code. */
+const textTag =
+  /^(?:!|tag:yaml\.org,2002:str|!(?:ruby\/string|ruby\/object:\S*(?:SafeBuffer|String)|unsafe|text|html|markdown)\b.*)$/;
+
+/** Whether a program reads a value by its tag. A list such as `!reference [job, script]` consists of names. */
+function isCode({ tag }: Scalar): boolean {
+  return tag !== undefined && !textTag.test(tag);
 }
 
 /** A symbol of Ruby, such as `:year`. */

@@ -2,6 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { AppError } from '#server/errors.ts';
 import { createConnectionSlots } from './connection-slots.ts';
+import { createTurns } from './request-turns.ts';
 
 /** Milliseconds that requests in progress may still take after a drain has begun. */
 const drainDeadline = 150_000;
@@ -47,15 +48,18 @@ interface Connection {
  * clients stop reading. A drain closes connections without a request; Node's own close would wait indefinitely for a
  * connection that has never sent a request.
  * @param byAddress whether the peers of the connections are the clients themselves, not proxies
+ * @param addressOf returns the client address of a request; addresses take turns
  */
 export function trackConnections(
   server: Server,
   refuse: RefuseRequest,
   byAddress: boolean,
+  addressOf: (request: IncomingMessage) => string,
   bounds = ownBounds,
 ) {
   const connections = new Map<Socket, Connection>();
   const slots = createConnectionSlots(bounds.connections, byAddress);
+  const takeTurn = createTurns();
   let draining = false;
 
   server.on('connection', (socket) => {
@@ -90,7 +94,10 @@ export function trackConnections(
       if (draining) socket.destroySoon();
     });
     const past = connection.unanswered - bounds.unanswered;
-    if (past <= 0) handle(request, response);
+    if (past <= 0)
+      takeTurn(addressOf(request), () => {
+        if (!socket.destroyed) handle(request, response);
+      });
     else if (past === 1)
       refuse(
         new AppError(

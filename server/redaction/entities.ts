@@ -155,12 +155,12 @@ const streets = [
   // 12 bis, rue de la Paix
   String.raw`\d{1,4}(?: ?(?:bis|ter|[A-Z]))?,? (?:[Rr]ue|[Aa]venue|[Aa]v\.|[Bb]oulevard|[Bb]d|[Pp]lace|[Cc]hemin|[Ii]mpasse|[Aa]llées?|[Qq]uai|[Cc]ours|[Rr]oute|[Ss]quare|[Pp]assage|[Ff]aubourg)(?: (?:de|du|des|la|le|les|aux?)){0,3} (?:[dl]')?\p{L}[\p{L}'-]{1,30}(?: (?:de|du|des|la|le) \p{Lu}[\p{L}'-]{1,30}| \p{Lu}[\p{L}'-]{1,30}){0,3}`,
   // Calle de Alcalá, 12; Via Roma 5; Rua das Flores, n.º 3; ул. Ленина, д. 7
-  String.raw`(?<![\p{L}])(?:Calle|C\/|Avenida|Avda?\.|Plaza|Pza\.|Paseo|Carrer|Ronda|Camino|Via|Viale|V\.le|Piazza|Corso|Largo|Vicolo|Strada|Rua|R\.|Travessa|Praça|Alameda|Estrada|ул\.|улица|проспект|пр-т|пр\.|переулок|пер\.|наб\.|набережная|бульвар|б-р|площадь|вул\.|ul\.|ulica|al\.|aleja|Strada|Bulevardul|Str\.) ?[\p{L}\d'.-]{1,30}(?: [\p{L}'.-]{1,30}){0,4},? ?(?:n\.? ?[º°o]\.? ?|nº ?|núm\. ?|д\. ?|дом |№ ?)?\d{1,5}(?: ?[a-zA-Zа-я](?!\p{L}))?`,
+  String.raw`(?<![\p{L}])(?:Calle|C\/(?= ?\p{L})|Avenida|Avda?\.|Plaza|Pza\.|Paseo|Carrer|Ronda|Camino|Via|Viale|V\.le|Piazza|Corso|Largo|Vicolo|Strada|Rua|R\.|Travessa|Praça|Alameda|Estrada|ул\.|улица|проспект|пр-т|пр\.|переулок|пер\.|наб\.|набережная|бульвар|б-р|площадь|вул\.|ul\.|ulica|al\.|aleja|Strada|Bulevardul|Str\.) ?[\p{L}\d'.-]{1,30}(?: [\p{L}'.-]{1,30}){0,4},? ?(?:n\.? ?[º°o]\.? ?|nº ?|núm\. ?|д\. ?|дом |№ ?)?\d{1,5}(?: ?[a-zA-Zа-я](?!\p{L}))?`,
   // Невский проспект, 28
   String.raw`\p{Lu}[\p{L}-]{1,30}(?: \p{Lu}[\p{L}-]{1,30})? (?:проспект|пр-т|улица|переулок|бульвар|шоссе|набережная|площадь),? (?:д\. ?|дом )?\d{1,4}`,
 ];
 
-const street = new RegExp(`(?<![\\p{L}\\d])(?:${streets.join('|')})`, 'gu');
+const street = new RegExp(`(?<![\\p{L}\\d]|\\d[.,])(?:${streets.join('|')})`, 'gu');
 
 /** The parts that can follow a street: a flat, a postal code and place, or the reverse. */
 const tails = [

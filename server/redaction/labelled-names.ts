@@ -23,6 +23,9 @@ const keys = new RegExp(
   'giu',
 );
 
+/** Lowercase names behind titles: “dear mr quarnby”. */
+const smallNames = /(?<!\p{L}|\d|\d )(?:[Mm](?:rs?|s)|dr)\.? (?<name>\p{Ll}[\p{L}'-]{2,30})/gu;
+
 const label = new RegExp(`^["'*_ ]*${labelWord}["'*_ :]*$`, 'iu');
 const valueUnits = /[^"”“„«»\n,;|}\])<>&\t{[]{1,80}/y;
 const wordUnits = /\p{L}[\p{L}\p{M}'’.-]*/gu;
@@ -48,6 +51,13 @@ export function* findLabelledNames(text: string): Generator<Entity> {
     const found = valueAt(text, index + key.length);
     if (found) yield found;
   }
+  for (const { index, 0: titled, groups } of text.matchAll(smallNames))
+    if (!isCommonWord(groups!['name']!))
+      yield {
+        kind: 'names',
+        start: index + titled.length - groups!['name']!.length,
+        end: index + titled.length,
+      };
   yield* namesInColumns(text);
   yield* surnamesFirst(text);
 }
@@ -122,6 +132,7 @@ function* surnamesFirst(text: string): Generator<Entity> {
     if (surname.split(/[ -]/).every(isCommonWord)) continue;
     const end = start + written.length;
     const isLast = /^[ *_"”]*(?:$|[\n;)|.\t])/.test(text.slice(end, end + 8));
+    const hasEmail = /^["”]? ?<[^\s<>@]{1,64}@/.test(text.slice(end, end + 70));
     const isFirst = /(?:^|[\n|;:(>•\t"“]|- )[ *_]*$/.test(text.slice(Math.max(0, start - 8), start));
     const isLoud = surname === surname.toUpperCase() && surname.length > 3;
     const isGiven = given.endsWith('.') || isGivenName(given);
@@ -130,6 +141,6 @@ function* surnamesFirst(text: string): Generator<Entity> {
     const isSure = isLoud
       ? (isGiven || isLast) && !isShouted
       : isFirst && isLast && isGiven && !isCommonWord(given);
-    if (isSure) yield { kind: 'names', start, end };
+    if (isSure || hasEmail) yield { kind: 'names', start, end };
   }
 }

@@ -28,11 +28,11 @@ const listOf = (words: string) => words.trim().split(/\s+/);
 
 /** Titles before a name, in lowercase and without dots, by gender. */
 const titles = new Map<string, Gender | undefined>([
-  ...listOf(`mrs ms miss madam lady frau fräulein madame mme mlle mademoiselle señora sra srta señorita doña signora sigra
-    sig.ra dott.ssa dottoressa signorina senhora dona mevrouw mevr mw pani fru rouva госпожа г-жа уважаемая дорогая пані
+  ...listOf(`mrs ms miss madam lady frau fräulein madame mme mlle mademoiselle señora sra srta señorita doña dña signora sigra
+    sig.ra dott.ssa dottoressa signorina senhora dona mevrouw mevr mw pani fru rouva panią госпожа госпоже госпожу госпожой г-жа г-же г-жу уважаемая дорогая пані
     шановна κυρία bayan السيدة श्रीमती paní doamna dna`).map((title) => [title, 'f'] as const),
-  ...listOf(`mr sir lord herr herrn monsieur m mm señor sr don signor signore sig dott senhor snr dhr meneer heer pan pana
-    hr herra господин г-н уважаемый дорогой пан шановний κύριος bay السيد श्री domnul dl`).map(
+  ...listOf(`mr sir lord herr herrn monsieur m mm señor sr don signor signore sig dott senhor snr dhr meneer heer pan pana panu panem
+    hr herra господин господина господину господином г-н г-на г-ну уважаемый дорогой пан пана панові шановний κύριος bay السيد श्री domnul dl`).map(
     (title) => [title, 'm'] as const,
   ),
   ...listOf(`mx dr prof professor doctor doktor professeur docteur profesor doctora professoressa professore doutor doutora
@@ -43,8 +43,16 @@ const titles = new Map<string, Gender | undefined>([
   ),
 ]);
 
+/** Abbreviations behind a title: Dr. med., Dr. h. c. */
+const degrees = new Set(listOf('med phil rer nat jur iur oec pol dent vet theol habil h c'));
+
 /** Titles that are also other words, and count only with a dot or before a capital in the middle of a sentence. */
 const dotted = new Set(listOf('m mm me fr hon av ing mag hr dl ms rev don bay sr col lt'));
+
+/** Titles that are in no name: not “Lage Herr”. */
+const civil = new Set(
+  listOf('herr frau herrn monsieur madame signor signora señor señora doña dña senhor senhora'),
+);
 
 /** Titles before several names: “MM. Varinard et Couard”. */
 const plurals = new Set(['mm', 'messrs', 'sieurs', 'herren', 'señores']);
@@ -90,7 +98,8 @@ const noNames = new Set(
     présidente maire juge directeur directrice ministre équipe voisins señor señora señores señoras colega colegas amigo amiga
     amigos equipo todos cliente clienti cortesi presidente direttore direttrice collega colleghi amici signori signore signora
     team tutti senhor senhora senhores senhoras equipe heer mevrouw mijnheer klant klanten collega's vrienden relatie lezer
-    bewoner team iedereen господа коллеги клиент клиенты друзья покупатель директор президент господин госпожа president
+    bewoner team iedereen господа коллеги клиент клиенты друзья покупатель директор президент господин госпожа министр профессор
+    الوزير الرئيس المدير الأمين النائب السفير المحافظ القاضي العميل رئيس وزير مدير أمين نائب سفير محافظ premier prezes dyrektor prezydent burmistrz przewodniczący przewodnicząca beispiel zeit glück mosque mosquée moschee redaktora dyrektora protector protecteur député députée sénateur commissaire rapporteur conseiller müşterimiz müdür başkan bakan müdürüm president
     chairman chairwoman chair director minister mayor judge general chancellor speaker secretary ambassador senator governor
     grüße grüßen regards street road station airport university park school hospital bridge church college institute hotel
     january february march april may june july august september october november december monday tuesday wednesday thursday
@@ -109,30 +118,34 @@ const noGiven = new Set(
   listOf(`north south east west nord sud norte sur royal golden major star summer winter early over per darin film art sport
     red green white black reino mar mare santa villa corona canal rand nine asia africa áfrica america américa job well anyway
     candy love stay name price roman regie reha nils marine asia-pacific apollo-era franco-monegasque forest nile kenya odessa
-    zion siri raleigh ridge harley-davidson israel chad cuba india santiago`),
+    zion siri raleigh ridge harley-davidson israel chad cuba india santiago press wash wirt rada memorial
+    van noble training aby ale alla alone andra ante bon case che con dann davon delle dessa deste dies durante eben einer eller elle
+    era esta etter even fine hence hoy inna juste less long mal male mas mine mio mir my nada nas nel nell nella nelle nello nova oto
+    pero primo quarto secondo segundo sem sie sim son tal terzo tre ty ultimo una uno us vara vive över`),
 );
 
 /** Particles inside of a name. */
 const particles = new Set(
   listOf(`von van vom zu zum zur der den dem de da do dos das di del della dello dei degli du des la las le los el al bin ibn bint
-    ten ter te 't y e i af av til san st d'`),
+    ten ter te 't y e i af av til san st d' v d`),
 );
 
 /** Labels whose value is a name, and words of letters after which the next line is a name. */
 const labels =
-  /(?:^|[\n;|•(])[ ]*(?:(?:full |first |last |given |family |middle |contact |customer |client |patient |employee |account |tenant |applicant |your )?name|surname|contact(?: person)?|attn\.?|attention|patient|employee|applicant|tenant|customer|signed|from|to|cc|author|vorname|nachname|familienname|zuname|kunde|kundin|mieter(?:in)?|ansprechpartner(?:in)?|z\. ?hd\.?|patient(?:in)?|von|an|absender|empfänger|nom(?: de famille)?|prénom|nom et prénom|patient(?:e)?|destinataire|expéditeur|à l'attention de|nombre(?: y apellidos)?|apellidos?|paciente|titular|destinatario|remitente|nome(?: completo)?|cognome|nome e cognome|paziente|intestatario|mittente|sobrenome|apelido|paciente|destinatário|remetente|naam|voornaam|achternaam|patiënt|t\.a\.v\.|afzender|имя|фамилия|отчество|фио|ф\.и\.о\.|пациент|клиент|кому|от кого|imię|nazwisko|imię i nazwisko|jméno|příjmení|namn|navn|nimi|ad[ıi]|soyad[ıi]|име|姓名|名前|氏名|성명|이름|الاسم|नाम)(?: \([^)\n]{0,20}\))?[ ]?[:：][ ]*|(?:^|\n)[> ]*(?:\p{L}{2,20}-){1,3}by: /giu;
+  /(?:^|[\n;|•(])[ ]*(?:(?:full |first |last |given |family |middle |contact |customer |client |patient |employee |account |tenant |applicant |your )?name|surname|contact(?: person)?|kontakt|contacto|contatto|contato|attn\.?|attention|patient|employee|applicant|tenant|customer|signed|from|to|cc|author|vorname|nachname|familienname|zuname|kunde|kundin|mieter(?:in)?|ansprechpartner(?:in)?|z\. ?hd\.?|patient(?:in)?|von|an|absender|empfänger|nom(?: de famille)?|prénom|nom et prénom|patient(?:e)?|destinataire|expéditeur|à l'attention de|nombre(?: y apellidos)?|apellidos?|paciente|titular|destinatario|remitente|nome(?: completo)?|cognome|nome e cognome|paziente|intestatario|mittente|sobrenome|apelido|paciente|destinatário|remetente|naam|voornaam|achternaam|patiënt|t\.a\.v\.|afzender|имя|фамилия|отчество|фио|ф\.и\.о\.|пациент|клиент|кому|от кого|imię|nazwisko|imię i nazwisko|jméno|příjmení|namn|navn|nimi|ad[ıi]|soyad[ıi]|име|姓名|名前|氏名|성명|이름|الاسم|नाम)(?: \([^)\n]{0,20}\))?[ ]?[:：][ ]*|(?:^|\n)[> ]*(?:\p{L}{2,20}-){1,3}by: /giu;
 
 const closings =
   /(?<=^|\n|[ ,](?!love|thank|cheers|regards\n[^\n]* |ihre?|euer|eure|deine?))(?:yours(?:,? (?:very|ever|most))?,? (?:truly|faithfully|sincerely|respectfully|affectionately)[\p{L} ]{0,30}|sincerely(?: yours)?|(?:very )?respectfully(?: yours| submitted)?|regards|best wishes|all the best|cheers|cordially|love|thank you|thanks|grüßen?|gruß|hochachtungsvoll|herzlichst|ihre?|euer|eure|dein|deine|cordialement|salutations(?: distinguées)?|sincèrement|amicalement|bien à vous|atentamente|saludos(?: cordiales)?|un saludo|un abrazo|cordialmente|saluti|cordiali saluti|distinti saluti|un saluto|atenciosamente|cumprimentos|abraços|com os melhores cumprimentos|met vriendelijke groete?n?|vriendelijke groet(?:en)?|hoogachtend|groetjes?|с уважением|с наилучшими пожеланиями|искренне ваш|z poważaniem|pozdrawiam|s pozdravem|med vänliga hälsningar|med venlig hilsen|med vennlig hilsen|ystävällisin terveisin|saygılarımla)[,.!]?[ ]*\n[\s(]{0,4}(?:(?:sd|s)\/-?\s*|\/s\/\s*|gez\.\s*|i\. ?[av]\.\s*)?/giu;
 
 /** The lines before a quoted mail, up to the name, and the place of a name before its address: “Jo Doe <jo@example.org>”. */
 const mails =
-  /(?:^|\n)[> ]*(?:on|am|le|el|il|em|op) [^\n]{4,50}?(?:, |schrieb )(?=\p{Lu}[^\n,:]{1,60}(?:wrote|a écrit|escribió|ha scritto|escreveu|het volgende geschreven)? ?:)|(?<=^|[\n,:;>] ?)(?=\p{Lu}[\p{L}'.-]{0,40}(?: \p{L}[\p{L}'.-]{0,40}){0,4} <[^\s<>@]{1,64}@)/giu;
+  /(?:^|\n)[> ]*(?:on|am|le|el|il|em|op) [^\n]{4,50}?(?:, |schrieb )(?=\p{Lu}[^\n,:]{1,60}(?:wrote|a écrit|escribió|ha scritto|escreveu|het volgende geschreven)? ?:)|(?<=^|[\n,:;>] ?)(?=\p{Lu}[\p{L}'.-]{0,40}(?: \p{L}[\p{L}'.-]{0,40}){0,4} [<(][^\s<>@]{1,64}@)/giu;
 
 /** Words that introduce a person by name, in the middle of a sentence. In German, any noun can follow a relative. */
 const introductions = new RegExp(
   String.raw`(?<!\p{L})(?:${[
-    "my (?:full )?name is|mein name ist|ich heiße|je m'appelle|mon nom est|me llamo|mi nombre es|mi chiamo|il mio nome è|o? ?meu nome é|chamo-me|me chamo|ik heet|mijn naam is|меня зовут",
+    "my (?:full )?name is|mein name ist|ich heiße|je m'appelle|mon nom est|me llamo|mi nombre es|mi chiamo|il mio nome è|o? ?meu nome é|chamo-me|me chamo|ik heet|mijn naam is|меня зовут|моё имя",
+    'nazywam się|mam na imię|jmenuj[iu] se|zovem se|jag heter|mitt namn är|jeg h(?:eter|edder)|mitt? navn er|nimeni on|nevem|mă numesc|mă cheamă|numele meu este|мене зв(?:ати|уть)|με λένε|ονομάζομαι|το όνομά μου είναι|benim (?:adım|ismim)|nama saya|tôi tên là|tên tôi là',
     '(?:my|his|her|our|your|their) (?:late |dear |beloved |elder |eldest |older |younger |youngest |little |former |new |good |old )?(?:wife|husband|spouse|partner|fiancée?|son|daughter|brother|sister|cousin|nephew|niece|grandson|granddaughter|grandmother|grandfather|friend|colleague|neighbou?r|roommate|assistant|attorney|lawyer|landlord|tenant)',
     '(?:mon|ma|son|sa|notre|votre|leur) (?:cher |chère |jeune |petit |petite )?(?:femme|mari|épouse|époux|fils|fille|frère|sœur|cousine?|neveu|nièce|amie?|collègue|voisine?|avocate?)',
     '(?:mi|su|tu|nuestr[oa]) (?:esposa|esposo|mujer|marido|hij[oa]|herman[oa]|prim[oa]|sobrin[oa]|amig[oa]|colega|vecin[oa]|abogad[oa])',
@@ -245,9 +258,12 @@ function* signatures(
   }
 }
 
+/** Returns the words of a text, without the ending of “Doe's”. */
 function wordsOf(text: string): Word[] {
   return [
-    ...text.matchAll(/\p{L}[\p{L}\p{M}]{0,40}(?:['-]\p{L}[\p{L}\p{M}]{0,40}){0,4}(?:\.ssa|\.ra)?/gu),
+    ...text.matchAll(
+      /\p{L}[\p{L}\p{M}]{0,40}(?:(?!'[sS](?!\p{L}))['-]\p{L}[\p{L}\p{M}]{0,40}){0,4}(?:\.ssa|\.ra)?/gu,
+    ),
   ].map(({ index, 0: word }) => ({
     text: word,
     start: index,
@@ -272,6 +288,7 @@ function skipTitles(
   let gender: Gender | undefined;
   for (let word = all[next]; word && next < from + 5; word = all[++next]) {
     const lower = word.text.toLowerCase();
+    if (next > from && word.isDotted && degrees.has(lower)) continue;
     if (!titles.has(lower) || (dotted.has(lower) && !(word.isDotted || /^\p{Lu}\p{Ll}/u.test(word.text))))
       break;
     // DNA is no Romanian title, “me.” ends a sentence, and “p.m.” is a time.
@@ -282,7 +299,7 @@ function skipTitles(
     )
       break;
     if (lower.length < 3 && !word.isDotted && /^\p{Ll}/u.test(word.text)) break;
-    if (!/^\.? ?["“”„«»‘’'‹›([{<*_~]{0,3}$/.test(text.slice(word.end, all[next + 1]?.start))) break;
+    if (!/^\.? ?(?:["“”„«»‘’'‹›([{<*_~]{0,3}|[«‹] )$/.test(text.slice(word.end, all[next + 1]?.start))) break;
     gender ??= titles.get(lower);
   }
   return { next, gender };
@@ -302,7 +319,7 @@ const inside = new Set(listOf('der dem des die zum zur vom'));
 
 const joinsSurname = (all: readonly Word[], at: number) => {
   const { text } = all[at]!;
-  return !inside.has(text) || particles.has(all[at - 1]!.text);
+  return !inside.has(text) || particles.has(all[at - 1]!.text.toLowerCase());
 };
 
 /** Returns the number of words of the name that begins with a word; 0 for no name. */
@@ -329,6 +346,7 @@ function lengthOfName(text: string, all: readonly Word[], first: number): number
     if (
       !isCapital(word.text) ||
       (noNames.has(lower) && !isInitialWord(word)) ||
+      (at > first && civil.has(lower)) ||
       (at > first && isAcronym(word.text) && !isLoud(all[first]!.text))
     )
       break;
@@ -350,7 +368,8 @@ function* nameAt(
   if (length === 0 || (!isTitled && isUsual(all.slice(first, first + length)))) return;
   // “M.A.”, “le directeur général de l'Agence”
   if (length === 1 && all[first]!.text.length === 1 && /^\p{Script=Latin}/u.test(all[first]!.text)) return;
-  if (/^(?:du |del? l')/.test(text.slice(all[first]!.start, all[first]!.start + 6))) return;
+  // “Monsieur le Député”, unlike “Monsieur Le Pen”
+  if (/^(?:du |des |del? l'|l[ae]s? )/.test(text.slice(all[first]!.start, all[first]!.start + 6))) return;
   const start = all[first]!.start;
   const known = givenNames.get(nameForm(all[first]!.text))?.gender;
   const own = gender ?? known;

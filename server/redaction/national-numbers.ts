@@ -200,7 +200,8 @@ const numbers: Record<string, NationalNumber> = {
       (weigh(id, [3, 7, 2, 4, 10, 3, 5, 9, 4, 6, 8]) % 11) % 10 === Number(id[11]),
   },
   in: { form: /^[2-9]\d{11}$/, check: passesVerhoeff, written: /^\d{4} \d{4} \d{4}$/ },
-  inTax: { form: /^[A-Z]{3}[ABCFGHLJPT][A-Z]\d{4}[A-Z]$/ },
+  // Not “early 1990s”.
+  inTax: { form: /^[A-Z]{3}[ABCFGHLJPT][A-Z]\d{4}[A-Z]$/, written: /^\w{10}$/ },
   tr: {
     form: /^[1-9]\d{10}$/,
     check: (id) =>

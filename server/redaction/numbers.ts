@@ -172,25 +172,59 @@ const phoneWords =
 
 /** Ways in which national numbers are written without a country code. */
 const phoneForms = [
-  /^0\d[\d ./-]{7,14}$/,
+  /^0[1-9][\d ./-]{7,14}$/,
   /^\d{3}[ .-]\d{3}[ .-]\d{4}$/,
   /^0\d(?:[ .-]\d\d){4}$/,
   /^[6-9]\d\d(?: \d\d){3}$/,
   /^[67]\d\d \d{3} (?!000)\d{3}$/,
 ];
 
+/** Digits of a phone. */
+const minDigits = 5;
+const maxDigits = 16;
+
+const digitsIn = (written: string) => written.replace(/\D/g, '').length;
+
 /** Yields phone numbers: with a country code, after a word such as “Tel.”, or in a usual national form. */
 export function* findPhones(text: string): Generator<Entity> {
   const pattern = /(?<![\d@])(?:\+ ?)?\(?\d{1,15}(?:(?:[ ./-]|\)[ /-]?| ?\(| [-/] )\d{1,15}){0,8}(?!\d)/gu;
   for (const { index: start, 0: written } of text.matchAll(pattern)) {
-    const digits = written.replace(/\D/g, '').length;
     const end = start + written.length;
-    if (digits > 16 || digits < 5 || isInWord(text, start - 1) || isInWord(text, end)) continue;
-    const isAbroad = (/^\+/.test(written) || /^00[1-9]/.test(written)) && digits >= 8;
-    const before = text.slice(Math.max(0, start - 40), start);
-    if (isAbroad || phoneWords.test(before) || isNational(written, digits))
-      yield { kind: 'phones', start, end };
+    if (isInWord(text, start - 1) || isInWord(text, end)) continue;
+    const isNamed = phoneWords.test(text.slice(Math.max(0, start - 40), start));
+    if (digitsIn(written) <= maxDigits) {
+      if (isPhone(written, isNamed)) yield { kind: 'phones', start, end };
+      continue;
+    }
+    yield* severalPhones(written, start, isNamed);
   }
+}
+
+/** Yields the phones of a list or range: “+49 30 901820 / +49 30 901821”, “+44 20 7946 0200/0201”. */
+function* severalPhones(written: string, offset: number, isNamed: boolean): Generator<Entity> {
+  let open: Entity | null = null;
+  for (const { index, 0: one } of written.matchAll(written.includes(' / ') ? /.+?(?: \/ |$)/g : /[^/]+/g)) {
+    const part = one.replace(/[ /]+$/, '');
+    const end = offset + index + part.length;
+    if (open && digitsIn(part) < minDigits) {
+      open.end = end;
+      continue;
+    }
+    if (open) yield open;
+    const isNext = isNamed || open !== null;
+    const first = part.replace(/-\d{1,4}$/, '');
+    open = null;
+    if (isPhone(part, isNext) || isPhone(first, isNext))
+      open = { kind: 'phones', start: offset + index, end };
+  }
+  if (open) yield open;
+}
+
+function isPhone(written: string, isNamed: boolean): boolean {
+  const digits = digitsIn(written);
+  if (digits > maxDigits || digits < minDigits) return false;
+  const isAbroad = /^(?:\+|00[1-9])/.test(written) && digits >= 8;
+  return isAbroad || isNamed || isNational(written, digits);
 }
 
 function isNational(written: string, digits: number): boolean {
@@ -198,5 +232,8 @@ function isNational(written: string, digits: number): boolean {
   const plain = written.replace(/[()]/g, '');
   // Dates have dots and slashes, too, and more than one group of two.
   if (/^\d{1,2}[./-]\d{1,2}[./-]\d{2,4}/.test(plain)) return false;
-  return (written.includes('(') && digits >= 9) || phoneForms.some((form) => form.test(plain));
+  return (
+    (/^(?:[178] ?)?\(|^0[\d /-]{0,5}\(|^\d{1,3} ?\(0\)/.test(written) && digits >= 9) ||
+    phoneForms.some((form) => form.test(plain))
+  );
 }

@@ -1,7 +1,7 @@
 import { decodeText } from '#server/formats/html/character-references.ts';
 
 /**
- * A text as a reader reads it, for the search for personal data: NFC, one kind of space, hyphen and apostrophe, ASCII
+ * A text as a reader reads it, for the search for personal data: NFC, one kind of space and one of them between words, hyphen and apostrophe, ASCII
  * digits, and without inline tags and invisible characters. Escapes of JSON, URLs and HTML are decoded. Between two subtitles, there
  * is a line break.
  */
@@ -35,6 +35,7 @@ const special = new RegExp(
     '(?:%[0-9a-fA-F]{2}){1,12}',
     '&(?:amp;){0,2}(?:#\\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});',
     String.raw`[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]`,
+    String.raw`(?<=[\p{L}.,:;]) {2,8}(?=\p{L})`,
     String.raw`[\t\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]`,
     String.raw`[\u2010-\u2015\u2212\u2018\u2019\u02bc\u2032\u0130]`,
     String.raw`[\uff01-\uff5e]`,
@@ -53,12 +54,18 @@ function readingOfReference(piece: string): string {
   return decoded.endsWith(';') ? piece : decoded;
 }
 
+/** Longer tags within lines. Further ones have fewer letters or a digit. */
+const tags =
+  /name>$|^<\/?(?:abbr|acronym|audio|button|cite|code|data|emph|font|image|label|link|mark|math|meta|nobr|object|picture|ruby|samp|script|small|source|span|strike|strong|style|svg|time|title|track|video)>$/i;
+
 function readingOfTag(tag: string): string {
   if (/^<\d+\/>$|^<br/i.test(tag)) return ' ';
   if (/^<at>$/i.test(tag)) return '@';
   if (/^<dot>$/i.test(tag)) return '.';
   // An element of XML with a name is read as a label.
-  return /^<[A-Za-z]*name>$/i.test(tag) ? `\n${tag.slice(1, -1)}: ` : '';
+  if (/^<[A-Za-z]*name>$/i.test(tag)) return `\n${tag.slice(1, -1)}: `;
+  // “<quarnby>” is a member of a chat.
+  return /^<\/?[A-Za-z]{4,}>$/.test(tag) && !tags.test(tag) ? tag : '';
 }
 
 /**
@@ -85,6 +92,7 @@ function reading(piece: string, isLast: boolean): string {
     }
   }
   if (first === '&') return readingOfReference(piece);
+  if (first === ' ') return first;
   if (piece.length > 1) return piece.normalize('NFC');
   const code = piece.charCodeAt(0);
   if (code >= 0xff01 && code <= 0xff5e) return String.fromCharCode(code - 0xfee0);

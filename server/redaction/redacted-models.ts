@@ -14,11 +14,12 @@ import type {
 } from '#server/platform/engines/engine.ts';
 import { createSharedThreads, threadCount } from '#server/platform/threads/threads.ts';
 import { type FoundTexts, findPersonalData, type Passage } from './entities.ts';
+import { placeholdersIn, type Value } from './placeholders.ts';
 import { readText } from './readable-text.ts';
 import { mapIssue, mapTask, passagesOf, type Sent, withNotice, withoutDoubt } from './redacted-task.ts';
 import type { RedactionWork } from './redaction-thread.ts';
 import { type RedactionRules, rulesOf } from './rules.ts';
-import { placeholdersIn, type RedactedText, type Value, Vault } from './vault.ts';
+import { type RedactedText, Vault } from './vault.ts';
 
 /** UTF-16 units of texts that are searched in one turn of the event loop, unless the workspace has own patterns. */
 const inlineUnits = 2000;
@@ -41,7 +42,7 @@ const shares = {
   refusal: 'too many texts are being searched for personal data; try again later',
 };
 
-/** A search of the longest texts takes less than a second. */
+/** A search of 100,000 UTF-16 units takes less than a second, also if they are full of values. */
 const findOnThread = createSharedThreads<RedactionWork>(thread, 'finds personal data', {
   ...shares,
   deadlineMs: 5000,
@@ -301,6 +302,25 @@ function redactEngine(engine: Engine, sessionOf: SessionOf, begin: Redaction['be
   };
 }
 
+/** Maximum UTF-16 units of texts of a document that are searched together, unless one is longer: less than a second. */
+const maxPassage = 100_000;
+
+/** Divides texts into passages that a thread searches well before its deadline. */
+function* dividedTexts(texts: readonly string[]): Generator<string[]> {
+  let passage: string[] = [];
+  let units = 0;
+  for (const text of texts) {
+    units += text.length;
+    if (units > maxPassage && passage.length > 0) {
+      yield passage;
+      passage = [];
+      units = text.length;
+    }
+    passage.push(text);
+  }
+  yield passage;
+}
+
 function redactionOf(sessionOf: SessionOf): Omit<Redaction, 'begin'> {
   return {
     async learn(texts, scope) {
@@ -308,7 +328,8 @@ function redactionOf(sessionOf: SessionOf): Omit<Redaction, 'begin'> {
       if (!session) return;
       // First all texts, so that no word of the user is the placeholder of a value.
       for await (const part of texts()) for (const text of part) session.vault.reserve(text);
-      for await (const part of texts()) await replacing(session, [{ texts: part }], scope);
+      for await (const part of texts())
+        for (const passage of dividedTexts(part)) await replacing(session, [{ texts: passage }], scope);
     },
     async receiptOf(segments, scope) {
       const session = await sessionOf(scope);

@@ -9,7 +9,7 @@ import type {
   TranslationTask,
 } from '#server/platform/engines/engine.ts';
 import type { Passage } from './entities.ts';
-import { placeholdersIn, type Value } from './vault.ts';
+import { placeholdersIn, type Value } from './placeholders.ts';
 
 /** Replaces a text of a request. */
 export type Replace = (text: string) => string;

@@ -1,7 +1,9 @@
+import { Aliases, maxAdded, maxKey, type Part } from './aliases.ts';
 import { isCommonWord } from './common-words.ts';
+import { keyOf } from './compact-text.ts';
 import { joinLines } from './joined-text.ts';
-import { isCommonName, isGivenName } from './names.ts';
 import { type Entity, isInWord } from './numbers.ts';
+import { placeholders, type Value } from './placeholders.ts';
 import {
   inlineTag,
   originalRange,
@@ -13,27 +15,7 @@ import {
   withoutTags,
   withTags,
 } from './readable-text.ts';
-import { placeholderWords, type RedactedKind } from './rules.ts';
-
-const words = Object.values(placeholderWords).join('|');
-
-/** Returns a pattern of placeholders, also of those in capitals, or directly behind a letter of another script: “وPerson_1”. */
-const placeholders = () => new RegExp(`(?<![A-Za-z0-9_])(${words})_(\\d{1,9})(?!\\d)`, 'giu');
-
-export function placeholdersIn(text: string): string[] {
-  return [...text.matchAll(placeholders())].map(([written]) => written);
-}
-
-/** A value that a placeholder replaces. */
-export interface Value {
-  placeholder: string;
-  kind: RedactedKind;
-  gender: Entity['gender'];
-  /** The value as it was written first, without tags. */
-  written: string;
-  /** Whether it is a part of a value, and no value in other texts. */
-  isPart?: true;
-}
+import { placeholderWords } from './rules.ts';
 
 /** A text as a model gets it. */
 export interface RedactedText {
@@ -41,32 +23,6 @@ export interface RedactedText {
   /** The replaced values, in the order of the text. `remainder`: tags that stand behind the placeholder instead of inside the value. */
   replaced: { value: Value; written: string; remainder: string }[];
 }
-
-/** Letters and digits by which a value is found in a text. */
-interface Alias {
-  key: string;
-  value: Value;
-  /** `part`: a word of a person's name. `form`: a whole word with the value in it, as a model has written it. */
-  type: 'whole' | 'part' | 'form';
-  /** The units of the key that are the value. Others stay: “nak” in “Okonkwonak”. */
-  from: number;
-  to: number;
-}
-
-/** Maximum UTF-16 units of an ending that a language adds to a name of one word: “Müllers”, “Annie”. */
-const maxEnding = 2;
-
-/** UTF-16 units of a surname that may begin a longer word: “Weizsäckerplan”. A given name may not: “Christianity”. */
-const longName = 8;
-
-/** Maximum UTF-16 units of the letters that a model adds to one side of a placeholder. */
-const maxAdded = 40;
-
-/** Maximum UTF-16 units of the key of an alias, so that a search takes linear time. */
-const maxKey = 300;
-
-/** Maximum UTF-16 units of a value that begins within a longer word. A term has 100 or fewer. */
-const maxInWord = 100;
 
 /** Larger numbers of placeholders in texts of a user are not skipped. */
 const maxReserved = 1_000_000;
@@ -77,11 +33,7 @@ const maxReserved = 1_000_000;
  */
 export class Vault {
   readonly #values = new Map<string, Value>();
-  readonly #aliases = new Map<string, Alias>();
-  /** A tree of the keys of aliases: for a node and the next unit (node * 65,536 + unit), the next node. The root is 0. */
-  readonly #nodes = new Map<number, number>();
-  /** The aliases that end at a node. */
-  readonly #ends = new Map<number, Alias>();
+  readonly #aliases = new Aliases();
   readonly #counts = new Map<string, number>();
   readonly #byPlaceholder = new Map<string, Value>();
 
@@ -116,15 +68,20 @@ export class Vault {
       return this.#values.get(written.toLowerCase()) ?? this.#add(written.toLowerCase(), { written, kind });
     const key = keyOf(written);
     if (key === '') return null;
-    const known = this.#values.get(key) ?? this.#aliases.get(key)?.value;
+    const known = this.#values.get(key) ?? this.#aliases.valueOf(key);
     if (known) {
       known.gender ??= gender;
       return known;
     }
     const value = this.#add(key, { written, kind, gender });
     if (isPart) return Object.assign(value, { isPart });
-    this.#addAlias(key, value, 'whole');
-    if (kind === 'names') for (const part of partsOf(written)) this.#addAlias(keyOf(part), value, 'part');
+    this.#aliases.add(key, value, 'whole');
+    // A street with its number, without the place behind it.
+    if (kind === 'addresses' && /\d.*,/.test(written))
+      this.#aliases.add(keyOf(written.replace(/(?<=\d.*),.*/s, '')), value, 'part');
+    if (kind === 'names')
+      for (const part of [...partsOf(written), ...stemsOf(written)])
+        this.#aliases.add(keyOf(part), value, 'part');
     return value;
   }
 
@@ -136,19 +93,6 @@ export class Vault {
     this.#values.set(key, value);
     this.#byPlaceholder.set(value.placeholder.toLowerCase(), value);
     return value;
-  }
-
-  #addAlias(key: string, value: Value, type: Alias['type'], from = 0, to = key.length): void {
-    if (key === '' || key.length > maxKey || this.#aliases.has(key)) return;
-    let node = 0;
-    for (let at = 0; at < key.length; at++) {
-      const edge = node * 65_536 + key.charCodeAt(at);
-      node = this.#nodes.get(edge) ?? this.#nodes.size + 1;
-      this.#nodes.set(edge, node);
-    }
-    const alias = { key, value, type, from, to };
-    this.#aliases.set(key, alias);
-    this.#ends.set(node, alias);
   }
 
   /**
@@ -165,7 +109,7 @@ export class Vault {
     const ranges = united(readable.text, [
       ...outsidePlaceholders(readable.text, found),
       ...this.#placeholdersOf(readable),
-      ...this.#knownIn(readable, inflected),
+      ...this.#aliases.knownIn(readable.text, inflected),
     ]);
     const replaced: RedactedText['replaced'] = [];
     let text = '';
@@ -192,10 +136,7 @@ export class Vault {
       const before = readText(first.slice(-maxKey)).text;
       const { text } = readText(first);
       const whole = `${before}\n${readText(second.slice(0, maxKey)).text}`;
-      for (const { kind, start, end } of this.#knownIn(
-        { text: whole, starts: null, ends: null },
-        new Set(),
-      )) {
+      for (const { kind, start, end } of this.#aliases.knownIn(whole, new Set())) {
         if (start >= before.length || end <= before.length + 1) continue;
         add(first, { kind, start: text.length - before.length + start, end: text.length, isPart: true });
         add(second, { kind, start: 0, end: end - before.length - 1, isPart: true });
@@ -210,34 +151,10 @@ export class Vault {
   redactParts(original: string, quoted: ReadonlySet<Value>): string {
     const readable = readText(original);
     const { text, replaced } = this.#replace(original, readable, [
-      ...this.#cutIn(readable.text),
+      ...this.#aliases.cutIn(readable.text),
       ...groupsIn(readable.text, quoted),
     ]);
     return replaced ? text : original;
-  }
-
-  /** Yields the beginnings of values at the ends of shortened texts. */
-  *#cutIn(text: string): Generator<Part> {
-    const compact = compactOf(text);
-    const { units, places } = compact;
-    const taken = [...text.matchAll(placeholders())].map(({ index, 0: { length } }) => ({
-      start: index,
-      end: index + length,
-    }));
-    for (let at = 0; at < units.length; at++) {
-      const start = places[at]!;
-      if (isInWord(text, start - 1) || taken.some((one) => start >= one.start && start < one.end)) continue;
-      let node: number | undefined = 0;
-      for (let next = at; next < units.length && next < at + maxKey; next++) {
-        node = this.#nodes.get(node * 65_536 + units.charCodeAt(next));
-        if (node === undefined) break;
-        const end = places[next]! + 1;
-        if (next - at + 1 < minPart || !cutEnd.test(text.slice(end, end + 8))) continue;
-        const key = units.slice(at, next + 1);
-        const alias = this.#aliases.values().find((one) => one.key.startsWith(key));
-        if (alias) yield { value: alias.value, start, end };
-      }
-    }
   }
 
   #replace(original: string, readable: ReadableText, parts: Part[]): { text: string; replaced: boolean } {
@@ -258,51 +175,6 @@ export class Vault {
       const value = this.#byPlaceholder.get(written.toLowerCase());
       if (value) yield { kind: value.kind, start, end: start + written.length };
     }
-  }
-
-  *#knownIn({ text }: ReadableText, inflected: ReadonlySet<Value>): Generator<Entity> {
-    if (this.#aliases.size === 0) return;
-    const compact = compactOf(text);
-    for (const { isPart, written, kind } of inflected) {
-      const key = keyOf(written);
-      const at = isPart ? compact.units.indexOf(key) : -1;
-      if (at >= 0)
-        yield {
-          kind,
-          start: compact.places[at]!,
-          end: compact.places[at + key.length - 1]! + 1,
-          isPart: true,
-        };
-    }
-    for (let at = 0; at < compact.units.length; at++) {
-      const found = this.#aliasAt(text, compact, at, inflected);
-      if (!found) continue;
-      const start = compact.places[at + found.from]!;
-      const end = compact.places[at + found.to - 1]! + 1;
-      yield { kind: found.value.kind, start, end };
-    }
-  }
-
-  /** Returns the longest alias at a place. */
-  #aliasAt(
-    text: string,
-    { units, places }: Compact,
-    at: number,
-    inflected: ReadonlySet<Value>,
-  ): Alias | undefined {
-    let longest: Alias | undefined;
-    let node: number | undefined = 0;
-    // Within a word, the work is bounded: a text can repeat the beginning of a value.
-    const last = isInWord(text, places[at]! - 1) ? Math.min(units.length, at + maxInWord) : units.length;
-    for (let next = at; next < last; next++) {
-      node = this.#nodes.get(node * 65_536 + units.charCodeAt(next));
-      if (node === undefined) break;
-      const alias = this.#ends.get(node);
-      if (!alias) continue;
-      const range = { start: places[at]!, end: places[next]! + 1 };
-      if (isAlias(alias, text, range, inflected.has(alias.value))) longest = alias;
-    }
-    return longest;
   }
 
   /**
@@ -357,7 +229,7 @@ export class Vault {
     const head = keyOf(before.slice(first));
     const tail = keyOf(after.slice(0, last));
     if (own !== '' && head + tail !== '')
-      this.#addAlias(head + own + tail, value, 'form', head.length, head.length + own.length);
+      this.#aliases.add(head + own + tail, value, 'form', head.length, head.length + own.length);
   }
 }
 
@@ -374,182 +246,57 @@ function* partsOf(name: string): Generator<string> {
         yield part;
 }
 
-/** A part of a value in a text. */
-interface Part extends Range {
-  value: Value;
+/** Endings of cases: Quarnbys, Işıldartan'ın, Wiśniogórskiego, Крутобокову. The stem has 5 letters or more. */
+const caseEndings = [
+  /(?<=\p{L}{5})s$/u,
+  /(?<=\p{L}{4})'\p{Ll}{1,6}$/u,
+  /(?<=\p{L}{3}(?:sk|ck|dzk))(?:i|a|ie|iego|iemu|im|iej|ą|ich|imi|ého|ému|ým|ou|é|ý|y)$/u,
+  /(?<=\p{Script=Cyrillic}{5})(?:ого|ому|ой|ою|ей|ою|ым|ых|ую|ом|ем|ём|ам|ами|[аяуюеыи])$/u,
+];
+
+/** Yields the words of a name without the ending of a case, so that the name is also found in another one. */
+function* stemsOf(name: string): Generator<string> {
+  for (const [word] of name.matchAll(/\p{Lu}[\p{L}\p{M}'-]{4,}/gu))
+    for (const ending of caseEndings) {
+      const stem = word.replace(ending, '');
+      if (stem !== word && !isCommonWord(stem)) yield stem;
+    }
 }
 
-/** Minimum UTF-16 units of a part of a value. */
-const minPart = 4;
-
-/** The end of a text or of a quote in it, perhaps with an ellipsis. */
-const cutEnd = /^(?: ?(?:…|\.\.\.))?[”"»“’')\]]?[.,]?\s*$|^ ?(?:…|\.\.\.|[”"»“])/;
+/** UTF-16 units of the shortest group of digits that is part of a number. */
+const minGroup = 3;
 
 /** Yields groups of three or more digits that are part of a number among the values. */
 function* groupsIn(text: string, values: ReadonlySet<Value>): Generator<Part> {
-  const numbers = [...values].flatMap((value) =>
-    value.kind === 'names' || value.kind === 'terms' || value.kind === 'emails'
-      ? []
-      : [{ value, digits: value.written.replace(/\D/g, '') }],
-  );
-  if (numbers.length === 0) return;
-  for (const { index: start, 0: group } of text.matchAll(/(?<![\p{L}\p{N}_])\d{3,}(?!\p{L})/gu)) {
-    const number = numbers.find(({ digits }) => digits.length > group.length && digits.includes(group));
-    if (number) yield { value: number.value, start, end: start + group.length };
+  /** The numbers by each three digits that they have. */
+  const numbers = new Map<string, { value: Value; digits: string }[]>();
+  for (const value of values) {
+    if (value.kind === 'names' || value.kind === 'terms' || value.kind === 'emails') continue;
+    const digits = value.written.replace(/\D/g, '');
+    const keys = Array.from(digits, (_, at) => digits.slice(at, at + minGroup));
+    for (const key of new Set(keys))
+      numbers
+        .set(key, numbers.get(key) ?? [])
+        .get(key)!
+        .push({ value, digits });
   }
-}
-
-/** Whether an alias is meant by a part of a text whose letters and digits are its key. */
-function isAlias(alias: Alias, text: string, range: Range, isInflected: boolean): boolean {
-  const { key, value, type } = alias;
-  const { start, end } = range;
-  const written = text.slice(start, end);
-  if (written.length > key.length * 2 + 12 || (value.kind === 'names' && /\n\s*\n/.test(written)))
-    return false;
-  // 陈 is a name in “陈 said”, but not in 陈列室.
-  if (key.length === 1)
-    return (
-      text.startsWith(value.written, start) && !/\p{L}/u.test(`${text[start - 1] ?? ''}${text[end] ?? ''}`)
-    );
-  const before = isInWord(text, start - 1);
-  const after = isInWord(text, end);
-  if (value.kind === 'terms') return isTerm(key, text, range, before, after);
-  if (value.kind !== 'names') return before || after ? type === 'whole' && key.length >= longName : true;
-  // “doe42” is an account of Doe.
-  const isNumbered = /\d/.test(`${text[start - 1] ?? ''}${text[end] ?? ''}`);
-  const isFree = !(before && !/\d/.test(text[start - 1]!)) && !(after && !/\d/.test(text[end]!));
-  if (isFree && isNumbered) return key.length > 2;
-  if (isFree) return type === 'form' || !isOtherWord(type, text, range);
-  if (type === 'form') return false;
-  return before ? isWithin(alias, text, range) : isWithEnding(alias, text, range, isInflected);
-}
-
-/** Whether a term is meant: from 4 letters on also within a word. */
-function isTerm(key: string, text: string, { end }: Range, before: boolean, after: boolean): boolean {
-  if (key.length > 3 || !(before || after)) return true;
-  return !before && /^(?:s|\d+)$/i.test(endingAt(text, end));
-}
-
-/** Returns the letters and digits of a word from a place on. */
-function endingAt(text: string, end: number): string {
-  let last = end;
-  while (last - end <= maxAdded && isInWord(text, last)) last++;
-  return text.slice(end, last);
-}
-
-/** UTF-16 units of a name that may stand anywhere in a longer word, and of one behind an initial: “jmavlpoxev”, “jdoeson”. */
-const innerName = { any: 6, afterInitial: 5 };
-
-/** Whether a name is meant in a longer word that begins before it. A given or usual word may be in any. */
-function isWithin({ key, value, type }: Alias, text: string, { start, end }: Range): boolean {
-  const written = text.slice(start, end);
-  if (type === 'whole' && /\s/.test(value.written)) return key.length >= innerName.any;
-  let first = start;
-  while (start - first <= maxAdded && isInWord(text, first - 1)) first--;
-  const word = text.slice(first, end) + endingAt(text, end);
-  if (isGivenName(capital(written)) || isCommonWord(written) || isCommonWord(word)) return false;
-  return key.length >= (start - first <= 2 ? innerName.afterInitial : innerName.any);
-}
-
-/** Endings that make another word of a name that is also one: Fischerei. */
-const derivations = /^(?:in|innen|ei|erei|isch\w{0,2}|schaft|lich\w{0,2}|ung|tum|er|ers|ing|ed|ly)$/iu;
-
-/** Whether a name is meant in a longer word that begins with it. */
-function isWithEnding(
-  { key, value, type }: Alias,
-  text: string,
-  { start, end }: Range,
-  isInflected: boolean,
-): boolean {
-  const written = text.slice(start, end);
-  const ending = endingAt(text, end);
-  if (isInflected) return true;
-  // “Ford T” is not in “Ford to”.
-  if (type === 'whole' && /\s/.test(value.written)) return /[^\s]{3}$/.test(written);
-  const isGiven = isGivenName(capital(written));
-  const isSmall = /^\p{Ll}/u.test(written);
-  if (isSmall && (isGiven || isCommonWord(written) || isCommonWord(written + ending))) return false;
-  // A longer ending makes another word of a short or usual name: Mark, Markt.
-  const isLong =
-    !isGiven &&
-    (key.length >= longName ||
-      (key.length >= innerName.any &&
-        !isCommonWord(written) &&
-        !isCommonWord(written + ending) &&
-        !derivations.test(ending)));
-  if (key.length <= 3 || (type === 'part' && !isLong && /^\p{Script=Latin}/u.test(ending)))
-    return /^s$/i.test(ending);
-  return isLong || ending.length <= maxEnding;
-}
-
-const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
-
-/**
- * Whether a word is not the name it equals: after “Mr. Stones”, “the stones”, except in URLs and texts without capitals. Any
- * other word than a usual one is the name, from 4 letters on.
- */
-function isOtherWord(type: Alias['type'], text: string, { start, end }: Range): boolean {
-  const written = text.slice(start, end);
-  if (!/^\p{Ll}/u.test(written) || /\s/.test(written)) return false;
-  if (written.length > 3 && !isCommonWord(written) && !isCommonName(capital(written))) return false;
-  if (type === 'part') return true;
-  return (
-    !/[/_@=.#-]/.test(text[start - 1] ?? '') &&
-    !/[/_@=]/.test(text[end] ?? '') &&
-    /\p{Lu}/u.test(text.slice(Math.max(0, start - 200), end + 200))
-  );
+  if (numbers.size === 0) return;
+  const known = new Map<string, Value | undefined>();
+  for (const { index: start, 0: group } of text.matchAll(/(?<![\p{L}\p{N}_])\d{3,}(?!\p{L})/gu)) {
+    if (!known.has(group)) {
+      const like = numbers.get(group.slice(0, minGroup)) ?? [];
+      const number = like.find(({ digits }) => digits.length > group.length && digits.includes(group));
+      known.set(group, number?.value);
+    }
+    const value = known.get(group);
+    if (value) yield { value, start, end: start + group.length };
+  }
 }
 
 /** Leaves out what begins within a placeholder: in “Dear Person_1”, “Person” is no name. */
 function outsidePlaceholders(text: string, entities: readonly Entity[]): Entity[] {
   const starts = new Set([...text.matchAll(placeholders())].map(({ index }) => index));
   return entities.filter(({ start }) => !starts.has(start));
-}
-
-/** Returns what identifies a value: its letters and digits, without case and accents. */
-function keyOf(written: string): string {
-  return compactOf(written).units;
-}
-
-interface Compact {
-  units: string;
-  /** The place of each unit in the text. */
-  places: number[];
-}
-
-const folded = new Map<string, string>();
-
-/** Scripts in which a letter without its marks is the same letter. */
-const foldable = /[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Arabic}\p{Script=Hebrew}]/u;
-
-/** Returns a unit without case and accents, but a syllable or a vowel sign of other scripts as it is; empty for other signs. */
-function fold(unit: string): string {
-  let known = folded.get(unit);
-  if (known === undefined) {
-    const kept =
-      /^\p{M}$/u.test(unit) && !/^\p{Script=Inherited}|^\p{Script=Hebrew}|^\p{Script=Arabic}/u.test(unit);
-    known = kept
-      ? unit
-      : (foldable.test(unit) ? unit.normalize('NFD') : unit)
-          .toLowerCase()
-          .replace(/[^\p{L}\p{N}]/gu, '')
-          .slice(0, 1);
-    if (folded.size < 5000) folded.set(unit, known);
-  }
-  return known;
-}
-
-function compactOf(text: string): Compact {
-  let units = '';
-  const places: number[] = [];
-  for (let at = 0; at < text.length; at++) {
-    const unit = text[at]!;
-    const one = /[\ud800-\udfff]/.test(unit) ? unit : fold(unit);
-    if (one === '') continue;
-    units += one;
-    places.push(at);
-  }
-  return { units, places };
 }
 
 /**

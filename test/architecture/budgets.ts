@@ -37,9 +37,10 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'lines of source',
     count: linesOf(sources),
-    limit: 256_200,
+    limit: 260_000,
     goal: 165_000,
     bought: [
+      '260,000: templates of ten engines, quoting of messages, foreign parts, plural forms side by side, speakers, front matter, attributes and comments, glossaries of people, other typography, taking over, and what two more attacks found',
       '256,200: credentials before inputs, weights of patterns, turns and versions of approvals, values over lines and marks, replacements, linked providers, mailed reset links, compression, upkeep of translated files, and what two attacks found',
       '252,540: blanks of other operators, spread labels, notes of music, alpha in forms, one letter spacing and look of a typeface in PDF pages',
       '252,340: justified lines by their spaces, full lines of declared paragraphs, common ends of dates, ends of lists, underlines of PDF pages, and what an attack on them found',
@@ -69,9 +70,10 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'files of source',
     count: sources.length,
-    limit: 1814,
+    limit: 1845,
     goal: 1400,
     bought: [
+      '1,845: readers of templates, quoting, choices, bars, speakers, front matter, attributes, directives and typography',
       '1,814: turns, pattern weights, labelled names, forgotten passwords, linked providers, compression and corrections',
       '1,801: one letter spacing of the headings of a PDF page',
       '1,800: sentences of PDF pages over columns and pages: their finding, and the division of their translations',
@@ -91,9 +93,10 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'lines of tests',
     count: linesOf(tests),
-    limit: 178_500,
+    limit: 180_700,
     goal: 100_000,
     bought: [
+      '180,700: compiled templates of five engines, plural forms run by four libraries, strange forms of personal data, commands of operators, mutations on items, requests in turns',
       '178,500: generated tests of turns, of credentials before inputs, of proofs and of forms; forms of withheld values, corrections, exports of a filled deployment, attacks by strangers',
       '173,540: alpha, thick underlines, letter spacing, blanks, spread labels, wide line distances and notes of music in PDF texts',
       '173,300: justified lines, raised bullets, alignment, underlines, ligatures, links and short corrections of PDF texts over pages',
@@ -126,9 +129,10 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'words of documentation',
     count: wordsOf(guides),
-    limit: 53_020,
+    limit: 53_480,
     goal: 50_000,
     bought: [
+      '53,480: what stays in templates, messages, front matter and other languages; columns of glossaries; the precision of redaction',
       '53,020, after 55,310: turns, reset links, linked providers, withheld values, and what an export can restore',
       '52,830: why rules, and not a trained model, join the lines of a PDF',
       '52,690: texts over columns and pages of PDF files',

@@ -284,7 +284,7 @@ export const modules: Module[] = [
     files: /^server\/matching\//,
     packages: /^(node:crypto|node:timers\/promises|npm:re2js)$/,
     interface:
-      /\/(\w+\/index|terms\/glossary|patterns\/compile|sentences\/srx-rules|normal-form|vectors)\.ts$/,
+      /\/(\w+\/index|terms\/glossary|patterns\/compile|sentences\/srx-rules|capitals|normal-form|typography|vectors)\.ts$/,
   },
   {
     // Pure functions that convert bytes to bytes. A format is a directory or a file. Its interface is a file directly

@@ -1,16 +1,25 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { newId } from '#server/platform/ids.ts';
 import { viaRpc } from '#test/contract/call.ts';
-import { type Fields, join, openTeam, operatorKey, type Person, type Team } from '#test/factories.ts';
+import {
+  type Fields,
+  join,
+  openTeam,
+  operatorKey,
+  type Person,
+  resetToken,
+  type Team,
+} from '#test/factories.ts';
 import { startBeside, useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { countRows, eventsOf } from '#test/setup/stored-rows.ts';
-import { passwordGrant } from './sign-in.ts';
+import { meOf, passwordGrant } from './sign-in.ts';
 import { dancing, openIdentityProvider, redirectUri } from './sso-flow.ts';
 
 const { provider, env, account } = await openIdentityProvider();
 const app = useTestApp({ env: { ...env, OPERATOR_API_KEY: operatorKey } });
 const dance = dancing(app, provider);
+const next = 'another passphrase of some length';
 let team: Team;
 let member: Person;
 beforeEach(async () => {
@@ -92,6 +101,51 @@ describe('a member with a password', () => {
     const again = await team.invite({ email: member.email });
     const { sub: another } = account({ email: member.email });
     expect((await dance.signIn(another, { invite_token: again.invite_token })).status).toBe(400);
+  });
+
+  test('who confirmed the address keeps the password; whoever only took the address loses every way in', async () => {
+    const reset_token = await resetToken(app, { ...member, bearer: team.founder.bearer });
+    for (const isConfirmed of [true, false]) {
+      await sql()`
+        update users set provider_subject = null, email_confirmed_at = ${isConfirmed ? sql()`now()` : null}
+        where user_id = ${member.userId}`;
+      const { sub } = account({ email: member.email });
+      const { invite_token } = await team.invite({ email: member.email });
+      await expectIn(sub, member, dance, { invite_token });
+      expect((await passwordGrant(app, member)).status).toBe(isConfirmed ? 200 : 401);
+      expect((await meOf(app, member.accessToken)).status).toBe(isConfirmed ? 200 : 401);
+    }
+    const body = { reset_token, new_password: next };
+    expect((await app.json('POST', '/api/auth/password-reset', { body })).status).toBe(401);
+  });
+
+  test.each([
+    [
+      'a reset link',
+      async () => {
+        const body = {
+          reset_token: await resetToken(app, { ...member, bearer: team.founder.bearer }),
+          new_password: next,
+        };
+        return app.json('POST', '/api/auth/password-reset', { body });
+      },
+    ],
+    [
+      'a change in a session',
+      () =>
+        viaRpc(
+          app,
+          { path: 'auth.changePassword', type: 'mutation' },
+          { input: { current_password: member.password, new_password: next }, headers: member.bearer },
+        ),
+    ],
+  ])('ends the link, which a stranger may have made, by a new password: %s', async (_, setPassword) => {
+    const stranger = account();
+    expect((await linkTo(stranger.sub)).body.user.user_id).toBe(member.userId);
+    expect((await setPassword()).status).toBe(200);
+    const { body } = await dance.signIn(stranger.sub, { may_create: false });
+    expect(body).toMatchObject({ creation_required: true });
+    expect((await passwordGrant(app, { ...member, password: next })).status).toBe(200);
   });
 
   test('is another person without a link, where passwords are on', async () => {

@@ -111,6 +111,7 @@ describe('beginning a sign-on', () => {
     'javascript:alert(1)//https://lingualoop.example/',
     '',
     'https://lingualoop.example\\@evil.example/',
+    'https://lingualoop.example/signin/callback#fragment',
     'https://lingualoop.example\\.evil.example/signin/callback',
     'https://lingualoop.example/signin\\callback',
     'https:\\\\lingualoop.example/signin/callback',

@@ -7,6 +7,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { commands } from '#cli/commands/index.ts';
+import { LinguaLoop } from '#sdk/index.ts';
 import { workbookFile } from '#test/factories/workbook.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { launch, root, testFolder } from '#test/setup/launch.ts';
@@ -170,6 +171,13 @@ describe('lingualoop mcp', () => {
       approved: false,
       error: null,
     });
+    const isApproved = async () => (await call('document_status', { document_id })).approved;
+    const admin = new LinguaLoop({ baseUrl: app.address, accessToken: mine.accessToken });
+    await admin.documents.approve(document_id);
+    expect(await isApproved()).toBe(true);
+    const segments = [{ position: 0, replaces: '[fr] Soup', target_text: 'Potage' }];
+    await admin.documents.save({ document_id, segments });
+    expect(await isApproved()).toBe(false);
     expect(await call('save_document', { document_id })).toEqual({ path: 'menu.fr.xlsx' });
     expect((await mine.read('docs/menu.fr.xlsx')).slice(0, 2)).toBe('PK');
     // An existing file is never replaced.

@@ -51,6 +51,24 @@ test('a correction of a document by a reviewer reaches the repository, and is no
   expect((await mine.billed()) - billed).toBe(7);
 });
 
+test('corrections of an assigned document reach the repository after its approval, which --fail-on-review awaits', async () => {
+  const mine = await open({ 'app.json': json({ a: 'Open' }) }, '--fail-on-review');
+  expect((await mine.run()).code).toBe(0);
+  const [document] = await mine.client.documents.list().toArray({ limit: 1 });
+  const { id } = document!;
+  const me = (await mine.client.auth.me()).user.user_id;
+  await mine.client.assignments.assign({ items: [{ kind: 'document', id }], assignee: me });
+  const segments = [{ position: 0, replaces: '[de] Open', target_text: 'Öffnen', confirmed: true }];
+  await mine.client.documents.save({ document_id: id, segments });
+  expect(await mine.run()).toMatchObject({ code: 3, err: expect.stringContaining('0 translations written') });
+  expect(await mine.read('app.de.json')).toBe(json({ a: '[de] Open' }));
+  const { out } = await mine.lingualoop(['review', 'list', '--json']);
+  expect(JSON.parse(out).documents.map((one: { id: string }) => one.id)).toEqual([id]);
+  await mine.client.documents.approve(id, {});
+  expect((await mine.run()).code).toBe(0);
+  expect(await mine.read('app.de.json')).toBe(json({ a: 'Öffnen' }));
+});
+
 test('a correction of a text by a reviewer reaches the repository; until then the published text stays', async () => {
   const mine = await open({ 'a.txt': 'One\n\nTwo\n' }, '--domain', 'legal', '--fail-on-review');
   const { texts } = {

@@ -40,7 +40,7 @@ const patterns: Pattern[] = [
   row('N at most', /\b[0-9][0-9,]*( [a-z]+){0,3} at (most|least)\b/, [0, 1, 0, 4, 3], 0),
   row('alone at the end', /\b(by )?(itself|themselves|alone)[.,;:)]/, [1, 0, 1, 45, 10], 0),
   row('newest', /\bnewest\b(?!')/, [0, 0, 0, 1, 9], 0),
-  row('answer for response', /\b[Aa]nswers?\b(?! for)/, [0, 1, 12, 3, 23], 10),
+  row('answer for response', /\b[Aa]nswers?\b(?! for)/, [0, 1, 13, 3, 23], 10),
   row('says, knows', /\b(says|tells|knows|wants|speaks|takes .{0,20} for)\b/, [0, 0, 0, 10, 72], 30),
   row('found a workspace', /\b[Ff]ound(s|ing)? (a |the |another )?(workspace|tenant)|\b[Ff]ound(er|ers|ing)\b|\bfounded\b/, [0, 0, 0, 17, 1], 0),
   row('wait', /\bwaits?\b|\bwaited\b|\bwaiting for (a|an|its|review)/, [3, 30, 12, 270, 67], 120),

@@ -80,7 +80,22 @@ describe('the texts of an HTML file', () => {
     ['texts of pictures', '<svg><title>A</title><text>B</text></svg>', ['A', 'B']],
     ['formulas stay', '<p>Since <math><mi>x</mi></math> is odd', ['Since <1/> is odd']],
     ['numbers and addresses stay', '<p>12</p><p>https://example.com/a</p><p>—</p>', []],
-    ['conditional comments', '<!--[if IE]><p>a</p><![endif]--><p>b <![if !IE]>c<![endif]></p>', ['b', 'c']],
+    [
+      'conditional comments',
+      '<!--[if IE]><p>a</p><![endif]--><p>b <![if !IE]>c<![endif]></p><!--[if !mso]><!-->d<!--<![endif]-->',
+      ['a', 'b', 'c', 'd'],
+    ],
+    [
+      'conditional comments of mails',
+      '<!--[if mso]><xml><w:View>Normal</w:View></xml><style>a {content: "b c"}</style><![endif]--><!--[if mso | IE]><table><tr><td><![endif]-->d<!--[if mso]></td></tr><tr><td><img alt="E"><b>F</b> {{ g }} h</td></tr></table><![endif]-->',
+      ['d', 'E', '<1>F</1> <2/> h'],
+    ],
+    [
+      'what only looks like a conditional comment',
+      '<!-- [if mso]>a<![endif] --><script>"<!--[if mso]>b<![endif]-->"</script><div translate=no><!--[if mso]>c<![endif]--></div>',
+      [],
+    ],
+    ['attributes of custom elements', '<x-tab label="A b" text="c-d" icon="e f"></x-tab>', ['A b']],
     [
       'scripts that XML closes',
       '<?xml version="1.0"?><html xmlns="x"><head><script src="a"/><title/></head><body><p>b <a id="c"/>d</p></body></html>',

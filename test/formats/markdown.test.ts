@@ -54,17 +54,33 @@ describe('the texts of a Markdown file', () => {
     [
       'front matter',
       '---\ntitle: A b\ntags: [c]\nnested:\n  title: d\nsidebar_label: "E"\n---\n\nF',
-      ['A b', 'E', 'F'],
+      ['A b', 'd', 'E', 'F'],
     ],
     [
+      'front matter of a home page',
+      '---\nlayout: home\nhero:\n  name: A\n  text: B c\n  image: {src: /d.svg, alt: D e}\n  actions:\n    - theme: brand\n      text: F\n      link: /g\nfeatures:\n  - icon: h\n    title: I\n    details: J k\nsidebar:\n  badge: L\nhead:\n  - [meta, {name: description, content: M n}]\n  - [script, {}, alert("o p")]\nkeywords: [q r, s]\nlastText: some_id\nx: !expr paste("t u")\n---\n',
+      ['B c', 'D e', 'F', 'I', 'J k', 'L', 'M n', 'q r', 's'],
+    ],
+    [
+      'front matter in JSON',
+      '{\n  "title": "A b",\n  "hero": { "heading": "C" },\n\n  "url": "d/e f"\n}\n\nG',
+      ['A b', 'C', 'G'],
+    ],
+    [
+      'markup in front matter and attributes',
+      '---\ntitle: See `a b` c\ntagline: Read the [d e](/f/g.md) or <a href="h">i</a> [j] {{ k }}\n---\n\n![](x){.l fig-alt="M {{< n o >}} `p`"}\n',
+      ['See <1/> c', 'Read the <1>d e</1> or <2>i</2> [j] <3/>', 'M <1/> <2/>'],
+    ],
+    ['front matter with its type', '---json\n{"title": "A", "b": 1}\n---\n\nC', ['A', 'C']],
+    [
       'front matter in TOML',
-      '+++\ntitle = "A \\"b\\""\ndescription = \'c\'\nx = "d"\n[e]\ntitle = "f"\n+++\nG',
-      ['A "b"', 'c', 'G'],
+      '+++\ntitle = "A \\"b\\""\ndescription = \'c\'\nx = "d"\n[e]\ntitle = "f"\n[[h]]\nk = [{ text = "i", url = "/j" }]\n[menu.main]\nname = \'l\'\n+++\nG',
+      ['A "b"', 'c', 'f', 'i', 'l', 'G'],
     ],
     [
       'MDX',
       "import A from 'b'\n\nexport const c = { d: 'e' };\n\n<A title=\"f\" on={() => <b>g</b>}>\n\n  H {i} <A>j</A>\n\n</A>\n\n{/* k */}\n",
-      ['H <1/> <2>j</2>'],
+      ['f', 'H <1/> <2>j</2>'],
     ],
     ['what is not valid MDX', "import A from 'b'\n\n<A>\n\nB < 1 <https://c.d>\n\n</A>", ['B < 1 <1/>']],
     ['references of characters', 'a &amp; b&nbsp;&eacute; \\* c', ['a & b\u00a0é * c']],
@@ -127,6 +143,36 @@ describe('the texts of a Markdown file', () => {
     ],
     ['blocks in code', '```\nA\nB\n: c\n!!! note\n```\n\n    === "D"\n\n<div>\n: e\n</div>', []],
     ['numbers stay', '1\n\n| 2 | ![](x) |\n|--|--|\n', []],
+    [
+      'attributes of HTML and components',
+      'A <Badge type="tip" text="b &amp; c" :title="d e" /> f\n\n<img src="g.png" alt="H i" title=\'"J"\' width=1>\n\n<!-- <p title="k l"> -->\n\n<x-tab label="M" name="n o" tip="p-q" alt="r/s.png" text="true"></x-tab>\n\n<input type="submit" value="T">\n\n`<a title="u v">`\n',
+      ['A <1/> f', 'b & c', 'H i', '"J"', 'M', 'T'],
+    ],
+    [
+      'attributes of shortcodes, directives and braces',
+      '{{< figure src="a.png" alt="B c" class="d e" >}}\n\n{% include f.html caption="G" %}\n\n![](h){fig-alt="I j" width=1}\n\n::: {.callout-tip title="K"}\nL\n:::\n\n```\n{{< figure alt="m n" >}}\n```\n',
+      ['B c', 'G', 'I j', 'K', 'L'],
+    ],
+    [
+      'directives of MyST',
+      '```{note}\n:class: a b\nC\n```\n\n~~~{admonition} D *e*\n---\nname: f g\n---\nH\n\n```js\n// ```{note}\ni\n```\n~~~\n\n:::{figure} j.png\n:alt: K l\n:name: m\n\nN\n:::\n\n````{tab-set}\n```{tab-item} O\nP\n```\n````\n\n- Q\n\n  ```{warning} R\n  S\n  ```\n',
+      ['C', 'D <1>e</1>', 'H', 'K l', 'N', 'O', 'P', 'Q', 'R', 'S'],
+    ],
+    [
+      'directives of MyST with code',
+      '```{code-block} python\n:caption: A b\n:label: c\nd e\n```\n\n:::{math}\n:label: f\ng h\n:::\n\n````\n```{note}\ni\n```\n````\n',
+      ['A b'],
+    ],
+    [
+      'fences with a title, and cells of Quarto',
+      '```js title="A b" {1}\nc\n```\n\n```sh title="d/e.sh"\nf\n```\n\n```{r g, fig.cap="H i"}\n#| label: j\n#| fig-alt: "K"\n#| tbl-cap: L m\n#| eval: true\nn\n```\n',
+      ['A b', 'H i', 'K', 'L m'],
+    ],
+    [
+      'attributes of MDX',
+      '<A {...b} title={"C d"} label={e} note={f("g h")} items={["i j"]} alt="">\n\n<p title="K" className="l m">N</p>\n\n</A>\n\nO <P tip="Q" /> <R label="S">t</R>\n',
+      ['C d', 'K', 'N', 'O <1/> <2>t</2>', 'Q', 'S'],
+    ],
   ])('%s', async (_, file, texts) => {
     expect(await textsOf(markdown, file)).toEqual(texts);
     expect(await translate(markdown, file, unchanged)).toBe(file);

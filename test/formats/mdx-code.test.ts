@@ -12,7 +12,11 @@ import * as md from '#server/formats/markdown.ts';
 import { mdx } from '#server/formats/markdown.ts';
 import { textsOf, translate, unchanged } from './markup-files.ts';
 
-/** The code that MDX finds in a file: modules, expressions, components with their attributes, and addresses that run. */
+/** Whether an attribute is a title, which is a text if it is a string. */
+const isTitle = (one: { type: string; name?: string; value?: unknown }): boolean =>
+  one.name === 'title' && typeof one.value === 'string';
+
+/** The code that MDX finds in a file: modules, expressions, components with their attributes but no titles, and addresses that run. */
 function codeOf(file: string): string[] {
   const code: string[] = [];
   const visit = (node: Nodes): void => {
@@ -21,7 +25,7 @@ function codeOf(file: string): string[] {
       code.push(`expression ${node.value}`);
     else if (node.type === 'mdxJsxFlowElement' || node.type === 'mdxJsxTextElement')
       code.push(
-        `element ${JSON.stringify([node.name, node.attributes.map(({ data: _, position: __, ...one }) => one)], (key, value) => (key === 'data' ? undefined : value))}`,
+        `element ${JSON.stringify([node.name, node.attributes.map(({ data: _, position: __, ...one }) => (isTitle(one) ? 'title' : one))], (key, value) => (key === 'data' ? undefined : value))}`,
       );
     else if ('url' in node && /^(?:javascript|vbscript|data):/i.test(node.url))
       code.push(`address ${node.url}`);

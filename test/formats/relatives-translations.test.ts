@@ -216,7 +216,11 @@ const rows: readonly Row[] = [
         },
       ],
       ['json', '{"a": "]-Inf, 0] Debts | ]0,Inf[ Wealth"}', '{"a": "]-Inf, 0] [Debts] | ]0,Inf[ [Wealth]"}'],
-      ['yaml', 'a: "one: A %what%|more: All %what%"', 'a: "one: [A %what%]|more: [All %what%]"'],
+      [
+        'yaml',
+        'a: "one: A %what%|more: All %what%"',
+        'a: "one: [A %what%]|more: [All %what%]|more: [All %what%]"',
+      ],
       [
         'json',
         '{"a": "nobody | one person | {count} people", "b": "car | cars"}',
@@ -263,7 +267,7 @@ const rows: readonly Row[] = [
       [
         'html',
         '<p><a>Sent</a> {n, plural, =1 {a day} other {{{n}} days}} ago</p>',
-        '<p>[<a>Sent</a> {n, plural, =1 {a day} other {{{n}} days}} ago]</p>',
+        '<p>[<a>Sent</a> {n, plural, =1 {[a day]} one {[{{n}} days]} few {[{{n}} days]} many {[{{n}} days]} other {[{{n}} days]}} ago]</p>',
       ],
     ],
   },

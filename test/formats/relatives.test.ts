@@ -93,7 +93,7 @@ const rows: readonly Row[] = [
       [
         'html',
         '<p lang="en" translate="no">Hi</p><p lang="la">Ave</p>',
-        '<p lang="en" translate="no">Hi</p><p lang="la">[Ave]</p>',
+        '<p lang="en" translate="no">Hi</p><p lang="la">Ave</p>',
       ],
       ['html', '<p>Hi <i lang="en">you</i></p>', '<p>[Hi <i lang="en">you</i>]</p>'],
       [

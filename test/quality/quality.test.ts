@@ -115,7 +115,7 @@ describe('counting', () => {
     expect([...counted]).toEqual([{ tenant_id: other.founder.tenantId }]);
   });
 
-  test('collects the decisions about held texts when they cannot be reopened any longer', async () => {
+  test('collects the decisions about held texts some minutes later', async () => {
     const [approved, edited, rejected, critical] = [
       await mine.job({ source_text: 'doubtful one' }),
       await mine.job({ source_text: 'doubtful two' }),
@@ -140,6 +140,48 @@ describe('counting', () => {
       [critical.id]: ['none', 'held', 92],
     });
     expect((await checks('review')).every((one) => one['checked_by'] === mine.founder.userId)).toBe(true);
+  });
+
+  test('replaces a decision that was reopened: by the next one, or by none', async () => {
+    const mark = { category: 'terminology', severity: 'major', start: 0, end: 2, note: 'Why' };
+    const [again, left] = [
+      await mine.job({ source_text: 'doubtful' }),
+      await mine.job({ source_text: 'doubtful' }),
+    ];
+    await call('mark', { item_kind: 'job', item_id: again.id, errors: [mark], known: [] });
+    for (const { id } of [again, left]) await mine.review(id, { action: 'approve' });
+    const found = async (of: { id: string }) =>
+      (await checks('review'))
+        .filter((one) => one['item_id'] === of.id)
+        .map((one) => [one['state'], one['verdict']])
+        .toSorted();
+    await count();
+    expect(await found(again)).toEqual([['done', 'major']]);
+    const reopen = async ({ id }: { id: string }) => {
+      await mine.call('reviews.reopen', { kind: 'job', id });
+      // Only the time of the event, so that the decision stays before it.
+      await sql()`update audit_log set recorded_at = now() - interval '11 minutes 30 seconds' where target = ${id}
+        and action = 'review_reopened'`;
+    };
+    await reopen(again);
+    await reopen(left);
+    await count();
+    expect(await found(left)).toEqual([['replaced', 'none']]);
+    expect(await found(again)).toEqual([
+      ['open', null],
+      ['replaced', 'major'],
+    ]);
+    await sql()`update quality_checks set checked_at = checked_at - interval '1 hour' where item_id = ${again.id}`;
+    await sql()`update audit_log set recorded_at = recorded_at - interval '1 hour' where target = ${again.id}`;
+    await mine.review(again.id, { action: 'modify', final_translation: 'Better' });
+    await count();
+    expect(await found(again)).toEqual([
+      ['done', 'major'],
+      ['replaced', 'major'],
+    ]);
+    // The same again changes nothing.
+    await count();
+    expect(await found(again)).toHaveLength(2);
   });
 
   test('collects the segments of approved documents with the scores that their changes removed', async () => {

@@ -1,3 +1,4 @@
+import { Document, Packer, Paragraph, TextRun } from 'docx';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { env } from '#test/factories.ts';
 import { translatingReply } from '#test/fakes/openai.ts';
@@ -7,6 +8,7 @@ import { liveEngine } from '../translations/live.ts';
 import { compact } from './compact.ts';
 import forms from './forms.json' with { type: 'json' };
 import { letterKinds } from './letters.ts';
+import strange from './strange-forms.json' with { type: 'json' };
 
 const fake = await useFakeOpenAi();
 const app = useTestApp({ env, engine: liveEngine(fake) });
@@ -29,14 +31,22 @@ interface Form {
 }
 
 /** Returns the secrets that a request for a text contains, and its translation. */
-async function send({ text, secrets, terms = [], patterns = [] }: Form) {
+async function send(
+  { text, secrets, terms = [], patterns = [] }: Form,
+  source_lang = 'en',
+  target_lang = 'de',
+) {
   const body = { redaction: { kinds: letterKinds, terms, patterns } };
   await app.json('PATCH', '/api/tenants/security', { headers: mine.admin, body });
-  const job = await mine.job({ source_text: text, source_lang: 'en', target_lang: 'de' });
+  const job = await mine.job({ source_text: text, source_lang, target_lang });
+  return { left: leftOf(secrets), translation: job.final_translation };
+}
+
+/** Returns the secrets that the requests contain. */
+function leftOf(secrets: readonly string[]): string[] {
   expect(fake.requests.length).toBeGreaterThan(0);
   const sent = fake.requests.map(({ received }) => compact(JSON.stringify(received)));
-  const left = secrets.filter((secret) => sent.some((one) => one.includes(compact(secret))));
-  return { left, translation: job.final_translation };
+  return secrets.filter((secret) => sent.some((one) => one.includes(compact(secret))));
 }
 
 const kept = (text: string) => ({ left: [], translation: prefix + text });
@@ -155,6 +165,22 @@ const table = '| Name | City |\n|---|---|\n| Gradorludev | Rome is nice |\n| Jor
 const cue = (number: number, text: string) =>
   `${number}\n00:00:0${number},000 --> 00:00:0${number},900\n${text}\n\n`;
 
+/** Returns the secrets that a request for a file contains, and its segments with their translations. */
+async function sendFile(
+  { secrets, terms = [] }: Pick<Form, 'secrets' | 'terms'>,
+  file: File,
+  source_lang = 'en',
+  target_lang = 'de',
+) {
+  const body = { redaction: { kinds: letterKinds, terms, patterns: [] } };
+  await app.json('PATCH', '/api/tenants/security', { headers: mine.admin, body });
+  const fields = { source_document: file, source_lang, target_lang, wait: 'true' };
+  const { status, body: job } = await mine.send(fields);
+  expect(status).toBe(200);
+  const { segments } = await mine.segments(job.id);
+  return { left: leftOf(secrets), segments };
+}
+
 describe('a value in the segments of a file does not leave', () => {
   test.each([
     [
@@ -184,20 +210,9 @@ describe('a value in the segments of a file does not leave', () => {
       ['Halcyon', 'Mirage'],
     ],
   ])('%s', async (_, name, text, secrets) => {
-    const body = { redaction: { kinds: letterKinds, terms: ['Halcyon Mirage'], patterns: [] } };
-    await app.json('PATCH', '/api/tenants/security', { headers: mine.admin, body });
-    const file = new File([text], name);
-    const { status, body: job } = await mine.send({
-      source_document: file,
-      source_lang: 'en',
-      target_lang: 'de',
-      wait: 'true',
-    });
-    expect(status).toBe(200);
-    const sent = fake.requests.map(({ received }) => compact(JSON.stringify(received)));
-    expect(sent.length).toBeGreaterThan(0);
-    expect(secrets.filter((secret) => sent.some((one) => one.includes(compact(secret))))).toEqual([]);
-    const { segments } = await mine.segments(job.id);
+    const rules = { secrets, terms: ['Halcyon Mirage'] };
+    const { left, segments } = await sendFile(rules, new File([text], name));
+    expect(left).toEqual([]);
     for (const { source_text, target_text } of segments) expect(target_text).toBe(prefix + source_text);
   });
 });
@@ -205,5 +220,45 @@ describe('a value in the segments of a file does not leave', () => {
 describe('forms that were written without knowledge of the rules', () => {
   test.each(forms as Form[])('$text', async (form) => {
     expect(await send(form)).toEqual(kept(form.text));
+  });
+});
+
+/** A form in a language and, for a file, its format. The paragraphs of a DOCX file consist of runs. */
+type StrangeForm = Omit<Form, 'text'> & {
+  name: string;
+  lang: string;
+  format?: string;
+  text: string | (string | string[])[][];
+};
+
+/** Returns a file; a run can have a letter for its style. */
+async function fileOf({ text, format }: StrangeForm): Promise<File> {
+  if (typeof text === 'string') return new File([text], `a.${format}`);
+  const children = text.map(
+    (runs) =>
+      new Paragraph({
+        children: runs.map((run) => {
+          const [written, style] = [run].flat();
+          return new TextRun({ text: written!, bold: style === 'b', italics: style === 'i' });
+        }),
+      }),
+  );
+  return new File(
+    [new Uint8Array(await Packer.toBuffer(new Document({ sections: [{ children }] })))],
+    'a.docx',
+  );
+}
+
+describe('strange forms of other languages and formats', () => {
+  test.each(strange as StrangeForm[])('$name', async (form) => {
+    const target = form.lang === 'en' ? 'de' : 'en';
+    const { text } = form;
+    if (typeof text === 'string' && !form.format) {
+      expect(await send({ ...form, text }, form.lang, target)).toEqual(kept(text));
+      return;
+    }
+    const { left, segments } = await sendFile(form, await fileOf(form), form.lang, target);
+    expect(left).toEqual([]);
+    for (const { source_text, target_text } of segments) expect(target_text).toBe(prefix + source_text);
   });
 });

@@ -1,9 +1,11 @@
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { Services } from '#server/context.ts';
 import type { Engine, QualityIssue, Translations, TranslationTask } from '#server/platform/engines/engine.ts';
 import { createRoutedEngine, type NamedEngine } from '#server/platform/engines/routes.ts';
 import { free, stubEngine } from '#server/platform/engines/stub.ts';
 import { withRedaction } from '#server/redaction/redacted-models.ts';
+import { cpuTime } from '#test/setup/cpu-time.ts';
 
 const taskOf = (segments: readonly string[], others: Partial<TranslationTask> = {}): TranslationTask => ({
   ...{ segments, sourceLang: 'en', targetLang: 'de', textType: 'Plain' },
@@ -180,4 +182,38 @@ test('a term of a workspace changes no route, and no engine gets the domain of t
   await wrap(engine, ['Legal']).translate(taskOf(['Hello.'], { domain: 'legal' }), { tenantId: 't' });
   expect(asked.map(([name]) => name)).toEqual(['own']);
   expect(JSON.stringify(asked)).not.toMatch(/legal/i);
+});
+
+/** Letters that a thread searches: the beginning of each is another text. */
+const longText = (at: number) => `Letter ${at}. ${'Please write to Ms. Quarnby. '.repeat(800)}`;
+
+test('a workspace gets a thread while another one has a long queue, and short texts are not queued', async () => {
+  const engine = wrap({ ...stubEngine, live: true, translate: async ({ segments }) => free(segments) });
+  const ended: string[] = [];
+  const translate = (tenantId: string, text: string, name: string) =>
+    engine.translate(taskOf([text]), { tenantId }).then(() => void ended.push(name));
+  // Each workspace has its thread.
+  await Promise.all([translate('a', longText(1), ''), translate('b', longText(2), '')]);
+  ended.length = 0;
+  const queue = Array.from({ length: 40 }, (_, at) => translate('a', longText(at), 'queued'));
+  await Promise.all([...queue, translate('b', longText(0), 'other'), translate('a', 'Hello.', 'short')]);
+  expect(ended.indexOf('short')).toBeLessThan(2);
+  expect(ended.indexOf('other')).toBeLessThan(20);
+});
+
+test('many short texts at once hold up other work for a bounded time', async () => {
+  const engine = wrap({ ...stubEngine, live: true, translate: async ({ segments }) => free(segments) });
+  const pieces = ['Dear Ms. Ab, ', 'Ab Cd, ', 'name: a ', '> ', '1-2A ', '**a ', 'my sister ', '"A" '];
+  const texts = pieces.flatMap((piece) =>
+    Array.from({ length: 40 }, (_, at) => `${at} ${piece.repeat(2000)}`.slice(0, 2000)),
+  );
+  let longest = 0;
+  let isOver = false;
+  const turns = (async () => {
+    while (!isOver) longest = Math.max(longest, await cpuTime(() => setImmediate()));
+  })();
+  await Promise.all(texts.map((text) => engine.translate(taskOf([text]), { tenantId: 't' })));
+  isOver = true;
+  await turns;
+  expect(longest).toBeLessThan(250);
 });

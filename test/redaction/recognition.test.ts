@@ -7,6 +7,7 @@ import { Vault } from '#server/redaction/vault.ts';
 import { cpuTime } from '#test/setup/cpu-time.ts';
 import { figuresOf } from './figures.ts';
 import { makeLetters } from './letters.ts';
+import ordinary from './ordinary-texts.json' with { type: 'json' };
 
 const rules = { kinds: [...recognizedKinds], patterns: [], terms: [] };
 
@@ -205,6 +206,10 @@ test.each([
   expect(foundIn(text)).toEqual([]);
 });
 
+test.each(ordinary)('the news, a manual or a novel has no personal data: %s', (text) => {
+  expect(foundIn(text)).toEqual([]);
+});
+
 /** Returns a text as a model gets it. */
 function redacted(text: string): string {
   const vault = new Vault();
@@ -271,6 +276,26 @@ test.each([
     vault.redact('user '.repeat(10_000));
   });
   expect(time).toBeLessThan(2000);
+});
+
+test('the search for shortened values takes linear time', async () => {
+  const times: number[] = [];
+  for (const count of [1250, 2500, 5000]) {
+    const vault = new Vault();
+    const values = Array.from({ length: count }, (_, at) => `user${at}@quarnby.example +49 30 ${4e6 + at}`);
+    const source = values.join('; ');
+    vault.learn(
+      readText(source),
+      findPersonalData({ passages: [{ texts: [source] }], rules })[0]!.get(source)!,
+    );
+    const used = new Set(vault.redact(source).replaced.map(({ value }) => value));
+    const quotes = values.map((_, at) => `Email_${at + 1} is “user${at % 9}@quar…”, not 4711. It is late. `);
+    const text = quotes.join('It is late, and the dog is tired. ');
+    times.push(await cpuTime(() => void vault.redactParts(text, used)));
+    expect(vault.redactParts(quotes[0]!, used)).not.toContain('quar');
+  }
+  // Below 200 ms, other work of the process decides.
+  expect(times[2], `${times}`).toBeLessThan(6 * Math.max(times[0]!, 200));
 });
 
 describe('a value with tags', () => {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { applyRules } from '#server/translation/review/assignments/rules.ts';
 import { workbookFile } from '#test/factories/workbook.ts';
 import { apiKey, documentForm, env, type Fields, found, join, type Person } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
@@ -120,7 +121,14 @@ test('an approval after a second review names the version that was seen, and is 
   await mine.pass(id, second, true);
   await mine.save(id, texts.machine, 'Fumer est permis.', first);
   await mine.pass(id, first);
-  expect((await approve({ updated_at: seen })).status).toBe(409);
+  const stale = await approve({ updated_at: seen });
+  expect(stale.status).toBe(409);
+  // The error has what changed, with the version that a second attempt names.
+  const { updated_at: present } = await mine.read(id);
+  expect(stale.body.present).toEqual({
+    ...{ updated_at: present, total: 1 },
+    segments: [{ position: 0, previous_text: texts.machine, target_text: 'Fumer est permis.' }],
+  });
   expect((await mine.read(id)).approved_at).toBeNull();
   // The own changes of the second reviewer, and a rendering, change nothing that she has not seen.
   const read = (await mine.read(id)).updated_at;
@@ -214,6 +222,36 @@ test('a correction is served after the approval only, also if the assignment has
   expect(await mine.served(texts.source)).toEqual([right, 'tm_exact']);
 });
 
+test.each(['an assignment', 'a rule', 'a rule without an available member'])(
+  'a correction from before %s is withdrawn until the approval',
+  async (by) => {
+    const mine = await open();
+    const id = await mine.translate(texts.source);
+    const right = 'Il est interdit de fumer.';
+    await mine.save(id, texts.machine, right, mine.second, { confirmed: true });
+    await mine.render(id);
+    expect(await mine.served(texts.source)).toEqual([right, 'tm_exact']);
+    if (by === 'an assignment') await mine.assign(id, { assignee: mine.first.userId });
+    else {
+      if (by !== 'a rule')
+        await mine.call(
+          'assignments.saveProfile',
+          { user_id: mine.first.userId, away_from: '2000-01-01', away_to: '2999-01-01' },
+          mine.first,
+        );
+      const rule = { assignee: { member: mine.first.userId }, second: null, due: null };
+      await mine.call('assignments.saveRules', { rules: [rule] });
+      await applyRules(app.services, { tenantId: mine.admin.tenantId, all: true });
+    }
+    expect(await mine.served(texts.source)).toEqual([texts.machine, null]);
+    expect(await mine.matches(texts.source)).toContainEqual(['close', 'unapproved', right]);
+    if (by !== 'an assignment') await mine.call('assignments.saveRules', { rules: [] });
+    await mine.assign(id, { assignee: mine.first.userId });
+    await mine.call('documents.approve', { document_id: id }, mine.first);
+    expect(await mine.served(texts.source)).toEqual([right, 'tm_exact']);
+  },
+);
+
 test('a new version of an assigned document keeps corrections after the approval only', async () => {
   const mine = await open();
   const cells = [texts.source, 'Dogs stay outside.'];
@@ -239,6 +277,77 @@ test('a new version of an assigned document keeps corrections after the approval
   expect(await update('One.')).toEqual([1, texts.machine, id]);
   await mine.call('documents.approve', { document_id: id }, mine.first);
   expect(await update('Two.')).toEqual([2, right, id]);
+});
+
+test('texts that stay with a new version are as written, not as a correction that awaits an approval', async () => {
+  const mine = await open();
+  const file = (content: unknown) => new File([JSON.stringify(content)], 'app.json');
+  const id = await mine.send({ source_document: file({ a: texts.source }) });
+  await mine.assign(id, { assignee: mine.first.userId, second: mine.second.userId });
+  const read = async (of: string, query = '') =>
+    (await app.request(`/api/documents/${of}/download${query}`, { headers: mine.key })).json();
+  const [written, hashes] = [await read(id), await read(id, '?content=texts')];
+  const right = 'Il est interdit de fumer.';
+  await mine.save(id, texts.machine, right, mine.first, { confirmed: true });
+  const update = async (added: string) =>
+    read(
+      await mine.send({
+        ...{ source_document: file({ a: texts.source, added }), update_of: id },
+        ...{ existing_target: file(written), existing_texts: file(hashes) },
+      }),
+    );
+  expect(await update('One')).toMatchObject({ a: texts.machine });
+  await mine.pass(id, mine.first);
+  const { updated_at } = await mine.read(id);
+  await mine.call('documents.approve', { document_id: id, updated_at }, mine.second);
+  expect(await update('Two')).toMatchObject({ a: right });
+});
+
+test('a document awaits its approval as long as it is assigned, and again after a change', async () => {
+  const mine = await open();
+  const [free, id] = [await mine.translate('100 euros'), await mine.translate('200 euros')];
+  await mine.assign(id, { assignee: mine.first.userId });
+  const awaits = async () =>
+    (await app.json('GET', '/api/documents', { headers: mine.key })).body
+      .filter(({ awaits_approval }: Fields) => awaits_approval)
+      .map(({ id: one }: Fields) => one);
+  expect([(await mine.read(id)).awaits_approval, (await mine.read(free)).awaits_approval]).toEqual([
+    true,
+    false,
+  ]);
+  expect(await awaits()).toEqual([id]);
+  await mine.call('documents.approve', { document_id: id, confirm_critical: true }, mine.first);
+  expect(await awaits()).toEqual([]);
+  await mine.save(id, 'fr of 200 euros', '900 euros', mine.first);
+  expect(await awaits()).toEqual([id]);
+});
+
+test('no list and no export calls a file approved that was changed since its approval', async () => {
+  const mine = await open();
+  const id = await mine.translate('100 euros');
+  const input = encodeURIComponent(JSON.stringify({ json: { state: 'approved' } }));
+  const approved = async () => {
+    const { body } = await app.json('GET', `/trpc/documents.files?input=${input}`, {
+      headers: mine.admin.bearer,
+    });
+    const { files, counts } = body.result.data.json;
+    return [
+      files.map((file: Fields) => file['changed_since_approval']),
+      counts.approved,
+      counts.needs_review,
+    ];
+  };
+  const stateInXliff = async () => {
+    const headers = { ...mine.key, accept: 'application/xliff+xml' };
+    const text = await (await app.request(`/api/documents/${id}/segments`, { headers })).text();
+    return / state="([a-z]+)"/.exec(text)?.[1];
+  };
+  await mine.call('documents.approve', { document_id: id, confirm_critical: true });
+  expect([await approved(), await stateInXliff()]).toEqual([[[null], 1, 0], 'final']);
+  await mine.save(id, 'fr of 100 euros', '900 euros', mine.second);
+  expect([await approved(), await stateInXliff()]).toEqual([[[], 0, 1], 'reviewed']);
+  await mine.call('documents.approve', { document_id: id, confirm_critical: true });
+  expect(await approved()).toEqual([[null], 1, 0]);
 });
 
 test('an approval names a version that exists, and is refused if others have moved tags since', async () => {

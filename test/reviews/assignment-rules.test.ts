@@ -209,6 +209,13 @@ describe('rules', () => {
     expect(await pass(job, one)).toEqual([200, 'second']);
   });
 
+  test('demand a second review of what awaited review when they were saved, from the response on', async () => {
+    const [one, two] = [await mine.join(), await mine.join()];
+    const job = await mine.held();
+    await saveRules({ second: { member: two.userId } });
+    expect(await approve(job, one)).toEqual([409, expect.stringContaining('needs a reviewer')]);
+  });
+
   test('demand a second review also of what is decided before they are applied', async () => {
     const [one, two] = [await mine.join(), await mine.join()];
     for (const as of [one, two]) await saveProfile(as, { languages: [pair('fr')] });

@@ -78,8 +78,8 @@ describe('the columns of a glossary file', () => {
       { name: 'Verboten', column: 'target_lang' },
     ];
     const why =
-      'source_lang is not a supported language; Chinese and Portuguese need their variant, such as zh-Hans or pt-BR; if this is a header, it needs the columns source_term and target_term, or columns with the names or codes of both languages';
-    const hint = 'not recognized as columns: “Begriff”, “Übersetzung”, “Verboten”';
+      'source_lang is not a supported language in column C; Chinese and Portuguese need their variant, such as zh-Hans or pt-BR; if this is a header, it needs the columns source_term and target_term, or columns with the names or codes of both languages';
+    const hint = 'not recognized as columns: “Begriff”, “Übersetzung”';
     const workbook = sheet(
       ...header
         .trim()

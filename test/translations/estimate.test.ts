@@ -55,6 +55,7 @@ describe('dry_run of a text', () => {
       exact_matches: none,
       context_matches: none,
       sentence_matches: none,
+      typography_matches: none,
       fuzzy_matches: { ...none, by_similarity: [95, 85, 75, 70].map((from) => ({ from, ...none })) },
       repetitions: none,
       no_match: { segments: 1, characters: 7, not_searched: 0 },

@@ -37,6 +37,7 @@ describe('keys that the service writes are discarded from a submission (B 2.6)',
     golden_uri: 'golden/another.json',
     provenance: { fast_path: 'tm_exact' },
     review_pipeline_candidate: 'another',
+    redaction: { replaced: { names: 9 } },
     sensitive: true,
     note: 'kept',
   };

@@ -30,6 +30,13 @@ const assignmentsOf = async (as: Person, ...ids: string[]) => {
   return (await call(as, 'assignments.list', { items })).items;
 };
 
+/** Expects that the open text cannot be edited, rejected or confirmed. */
+async function expectReadOnly(page: Page): Promise<void> {
+  expect(await field(page).isEditable()).toBe(false);
+  expect(await page.getByRole('button', { name: 'Reject', exact: true }).isDisabled()).toBe(true);
+  expect(await page.getByRole('button', { name: /^Confirm / }).isDisabled()).toBe(true);
+}
+
 /** A workspace with an administrator and two members who review French: Mira and Lenna. */
 async function team() {
   const founder = await found(app);
@@ -221,9 +228,19 @@ describe.skipIf(withoutBrowser)('assignments', () => {
     await field(page).press('Control+Enter');
     await page.getByText('Awaits the second review by').waitFor();
     expect((await call(founder, 'assignments.list', { items })).items).toMatchObject([{ step: 'second' }]);
+    // The turn is another member's: the text cannot be changed before it is taken over, which only administrators can.
     await page.reload();
-    await field(page).press('Control+Enter');
-    await page.getByText('Only the second reviewer can approve it.').waitFor();
+    await page.getByText('Awaits the second review by').waitFor();
+    await expectReadOnly(page);
+    expect(await page.getByRole('button', { name: 'Take over' }).count()).toBe(0);
+    const { page: above } = await memberAt(browser, founder, `/app/edit/texts?item=${id}`);
+    await above.getByRole('button', { name: 'Take over' }).waitFor();
+    await expectReadOnly(above);
+    await expectAccessible(above);
+    await above.getByRole('button', { name: 'Take over' }).click();
+    await above.getByText('Your second review (four eyes)').waitFor();
+    expect(await field(above).isEditable()).toBe(true);
+    await call(founder, 'assignments.assign', { items, second: lenna.userId });
     const { page: theirs } = await memberAt(browser, lenna, `/app/edit/texts?item=${id}`);
     await theirs.getByText('Your second review (four eyes)').waitFor();
     expect(await field(theirs).inputValue()).toBe('Bonjour');
@@ -231,6 +248,45 @@ describe.skipIf(withoutBrowser)('assignments', () => {
     await expect
       .poll(async () => (await call(founder, 'assignments.list', { items })).items, patient)
       .toEqual([]);
+  });
+
+  test('an approval of what others have changed since shows the changes, and approves them without a reload', async () => {
+    const { founder, mira, lenna } = await team();
+    const id = await file(founder, 'lease.xlsx');
+    const item = { kind: 'document', id };
+    const save = (replaces: string, target_text: string, as: Person) =>
+      call(as, 'documents.save', { document_id: id, segments: [{ position: 0, replaces, target_text }] });
+    await call(founder, 'assignments.assign', { items: [item], assignee: mira.userId, second: lenna.userId });
+    await call(mira, 'assignments.pass', item);
+    const { page } = await memberAt(browser, lenna, `/app/edit/documents/${id}`);
+    await field(page).waitFor();
+    await call(lenna, 'assignments.pass', { ...item, back: true });
+    await save('[fr] Hello', 'Bonsoir', mira);
+    await call(mira, 'assignments.pass', item);
+    await page.getByRole('button', { name: 'Approve all' }).click();
+    const approve = dialog(page).getByRole('button', { name: 'Approve the file' });
+    await approve.click();
+    await dialog(page).getByText('1 segment has changed since you opened the file.').waitFor();
+    expect(await dialog(page).locator('del, ins').allTextContents()).toEqual(['[fr] Hello', 'Bonsoir']);
+    await expectAccessible(page);
+    expect(await assignmentsOf(founder, id)).toHaveLength(1);
+    await approve.click();
+    await expect.poll(() => assignmentsOf(founder, id), patient).toEqual([]);
+    await expect.poll(() => field(page).inputValue(), patient).toBe('Bonsoir');
+  });
+
+  test('a file that was changed after its approval is marked in the list of files', async () => {
+    const { founder } = await team();
+    const id = await file(founder, 'lease.xlsx');
+    await call(founder, 'documents.approve', { document_id: id, confirm_critical: true });
+    const segments = [{ position: 0, replaces: '[fr] Hello', target_text: 'Bonjour' }];
+    const { page } = await memberAt(browser, founder, '/app/files');
+    const shown = page.getByRole('link', { name: /^French/ });
+    expect(await shown.textContent()).not.toContain('changed since');
+    await call(founder, 'documents.save', { document_id: id, segments });
+    await page.reload();
+    await shown.getByText('changed since').waitFor();
+    await expectAccessible(page);
   });
 
   test('a due date that is incomplete or not of this century is not sent, and removes none', async () => {

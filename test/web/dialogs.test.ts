@@ -187,6 +187,8 @@ describe.skipIf(withoutBrowser).each(ways)(
       await page.locator('[data-editor] button:has(kbd)').filter({ hasText: /O$/ }).click();
       await page.locator('[role=gridcell] dl').waitFor();
       await look('two texts of one job');
+      // The next visit sends confirmations, and offers other edits.
+      await field(page).fill('Mine, too');
       await page.locator('[data-editor] a[href$="/app"]').click();
       await page.locator('h1').waitFor();
       await dialog('texts that were not sent', () => signOut(page));

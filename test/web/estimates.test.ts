@@ -102,6 +102,17 @@ describe.skipIf(withoutBrowser)('a member with several files', () => {
       'fr/menu.fr.xlsx',
     ]);
     expect(await namesOf('Approved only (2)')).toEqual(['fr/lease.fr.xlsx', 'fr/menu.fr.xlsx']);
+    // A file that was changed since its approval is a draft.
+    await sql`update document_jobs set changed_since_approval = now()
+      where tenant_id = ${tenantId} and request ->> 'target_lang' = 'fr' and source_file_name = 'menu.xlsx'`;
+    await page.reload();
+    await page.getByRole('button', { name: 'Approved only (1)' }).waitFor();
+    expect(await namesOf('Download all (3)')).toEqual([
+      'drafts/de/menu.de.xlsx',
+      'drafts/fr/menu.fr.xlsx',
+      'fr/lease.fr.xlsx',
+    ]);
+    expect(await row('menu.xlsx', 'French').innerText()).toContain('Awaiting review');
 
     await page.getByRole('link', { name: 'Estimates' }).first().click();
     await page.getByRole('link', { name: '3 files into French, German' }).waitFor();

@@ -136,6 +136,40 @@ describe.skipIf(withoutBrowser)('a member at /jobs/{id}', () => {
     expect(status).toBe(404);
   });
 
+  test('copies a draft and a rejected translation only by their names', async () => {
+    model.mend();
+    const { page, context, apiKey } = await signedIn(app, browser, '/app');
+    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    const [job] = await translate(apiKey, { source_text: 'Sign here.', domain: 'legal' });
+    const review = async (body: object) => {
+      const headers = { 'x-api-key': apiKey };
+      await app.json('POST', `/api/translations/${job.id}/review`, {
+        headers,
+        body: { reviewer: 'Ann', ...body },
+      });
+      await page.reload();
+    };
+    const copied = async (name: string) => {
+      await page.getByRole('button', { name, exact: true }).click();
+      await page.getByRole('button', { name: 'Copied' }).waitFor();
+      return page.evaluate(() => navigator.clipboard.readText());
+    };
+    await page.goto(`/jobs/${job.id}`);
+    expect(await copied('Copy draft')).toBe('[de] Sign here.');
+    await review({ action: 'save', final_translation: 'Hier unterschreiben.' });
+    expect(await copied('Copy draft')).toBe('Hier unterschreiben.');
+    await review({ action: 'reject', notes: 'Not the right form' });
+    expect(await copied('Copy rejected translation')).toBe('Hier unterschreiben.');
+    expect(await page.getByRole('button', { name: 'Copy', exact: true }).count()).toBe(0);
+    const [approved] = await translate(apiKey, { source_text: 'Sign here.', domain: 'legal' });
+    await app.json('POST', `/api/translations/${approved.id}/review`, {
+      headers: { 'x-api-key': apiKey },
+      body: { action: 'approve', reviewer: 'Ann' },
+    });
+    await page.goto(`/jobs/${approved.id}`);
+    expect(await copied('Copy')).toBe('[de] Sign here.');
+  });
+
   test('a job of another workspace does not exist', async () => {
     const { tenantId: _, ...stranger } = await app.signUp();
     const [job] = await translate(stranger.apiKey, { source_text: 'Secret plans' });

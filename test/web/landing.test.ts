@@ -118,8 +118,8 @@ describe('the landing page', () => {
       expect(rowsOf(format)).toContainEqual(['translated once', `${texts} of ${texts}`]);
     }
     const gate = read('docs/quality-gate.md');
-    expect(gate).toContain(`${measured.caught * 100}% of ${number(measured.losses)} artificial damages`);
-    expect(gate).toContain(`messages in ${measured.testedLanguages} languages`);
+    expect(gate).toContain(`${measured.caught * 100}% of ${number(measured.losses)} damages`);
+    expect(gate).toContain(`messages of Debian packages in ${measured.testedLanguages} languages`);
     expect(gate).toMatch(
       new RegExp(`\\| all \\| ${number(measured.realTranslations)} .*\\| ${measured.falseAlarms} \\(`),
     );

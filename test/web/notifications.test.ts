@@ -50,6 +50,27 @@ describe.skipIf(withoutBrowser)('/app/settings/notifications', () => {
     await page.getByText('the service also sends the link there').waitFor();
   });
 
+  test('a reset link goes to the confirmed address, and the administrator does not see it', async () => {
+    const admin = await found(app);
+    const member = await join(app, admin);
+    await openSuperuser(
+      app.superuserUrl,
+    )`update users set email_confirmed_at = now() where user_id = ${member.userId}`;
+    const { page } = await browser.person('/app/settings/members', { member: admin });
+    await page.getByRole('button', { name: `Manage ${member.email}` }).click();
+    const dialog = page.getByRole('dialog', { name: member.email });
+    await dialog.getByRole('button', { name: 'Create password reset link' }).click();
+    await dialog.getByText(`The link was sent to ${member.email}.`).waitFor();
+    expect(await dialog.locator('input').count()).toBe(0);
+    expect(await page.content()).not.toContain('reset_token=');
+    expect(await dialog.getByRole('button', { name: 'Create password reset link' }).count()).toBe(0);
+    await expectAccessible(page);
+    // The dialog is in the middle of the window.
+    const { top, bottom } = await dialog.evaluate((one) => one.getBoundingClientRect().toJSON());
+    const height = await page.evaluate(() => innerHeight);
+    expect(Math.abs(top - (height - bottom))).toBeLessThan(2);
+  });
+
   test('the link of a mail switches them off without a session', async () => {
     const member = await join(app, await found(app));
     const { tenantId, userId } = member;

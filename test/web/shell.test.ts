@@ -126,19 +126,25 @@ describe('the built files', () => {
   });
 
   test('that do not exist return a 404 that is not cached, and no path leaves the directory', async () => {
+    const entries = await readdir(join(dist, 'static'), { withFileTypes: true });
+    const folders = entries.filter((one) => one.isDirectory()).map(({ name }) => `/static/${name}/`);
+    expect(folders).not.toEqual([]);
     for (const path of [
       '/static/nowhere.js',
       '/static/',
+      ...folders,
       '/static/../build.json',
       '/static/..%2fbuild.json',
       '/static/%2e%2e%2f%2e%2e%2fpackage.json',
       '/static/..%5cbuild.json',
       '/static/%00',
     ]) {
-      const response = await app.request(path);
-      expect([path, response.status >= 400 && response.status < 500]).toEqual([path, true]);
-      expect(response.headers.get('cache-control') ?? '').not.toContain('immutable');
-      expect(await response.text()).not.toMatch(/"script"|"dependencies"/);
+      for (const encoding of ['identity', 'br']) {
+        const response = await app.request(path, { headers: { 'accept-encoding': encoding } });
+        expect([path, response.status >= 400 && response.status < 500]).toEqual([path, true]);
+        expect(response.headers.get('cache-control') ?? '').not.toContain('immutable');
+        expect(await response.text()).not.toMatch(/"script"|"dependencies"/);
+      }
     }
   });
 

@@ -287,7 +287,7 @@ export const measured = {
   exactMs: 0.24,
   fuzzyMs: [5.3, 7.4],
   /** The compressed size of the SDK, in kB. */
-  sdkKb: 19.2,
+  sdkKb: 22.3,
 } as const;
 
 /** The figures as the landing page shows them in a language, by the names that its texts use. */

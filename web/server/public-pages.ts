@@ -103,7 +103,8 @@ export function servePublicPages(
   }
 
   function withErrorPage(request: FastifyRequest, reply: FastifyReply, payload: string): string {
-    if (!String(reply.getHeader('content-type')).startsWith('application/json')) return payload;
+    // Without a build, the error names the command that the operator has to run.
+    if (!build || !String(reply.getHeader('content-type')).startsWith('application/json')) return payload;
     const { error_code, request_id } = JSON.parse(payload) as { error_code?: string; request_id?: string };
     if (error_code === undefined || request_id === undefined) return payload;
     const { locale } = preferencesOf(request, secure);

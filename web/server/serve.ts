@@ -203,6 +203,8 @@ async function serveAssets(app: FastifyInstance, root: string): Promise<void> {
     maxAge: '365d',
     index: false,
     redirect: false,
+    // Otherwise the package throws for a directory, which would be an internal error.
+    allowedPath: (path) => !path.endsWith('/'),
     setHeaders(reply, path) {
       reply
         // The frame of the Word preview has an opaque origin, so it requests these files with CORS. The files are

@@ -100,6 +100,7 @@ export function estimateAnswer({
     exact_matches: none,
     context_matches: none,
     sentence_matches: none,
+    typography_matches: none,
     fuzzy_matches: { ...none, by_similarity: [95, 85, 75, 70].map((from) => ({ from, ...none })) },
     repetitions: none,
     no_match: { segments: jobs, characters, not_searched: 0 },

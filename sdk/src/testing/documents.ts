@@ -217,6 +217,7 @@ function documentOf(
     approved_at: null,
     approved_by: null,
     changed_since_approval: null,
+    awaits_approval: false,
     approved_via: null,
     feed_manifest: { fed_pairs: [], skipped: {}, golden_skipped_at_cap: 0, last_feed_error: null },
     error: null,

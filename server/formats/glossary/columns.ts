@@ -16,7 +16,8 @@ import {
   type ReadingNote,
   tooLong,
 } from '../glossary-file.ts';
-import { fieldColumns, isYes, readFields } from '../term-fields.ts';
+import { fieldColumns, isYes, parseStatus, readFields } from '../term-fields.ts';
+import { columnOfName, normalName, otherNames } from './column-names.ts';
 
 /*
  * The columns of a glossary in a table: in CSV, in a sheet of a workbook, or in JSON, whose keys are the names of columns.
@@ -31,27 +32,6 @@ export type Column = GlossaryColumn;
 
 /** The index in a row of each column that the table has. */
 export type ColumnIndexes = ReadonlyMap<Column, number>;
-
-const columnOfName = new Map<string, Column>([
-  ...columns.map((column): [string, Column] => [column, column]),
-  ...aliases('source_term', 'source src_term term_source source_string'),
-  ...aliases('target_term', 'target tgt_term term_target target_string'),
-  ...aliases('source_lang', 'source_language src_lang from_lang'),
-  ...aliases('target_lang', 'target_language tgt_lang to_lang'),
-  ...aliases('case_sensitive', 'casesensitive'),
-  ...aliases('definition', 'description term_definition concept_definition meaning'),
-  ...aliases('note', 'notes comment comments remark remarks usage_note term_note concept_note'),
-  ...aliases('part_of_speech', 'pos partofspeech word_class'),
-  ...aliases('gender', 'grammatical_gender'),
-  ...aliases('status', 'term_status usage_status administrative_status forbidden is_forbidden'),
-  ...aliases('do_not_translate', 'donottranslate dnt non_translatable nontranslatable'),
-  ...aliases('domain', 'subject subject_field concept_subject'),
-  ...aliases('picture', 'picture_url image image_url graphic illustration'),
-]);
-
-function aliases(column: Column, names: string): [string, Column][] {
-  return names.split(' ').map((name) => [name, column]);
-}
 
 /** The column indexes of a table without a header. */
 export const positional: ColumnIndexes = new Map(leadingColumns.map((column, place) => [column, place]));
@@ -85,19 +65,16 @@ function columnOf(cell: string): Column | undefined {
   const named = (name: string) =>
     columnOfName.get(normalName(name)) ??
     columnOfName.get(normalName(name.replace(/(?<=[a-z])(?=[A-Z])/g, '_')));
-  const field = named(splitBrackets(cell)[0]);
-  return named(cell) ?? fieldColumns.find((name) => name === field);
+  const inBrackets = named(splitBrackets(cell)[0]);
+  const whole = named(cell) ?? describing.find((name) => name === inBrackets);
+  if (whole !== undefined) return whole;
+  // `Comment / notes` has two names of one column.
+  const [first, ...others] = cell.split(/[/,;&|]/).map(named);
+  return others.length > 0 && others.every((other) => other === first) ? first : undefined;
 }
 
-function normalName(cell: string): string {
-  return cell
-    .toLowerCase()
-    .replace(/[\s\p{P}\p{S}]+/gu, '_')
-    .replace(/^_|_$/g, '');
-}
-
-/** Names of other columns that may precede those of the languages. */
-const otherNames = new Set('id key no nr number category field type context example url tags'.split(' '));
+/** The columns about a term, which may be next to columns of languages. */
+const describing = [...fieldColumns, 'forbidden_term'] as const satisfies readonly Column[];
 
 /** Reads a header that has a column for each language. `named` are its other columns. */
 function readLanguageHeader(
@@ -119,7 +96,7 @@ function readLanguageHeader(
     ['source_term', sourceAt],
     ['target_term', targetAt],
   ]);
-  for (const column of ['case_sensitive', 'priority', ...fieldColumns] as const)
+  for (const column of ['case_sensitive', 'priority', ...describing] as const)
     if (named.has(column)) indexes.set(column, named.get(column)!);
   return indexes;
 }
@@ -154,20 +131,25 @@ function isTermColumn(cell: string): boolean {
 }
 
 /**
- * Returns the declared languages, or those of a header that names exactly two: as columns of terms (`Term [en]`), or
- * together with other columns.
+ * Returns the declared languages, or the first two of a header that names several: as columns of terms (`Term [en]`), or
+ * together with other columns. A header of more than two languages only is ambiguous.
  */
 export function languagesOfHeader(cells: readonly string[], declared: DeclaredLanguages): DeclaredLanguages {
   if (declared.source && declared.target) return declared;
   const columns = cells.filter((cell) => languagesOfColumn(cell).length === 1);
-  const [source, target, ...others] = columns.map((cell) => languagesOfColumn(cell)[0]!);
+  const [first, ...others] = columns.map((cell) => languagesOfColumn(cell)[0]!);
   const filled = cells.filter((cell) => cell !== '');
-  if (!source || !target || source === target || others.length > 0 || !cells.every(isKnownName))
+  const source = declared.source?.code ?? first;
+  const target = declared.target?.code ?? [first, ...others].find((code) => code !== source);
+  const isAmbiguous = new Set([first, ...others]).size <= others.length;
+  const isOnlyLanguages = others.length > 1 && columns.length === filled.length;
+  if (!source || !target || source === target || isAmbiguous || isOnlyLanguages || !cells.every(isKnownName))
     return declared;
   if (!columns.every(isTermColumn) && filled.length === 2) return declared;
-  if ((declared.source ?? { code: source }).code !== source) return declared;
-  if ((declared.target ?? { code: target }).code !== target) return declared;
-  return { source: { tag: source, code: source }, target: { tag: target, code: target } };
+  return {
+    source: declared.source ?? { tag: source, code: source },
+    target: declared.target ?? { tag: target, code: target },
+  };
 }
 
 /** Whether a cell is the name of a column, also of one that glossaries do not use. */
@@ -278,31 +260,34 @@ export function hasTerms(cells: ColumnCells): boolean {
 }
 
 /**
- * Returns the entry of a row for which `hasTerms` is true.
+ * Returns the entries of a row for which `hasTerms` is true: its term, and one with the translations that are forbidden.
  *
  * @param at the position of the row
  * @param notes gets a note for each field that is left out or clipped
  * @param invalid creates the error for an invalid cell
  * @throws the error of `invalid`
  */
-export function readEntry(
+export function readEntries(
   cells: ColumnCells,
   at: Pick<GlossaryFileEntry, 'line' | 'place'>,
   notes: ReadingNote[],
   invalid: (column: Column, message: string) => Error,
-): GlossaryFileEntry {
+): GlossaryFileEntry[] {
   const read = <T>(column: Column, parse: (cell: string) => T | undefined, problem: string): T => {
     const value = parse(cells[column]);
     if (value === undefined) throw invalid(column, problem);
     return value;
   };
-  const term = (column: 'source_term' | 'target_term') =>
+  const term = (column: 'source_term' | 'target_term' | 'forbidden_term') =>
     read(column, (cell) => (isTooLong(cell) ? undefined : cell), tooLong);
   const language = (column: 'source_lang' | 'target_lang') =>
     read(column, parseLanguage, `${column} ${notSupported}`);
-  const fields = readFields(cells, (name) => notes.push({ code: 'field', ...at, name }));
+  // A column of this name may also hold `yes` or `x`.
+  const flag = parseStatus(cells.forbidden_term);
+  const status = cells.status === '' && flag === 'forbidden' ? flag : cells.status;
+  const fields = readFields({ ...cells, status }, (name) => notes.push({ code: 'field', ...at, name }));
   const sourceTerm = term('source_term');
-  return {
+  const entry: GlossaryFileEntry = {
     ...at,
     sourceTerm,
     targetTerm: fields.doNotTranslate ? sourceTerm : term('target_term'),
@@ -312,6 +297,9 @@ export function readEntry(
     priority: read('priority', parsePriority, 'priority is not a 32-bit integer'),
     ...fields,
   };
+  if (cells.forbidden_term === '' || flag !== undefined) return [entry];
+  const { doNotTranslate: _, ...others } = entry;
+  return [entry, { ...others, targetTerm: term('forbidden_term'), status: 'forbidden' }];
 }
 
 const notSupported =

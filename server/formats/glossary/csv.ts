@@ -8,19 +8,13 @@ import {
   type ReadingNote,
   type TableAssignment,
 } from '../glossary-file.ts';
+import { cellsOf, hasTerms, readEntries, readHeader, unusedColumns, withLanguages } from './columns.ts';
 import {
-  type ColumnIndexes,
-  cellsOf,
-  hasTerms,
-  readEntry,
-  readHeader,
-  unusedColumns,
-  withLanguages,
-} from './columns.ts';
-import {
+  atColumn,
   columnsOfTable,
   type UsedColumns,
   whatHeadersAre,
+  withoutStates,
   withTable,
   withUnknownNames,
 } from './table-columns.ts';
@@ -38,7 +32,13 @@ export function readGlossaryCsv(
   assigned?: TableAssignment,
 ): GlossaryFile {
   const rows = readRows(bytes, declared);
-  const used = columnsOfTable(rows[0]?.cells ?? [], declared, 'csv', assigned);
+  const named = columnsOfTable(rows[0]?.cells ?? [], declared, 'csv', assigned);
+  const status = named.indexes.get('status') ?? -1;
+  const used = withoutStates(
+    named,
+    rows.slice(named.hasHeader ? 1 : 0).map(({ cells }) => cells[status] ?? ''),
+    assigned,
+  );
   try {
     return { ...readTerms(rows, used), unit: 'line', hasHeader: used.hasHeader, table: used.table };
   } catch (error) {
@@ -46,29 +46,30 @@ export function readGlossaryCsv(
   }
 }
 
-function readTerms(
-  rows: readonly CsvRow[],
-  { indexes, hasHeader, languages }: UsedColumns,
-): Pick<GlossaryFile, 'entries' | 'notes'> {
+function readTerms(rows: readonly CsvRow[], used: UsedColumns): Pick<GlossaryFile, 'entries' | 'notes'> {
+  const { indexes, hasHeader, languages, table } = used;
   const entries: GlossaryFileEntry[] = [];
   const notes = (hasHeader ? unusedColumns(rows[0]!.cells, indexes) : []).map(
     (name): ReadingNote => ({ code: 'unused', line: null, name }),
   );
   for (const [index, row] of rows.entries()) {
     const { line } = row;
-    rejectMultiline(row, indexes);
+    rejectMultiline(row, used);
     if (hasHeader && index === 0) continue;
     const cells = cellsOf(row.cells.map(withoutApostrophe), indexes);
     if (!hasTerms(cells)) {
       notes.push({ code: 'skipped', line });
       continue;
     }
+    if (hasHeader && row.cells.slice(table.columns.length).some((cell) => cell !== ''))
+      notes.push({ code: 'extra_cells', line });
     entries.push(
-      readEntry(cells, { line }, notes, (_, message) =>
-        index === 0
+      ...readEntries(cells, { line }, notes, (column, text) => {
+        const message = atColumn(text, column, used);
+        return index === 0
           ? withUnknownNames(GlossaryFileError.at(line, `${message}; ${whatHeadersAre}`), row.cells)
-          : GlossaryFileError.at(line, message),
-      ),
+          : GlossaryFileError.at(line, message);
+      }),
     );
     if (
       row.trimmed.some(
@@ -101,7 +102,8 @@ function readRows(bytes: Uint8Array, declared: DeclaredLanguages): CsvRow[] {
  * Rejects cells that span several lines. Such a cell usually results from an unclosed quote, which turns many lines
  * into one cell. Definitions and notes may have several lines.
  */
-function rejectMultiline({ line, multiline }: CsvRow, indexes: ColumnIndexes): void {
-  const column = leadingColumns.find((name) => multiline.includes(indexes.get(name) ?? -1));
-  if (column !== undefined) throw GlossaryFileError.at(line, `the ${column} cell spans several lines`);
+function rejectMultiline({ line, multiline }: CsvRow, used: UsedColumns): void {
+  const column = leadingColumns.find((name) => multiline.includes(used.indexes.get(name) ?? -1));
+  if (column !== undefined)
+    throw GlossaryFileError.at(line, atColumn(`the ${column} cell spans several lines`, column, used));
 }

@@ -17,7 +17,7 @@ import {
   columns,
   hasTerms,
   maxRows,
-  readEntry,
+  readEntries,
   readHeader,
 } from './columns.ts';
 import { oneLine } from './term-text.ts';
@@ -134,7 +134,11 @@ class Reader {
   }
 
   /** A field of another type is left out, because the keys of a file may have another meaning. */
-  #fieldOf(name: FieldName, value: JsonValue['value'] = null, position: FilePosition): string {
+  #fieldOf(
+    name: FieldName | 'forbidden_term',
+    value: JsonValue['value'] = null,
+    position: FilePosition,
+  ): string {
     if (value === null || typeof value === 'string') return value ?? '';
     if (typeof value === 'boolean') return String(value);
     this.notes.push({ code: 'field', ...position, name });
@@ -167,7 +171,7 @@ class Reader {
       this.notes.push({ code: 'skipped', ...position });
       return;
     }
-    this.entries.push(readEntry(cells, position, this.notes, invalid));
+    this.entries.push(...readEntries(cells, position, this.notes, invalid));
     for (const code of notes) this.notes.push({ code, ...position });
   }
 
@@ -183,8 +187,8 @@ class Reader {
   }
 }
 
-const isField = (column: Column | undefined): column is FieldName =>
-  (fieldColumns as readonly (string | undefined)[]).includes(column);
+const isField = (column: Column | undefined): column is FieldName | 'forbidden_term' =>
+  column === 'forbidden_term' || (fieldColumns as readonly (string | undefined)[]).includes(column);
 
 const noCells = Object.fromEntries(columns.map((column) => [column, ''])) as ColumnCells;
 

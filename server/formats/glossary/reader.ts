@@ -13,6 +13,7 @@ import { readTbx, type TbxConcept, type TbxFields, type TbxTerm } from '../tbx/r
 import { fieldView, readFields } from '../term-fields.ts';
 import { readTmx, type TmxPair, type TmxSides } from '../tmx/reader.ts';
 import { XmlFileError } from '../xml/xml-parser.ts';
+import { withAlternatives } from './alternatives.ts';
 import { readGlossaryCsv } from './csv.ts';
 import { readGlossaryJson } from './json.ts';
 import { readGlossaryXlsx } from './xlsx.ts';
@@ -37,12 +38,19 @@ export async function readGlossary(
   declared: DeclaredLanguages,
   assigned?: TableAssignment,
 ): Promise<GlossaryFile> {
-  const file = await readKind(kind, bytes, declared, assigned);
+  const read = await readKind(kind, bytes, declared, assigned);
+  const file = isOfPeople(read) ? withAlternatives(read) : read;
   let units = 0;
   for (const entry of file.entries)
     for (const value of Object.values(fieldView(entry))) units += `${value}`.length;
   if (units > maxFieldUnits) throw new GlossaryFileError('the fields of the terms are too long together');
   return file;
+}
+
+/** Whether a table was written by people. One with the names of the API, such as an export, has one term in a cell. */
+function isOfPeople({ table }: GlossaryFile): boolean {
+  const names = table?.columns.map(({ name }) => name.trim().toLowerCase().replaceAll(/\W+/g, '_'));
+  return names !== undefined && !(names.includes('source_term') && names.includes('target_term'));
 }
 
 function readKind(

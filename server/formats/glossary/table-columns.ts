@@ -4,8 +4,11 @@ import {
   type GlossaryTable,
   type TableAssignment,
 } from '../glossary-file.ts';
+import { parseStatus } from '../term-fields.ts';
 import { clip } from '../text.ts';
+import { writeReference } from '../xlsx/cell-reference.ts';
 import {
+  type Column,
   type ColumnIndexes,
   isKnownName,
   languagesOfColumn,
@@ -76,6 +79,40 @@ function languagesOfColumns(names: readonly string[], indexes: ColumnIndexes): D
   });
   if (!source || !target || source.code === target.code) return { source: null, target: null };
   return { source, target };
+}
+
+/** A word for the state of work on a term that is also a word for a term that may be used. */
+const approved = /^approved$/i;
+
+/**
+ * Leaves the column of the status out if its values are states of work, such as `draft`, and not uses of a
+ * term. A column that the upload assigns stays.
+ */
+export function withoutStates(
+  used: UsedColumns,
+  statuses: readonly string[],
+  assigned: TableAssignment | undefined,
+): UsedColumns {
+  const filled = statuses.filter((text) => text !== '');
+  const isState = filled.some((text) => parseStatus(text) === undefined);
+  if (assigned || !isState || filled.some((text) => parseStatus(text) !== undefined && !approved.test(text)))
+    return used;
+  const columns = used.table.columns.map((one) => (one.column === 'status' ? { ...one, column: null } : one));
+  const indexes = new Map([...used.indexes].filter(([column]) => column !== 'status'));
+  return { ...used, indexes, table: { ...used.table, columns } };
+}
+
+/** Returns a message about a cell with its column as a person sees it: by letter and header. */
+export function atColumn(
+  message: string,
+  column: Column,
+  { indexes, hasHeader, table }: UsedColumns,
+): string {
+  const index = indexes.get(column);
+  if (index === undefined) return message;
+  const letter = writeReference({ row: 1, column: index + 1 }).slice(0, -1);
+  const name = hasHeader ? table.columns[index]?.name : undefined;
+  return message.replace(/(?=;)|$/, ` in column ${letter}${name ? ` (“${name}”)` : ''}`);
 }
 
 /** Adds the columns of a table to an error in its rows, so that the sender can assign them. */

@@ -20,7 +20,7 @@ import {
   languagesOfRow,
   maxRows,
   positional,
-  readEntry,
+  readEntries,
   readHeader,
   unusedColumns,
   withLanguages,
@@ -33,7 +33,15 @@ import {
   type TableCell,
   type TableWorkbook,
 } from './sheet-table.ts';
-import { columnsOfTable, whatHeadersAre, withTable, withUnknownNames } from './table-columns.ts';
+import {
+  atColumn,
+  columnsOfTable,
+  type UsedColumns,
+  whatHeadersAre,
+  withoutStates,
+  withTable,
+  withUnknownNames,
+} from './table-columns.ts';
 import { oneLine } from './term-text.ts';
 
 /**
@@ -64,20 +72,25 @@ async function readGlossary(
   if (!sheet || !start)
     throw new GlossaryFileError('no visible sheet of the workbook has a row with two filled cells');
   const names = namesOf(start);
-  const used = columnsOfTable(names, declared, 'sheet', assigned, positionalFrom(start));
-  const { indexes, hasHeader, languages, table } = used;
+  const named = columnsOfTable(names, declared, 'sheet', assigned, positionalFrom(start));
+  const { hasHeader, languages } = named;
+  let { table } = named;
   try {
     if (!hasHeader && !assigned) requireNoLanguages(start, declared);
-    const rows = await readRows(workbook, sheet, indexes, hasHeader ? start.row : 0);
+    const rows = await readRows(workbook, sheet, named.indexes, hasHeader ? start.row : 0);
+    const statuses = rows.filled.map(({ cells }) => cells.get('status')?.text.trim() ?? '');
+    const used = withoutStates(named, statuses, assigned);
+    ({ table } = used);
+    if (!used.indexes.has('status')) for (const { cells } of rows.filled) cells.delete('status');
     const notes: ReadingNote[] = [
       ...others,
-      ...(hasHeader ? unusedColumns(names, indexes) : []).map(
+      ...(hasHeader ? unusedColumns(names, used.indexes) : []).map(
         (name): ReadingNote => ({ code: 'unused', line: null, name }),
       ),
       ...rows.notes,
     ];
     const first = hasHeader ? undefined : { row: start.row, names };
-    const entries = rows.filled.flatMap((row) => entriesOf(row, notes, first));
+    const entries = rows.filled.flatMap((row) => entriesOf(row, notes, used, first));
     if (entries.length === 0) throw new GlossaryFileError(noUsableRow);
     return { entries: withLanguages(entries, languages), unit: 'row', hasHeader, table, notes };
   } catch (error) {
@@ -233,6 +246,7 @@ const termColumns = ['source_term', 'target_term'] as const;
 function entriesOf(
   { row: line, cells: written, placeOf }: FilledRow,
   notes: ReadingNote[],
+  used: UsedColumns,
   first: { row: number; names: string[] } | undefined,
 ): GlossaryFileEntry[] {
   const place = placeOf('source_term');
@@ -255,8 +269,8 @@ function entriesOf(
   const cells = Object.fromEntries(
     columns.map((column) => [column, texts.get(column)?.text ?? '']),
   ) as ColumnCells;
-  const entry = readEntry(cells, { line, place }, notes, (column, message) => {
-    const error = `cell ${placeOf(column)}: ${message}`;
+  const entries = readEntries(cells, { line, place }, notes, (column, message) => {
+    const error = `cell ${placeOf(column)}: ${atColumn(message, column, used)}`;
     return first?.row === line
       ? withUnknownNames(new GlossaryFileError(`${error}; ${whatHeadersAre}`), first.names)
       : new GlossaryFileError(error);
@@ -267,5 +281,5 @@ function entriesOf(
   }
   const number = ofKind('number');
   if (number) notes.push({ code: 'number', line, place: placeOf(number) });
-  return [entry];
+  return entries;
 }

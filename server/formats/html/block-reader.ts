@@ -9,18 +9,23 @@ import {
 import type { SegmentKind } from '../document.ts';
 import { FileError, overLimit } from '../file-error.ts';
 import type { Item } from '../markup/inline-runs.ts';
+import { isOtherLanguage, isOwnName, otherLanguage } from '../markup/other-language.ts';
 import { countCharacters } from '../text-tally.ts';
+import { decodeText } from './character-references.ts';
 import { inlineFormats, inlineVoids, opaqueElements } from './inline-formats.ts';
 import { isVerbatim, readerFor, SourceReader } from './source-reader.ts';
 import { findTemplateCode, type TemplateCode, withoutTemplateCode } from './template-code.ts';
 import { itemsOfText } from './text-items.ts';
 import {
+  languageModes,
   modeOf,
   modeOfAttributes,
   modeOfTag,
   parentTree,
+  setMode,
   type TranslateMode,
 } from './translate-attribute.ts';
+import { isVisibleAttribute } from './visible-attributes.ts';
 
 /** The texts and inline tags between two tags of blocks. */
 export interface Block {
@@ -49,6 +54,8 @@ export interface MarkupTexts {
    * and those with `lang` whose texts are translated.
    */
   declarations: readonly Token.TagToken[];
+  /** The comments that are conditions, where texts are translated. */
+  comments: readonly { start: number; end: number }[];
   /** Visible characters of texts and attributes. */
   characters: number;
 }
@@ -61,14 +68,6 @@ const inline = names(
 );
 /** Elements of SVG and MathML that contain separate texts. */
 const foreignBlocks = names('text title desc foreignobject');
-const translatable = names(
-  'alt title placeholder aria-label aria-description aria-placeholder aria-roledescription aria-valuetext',
-);
-const withLabel = names('optgroup option track');
-const buttons = names('submit button reset');
-const metaNames = names(
-  'description og:title og:description og:image:alt twitter:title twitter:description twitter:image:alt',
-);
 
 /** The maximum depth of nested elements. Browsers accept 512. */
 const maxDepth = 2_000;
@@ -78,35 +77,74 @@ const maxItems = 400_000;
 /**
  * Reads the texts of a page or fragment, in the order of the source.
  *
+ * @param language that of the texts to translate. By default, declared languages have no effect
  * @throws {FileError} `unreadable` if elements are nested too deeply
  */
-export function readBlocks(source: string): MarkupTexts {
+export function readBlocks(source: string, language: string | undefined): MarkupTexts {
   const templateCode = findTemplateCode(source);
   const masked = withoutTemplateCode(source, templateCode);
-  return readerFor(masked, BlockReader, tree).start(source, templateCode).read(masked).finish();
+  const read = (own: string | undefined) => {
+    const page = { language: own };
+    return readerFor(masked, BlockReader, treeOf(page))
+      .start(source, templateCode, page)
+      .read(masked)
+      .finish();
+  };
+  const found = read(language);
+  // Then the declarations are those of the file as a whole.
+  const isOther =
+    found.blocks.length > 0 && found.blocks.every(({ items }) => items.every(isInOtherLanguage));
+  return isOther && found.attributes.length === 0 ? read(undefined) : found;
 }
 
-/** A class or an element can mean `translate="no"`, too. */
-function withTranslateMode(name: string, attributes: Token.Attribute[]): Token.Attribute[] {
+const isInOtherLanguage = ({ type, kept }: Item): boolean => type !== 'text' || kept === otherLanguage;
+
+/** The languages of a page: that of the request, and that of the page. */
+interface Page {
+  language: string | undefined;
+  declared?: string | undefined;
+}
+
+/** A class, an element or a declared language can mean `translate`, too. */
+function withTranslateMode(
+  name: string,
+  attributes: Token.Attribute[],
+  { language, declared }: Page,
+): Token.Attribute[] {
   if (attributes.some((one) => one.name === 'translate')) return attributes;
+  const lang = languageOf(attributes);
+  const isOther =
+    name === 'html' || name === 'body' ? undefined : isOtherLanguage(lang, [language, declared]);
   const classes = attributes.find((one) => one.name === 'class')?.value.split(/\s+/) ?? [];
-  if (name !== 'pre' && !classes.includes('notranslate')) return attributes;
-  return [...attributes, { name: 'translate', value: 'no' }];
+  const isKept = name === 'pre' || classes.includes('notranslate');
+  if (!isKept && isOther === undefined) return attributes;
+  const value = isKept ? 'no' : isOther ? languageModes.other : languageModes.own;
+  return [...attributes, { name: 'translate', value }];
 }
 
-const tree: TreeAdapter<DefaultTreeAdapterMap> = {
-  ...parentTree,
-  createElement: (name, namespace, attributes) =>
-    parentTree.createElement(name, namespace, withTranslateMode(name, attributes)),
-};
+const languageOf = (attributes: readonly Token.Attribute[]): string | undefined =>
+  (attributes.find(({ name }) => name === 'lang') ?? attributes.find(({ name }) => name === 'xml:lang'))
+    ?.value;
+
+function treeOf(page: Page): TreeAdapter<DefaultTreeAdapterMap> {
+  return {
+    ...parentTree,
+    createElement: (name, namespace, attributes) => {
+      if (name === 'html') page.declared = languageOf(attributes);
+      return parentTree.createElement(name, namespace, withTranslateMode(name, attributes, page));
+    },
+  };
+}
 
 class BlockReader extends SourceReader {
   readonly #blocks: Block[] = [];
   readonly #attributes: AttributeText[] = [];
   #source = '';
+  #page: Page = { language: undefined };
   #templateCode: readonly TemplateCode[] = [];
   #isXml = false;
   readonly #declarations: Token.TagToken[] = [];
+  readonly #comments: { start: number; end: number }[] = [];
   #characters = 0;
   #items: Item[] = [];
   #count = 0;
@@ -117,8 +155,9 @@ class BlockReader extends SourceReader {
   /** The text that the next token may continue. */
   #text: { start: number; end: number; mode: TranslateMode; isVerbatim: boolean } | undefined;
 
-  start(source: string, templateCode: readonly TemplateCode[]): this {
+  start(source: string, templateCode: readonly TemplateCode[], page: Page): this {
     this.#source = source;
+    this.#page = page;
     this.#templateCode = templateCode;
     this.#isXml = /^\s*<\?xml|<html[^>]{0,1000}xmlns=/i.test(source.slice(0, 3000));
     return this;
@@ -133,6 +172,7 @@ class BlockReader extends SourceReader {
       attributes: this.#attributes,
       templateCode: this.#templateCode,
       declarations: this.#declarations,
+      comments: this.#comments,
       characters: this.#characters,
     };
   }
@@ -172,8 +212,10 @@ class BlockReader extends SourceReader {
         `the elements are nested more than ${maxDepth.toLocaleString('en-US')} levels deep`,
       );
     const name = token.tagName.toLowerCase();
-    const attributes = withTranslateMode(name, token.attrs);
-    const mode = modeOfTag(name, attributes, modeOf(this.current));
+    const attributes = withTranslateMode(name, token.attrs, this.#page);
+    const isName = this.#isLanguageName(token, name);
+    if (isName) setMode(this.current, 'other');
+    const mode = isName ? 'other' : modeOfTag(name, attributes, modeOf(this.current));
     const declares =
       name === 'html'
         ? !this.#declarations.some((one) => one.tagName === 'html')
@@ -190,7 +232,9 @@ class BlockReader extends SourceReader {
         type: 'open',
         name,
         format: inlineFormats[name],
-        ...((mode !== 'yes' || opaqueElements[name]) && { opaque: opaqueElements[name] ?? 'identifier' }),
+        ...((mode !== 'yes' || opaqueElements[name]) && {
+          opaque: opaqueElements[name] ?? (mode === 'other' ? otherLanguage : 'identifier'),
+        }),
         ...(name.includes('-') && { isInlineIfEmpty: true }),
       };
     });
@@ -205,9 +249,20 @@ class BlockReader extends SourceReader {
   protected override readComment({ location }: Token.CommentToken | Token.DoctypeToken): void {
     const { startOffset: start, endOffset: end } = location!;
     // Comments that are conditions, such as `<!--[if IE]>` and `<![endif]-->`, keep their positions between texts.
-    if (/^<!(?:--)?(?:<!)?\[|^<!doctype|^<\?/i.test(this.#source.slice(start, start + 12)))
+    if (/^<!(?:--)?(?:<!)?\[|^<!doctype|^<\?/i.test(this.#source.slice(start, start + 12))) {
       this.#endBlock(start, end);
-    else this.#push({ start, end, type: 'void' });
+      if (modeOf(this.current) === 'yes' && this.openElements.tmplCount === 0)
+        this.#comments.push({ start, end });
+    } else this.#push({ start, end, type: 'void' });
+  }
+
+  /** Whether an element of a choice of languages has the name of its language, such as `<a hreflang="de">Deutsch</a>`. */
+  #isLanguageName({ attrs, location }: Token.TagToken, name: string): boolean {
+    const code = name === 'a' ? 'hreflang' : name === 'option' ? 'value' : undefined;
+    const language = code && attrs.find((one) => one.name === code)?.value;
+    if (!language || this.#page.language === undefined) return false;
+    const [text = ''] = this.#source.slice(location!.endOffset, location!.endOffset + 100).split('<', 1);
+    return text.trim() !== '' && isOwnName(decodeText(text), language);
   }
 
   #isForeign(token: Token.TagToken): boolean {
@@ -233,13 +288,7 @@ class BlockReader extends SourceReader {
     const attributeOf = (name: string): string => token.attrs.find((one) => one.name === name)?.value ?? '';
     for (const { name, value } of token.attrs) {
       const location = token.location!.attrs?.[name];
-      const isText =
-        translatable.has(name) ||
-        (name === 'label' && withLabel.has(tagName)) ||
-        (name === 'value' && tagName === 'input' && buttons.has(attributeOf('type').toLowerCase())) ||
-        (name === 'content' &&
-          tagName === 'meta' &&
-          metaNames.has((attributeOf('name') || attributeOf('property')).toLowerCase()));
+      const isText = isVisibleAttribute(tagName, { name, value }, attributeOf);
       if (!isText || !location || value.trim() === '') continue;
       this.#characters += countCharacters(value);
       this.#attributes.push({

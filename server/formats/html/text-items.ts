@@ -1,4 +1,5 @@
 import type { Item } from '../markup/inline-runs.ts';
+import { otherLanguage } from '../markup/other-language.ts';
 import { decodeText, visibleRange } from './character-references.ts';
 import { type TemplateCode, withoutTemplateCode } from './template-code.ts';
 import type { TranslateMode } from './translate-attribute.ts';
@@ -20,7 +21,7 @@ const silentMarkup = /<\/>|<!\[CDATA\[([\s\S]*?)(?:\]\]>|$)/g;
 /** Returns the items of the source between two tags: texts, white space and template code. */
 export function itemsOfText(source: string, start: number, end: number, options: TextItemOptions): Item[] {
   const { separator = silentMarkup, mode } = options;
-  const kept = mode === 'no' ? 'identifier' : undefined;
+  const kept = mode === 'no' ? 'identifier' : mode === 'other' ? otherLanguage : undefined;
   const items: Item[] = [];
   const addText = (from: number, to: number): void => {
     const raw = source.slice(from, to);
@@ -58,8 +59,15 @@ export function itemsOfText(source: string, start: number, end: number, options:
       sectionEnd = (source.indexOf(']]>', code.start) + 1 || end + 1) - 1;
     if (code.start < sectionEnd) continue;
     addSource(at, code.start);
-    items.push({ start: code.start, end: code.end, type: code.isValue ? 'void' : 'boundary', isWord: true });
     at = code.end;
+    if (code.isShown) {
+      const text = decodeText(source.slice(code.start, at));
+      items.push(
+        { start: code.start, end: code.start, type: 'open', name: 'shown', opaque: 'code' },
+        { start: code.start, end: at, type: 'text', text },
+        { start: at, end: at, type: 'close', name: 'shown' },
+      );
+    } else items.push({ start: code.start, end: at, type: code.isValue ? 'void' : 'boundary', isWord: true });
   }
   addSource(at, end);
   return items;

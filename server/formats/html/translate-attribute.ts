@@ -11,9 +11,12 @@ type Element = DefaultTreeAdapterTypes.Element & { translateMode?: TranslateMode
 
 /**
  * Whether the content of an element is translated. `code` means that the content is code; no `translate` attribute
- * inside it can change this.
+ * inside it can change this. `other` means that it is in another language.
  */
-export type TranslateMode = 'yes' | 'no' | 'code';
+export type TranslateMode = 'yes' | 'no' | 'other' | 'code';
+
+/** The values of `translate` that stand for a declared language. They are in no file. */
+export const languageModes = { own: 'language:own', other: 'language:other' } as const;
 
 /**
  * Elements whose content is code or cannot be changed. Character references have no meaning in this content, so a
@@ -32,6 +35,8 @@ export function modeOfTag(
   if (inherited === 'code' || codeElements.has(name)) return 'code';
   const own = translateAttribute(attributes)?.value.toLowerCase();
   if (own === 'no') return 'no';
+  if (own === languageModes.other) return inherited === 'no' ? 'no' : 'other';
+  if (own === languageModes.own) return inherited === 'other' ? 'yes' : inherited;
   return own === 'yes' || own === '' ? 'yes' : inherited;
 }
 
@@ -57,6 +62,11 @@ export function modeOf(node: ParentNode): TranslateMode {
     element.translateMode = mode;
   }
   return mode;
+}
+
+/** Gives an element a mode that does not follow from its attributes. */
+export function setMode(node: ParentNode, mode: TranslateMode): void {
+  (node as Element).translateMode = mode;
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { SegmentKind } from '../document.ts';
+import { DirectiveReader, mystTitles } from './myst-directives.ts';
 
 /*
  * Blocks that are not part of Markdown, but that site generators add to it: admonitions, tabs, callouts, directives, lists of
@@ -19,6 +20,8 @@ export interface ForeignSyntax {
   side?: 'open' | 'close';
   /** Whether it belongs to the markup directly before it, as attributes of a link do. */
   isAttribute?: boolean;
+  /** The kind of a line of a directive: an option, which can have a text as its value, or code. */
+  line?: 'option' | 'code';
 }
 
 /** A line that begins a block. */
@@ -43,19 +46,18 @@ const prefix = /^(?:[ \t>]|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t]))*/;
 const admonition = /^(?:!!!|\?\?\?\+?)[ \t]?[\w-][\w \t-]*/;
 const tab = /^={3}[!+]*[ \t]+(?=")/;
 const callout = /^\[![A-Za-z][^[\]\n]*\][-+]?(?=[ \t]|$)/;
-const directive = /^:{3,}[ \t]*(?:\{[\w:-]+\}|[\w-]+)?/;
+const directive = /^(?:`{3,}|~{3,}|:{3,})[ \t]*(?:\{[\w:+-]+\}|[\w-]+)?/;
 const pymdownBlock = /^\/{3,}(?:[ \t]*$|[ \t]+[\w-]+[ \t]*(?:\|[ \t]*(?![<^#])|$))/;
 const abbreviation = /^\*\[[^[\]\n]+\]:[ \t]*(?=\S)/;
 const definition = /^:([ \t]+)(?=\S)/;
-/** Lines that only name a file, and places of a table of contents. */
-const include = /^(?:;*-{1,3}8<-{1,3}(?:[ \t].*)?|<<<[ \t].+|\[(?:TOC|toc)\])$/;
+/** Lines that only name a file or a target of links, and places of a table of contents. */
+const include =
+  /^(?:\([A-Za-z][\w:.-]*(?: [\w:.-]+)*\)=|;*-{1,3}8<-{1,3}(?:[ \t].*)?|<<<[ \t].+|\[(?:TOC|toc)\])$/;
 
-/** The directives of MyST whose argument is a title, and not a file or a language. */
-const mystTitles = new Set(
-  'admonition attention caution danger error hint important note seealso tip warning dropdown tab-item card grid-item-card'.split(
-    ' ',
-  ),
-);
+/** Comments and separators of cells in MyST, and what shows that a file is MyST. */
+const mystComment = /^(?:%.+|\+\+\+[ \t]+\{.*\})$/;
+const isMyst =
+  /^[ \t>]*(?:(?:`{3,}|~{3,}|:{3,})\{[\w:-]+\}|\([A-Za-z][\w:.-]*\)=[ \t]*\r?$)|\{[a-z][\w:+-]*\}`[^`\n]+`/m;
 
 /** A line that cannot be a term of a definition: it has no word, begins another block, or is part of a program. */
 const noTerm = /^(?:[^\p{L}\p{N}]*$|[-+*][ \t]|\d{1,9}[.)][ \t]|#{1,6}[ \t]|`{3}|~{3}|[|<{}?):>])/u;
@@ -73,13 +75,15 @@ interface Line {
   hasBreak: boolean;
 }
 
-/** Returns the blocks of a file in their order, also those in code, which the parser does not read. */
-export function findBlocks(source: string): BlockMark[] {
-  const found: BlockMark[] = [];
+/** Returns the blocks of a file in their order, also those in code, which the parser does not read, and lines of directives. */
+export function findBlocks(source: string): (BlockMark | ForeignSyntax)[] {
+  const found: (BlockMark | ForeignSyntax)[] = [];
+  const directives = new DirectiveReader(source);
   /** The last lines that can be terms. */
   let terms: Line[] = [];
   let isAfterEmptyLine = false;
   let start = 0;
+  const hasMyst = isMyst.test(source);
   for (const { 0: written } of source.matchAll(/[^\r\n]*(?:\r\n?|\n|$)/g)) {
     if (written === '') break;
     const content = written.trimEnd();
@@ -87,8 +91,25 @@ export function findBlocks(source: string): BlockMark[] {
     const hasBreak = /(?: {2}|\\)[\r\n]*$/.test(written.slice(content.length - 1));
     const line: Line = { at: start + signs.length, text: content.slice(signs.length), signs, hasBreak };
     start += written.length;
+    const part = directives.read(line.text);
+    if (part) {
+      if (part === 'first' || part === 'last') found.push(directiveMark(line)!);
+      else if (line.text !== '')
+        found.push({
+          ...separator(line.at, line.at + line.text.length),
+          line: part === 'part' ? 'code' : part,
+        });
+      terms = [];
+      isAfterEmptyLine = false;
+      continue;
+    }
     const spaces = definition.exec(line.text)?.[1];
-    const mark = spaces ? definitionMark(line, spaces, terms) : markOf(line);
+    const isComment = hasMyst && mystComment.test(line.text);
+    const mark = spaces
+      ? definitionMark(line, spaces, terms)
+      : isComment
+        ? titleOf(line, '# ', line.text.length)
+        : markOf(line);
     if (mark) found.push(mark);
     // A definition can begin with a block.
     if (spaces) found.push(...blockIn(line, spaces));
@@ -183,7 +204,7 @@ function directiveMark(line: Line): BlockMark | undefined {
   // Attributes in braces, and signs that close the directive in the same line, follow a title.
   const end = /(?<![ \t])[ \t]+(?:\{[^{}]*\}|:{3,})$/.exec(rest)?.index ?? rest.length;
   const title = rest.slice(0, end).trim();
-  const isText = title !== '' && !/=|:::|^\{|^[^\s/]*\/\S+$|^\S+\.[a-z]{2,5}$/i.test(title);
+  const isText = title !== '' && (myst || !/=|:::|^\{|^[^\s/]*\/\S+$|^\S+\.[a-z]{2,5}$/i.test(title));
   return isText ? titleOf(line, '# ', name.length + rest.search(/[^ \t]/), name.length + end) : only;
 }
 
@@ -204,7 +225,7 @@ function titleOf(line: Line, mark: string, from: number, to = line.text.length):
     masks: masks.filter((one) => one.start < one.end),
     lineEnd: at + text.length,
     isOnlyMarks: true,
-    isNeverCode: /^(?::::|!!!|\?\?\?|\[!)/.test(text),
+    isNeverCode: /^(?::::|`{3}|~{3}|!!!|\?\?\?|\[!)/.test(text),
   };
 }
 

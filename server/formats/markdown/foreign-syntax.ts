@@ -1,4 +1,6 @@
+import { findDelimitedCode } from '../html/template-code.ts';
 import { type BlockMark, type ForeignSyntax, findBlocks } from './block-syntax.ts';
+import { findNamedMatter } from './front-matter.ts';
 
 /*
  * Syntax that is not part of Markdown, but that site generators add to it. A parser of Markdown would read it as text, and
@@ -30,7 +32,10 @@ export const formula =
   /(?<![\\$\w])\$(?![\s${])[^$\n`]{0,1000}?(?<![\s\\])\$(?![\w${])|(?<!\\)\$\$[^$\n`]{1,1000}\$\$/g;
 /** Identifiers and classes: `{#id}`, `{: .class}`, `{ .class }`, and directly after markup `{target=_blank}`. */
 const attributes =
-  /(?<!\\)\{(?:[#:.]|[ \t]{1,9}[#.][\w-]|[ \t]{0,9}(?:id|class)=|(?<=[\])`*_:>]\{)[ \t]{0,9}[\w-]{1,40}=)[^{}\n`]*\}/g;
+  /(?<!\\)\{(?:[#:]|\.(?!\.)|[ \t]{1,9}[#.][\w-]|[ \t]{0,9}(?:id|class)=|(?<=[\])`*_:>]\{)[ \t]{0,9}[\w-]{1,40}=)[^{}\n`]*\}/g;
+/** Attributes whose values have braces or backticks. */
+const attributesWithCode =
+  /(?<=[\])]|:::[ \t]?)\{(?=[ \t]*(?:[.#][\w-]|[\w-]+=))(?:[^{}\n`"']|"[^"\n]*"|'[^'\n]*'|\{\{[<%][^{}\n]*\}\})*\}/g;
 /** Links of wikis to other pages, and embedded files. Only the text after `|` is shown. A link of Markdown can have brackets. */
 const wikiLinks = /(?<!\\)(!?)\[\[([^[\]|\n`]+)(?:(\|)([^[\]\n`]+))?\]\](?![([])/g;
 /** Texts with attributes, and footnotes in their place: `[text]{.class}`, `^[text]`. The text has no brackets. */
@@ -44,33 +49,49 @@ const tasks = /^[ \t>]*(?:[-+*]|\d{1,9}[.)])[ \t]{1,4}(\[[^\w\s\]\\]\])(?=[ \t])
 /** Files that Microsoft's documentation includes. */
 const includes = /\[![A-Za-z-]{1,40}[ \t]?\[[^[\]\n]*\]\([^()\n]*\)\]/g;
 const comments = /<!--(?:(?!-->)[^\n]){0,1000}-->/g;
-/** Shortcodes of Hugo, and values and tags of Liquid and Jinja. */
-const shortcodes = /\{\{[<%][^{}\n`]*[%>]\}\}|\{%[^{}\n`]*%\}/g;
-const values = /\{\{[^{}<%\n`]+\}\}/g;
+/** Shortcodes of Hugo. */
+const shortcodes = /\{\{[<%][^{}\n`]*[%>]\}\}/g;
+/** Roles of MyST, which belong to the code after them: ``{ref}`the wall <wall>` ``. */
+const roles = /\{[A-Za-z][\w:+.-]{0,40}\}(?=`)/g;
 const modules =
   /^(?:import\s[^\n]*?['"][^'"\n]+['"];?|export\s(?:const|default|function)\s[^\n]*)[ \t]*\r?$/gm;
 
 export function maskForeignSyntax(source: string, options: ForeignOptions): MaskedSource {
   const found: ForeignSyntax[] = [];
-  const add = (pattern: RegExp, { separates = false, isWord = false, isAttribute = false } = {}): void => {
-    for (const { index, 0: text } of source.matchAll(pattern)) {
-      // A range has no line end and no prefix of a line, so that the lines stay what they are.
-      for (const { index: at, 0: line } of text.matchAll(/[^\r\n]+/g)) {
-        const prefix = separates ? /^[ \t>]*/.exec(line)![0].length : 0;
-        const end = index + at + line.trimEnd().length;
-        if (index + at + prefix < end)
-          found.push({ start: index + at + prefix, end, separates, isWord, isAttribute });
-      }
+  const addRange = (
+    index: number,
+    text: string,
+    { separates = false, isWord = false, isAttribute = false },
+  ) => {
+    // A range has no line end and no prefix of a line, so that the lines stay what they are.
+    for (const { index: at, 0: line } of text.matchAll(/[^\r\n]+/g)) {
+      const prefix = separates || at > 0 ? /^[ \t>]*/.exec(line)![0].length : 0;
+      const end = index + at + line.trimEnd().length;
+      if (index + at + prefix < end)
+        found.push({ start: index + at + prefix, end, separates, isWord, isAttribute });
     }
   };
+  const add = (pattern: RegExp, options: Parameters<typeof addRange>[2] = {}): void => {
+    for (const { index, 0: text } of source.matchAll(pattern)) addRange(index, text, options);
+  };
+  const matter = findNamedMatter(source);
+  // It has no texts.
+  if (matter) for (const line of linesOf(source.slice(0, matter.end))) found.push(line);
   add(formulas, { separates: true });
   add(formula, { isWord: true });
   add(attributes, { isAttribute: true });
+  if (!options.isMdx) add(attributesWithCode, { isAttribute: true });
   if (options.isMdx) add(comments);
   else {
     add(modules, { separates: true });
+    add(roles, { isWord: true });
     add(shortcodes, { separates: true });
-    add(values, { isWord: true });
+    for (const { start, end, isValue } of findDelimitedCode(source)) {
+      const text = source.slice(start, end);
+      // Markdown has its own syntax for code, and for `{#id}`, `{*emphasis*}` and `<?…?>`.
+      if (!/`|\n\s*\n|^<\?|^\{[#/*]/.test(text))
+        addRange(start, text, { separates: !isValue, isWord: isValue });
+    }
   }
   if (!options.isCautious) {
     add(includes);
@@ -78,6 +99,10 @@ export function maskForeignSyntax(source: string, options: ForeignOptions): Mask
   }
   const blocks: BlockMark[] = [];
   for (const block of findBlocks(source)) {
+    if (!('text' in block)) {
+      found.push(block);
+      continue;
+    }
     if (options.isCautious && !block.isNeverCode) continue;
     const isIgnored = options.ignored === 'all' || options.ignored?.has(block.start);
     if (!isIgnored) {
@@ -87,6 +112,11 @@ export function maskForeignSyntax(source: string, options: ForeignOptions): Mask
       found.push({ start: block.start, end: block.lineEnd, separates: true, isWord: false });
   }
   return masked(source, found, blocks);
+}
+
+function* linesOf(text: string): Generator<ForeignSyntax> {
+  for (const { index, 0: line } of text.matchAll(/\S[^\r\n]*/g))
+    yield { start: index, end: index + line.trimEnd().length, separates: true, isWord: false };
 }
 
 function* wikiLinksOf(source: string): Generator<ForeignSyntax> {

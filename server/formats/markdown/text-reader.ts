@@ -2,12 +2,24 @@ import type { Nodes, Parents, PhrasingContent } from 'mdast';
 import type { SegmentKind } from '../document.ts';
 import { FileError } from '../file-error.ts';
 import { inlineFormats, inlineVoids, opaqueElements } from '../html/inline-formats.ts';
-import type { FormatKind } from '../inline-content.ts';
+import { type FormatKind, plainText } from '../inline-content.ts';
 import { visibleCode } from '../markup/inline-runs.ts';
+import { isOtherLanguage, otherLanguage } from '../markup/other-language.ts';
 import { countCharacters } from '../text-tally.ts';
+import {
+  type AttributeTexts,
+  attributesOfCode,
+  attributesOfFence,
+  attributesOfMdx,
+  attributesOfTags,
+  type MdxAttribute,
+  proseOfCode,
+  textOfOption,
+} from './attribute-texts.ts';
 import type { ForeignSyntax } from './block-syntax.ts';
 import type { MarkdownItem, Markup } from './items.ts';
 import type { Markdown, Range } from './parse.ts';
+import { codedValue } from './value-codes.ts';
 
 /** The texts of a paragraph, a heading or a cell. */
 export interface TextBlock {
@@ -24,10 +36,13 @@ export interface Heading extends Range {
   node: Nodes & { type: 'heading' };
 }
 
-/** The text of an image or the title of a link. */
+/** The text of an image, the title of a link, or an attribute. */
 export interface LabelText extends Range {
-  name: 'alt' | 'title';
+  name: string;
   text: string;
+  /** Set for an attribute: its quote, and how its value is written with the quotes. */
+  quote?: string;
+  write?(text: string): string;
 }
 
 interface MarkdownTexts {
@@ -45,20 +60,25 @@ const formats = { emphasis: 'italic', strong: 'bold', delete: 'strike' } as cons
 >;
 
 /** @throws {FileError} `unreadable` if markup is nested too deeply */
-export function readTexts(source: string, markdown: Markdown): MarkdownTexts {
-  const reader = new TextReader(source, markdown);
+export function readTexts(source: string, markdown: Markdown, language: string | undefined): MarkdownTexts {
+  const reader = new TextReader(source, markdown, language);
   reader.readBlock(markdown.tree, 0);
+  reader.readCode();
   return reader.texts;
 }
 
 class TextReader {
   readonly texts: MarkdownTexts = { blocks: [], labels: [], kept: [], characters: 0 };
   readonly #source: string;
+  readonly #language: string | undefined;
   readonly #markdown: Markdown;
+  /** The ranges of code, blocks of HTML and front matter. */
+  readonly #programs: Range[] = [];
   #pairs = 0;
   #items: MarkdownItem[] = [];
 
-  constructor(source: string, markdown: Markdown) {
+  constructor(source: string, markdown: Markdown, language: string | undefined) {
+    this.#language = language;
     this.#source = source;
     this.#markdown = markdown;
   }
@@ -73,10 +93,54 @@ class TextReader {
       if (node.type === 'tableCell') Object.assign(block, { kind: 'table_cell', syntax: 'tableCell' });
       else if (node.type === 'heading') this.#readHeading(node, block);
       this.texts.blocks.push(block);
-    } else if (node.type === 'code') this.#keep('code', node.value);
-    // The parser does not read the texts of a block of HTML.
-    else if (node.type === 'html') this.#keep('code', node.value.replace(/<[^<>]*>/g, ''));
-    else if ('children' in node) for (const child of node.children) this.readBlock(child, depth + 1);
+    } else if (node.type === 'code') {
+      this.#programs.push(rangeOf(node));
+      this.#keep('code', node.value.replaceAll(this.#markdown.mask, ''));
+      this.#addAttributes(attributesOfFence(this.#source, rangeOf(node)));
+    } else if (node.type === 'html') {
+      // The parser does not read the texts of a block of HTML.
+      this.#keep('code', node.value.replace(/<!--[\s\S]*?(?:-->|$)|<[^<>]*>/g, ''));
+      this.#readTags(node);
+    } else if (node.type === 'mdxFlowExpression' || node.type === 'mdxjsEsm') this.#keepProse(node);
+    else if ('children' in node) {
+      if (node.type === 'mdxJsxFlowElement') this.#readMdx(node);
+      for (const child of node.children) this.readBlock(child, depth + 1);
+    } else if (node.type === 'yaml' || (node.type as string) === 'toml') this.#programs.push(rangeOf(node));
+  }
+
+  /** Reads the attributes in syntax that is not part of Markdown, outside of programs, and the options of directives. */
+  readCode(): void {
+    const programs = this.#programs.sort((one, other) => one.start - other.start);
+    for (const range of this.#markdown.ranges) {
+      if (range.line === 'option') this.#addAttributes(textOfOption(this.#source, range));
+      else if (range.line === 'code') this.#keep('code', this.#source.slice(range.start, range.end));
+      if (range.line) continue;
+      const around = programs[indexFrom(programs, range.start + 1) - 1];
+      if (!around || around.end <= range.start) this.#addAttributes(attributesOfCode(this.#source, range));
+    }
+  }
+
+  #readTags(node: Nodes): void {
+    const range = rangeOf(node);
+    this.#programs.push(range);
+    this.#addAttributes(attributesOfTags(this.#source, range));
+  }
+
+  #readMdx({ name, attributes }: { name?: string | null; attributes: readonly unknown[] }): void {
+    this.#addAttributes(attributesOfMdx(this.#source, name, attributes as readonly MdxAttribute[]));
+  }
+
+  #keepProse(node: Nodes & { value: string }): void {
+    this.#programs.push(rangeOf(node));
+    for (const text of proseOfCode(node.value)) this.#keep('code', text);
+  }
+
+  #addAttributes({ texts, kept }: AttributeTexts): void {
+    for (const text of kept) this.#keep('code', text);
+    for (const text of texts) {
+      this.texts.characters += countCharacters(plainText(codedValue(text.text).source));
+      this.texts.labels.push(text);
+    }
   }
 
   /** Adds what a heading, or the title of a block that is read as one, has besides its text. */
@@ -136,19 +200,30 @@ class TextReader {
         if (node.referenceType === 'full') this.#readAlt({ start, end }, node.alt);
         this.#items.push({ start, end, type: 'void' });
         return;
-      case 'inlineCode':
+      case 'inlineCode': {
+        this.#programs.push({ start, end });
         this.#keep('code', node.value);
-        this.#items.push({ start, end, type: 'void', isWord: true, code: visibleCode(node.value) });
+        const last = this.#items.at(-1);
+        const hasRole = last?.end === start && last.type === 'void' && this.#source[start - 1] === '}';
+        const from = hasRole ? this.#items.pop()!.start : start;
+        this.#items.push({ start: from, end, type: 'void', isWord: true, code: visibleCode(node.value) });
         return;
+      }
       case 'html':
-        this.#items.push({ start, end, ...readTag(node.value) });
+        this.#readTags(node);
+        this.#items.push({ start, end, ...readTag(node.value, this.#language) });
+        return;
+      case 'mdxTextExpression':
+        this.#keepProse(node);
+        this.#items.push({ start, end, type: 'void', isWord: true });
         return;
       case 'mdxJsxTextElement':
-        if (node.children.length > 0) this.#readPair(node, 'other', depth);
+        this.#readMdx(node);
+        if (node.children.length > 0) this.#readPair(node, 'other', depth, { opaque: this.#opaqueOf(node) });
         else this.#items.push({ start, end, type: 'void', isWord: true });
         return;
       default:
-        this.#items.push({ start, end, type: 'void', isWord: node.type === 'mdxTextExpression' });
+        this.#items.push({ start, end, type: 'void', isWord: false });
     }
   }
 
@@ -156,7 +231,11 @@ class TextReader {
     node: Parents & PhrasingContent,
     markup: Markup,
     depth: number,
-    { format, written }: { format?: FormatKind; written?: string | undefined } = {},
+    {
+      format,
+      written,
+      opaque,
+    }: { format?: FormatKind; written?: string | undefined; opaque?: string | undefined } = {},
   ): void {
     const { start, end } = rangeOf(node);
     const [first, last] = [node.children[0], node.children.at(-1)];
@@ -174,10 +253,18 @@ class TextReader {
       format,
       markup,
       isWord: markup === 'link',
+      ...(opaque && { opaque }),
     });
     this.#readChildren(node, depth + 1);
     const close: MarkdownItem = { start: rangeOf(last).end, end, type: 'close', name, markup };
     this.#items.push(written === undefined ? close : { ...close, written });
+  }
+
+  /** Returns why the content of an element of MDX stays. */
+  #opaqueOf({ name, attributes }: PhrasingContent & { type: 'mdxJsxTextElement' }): string | undefined {
+    const lang = attributes.find((one) => one.type === 'mdxJsxAttribute' && one.name === 'lang')?.value;
+    const isElement = /^[a-z]/.test(name ?? '') && typeof lang === 'string';
+    return isElement && isOtherLanguage(lang, [this.#language]) ? otherLanguage : undefined;
   }
 
   /** Returns the end of a reference `[text]`, whose text is its label, after its text has changed: `][label]`. */
@@ -258,8 +345,11 @@ class TextReader {
     if (found) this.#addLabel(found, 'title', title);
   }
 
-  #addLabel({ start, end }: Range, name: LabelText['name'], text: string): void {
-    if (text.includes(this.#markdown.mask) || /[\r\n]/.test(text)) return;
+  #addLabel({ start, end }: Range, name: string, text: string): void {
+    if (text.includes(this.#markdown.mask) || /[\r\n]/.test(text)) {
+      this.#keep('code', text.replaceAll(this.#markdown.mask, ''));
+      return;
+    }
     this.texts.characters += countCharacters(text);
     this.texts.labels.push({ start, end, name, text });
   }
@@ -304,17 +394,20 @@ function indexFrom(ranges: readonly Range[], start: number): number {
 }
 
 /** Reads a tag or comment of HTML in a paragraph. */
-function readTag(html: string): Omit<MarkdownItem, 'start' | 'end'> {
+function readTag(html: string, language: string | undefined): Omit<MarkdownItem, 'start' | 'end'> {
   const [, slash, written = ''] = /^<(\/?)([a-z][\w-]*)/i.exec(html) ?? [];
   const name = written.toLowerCase();
   if (name === '' || inlineVoids.has(name) || html.endsWith('/>'))
     return { type: 'void', ...(name === 'br' && { text: '\n' }) };
   if (slash) return { type: 'close', name: `html ${name}`, markup: 'other' };
+  const [, declared] = /\s(?:xml:)?lang\s*=\s*["']?([\w-]+)/i.exec(html) ?? [];
+  const isOther = isOtherLanguage(declared, [language]);
   return {
     type: 'open',
     name: `html ${name}`,
     format: inlineFormats[name],
     markup: 'other',
+    ...(isOther && { opaque: otherLanguage }),
     ...(opaqueElements[name] && { opaque: opaqueElements[name] }),
   };
 }

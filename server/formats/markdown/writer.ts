@@ -2,6 +2,7 @@ import type { Nodes, Parents } from 'mdast';
 import { gfmToMarkdown } from 'mdast-util-gfm';
 import { mdxToMarkdown } from 'mdast-util-mdx';
 import { defaultHandlers, type Handle, type Options, toMarkdown } from 'mdast-util-to-markdown';
+import { type Signs, signsOf } from '../html/escaped-signs.ts';
 import type { InlineContent } from '../inline-content.ts';
 import { type Item, keyOfTag, type Run } from '../markup/inline-runs.ts';
 import { formula } from './foreign-syntax.ts';
@@ -26,6 +27,8 @@ interface Node {
   close?: string;
   isLabel?: boolean;
   isBreak?: boolean;
+  /** The signs that the source has as character references. */
+  signs?: Signs | undefined;
   /** Whether a dollar sign of a text would begin or end a formula. */
   hasFormulas?: boolean;
   syntax?: TextBlock['syntax'];
@@ -109,8 +112,8 @@ const handlers: Record<string, Handler> = {
     ({ value }) => value![0]!,
   ),
   text: handler((node, state, info, parent) => {
-    if (isPlain(node.value!, info)) return node.value!;
-    return (
+    if (!node.signs && isPlain(node.value!, info)) return node.value!;
+    return withReferences(
       defaultHandlers
         .text(node as never, parent, state, info)
         // An underscore between letters or digits has no meaning.
@@ -125,13 +128,26 @@ const handlers: Record<string, Handler> = {
         .replace(/(\\*)([{<])/g, (_, slashes: string, sign: string) => {
           const escaped = slashes.length % 2 === 0 ? slashes : slashes.slice(1);
           return escaped + (sign === '<' ? '&lt;' : '\\{');
-        })
+        }),
+      node.signs,
     );
   }),
   emphasis: attention('emphasis', [1]),
   strong: attention('strong', [2]),
   delete: attention('delete', [1, 2]),
 };
+
+/** Writes the signs that the source has as references so, instead of a backslash and the sign. */
+function withReferences(written: string, signs: Signs | undefined): string {
+  if (!signs) return written;
+  return written
+    .split(signs.pattern)
+    .map((piece, at, all) => {
+      const isSign = signs.references.has(all[at + 1] ?? '');
+      return signs.references.get(piece) ?? (isSign ? piece.replace(/\\$/, '') : piece);
+    })
+    .join('');
+}
 
 function optionsFor(isMdx: boolean): Options {
   return { extensions: [gfmToMarkdown(), ...(isMdx ? [mdxToMarkdown()] : []), { handlers }] };
@@ -176,16 +192,20 @@ export function writerFor(source: string, isMdx: boolean): MarkdownWriter {
           after: after === '\r' ? '\n' : after,
           children: nodes,
         });
+      const own = source.slice(run.start, run.end);
+      const signs = signsOf(own);
+      if (signs) setAll(children, { signs });
       let text = write(children);
       // The signs of a new formula can be in several nodes.
-      const own = source.slice(run.start, run.end);
-      if (text.match(formula)?.some((found) => !own.includes(found))) text = write(withoutFormulas(children));
+      if (text.match(formula)?.some((found) => !own.includes(found)))
+        text = write(setAll(children, { hasFormulas: true }));
       // A module of MDX begins in the first column.
       if (prefix === '' && block.syntax === 'paragraph')
         text = text.replace(/^(?:i(?=mport\b)|e(?=xport\b))/gm, (letter) => `&#${letter.charCodeAt(0)};`);
       return text.replaceAll('\n', newline + prefix);
     },
-    label({ start, name }, text) {
+    label({ start, end, name }, text) {
+      const signs = signsOf(source.slice(start, end));
       const plain = text.replace(/[ \t\n\f\r]+/g, ' ').trim();
       if (plain === '') return '';
       if (name === 'alt')
@@ -195,11 +215,18 @@ export function writerFor(source: string, isMdx: boolean): MarkdownWriter {
           before: '[',
           after: ']',
           children: [
-            { type: 'pair', open: '', close: '', isLabel: true, children: [{ type: 'text', value: plain }] },
+            {
+              type: 'pair',
+              open: '',
+              close: '',
+              isLabel: true,
+              children: [{ type: 'text', value: plain, signs }],
+            },
           ],
         }).replace(/(?<!\\)(?:\\\\)*\\$/, '$&\\');
       const quote = source[start - 1]!;
-      return plain.replace(/[\\&]/g, '\\$&').replaceAll(quote === '(' ? /[()]/g : quote, '\\$&');
+      const escaped = plain.replace(/[\\&]/g, '\\$&').replaceAll(quote === '(' ? /[()]/g : quote, '\\$&');
+      return withReferences(escaped, signs);
     },
   };
 }
@@ -289,12 +316,13 @@ function nodesOf(
   return root;
 }
 
-function withoutFormulas(nodes: readonly Node[]): Node[] {
-  return nodes.map((node) => ({
-    ...node,
-    hasFormulas: true,
-    ...(node.children && { children: withoutFormulas(node.children) }),
-  }));
+/** Sets properties of all nodes, and returns the nodes. */
+function setAll(nodes: Node[], properties: Partial<Node>): Node[] {
+  for (const node of nodes) {
+    Object.assign(node, properties);
+    setAll(node.children ?? [], properties);
+  }
+  return nodes;
 }
 
 const address = /^(?:https?:\/\/|www\.)/i;

@@ -1,5 +1,6 @@
 import type { Finding, SegmentKind } from '../document.ts';
 import type { FileText, KeptTexts } from '../existing-target.ts';
+import type { Signs } from '../html/escaped-signs.ts';
 import { type InlineContent, isSameContent, plainText } from '../inline-content.ts';
 import type { LengthLimit } from '../length-limit.ts';
 import { reasonToKeep } from '../messages/strings.ts';
@@ -27,6 +28,8 @@ export interface MarkupText extends Pick<Run, 'start' | 'end' | 'source' | 'tags
   cellId?: string;
   /** @param markupOf returns the source of a tag, with the translations of the texts in it */
   write(target: InlineContent, markupOf: (item: Item) => string): string;
+  /** The signs that are written as references. They begin no code. */
+  signs?: Signs | undefined;
   /** The kind of text for an existing translation. A text of another kind has other syntax. By default, `kind`. */
   role?: string;
   /** Returns how a text of an existing translation is read and written. By default, it is written as it is in its file. */
@@ -151,6 +154,7 @@ function placeOf(
       ];
     },
     ...(group.length === 1 && group[0].limit && { limit: group[0].limit }),
+    shown: group.map(({ signs }) => [...(signs?.references.keys() ?? [])].join('')).join(''),
     check: (targets) => ofChanged(group, targets, (text, target) => text.check?.(target) ?? []),
   };
 }

@@ -1,6 +1,6 @@
+import type { Message, MessageText } from './choices.ts';
 import { poPluralsOf } from './gettext-plurals.ts';
-import type { Message } from './icu.ts';
-import { describeForm, sourceOfForm } from './plural-forms.ts';
+import { describeForm, pluralCategories, sourceOfForm } from './plural-forms.ts';
 
 /*
  * Plural forms between bars, as three families of libraries have them: Polyglot (`one file |||| %{smart_count} files`),
@@ -8,83 +8,138 @@ import { describeForm, sourceOfForm } from './plural-forms.ts';
  * is a text. A bar can also be a sign in a title, such as `Home | Acme`, which is one text.
  */
 
-/** The numbers for which a form of Laravel or Symfony is, such as `{0}`, `[2,*]` and `]1,Inf[`, or its label. */
+/** The numbers for which a form of Laravel or Symfony is, such as `{0}`, `[2,*]` and `]1,Inf[`. */
 const interval =
-  /^(?:(?:zero|none|one|two|few|many|some|more|other):(?=\s)|\{\s*-?\d+(?:\s*,\s*-?\d+)*\s*\}|[[\]]\s*(?:-?\d+|-Inf|\*)\s*,\s*(?:-?\d+|\+?Inf|\*)\s*[[\]])/;
+  /^(?:\{\s*-?\d+(?:\s*,\s*-?\d+)*\s*\}|[[\]]\s*(?:-?\d+|-Inf|\*)\s*,\s*(?:-?\d+|\+?Inf|\*)\s*[[\]])/;
+/** The name of a form, which Symfony skips. */
+const label = /^(?:zero|none|one|two|few|many|some|more|other):(?=\s)/;
 /** The number in a form. */
-const count = /:count\b|%count%|[{%]\s*(?:count|n)\s*[}%]/;
+const count = /[:@]count\b|%count%|[{%]\s*(?:count|n)\s*[}%]/;
 /** The number in a form of Laravel or Symfony, which have as many forms as gettext. */
-const countOfGettext = /:count\b|%count%/;
+const countOfGettext = /[:@]count\b|%count%/;
 const placeholder = /[{%:@$]+[\w.]+/g;
-const maxForms = 6;
+const maxForms = 8;
+
+export interface BarOptions {
+  sourceLanguage: string | undefined;
+  /** Whether forms have a number, an interval or a label. Without, two texts with the same word can be forms. */
+  needsCount?: boolean;
+}
 
 /** A form, with the characters between it and the neighboring bars. */
 interface Form {
   before: string;
+  /** The numbers for which the form is; empty if the rule of the language chooses it. */
   interval: string;
+  label: string;
   text: string;
   after: string;
 }
 
+/** A form of the translation, with the characters before it. */
+type Written = MessageText & { head: string };
+
 /**
- * Reads plural forms between bars. Those of Polyglot, and those of Laravel and Symfony without intervals, become the
+ * Reads plural forms between bars. Those that the rule of a language chooses, in Polyglot, Laravel and Symfony, become the
  * forms of the target language. The others keep their number, because programs choose among them by their own rules.
  *
  * @returns null for a text without them
  */
 export function readBars(
   message: string,
-  {
-    sourceLanguage = 'en',
-    targetLanguage,
-  }: { sourceLanguage?: string | undefined; targetLanguage?: string | undefined },
+  targetLanguage: string | undefined,
+  { sourceLanguage = 'en', needsCount = false }: BarOptions,
 ): Message | null {
   const bar = message.includes('||||') ? '||||' : '|';
-  const forms = splitAt(bar, message).map(formOf);
+  const forms = formsIn(splitAt(bar, message));
   const words = forms.map(({ text }) => text);
   if (forms.length < 2 || forms.length > maxForms || words.includes('')) return null;
-  const hasIntervals =
-    forms.every((form) => form.interval !== '') || forms.some((form) => /[[\]]/.test(form.interval));
+  const ruled = forms.filter((form) => form.interval === '');
+  const areNamed = ruled.length > 0 && ruled.every((form) => form.label !== '');
+  const hasIntervals = ruled.length === 0 || forms.some((form) => /[[\]]/.test(form.interval));
   const areAlike = haveSameWord(words);
-  if (bar === '|' && (/\n/.test(message.trim()) || !(hasIntervals || areAlike || count.test(message))))
+  if (
+    bar === '|' &&
+    (/\n/.test(message.trim()) ||
+      !(hasIntervals || areNamed || (areAlike && !needsCount) || count.test(message)))
+  )
     return null;
-  const heads = forms.map(
-    ({ before, interval }, at) => `${at === 0 ? '' : forms[at - 1]!.after + bar}${before}${interval}`,
-  );
-  const followsGettext = bar === '||||' || (!hasIntervals && areAlike && countOfGettext.test(message));
-  const categories = poPluralsOf(sourceLanguage).forms;
+  const followsGettext =
+    bar === '||||' || areNamed || (countOfGettext.test(message) && (areAlike || ruled.length < forms.length));
+  const categories = categoriesFor(sourceLanguage, bar);
+  const isRuled = targetLanguage !== undefined && followsGettext && categories.length === ruled.length;
+  const written = forms.flatMap((form, at): Written[] => {
+    const head = (at === 0 ? '' : forms[at - 1]!.after + bar) + form.before;
+    if (!isRuled || form.interval !== '') {
+      const name = form.interval.trim() || `${at + 1} of ${forms.length}`;
+      const note = `plural form ${form.interval === '' ? name : `for ${name}`}`;
+      return [{ head: head + form.interval + form.label, text: form.text, variant: `form ${at + 1}`, note }];
+    }
+    const place = ruled.indexOf(form);
+    const own = categoriesFor(targetLanguage, bar);
+    const sources = new Map(ruled.map(({ text }, index) => [categories[index]!, text]));
+    return own.slice(place, place === ruled.length - 1 ? undefined : place + 1).map((category, more) => ({
+      head: (more === 0 || at > 0 ? head : bar) + labelFor(form, category, ruled),
+      text: sourceOfForm(sources, category, targetLanguage),
+      variant: `cardinal ${category}`,
+      note: describeForm(targetLanguage, category),
+    }));
+  });
   return {
-    texts:
-      targetLanguage !== undefined && followsGettext && categories.length === forms.length
-        ? poPluralsOf(targetLanguage).forms.map((category) => ({
-            text: sourceOfForm(
-              new Map(words.map((text, at) => [categories[at]!, text])),
-              category,
-              targetLanguage,
-            ),
-            variant: `cardinal ${category}`,
-            note: describeForm(targetLanguage, category),
-          }))
-        : forms.map(({ text, interval }, at) => ({
-            text,
-            variant: `form ${at + 1}`,
-            note: `plural form ${interval.trim() === '' ? `${at + 1} of ${forms.length}` : `for ${interval.trim()}`}`,
-          })),
+    texts: written.map(({ head, ...text }) => text),
     write: (translations) =>
       translations
         // A bar in a translation would begin another form.
-        .map((text, at) => (heads[at] ?? heads.at(-1)!) + splitAt(bar, text).join('/'))
+        .map((text, at) => written[at]!.head + splitAt(bar, text).join('/'))
         .join('') + forms.at(-1)!.after,
   };
 }
 
-function formOf(written: string): Form {
+/** Returns the categories of the forms of a language. Laravel and Symfony have one form for Turkish. */
+function categoriesFor(language: string, bar: string): readonly string[] {
+  return bar === '|' && language === 'tr' ? ['other'] : poPluralsOf(language).forms;
+}
+
+/** Returns the label of a form: its category if the labels of the file are categories, or else that of its source. */
+function labelFor(form: Form, category: string, ruled: readonly Form[]): string {
+  const isCategory = (one: Form) =>
+    (pluralCategories as readonly string[]).includes(/\w*/.exec(one.label)![0]);
+  return ruled.every(isCategory) ? form.label.replace(/^\w+/, category) : form.label;
+}
+
+/** Returns a text without the intervals of its forms, such as `{0}`, which look like arguments. */
+export function withoutIntervals(text: string): string {
+  const parts = splitAt('|', text);
+  return parts.length < 2
+    ? text
+    : formsIn(parts)
+        .map((form) => form.text)
+        .join('|');
+}
+
+/** Reads forms with their intervals. Several forms that start with the same one have an argument there. */
+function formsIn(written: readonly string[]): Form[] {
+  const forms = written.map((one) => formOf(one));
+  const intervals = forms.flatMap((form) => form.interval.trim() || []);
+  return new Set(intervals).size < intervals.length ? written.map((one) => formOf(one, false)) : forms;
+}
+
+function formOf(written: string, hasInterval = true): Form {
   const [before = ''] = /^\s*/.exec(written) ?? [];
-  const [own = ''] = interval.exec(written.slice(before.length)) ?? [];
-  const rest = written.slice(before.length + own.length);
+  const start = written.slice(before.length);
+  const [numbers = ''] = (hasInterval && interval.exec(start)) || [];
+  const [name = ''] = (numbers === '' && label.exec(start)) || [];
+  const rest = start.slice(numbers.length + name.length);
   const text = rest.trim();
-  const start = text === '' ? 0 : rest.indexOf(text);
-  return { before, interval: own + rest.slice(0, start), text, after: rest.slice(start + text.length) };
+  const at = text === '' ? 0 : rest.indexOf(text);
+  const [ofInterval, ofLabel] = numbers === '' ? ['', rest.slice(0, at)] : [rest.slice(0, at), ''];
+  return {
+    before,
+    interval: numbers + ofInterval,
+    label: name + ofLabel,
+    text,
+    after: rest.slice(at + text.length),
+  };
 }
 
 /** Splits a text at the bars that are outside of braces and links: `{{ date | short }}` and `[[page|text]]` have others. */

@@ -18,6 +18,7 @@ const rules: readonly [languages: string, expression: string, ...forms: PluralCa
   ['ru uk', `(n%10==1 && n%100!=11 ? 0 : ${slavic} ? 1 : 2)`, 'one', 'few', 'many'],
   ['pl', `(n==1 ? 0 : ${slavic} ? 1 : 2)`, 'one', 'few', 'many'],
   ['cs', '(n==1 ? 0 : n>=2 && n<=4 ? 1 : 2)', 'one', 'few', 'other'],
+  ['sl', '(n%100==1 ? 0 : n%100==2 ? 1 : n%100==3 || n%100==4 ? 2 : 3)', 'one', 'two', 'few', 'other'],
   ['ro', '(n==1 ? 0 : n==0 || (n%100>0 && n%100<20) ? 1 : 2)', 'one', 'few', 'other'],
   [
     'ar',

@@ -64,6 +64,14 @@ export class InlineCodes {
     );
   }
 
+  #shown(text: string): string {
+    return this.write(
+      text,
+      (piece) => piece,
+      ({ type, text: own = type === 'void' ? '…' : '' }) => own,
+    );
+  }
+
   /** Writes a text with its codes as they are in the file. */
   write(text: string, writeText: (text: string) => string, writeCode = (code: InlineCode) => code.written) {
     return text
@@ -96,7 +104,12 @@ export class InlineCodes {
     return {
       ...place,
       ...(place.original !== undefined && { original: this.plain(place.original) }),
-      segments: place.segments.map((segment, at) => ({ ...segment, source: contents[at]!.content })),
+      segments: place.segments.map((segment, at) => ({
+        ...segment,
+        // A context can have other texts of the message.
+        ...(segment.context !== undefined && { context: this.#shown(segment.context) }),
+        source: contents[at]!.content,
+      })),
       write: (targets) => place.write(targets.map((one, at) => ({ ...one, target: marked(one.target, at) }))),
     };
   }

@@ -1,3 +1,4 @@
+import type { Finding } from '../document.ts';
 import { type FileText, type KeptTexts, uniqueNames } from '../existing-target.ts';
 import { type InlineContent, plainText } from '../inline-content.ts';
 import type { Edit } from '../office/splice.ts';
@@ -8,10 +9,13 @@ import {
   type TextSegment,
   type TextTarget,
 } from '../text-file.ts';
-import { readBars } from './bars.ts';
-import { hasIcuChoice, type Message, readIcu } from './icu.ts';
+import { type BarOptions, readBars } from './bars.ts';
+import { readChoices } from './choice-format.ts';
+import type { Message } from './choices.ts';
+import { hasIcuChoice, type Quoting, readIcu } from './icu.ts';
 import { declaredTag } from './language-tags.ts';
 import { categoriesOf, describeForm, type PluralType, sourceOfForm } from './plural-forms.ts';
+import { areDoubled, hasQuoting, readQuoted } from './quoting.ts';
 
 /*
  * The strings of a program's user interface, whatever the syntax of their file: what is translated, and how messages with
@@ -29,6 +33,8 @@ export interface StringEntry {
   line: number;
   /** The comment of a developer on the string. */
   comment?: string | undefined;
+  /** Set for a message of a file whose other texts may be none: how it quotes. */
+  quoting?: Quoting | undefined;
   /** Why the string is not translated, as the name of a reason in a receipt, if the format decides so. */
   keep?: string | undefined;
   /** Returns the change that replaces the string. A format that can mark texts for review also changes the mark. */
@@ -39,8 +45,10 @@ export interface StringEntry {
 export interface PluralEntry {
   key: string;
   type: PluralType;
-  /** The forms by category. `other` is one of them. */
+  /** The forms by category. */
   forms: ReadonlyMap<string, StringEntry>;
+  /** Returns the categories of the forms of a language; by default those of the CLDR. */
+  formsIn?(language: string): readonly string[];
   /** Returns the name by which a translation has a form. Backslashes of keys are escaped. */
   nameOf?(category: string): string;
   /** Returns the changes that leave the file with these forms. */
@@ -52,16 +60,17 @@ interface StringOptions {
   sourceLanguage?: string | undefined;
   targetLanguage?: string | undefined;
   kept?: KeptTexts | undefined;
-  /** Whether ICU messages have each apostrophe twice. */
-  doubled?: boolean;
-  /** Whether texts may have plural forms between bars. */
-  hasBars?: boolean;
+  /** How the texts quote in messages, and whether all are messages; by default as the texts show. */
+  quoting?: Quoting | undefined;
+  areMessages?: boolean | undefined;
+  /** How texts have plural forms between bars; without it, none has. */
+  bars?: BarOptions;
 }
 
 const isPlural = (entry: StringEntry | PluralEntry): entry is PluralEntry => 'forms' in entry;
 
 /**
- * Returns the places of strings. If one of them has a choice in the syntax of ICU, all are read as ICU messages.
+ * Returns the places of strings. If one of them has a choice in the syntax of ICU, or quotes, all are read as ICU messages.
  * Otherwise, a text may have plural forms between bars.
  *
  * @param entries in the order of the file
@@ -75,7 +84,9 @@ export function placesOfStrings(
   const always: Edit[] = [];
   const all: FileText[] = [];
   const unique = uniqueNames();
-  const isIcu = entries.some((entry) => !isPlural(entry) && hasIcuChoice(entry.text));
+  const own = entries.flatMap((entry) => (isPlural(entry) ? [] : [entry.text]));
+  const isIcu = options.areMessages ?? own.some((text) => hasIcuChoice(text) || hasQuoting(text));
+  const { quoting = isIcu && areDoubled(own) ? 'doubled' : 'optional' } = options;
   for (const entry of entries) {
     if (isPlural(entry)) {
       const texts = [...entry.forms.values()].map(({ text }) => ({ reason: reasonToKeep(text), text }));
@@ -108,16 +119,42 @@ export function placesOfStrings(
     if (language !== undefined) always.push(...[entry.write(language)].flat());
     if (reason) kept.push({ reason, text: entry.text });
     else {
-      const { targetLanguage, doubled, hasBars } = options;
-      const message = isIcu
-        ? readIcu(entry.text, targetLanguage, doubled)
-        : hasBars
-          ? readBars(entry.text, options)
-          : null;
-      places.push(message ? placeOfMessage(entry, message) : placeOfText(entry));
+      const message = messageIn(entry.text, isIcu ? quoting : undefined, options, entry.quoting);
+      const place = message ? placeOfMessage(entry, message) : placeOfText(entry);
+      if (place.segments.length > 0) places.push(place);
+      else kept.push({ reason: 'code', text: entry.text });
     }
   }
   return { places, kept, always, texts: () => ({ all }) };
+}
+
+/**
+ * Returns the message that a text is; null for a text without choices, plural forms and quotes.
+ *
+ * @param quoting how ICU messages quote, if the texts are such messages
+ * @param own how the text quotes, if it is known to be a message
+ */
+export function messageIn(
+  text: string,
+  quoting: Quoting | undefined,
+  { targetLanguage, bars }: Pick<StringOptions, 'targetLanguage' | 'bars'>,
+  own?: Quoting,
+): Message | null {
+  const choices = readChoices(text);
+  if (choices) return choices;
+  const forms = bars && !quoting ? readBars(text, targetLanguage, bars) : null;
+  if (forms) return own ? withQuotes(forms, own) : forms;
+  const read = own ?? quoting;
+  return (read && readIcu(text, targetLanguage, read)) ?? (own ? readQuoted(text) : null);
+}
+
+/** Returns a message each of whose texts is read as a message that quotes. */
+function withQuotes({ texts, write }: Message, quoting: Quoting): Message {
+  const inner = texts.map(({ text }) => readIcu(text, undefined, quoting) ?? readQuoted(text));
+  return {
+    texts: texts.map((one, at) => ({ ...one, text: inner[at]!.texts[0]!.text })),
+    write: (translations) => write(translations.map((text, at) => inner[at]!.write([text]))),
+  };
 }
 
 /** Whether a text is its own key, such as `home.title`: a program has found no text for it. */
@@ -133,10 +170,10 @@ function namesOfForms(
   { targetLanguage }: StringOptions,
   unique: ReturnType<typeof uniqueNames>,
 ): NameOf {
-  const { key, forms, type } = entry;
+  const { key, forms } = entry;
   const nameOf: NameOf = (category) =>
     entry.nameOf?.(category) ?? `${key.replaceAll('\\', '\\\\')}\\.${category}`;
-  const wanted = targetLanguage ? wantedForms(forms, targetLanguage, type) : [];
+  const wanted = targetLanguage ? wantedForms(entry, targetLanguage) : [];
   const numbered = unique([...new Set([...forms.keys(), ...wanted])].map(nameOf));
   return (category) => numbered(nameOf(category));
 }
@@ -153,7 +190,7 @@ function textOfForms({ key, forms }: PluralEntry, names: readonly string[], name
 
 const url = /^[a-z][a-z0-9+.-]*:\/\/\S+$|^(?:mailto|tel):\S+$|^[^\s@]+@[^\s@]+\.[a-z]{2,}$/i;
 const placeholders =
-  /%(?:\d+\$)?#@[^@\s]+@|%arg\b|\{\{[^{}]*\}\}|\$?\{(?![^{}]*,\s*choice\s*,)[^{}]*\}|%\{[^{}]*\}|%\([^)]*\)[a-z]|%(?:\d+\$)?[-+ 0]*\d*(?:\.\d+)?(?:l{1,2}|h{1,2})?[a-z@]|\$t\([^)]*\)|<\/?[a-z][^<>]*>/gi;
+  /<%(?:(?!%>|<%)[\s\S])*%>|\{%(?:(?!%\}|\{%)[\s\S])*%\}|%(?:\d+\$)?#@[^@\s]+@|%arg\b|\{\{[^{}]*\}\}|\$?\{(?![^{}]*,\s*choice\s*,)[^{}]*\}|%\{[^{}]*\}|%\([^)]*\)[a-z]|%(?:\d+\$)?[-+ 0]*\d*(?:\.\d+)?(?:l{1,2}|h{1,2})?[a-z@]|\$t\([^)]*\)|<\/?[a-z][^<>]*>/gi;
 const identifier = /^[a-z0-9]+(?:_[a-z0-9]+)+$|^#[0-9a-f]{3,8}$/i;
 
 /** Returns why a string is not translated, as the name of a reason in a receipt; null if it is. */
@@ -202,18 +239,37 @@ function placeOfText(entry: StringEntry): TextPlace {
 
 const needReview = (targets: readonly TextTarget[]) => targets.some(({ needsReview }) => needsReview);
 
-/** Returns the place of a message. Its blank texts stay. */
-export function placeOfMessage(entry: StringEntry, message: Message): TextPlace {
-  const filled = message.texts.filter(({ text }) => text.trim() !== '');
+/** Returns the finding about a message with too many plural forms. */
+export const formsOfSource = (place: string): Omit<Finding, 'unitId'> => ({
+  severity: 'warning',
+  code: 'unsupported_content_kept',
+  message: `${place}: the message has plural forms within plural forms, and too many in the target language, so it keeps the forms of the source`,
+});
+
+/** Returns a message whose texts have words. Its other texts stay, and so does the white space around each. */
+export function withWords({ texts, write, ...message }: Message): Message {
+  const filled = new Set(texts.filter(({ text }) => reasonToKeep(text) === null));
   return {
-    segments: filled.map(({ text, ...form }) => segmentOf(entry, text, form)),
-    original: entry.text,
-    write: (targets) => {
-      const texts = message.texts.map((one) =>
-        filled.includes(one) ? withSpaceOf(one.text, targets[filled.indexOf(one)]!.target) : one.text,
+    ...message,
+    texts: [...filled],
+    write: (translations) => {
+      const rest = translations.values();
+      return write(
+        texts.map((one) => (filled.has(one) ? withSpaceOf(one.text, [rest.next().value!]) : one.text)),
       );
-      return [entry.write(message.write(texts), needReview(targets))].flat();
     },
+  };
+}
+
+/** Returns the place of a message. It has no segments if the message has no words. */
+export function placeOfMessage(entry: StringEntry, message: Message): TextPlace {
+  const { texts, write, hasFormsOfSource } = withWords(message);
+  return {
+    segments: texts.map(({ text, ...form }) => segmentOf(entry, text, form)),
+    original: entry.text,
+    write: (targets) =>
+      [entry.write(write(targets.map(({ target }) => plainText(target))), needReview(targets))].flat(),
+    ...(hasFormsOfSource && { check: () => [formsOfSource(placeOfLine(entry.line, entry.key))] }),
   };
 }
 
@@ -228,7 +284,7 @@ function placeOfForms(
 ): { place: TextPlace; names: string[]; existing: ReadonlyMap<string, string> } {
   const { key, type, forms, write } = entry;
   const texts = new Map([...forms].map(([category, { text }]) => [category, text]));
-  const all = targetLanguage ? wantedForms(forms, targetLanguage, type) : [...forms.keys()];
+  const all = targetLanguage ? wantedForms(entry, targetLanguage) : [...forms.keys()];
   const existing = new Map(
     all.flatMap((category) => {
       const text = kept?.get(nameOf(category))?.text;
@@ -262,7 +318,8 @@ function placeOfForms(
 }
 
 /** Returns the categories of the target language, and `zero` if the source has a text for it: frameworks use it for 0. */
-function wantedForms(forms: ReadonlyMap<string, unknown>, language: string, type: PluralType): string[] {
+function wantedForms({ forms, type, formsIn }: PluralEntry, language: string): readonly string[] {
+  if (formsIn) return formsIn(language);
   const categories: string[] = [...categoriesOf(language, type)];
   return forms.has('zero') && !categories.includes('zero') ? ['zero', ...categories] : categories;
 }

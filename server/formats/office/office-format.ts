@@ -7,7 +7,7 @@ import type {
   SegmentTranslation,
 } from '../document.ts';
 import { FileError, limits, overLimit } from '../file-error.ts';
-import { formatTagged, type InlineContent, plainText } from '../inline-content.ts';
+import { type InlineContent, plainText } from '../inline-content.ts';
 import { leftShare, proposedKinds } from '../left-share.ts';
 import { SegmentBudget } from '../segment-budget.ts';
 import type { Selection } from '../selection.ts';
@@ -74,8 +74,7 @@ export function officeFormat({
       let wanted = true;
       return withFileErrors(async () => {
         await read(bytes, selection, ({ source }) => {
-          const text = plainText(source);
-          budget.addChars(text);
+          const text = budget.addText(source);
           wanted = wanted && take(text);
         });
       });
@@ -86,7 +85,7 @@ export function officeFormat({
       const budget = new SegmentBudget();
       const tally = new TextTally();
       const add = (segment: Segment): void => {
-        budget.add(plainText(segment.source), formatTagged(segment.source));
+        budget.add(segment.source);
         segments.push(segment);
       };
       return withFileErrors(async () => {

@@ -1,8 +1,9 @@
 import type { FileText, OwnText, uniqueNames } from '../existing-target.ts';
+import type { MessageText } from '../messages/choices.ts';
 import { poPluralsOf } from '../messages/gettext-plurals.ts';
-import { type MessageText, readIcu } from '../messages/icu.ts';
+import type { Quoting } from '../messages/icu.ts';
 import { describeForm, sourceOfForm } from '../messages/plural-forms.ts';
-import { withSpaceOf } from '../messages/strings.ts';
+import { formsOfSource, messageIn, withSpaceOf, withWords } from '../messages/strings.ts';
 import type { Edit } from '../office/splice.ts';
 import { lineEndOf, placeOfLine, type TextPlace, type TextTarget } from '../text-file.ts';
 import { type PoEntry, quotePo } from './parser.ts';
@@ -51,7 +52,9 @@ export class PoWriter {
   readonly #forms: readonly string[];
   /** The header `Plural-Forms` that the translated file needs; undefined if that of the file fits. */
   readonly #pluralForms: string | undefined;
-  readonly #isIcu: boolean;
+  /** How ICU messages quote; undefined if the catalog has none. */
+  readonly #quoting: Quoting | undefined;
+  readonly #sourceLanguage: string;
 
   /**
    * @param isTarget whether the file is declared to be in the target language
@@ -61,14 +64,22 @@ export class PoWriter {
     text: string,
     fields: ReadonlyMap<string, string>,
     {
+      sourceLanguage = 'en',
       targetLanguage: language,
       isTarget,
       existingForms,
-      isIcu,
-    }: { targetLanguage: string | undefined; isTarget: boolean; existingForms: number; isIcu: boolean },
+      quoting,
+    }: {
+      sourceLanguage: string | undefined;
+      targetLanguage: string | undefined;
+      isTarget: boolean;
+      existingForms: number;
+      quoting: Quoting | undefined;
+    },
   ) {
     this.#text = text;
-    this.#isIcu = isIcu;
+    this.#sourceLanguage = sourceLanguage;
+    this.#quoting = quoting;
     this.#lineEnd = lineEndOf(text);
     this.#fields = fields;
     this.#language = language;
@@ -95,12 +106,13 @@ export class PoWriter {
     const note = [context && `context “${context.text}”`, ...comments.filter((one) => one !== explicitId)]
       .filter(Boolean)
       .join('; ');
-    const { forms: all, write } = this.#messageOf(entry, source) ?? this.#formsOf(entry, source);
+    const { forms: all, write, check } = this.#messageOf(entry, source) ?? this.#formsOf(entry, source);
     const forms = entry.plural ? all.filter((_, form) => !existing[form]) : all;
     const most = Number(flags.find((flag) => /^max-length:\d{1,6}$/.test(flag))?.slice('max-length:'.length));
     return {
       isBilingual: true,
       original,
+      ...(check && { check }),
       ...(most > 0 && { limit: { most, unit: 'characters' } }),
       segments: forms.map((form) => {
         const variant = [context?.text, form.variant].filter(Boolean).join(' ');
@@ -170,11 +182,20 @@ export class PoWriter {
     );
   }
 
-  /** Returns the texts of an ICU message, and how they are joined; undefined for other entries. */
-  #messageOf({ plural }: PoEntry, { forms }: PoSource): PoForms | undefined {
-    const message = this.#isIcu && !plural ? readIcu(forms.get('other')!, this.#language) : null;
-    if (!message || message.texts.some(({ text }) => text.trim() === '')) return undefined;
-    return { forms: message.texts, write: (texts) => [message.write(texts)] };
+  /** Returns the texts of an ICU message, or of forms between bars, and how they are joined; undefined for other entries. */
+  #messageOf({ plural, id }: PoEntry, { forms }: PoSource): PoForms | undefined {
+    if (plural) return undefined;
+    const read = messageIn(forms.get('other')!, this.#quoting, {
+      targetLanguage: this.#language,
+      bars: { sourceLanguage: this.#sourceLanguage, needsCount: true },
+    });
+    const message = read && withWords(read);
+    if (!message || message.texts.length === 0) return undefined;
+    return {
+      forms: message.texts,
+      write: (texts) => [message.write(texts)],
+      ...(message.hasFormsOfSource && { check: () => [formsOfSource(placeOfLine(id.line))] }),
+    };
   }
 
   #formsOf({ plural }: PoEntry, { forms }: PoSource): PoForms {
@@ -266,4 +287,5 @@ interface PoForms {
   forms: readonly MessageText[];
   /** Returns the values of `msgstr`. */
   write(texts: readonly string[]): readonly string[];
+  check?: TextPlace['check'];
 }

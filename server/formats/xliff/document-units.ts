@@ -1,5 +1,6 @@
 import { FileError } from '../file-error.ts';
 import { type LengthLimit, type LengthUnit, lengthUnitOf } from '../length-limit.ts';
+import { areForms } from '../messages/form-items.ts';
 import { elementsIn, textIn, type XmlElement } from '../xml/xml-nodes.ts';
 import { isSameSource } from './content.ts';
 
@@ -19,10 +20,20 @@ export interface DocumentUnit {
   /** The maximum length of the translation. */
   limit: LengthLimit | undefined;
   isTranslatable: boolean;
-  /** For a unit in a group of gettext: the number of its plural form, from 0, and that of all units in the group. */
-  plural?: { form: number; count: number };
+  /** The plural forms of one message, for a unit that is one of them. */
+  plural?: PluralUnits;
   /** The state of the existing target: `done` stays in any case, `open` is translated in any case. */
   progress: 'done' | 'open' | 'unknown';
+}
+
+/** Units that are the plural forms of one message. */
+export interface PluralUnits {
+  /** In the order of the file. */
+  units: readonly DocumentUnit[];
+  /** The category of each unit. Absent for a group of gettext, whose units have numbers. */
+  categories?: readonly string[];
+  /** Returns the attributes that name another form, which is added: by its category, and by its number from 0. */
+  nameForm(category: string, form: number): Record<string, string>;
 }
 
 export interface DocumentUnits {
@@ -72,7 +83,11 @@ export function readUnits(root: XmlElement): DocumentUnits {
   const reader = new UnitReader(local, segmentsIn);
   const files = elementsIn(root).filter((element) => local(element) === 'file');
   const start = { isTranslatable: true, limit: undefined, hasSizes: false };
-  for (const file of files) reader.readGroup(file, start);
+  for (const file of files) {
+    const first = reader.units.length;
+    reader.readGroup(file, start);
+    joinForms(reader.units.slice(first));
+  }
   return { version: major, declaring: major === 1 ? files : [root], units: reader.units, local, segmentsIn };
 }
 
@@ -92,11 +107,12 @@ class UnitReader {
     for (const element of elementsIn(group)) {
       const name = this.#local(element);
       if (name === 'body' || name === 'group' || name === 'bin-unit') this.readGroup(element, inherited);
-      else if (name === 'trans-unit') {
-        const form = forms.indexOf(element);
-        this.#readTransUnit(element, inherited, form < 0 ? undefined : { form, count: forms.length });
-      } else if (name === 'unit') this.#readUnit(element, inherited);
+      else if (name === 'trans-unit') this.#readTransUnit(element, inherited);
+      else if (name === 'unit') this.#readUnit(element, inherited);
     }
+    const units = this.units.filter(({ segment }) => forms.includes(segment));
+    const nameForm = (_: string, form: number) => ({ id: idOf(units.at(-1)!).replace(/\d+\]$/, `${form}]`) });
+    for (const unit of units) unit.plural = { units, nameForm };
   }
 
   /** Returns the plural forms in a group of gettext, whose IDs end with `[0]`, `[1]` and so on. */
@@ -129,7 +145,7 @@ class UnitReader {
     return elementsIn(element).find((child) => this.#local(child) === name);
   }
 
-  #readTransUnit(unit: XmlElement, outer: Inherited, plural: DocumentUnit['plural']): void {
+  #readTransUnit(unit: XmlElement, outer: Inherited): void {
     const source = this.#child(unit, 'source');
     if (!source) return;
     const segmented = this.#child(unit, 'seg-source');
@@ -146,7 +162,6 @@ class UnitReader {
       key: nameOf(unit, 'resname'),
       notes: this.#notesIn(unit),
       ...this.#inherit(unit, outer),
-      ...(plural && { plural }),
       progress: isDone ? 'done' : /^(?:new|needs-translation)$/.test(state) ? 'open' : 'unknown',
     });
   }
@@ -154,22 +169,31 @@ class UnitReader {
   #readUnit(unit: XmlElement, outer: Inherited): void {
     const inherited = this.#inherit(unit, outer);
     const notes = this.#child(unit, 'notes');
+    const [, choice = ''] = endingWith(unit, ':switch') ?? [];
+    const arePlural = /^\s*plural:\S+\s*$/.test(choice);
+    const forms: DocumentUnit[] = [];
     for (const segment of elementsIn(unit)) {
       const source = this.#child(segment, 'source');
       if (this.#local(segment) !== 'segment' || !source) continue;
       const state = segment.attributes.get('state')?.value;
-      this.units.push({
+      const [, own] = endingWith(segment, ':case') ?? [];
+      forms.push({
         segment,
         source,
         last: source,
         target: this.#child(segment, 'target'),
         texts: [source],
         key: nameOf(unit, 'name'),
-        notes: notes ? this.#notesIn(notes) : [],
+        notes: [
+          ...(notes ? this.#notesIn(notes) : []),
+          ...(own === undefined || arePlural ? [] : [`for ${choice} = “${own}”`]),
+        ],
         ...inherited,
         progress: state === 'final' ? 'done' : state === 'initial' ? 'open' : 'unknown',
       });
     }
+    this.units.push(...forms);
+    if (arePlural) joinCases(forms);
   }
 
   #notesIn(element: XmlElement): string[] {
@@ -179,6 +203,57 @@ class UnitReader {
         ? [textIn(note).replace(/\s+/g, ' ').trim().slice(0, 1_000)]
         : [],
     );
+  }
+}
+
+/** Returns the name and the value of an attribute, whatever the prefix of its module. */
+function endingWith({ attributes }: XmlElement, end: string): [name: string, value: string] | undefined {
+  const [name, attribute] = [...attributes].find(([one]) => one.endsWith(end)) ?? [];
+  return name === undefined ? undefined : [name, attribute!.value];
+}
+
+/** Marks the segments of a unit of XLIFF 2.2 that are plural forms: for a category, or for a number. */
+function joinCases(units: readonly DocumentUnit[]): void {
+  const cases = units.map(({ segment }) => endingWith(segment, ':case'));
+  const categories = cases.map((one) => one?.[1] ?? '');
+  if (!areForms(categories.filter((category) => !/^\d+$/.test(category)))) return;
+  const nameForm = (category: string): Record<string, string> => {
+    const model = units[categories.indexOf('other')]!;
+    const id = idOf(model);
+    return { [cases[0]![0]]: category, ...(id !== '' && { id: `${id}-${category}` }) };
+  };
+  for (const unit of units) unit.plural = { units, categories, nameForm };
+}
+
+const idOf = ({ segment }: DocumentUnit): string => segment.attributes.get('id')?.value ?? '';
+
+/**
+ * The key of a plural form: the start, the category and the end. Xcode has keys such as `%lld files|==|plural.one` and
+ * `/%d files:dict/files:dict/one:dict/:string`, and others `files_one`, `files.one` and `files[one]`.
+ */
+const keyOfForm =
+  /^(.+(?:\|==\|(?:.+\.)?plural\.|:dict\/|[._[]))(zero|one|two|few|many|other)(\]|:dict\/:string)?$/s;
+
+/** Marks the units of a file whose keys name the plural forms of one message. One of them is `other`. */
+function joinForms(units: readonly DocumentUnit[]): void {
+  const groups = new Map<string, { unit: DocumentUnit; category: string; start: string; end: string }[]>();
+  for (const unit of units) {
+    const [, start, category, end = ''] = keyOfForm.exec(idOf(unit)) ?? keyOfForm.exec(unit.key) ?? [];
+    if (start === undefined || unit.plural) continue;
+    const group = groups.get(start + end) ?? [];
+    groups.set(start + end, [...group, { unit, category: category!, start, end }]);
+  }
+  for (const group of groups.values()) {
+    const categories = group.map(({ category }) => category);
+    if (!areForms(categories) || group.length < 2) continue;
+    const nameForm = (category: string): Record<string, string> => {
+      const { unit, start, end } = group.at(-1)!;
+      const key = start + category + end;
+      if (keyOfForm.test(idOf(unit))) return { id: key };
+      return { id: `${idOf(unit)}-${category}`, resname: key };
+    };
+    const plural = { units: group.map(({ unit }) => unit), categories, nameForm };
+    for (const { unit } of group) unit.plural = plural;
   }
 }
 

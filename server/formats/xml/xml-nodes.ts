@@ -60,8 +60,10 @@ export type XmlNode = XmlElement | XmlText | XmlOther;
  *   other than UTF-8, UTF-16 and, if it has no other characters, US-ASCII
  */
 export function parseXmlNodes(text: string): XmlElement {
-  const { encoding, isAscii } = declarationOf(text);
-  if (encoding !== undefined && !isAscii && !/^utf-?(?:8|16(?:le|be)?)$/i.test(encoding))
+  const [, , encoding] = declaration.exec(text) ?? [];
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII
+  const isAscii = /^(?:us-)?ascii$/i.test(encoding ?? '') && /^[\0-\x7f]*$/.test(text);
+  if (encoding !== undefined && !isAscii && !unicode.test(encoding))
     throw unreadable(
       `the XML declares the encoding ${JSON.stringify(encoding.slice(0, 40))}; send the file in UTF-8 or UTF-16, and declare it`,
     );
@@ -78,18 +80,16 @@ export function parseXmlNodes(text: string): XmlElement {
 }
 
 const declaration = /^(<\?xml\s[^>]*?encoding\s*=\s*["'])([^"']*)["']/;
+const unicode = /^utf-?(?:8|16(?:le|be)?)$/i;
 
-function declarationOf(text: string): { encoding: string | undefined; start: number; isAscii: boolean } {
-  const [, before = '', encoding] = declaration.exec(text) ?? [];
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII
-  const isAscii = /^(?:us-)?ascii$/i.test(encoding ?? '') && /^[\0-\x7f]*$/.test(text);
-  return { encoding, start: before.length, isAscii };
-}
-
-/** Returns the change by which a file that declares US-ASCII declares UTF-8: its translation has other characters. */
+/**
+ * Returns the change by which a file declares UTF-8, if it declares another encoding than that in which it was read: its
+ * translation has other characters.
+ */
 export function encodingEdits(text: string): Edit[] {
-  const { encoding = '', start, isAscii } = declarationOf(text);
-  return isAscii ? [{ start, end: start + encoding.length, text: 'UTF-8' }] : [];
+  const [, before = '', encoding] = declaration.exec(text) ?? [];
+  if (encoding === undefined || unicode.test(encoding)) return [];
+  return [{ start: before.length, end: before.length + encoding.length, text: 'UTF-8' }];
 }
 
 /** The decoded attributes of all tags, in the order of the document. */

@@ -24,7 +24,7 @@ const changeRequest = z.strictObject({
 
 /**
  * Changes the password of the signed-in member, who gives the current one or has a recent proof of identity. Ends the
- * other sessions of the member, pending sign-ins and the reset link. The member gets a mail.
+ * other sessions of the member, pending sign-ins, the reset link and the link to the identity provider. The member gets a mail.
  * @throws AppError 403 for a wrong password, and without a proof; 409 for a member of an identity provider; 400 for a
  *   password that the policy rejects
  */
@@ -48,7 +48,7 @@ async function changeOwnPassword(
     const [tenantId, userId] = [tenant.id, user.id];
     const member = await lockMember(tx, tenantId, userId);
     if (!member?.active) throw invalidBearer();
-    await updateMember(tx, tenantId, userId, { passwordHash });
+    await updateMember(tx, tenantId, userId, { passwordHash, providerSubject: null });
     await deleteTokens(tx, tenantId, { userId, exceptFamilyId: family.id });
     await deleteChallenges(tx, tenantId, userId);
     await deleteResetLink(tx, tenantId, userId);

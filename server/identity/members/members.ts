@@ -212,7 +212,7 @@ export async function updateMember(
   tx: Tx,
   tenantId: string,
   userId: string,
-  changes: { active?: boolean; role?: string; passwordHash?: string },
+  changes: { active?: boolean; role?: string; passwordHash?: string | null; providerSubject?: null },
 ): Promise<MemberRow> {
   const [row] = await tx.update(users).set(changes).where(isMember(tenantId, userId)).returning(columns);
   return row as MemberRow;

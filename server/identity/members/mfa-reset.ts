@@ -32,7 +32,7 @@ export async function resetMfa(
 }
 
 /** Deletes a member's authenticator, confirmed or not, and the member's recovery codes. */
-async function deleteAuthenticator(tx: Tx, tenantId: string, userId: string): Promise<void> {
+export async function deleteAuthenticator(tx: Tx, tenantId: string, userId: string): Promise<void> {
   await Promise.all([
     tx
       .update(users)

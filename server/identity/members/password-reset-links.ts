@@ -164,8 +164,8 @@ export async function findResetLink(
 }
 
 /**
- * Sets a member's password and deletes the link; if several uses are concurrent, one succeeds. Ends all sessions and
- * pending sign-ins of the member. Locks the member before the link, like every change of member status: the opposite
+ * Sets a member's password and deletes the link; if several uses are concurrent, one succeeds. Ends all sessions,
+ * pending sign-ins and the link to the identity provider, which someone else may have made. Locks the member before the link, like every change of member status: the opposite
  * order could cause a deadlock with a change by an administrator.
  * @returns undefined if the link is deleted, replaced or expired, or if its member may not use it
  */
@@ -180,7 +180,7 @@ export async function usePasswordResetLink(
   const { userId } = found;
   const member = await lockMember(tx, tenantId, userId);
   if (!member?.active || !(await consumeResetLink(tx, tenantId, linkHash))) return undefined;
-  await updateMember(tx, tenantId, userId, { passwordHash });
+  await updateMember(tx, tenantId, userId, { passwordHash, providerSubject: null });
   await endSessionsOf(tx, tenantId, userId);
   await deleteChallenges(tx, tenantId, userId);
   return { userId };

@@ -20,6 +20,8 @@ const sentences: Partial<Record<NoteCode, string>> = {
   merged: 'rows have the value of a merged cell',
   number: 'numbers were read as terms',
   line_break: 'line breaks in terms were replaced by spaces',
+  alternatives: 'cells with several terms were read as one term each; further translations are allowed ones',
+  extra_cells: 'cells after the last column of the header were not read',
   field: 'fields of terms were ignored or shortened, because their value is unknown or too long',
 };
 

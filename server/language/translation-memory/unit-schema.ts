@@ -189,6 +189,12 @@ const memoryMatch = z.object({
   kind: z
     .enum(['exact', 'close'])
     .describe('`exact` if the source text of the segment equals the text; `close` if it is similar.'),
+  typography: z
+    .literal(true)
+    .optional()
+    .describe(
+      'Whether the segment differs from the text in typography only. Then the translation has the typography of the text.',
+    ),
   score: z.int().min(70).max(101).meta({
     description:
       'How similar the source texts are, in percent, without the points of the penalty. Only an exact match, of the text or a sentence, has 100, and one in the same context 101.',

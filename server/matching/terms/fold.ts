@@ -91,8 +91,8 @@ const clusters = /.[\p{M}\u1160-\u11ff\uff9e\uff9f]{0,31}/gsu;
 
 const halfwidthSoundMark = /[\uff9e\uff9f]/;
 
-/** Latin ligatures such as ﬁ, which copies from PDFs have. */
-const ligature = /[\ufb00-\ufb06]/;
+/** Latin ligatures such as ﬁ, which copies from PDFs have, and the ellipsis, which is one character or three. */
+const ligature = /[\ufb00-\ufb06\u2026]/;
 
 /** Replaces half-width katakana by full-width katakana. Only full-width katakana compose with their sound marks. */
 function wide(cluster: string): string {

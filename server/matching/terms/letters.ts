@@ -12,6 +12,7 @@ export const dropped = 0;
 export const space = 0x20;
 export const apostrophe = 0x27;
 export const hyphen = 0x2d;
+const quotationMark = 0x22;
 
 /**
  * Marks an entry of a table that has not been computed yet. Entries are computed when their unit occurs. U+FFFF never
@@ -57,8 +58,9 @@ function casedUnit(unit: number, language: LanguageCode): number {
   if (character === '\u200d' && !joinerIsShape.has(language)) return unit;
   if (invisible.test(character)) return dropped;
   if (/\p{White_Space}/u.test(character)) return space;
-  if (/[\u02bc\u2019]/.test(character)) return apostrophe;
-  if (/[\u2010\u2011]/.test(character)) return hyphen;
+  if (/[\u02bc\u00b4\u2018\u2019\u201b\u2032]/.test(character)) return apostrophe;
+  if (/[\u201c-\u201f\u00ab\u00bb\u2033]/.test(character)) return quotationMark;
+  if (/[\u2010-\u2013\u2212]/.test(character)) return hyphen;
   const narrow = width.test(character) ? character.normalize('NFKC') : character;
   const spelled = spellings[language]?.[narrow] ?? narrow;
   return spelled.length === 1 ? spelled.charCodeAt(0) : unit;

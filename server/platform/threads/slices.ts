@@ -29,6 +29,15 @@ export function pausing(ms: number): () => Promise<void> | undefined {
   };
 }
 
+/** Returns a function that resumes its callers one by one, each in another iteration of the event loop. */
+export function takingTurns(): () => Promise<void> {
+  let last = Promise.resolve();
+  return () => {
+    last = last.then(() => setImmediate());
+    return last;
+  };
+}
+
 /** As `Map.groupBy`, with a step for each item. */
 export function* groupInSteps<T>(
   items: Iterable<T>,

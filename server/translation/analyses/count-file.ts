@@ -228,7 +228,7 @@ export async function countTexts(
     }
     for (const one of repeats) addShare(counts.repetitions, one);
     if (earlier.has(text.key)) addShare(counts.repetitions_across, text);
-    else if (match === 'sentences') addShare(counts.sentence_matches, text);
+    else if (match === 'sentences' || match === 'typography') addShare(counts.sentence_matches, text);
     else if (typeof match === 'string') {
       addShare(counts.no_match, text);
       if (match === 'not_searched') counts.no_match.not_searched++;

@@ -135,6 +135,10 @@ const provenance = z.object({
     ),
   tuid: z.string().nullable().describe('The ID of the segment in its TMX file; null if it has none.'),
   changedate: dateTime.nullable().describe('The time of the last change of the segment; null if unknown.'),
+  typography: z
+    .literal(true)
+    .optional()
+    .describe('Whether the segment differs from the text in typography only.'),
 });
 
 const agentDecision = z

@@ -1,6 +1,6 @@
 import { clip } from '#server/formats/text.ts';
-import { normalForm } from '#server/matching/normal-form.ts';
 import type { TermCompliance } from '#server/matching/terms/index.ts';
+import { plainTypography } from '#server/matching/typography.ts';
 import type { Engine, Judgement, QualityIssue, Translations } from '#server/platform/engines/engine.ts';
 import { marked } from './findings.ts';
 import { findTerms, termIssues } from './leverage/terms.ts';
@@ -23,7 +23,9 @@ export async function checkTranslation(
   const { text, terms } = prepared;
   const compliance = terms && (await terms.check(candidate));
   const findings = await inspectTranslation(run, text, candidate);
-  const sentences = run.engine.live ? await sentenceIssues(prepared, normalForm(whole), run.scope) : [];
+  const sentences = run.engine.live
+    ? await sentenceIssues(prepared, plainTypography(whole, text.task.targetLang), run.scope)
+    : [];
   // A person has approved the values of a translation from the TM.
   const lost =
     prepared.assembled === null
@@ -58,7 +60,7 @@ async function sentenceIssues(
   const issues: QualityIssue[] = [];
   for (const { sourceText, hit } of sentences) {
     if (issues.length === most.sentences) break;
-    if (!hit || whole.includes(withoutStop(normalForm(hit.targetText)))) continue;
+    if (!hit || whole.includes(withoutStop(plainTypography(hit.targetText, targetLang)))) continue;
     const alone = { task: { ...text.task, segments: [sourceText] }, blocks: [[0]] };
     const terms = await findTerms(alone, glossary, null, scope.signal);
     if (terms && !(await terms.check([hit.targetText])).passed) continue;

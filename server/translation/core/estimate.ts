@@ -52,6 +52,9 @@ export const translationEstimate = z
     sentence_matches: share.describe(
       'Texts whose sentences are all in the translation memory. The judge model scores them.',
     ),
+    typography_matches: share.describe(
+      'Those of `sentence_matches` that differ from the translation memory in typography only: in apostrophes, quotation marks, dashes and the like.',
+    ),
     fuzzy_matches: share
       .extend({
         by_similarity: z
@@ -144,6 +147,7 @@ type Leveraged = Pick<
   | 'repetitions'
   | 'segments'
   | 'sentence_matches'
+  | 'typography_matches'
 >;
 
 type EstimateServices = Pick<Services, 'database' | 'embedder' | 'glossaries' | 'log'>;
@@ -166,8 +170,8 @@ const maxSentences = 40;
 export interface MatchedText<T extends EstimatedText = EstimatedText> {
   text: T;
   repeats: T[];
-  /** The similarity of the best fuzzy match is from 0.7 to 1. `context` is an exact match in the same context. */
-  match: 'context' | 'exact' | 'sentences' | 'none' | 'not_searched' | number;
+  /** The similarity of the best fuzzy match is from 0.7 to 1. `context` is an exact match in the same context; `typography` are sentences in other typography. */
+  match: 'context' | 'exact' | 'sentences' | 'typography' | 'none' | 'not_searched' | number;
 }
 
 /**
@@ -240,6 +244,7 @@ export async function leverageTexts(
     exact_matches: { segments: 0, characters: 0 },
     context_matches: { segments: 0, characters: 0 },
     sentence_matches: { segments: 0, characters: 0 },
+    typography_matches: { segments: 0, characters: 0 },
     fuzzy_matches: {
       segments: 0,
       characters: 0,
@@ -257,8 +262,10 @@ export async function leverageTexts(
       return;
     }
     for (const repeat of repeats) add(result.repetitions, repeat.characters);
-    if (match === 'sentences') add(result.sentence_matches, text.characters);
-    else if (typeof match === 'string') {
+    if (match === 'sentences' || match === 'typography') {
+      add(result.sentence_matches, text.characters);
+      if (match === 'typography') add(result.typography_matches, text.characters);
+    } else if (typeof match === 'string') {
       add(result.no_match, text.characters);
       if (match === 'not_searched') result.no_match.not_searched++;
     } else {
@@ -271,7 +278,7 @@ export async function leverageTexts(
   return result;
 }
 
-/** Returns `context`, `exact`, `sentences`, the similarity of the best fuzzy match from 0.7 to 1, `none`, or `not_searched`. */
+/** Returns `context`, `exact`, `sentences`, `typography`, the similarity of the best fuzzy match from 0.7 to 1, `none`, or `not_searched`. */
 async function matchOf(
   services: EstimateServices,
   tenantId: string,
@@ -284,7 +291,8 @@ async function matchOf(
   const prepared = await prepareText(request, leverage, signal);
   const served = hasVariant ? null : await takeFastPath([], prepared, { tenantId, signal }, false);
   if (served) return served.hit?.inContext ? 'context' : 'exact';
-  if (!hasVariant && prepared.assembled !== null) return 'sentences';
+  if (!hasVariant && prepared.assembled !== null)
+    return leverage.sentences.some(({ hit }) => hit?.isRespelled) ? 'typography' : 'sentences';
   // An exact match that is not served, for example because it misses a glossary term, is the best example.
   if (leverage.exact) return 1;
   const own = leverage.penalized ? lessPenalty(1, leverage.penalized) : 0;

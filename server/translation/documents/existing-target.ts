@@ -3,6 +3,7 @@ import { type LayoutKind, layoutKinds } from '#server/formats/layout-kinds.ts';
 import { type Warning, warningOf } from '#server/http/warnings.ts';
 import type { TaskScope } from '#server/platform/sandbox/task-queue.ts';
 import { newestArtifact, readArtifact } from './artifacts.ts';
+import { hasUnapproved } from './assigned.ts';
 import { fileRefusal, keepTextsOf } from './file-work.ts';
 import { selectDocument } from './jobs.ts';
 import { needsRendering, type RenderServices, renderDocument } from './rendering.ts';
@@ -53,6 +54,10 @@ export async function readKept(
   return { kept, warnings };
 }
 
+/**
+ * Returns the translated file with reviewers' corrections; null if the document has corrections that await its approval,
+ * because the new version would deliver them without it.
+ */
 async function latestFile(
   services: RenderServices,
   tenantId: string,
@@ -60,7 +65,11 @@ async function latestFile(
   format: LayoutKind,
 ): Promise<Uint8Array | null> {
   if (documentId === undefined) return null;
-  const row = await services.database.inTenant(tenantId, (tx) => selectDocument(tx, tenantId, documentId));
+  const row = await services.database.inTenant(tenantId, async (tx) => {
+    const isUnapproved = await hasUnapproved(tx, tenantId, documentId);
+    return isUnapproved ? null : selectDocument(tx, tenantId, documentId);
+  });
+  if (row === null) return null;
   // Reviewers have saved corrections that the file does not have yet.
   if (row?.status === 'translated' && needsRendering(row))
     await renderDocument(services, { tenantId, documentId });

@@ -4,7 +4,7 @@ import { documentJobs, documentSegments } from '#db/schema/documents.ts';
 import { unlearnJob } from '#server/language/translation-memory/learning.ts';
 import { normalForm, sourceHashHex } from '#server/matching/normal-form.ts';
 import { changeManifest, manifestInSql } from './feed-manifest.ts';
-import { type DocumentRow, isDocument } from './jobs.ts';
+import { type DocumentRow, documentColumns, isDocument } from './jobs.ts';
 import type { DocumentFeedManifest } from './schema.ts';
 import { isUnresolved, ofDocument } from './segments.ts';
 
@@ -37,6 +37,30 @@ export async function withdrawApprovalFeed(tx: Tx, row: DocumentRow): Promise<vo
   await withdraw(tx, row, fed);
   await markPending(tx, row, fed);
   await changeManifest(tx, row, sql`jsonb_build_object('skipped', '{}'::jsonb, 'last_feed_error', null)`);
+}
+
+/**
+ * Withdraws the corrections that reviews added to the TM, from documents that await review and now have an assignment or a
+ * rule. They are added again by the approval. The rows of the documents must be locked.
+ */
+export async function withdrawReviewFeed(
+  tx: Tx,
+  tenantId: string,
+  documentIds: readonly string[],
+): Promise<void> {
+  const rows = await tx
+    .select(documentColumns)
+    .from(documentJobs)
+    .where(
+      sql`${documentJobs.tenantId} = ${tenantId} and ${documentJobs.documentId} in (${elementsOf(documentIds)})
+        and ${documentJobs.approvedAt} is null and ${documentJobs.feedManifest} @? '$.fed_pairs[*] ? (@.stage == "review")'`,
+    )
+    .orderBy(documentJobs.documentId);
+  for (const row of rows) {
+    const fed = await selectFed(tx, row, sql`f ->> 'stage' = 'review'`);
+    await withdraw(tx, row, fed);
+    await markPending(tx, row, fed);
+  }
 }
 
 /**

@@ -12,6 +12,7 @@ import { serviceTenantId } from '#server/identity/access/service-key.ts';
 import { isRegulated } from '#server/translation/core/intake/request-warnings.ts';
 import type { GroupRequest } from '#server/translation/core/pipeline/group.ts';
 import { type ArtifactRow, artifactView } from './artifacts.ts';
+import { selectAssigned } from './assigned.ts';
 import { reportOf } from './quality-report.ts';
 import type {
   DocumentFailureDetail,
@@ -45,6 +46,8 @@ export function isDocument(tenantId: string, documentId: string) {
 interface StoredDocument {
   row: FullRow;
   artifacts: ArtifactRow[];
+  /** Whether it has or had an assignment. */
+  isAssigned: boolean;
 }
 
 /** Returns the request as it was stored when the job was submitted. */
@@ -116,6 +119,14 @@ export function resultNamesOf(row: Pick<DocumentRow, 'request' | 'sourceFileName
   return { fileName: `${stem}.${format}`, suggestedName: translatedNameOf(row, format) };
 }
 
+/** Whether a document is approved as it is now. */
+export function isApproved({
+  approvedAt,
+  changedSinceApproval,
+}: Pick<DocumentRow, 'approvedAt' | 'changedSinceApproval'>): boolean {
+  return approvedAt !== null && changedSinceApproval === null;
+}
+
 export function isInFlight({ status }: Pick<DocumentJob, 'status'>): boolean {
   return status === 'queued' || status === 'extracted';
 }
@@ -129,7 +140,7 @@ export const emptyManifest: DocumentFeedManifest = {
 };
 
 /** Returns the view of a job. Operators also see its cost. */
-function documentView({ row, artifacts }: StoredDocument, operator: boolean): DocumentJob {
+function documentView({ row, artifacts, isAssigned }: StoredDocument, operator: boolean): DocumentJob {
   const failure = row.failure as DocumentFailureDetail | null;
   // If a job failed after delivery to the tenant's own account, it is billed too.
   const isBilled = row.status === 'translated' || failure?.metadata['delivered_to'] !== undefined;
@@ -148,6 +159,7 @@ function documentView({ row, artifacts }: StoredDocument, operator: boolean): Do
     approved_at: row.approvedAt?.toISOString() ?? null,
     approved_by: row.approvedBy,
     changed_since_approval: row.changedSinceApproval?.toISOString() ?? null,
+    awaits_approval: isAssigned && row.status === 'translated' && !isApproved(row),
     approved_via: claimOf(row),
     feed_manifest: (row.feedManifest as DocumentFeedManifest | null) ?? emptyManifest,
     error: failure?.message ?? null,
@@ -168,21 +180,26 @@ function documentView({ row, artifacts }: StoredDocument, operator: boolean): Do
   };
 }
 
-async function withArtifacts(tx: Tx, tenantId: string, rows: FullRow[]): Promise<StoredDocument[]> {
+async function withParts(tx: Tx, tenantId: string, rows: FullRow[]): Promise<StoredDocument[]> {
   if (rows.length === 0) return [];
-  const ids = JSON.stringify(rows.map(({ documentId }) => documentId));
-  const artifacts = await tx
+  const ids = rows.map(({ documentId }) => documentId);
+  const artifacts = tx
     .select()
     .from(documentArtifacts)
     .where(
       and(
         eq(documentArtifacts.tenantId, tenantId),
-        sql`${documentArtifacts.documentId} = any(array(select jsonb_array_elements_text(${ids}::jsonb)))`,
+        sql`${documentArtifacts.documentId} = any(array(select jsonb_array_elements_text(${JSON.stringify(ids)}::jsonb)))`,
       ),
     )
     .orderBy(documentArtifacts.createdAt, documentArtifacts.kind, documentArtifacts.revision);
-  const byDocument = Map.groupBy(artifacts, ({ documentId }) => documentId);
-  return rows.map((row) => ({ row, artifacts: byDocument.get(row.documentId) ?? [] }));
+  const [found, assigned] = await Promise.all([artifacts, selectAssigned(tx, tenantId, ids)]);
+  const byDocument = Map.groupBy(found, ({ documentId }) => documentId);
+  return rows.map((row) => ({
+    row,
+    artifacts: byDocument.get(row.documentId) ?? [],
+    isAssigned: assigned.has(row.documentId),
+  }));
 }
 
 export async function selectDocument(
@@ -215,7 +232,7 @@ export async function getDocument(
 ): Promise<DocumentJob> {
   const [row] = await tx.select().from(documentJobs).where(isDocument(tenantId, documentId));
   if (!row) throw unknownDocument();
-  const [stored] = await withArtifacts(tx, tenantId, [row]);
+  const [stored] = await withParts(tx, tenantId, [row]);
   return documentView(stored as StoredDocument, operator);
 }
 
@@ -278,7 +295,7 @@ export async function selectDocuments(
     )
     .where(sql`${page.bytesBefore} < ${pageBytes} and ${page.place} <= ${limit}`)
     .orderBy(desc(documentJobs.updatedAt), desc(documentJobs.documentId));
-  const stored = await withArtifacts(
+  const stored = await withParts(
     tx,
     tenantId,
     found.map(({ row }) => row),

@@ -259,6 +259,11 @@ export const documentJob = z
       .describe(
         'The time of the last correction after the approval: the file is newer than what was approved. Null without one, and after the next approval.',
       ),
+    awaits_approval: z
+      .boolean()
+      .describe(
+        'Whether a reviewer is to approve the document, because it is assigned: until then, corrections in its file are not approved.',
+      ),
     approved_via: claimedVia
       .nullable()
       .describe(

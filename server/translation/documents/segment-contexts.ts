@@ -54,15 +54,53 @@ interface PlacedText {
   source_text: string;
 }
 
+/** Maximum cells without a segment in a row, such as numbers, so that the work for a row is bounded. */
+const maxMissing = 8;
+
+/** Maximum UTF-16 units of rows that are yielded together, so that their search is short. */
+const unitsOfRows = 50_000;
+
+/** Up to four words with capitals, or in a script without them. */
+const likeName = /^(?:\p{Lu}|\p{Lo})[^\s|]*(?: (?:\p{Lu}|\p{Lo})[^\s|]*){0,3}$/u;
+
+/**
+ * Yields tables, from whose headers names are recognized. A cell of a row with fewer cells than its header stands also behind each
+ * header that it can have: the others are numbers, for example.
+ */
+function* tables(rows: readonly PlacedText[]): Generator<string> {
+  const lines = Map.groupBy(rows, ({ kind, place }) => (kind === 'table_cell' ? place : ''));
+  lines.delete('');
+  let header: string[] = [];
+  let table = '';
+  let before = Number.NEGATIVE_INFINITY;
+  for (const [place, cells] of lines) {
+    const texts = cells.map((cell) => cell.source_text);
+    const line = Number(/^line (\d+)$/.exec(place)?.[1]);
+    // Below the header, there is a line of dashes. Other places have no numbers.
+    const isNext = !(line - before > 2);
+    before = line;
+    if (!isNext || table.length > unitsOfRows) {
+      yield table;
+      table = isNext ? header.join(' | ') : '';
+    }
+    if (!isNext || texts.length > header.length) header = texts;
+    table += `\n${texts.join(' | ')}`;
+    const missing = header.length - texts.length;
+    if (missing === 0 || missing > maxMissing) continue;
+    for (const [at, text] of texts.entries())
+      if (likeName.test(text))
+        for (const label of header.slice(at, at + missing + 1)) table += `\n${label}: ${text}`;
+  }
+  yield table;
+}
+
 /**
  * Yields the sources once more behind their keys and headers, from which names are recognized: “name: Doe” of JSON, and the lines of a
  * table.
  * @param headers the first cell of each column of a sheet
  */
 function* labelledTexts(rows: readonly PlacedText[], headers: Map<string, string>): Generator<string> {
-  const lines = Map.groupBy(rows, ({ kind, place }) => (kind === 'table_cell' ? place : ''));
-  lines.delete('');
-  yield [...lines.values()].map((cells) => cells.map((cell) => cell.source_text).join(' | ')).join('\n');
+  yield* tables(rows);
   for (const { place, source_text: text } of rows) {
     const key = /^line \d+, (?:.*[./])?([^./]+)$/s.exec(place)?.[1];
     const column = /^(.*![A-Z]+)\d+$/s.exec(place)?.[1];

@@ -100,6 +100,8 @@ async function selectDue(tx: Tx, after: string): Promise<{ tenantId: string; isD
           and j.decided_at >= ${decidedFrom} and j.decided_at < ${decidedUntil})
         or exists (select from document_jobs d where d.tenant_id = t.tenant_id
           and d.approved_at >= ${decidedFrom} and d.approved_at < ${decidedUntil})
+        or exists (select from audit_log a where a.tenant_id = t.tenant_id and a.action = 'review_reopened'
+          and a.recorded_at >= ${decidedFrom} and a.recorded_at < ${decidedUntil})
         or exists (select from quality_checks c where c.tenant_id = t.tenant_id
           and c.checked_at > coalesce(q.calibrated_at, '-infinity'))) as "isDue"
       from tenants t left join quality_settings q using (tenant_id)
@@ -142,6 +144,13 @@ export const dayOf = (time: SQL) => sql`(${time} at time zone 'UTC')::date`;
 /** SQL: the ID of a check, which is the same each time. */
 export const checkIdOf = (origin: string, item: SQL, position: SQL) =>
   sql`md5(${`${origin}:`} || ${item} || ':' || ${position})`;
+
+/** SQL: the ID of the check for the present decision about an item. Earlier decisions keep theirs, as `replaced`. */
+export const reviewCheckId = (tenantId: string, item: SQL, position: SQL) => sql`
+  md5('review:' || ${item} || ':' || ${position} || (
+    select case count(*) when 0 then '' else ':' || count(*) end from quality_checks r
+    where r.tenant_id = ${tenantId} and r.item_id = ${item} and r.position = ${position} and r.origin = 'review'
+      and r.state = 'replaced'))`;
 
 /** SQL: the result of the gate for the segment `s`. A change removes it; then the first event of the segment has it. */
 const machineResult = (tenantId: string) => sql`
@@ -259,9 +268,28 @@ async function collectDecisions(tx: Tx, tenantId: string): Promise<boolean> {
   const columns =
     sql.raw(`tenant_id, check_id, origin, item_kind, item_id, position, source_lang, target_lang, domain,
     day, score, route, state, checked_at, checked_by, verdict`);
+  // A decision stops counting if its item was reopened, or approved again after changes. Its marks are open again.
+  await tx.execute(sql`
+    update quality_checks c set state = 'replaced', replaced_at = now() from (
+      select target as id, recorded_at as at from audit_log
+      where tenant_id = ${tenantId} and action = 'review_reopened' and ${decidedIn(sql`recorded_at`)}
+      union all select job_id, decided_at from translation_jobs
+      where tenant_id = ${tenantId} and ${decidedIn(sql`decided_at`)}
+      union all select document_id, approved_at from document_jobs
+      where tenant_id = ${tenantId} and ${decidedIn(sql`approved_at`)}) later
+    where c.tenant_id = ${tenantId} and c.item_id = later.id and c.origin = 'review' and c.state = 'done'
+      and c.checked_at < later.at`);
+  await tx.execute(sql`
+    insert into quality_checks (${columns}, errors)
+    select tenant_id, ${reviewCheckId(tenantId, sql`c.item_id`, sql`c.position`)}, origin, item_kind, item_id, position,
+      source_lang, target_lang, domain, day, null, 'held', 'open', null, checked_by, null, errors
+    from quality_checks c
+    where tenant_id = ${tenantId} and origin = 'review' and state = 'replaced'
+      and replaced_at = now()::timestamptz(3) and errors <> '[]'
+    on conflict do nothing`);
   await tx.execute(sql`
     insert into quality_checks (${columns})
-    select ${tenantId}, ${checkIdOf('review', sql`job_id`, sql`'0'`)}, 'review', 'job', job_id, 0, source_lang,
+    select ${tenantId}, ${reviewCheckId(tenantId, sql`job_id`, sql`0`)}, 'review', 'job', job_id, 0, source_lang,
       target_lang, domain, day, score, route, 'done', decided_at, decided_by,
       case when status = 'rejected' then 'rejected' when machine_text <> final_translation then 'changed' else 'none' end
     from (
@@ -275,7 +303,7 @@ async function collectDecisions(tx: Tx, tenantId: string): Promise<boolean> {
     ${closeMarked}`);
   await tx.execute(sql`
     insert into quality_checks (${columns})
-    select ${tenantId}, ${checkIdOf('review', sql`document_id`, sql`position`)}, 'review', 'document', document_id,
+    select ${tenantId}, ${reviewCheckId(tenantId, sql`document_id`, sql`decided.position`)}, 'review', 'document', document_id,
       position, source_lang, target_lang, domain, day, score, route, 'done', approved_at, approved_by_user,
       case when is_changed then 'changed' else 'none' end
     from (

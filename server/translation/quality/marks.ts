@@ -7,7 +7,7 @@ import { lockTranslated } from '#server/translation/review/documents/document.ts
 import { pipelineText } from '#server/translation/review/texts/findings.ts';
 import { getJob } from '#server/translation/texts/jobs.ts';
 import { requirePlaces } from './checks.ts';
-import { checkIdOf, dayOf, domainOf } from './counting.ts';
+import { dayOf, domainOf, reviewCheckId } from './counting.ts';
 import type { CheckError, ErrorMarks, MarksInput, MarkTextInput } from './schema.ts';
 
 /** Maximum number of texts whose marks are returned. */
@@ -57,7 +57,7 @@ export async function markText(
     : await textOf(tx, tenant.id, item_id);
   if (!isOpen) throw new AppError('conflict', 'errors are marked while the text is reviewed');
   requirePlaces(errors, machine);
-  const id = checkIdOf('review', sql`${item_id}::text`, sql`${isDocument ? position : 0}::text`);
+  const id = reviewCheckId(tenant.id, sql`${item_id}::text`, sql`${isDocument ? position : 0}::int`);
   const item = isDocument
     ? sql`document_jobs where document_id = ${item_id}`
     : sql`translation_jobs where job_id = ${item_id}`;

@@ -107,7 +107,12 @@ describe('an ICU message', () => {
       const written = message.write(message.texts.map(({ text }) => `${text}!`));
       expect(shown(parsed(written))).toBe(`${shown(parsed(source))}!`);
     }
-    expect(readIcu('{n, plural, offset:1 other {# {g, select, other {men}}}}', 'ja')).toBeNull();
+    // With an offset, the number cannot be moved, so the choice keeps its place.
+    const offset = readIcu('{n, plural, offset:1 other {# {g, select, other {men}}}}', 'ja')!;
+    expect(offset.texts.map(({ text }) => text)).toEqual(['{n}', '# {g}', 'men']);
+    expect(offset.write(['{n}', '{g} #', 'MEN'])).toBe(
+      '{n, plural, offset:1 other {{g, select, other {MEN}} #}}',
+    );
   });
 
   test.each([
@@ -144,18 +149,50 @@ describe('an ICU message', () => {
     );
   });
 
-  test('is not read if its syntax is invalid, or if it would have more than 64 texts', () => {
-    const deep = (levels: number) =>
-      Array.from({ length: levels }, (_, n) => `{a${n}, select, x {1} y {2} other {3}}`).join(' ');
+  test('is not read if its syntax is invalid', () => {
     expect(readIcu('{{name}} {n', 'de')).toBeNull();
-    expect(readIcu(deep(3), 'de')!.texts).toHaveLength(27);
-    expect(readIcu(deep(4), 'de')).toBeNull();
     expect(readIcu('{n, plural,'.repeat(10_000), 'de')).toBeNull();
     expect([
       hasIcuChoice('{n, plural, other {x}}'),
       hasIcuChoice('{n, plural}'),
       hasIcuChoice('{name}'),
     ]).toEqual([true, false, false]);
+  });
+
+  test('with more than 16 sentences, each choice keeps its place, with the words around it as context', () => {
+    const plural = (name: string) => `{${name}, plural, one {# ${name}} other {# ${name}s}}`;
+    expect(readIcu(`${plural('dog')} and ${plural('cat')}`, 'pl')!.texts).toHaveLength(16);
+    const message = readIcu(`${plural('dog')}, {dog}, ${plural('dog')} and ${plural('cat')}`, 'pl')!;
+    expect(message.texts).toHaveLength(13);
+    expect(message.texts[0]).toEqual({
+      text: '{dog_2}, {dog}, {dog_3} and {cat}',
+      note: '{dog_2} is, for example, “# dogs”; {dog_3} is, for example, “# dogs”; {cat} is, for example, “# cats”',
+    });
+    expect(message.texts[2]).toEqual({
+      text: '# dogs',
+      variant: 'dog few',
+      note: 'dog: plural form “few”, for numbers such as 2, 3, 4, 22, 23; a part of “{dog_2}, {dog}, {dog_3} and {cat}”',
+    });
+    expect(message.write(message.texts.map(({ text }) => text))).toContain(
+      'few {# dogs} many {# dogs} other {# dogs}}, {dog}, {dog, plural, one',
+    );
+  });
+
+  test('its texts are as many as the choices need, and within choices too many forms are those of the source', () => {
+    const inside = (levels: number): string =>
+      levels === 0
+        ? 'x'
+        : `{a${levels}, plural, one {# ${inside(levels - 1)}} other {# of ${inside(levels - 1)}}}`;
+    const two = readIcu(inside(2), 'ar')!;
+    // The outer choice has 6 forms. The inner choices of its two sources have 6 each.
+    expect(two.texts.filter(({ text }) => text.includes('#'))).toHaveLength(18);
+    expect(two.hasFormsOfSource).toBeUndefined();
+    expect(readIcu(inside(3), 'ar')!.hasFormsOfSource).toBeUndefined();
+    const five = readIcu(inside(5), 'ar')!;
+    expect(five.hasFormsOfSource).toBe(true);
+    expect(five.texts.length).toBeLessThanOrEqual(64);
+    const choices = Array.from({ length: 300 }, (_, at) => `c${at} {in the country ${at}}`).join(' ');
+    expect(readIcu(`{c, select, ${choices} other {here}}`, 'ar')!.texts).toHaveLength(302);
   });
 });
 

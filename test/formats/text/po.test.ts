@@ -198,7 +198,7 @@ msgstr ""
     expect(written).toContain(
       'msgstr "{n, plural, one {[# item]} few {[# items]} many {[# items]} other {[# items]}}"',
     );
-    expect(written).toContain(`msgstr "[It's '{'here'}']"`);
+    expect(written).toContain(`msgstr "[It''s '{'here'}']"`);
   });
 
   test('loses the flag fuzzy of its header, with which programs skip it, and declares UTF-8', async () => {

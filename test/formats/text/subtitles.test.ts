@@ -128,6 +128,68 @@ describe('subtitles', () => {
     expect(await lines('I saw\nAnna: she (the\ngirl) left')).toEqual(['I saw Anna: she (the girl) left']);
   });
 
+  test.each([
+    ['vtt', '<v Anna>Who is it?\n<v Bob>It is me.'],
+    ['vtt', '<v.loud Anna>who is it\n<v.loud Bob>it is me'],
+    ['vtt', '<c.yellow>Who is it?</c>\n<c.cyan>It is me.</c>'],
+    ['vtt', '&gt;&gt; Who is it?\n&gt;&gt; It is me.'],
+    ['vtt', '&gt;&gt;&gt; Who is it?\n&lrm;- It is me.'],
+    ['srt', '<font color="#ffff00">who is it</font>\n<font color="#00ffff">it is me</font>'],
+    ['srt', '<font color="#ffff00">Who is it?</font>\nIt is me.'],
+    ['srt', '<i>Who is it?</i>\n<i>It is me.</i>'],
+    ['srt', '{\\an8}<i>Who is it?</i>\nIt is me.'],
+    ['srt', 'Anna: Who is it?\nBob Lee: It is me.'],
+    ['srt', '‐ Who is it?\n‐ It is me.'],
+    ['srt', '\u202b- من هناك؟\u202c\n\u202b- هذا أنا.\u202c'],
+    ['srt', '（アンナ）誰？\n（ボブ）僕だよ'],
+    ['srt', '－誰？\n－僕だよ'],
+    ['srt', 'アンナ：誰？\nボブ：僕だよ'],
+    ['srt', '＞＞ 是谁？\n＞＞ 是我。'],
+    ['srt', '<i>誰？</i>\n<i>僕だよ</i>'],
+  ] as const)('%s %j: each speaker has a line, in the result as in the source', async (kind, cue) => {
+    const head = kind === 'vtt' ? 'WEBVTT\n\n' : '1\n';
+    const source = `${head}00:00:01.000 --> 00:00:09.000\n${cue}\n`;
+    const file = textsOf(kind, source, 'fr');
+    const { segments } = await file.extract();
+    const breaks = segments
+      .flatMap((one) => one.source)
+      .filter((item) => typeof item !== 'string' && item.text === '\n');
+    expect(breaks).toHaveLength(1);
+    const { text, findings } = await file.rebuild(({ source: own }) =>
+      own.map((item) => (typeof item === 'string' ? item.replaceAll(/\p{L}+/gu, 'parler') : item)),
+    );
+    expect(text.split('\n')).toHaveLength(source.split('\n').length);
+    expect(findings).toEqual([]);
+    expect(await file.identity()).toBe(source);
+  });
+
+  test.each([
+    ['srt', '<i>Who is at</i>\n<i>the door?</i>'],
+    ['srt', '<i>Who is at</i>\nthe door?'],
+    ['srt', '<font color="red">Who is at</font>\n<font color="red">the door?</font>'],
+    ['vtt', '<v Anna>Who is at\nthe door?'],
+    ['vtt', 'Who is <c.big>at</c>\n<c.big>the</c> door?'],
+  ] as const)('%s %j: the sentence of one speaker is joined', async (kind, cue) => {
+    const source = `${kind === 'vtt' ? 'WEBVTT\n\n' : '1\n'}00:00:01.000 --> 00:00:09.000\n${cue}\n`;
+    expect((await textsOf(kind, source).texts()).map((text) => text.replace(/ +/g, ' '))).toEqual([
+      'Who is at the door?',
+    ]);
+  });
+
+  test('the line of a speaker is broken at the limit, and a cue of another voice is another segment', async () => {
+    const cues =
+      'WEBVTT\n\n00:01.000 --> 00:09.000\n<v Anna>Who\n<v Bob>Me\n\n00:09.000 --> 00:19.000\n<v Anna>so it is\n\n00:19.000 --> 00:29.000\n<v Anna>really\n';
+    const file = textsOf('vtt', cues, 'fr');
+    expect(await file.texts()).toEqual(['WhoMe', 'so it is really']);
+    const { text } = await file.rebuild(({ source }) =>
+      source.map((item) => (typeof item === 'string' ? item.replace('Me', 'mot '.repeat(15).trim()) : item)),
+    );
+    const lines = text.split('\n').slice(3, 6);
+    expect(lines[0]).toBe('<v Anna>Who');
+    expect(lines.every((line) => line.replace(/<.*?>/, '').length <= 42)).toBe(true);
+    expect(lines.slice(1).join(' ')).toBe(`<v Bob>${'mot '.repeat(15).trim()}`);
+  });
+
   test('the header of WebVTT declares the target language, and signs of speakers stay', async () => {
     const source = 'WEBVTT\nKind: captions\nLanguage: en-US\n\n00:01.000 --> 00:09.000\n>> Hi & bye\n';
     expect(await textsOf('vtt', source, 'pt-BR').pseudo()).toBe(

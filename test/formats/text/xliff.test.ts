@@ -52,6 +52,39 @@ const pseudoSegment = async (content: string, attributes = '') =>
     .join('');
 
 describe('XLIFF 1.2', () => {
+  test.each([
+    [
+      'Ask <ph id="1">&lt;img alt="<sub>A red door</sub>"/&gt;</ph> for help',
+      ['Ask  for help', 'A red door'],
+      '[Ask <ph id="1">&lt;img alt="<sub>[A red door]</sub>"/&gt;</ph> for help]',
+    ],
+    [
+      'Text<it id="2" pos="open">&lt;fn&gt;<sub>Words of <g id="3">a</g> note</sub><sub>7</sub></it> goes on',
+      ['Text goes on', 'Words of a note'],
+      '[Text<it id="2" pos="open">&lt;fn&gt;<sub>[Words of <g id="3">a</g> note]</sub><sub>7</sub></it> goes on]',
+    ],
+    [
+      '<bpt id="1">&lt;a title="<sub>Go <ph id="2">x<sub>Deep</sub></ph></sub>"&gt;</bpt>home<ept id="1"/>',
+      ['home', 'Go ', 'Deep'],
+      '[<bpt id="1">&lt;a title="<sub>[Go <ph id="2">x<sub>[Deep]</sub></ph>]</sub>"&gt;</bpt>home<ept id="1"/>]',
+    ],
+    [
+      '<ph id="1"><sub>Alone</sub></ph>, <ph id="2"><sub>&amp; here</sub></ph>',
+      ['Alone', '& here'],
+      '<ph id="1"><sub>[Alone]</sub></ph>, <ph id="2"><sub>[&amp; here]</sub></ph>',
+    ],
+  ])('a subflow in a code is a text: %s', async (content, texts, expected) => {
+    const file = first(unit(`<source>${content}</source>`));
+    const own = textsOf('xliff', file);
+    expect(await own.texts()).toEqual(texts);
+    const { segments, outcome } = await own.extract();
+    expect(outcome?.unaccounted).toBe(0);
+    expect(segments[1]!.context).toMatch(/^in “/);
+    expect(await pseudoUnit(`<source>${content}</source>`)).toBe(
+      `<source>${content}</source><target state="translated">${expected}</target>`,
+    );
+  });
+
   test('gets targets after the sources, with the indentation and the language of the file', async () => {
     const file = first(unit('<source>Hello</source>\n        <note>A greeting</note>'));
     expect(await textsOf('xliff', file).pseudo()).toBe(

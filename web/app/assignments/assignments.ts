@@ -38,10 +38,10 @@ export function useAssignments(items: readonly Item[], { isLive = true }: { isLi
   });
 }
 
-/** Whether an item has an assignee or a second review, and another member has the turn. */
-export function useIsOthersTurn(item: Item): boolean {
+/** Whether an item has an assignee or a second review, and another member has the turn. @param item undefined: none */
+export function useIsOthersTurn(item: Item | undefined): boolean {
   const me = useMe();
-  const { data: [assignment] = [] } = useAssignments([item]);
+  const { data: [assignment] = [] } = useAssignments(item ? [item] : []);
   if (!assignment || !(assignment.four_eyes || assignment.assignee)) return false;
   const holder = assignment.step === 'second' ? assignment.second : assignment.assignee;
   return me.data !== undefined && holder?.user_id !== me.data.user.user_id;

@@ -48,8 +48,12 @@ export function Turn({
   const holder = step === 'second' ? second : assignee;
   const isMine = holder?.user_id === user.user_id;
   const mayPass = isTwice && (isMine || isAdmin) && !(step === 'first' && second?.user_id === user.user_id);
+  const other = step === 'second' ? assignee : second;
+  // A second review needs two different members.
+  const mayTakeOver = (isAdmin || (holder === null && step === 'first')) && other?.user_id !== user.user_id;
   const take = run(async () => {
-    const [refused] = await assign([{ items: [assignment], change: { assignee: user.user_id } }]);
+    const change = step === 'second' ? { second: user.user_id } : { assignee: user.user_id };
+    const [refused] = await assign([{ items: [assignment], change }]);
     setRefusal(refused && shownRefusal(refused, [assignment]));
   });
   return (
@@ -72,9 +76,9 @@ export function Turn({
             </bdi>
           )}
           <span className={styles['acts']}>
-            {holder === null && step === 'first' && second?.user_id !== user.user_id && (
+            {!isMine && mayTakeOver && (
               <button type="button" className="small" disabled={isBusy} onClick={take}>
-                {t('assignments.take')}
+                {t(holder ? 'assignments.take_over' : 'assignments.take')}
               </button>
             )}
             {mayPass && (

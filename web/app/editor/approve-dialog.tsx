@@ -1,14 +1,17 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
+import { LinguaLoopError } from '#sdk/errors.ts';
 import type { DocumentOutline, TenantDocumentJob } from '#sdk/types.ts';
 import { useAssignments, useReload } from '../assignments/assignments.ts';
 import { service } from '../assignments/colleagues.ts';
 import { approveDocument, client } from '../client.ts';
 import { useT } from '../i18n.tsx';
 import { announce } from '../parts/announcer.tsx';
+import { TextDiff } from '../parts/text-diff.tsx';
 import { useAction } from '../parts/use-action.ts';
 import { queryKeys } from '../query-keys.ts';
 import { ApprovePlan } from './approve-plan.tsx';
+import styles from './editor.module.css';
 import type { SegmentSaves } from './segment-saves.ts';
 import { storeAll } from './store-all.ts';
 
@@ -20,6 +23,7 @@ import { storeAll } from './store-all.ts';
 export function ApproveDialog({
   document,
   seen,
+  onSeen,
   saves,
   outline,
   onDone,
@@ -28,6 +32,8 @@ export function ApproveDialog({
   document: TenantDocumentJob;
   /** The `updated_at` of the document when its segments were loaded. */
   seen: string;
+  /** Called with a later `updated_at`, after the dialog has shown what others have changed until then. */
+  onSeen: (updatedAt: string) => void;
   saves: SegmentSaves;
   outline: DocumentOutline | undefined;
   /** Called with the change that confirmed the segments, which can be undone; null if no segment was confirmed. */
@@ -48,7 +54,20 @@ export function ApproveDialog({
   const clean = todo + draft;
   const count = clean + (withWarnings ? warning : 0);
   const left = critical + (withWarnings ? 0 : warning);
-  const approve = run(async () => {
+  const [changes, setChanges] = useState<Changes>();
+  const queryKey = queryKeys.documents.all;
+  const approve = run(() =>
+    send().catch(async (error: unknown) => {
+      const found = changesOf(error);
+      setChanges(found);
+      // The screen may be out of date: translations, or whose turn it is.
+      if (error instanceof LinguaLoopError && error.status === 409)
+        await Promise.all([reload(), queries.invalidateQueries({ queryKey })]);
+      if (!found) throw error;
+      onSeen(found.updated_at);
+    }),
+  );
+  const send = async () => {
     await storeAll(saves);
     let changeId: string | null = null;
     let remaining = left;
@@ -73,10 +92,10 @@ export function ApproveDialog({
       announce(t(passes ? 'assignments.passed' : 'editor.approved'));
     }
     await reload();
-    await queries.invalidateQueries({ queryKey: queryKeys.documents.all });
+    await queries.invalidateQueries({ queryKey });
     onDone(changeId);
     onClose();
-  });
+  };
   return (
     <ApprovePlan
       title={t('editor.approve_title')}
@@ -103,7 +122,45 @@ export function ApproveDialog({
       error={unsaved ?? error}
       onApprove={approve}
       onClose={onClose}
-    />
+    >
+      {changes && <ChangedSegments changes={changes} language={document.request.target_lang} />}
+    </ApprovePlan>
+  );
+}
+
+/** The changes of others since the reviewer read a document. */
+interface Changes {
+  /** The `updated_at` of the document with these changes. */
+  updated_at: string;
+  /** The number of changed segments, of which the first ones are listed. */
+  total: number;
+  segments: readonly { position: number; previous_text: string | null; target_text: string | null }[];
+}
+
+/** The changes because of which the service rejected an approval; undefined for other errors. */
+function changesOf(error: unknown): Changes | undefined {
+  if (!(error instanceof LinguaLoopError) || error.code !== 'conflict') return undefined;
+  const present = error.present as Partial<Changes> | undefined;
+  return present?.updated_at && present.segments ? (present as Changes) : undefined;
+}
+
+/** Shows what others have changed, so that the reviewer can approve it. */
+function ChangedSegments({ changes: { total, segments }, language }: { changes: Changes; language: string }) {
+  const t = useT();
+  return (
+    <section role="alert" className={styles['changedSince']}>
+      <p>{t('editor.changed_since_opened', { count: total })}</p>
+      <ol>
+        {segments.map(({ position, previous_text: before, target_text: after }) => (
+          <li key={position} value={position + 1}>
+            <TextDiff before={before ?? ''} after={after ?? ''} language={language} />
+          </li>
+        ))}
+      </ol>
+      {total > segments.length && (
+        <p className="hint">{t('editor.changed_more', { count: total - segments.length })}</p>
+      )}
+    </section>
   );
 }
 

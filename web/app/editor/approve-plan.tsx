@@ -24,6 +24,7 @@ export function ApprovePlan({
   action,
   isReady,
   error,
+  children,
   onApprove,
   onClose,
 }: {
@@ -42,6 +43,8 @@ export function ApprovePlan({
   action: string;
   isReady: boolean;
   error: unknown;
+  /** Shown above the buttons. */
+  children?: ReactNode;
   onApprove: () => void;
   onClose: () => void;
 }) {
@@ -85,6 +88,7 @@ export function ApprovePlan({
       </ul>
       <p className={styles['result']}>{result}</p>
       {error ? <ActionProblem error={error} /> : null}
+      {children}
       <div className="actions">
         <button type="button" onClick={onClose}>
           {t('common.cancel')}

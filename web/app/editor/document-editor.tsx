@@ -92,7 +92,7 @@ function DocumentEditor({ document }: { document: TenantDocumentJob }) {
   const { saves, languages, outline } = source;
   const [isApproving, setApproving] = useState(false);
   // The version that the reviewer reads: what others change later was not seen.
-  const [seen] = useState(document.updated_at);
+  const [seen, setSeen] = useState(document.updated_at);
   return (
     <>
       <title>{`${plainName(name)} · LinguaLoop`}</title>
@@ -151,6 +151,7 @@ function DocumentEditor({ document }: { document: TenantDocumentJob }) {
           <ApproveDialog
             document={document}
             seen={seen}
+            onSeen={setSeen}
             saves={saves}
             outline={outline}
             onDone={remember}

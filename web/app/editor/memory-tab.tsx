@@ -45,6 +45,8 @@ interface Match {
   changedAt: string | null;
   /** Whether it is a correction in a document that is not approved yet. */
   isUnapproved?: boolean;
+  /** Whether it differs from the segment in typography only. */
+  isRespelled?: boolean | undefined;
   /** The places of the searched text on one side, in UTF-16 units. */
   hits?: { side: Sought['side']; spans: readonly { start: number; end: number }[] };
 }
@@ -82,6 +84,7 @@ export function MemoryTab({
     set: match.set_name,
     changedAt: match.changed_at,
     isUnapproved: match.origin === 'unapproved',
+    isRespelled: match.typography,
   }));
   const insert = (index: number) => {
     const match = matches[index];
@@ -228,9 +231,10 @@ function MatchCard({
         )}
         {match.part !== undefined && <span className="badge">{t('editor.sentence')}</span>}
         {match.isUnapproved && <span className="badge">{t('editor.unapproved')}</span>}
+        {match.isRespelled && <span className="badge">{t('editor.typography_only')}</span>}
         <bdi>{match.set}</bdi>
         {match.changedAt && <span>{day(match.changedAt)}</span>}
-        <button type="button" className="ghost small" onClick={onInsert}>
+        <button type="button" className={`ghost small ${styles['insert']}`} onClick={onInsert}>
           {t('editor.insert')} {command && <CommandKey id={command} />}
         </button>
       </header>

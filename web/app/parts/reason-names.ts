@@ -41,6 +41,7 @@ export const reasonNames: Readonly<Record<string, MessageId>> = {
   leader: 'documents.reason_leader',
   not_translatable: 'documents.reason_not_translatable',
   number: 'documents.reason_number',
+  other_language: 'documents.reason_other_language',
   pages: 'documents.reason_pages',
   tips: 'documents.reason_tips',
   translated_before: 'documents.reason_translated_before',

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { LinguaLoop, ReviewRequest, TranslationJob } from '../../../src/index.ts';
 import { type Call, type Command, exitCodes, Failed, numberOf, UsageError } from '../command.ts';
+import { reviewOf, unresolvedOf } from '../files/document-review.ts';
 import { counted, excerpt, type Io, printable, say, stylesOf, tableOf, tell } from '../io.ts';
 
 const json = { summary: 'print JSON' };
@@ -32,8 +33,8 @@ const list: Command = {
         .list({ status: 'translated', ...filter }, { signal: io.signal })
         .toArray({ limit })
     )
-      .map((job) => ({ job, flagged: flaggedOf(job.quality_report?.metadata) }))
-      .filter(({ job, flagged }) => flagged > 0 && job.approved_at === null);
+      .filter((job) => reviewOf(job) !== undefined)
+      .map((job) => ({ job, flagged: unresolvedOf(job) }));
     if (values.has('json')) {
       say(io, JSON.stringify({ texts: jobs, documents: documents.map(({ job }) => job) }, null, 2));
       return exitCodes.done;
@@ -65,10 +66,6 @@ const list: Command = {
     return exitCodes.done;
   },
 };
-
-function flaggedOf(metadata: Record<string, unknown> | undefined): number {
-  return (metadata?.['llm_quality'] as { needs_review_units?: number } | undefined)?.needs_review_units ?? 0;
-}
 
 const show: Command = {
   summary: 'print a text with its translation and the findings',

@@ -7,7 +7,7 @@ import { type LockFile, sha256 } from './lock-file.ts';
 import { type Task, writeTranslation } from './task.ts';
 import { eachOf, type Held, problemOfExisting, readPresent, translateFile } from './translate-file.ts';
 
-/** What became of a translation. */
+/** The result of a translation. */
 export type Result =
   | { status: 'written'; held: Held[]; warnings?: string[]; isStale?: boolean }
   | { status: 'current'; held: Held[]; isStale?: boolean }

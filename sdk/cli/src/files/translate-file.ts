@@ -11,6 +11,7 @@ import {
   type TranslationJob,
 } from '../../../src/index.ts';
 import { Failed } from '../command.ts';
+import { reviewOf } from './document-review.ts';
 import { sha256, type Written } from './lock-file.ts';
 
 /** A file to translate into one language. */
@@ -101,8 +102,12 @@ export async function readPresent(
   signal: AbortSignal,
 ): Promise<Exclude<Outcome, { kind: 'whole' }> | undefined> {
   try {
-    if (document !== undefined)
-      return await outcomeOf(client, await client.documents.get(document, { signal }), signal);
+    if (document !== undefined) {
+      const job = await client.documents.get(document, { signal });
+      // Nobody has approved the corrections that its file has now.
+      if (job.awaits_approval) return { kind: 'held', held: heldOf(job) };
+      return await outcomeOf(client, job, signal);
+    }
     if (!jobs || jobs.length !== textsOf(splitParagraphs(readText(task))).length) return undefined;
     return await outcomeOfTexts(task, (_, at) => client.translations.get(jobs[at] as string, { signal }));
   } catch (error) {
@@ -233,7 +238,7 @@ async function outcomeOf(
   return {
     kind: 'done',
     content,
-    held: flaggedOf(job),
+    held: heldOf(job),
     document: job.id,
     ...(texts && { texts }),
     warnings: warningsOf(job.warnings),
@@ -282,15 +287,10 @@ export function problemOfExisting(error: unknown): string | undefined {
 const isWholeFormat = (error: unknown) =>
   problemOfExisting(error)?.startsWith('files of this format') === true;
 
-/** The segments of a document that still need a review, as one entry: none of an approved document. */
-function flaggedOf({ id, quality_report, approved_at }: TenantDocumentJob): Held[] {
-  if (approved_at !== null) return [];
-  const { llm_quality, human_review } = (quality_report?.metadata ?? {}) as {
-    llm_quality?: { needs_review_units?: number };
-    human_review?: { unresolved_units?: number };
-  };
-  const flagged = human_review?.unresolved_units ?? llm_quality?.needs_review_units ?? 0;
-  return flagged > 0 ? [{ id, kind: 'document', reason: `${flagged} segments need a review` }] : [];
+/** The review that a document awaits, as one entry. */
+function heldOf(job: TenantDocumentJob): Held[] {
+  const reason = reviewOf(job);
+  return reason === undefined ? [] : [{ id: job.id, kind: 'document', reason }];
 }
 
 export function isPublished({ status }: Pick<TranslationJob, 'status'>): boolean {

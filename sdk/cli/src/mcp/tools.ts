@@ -7,6 +7,7 @@ import { type LinguaLoop, type TranslationJob, version } from '../../../src/inde
 import { Failed } from '../command.ts';
 import { readSource } from '../commands/files.ts';
 import { describeFailure } from '../failure.ts';
+import { isApproved } from '../files/document-review.ts';
 
 /** The settings of an MCP server. */
 export interface McpOptions {
@@ -295,7 +296,8 @@ async function documentView(
   id: string,
   signal: AbortSignal,
 ): Promise<z.infer<typeof document>> {
-  const { status, progress, quality_report, approved_at, error } = await client.documents.get(id, { signal });
+  const job = await client.documents.get(id, { signal });
+  const { status, progress, quality_report, error } = job;
   const quality = quality_report?.metadata['llm_quality'] as { needs_review_units?: number } | undefined;
   const total = progress?.total_segments ?? 0;
   return {
@@ -303,7 +305,7 @@ async function documentView(
     status,
     progress: status === 'translated' ? 1 : total === 0 ? 0 : (progress?.translated_segments ?? 0) / total,
     needs_review_segments: quality?.needs_review_units ?? 0,
-    approved: approved_at !== null,
+    approved: isApproved(job),
     error,
   };
 }

@@ -58,8 +58,9 @@ async function authorize(
 /**
  * A URL that every program reads alike: scheme, host and port without user info, and no backslash, space or control
  * character, which browsers replace or drop. So the host that is checked here is the host to which the provider redirects.
+ * A fragment is not allowed (RFC 6749, 3.1.2).
  */
-const unambiguousUrl = /^https?:\/\/[\w.:[\]-]+(?:[/?#][^\s\\\p{Cc}]*)?$/iu;
+const unambiguousUrl = /^https?:\/\/[\w.:[\]-]+(?:[/?][^\s\\#\p{Cc}]*)?$/iu;
 
 /** Requires that the redirect URL has the origin of BASE_URL, or is equal to an entry of OIDC_REDIRECT_URIS. */
 function requireRedirectAddress(redirectUri: string, settings: Settings): void {

@@ -4,9 +4,13 @@ import { users } from '#db/schema/identity.ts';
 import { tenants } from '#db/schema/tenants.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
+import { endSessionsOf } from '#server/identity/access/sessions.ts';
 import { type Origin, recordEvent } from '#server/identity/audit/audit-log.ts';
 import { queueSecurityMail } from '#server/identity/mail/outbox.ts';
 import { redeemInvite } from '#server/identity/members/invite-redemption.ts';
+import { deleteChallenges, updateMember } from '#server/identity/members/members.ts';
+import { deleteAuthenticator } from '#server/identity/members/mfa-reset.ts';
+import { deleteResetLink } from '#server/identity/members/password-reset-links.ts';
 import { lockTenant } from '#server/identity/tenants/tenant-row.ts';
 import { newId } from '#server/platform/ids.ts';
 import type { WorkspaceSelection } from '../password-grant.ts';
@@ -90,7 +94,7 @@ async function joinByInvite(
   const invite = { tenantId, secretHash: Buffer.from(secretHash, 'hex') };
   const [account] = await services.database.inTenant(tenantId, (tx) =>
     tx
-      .select({ userId: users.userId })
+      .select({ userId: users.userId, isConfirmed: sql<boolean>`${users.emailConfirmedAt} is not null` })
       .from(users)
       .where(and(eq(users.tenantId, tenantId), eq(users.email, person.email), canLink)),
   );
@@ -98,6 +102,7 @@ async function joinByInvite(
     const member = { tenantId, userId: account.userId };
     await services.database.inTenant(tenantId, async (tx) => {
       await redeemInvite(tx, tenantId, invite.secretHash, { ...account, email: person.email });
+      if (!account.isConfirmed) await forgetFormerOwner(tx, member);
       await linkMember(tx, services, origin, member, person);
     });
     return signInMember(services, origin, member, person.secondFactor);
@@ -105,6 +110,21 @@ async function joinByInvite(
   return services.database.inTenant(tenantId, (tx) =>
     registerByInvite(tx, services, origin, registrantOf(person), invite),
   );
+}
+
+/**
+ * Ends every other way into an account whose address is not confirmed. Anyone with an invite may have created it with
+ * someone else's address, and would share it with the owner of the address.
+ */
+async function forgetFormerOwner(
+  tx: Tx,
+  { tenantId, userId }: Pick<Membership, 'tenantId' | 'userId'>,
+): Promise<void> {
+  await endSessionsOf(tx, tenantId, userId);
+  await updateMember(tx, tenantId, userId, { passwordHash: null });
+  await deleteAuthenticator(tx, tenantId, userId);
+  await deleteChallenges(tx, tenantId, userId);
+  await deleteResetLink(tx, tenantId, userId);
 }
 
 /**

@@ -1,7 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Database } from '#db/client.ts';
 import { countCodePoints } from '#server/formats/text.ts';
-import type { LanguagePair } from '#server/languages.ts';
+import type { LanguageCode, LanguagePair } from '#server/languages.ts';
+import { inCapitals, isInCapitals } from '#server/matching/capitals.ts';
 import {
   buildShard,
   candidateLimit,
@@ -60,7 +61,12 @@ const relevantFrom = 0.3;
 interface Ranked {
   hash: string;
   similarity: number;
+  /** Whether the text is in capitals and the segment is not. */
+  isRecased: boolean;
 }
+
+/** The maximum similarity of a text in capitals and a segment that is not. */
+const maxRecased = 0.98;
 
 /** A text whose most similar segments are searched. */
 interface CloseLookup {
@@ -142,7 +148,7 @@ export async function findCloseEach(
   const rankEach = async (count: number) => {
     const ranked: Ranked[][] = [];
     for (const [index, { normal }] of searched.entries())
-      ranked.push(await rank(normal, others[index]!, count));
+      ranked.push(await rank(normal, others[index]!, count, pair.pairSource as LanguageCode));
     const hashes = [...new Set(ranked.flat().map(({ hash }) => hash))];
     const keys = hashes.map((hash) => ({ hash, ...pair, isPart: true }));
     const hits =
@@ -155,20 +161,30 @@ export async function findCloseEach(
     ({ ranked, winners } = await rankEach(4 * maxRanked));
   const results = ranked.values();
   return asked.map(({ normal }) =>
-    normal === '' ? { close: [], relevant: [] } : closeHits(results.next().value!, winners),
+    normal === ''
+      ? { close: [], relevant: [] }
+      : closeHits(results.next().value!, winners, pair.pairTarget as LanguageCode),
   );
 }
 
 function closeHits(
   ranked: readonly Ranked[],
   winners: ReadonlyMap<string, MemoryHit | undefined>,
+  targetLang: LanguageCode,
 ): CloseHits {
-  const hits = ranked.flatMap(({ hash, similarity }): CloseHit[] => {
+  const hits = ranked.flatMap(({ hash, similarity, isRecased }): CloseHit[] => {
     const winner = winners.get(hash);
     // Without a winner, the segment has been deleted since. If its target is too long, a newer segment of the same
     // source has won.
     return winner && isShortEnough(winner.targetText)
-      ? [{ ...winner, similarity: lessPenalty(similarity, winner), likeness: 'surface' }]
+      ? [
+          {
+            ...winner,
+            ...(isRecased && { targetText: inCapitals(winner.targetText, targetLang) }),
+            similarity: lessPenalty(similarity, winner),
+            likeness: 'surface',
+          },
+        ]
       : [];
   });
   hits.sort((a, b) => b.similarity - a.similarity);
@@ -252,9 +268,43 @@ const slice = 25;
 
 /**
  * Returns the sources most similar to the text, in normal form. If sources are equally similar, the earlier one comes
- * first.
+ * first. A text in capitals is compared with the capitals of the sources, too.
  */
-async function rank(normal: string, others: readonly string[], count: number): Promise<Ranked[]> {
+async function rank(
+  normal: string,
+  others: readonly string[],
+  count: number,
+  language: LanguageCode,
+): Promise<Ranked[]> {
+  const ranked = (await mostSimilar(normal, others, count)).map((one) => ({ ...one, isRecased: false }));
+  if (!isInCapitals(normal)) return ranked.map(hashed);
+  const sources = new Map(others.map((source) => [inCapitals(source, language), source]));
+  const recased = await mostSimilar(normal, [...sources.keys()], count);
+  const all = [
+    ...ranked,
+    ...recased.flatMap(({ source, similarity }) => {
+      const own = sources.get(source)!;
+      return own === source
+        ? []
+        : [{ source: own, similarity: Math.min(similarity, maxRecased), isRecased: true }];
+    }),
+  ].sort((one, other) => other.similarity - one.similarity);
+  return [...new Map(all.toReversed().map((one) => [one.source, one])).values()]
+    .sort((one, other) => other.similarity - one.similarity)
+    .slice(0, count)
+    .map(hashed);
+}
+
+const hashed = ({ source, ...one }: Omit<Ranked, 'hash'> & { source: string }): Ranked => ({
+  hash: sourceHashHex(source),
+  ...one,
+});
+
+async function mostSimilar(
+  normal: string,
+  others: readonly string[],
+  count: number,
+): Promise<{ source: string; similarity: number }[]> {
   let best: { source: string; similarity: number }[] = [];
   for (let at = 0; at < others.length; at += slice) {
     // Compare the best sources so far again: then a source that is known to be worse needs no full comparison.
@@ -265,5 +315,5 @@ async function rank(normal: string, others: readonly string[], count: number): P
     }));
     await setImmediate();
   }
-  return best.map(({ source, similarity }) => ({ hash: sourceHashHex(source), similarity }));
+  return best;
 }

@@ -2,6 +2,7 @@ import { type SQL, sql } from 'drizzle-orm';
 import { prepare, type Tx } from '#db/client.ts';
 import { type LanguagePair, pairName } from '#server/languages.ts';
 import { normalForm, sourceHashHex, type TextContext } from '#server/matching/normal-form.ts';
+import { otherSpellings, withTypographyOf } from '#server/matching/typography.ts';
 import { pointsLost } from '../penalties.ts';
 import { type SetRow, sentencesSuffix, shownOrigin } from '../sets.ts';
 import { storedTuid } from '../tuid.ts';
@@ -13,6 +14,8 @@ export interface ExactLookup {
   targetLang: string;
   /** Whether the text is a sentence of a text, which may match a sentence of an approved segment. */
   isPart?: boolean;
+  /** Whether to look up the text in other typography (`otherSpellings`), instead of as it is. */
+  isRespelled?: boolean;
   /** The context of a text of a document. A match with the same one is a context match. */
   context?: TextContext | undefined;
 }
@@ -30,21 +33,33 @@ interface ExactHits {
  * this can run in the same round trip as authentication.
  */
 export async function lookUpExact(tx: Tx, texts: readonly ExactLookup[]): Promise<ExactHits> {
-  const normals = texts.map(({ sourceText }) => normalForm(sourceText));
+  const asked = texts.map(({ sourceText, sourceLang, isRespelled }) =>
+    isRespelled ? otherSpellings(sourceText, sourceLang) : [normalForm(sourceText)],
+  );
   const held = await selectHeld(
     tx,
-    texts.map(({ sourceLang, targetLang, isPart = false, context }, index) => ({
-      hash: sourceHashHex(normals[index]!),
-      pairSource: sourceLang,
-      pairTarget: targetLang,
-      isPart,
-      context,
-    })),
-  );
-  return {
-    hits: held.hits.map((hit, index) =>
-      hit && normalForm(hit.sourceText) === normals[index] ? hit : undefined,
+    texts.flatMap(({ sourceLang, targetLang, isPart = false, context }, index) =>
+      asked[index]!.map((normal) => ({
+        hash: sourceHashHex(normal),
+        pairSource: sourceLang,
+        pairTarget: targetLang,
+        isPart,
+        context,
+      })),
     ),
+  );
+  const found = held.hits.values();
+  return {
+    hits: texts.map((text, index) => {
+      const hits = asked[index]!.map((normal) => {
+        const hit = found.next().value;
+        return hit && normalForm(hit.sourceText) === normal ? hit : undefined;
+      });
+      if (!text.isRespelled) return hits[0];
+      const hit = hits.find(unpenalized);
+      const { sourceText, targetLang } = text;
+      return hit && { ...hit, targetText: withTypographyOf(sourceText, hit, targetLang), isRespelled: true };
+    }),
     pairs: new Set(held.pairs.map(pairName)),
   };
 }
@@ -73,6 +88,8 @@ export interface MemoryHit {
   penalty: number;
   /** Whether the segment has the context of the text. */
   inContext: boolean;
+  /** Whether the text differs from the segment in typography; then the target has that of the text. */
+  isRespelled?: boolean;
 }
 
 /** Returns the match, if it is an exact one. */

@@ -11,7 +11,7 @@ import type { MemoryMatches, MemoryMatchesRequest } from '../unit-schema.ts';
 import { type CloseHit, findCloseEach } from './close-match.ts';
 import { lookUpExact, type MemoryHit, unpenalized } from './exact-match.ts';
 import { longest, mergeClose } from './examples.ts';
-import { matchSentences, sentenceTexts } from './sentences.ts';
+import { isRespellable, matchSentences, sentenceTexts } from './sentences.ts';
 
 type Match = MemoryMatches['matches'][number];
 
@@ -68,14 +68,21 @@ export async function findMatches(
   const { exact, sentences, isHeld, unapproved } = await withTenant(async (tx) => {
     const whole = { sourceText: text, sourceLang, targetLang, textType: text_type, rules };
     const parts = sentenceTexts(whole);
+    const divided = parts.map((sourceText) => ({ ...whole, sourceText, isPart: true }));
+    const respellable = [whole, ...divided].filter(isRespellable);
     const { hits, pairs } = await lookUpExact(tx, [
       { ...whole, context: segment && (await readContext(tx, placeOf(tenantId, segment))) },
-      ...parts.map((sourceText) => ({ ...whole, sourceText, isPart: true })),
+      ...divided,
+      ...respellable.map((one) => ({ ...one, isRespelled: true })),
     ]);
-    const hitOf = new Map(parts.map((part, index) => [part, hits[index + 1]]));
-    const matched = matchSentences(whole, (part) => unpenalized(hitOf.get(part)));
+    const respelledOf = new Map(respellable.map((one, at) => [one, hits[1 + parts.length + at]]));
+    const hitOf = new Map(
+      divided.map((one, at) => [one.sourceText, unpenalized(hits[at + 1]) ?? respelledOf.get(one)]),
+    );
+    const matched = matchSentences(whole, (part) => hitOf.get(part));
+    const respelled = hits[0] ? undefined : respelledOf.get(whole);
     // Two sentences may be one part, which is then the whole text.
-    const sentences = matched.length === 1 && hits[0] ? [] : matched;
+    const sentences = respelled || (matched.length === 1 && hits[0]) ? [] : matched;
     // The only sentence of a text may be a sentence of an approved segment.
     const own = parts.findIndex((part) => normalForm(part) === normalForm(text));
     const exact = hits[0] ?? [hits[own + 1]].find((hit) => hit && hit.penalty > 0);
@@ -84,7 +91,7 @@ export async function findMatches(
     const unapproved = found
       .filter(({ target_text }) => target_text !== exact?.targetText)
       .map(unapprovedMatch);
-    return { exact, sentences, isHeld: pairs.has(pairName(pair)), unapproved };
+    return { exact: exact ?? respelled, sentences, isHeld: pairs.has(pairName(pair)), unapproved };
   });
   if (!isHeld) return { matches: unapproved };
   const blocks = text_type === 'Html' ? longest(readBlocks(text)) : [];
@@ -110,10 +117,10 @@ export async function findMatches(
       ...unapproved,
       // A part of a page may be the whole source of a segment. It is not an exact match of the page, so it gets at most
       // 99%.
-      ...pages.close.map(closeMatch),
+      ...pages.close.filter((one) => !isServed(one, exact)).map(closeMatch),
       ...sentences.flatMap(({ sourceText: part, hit }) =>
         hit
-          ? [{ ...matchOf(hit, 'exact', 100), part }]
+          ? [{ ...fullMatch(hit), part }]
           : (closeOf.get(part) ?? []).slice(0, closeOfSentence).map((one) => ({ ...closeMatch(one), part })),
       ),
     ],
@@ -130,13 +137,19 @@ const unapprovedMatch = ({
   ...{ kind: 'close', score: 99, origin: 'unapproved' },
 });
 
-/** A match of an equal text. With a penalty, it is a close one. */
-const fullMatch = (hit: MemoryHit) =>
-  matchOf(
-    hit,
-    hit.penalty > 0 ? 'close' : 'exact',
-    hit.penalty === 0 && hit.inContext ? 101 : 100 - hit.penalty,
-  );
+/** A match of an equal text. With a penalty or in other typography, it is a close one. */
+const fullMatch = (hit: MemoryHit): Match =>
+  hit.isRespelled
+    ? { ...matchOf(hit, 'close', 99), typography: true }
+    : matchOf(
+        hit,
+        hit.penalty > 0 ? 'close' : 'exact',
+        hit.penalty === 0 && hit.inContext ? 101 : 100 - hit.penalty,
+      );
+
+/** Whether a similar segment is the match in other typography. */
+const isServed = (one: MemoryHit, exact: MemoryHit | undefined) =>
+  exact?.isRespelled === true && one.sourceText === exact.sourceText;
 
 const closeMatch = (hit: CloseHit) => matchOf(hit, 'close', Math.min(99, Math.floor(100 * hit.similarity)));
 

@@ -1,5 +1,6 @@
 import { isUnspaced } from '#server/languages.ts';
 import { type SentenceRules, sentencesIn } from '#server/matching/sentences/index.ts';
+import { otherSpellings } from '#server/matching/typography.ts';
 import type { ExactLookup, MemoryHit } from './exact-match.ts';
 
 /** A sentence of a text, or two that the TM has as one segment, with the match in the TM. */
@@ -53,6 +54,22 @@ export function matchSentences(
     if (hitOfBoth) index += 1;
   }
   return sentences.length > 1 || parts[0]?.hit?.isSentence ? parts : [];
+}
+
+/**
+ * Returns a text as its only sentence, with its match in other typography; null without a match.
+ */
+export function matchRespelled(
+  { sourceText: text }: ExactLookup,
+  hit: MemoryHit | undefined,
+): SentenceMatch[] | null {
+  const sourceText = text.trim();
+  return hit ? [{ sourceText, separator: text.slice(text.trimEnd().length), hit }] : null;
+}
+
+/** Returns whether a text may be looked up in other typography. The marks in a page's tags are code. */
+export function isRespellable({ sourceText, sourceLang, textType }: DividedLookup): boolean {
+  return textType !== 'Html' && otherSpellings(sourceText, sourceLang).length > 0;
 }
 
 type Sentence = Omit<SentenceMatch, 'hit'>;

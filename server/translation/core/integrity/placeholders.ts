@@ -27,7 +27,8 @@ export interface Placeholders {
 }
 
 // Every pattern matches only at a given position and has a maximum length.
-const double = /\{\{([^{}\n\0]{1,200})\}\}/y;
+/** The longer delimiter first: `{{{x}}}` is not `{{x}}` in braces. */
+const double = /\{\{\{[^{}\n\0]{1,200}\}\}\}|\{\{[^{}\n\0]{1,200}\}\}/y;
 const single =
   /\{\s{0,8}([\p{L}_$@][\p{L}\p{M}\p{N}_$.[\]-]{0,80}|\d{1,4})?(?:!r|!s|:[^{}\s\0]{0,20})?\s{0,8}\}/uy;
 const python = /%\(([\p{L}_][^()%\n\0]{0,60})\)[-+0#]{0,3}\d{0,3}(?:\.\d{1,3})?[diouxXeEfFgGcrsa]/uy;
@@ -157,7 +158,7 @@ function brace(reading: Reading, i: number): Found | undefined {
   if (tag) return tag;
   const twice = matchAt(double, text, i);
   if (twice !== null) {
-    const found = piece(twice, `{{${squeezed(twice[1]!)}}}`);
+    const found = piece(twice, squeezed(twice[0]));
     out.certain.push(found);
     return found;
   }

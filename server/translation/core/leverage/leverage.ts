@@ -14,6 +14,8 @@ import {
 import { findExamples, type Guided } from '#server/language/translation-memory/lookup/examples.ts';
 import {
   type DividedLookup,
+  isRespellable,
+  matchRespelled,
   matchSentences,
   type SentenceMatch,
   sentenceTexts,
@@ -193,10 +195,15 @@ export async function leverageOf(
     targetLang: request.target_lang as LanguageCode,
   };
   const pair = { pairSource: languages.sourceLang, pairTarget: languages.targetLang };
-  const sentences = matchSentences(lookupOf(request, found.segmentation), (source_text) =>
-    unpenalized(known.exact.get(partKeyOf({ ...request, source_text }))),
-  );
+  const divided = lookupOf(request, found.segmentation);
   const whole = known.exact.get(keyOf(request));
+  const respelled = whole ? undefined : known.exact.get(respelledKey(keyOf(request)));
+  const sentences =
+    matchRespelled(divided, respelled) ??
+    matchSentences(divided, (source_text) => {
+      const key = partKeyOf({ ...request, source_text });
+      return unpenalized(known.exact.get(key)) ?? known.exact.get(respelledKey(key));
+    });
   return {
     glossary:
       found.glossaries === null ? null : glossaries.of(database, tenantId, found.glossaries, languages),
@@ -232,12 +239,21 @@ export function guidedOf(
 /** Returns the text and its sentences, whose exact matches are looked up, by their keys in `Prefetched`. */
 export function lookedUp(request: TextRequest, rules: WorkspaceRules | undefined): Map<string, ExactLookup> {
   const lookup = lookupOf(request, rules);
-  const parts = sentenceTexts(lookup).map((source_text): [string, ExactLookup] => [
+  const parts = sentenceTexts(lookup).map((source_text): [string, DividedLookup] => [
     partKeyOf({ ...request, source_text }),
     { ...lookup, sourceText: source_text, isPart: true },
   ]);
-  return new Map([[keyOf(request), lookup], ...parts]);
+  const all: [string, DividedLookup][] = [[keyOf(request), lookup], ...parts];
+  const respelled = all
+    .filter(([, one]) => isRespellable(one))
+    .slice(0, maxRespelled)
+    .map(([key, one]): [string, DividedLookup] => [respelledKey(key), { ...one, isRespelled: true }]);
+  return new Map([...all, ...respelled]);
 }
+
+/** Maximum number of texts and sentences of a request that are looked up in other typography, each with up to 24 keys. */
+const maxRespelled = 100;
+const respelledKey = (key: string) => `${key} respelled`;
 
 function partKeyOf(sentence: TextRequest): string {
   return `${keyOf(sentence)} part`;
@@ -368,7 +384,7 @@ export function sentenceDecisions(sentences: readonly SentenceMatch[]): AgentDec
     .flatMap(({ hit }) => hit ?? [])
     .slice(0, maxNamed)
     .map((hit) =>
-      newDecision('tm_sentence', quotedPair(hit), null, {
+      newDecision('tm_sentence', quotedPair(hit), hit.isRespelled ? 'other typography' : null, {
         confidence: 1,
         provenance: memoryProvenance(hit),
       }),
@@ -396,8 +412,10 @@ function termDecisions(terms: TermsInText | null): AgentDecision[] {
 }
 
 /** Returns the provenance of a TM segment. */
-export function memoryProvenance({ setId, setName, origin, tuid, changedAt }: MemoryHit): Provenance {
-  return { set_id: setId, set_name: setName, origin, tuid, changedate: changedAt };
+export function memoryProvenance(hit: MemoryHit): Provenance {
+  const { setId, setName, origin, tuid, changedAt } = hit;
+  const from = { set_id: setId, set_name: setName, origin, tuid, changedate: changedAt };
+  return hit.isRespelled ? { ...from, typography: true } : from;
 }
 
 /** Maximum number of segments in the provenance of one translation. */

@@ -6,6 +6,7 @@ import { formatTagged, plainText } from '#server/formats/inline-content.ts';
 import { countCodePoints } from '#server/formats/text.ts';
 import type { TextOutcome } from '#server/formats/text-tally.ts';
 import type { Warning } from '#server/http/warnings.ts';
+import { pausing } from '#server/platform/threads/slices.ts';
 import { mismatchWarnings } from '#server/translation/core/intake/request-warnings.ts';
 import { newestArtifact, readArtifact } from '../artifacts.ts';
 import { type DocumentRun, updateRun } from '../document-run.ts';
@@ -59,7 +60,12 @@ export async function extractSegments(run: DocumentRun): Promise<void> {
       )
     : extracted;
   const isDemanded = demandsReview(row);
-  const rows = segments.map((segment, position) => rowOf(segment, position, isDemanded));
+  const rows: ReturnType<typeof rowOf>[] = [];
+  const pause = pausing(20);
+  for (const [position, segment] of segments.entries()) {
+    rows.push(rowOf(segment, position, isDemanded));
+    await pause();
+  }
   const warnings = [...((row.warnings as Warning[] | null) ?? []), ...textWarnings(run, rows)];
   await services.database.inTenant(tenantId, async (tx) => {
     await updateRun(tx, run, {

@@ -4,6 +4,7 @@ import { documentSegments } from '#db/schema/documents.ts';
 import { toAppError } from '#server/errors.ts';
 import { formatTagged, type InlineContent } from '#server/formats/inline-content.ts';
 import type { TaskDocument } from '#server/platform/engines/engine.ts';
+import { takingTurns } from '#server/platform/threads/slices.ts';
 import { keyOf, type Prefetched } from '#server/translation/core/leverage/leverage.ts';
 import { lookUpTexts, lookupOfText, translateGroup } from '#server/translation/core/pipeline/group.ts';
 import type { GroupText } from '#server/translation/core/pipeline/run.ts';
@@ -60,6 +61,7 @@ export async function translateSegments(run: DocumentRun): Promise<void> {
   /** Groups for which the model had no capacity. */
   const returned: TextsOfGroup[] = [];
   let lanesLeft = groupsInFlight;
+  const nextTurn = takingTurns();
   let isOver = false;
   /**
    * One of the concurrent loops; each translates one group after another. If the model has no capacity for a group, the
@@ -71,6 +73,8 @@ export async function translateSegments(run: DocumentRun): Promise<void> {
       signal.throwIfAborted();
       const next = returned.pop() ?? (await groups.next()).value;
       if (!next) break;
+      // Otherwise all lanes would run in the same iteration of the event loop, and delay other requests.
+      await nextTurn();
       const group = await translateGroup(
         services,
         scope,

@@ -7,6 +7,7 @@ import { requireProof } from '#server/identity/access/proof.ts';
 import { type Actor, type Origin, recordEvent } from '#server/identity/audit/audit-log.ts';
 import { covers } from '#server/member-languages.ts';
 import type { Settings } from '#server/settings.ts';
+import { withdrawReviewFeed } from '#server/translation/documents/feed-withdrawal.ts';
 import { kinds } from '../kinds.ts';
 import type { ReviewItem } from '../schema.ts';
 import { lockProfiles } from './profiles.ts';
@@ -80,7 +81,8 @@ export interface NewAssignment {
 }
 
 /**
- * Stores assignments of items that `lockItems` has locked, and records each change.
+ * Stores assignments of items that `lockItems` has locked, and records each change. The TM stops serving the unapproved
+ * corrections of their documents.
  * @param by the member; null for a rule
  */
 export async function storeAssignments(
@@ -112,6 +114,11 @@ export async function storeAssignments(
         (excluded.comment, excluded.assigned_by, true)) c(comment, assigned_by, applies) where c.applies limit 1),
       assigned_at = now(), version = a.version + 1,
       rules_from = null`);
+  await withdrawReviewFeed(
+    tx,
+    tenantId,
+    changes.flatMap(({ item }) => (item.kind === 'document' ? item.id : [])),
+  );
   const actor: Actor = by === null ? { kind: 'server' } : { kind: 'member', userId: by };
   await Promise.all(
     changes.map(({ item: { kind, id, assignee: former, second: former_second }, assignee, second, due_at }) =>

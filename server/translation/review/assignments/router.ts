@@ -76,7 +76,5 @@ export const assignmentsRouter = router({
   saveRules: provedAdministratorSessionProcedure
     .input(saveRulesInput)
     .output(assignmentRules)
-    .mutation(({ ctx, input }) =>
-      ctx.asAdministrator((tx, principal) => saveRules(tx, ctx, ctx.services.settings, principal, input)),
-    ),
+    .mutation(({ ctx, input }) => saveRules(ctx.services, ctx.asAdministrator, ctx, input)),
 });

@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm';
 import type { Database, Tx } from '#db/client.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
+import type { AsAdministratorSession } from '#server/identity/access/guards/session.ts';
 import type { SessionPrincipal } from '#server/identity/access/principal.ts';
 import { atTheServer, type Origin, recordEvent } from '#server/identity/audit/audit-log.ts';
 import { lockTenant } from '#server/identity/tenants/tenant-row.ts';
@@ -9,6 +10,7 @@ import { covers } from '#server/member-languages.ts';
 import { addJob, type TaskPayloads } from '#server/platform/job-queue.ts';
 import type { Settings } from '#server/settings.ts';
 import { textPolicy } from '#server/translation/core/pipeline/policy.ts';
+import { withdrawReviewFeed } from '#server/translation/documents/feed-withdrawal.ts';
 import type { ReviewItem } from '../schema.ts';
 import { type AssignedItem, lockItems, type NewAssignment, storeAssignments } from './assign.ts';
 import { dayIn, lockProfiles, selectCandidates } from './profiles.ts';
@@ -38,10 +40,26 @@ export async function readRules(tx: Tx, tenantId: string): Promise<AssignmentRul
 }
 
 /**
- * Saves the rules, and queues their application to all unassigned items that await review.
+ * Saves the rules, and makes them pending for all unassigned items that await review: whoever decides one after the response
+ * decides it by the new rules. A queued task applies them.
  * @throws AppError 409 state_conflict if the rules do not have the version
  */
 export async function saveRules(
+  { database, settings }: Pick<Services, 'database' | 'settings'>,
+  asAdministrator: AsAdministratorSession,
+  origin: Origin,
+  input: SaveRulesInput,
+): Promise<AssignmentRules> {
+  const { tenantId, rules } = await asAdministrator(async (tx, principal) => ({
+    tenantId: principal.tenant.id,
+    rules: await storeRules(tx, origin, settings, principal, input),
+  }));
+  // In its own transaction, because others lock an item before the workspace. If the process dies, the task does it.
+  await database.inTenant(tenantId, (tx) => awaitRules(tx, tenantId));
+  return rules;
+}
+
+async function storeRules(
   tx: Tx,
   origin: Origin,
   settings: Settings,
@@ -221,6 +239,7 @@ async function applyToItems(
   await storeAssignments(tx, atTheServer, { tenantId, by: null, comment: null }, changes);
   // If a rule names members but none is available, try again later.
   const later = chosen.flatMap(({ isShort, item }) => (isShort ? item.id : []));
+  await withdrawReviewFeed(tx, tenantId, later);
   await tx.execute(sql`
     update review_assignments set rules_from = case
       when item_id = any(array(select json_array_elements_text(${JSON.stringify(later)}::json)))

@@ -51,6 +51,8 @@ async function selectTurn(tx: Tx, tenantId: string, item: ReviewItem, userId: st
 export interface Writing {
   /** Set if it closes the review: whether it publishes the item, and its languages. */
   decision?: { publishes: boolean; languages: { source_lang: string; target_lang: string } };
+  /** Whether it changes segments that the request does not name. */
+  changesAll?: boolean;
   /** Whether the request names the version that the caller saw, which the caller of this function compares. */
   namesVersion?: boolean;
 }
@@ -59,7 +61,8 @@ export interface Writing {
  * Requires that the caller may write an item now: its texts, findings, confirmations and decision. All ways of writing
  * call this. The row of the item must be locked.
  * - An item with a second review that is passed on is written and published only by the second reviewer, who names the
- *   version that it publishes. After the approval, it is not changed before it is reopened.
+ *   version that it publishes. A change of all its segments names the version, too. After the approval, it is not changed
+ *   before it is reopened.
  * - Another assigned item is written only by its assignee. Administrators assign it to themselves first.
  * - Other items are written by everyone who may review, and decided by those who have the languages. An API key writes only
  *   such items.
@@ -69,7 +72,7 @@ export async function requireTurn(
   tx: Tx,
   { tenantId, userId }: Pick<Author, 'userId'> & { tenantId: string },
   item: ReviewItem,
-  { decision, namesVersion = false }: Writing = {},
+  { decision, changesAll = false, namesVersion = false }: Writing = {},
 ): Promise<void> {
   let turn = await selectTurn(tx, tenantId, item, userId);
   if (turn.is_pending) {
@@ -93,10 +96,10 @@ export async function requireTurn(
   } else if (turn.four_eyes || turn.is_pending) {
     throw refused('needs a reviewer; assign it first');
   }
-  if (!decision) return;
-  const { publishes, languages } = decision;
-  if (isSecond && publishes && !namesVersion)
+  if (((isSecond && decision?.publishes) || (turn.four_eyes && changesAll)) && !namesVersion)
     throw refused('has a second review; send the updated_at of the version that you saw');
+  if (!decision) return;
+  const { languages } = decision;
   if (userId === null || isSecond || turn.assignee !== null || isAdministrator) return;
   if (!covers(turn.languages ?? [], 'review', languages))
     throw new AppError('forbidden', `you do not review ${languages.source_lang} → ${languages.target_lang}`);

@@ -16,6 +16,7 @@ import { feedApproval, selectTally } from '#server/translation/documents/feed-ma
 import {
   type DocumentRow,
   documentColumns,
+  isApproved,
   isDocument,
   requireDocument,
 } from '#server/translation/documents/jobs.ts';
@@ -174,11 +175,6 @@ export function approveDocuments(
   });
 }
 
-/** Whether the document is approved as it is now. */
-function isApproved({ approvedAt, changedSinceApproval }: DocumentRow): boolean {
-  return approvedAt !== null && changedSinceApproval === null;
-}
-
 /**
  * Requires that an author may approve a locked document.
  * @param seen the `updated_at` of the document when the author read it; undefined if the request does not name it
@@ -205,7 +201,8 @@ async function requireApprovable(
 /**
  * Requires that others have not changed a translation of a locked document since an author read it.
  * @param seen the `updated_at` of the document then
- * @throws AppError 409 conflict
+ * @throws AppError 409 conflict; its `present` has the changed segments, with the present and the former translation, and the
+ *   `updated_at` of the document with these changes
  */
 export async function requireUnchanged(
   tx: Tx,
@@ -217,8 +214,10 @@ export async function requireUnchanged(
     throw new AppError('conflict', `document job ${documentId} has no such version; read it again`);
   // A confirmation that leaves the translation as it was, with its tags, changes nothing. The result of an event for a
   // segment is stored with the next one, or is its present state.
-  const [changed] = await tx.execute(sql`
-    select from segment_events e join document_segments s
+  const changed = await tx.execute<ChangedSegment & { total: number }>(sql`
+    select position, previous_text, target_text, count(*) over ()::int as total from (
+    select distinct on (e.position) e.position, e.before ->> 'target_text' as previous_text, s.target_text
+    from segment_events e join document_segments s
       on s.tenant_id = e.tenant_id and s.document_id = e.document_id and s.position = e.position
     where e.tenant_id = ${tenantId} and e.document_id = ${documentId} and e.created_at > ${seen}::timestamptz
       and e.kind not in ('resolved', 'unconfirmed') and (e.user_id is null or e.user_id is distinct from ${author.userId}::text)
@@ -227,9 +226,23 @@ export async function requireUnchanged(
         where n.tenant_id = e.tenant_id and n.document_id = e.document_id and n.position = e.position
           and (n.created_at, n.event_id) > (e.created_at, e.event_id)
         order by n.created_at, n.event_id limit 1), to_jsonb(s.target)))
-    limit 1`);
-  if (changed)
-    throw new AppError('conflict', `document job ${documentId} has changed since it was read; read it again`);
+    order by e.position, e.created_at, e.event_id) changed order by position limit ${maxChanged}`);
+  if (changed.length === 0) return;
+  const segments = changed.map(({ total: _, ...segment }) => segment);
+  throw new AppError('conflict', `document job ${documentId} has changed since it was read; read it again`, {
+    present: { updated_at: updatedAt.toISOString(), total: changed[0]?.total, segments },
+  });
+}
+
+/** Maximum number of changed segments in an error. */
+const maxChanged = 100;
+
+/** A segment that others have changed since an author read it. */
+interface ChangedSegment extends Record<string, unknown> {
+  position: number;
+  /** The translation that the author has read. */
+  previous_text: string | null;
+  target_text: string | null;
 }
 
 /**

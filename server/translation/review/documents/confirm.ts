@@ -132,7 +132,7 @@ export const confirmAllInput = z.object({
   updated_at: moment
     .optional()
     .describe(
-      'The `updated_at` of the document when the reviewer read it. If others have changed a translation since then, the status is 409 and nothing is confirmed.',
+      'The `updated_at` of the document when the reviewer read it. If others have changed a translation since then, the status is 409 and nothing is confirmed. Required for a document with a second review.',
     ),
 });
 
@@ -155,7 +155,10 @@ export async function confirmAll(
   { document_id: documentId, statuses, reviewer, updated_at: seen }: z.infer<typeof confirmAllInput>,
 ): Promise<z.infer<typeof confirmedAll>> {
   const author = await documentAuthor(tx, principal, reviewer);
-  const row = await lockWritable(tx, principal.tenant.id, documentId, author);
+  const row = await lockWritable(tx, principal.tenant.id, documentId, author, {
+    changesAll: true,
+    namesVersion: seen !== undefined,
+  });
   requireName(author);
   if (seen !== undefined) await requireUnchanged(tx, row, author, seen);
   const { position, target, confirmedAt } = documentSegments;

@@ -26,6 +26,7 @@ import type { Origin } from '#server/identity/audit/audit-log.ts';
 import { type Finding, shownFindings } from '#server/translation/core/findings.ts';
 import {
   type DocumentRow,
+  isApproved,
   requestOf,
   requireDocument,
   translatedNameOf,
@@ -172,9 +173,9 @@ function versionOf(target: InlineContent | null): string {
   return textVersion(target && formatTagged(target));
 }
 
-function stateOf({ target, corrected, needsReview }: SegmentRow, { approvedAt }: DocumentRow): XliffState {
+function stateOf({ target, corrected, needsReview }: SegmentRow, row: DocumentRow): XliffState {
   if (target === null) return 'initial';
-  if (approvedAt !== null && !needsReview) return 'final';
+  if (isApproved(row) && !needsReview) return 'final';
   return corrected ? 'reviewed' : 'translated';
 }
 

@@ -8,7 +8,7 @@ import { hasText, searchedText } from '#server/http/text-search.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
 import { runSearch, scanJobs } from '#server/translation/core/listing/bounded-scan.ts';
 import { filterCondition, jobListFilter } from '#server/translation/core/listing/job-list-filter.ts';
-import { isAfter, isInFlight, isOneOf } from '#server/translation/documents/jobs.ts';
+import { isAfter, isApproved, isInFlight, isOneOf } from '#server/translation/documents/jobs.ts';
 import { readFigures } from '#server/translation/documents/quality-report.ts';
 import {
   type DocumentFailureDetail,
@@ -41,8 +41,17 @@ export const filesQuery = z.object({
   cursor: z.string().max(200).optional().describe('The next_cursor of the previous page.'),
 });
 
-const { id, status, source_file_name, source_format, approved_at, created_at, updated_at, waiting } =
-  documentJob.shape;
+const {
+  id,
+  status,
+  source_file_name,
+  source_format,
+  approved_at,
+  changed_since_approval,
+  created_at,
+  updated_at,
+  waiting,
+} = documentJob.shape;
 const count = z.int();
 
 const file = z.object({
@@ -66,6 +75,7 @@ const file = z.object({
   critical: count.describe('Unconfirmed segments with critical findings.'),
   flagged: count.describe('Other unconfirmed segments that need a review.'),
   approved_at,
+  changed_since_approval,
   changed_by: z.string().nullable().describe('The approver, or else the last reviewer; null without one.'),
   assignee: z
     .string()
@@ -97,8 +107,8 @@ const maxCounted = 10_000;
 
 const conditions: Readonly<Record<State, SQL>> = {
   translating: sql`status in ('queued', 'extracted')`,
-  needs_review: sql`(status = 'translated' and approved_at is null)`,
-  approved: sql`(status = 'translated' and approved_at is not null)`,
+  needs_review: sql`(status = 'translated' and (approved_at is null or changed_since_approval is not null))`,
+  approved: sql`(status = 'translated' and approved_at is not null and changed_since_approval is null)`,
   failed: sql`status = 'failed'`,
 };
 
@@ -176,7 +186,7 @@ async function countStates(tx: Tx, tenantId: string) {
     sql`(count(*) filter (where ${conditions[state]}))::int as ${sql.raw(state)}`;
   const [row] = await tx.execute<Record<State, number>>(sql`
     select ${sql.join(states.map(counted), sql`, `)} from (
-      select status, approved_at from document_jobs where tenant_id = ${tenantId}
+      select status, approved_at, changed_since_approval from document_jobs where tenant_id = ${tenantId}
       order by updated_at desc, document_id desc limit ${maxCounted}) latest`);
   const found = row ?? { translating: 0, needs_review: 0, approved: 0, failed: 0 };
   const all = states.reduce((sum, state) => sum + found[state], 0);
@@ -217,6 +227,7 @@ function selectRows(tx: Tx, tenantId: string, ids: readonly string[]) {
       reportFigures: jobs.reportFigures,
       failure: jobs.failure,
       approvedAt: jobs.approvedAt,
+      changedSinceApproval: jobs.changedSinceApproval,
       holder: sql<string | null>`(select holder from review_assignments a where a.tenant_id = ${tenantId}
         and a.item_kind = 'document' and a.item_id = ${jobs.documentId} and a.closed_at is null)`,
       ...waitingColumns,
@@ -242,7 +253,7 @@ async function selectSourceKeys(
 
 function fileView(row: Row, sourceKey: string | null): Omit<FileView, 'assignee'> {
   const figures = readFigures(row.reportFigures);
-  const awaitsReview = row.status === 'translated' && row.approvedAt === null;
+  const awaitsReview = row.status === 'translated' && !isApproved(row);
   // The validation of the response drops the other columns.
   return {
     ...row,
@@ -251,6 +262,7 @@ function fileView(row: Row, sourceKey: string | null): Omit<FileView, 'assignee'
     critical: awaitsReview ? figures.critical : 0,
     flagged: awaitsReview ? figures.unresolved - figures.critical : 0,
     approved_at: row.approvedAt?.toISOString() ?? null,
+    changed_since_approval: row.changedSinceApproval?.toISOString() ?? null,
     failure: row.failure as FileView['failure'],
     waiting: isInFlight(row) ? waitingView(row) : null,
     created_at: row.createdAt.toISOString(),

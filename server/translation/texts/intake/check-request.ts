@@ -18,6 +18,7 @@ const serverWrittenKeys: ReadonlySet<string> = new Set([
   'provenance',
   'review_pipeline_candidate',
   'source_lang_detection',
+  'redaction',
 ]);
 
 /** Maximum number of JSON characters of the metadata, because it is stored and listed with each job. */

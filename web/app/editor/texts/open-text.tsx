@@ -62,7 +62,13 @@ export function OpenText({
           <Problem error={whole.error} retry={() => void whole.refetch()} />
         </div>
       ) : null}
-      <FoundDrafts segment={segment} found={found} drafts={drafts} saves={source.saves} />
+      <FoundDrafts
+        segment={segment}
+        found={found}
+        drafts={drafts}
+        saves={source.saves}
+        isReadOnly={source.isReadOnly(segment)}
+      />
     </OpenSegment>
   );
 }
@@ -79,15 +85,17 @@ function FoundDrafts({
   found,
   drafts,
   saves,
+  isReadOnly,
 }: {
   segment: TextSegment;
   found: readonly Draft[];
   drafts: TextDrafts;
   saves: SegmentSaves;
+  isReadOnly: boolean;
 }) {
   const t = useT();
   const { moment } = useFormat();
-  const { position, target_text: stored, languages, confirmed_at: decidedAt } = segment;
+  const { position, target_text: stored, languages } = segment;
   const remove = (draft: Draft) => drafts.remove(segment, draft, saves.all().get(position));
   return found.map((draft) => (
     <div key={draft.changedAt} role="gridcell" tabIndex={-1} className={styles['conflict']}>
@@ -96,7 +104,7 @@ function FoundDrafts({
         {draft.base !== stored && <p>{t('review.found_draft_older')}</p>}
         <TextDiff before={stored ?? ''} after={draft.text} language={languages.target} />
         <div className="actions">
-          {decidedAt === null && (
+          {!isReadOnly && (
             <button
               type="button"
               className="small"

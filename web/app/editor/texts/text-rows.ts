@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useCallback, useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
+import { useIsOthersTurn } from '../../assignments/assignments.ts';
 import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
@@ -36,6 +37,7 @@ export function useTextRows(search: TextSearch, filter: TextFilter, onFilter: (f
   const claims = useClaim('job', opened.row?.id);
   const held = useUpcomingClaim(upcoming?.id);
   useWorkTime(opened.row?.id);
+  const isOthersTurn = useIsOthersTurn(opened.row && { kind: 'job', id: opened.row.id });
   const mayFollow = !texts.isComplete && segments.length > 0;
   const source = {
     rows: { data: texts.isLoading ? undefined : range, error: texts.error, refetch: texts.refetch },
@@ -52,7 +54,8 @@ export function useTextRows(search: TextSearch, filter: TextFilter, onFilter: (f
     late: null,
     goOn: useGoingOn(texts, opened),
     saves,
-    isReadOnly: (row) => !isDecidable(row),
+    // Only the open row can be changed.
+    isReadOnly: (row) => !isDecidable(row) || isOthersTurn,
     check,
     findingsOf: (row) => findingsOf(row, list, saves),
     canUndo,

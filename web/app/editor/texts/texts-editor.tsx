@@ -16,7 +16,7 @@ import type { TextFilter, TextSearch } from './filters.ts';
 import { OpenText } from './open-text.tsx';
 import { RejectText, RejectTexts, useKnown } from './reject-text.tsx';
 import { TextFilters } from './text-filters.tsx';
-import { isDecidable, type TextList, type TextSegment } from './text-list.ts';
+import type { TextList, TextSegment } from './text-list.ts';
 import { TextPanel } from './text-panel.tsx';
 import { useTextRows } from './text-rows.ts';
 import { countStatuses } from './use-shown.ts';
@@ -44,7 +44,7 @@ function TextsEditor({ search, filter }: { search: TextSearch; filter: TextFilte
   const { list, segments, hasMore, loadMore } = texts;
   const { row, goOn } = source;
   const [dialog, setDialog] = useState<Parameters<typeof TextDialog>[0]['kind']>();
-  const askWhy = () => row && isDecidable(row) && setDialog('reject');
+  const askWhy = () => row && !source.isReadOnly(row) && setDialog('reject');
   const open = range.segments.filter(
     ({ id, confirmed_at }) => confirmed_at === null && texts.matching.has(id),
   );

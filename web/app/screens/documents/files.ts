@@ -27,10 +27,17 @@ export function groupFiles(files: readonly FileView[]): FileGroup[] {
   });
 }
 
-export function stateOf({ status, approved_at }: Pick<FileView, 'status' | 'approved_at'>): FileState {
-  if (status === 'failed') return 'failed';
-  if (status !== 'translated') return 'translating';
-  return approved_at === null ? 'needs_review' : 'approved';
+type Approvable = Pick<FileView, 'status' | 'approved_at' | 'changed_since_approval'>;
+
+export function stateOf(file: Approvable): FileState {
+  if (file.status === 'failed') return 'failed';
+  if (file.status !== 'translated') return 'translating';
+  return isApproved(file) ? 'approved' : 'needs_review';
+}
+
+/** Whether a file is approved as it is now: a file that was changed since its approval is a draft. */
+export function isApproved(file: Omit<Approvable, 'status'>): boolean {
+  return file.approved_at !== null && file.changed_since_approval === null;
 }
 
 export function isTranslated({ status }: Pick<FileView, 'status'>): boolean {
@@ -49,11 +56,11 @@ export interface Shares {
 export function sharesOf(translations: readonly FileView[]): Shares {
   const sum: Shares = { total: 0, confirmed: 0, critical: 0, flagged: 0 };
   for (const file of translations.filter(isTranslated)) {
-    const isApproved = file.approved_at !== null;
+    const approved = isApproved(file);
     sum.total += file.segments;
-    sum.confirmed += isApproved ? file.segments : file.confirmed;
-    sum.critical += isApproved ? 0 : file.critical;
-    sum.flagged += isApproved ? 0 : file.flagged;
+    sum.confirmed += approved ? file.segments : file.confirmed;
+    sum.critical += approved ? 0 : file.critical;
+    sum.flagged += approved ? 0 : file.flagged;
   }
   return sum;
 }

@@ -7,7 +7,7 @@ import { useFormat } from '../../parts/format.ts';
 import { useLanguages } from '../../parts/languages.tsx';
 import { type Status, StatusMark } from '../../parts/status-mark.tsx';
 import styles from './files.module.css';
-import { stateOf } from './files.ts';
+import { isApproved, stateOf } from './files.ts';
 import { Running } from './running.tsx';
 import type { Progress } from './search.ts';
 
@@ -68,6 +68,7 @@ function LanguageChip({
       <span className="visually-hidden">
         {state === 'needs_review' ? t(`documents.mark_${mark}`) : t(`documents.state_${state}`)}
       </span>
+      {file.changed_since_approval !== null && <b>{t('documents.changed_after')}</b>}
       <Assignee of={assignment} />
       {state === 'translating' && waiting && <span className={styles.held}>{t('documents.held_up')}</span>}
     </Link>
@@ -98,9 +99,9 @@ function Assignee({ of: assignment }: { of: Assignment | undefined }) {
 type Mark = Exclude<Status, 'rejected'>;
 
 function markOf(file: FileView): Mark {
-  if (file.approved_at !== null) return 'confirmed';
+  if (isApproved(file)) return 'confirmed';
   if (file.status === 'failed' || file.critical > 0) return 'critical';
-  if (file.flagged > 0) return 'warning';
+  if (file.flagged > 0 || file.approved_at !== null) return 'warning';
   if (file.confirmed === file.segments) return 'confirmed';
   return file.confirmed > 0 ? 'draft' : 'todo';
 }

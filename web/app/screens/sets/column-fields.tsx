@@ -27,6 +27,7 @@ export const columnNames: Readonly<Record<Column, MessageId>> = {
   do_not_translate: 'sets.do_not_translate',
   domain: 'sets.domain',
   picture: 'sets.picture',
+  forbidden_term: 'sets.column_forbidden',
 };
 
 /** The columns of a file that the service could not read; undefined for other errors. */

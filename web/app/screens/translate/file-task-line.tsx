@@ -11,6 +11,7 @@ import { Problem, problemText } from '../../parts/problem.tsx';
 import { detected } from '../../parts/source-language.tsx';
 import { type Status, StatusMark } from '../../parts/status-mark.tsx';
 import { Warnings } from '../../parts/warnings.tsx';
+import { isApproved } from '../documents/files.ts';
 import { isInFlight } from '../documents/use-progress.ts';
 import type { FileQueue, FileTask, ListedFile } from './file-queue.ts';
 import styles from './files.module.css';
@@ -172,7 +173,7 @@ function DocumentLine({
     | { needs_review_units?: number }
     | undefined;
   const waiting = quality?.needs_review_units ?? 0;
-  const [mark, words]: [Status, string] = document.approved_at
+  const [mark, words]: [Status, string] = isApproved(document)
     ? ['confirmed', t('documents.approved')]
     : status === 'failed'
       ? ['critical', document.failure ? fileFailureText(document.failure, t) : t('documents.status_failed')]

@@ -1,0 +1,57 @@
+/*
+ * Keys of front matter, and attributes of components, shortcodes and directives, whose values readers see. They are known by
+ * their names only, in any spelling: `sidebar_label`, `sidebarLabel` and `sidebar-label` are one name.
+ */
+
+const words = (list: string): ReadonlySet<string> => new Set(list.split(' '));
+
+/** A name that ends with one of these words has a text: `hero_text`, `fig-cap`, `pageTitle`. */
+const lastWords = words(
+  'title subtitle heading headline subheading subheadline description summary abstract excerpt caption subcaption cap subcap alt label tagline tooltip placeholder text',
+);
+
+/** Other names, without the signs between their words. */
+const names = words(
+  'aria-label details tip hint helptext message legend lead lede intro introduction question answer quote notice disclaimer copyright keypoints acknowledgments acknowledgements dataavailability plainlanguagesummary epigraph dedication linktext cta badge valuetext roledescription',
+);
+
+/** Names that only front matter has in this sense. A component's `keywords` can be code, and its `footer` a component. */
+const matterNames = words('keywords keyword footer imagedescription descriptionmeta');
+
+/** Names that mean a text in components only. */
+const attributeNames = words('summary header content note subheader helper');
+
+/** Names that end with one of the words, and are code. */
+const codeNames = words('alignlabel datatext showlabel hidelabel showtitle hidetitle notitle');
+
+function matches(name: string, further: ReadonlySet<string>): boolean {
+  const parts = name.split(/[\s_:.-]+|(?<=[a-z\d])(?=[A-Z])/).map((part) => part.toLowerCase());
+  const joined = parts.join('');
+  if (codeNames.has(joined)) return false;
+  return lastWords.has(parts.at(-1)!) || names.has(joined) || further.has(joined);
+}
+
+/** Whether the value of a key of front matter is a text. */
+export const isTextKey = (name: string): boolean => matches(name, matterNames);
+
+/** Whether the value of an attribute of a component, shortcode or directive is a text. */
+export const isTextAttribute = (name: string): boolean => matches(name, attributeNames);
+
+/**
+ * Whether a value is code although its name is that of a text: an address, a path, an identifier, a slug, a number, a
+ * Boolean, or an expression.
+ */
+export function isCodeValue(value: string): boolean {
+  const text = value.trim();
+  return (
+    !/\p{L}/u.test(text) ||
+    /^(?:true|false|null|undefined|none|auto)$/i.test(text) ||
+    !/\p{L}/u.test(text.replace(/\{\{[^{}]*\}\}|\{%[^{}]*%\}/g, '')) ||
+    /\$\{|<[%?]|`r [^`]+`/.test(text) ||
+    /^[\w-]*:\/\/\S*$|^(?:[.~@#$%/]|\\)\S*$|^\{[^{}]*\}$/.test(text) ||
+    // One word with signs inside of it, such as `lib/page.ts`, `some_id`, `a-slug` or `camelCase`.
+    /^[\w-]+(?:[/\\:@#=][\w./\\:@#=-]*)+$|^[\w-]+(?:\.[\w-]+)+$|^\w*[a-z\d]_\w+$|^[a-z\d]+(?:-[a-z\d]+)+$|^[a-z]+[A-Z]\w*$/.test(
+      text,
+    )
+  );
+}
