@@ -25,6 +25,7 @@ export type { Bytes } from './exchange.ts';
 export type { ImportOptions, ImportPoller } from './import-poller.ts';
 export { byStatus, type DocumentJobByStatus, type TranslationJobByStatus } from './job-states.ts';
 export { type Language, languages } from './languages.ts';
+export { findLeftOutTexts, type LeftOutText } from './left-out-texts.ts';
 export { type Members, members } from './members.ts';
 export { type Memory, memory } from './memory.ts';
 export type {

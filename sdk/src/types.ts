@@ -225,6 +225,8 @@ export type DocumentUpload = WithAuto<
   update_of?: string | undefined;
   /** Texts that are translated only on request. A format accepts only those that it has. */
   include?: DocumentRequest['include'] | undefined;
+  /** Columns of sheets whose cells stay and are not billed, such as `A`, or `Labels!A` for one sheet. */
+  exclude_columns?: string | string[] | undefined;
   /**
    * The form of the translated file. `bilingual` has the source, too (PDF and DOCX); `docx` is a Word file with the text
    * of a PDF. Default: `translated`.

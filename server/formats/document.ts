@@ -2,7 +2,7 @@ import type { FileTexts, KeptTexts } from './existing-target.ts';
 import type { InlineContent } from './inline-content.ts';
 import type { LengthUnit } from './length-limit.ts';
 import type { RecognizedPage } from './ocr/recognized-page.ts';
-import type { Selection } from './selection.ts';
+import type { Includable, Selection } from './selection.ts';
 import type { TextOutcome } from './text-tally.ts';
 
 /**
@@ -102,7 +102,8 @@ type FindingCode =
   | 'no_translatable_text'
   | 'content_left_out'
   | 'text_recognized'
-  | 'not_selected';
+  | 'not_selected'
+  | 'columns_of_keys';
 
 /** A remark for the reader of a translated file, such as a text that was truncated. */
 export interface Finding {
@@ -128,6 +129,10 @@ export interface ExtractedDocument {
   findings: Finding[];
   /** The texts that are in no segment. Absent for a format that does not count them. */
   outcome?: TextOutcome;
+  /** The texts of the file that a request may include. Absent if there are none. */
+  include?: Includable[];
+  /** The columns of sheets that look like keys, which a request may leave out. Absent if there are none. */
+  excludeColumns?: string[];
   /** The numbers of the pages whose text is only in images, and can be recognized. Absent for other files. */
   imagePages?: number[];
 }

@@ -3,10 +3,12 @@ import { addBelow, growingHeights } from './docx/bilingual.ts';
 import { complexScriptEdits, paragraphDirection, runDirection } from './docx/direction.ts';
 import { splitDropCap } from './docx/drop-caps.ts';
 import type { StoryParagraph } from './docx/story.ts';
+import { segmentsOfWords } from './docx/story-words.ts';
 import { tallyTexts } from './docx/text-outcome.ts';
 import { readFormatParts, readStories, type StoryPart } from './docx/word-package.ts';
 import { wordMarkup } from './docx/word-xml.ts';
 import { plainText } from './inline-content.ts';
+import { classOf } from './layout-kinds.ts';
 import { chartSegment, writeChartTexts } from './office/chart-texts.ts';
 import { dataSheetsKept } from './office/kept-finding.ts';
 import { changePart, officeFormat } from './office/office-format.ts';
@@ -25,20 +27,29 @@ import { type DirectionChange, directionChange } from './typesetting/languages.t
  */
 export const { check, extract, rebuild } = officeFormat({
   async read(bytes, { include = [] }, add, tally) {
-    const { file, stories, charts, kept, pages } = await readStories(bytes, include, (paragraph, story) => {
-      const segments = paragraph.texts.map(
-        ({ content, regionId, cellId, place }): Segment => ({
-          regionId,
-          cellId,
-          kind: kindOf(paragraph, story),
-          page: story.kind === 'main' ? content.page : null,
-          place: `${story.path}, ${place}`,
-          source: content.source,
-        }),
-      );
-      return { segments: paragraph.isRepeated ? [] : segments, isFallback: paragraph.isFallback, edits: [] };
-    });
+    const { file, stories, charts, kept, labels, prompts, pages } = await readStories(
+      bytes,
+      include,
+      (paragraph, story) => {
+        const segments = paragraph.texts.map(
+          ({ content, regionId, cellId, place }): Segment => ({
+            regionId,
+            cellId,
+            kind: kindOf(paragraph, story),
+            page: story.kind === 'main' ? content.page : null,
+            place: `${story.path}, ${place}`,
+            source: content.source,
+          }),
+        );
+        return {
+          segments: paragraph.isRepeated ? [] : segments,
+          isFallback: paragraph.isFallback,
+          edits: [],
+        };
+      },
+    );
     const ofCharts = charts.flatMap((chart) => chart.texts.map((text) => chartSegment(text, chart)));
+    for (const { part, words } of stories) for (const segment of segmentsOfWords(words, part)) add(segment);
     let characters = 0;
     for (const { segments, isFallback } of [
       ...stories.flatMap(({ paragraphs }) => paragraphs),
@@ -53,7 +64,13 @@ export const { check, extract, rebuild } = officeFormat({
       ({ texts, hasDataSheet }) => hasDataSheet && texts.some(({ isName }) => isName),
     );
     if (copied.length > 0) findings.push(dataSheetsKept(copied.length, 'Word'));
-    if (tally) await tallyTexts(file, characters, include, tally);
+    if (tally) {
+      await tallyTexts(file, characters, include, tally);
+      for (const { text, reason } of stories.flatMap(({ words }) => words.flatMap((one) => one.words)))
+        if (reason !== undefined) tally.keep(classOf('docx', reason), reason, countCharacters(text));
+      for (const label of labels) tally.keep('kept', 'label', countCharacters(label));
+      for (const prompt of prompts) tally.keep('kept', 'form_fields', countCharacters(prompt));
+    }
     return { pageCount: pages, findings, isSigned: file.isSigned };
   },
 
@@ -116,6 +133,7 @@ export const { check, extract, rebuild } = officeFormat({
         const edits = [...below, ...innerEdits].toSorted((one, other) => one.start - other.start);
         return { edits, findings };
       },
+      (key) => targets.of(key),
     );
     const parts = new Map<string, PartContent>();
     const findings: Finding[] = [];

@@ -19,6 +19,7 @@ import { readStyles } from './opendocument/text-styles.ts';
 import { clip } from './text.ts';
 import { type Dependent, type TextFile, type TextOptions, type TextPlaces, textFormat } from './text-file.ts';
 import { directionChange } from './typesetting/languages.ts';
+import { type KeyColumn, keyColumnFinding } from './xlsx/columns.ts';
 
 /**
  * OpenDocument texts, spreadsheets and presentations. The texts are in two parts, `content.xml` and `styles.xml`, the
@@ -100,6 +101,7 @@ function findTexts(kind: FileKind, file: string, options: TextOptions): TextPlac
   let characters = 0;
   const compared = new ComparedTexts();
   let [comments, hiddenSlides, lists] = [0, 0, 0];
+  const columns: KeyColumn[] = [];
   for (const [at, source] of [content, styles].entries()) {
     if (source === '') continue;
     const found = readParts(source, {
@@ -108,8 +110,10 @@ function findTexts(kind: FileKind, file: string, options: TextOptions): TextPlac
       offset: offsets[at]!,
       include,
       kind,
+      excludeColumns: options.excludeColumns,
     });
     kept.push(...found.kept);
+    columns.push(...found.columns);
     characters += found.characters;
     comments += found.comments;
     hiddenSlides += found.hiddenSlides;
@@ -144,7 +148,7 @@ function findTexts(kind: FileKind, file: string, options: TextOptions): TextPlac
     [lists, ['dropdown list with fixed entries', 'dropdown lists with fixed entries']],
   );
   const translated = found.places.flatMap(({ segments }) => segments.map(({ source }) => plainText(source)));
-  findings.push(...compared.findings(translated));
+  findings.push(...compared.findings(translated), ...columns.map(keyColumnFinding));
   return {
     places: found.places,
     kept: [...kept, ...found.kept],
@@ -152,6 +156,7 @@ function findTexts(kind: FileKind, file: string, options: TextOptions): TextPlac
     always,
     dependent,
     findings,
+    ...(columns.length > 0 && { excludeColumns: columns.map(({ name }) => name) }),
   };
 }
 
@@ -177,12 +182,14 @@ function mediaTypesOf(manifest: string): Map<string, string> {
 function textOf(
   file: string,
   run: Run,
-  { kind, place, page, cellId, room, prefix, leftOut }: TextBlock,
+  { kind, place, page, cellId, room, most, prefix, leftOut }: TextBlock,
 ): MarkupText {
-  const write = (text: string): string =>
-    escapeXmlText(withoutForbidden(text.replace(/ {2,}/g, ' ')))
-      .replaceAll('\n', `<${prefix}line-break/>`)
-      .replaceAll('\t', `<${prefix}tab/>`);
+  const write = (text: string): string => {
+    const written = escapeXmlText(withoutForbidden(text.replace(/ {2,}/g, ' ')));
+    return prefix === undefined
+      ? written
+      : written.replaceAll('\n', `<${prefix}line-break/>`).replaceAll('\t', `<${prefix}tab/>`);
+  };
   return {
     ...run,
     kind,
@@ -190,6 +197,7 @@ function textOf(
     place,
     ...(page !== undefined && { page }),
     ...(cellId !== undefined && { cellId }),
+    ...(most !== undefined && { limit: { most, unit: 'characters' } }),
     check: (target) => (room ? cutFindings(room, place, run.source, target) : []),
     write: (target, markupOf) => {
       const { closing, opening } = unpaired(leftOut, run);

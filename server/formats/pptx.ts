@@ -57,6 +57,7 @@ export const { check, extract, rebuild } = officeFormat({
       },
       end: (part) => counted?.end(part),
       onField: (text) => counted?.addField(text),
+      onKept: (reason, text) => counted?.addKept(reason, text),
     });
     const { pictures, chartsWithData, unselectedSlides, isSigned } = summary;
     const findings = keptFindings(
@@ -240,6 +241,11 @@ class PresentationTally {
     const characters = countCharacters(text);
     this.#accounted += characters;
     if (characters > 0) this.#keep('fields', characters);
+  }
+
+  /** Adds a text that is in no text body. */
+  addKept(reason: string, text: string): void {
+    this.#keep(reason, countCharacters(text));
   }
 
   /** Compares the texts of a part with an independent count. */

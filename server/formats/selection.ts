@@ -31,6 +31,8 @@ export interface Selection {
   /** The ranges of pages of a PDF or of slides, such as `1-3` and `7`, or the names of sheets. Undefined for all. */
   pages?: string[] | undefined;
   include?: Includable[] | undefined;
+  /** The columns of sheets whose cells stay, such as `A`, or `Labels!A` for one sheet. */
+  excludeColumns?: string[] | undefined;
   /** Undefined for `translated`. */
   output?: Exclude<Output, 'translated'> | undefined;
   /** Undefined to determine it from the catalog. */

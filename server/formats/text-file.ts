@@ -72,6 +72,8 @@ export interface TextPlaces {
   always?: readonly Edit[];
   dependent?: readonly Dependent[];
   findings?: readonly Finding[];
+  /** The columns of sheets that look like keys. */
+  excludeColumns?: string[];
   /** Returns all texts, also those that are not translated. Absent if the format cannot keep an existing translation. */
   texts?(): FileTexts;
 }
@@ -112,7 +114,11 @@ export function textFormat(
       }
       const findings = [...(found.findings ?? []), ...(file.findings ?? [])];
       if (segments.length === 0 && !options.kept) findings.push(emptyFinding);
-      return { segments, pageCount: null, findings, outcome: outcomeOf(found) };
+      const { excludeColumns } = found;
+      return {
+        ...{ segments, pageCount: null, findings, outcome: outcomeOf(found) },
+        ...(excludeColumns && { excludeColumns }),
+      };
     },
 
     async texts(bytes, options) {

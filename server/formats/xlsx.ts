@@ -5,10 +5,13 @@ import { notSelectedFinding } from './office/kept-finding.ts';
 import { officeFormat } from './office/office-format.ts';
 import { withFileErrors } from './office/package.ts';
 import type { Selection } from './selection.ts';
+import { clip } from './text.ts';
 import { countCharacters, type KeptClass, TextTally } from './text-tally.ts';
-import { writeReference } from './xlsx/cell-reference.ts';
+import { type CellPosition, writeReference } from './xlsx/cell-reference.ts';
 import { hasLetter, splitText } from './xlsx/cell-text.ts';
+import { KeyColumns, keyColumnFinding, LeftOutColumns } from './xlsx/columns.ts';
 import { KeptContent } from './xlsx/kept-content.ts';
+import { formatKey, formatRegion, readNumberFormats, selectedFormats } from './xlsx/number-formats.ts';
 import { readXmlPart } from './xlsx/part-stream.ts';
 import { includedParts, namedSheets, PartTextReader, sheetNameKey } from './xlsx/part-texts.ts';
 import { writeWorkbook } from './xlsx/rebuild.ts';
@@ -38,51 +41,78 @@ export const { extract, rebuild } = officeFormat({
     const left = selectSheets(workbook.sheets, undefined).filter((sheet) => !selected.includes(sheet));
     let read = 0;
     let accounted = 0;
-    const addText = (segment: Omit<Segment, 'source'>, text: string): void => {
+    const addText = (segment: Omit<Segment, 'source'>, text: string): Segment => {
       const { source } = splitText(text);
       translated.add(source);
-      add({ ...segment, source: [source] });
+      const added: Segment = { ...segment, source: [source] };
+      add(added);
+      return added;
     };
+    const leftOut = new LeftOutColumns(selection.excludeColumns);
+    const excludeColumns: string[] = [];
+    const [styles, otherStyles] = [new Set<number>(), new Set<number>()];
     const keep = (kind: KeptClass, reason: string, characters: number): void => {
       accounted += characters;
       if (characters > 0) tally.keep(kind, reason, characters);
     };
     for (const sheet of left) {
       const tables = await SheetTables.read(workbook.office, sheet.path);
-      const { validationTexts } = await readTextCells(workbook, sheet, strings, tables, {
+      const summary = await readTextCells(workbook, sheet, strings, tables, {
         text: () => {},
         outcome: (_, characters) => {
           read += characters;
           keep('not_selected', 'pages', characters);
         },
       });
-      for (const { text } of validationTexts) tally.keep('not_selected', 'pages', countCharacters(text));
+      for (const { text } of summary.validationTexts)
+        tally.keep('not_selected', 'pages', countCharacters(text));
+      for (const style of summary.styles) otherStyles.add(style);
     }
     const headers = include.includes('table_headers') ? { sliced: await slicedTables(workbook) } : undefined;
     const compared = new ComparedTexts();
     for (const sheet of selected) {
       const tables = await SheetTables.read(workbook.office, sheet.path, headers);
+      const { number: page, name, regionId } = sheet;
+      const keys = new KeyColumns();
+      const own: (CellPosition & { segment: Segment })[] = [];
       const summary = await readTextCells(workbook, sheet, strings, tables, {
+        isLeftOut: ({ column }) => leftOut.has(name, column),
         text: (cell, _, text) => {
-          const { number: page, name, regionId } = sheet;
           const cellId = writeReference(cell);
-          addText({ regionId, cellId, kind: 'cell', page, place: `${name}!${cellId}` }, text());
+          const { row, column } = cell;
+          const segment = addText(
+            { regionId, cellId, kind: 'cell', page, place: `${name}!${cellId}` },
+            text(),
+          );
+          own.push({ row, column, segment });
+          keys.add(column, text());
           accounted += countCharacters(text());
         },
         outcome: (outcome, characters) => {
           read += characters;
           // A header that stays although the request includes headers cannot be translated.
           if (outcome === 'table_headers' && headers) keep('kept', outcome, characters);
+          else if (outcome === 'columns') keep('not_selected', outcome, characters);
           else if (outcome !== 'segment') keep(classOf('xlsx', outcome), outcome, characters);
         },
       });
+      for (const style of summary.styles) styles.add(style);
+      // The limits of cells are at the end of a sheet.
+      if (!summary.limits.isEmpty)
+        for (const { segment, ...cell } of own) {
+          const most = summary.limits.of(cell);
+          if (most !== undefined) Object.assign(segment, { maxLength: most, lengthUnit: 'characters' });
+        }
+      for (const column of keys.found(name)) {
+        excludeColumns.push(column.name);
+        findings.push(keyColumnFinding(column));
+      }
       kept.addSheet(summary);
       compared.addAll(summary.compared);
       compared.addAll(tables.compared);
       const { texts, characters } = summary.otherValidationTexts;
       if (texts > 0) tally.keep('kept', 'number', characters, texts);
       for (const { key, place, text } of summary.validationTexts) {
-        const { number: page, name, regionId } = sheet;
         addText({ regionId, cellId: key, kind: 'text_block', page, place: `${name}, ${place}` }, text);
       }
       findings.push(...tables.findings());
@@ -105,6 +135,17 @@ export const { extract, rebuild } = officeFormat({
       const place = `${name}, sheet name`;
       addText({ regionId, cellId: sheetNameKey, kind: 'text_block', page, place }, name);
     }
+    const formats = selectedFormats(await readNumberFormats(workbook), styles, otherStyles);
+    for (const format of formats.translated)
+      for (const [at, { text }] of format.words.entries()) {
+        const place = `number format ${clip(format.code, 60)}`;
+        addText(
+          { regionId: formatRegion, cellId: formatKey(format, at), kind: 'text_block', page: null, place },
+          text,
+        );
+      }
+    for (const { words } of formats.left)
+      for (const { text } of words) tally.keep('not_selected', 'pages', countCharacters(text));
     findings.push(...kept.findings());
     findings.push(...compared.findings(translated));
     kept.tally(tally);
@@ -112,7 +153,10 @@ export const { extract, rebuild } = officeFormat({
       if (!named.includes(sheet)) tally.keep(...whyNamed(sheet, selection), countCharacters(sheet.name));
     tally.check(read, accounted);
     if (left.length > 0) findings.push(notSelectedFinding(left.length, ['sheet', 'sheets']));
-    return { pageCount: workbook.sheets.length, findings, isSigned: workbook.isSigned };
+    return {
+      ...{ pageCount: workbook.sheets.length, findings, isSigned: workbook.isSigned },
+      ...(excludeColumns.length > 0 && { excludeColumns }),
+    };
   },
 
   write: writeWorkbook,
@@ -124,15 +168,18 @@ export const { extract, rebuild } = officeFormat({
  *
  * @throws {FileError} `protected`, `too_large` or `unreadable`
  */
-export const check: LayoutFormat['check'] = (bytes, take = () => false, { pages } = {}) => {
+export const check: LayoutFormat['check'] = (bytes, take = () => false, selection = {}) => {
+  const { pages, excludeColumns } = selection;
   let wanted = true;
   return withFileErrors(async () => {
+    const leftOut = new LeftOutColumns(excludeColumns);
     const workbook = await openWorkbook(bytes);
     const strings = await SharedStrings.read(workbook.office, workbook.sharedStrings);
     await new KeptContent().read(workbook);
     for (const sheet of selectSheets(workbook.sheets, pages)) {
       const tables = await SheetTables.read(workbook.office, sheet.path);
       const { validationTexts } = await readTextCells(workbook, sheet, strings, tables, {
+        isLeftOut: ({ column }) => leftOut.has(sheet.name, column),
         text: (_cell, _, text) => {
           wanted = wanted && take(text());
         },

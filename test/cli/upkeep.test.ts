@@ -4,6 +4,8 @@ import { expect, test } from 'vitest';
 import { LinguaLoop } from '#sdk/index.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { useWorkers } from '#test/translation-memory/background.ts';
+import { paragraph, run, wordFile } from '../formats/docx-file.ts';
+import { partsOf } from '../formats/docx-walk.ts';
 import { openProject } from './cli.ts';
 
 /** Translations that exist already, in a repository in which people and programs work at the same time. */
@@ -253,4 +255,17 @@ test('two runs at the same time both succeed, and nothing is billed twice', asyn
   // With the same source and other options, each run has another result.
   const other = await Promise.all([mine.run('--tone', 'formal'), mine.run('--tone', 'friendly')]);
   expect(other.map(({ code }) => code)).toEqual([0, 0]);
+});
+
+test('translates text boxes that a Word file has, unless --include names other texts', async () => {
+  const box = `<w:r><w:pict><w:txbxContent>${paragraph(run('In the box'))}</w:txbxContent></w:pict></w:r>`;
+  const mine = await openProject(app, { 'a.docx': wordFile(paragraph(run('Outside'), box)) });
+  const textOf = async () => partsOf(await readFile(join(mine.folder, 'a.fr.docx')))['word/document.xml'];
+  const { code, err } = await mine.lingualoop(['translate', 'a.docx', '--to', 'fr']);
+  expect(code).toBe(0);
+  expect(err).toContain('a.docx has text boxes, which are translated, too; --include none leaves them out');
+  expect(await textOf()).toContain('[fr] In the box');
+  const without = await mine.lingualoop(['translate', 'a.docx', '--to', 'fr', '--include', 'none']);
+  expect([without.code, without.err.includes('text boxes')]).toEqual([0, false]);
+  expect(await textOf()).not.toContain('[fr] In the box');
 });

@@ -22,7 +22,11 @@ describe('fields', () => {
       mark('begin') + fieldCode('DATE') + mark('end'),
       ['See <1/> here'],
     ],
-    ['an entry of an index is no tag', mark('begin') + fieldCode('XE "valve"') + mark('end'), ['See  here']],
+    [
+      'an entry of an index is no tag',
+      mark('begin') + fieldCode('XE "valve"') + mark('end'),
+      ['valve', 'See  here'],
+    ],
     [
       'a field in a code belongs to the code',
       mark('begin') +

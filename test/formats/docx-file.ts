@@ -75,3 +75,12 @@ export async function translate(
     findings: rebuilt.findings,
   };
 }
+
+/** Returns a finding as it is in a file most of whose texts are translated: an info without a share. */
+export function withoutShare(finding: Finding): Finding {
+  const message = finding.message.replace(
+    / \((?:less than )?\d+% of the visible characters(?:, together)?\)/,
+    '',
+  );
+  return message === finding.message ? finding : { ...finding, severity: 'info', message };
+}

@@ -123,6 +123,8 @@ export function walkStory(root: Element, areFieldsKept = root.name !== 'document
   const walkBlock = (parent: Element): void => {
     for (const child of childrenOf(parent)) {
       if (blocks.has(child.name)) walkBlock(child);
+      // A table of contents is translated, although it is in a content control.
+      if (child.name === 'sdt' && isContents(child)) walkBlock(childOf(child, 'sdtContent')!);
       if (child.name !== 'p') continue;
       const paragraph: WalkedParagraph = {
         element: child,
@@ -138,6 +140,9 @@ export function walkStory(root: Element, areFieldsKept = root.name !== 'document
   walkBlock(root);
   return paragraphs;
 }
+
+const isContents = (control: Element): boolean =>
+  allOf(control, 'docPartGallery').some((one) => attribute(one, 'val') === 'Table of Contents');
 
 function shownText(element: Element): string {
   const text = textOf(element);
@@ -166,6 +171,9 @@ const mayChange = new Set([
   'noBreakHyphen',
 ]);
 
+/** The words of form fields and the tips of links, which are translated. */
+const words = /(?<=^<w:(?:helpText|statusText|listEntry|default)\b.*) w:val="[^"]*"| w:tooltip="[^"]*"/;
+
 /** The start tags of everything that a translation must not change, and the texts that must stay. */
 export function keptContent(element: Element): string[] {
   const found: string[] = [];
@@ -176,7 +184,7 @@ export function keptContent(element: Element): string[] {
         continue;
       }
       if ((inRun && child.name === 'rPr') || child.name === 'ruby') continue;
-      if (!mayChange.has(child.name)) found.push(child.tag.replace(/\s*\/?>$/, ''));
+      if (!mayChange.has(child.name)) found.push(child.tag.replace(words, '').replace(/\s*\/?>$/, ''));
       walk(child, child.name === 'r' || (inRun && child.name === 't'));
     }
   };

@@ -45,7 +45,8 @@ describe.each(names)('%s', (name) => {
       })),
     );
     expect(walked.length).toBeGreaterThan(0);
-    expect(segments).toEqual(walked);
+    const ofCells = segments.filter(({ kind }) => kind === 'cell');
+    expect(ofCells.map(({ maxLength: _, lengthUnit: __, ...segment }) => segment)).toEqual(walked);
   });
 
   it('does not change if the translations equal the texts', async () => {

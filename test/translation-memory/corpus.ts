@@ -33,7 +33,7 @@ export const memories: Expected[] = [
   ['inline-sub-props-notes', 'en', 'fr', [1, 1, 0, 0]],
   ['trados-html-utf16', 'en', 'fr', [11, 11, 0, 0]],
   ['omegat', 'en', 'fr', [25, 22, 0, 3]],
-  ['olifant-changedate', 'en', 'fr', [9, 3, 0, 6]],
+  ['olifant-changedate', 'en', 'fr', [9, 9, 0, 0]],
   ['pt-br-paragraphs', 'en', 'pt-BR', [2, 2, 0, 0]],
   ['six-languages-200', 'en', 'de', [200, 200, 0, 0]],
   ['made-language-codes', 'en', 'zh-Hans', [10, 1, 9, 0]],

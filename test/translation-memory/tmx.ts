@@ -103,17 +103,22 @@ export function pairsOf({ units }: ReadTmx, sources: string[], targets: string[]
 }
 
 /**
- * Keeps one unit of those with the same normalized source: the one with the latest changedate, and among equal ones the
- * last.
+ * Keeps, of the units with the same normalized source, those with the latest changedate: each translation once, as the
+ * last unit has it.
  */
 export function collapsed(units: Unit[]): Unit[] {
-  const left = new Map<string, Unit>();
-  for (const one of units) {
-    const key = one.source.normalize('NFC').replace(/\s+/g, ' ').trim();
-    const held = left.get(key);
-    if (!held || (one.changedate ?? '') >= (held.changedate ?? '')) left.set(key, one);
-  }
-  return [...left.values()];
+  const sourceOf = ({ source }: Unit) => source.normalize('NFC').replace(/\s+/g, ' ').trim();
+  const dateOf = ({ changedate = '' }: Unit) => changedate;
+  return units.filter((one, at) => {
+    const others = units.filter((other) => sourceOf(other) === sourceOf(one));
+    const later = units
+      .slice(at + 1)
+      .filter((other) => others.includes(other) && other.target === one.target);
+    return (
+      others.every((other) => dateOf(other) <= dateOf(one)) &&
+      later.every((other) => dateOf(other) < dateOf(one))
+    );
+  });
 }
 
 function decoded(bytes: Uint8Array): string {

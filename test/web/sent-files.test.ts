@@ -5,6 +5,7 @@ import { FileQueue, maxFiles } from '#web/app/screens/translate/file-queue.ts';
 import { noOptions } from '#web/app/screens/translate/options.ts';
 import { SentRecords } from '#web/app/screens/translate/sent-record.ts';
 import { Series } from '#web/app/screens/translate/series.ts';
+import { paragraph, run, wordFile } from '../formats/docx-file.ts';
 
 /** The storage of a tab. */
 function storage() {
@@ -132,6 +133,21 @@ describe('the files of the screen Translate', () => {
     await settled();
     expect(uploads[2]).toMatchObject({ target: 'de', update_of: undefined });
     expect(uploads[2]?.key).not.toBe(uploads[0]?.key);
+  });
+
+  test('with text boxes have them checked, unless the member has chosen before', async () => {
+    const { client } = service();
+    const queue = new FileQueue(client, new SentRecords('ada', storage()), 100_000);
+    const body = paragraph(
+      `<w:r><w:pict><w:txbxContent>${paragraph(run('one'))}</w:txbxContent></w:pict></w:r>`,
+    );
+    const word = (name: string) => new File([new Uint8Array(wordFile(body))], name);
+    queue.add([word('a.docx'), word('b.docx'), file('c.docx')]);
+    queue.select(queue.files[1]?.id ?? 0, { output: 'bilingual' });
+    await vi.waitFor(() => expect(queue.files[0]?.proposed).toEqual(['text_boxes']));
+    expect(queue.files.map(({ parts }) => parts.include)).toEqual([['text_boxes'], [], []]);
+    queue.select(queue.files[0]?.id ?? 0, { include: [] });
+    expect(queue.files[0]?.parts.include).toEqual([]);
   });
 
   test('with a rejected page are shown as not sent once, and a late rejection changes nothing', async () => {

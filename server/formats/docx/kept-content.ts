@@ -1,6 +1,6 @@
 import type { Finding } from '../document.ts';
 import { classOf } from '../layout-kinds.ts';
-import { alternativeTexts, hasAlternativeText, keptFinding, picturesKept } from '../office/kept-finding.ts';
+import { alternativeTexts, alternativeTextsOf, keptFinding, picturesKept } from '../office/kept-finding.ts';
 import { attributeOf, type XmlStartTag } from '../office/xml-reader.ts';
 import type { Includable } from '../selection.ts';
 import { letter } from '../text.ts';
@@ -118,7 +118,7 @@ export class KeptContent {
     if (tag.local === 'altChunk' && isWord(tag)) this.add('embedded_document');
     // The text of WordArt, such as a watermark, is an attribute.
     if (tag.local === 'textpath' && letter.test(attributeOf(tag, 'string') ?? '')) this.add('word_art');
-    if ((tag.local === 'docPr' || tag.local === 'shape') && hasAlternativeText(tag))
+    if ((tag.local === 'docPr' || tag.local === 'shape') && alternativeTextsOf(tag).length > 0)
       this.add('alternative_text');
     // Whether a picture has text is not known, because the text of pictures is not recognized.
     if (tag.local === 'blip' || tag.local === 'imagedata') this.add('picture');

@@ -24,6 +24,7 @@ import {
   type StoryParagraph,
   type StoryResult,
 } from './story.ts';
+import { isContentsControl } from './story-words.ts';
 import { ignored, KeptSubtree, type Subtree } from './subtrees.ts';
 import { TextBoxes } from './text-boxes.ts';
 import { ControlProperties, isWord } from './word-xml.ts';
@@ -204,7 +205,7 @@ class StoryReader<T extends ParagraphResult> implements PositionedXmlEvents {
 
   #openBlock(tag: XmlStartTag): void {
     const { local } = tag;
-    const { numbering, include } = this.#setup;
+    const { numbering } = this.#setup;
     const { depth = 0, control } = this.#objects.at(-1) ?? {};
     // Only bookmarks may be between large letters and their paragraph.
     if (this.#dropCap && (this.#depth !== this.#dropCap.depth || !/^(?:p$|bookmark)/.test(local)))
@@ -215,10 +216,8 @@ class StoryReader<T extends ParagraphResult> implements PositionedXmlEvents {
       numbering.openParagraph();
       this.#paragraph = { reader: new ParagraphReader(tag, this.#context), depth: this.#depth };
     } else if (notes.has(local) && this.#depth === 2) this.#openNote(tag);
-    else if (local === 'sdt' && include.has('content_controls')) {
-      numbering.enter('control', 'content control');
-      this.#objects.push({ depth: this.#depth, control: { tag, properties: new ControlProperties() } });
-    } else if (!blocks.has(local)) this.#keep(tag);
+    else if (local === 'sdt') this.#openControl(tag);
+    else if (!blocks.has(local)) this.#keep(tag);
     else if (local === 'tbl') numbering.openTable();
     else if (local === 'tr') numbering.openRow();
     else if (local === 'tc') numbering.openCell();
@@ -233,6 +232,21 @@ class StoryReader<T extends ParagraphResult> implements PositionedXmlEvents {
     }
     this.#setup.numbering.enter(tag.local, tag.local);
     this.#objects.push({ depth: this.#depth });
+  }
+
+  /**
+   * Opens a content control. Word builds a table of contents again from the translated headings, so it is always read.
+   * All controls have numbers, so that the keys do not depend on what a request includes.
+   */
+  #openControl(tag: XmlStartTag): void {
+    const { numbering, include, source } = this.#setup;
+    numbering.enter('control', 'content control');
+    if (include.has('content_controls') || isContentsControl(source, tag))
+      this.#objects.push({ depth: this.#depth, control: { tag, properties: new ControlProperties() } });
+    else {
+      numbering.leave();
+      this.#keep(tag);
+    }
   }
 
   /** Opens an element directly in a content control. Its properties determine whether its content is read. */

@@ -1,6 +1,7 @@
 import type { XmlEvents } from '../flatten/xml.ts';
 import { classOf } from '../layout-kinds.ts';
 import { ChartCounter } from '../office/chart-texts.ts';
+import { alternativeTextsOf } from '../office/kept-finding.ts';
 import type { OfficeFile } from '../office/office-format.ts';
 import { blank } from '../office/paragraph/blanks.ts';
 import type { Includable } from '../selection.ts';
@@ -152,9 +153,12 @@ class StoryCounter {
     const local = localName(tag);
     this.#isText = local === 't';
     if (this.#fallbackDepth > 0) return;
+    if (local === 'docPr' || local === 'shape') this.#addAlternatives(tag);
     if (local === 'Fallback') this.#fallbackDepth = this.#depth;
-    else if (this.#kept) return;
-    else if (this.#keeps(local))
+    else if (this.#kept) {
+      if (local === 'textpath') this.#kept.characters += countCharacters(attribute(tag, 'string') ?? '');
+      if (local === 'docPartGallery' && attribute(tag, 'val') === 'Table of Contents') this.#openContents();
+    } else if (this.#keeps(local))
       this.#kept = { reason: keptElements[local] ?? 'content_controls', depth: this.#depth, characters: 0 };
     else if (notes.includes(`${local}s`) && (attribute(tag, 'type') ?? 'normal') !== 'normal')
       this.#kept = { reason: `${local}s`, depth: this.#depth, characters: 0 };
@@ -226,6 +230,13 @@ class StoryCounter {
     if (control?.depth === this.#depth - 2) control.hasValue = true;
   }
 
+  /** The text of a table of contents is in segments, although it is in a content control. */
+  #openContents(): void {
+    if (this.#kept?.reason !== 'content_controls' || this.#kept.depth !== this.#depth - 3) return;
+    this.#controls.push({ depth: this.#kept.depth, hasValue: false });
+    this.#kept = undefined;
+  }
+
   /** Texts of a kind that is included stay only by a rule. */
   #classOf(reason: string): KeptClass {
     return this.#include.has(reason) ? 'kept' : classOf('docx', reason);
@@ -235,6 +246,11 @@ class StoryCounter {
     if (characters === 0) return;
     this.#signs.texts++;
     this.#signs.characters += characters;
+  }
+
+  #addAlternatives(tag: XmlTag): void {
+    for (const text of alternativeTextsOf(tag))
+      this.#tally.keep('kept', 'alternative_texts', countCharacters(text));
   }
 
   #addWordArt(text: string): void {

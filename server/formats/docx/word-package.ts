@@ -1,4 +1,6 @@
+import type { SegmentKey } from '../document.ts';
 import { FileError } from '../file-error.ts';
+import type { InlineContent } from '../inline-content.ts';
 import { type ChartPlace, type ChartText, readChartTexts } from '../office/chart-texts.ts';
 import { type OfficeFile, openOfficeFile, wholeParts } from '../office/office-format.ts';
 import type { OfficePackage, Relationship } from '../office/package.ts';
@@ -9,6 +11,7 @@ import { letter } from '../text.ts';
 import { KeptContent } from './kept-content.ts';
 import type { ParagraphResult, Story, StoryParagraph, StoryResult } from './story.ts';
 import { readStory } from './story-reader.ts';
+import { readStoryWords, type WordsPlace, writeStoryWords } from './story-words.ts';
 import { readStyles, Styles } from './styles.ts';
 import { rootOfPart } from './word-xml.ts';
 
@@ -21,6 +24,8 @@ export interface StoryPart extends Story {
 /** The result of reading a story, with its part. */
 interface StoryResultOf<T> extends StoryResult<T> {
   part: StoryPart;
+  /** The words that are in no paragraph. */
+  words: WordsPlace[];
 }
 
 /** A chart whose texts are translated. */
@@ -42,6 +47,9 @@ interface WordStories<T> {
   /** The charts, if they are included, in the order of the stories that refer to them. */
   charts: Chart[];
   kept: KeptContent;
+  /** The labels of lists with words, which stay, and the prompts that Word shows in empty content controls. */
+  labels: string[];
+  prompts: string[];
   pages: number;
 }
 
@@ -51,12 +59,14 @@ interface WordStories<T> {
  * @param include the texts that are read although they are left out by default
  * @param use returns the result for a paragraph with text to translate. It may be called twice for the same paragraph
  *   (see `readStory`)
+ * @param targetOf returns the translation of words that are in no paragraph. They are written before the story is read
  * @throws {FileError} `unreadable`, `protected` or `too_large`
  */
 export async function readStories<T extends ParagraphResult>(
   bytes: Uint8Array,
   included: readonly Includable[],
   use: (paragraph: StoryParagraph, story: StoryPart, styles: Styles) => T,
+  targetOf: (key: SegmentKey) => InlineContent | undefined = () => undefined,
 ): Promise<WordStories<T>> {
   const file = await openOfficeFile(bytes, 'a Word document');
   const { office, main: mainPath, relationships: ofMain } = file;
@@ -67,11 +77,13 @@ export async function readStories<T extends ParagraphResult>(
   const kept = new KeptContent(include);
   const read = async (path: string, kind: Story['kind'], keyPrefix: string) => {
     const text = await whole.read(path);
-    const part: StoryPart = { kind, keyPrefix, source: text.source, path, text };
+    const words = readStoryWords(text.source, include);
+    const source = writeStoryWords(text.source, words, keyPrefix, targetOf);
+    const part: StoryPart = { kind, keyPrefix, source, path, text };
     const options = { styles, include, countElement: count };
     const result = readStory(part, options, (paragraph) => use(paragraph, part, styles));
     kept.addAll(result.kept);
-    return { part, ...result };
+    return { part, words, ...result };
   };
 
   const main = await read(mainPath, 'main', '');
@@ -90,11 +102,12 @@ export async function readStories<T extends ParagraphResult>(
   }
   const stories = [...around.header, main, ...around.footer, ...notes];
   const numbering = ofMain.find(({ type }) => type === 'numbering')?.target;
-  if (numbering !== undefined) {
-    const { source } = await office.readWhole(numbering);
-    const sources = stories.map(({ part }) => part.source);
-    kept.add('list_label', countListLabels(source, sources));
-  }
+  const sources = stories.map(({ part }) => part.source);
+  const labels =
+    numbering === undefined ? [] : findListLabels((await office.readWhole(numbering)).source, sources);
+  kept.add('list_label', labels.length);
+  const glossary = ofMain.find(({ type }) => type === 'glossaryDocument')?.target;
+  const prompts = glossary === undefined ? [] : await readPrompts(office, glossary);
   const charts = new Map<string, Chart>();
   for (const { part } of stories)
     for (const { type, target } of part.path === mainPath ? ofMain : await office.relationships(part.path)) {
@@ -115,7 +128,7 @@ export async function readStories<T extends ParagraphResult>(
         });
       }
     }
-  return { file, stories, charts: [...charts.values()], kept, pages: main.pages };
+  return { file, stories, charts: [...charts.values()], kept, labels, prompts, pages: main.pages };
 }
 
 /**
@@ -195,6 +208,26 @@ async function countNotes(
   return notes;
 }
 
+/** Returns the texts of the building blocks that are stored in a file: the prompts of its content controls. */
+async function readPrompts(office: OfficePackage, path: string): Promise<string[]> {
+  const texts: string[] = [];
+  let isText = false;
+  await office.readPart(path, {
+    openTag: ({ name }) => {
+      const local = name.slice(name.indexOf(':') + 1);
+      if (local === 'docPartBody') texts.push('');
+      isText = local === 't';
+    },
+    closeTag: () => {
+      isText = false;
+    },
+    text: (text) => {
+      if (isText && texts.length > 0) texts[texts.length - 1] += text;
+    },
+  });
+  return texts.filter((text) => letter.test(text));
+}
+
 /** A level of a list, such as `Article %1`. */
 interface Level {
   level: string;
@@ -210,15 +243,15 @@ const firstLevel = '0';
 const maxLevels = 9;
 
 /**
- * Counts the list labels with words that the paragraphs of a file use. They are kept: a label is a pattern for a number,
+ * Returns the list labels with words that the paragraphs of a file use. They are kept: a label is a pattern for a number,
  * which has no context to translate from, and whose words may have to change their order or their ending.
  *
  * @param numbering the XML of the part with the lists
  * @param stories the XML of the stories
  */
-function countListLabels(numbering: string, stories: readonly string[]): number {
+function findListLabels(numbering: string, stories: readonly string[]): string[] {
   const { lists, levels } = readLists(numbering);
-  if (![...levels.values()].flat().some(({ text }) => hasWord(text))) return 0;
+  if (![...levels.values()].flat().some(({ text }) => hasWord(text))) return [];
   const used = new Set<Level>();
   const ofStyles = new Map([...levels.values()].flat().map((level) => [level.style, level]));
   const use = (level: Level | undefined): void => {
@@ -240,7 +273,7 @@ function countListLabels(numbering: string, stories: readonly string[]): number 
         );
     }
   }
-  return used.size;
+  return [...used].map(({ text }) => text);
 }
 
 /** Whether the text of a label has a word besides its numbers, such as `%1`. A single letter is a sign. */

@@ -2,6 +2,7 @@ import type { Finding, SegmentKind } from '../document.ts';
 import type { FileText, KeptTexts } from '../existing-target.ts';
 import type { Signs } from '../html/escaped-signs.ts';
 import { type InlineContent, isSameContent, plainText } from '../inline-content.ts';
+import type { LengthLimit } from '../length-limit.ts';
 import { reasonToKeep } from '../messages/strings.ts';
 import { type Edit, splice } from '../office/splice.ts';
 import {
@@ -35,6 +36,8 @@ export interface MarkupText extends Pick<Run, 'start' | 'end' | 'source' | 'tags
   existing?(): ExistingMarkup;
   /** Returns changes outside of the range that a changed text needs. */
   around?(target: InlineContent): readonly Edit[];
+  /** The longest translation for which there is room. */
+  limit?: LengthLimit;
   /** Returns what is wrong with a changed text. */
   check?(target: InlineContent): readonly Omit<Finding, 'unitId'>[];
 }
@@ -150,6 +153,7 @@ function placeOf(
         ...ofChanged(group, targets, (text, target) => text.around?.(target) ?? []),
       ];
     },
+    ...(group.length === 1 && group[0].limit && { limit: group[0].limit }),
     shown: group.map(({ signs }) => [...(signs?.references.keys() ?? [])].join('')).join(''),
     check: (targets) => ofChanged(group, targets, (text, target) => text.check?.(target) ?? []),
   };

@@ -1,3 +1,5 @@
+import type { XmlStartTag } from './xml-reader.ts';
+
 const attribute = /\s+([^\s=/>"']+)\s*=\s*("[^"]*"|'[^']*')/g;
 
 /**
@@ -33,3 +35,32 @@ const references: Record<string, string> = {
   '\n': '&#10;',
   '\r': '&#13;',
 };
+
+/** An attribute whose value is a text. */
+export interface TextAttribute {
+  /** The range of the attribute with the white space before it. */
+  start: number;
+  end: number;
+  /** The offset of the value, after the quote. */
+  valueStart: number;
+  quote: string;
+  text: string;
+}
+
+/** Returns the attribute of a tag with a local name; undefined if it is missing or has no visible text. */
+export function textAttribute(source: string, tag: XmlStartTag, local: string): TextAttribute | undefined {
+  const name = Object.keys(tag.attributes).find((one) => one === local || one.endsWith(`:${local}`));
+  const text = name === undefined ? '' : tag.attributes[name]!;
+  if (text.trim() === '') return undefined;
+  const first = tag.start + 1 + tag.name.length;
+  for (const { 0: written, 1: found, 2: value = '', index } of source
+    .slice(first, tag.end)
+    .matchAll(attribute)) {
+    if (found !== name) continue;
+    const end = first + index + written.length;
+    let start = first + index;
+    while (/\s/.test(source[start - 1]!)) start--;
+    return { start, end, valueStart: end - value.length + 1, quote: value[0]!, text };
+  }
+  return undefined;
+}

@@ -1,4 +1,5 @@
 import { type Finding, fileFinding } from '../document.ts';
+import { type LeftShare, warnedShare } from '../left-share.ts';
 import type { Includable } from '../selection.ts';
 import { letter } from '../text.ts';
 import type { XmlStartTag } from './xml-reader.ts';
@@ -15,9 +16,26 @@ export function keptFinding(
   by?: Includable | undefined,
 ): Finding {
   const subject = count === 1 ? `1 ${one} is` : `${count} ${several} are`;
-  const how = by === undefined ? '' : `; add \`${by}\` to \`include\` to translate them`;
+  const how = by === undefined ? '' : offerOf(by);
   const message = `${subject} not translated${how}`;
   return fileFinding('info', 'unsupported_content_kept', message);
+}
+
+const offerOf = (by: Includable) => `; add \`${by}\` to \`include\` to translate them`;
+
+/** Makes the findings about content that a request could include warnings with its share, if most of a page stays. */
+export function withShares(findings: readonly Finding[], { share, kinds }: LeftShare): Finding[] {
+  if (share <= warnedShare) return [...findings];
+  return findings.map((finding) => {
+    const kind = kinds.find(({ by }) => finding.message.endsWith(offerOf(by)));
+    if (!kind) return finding;
+    const percent = kind.share < 0.01 ? 'less than 1' : Math.round(100 * kind.share);
+    const offer = offerOf(kind.by);
+    const isOne = findings.filter(({ message }) => message.endsWith(offer)).length === 1;
+    const share = `${percent}% of the visible characters${isOne ? '' : ', together'}`;
+    const message = `${finding.message.slice(0, -offer.length)} (${share})${offer}`;
+    return { ...finding, severity: 'warning', message };
+  });
 }
 
 /** Returns the findings about content that stays untranslated, one for each kind that occurs. */
@@ -50,10 +68,12 @@ export function picturesKept(count: number, numbers: readonly number[] = [], one
 /** The names of texts that screen readers read for a picture or shape. */
 export const alternativeTexts = ['alternative text', 'alternative texts'] as const;
 
-/** Whether an element has an alternative text. Programs write the name of a picture's file there if no one writes a text. */
-export function hasAlternativeText({ attributes }: XmlStartTag): boolean {
+/** Returns the alternative texts of an element. Programs write the name of a picture's file there if no one writes a text. */
+export function alternativeTextsOf({ attributes }: Pick<XmlStartTag, 'attributes'>): string[] {
   const texts = [attributes['descr'], attributes['title'], attributes['alt']];
-  return texts.some((text) => text !== undefined && letter.test(text) && !/^\S+\.\w{2,4}$/.test(text));
+  return texts.filter(
+    (text): text is string => text !== undefined && letter.test(text) && !/^\S+\.\w{2,4}$/.test(text),
+  );
 }
 
 /** The finding about a signed file. */

@@ -7,11 +7,12 @@ import type {
   SegmentTranslation,
 } from '../document.ts';
 import { FileError, limits, overLimit } from '../file-error.ts';
-import type { InlineContent } from '../inline-content.ts';
+import { type InlineContent, plainText } from '../inline-content.ts';
+import { leftShare, proposedKinds } from '../left-share.ts';
 import { SegmentBudget } from '../segment-budget.ts';
 import type { Selection } from '../selection.ts';
-import { TextTally } from '../text-tally.ts';
-import { emptyFinding, signatureFinding } from './kept-finding.ts';
+import { countCharacters, TextTally } from '../text-tally.ts';
+import { emptyFinding, signatureFinding, withShares } from './kept-finding.ts';
 import { type OfficePackage, openPackage, type Relationship, withFileErrors } from './package.ts';
 import { encodePart, type PartText } from './part-text.ts';
 import { type PartContent, rejectUnsafeEntries, rewritePackage } from './rewrite-package.ts';
@@ -37,7 +38,7 @@ interface OfficeReader {
     selection: Selection,
     add: (segment: Segment) => void,
     tally?: TextTally,
-  ): Promise<{ pageCount: number; findings: Finding[]; isSigned: boolean }>;
+  ): Promise<{ pageCount: number; findings: Finding[]; isSigned: boolean; excludeColumns?: string[] }>;
   /**
    * Returns the new contents of the parts that change. Texts without a translation, and those whose translation equals
    * their source, stay unchanged.
@@ -88,10 +89,18 @@ export function officeFormat({
         segments.push(segment);
       };
       return withFileErrors(async () => {
-        const { pageCount, findings, isSigned } = await read(bytes, selection, add, tally);
+        const { pageCount, findings, isSigned, excludeColumns } = await read(bytes, selection, add, tally);
         if (isSigned) findings.push(signatureFinding);
         if (segments.length === 0) findings.push({ ...emptyFinding, message: emptyMessage });
-        return { segments, pageCount, findings, outcome: tally.outcome() };
+        const outcome = tally.outcome();
+        const characters = segments.reduce((sum, { source }) => sum + countCharacters(plainText(source)), 0);
+        const left = leftShare(outcome, characters);
+        const include = proposedKinds(left);
+        return {
+          ...{ segments, pageCount, findings: withShares(findings, left), outcome },
+          ...(include.length > 0 && { include }),
+          ...(excludeColumns && { excludeColumns }),
+        };
       });
     },
 
@@ -191,17 +200,18 @@ export function wholeParts(office: OfficePackage, file: string, parts: string): 
 /**
  * Adds the new content of a part, if it has edits.
  *
+ * @param source the XML to which the edits apply, if it differs from that of the part
  * @throws {FileError} `too_large` if the edits are too long
  */
 export function changePart(
   parts: Map<string, PartContent>,
-  { path, text }: { path: string; text: PartText },
+  { path, text, source = text.source }: { path: string; text: PartText; source?: string },
   edits: readonly Edit[],
 ): void {
-  if (edits.length === 0) return;
+  if (edits.length === 0 && source === text.source) return;
   const length = edits.reduce((sum, edit) => sum + edit.text.length, 0);
   if (length > 2 * limits.docxWritten)
     throw overLimit('the length of the translated paragraphs of one part', 2 * limits.docxWritten);
   const sorted = edits.toSorted((one, other) => one.start - other.start);
-  parts.set(path, () => encodePart(text, splice(text.source, sorted)));
+  parts.set(path, () => encodePart(text, splice(source, sorted)));
 }

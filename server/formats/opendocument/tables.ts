@@ -1,7 +1,7 @@
 import type { Item } from '../markup/inline-runs.ts';
+import { type TextAttribute, textAttribute } from '../office/attributes.ts';
 import { attributeOf, type XmlStartTag } from '../office/xml-reader.ts';
 import { writeReference } from '../xlsx/cell-reference.ts';
-import { type TextAttribute, textAttribute } from './attribute-texts.ts';
 import { type CellRoom, usualLook } from './cell-room.ts';
 import type { Styles } from './text-styles.ts';
 

@@ -12,11 +12,13 @@ export interface TextBlock {
   /** The reference of the cell in a spreadsheet. */
   cellId?: string;
   room?: CellRoom | undefined;
+  /** The largest number of characters that the cell accepts. */
+  most?: number | undefined;
   items: Item[];
   /** The tags of elements without an effect, which are not items, in the order of the file. */
   leftOut: { start: number; end: number; type: 'open' | 'close' }[];
-  /** The prefix of the elements of the text, such as `text:`. */
-  prefix: string;
+  /** The prefix of the elements of the text, such as `text:`; undefined for a text that cannot contain any. */
+  prefix: string | undefined;
 }
 
 /** A block that is open, inside others if it is the text of a frame, a note or a comment. */
@@ -29,8 +31,13 @@ export interface OpenBlock extends TextBlock {
   at: number;
   /** The text since the last tag. */
   text: string;
-  /** The element that becomes one tag, with the number of open elements around it. */
-  whole: { start: number; depth: number; isField: boolean; text?: string | undefined } | undefined;
+  /**
+   * The element that becomes one tag, with the number of open elements around it. Ruby text becomes its base; `ruby` is
+   * the part of it that is read.
+   */
+  whole:
+    | { start: number; depth: number; isField: boolean; text?: string | undefined; ruby?: 'base' | 'text' }
+    | undefined;
   /** The elements around the current text: the pairs, and null for those that are left out. */
   pairs: (Pair | null)[];
   /** The pair that the last tag closed. */

@@ -2,16 +2,18 @@ import { addCompared } from '#server/formats/office/compared-texts.ts';
 import type { SegmentKind } from '../document.ts';
 import { limits, overLimit } from '../file-error.ts';
 import type { Item } from '../markup/inline-runs.ts';
+import { type TextAttribute, textAttribute } from '../office/attributes.ts';
 import { ComparedTexts } from '../office/compared-texts.ts';
 import { attributeOf, readPositionedXml, type XmlStartTag } from '../office/xml-reader.ts';
 import type { Includable } from '../selection.ts';
 import { letter } from '../text.ts';
 import type { Dependent } from '../text-file.ts';
 import { countCharacters } from '../text-tally.ts';
-import { type AttributeText, type TextAttribute, textAttribute } from './attribute-texts.ts';
+import { type KeyColumn, KeyColumns, LeftOutColumns } from '../xlsx/columns.ts';
+import { type AttributeText, visibleAttributes } from './attribute-texts.ts';
 import { addParagraph, type CellValue, cellValue, isRepeated, OpenTables, repeats } from './tables.ts';
 import { type OpenBlock, type TextBlock, textItems } from './text-block.ts';
-import { elementName, headers, reasons, type Styles, type TextStyle } from './text-styles.ts';
+import { declarations, elementName, headers, reasons, type Styles, type TextStyle } from './text-styles.ts';
 
 /** The kinds of files, as the element with the content of the file is named. */
 export type FileKind = 'text' | 'spreadsheet' | 'presentation';
@@ -28,17 +30,36 @@ export interface FoundTexts {
   lists: number;
   /** The texts with which cells may be compared. */
   compared: ComparedTexts;
+  /** The columns that look like keys. */
+  columns: KeyColumn[];
   kept: { reason: string; text: string }[];
   /** Visible characters. */
   characters: number;
 }
 
-const blocks: ReadonlySet<string> = new Set(['text:p', 'text:h', 'svg:title', 'svg:desc']);
+const blocks: ReadonlySet<string> = new Set([
+  ...['text:p', 'text:h', 'svg:title', 'svg:desc', 'text:index-title-template', 'text:index-entry-span'],
+  // The headers, footers and fixed dates to which slides refer, and the words of number formats.
+  ...Object.keys(declarations),
+  'datastyle:text',
+]);
+/** Fields with words that the author of the file wrote: prompts, and the texts of buttons. */
+const prompts: ReadonlySet<string> = new Set(['text:placeholder', 'text:text-input', 'text:execute-macro']);
 /** Elements without an effect on the text. */
 const leftOut: ReadonlySet<string> = new Set(['text:soft-page-break', 'text:meta']);
 const cells: ReadonlySet<string> = new Set(['table:table-cell', 'table:covered-table-cell']);
 /** Elements that are one character. */
 const blanks: Readonly<Record<string, string>> = { 'text:tab': '\t', 'text:line-break': '\n' };
+/** Whether an element repeats a text of the file, such as the heading to which it refers. Others repeat a number. */
+function isTextReference(name: string, tag: XmlStartTag): boolean {
+  return (
+    /^text:(?:bookmark|reference|note|sequence)-ref$/.test(name) &&
+    /^(?:text|chapter|caption|category-and-value|direction)$/.test(
+      attributeOf(tag, 'reference-format') ?? 'text',
+    )
+  );
+}
+
 interface Options {
   styles: Styles;
   /** The path of the part. */
@@ -47,6 +68,7 @@ interface Options {
   offset: number;
   include: readonly Includable[];
   kind: FileKind;
+  excludeColumns?: string[] | undefined;
 }
 
 export function readParts(source: string, options: Options): FoundTexts {
@@ -64,6 +86,7 @@ class TextReader {
     hiddenSlides: 0,
     lists: 0,
     compared: new ComparedTexts(),
+    columns: [],
     kept: [],
     characters: 0,
   };
@@ -81,8 +104,14 @@ class TextReader {
   #slide = 0;
   #sheets = 0;
   readonly #tables: OpenTables;
+  readonly #leftOut: LeftOutColumns;
+  #keys = new KeyColumns();
+  /** The largest number of characters that a validation accepts, by its name. */
+  readonly #limits = new Map<string, number>();
+  #most: number | undefined;
 
-  constructor(source: string, { path, styles, offset, include, kind }: Options) {
+  constructor(source: string, { path, styles, offset, include, kind, excludeColumns }: Options) {
+    this.#leftOut = new LeftOutColumns(excludeColumns);
     this.#kind = kind;
     this.#path = path;
     this.#source = source;
@@ -115,11 +144,11 @@ class TextReader {
     if (!isSelfClosing) this.#endText(tag);
     const block = this.#open.at(-1);
     if (block) {
-      if (blocks.has(name)) this.#closeBlock(tag.end);
+      if (blocks.has(name)) this.#closeBlock(name, tag.end);
       else if (block.whole?.depth === this.#depth) {
-        const { start, isField, text } = block.whole;
+        const { start, isField, text, ruby } = block.whole;
         block.whole = undefined;
-        const type = text === ' ' ? 'text' : 'void';
+        const type = text === ' ' || ruby ? 'text' : 'void';
         this.#push(block, {
           start,
           end: tag.end,
@@ -139,8 +168,13 @@ class TextReader {
       if (current) current.at = tag.end;
     }
     if (this.#contexts.at(-1)?.depth === this.#depth) this.#contexts.pop();
-    if (name === 'table:table') this.#tables.close();
-    else if (cells.has(name)) this.#closeCell();
+    if (name === 'table:table') {
+      if (this.#kind === 'spreadsheet' && this.#tables.depth === 1) {
+        this.found.columns.push(...this.#keys.found(this.#tables.outermost!.name));
+        this.#keys = new KeyColumns();
+      }
+      this.#tables.close();
+    } else if (cells.has(name)) this.#closeCell();
     else if (name === 'table:table-row') this.#tables.closeRow();
     this.#depth--;
   }
@@ -148,8 +182,14 @@ class TextReader {
   text(text: string): void {
     const block = this.#open.at(-1);
     if (!block) return;
-    if (!block.whole) block.text += text;
-    else if (block.whole.isField) this.#keep('fields', text);
+    const { whole } = block;
+    if (!whole) block.text += text;
+    else if (whole.isField) this.#keep('fields', text);
+    else if (whole.ruby === 'text') this.#keep('other', text);
+    else if (whole.ruby === 'base') {
+      this.found.characters += countCharacters(text);
+      whole.text += text;
+    }
   }
 
   /** Records what an element means for the texts inside. */
@@ -161,9 +201,11 @@ class TextReader {
     const reason = reasons[name];
     if (name === 'office:annotation' && !this.#include.has('comments')) this.found.comments++;
     if (reason !== undefined) this.#leaveOut(reason);
-    else if (headers[name]) this.#contexts.push({ depth, kind: headers[name] });
+    else if (headers[name] ?? declarations[name])
+      this.#contexts.push({ depth, kind: (headers[name] ?? declarations[name])! });
     else if (name === 'text:section' && attributeOf(tag, 'display') === 'none') this.#leaveOut('hidden');
     else if (name === 'presentation:notes') this.#contexts.push({ depth, notes: true });
+    else if (name === 'table:content-validation') this.#addLimit(tag);
     else if (name === 'draw:page' && this.#kind === 'presentation') {
       this.#slide++;
       this.#paragraphs = 0;
@@ -181,10 +223,28 @@ class TextReader {
     // The table is a copy of one in another file, to which formulas refer.
     else if (name === 'table:table-source')
       this.#contexts.push({ depth: depth - 1, reason: 'formula_result' });
-    else if (name === 'table:help-message' || name === 'table:error-message') {
-      const title = textAttribute(this.#source, tag, 'title');
-      if (title) this.#addAttribute(title, 'text_block', `${this.#path}, title of a validation message`);
+    this.#addAttributes(name, tag);
+  }
+
+  /** Adds the attributes of an element that a program shows. */
+  #addAttributes(name: string, tag: XmlStartTag): void {
+    const found = visibleAttributes(name);
+    for (const { local, place, reason } of found) {
+      const text = textAttribute(this.#source, tag, local);
+      if (!text || !letter.test(text.text)) continue;
+      if (reason === undefined) this.#addAttribute(text, 'text_block', `${this.#path}, ${place}`);
+      else this.#keep(reason, text.text);
     }
+  }
+
+  #addLimit(tag: XmlStartTag): void {
+    const condition = attributeOf(tag, 'condition') ?? '';
+    const [, sign, most] =
+      /cell-content-text-length\(\)\s*(<=?|=)\s*(\d+)$/.exec(condition) ??
+      /cell-content-text-length-is-between\(\d+(,)(\d+)\)$/.exec(condition) ??
+      [];
+    const limit = Number(most) - (sign === '<' ? 1 : 0);
+    if (limit > 0) this.#limits.set(attributeOf(tag, 'name') ?? '', limit);
   }
 
   #openCell(tag: XmlStartTag): void {
@@ -194,11 +254,22 @@ class TextReader {
       ? 'formula_result'
       : type !== undefined && type !== 'string'
         ? 'number'
-        : undefined;
+        : this.#isLeftOut
+          ? 'columns'
+          : undefined;
     const isSheet = this.#kind === 'spreadsheet';
+    this.#most = this.#limits.get(attributeOf(tag, 'content-validation-name') ?? '');
     this.#tables.openCell(tag, cellValue(this.#source, tag, { type, isSheet, depth, kept }));
     const kind = isSheet && this.#tables.depth === 1 ? 'cell' : 'table_cell';
     this.#contexts.push({ depth, kind, ...(kept && { reason: kept }) });
+  }
+
+  /** Whether the current cell is in a column that the request leaves out. */
+  get #isLeftOut(): boolean {
+    const { outermost, depth } = this.#tables;
+    return (
+      this.#kind === 'spreadsheet' && depth === 1 && this.#leftOut.has(outermost!.name, outermost!.column)
+    );
   }
 
   #closeCell(): void {
@@ -232,10 +303,14 @@ class TextReader {
   }
 
   /** Returns the page, the cell and its room at the current position. */
-  #locate(kind: SegmentKind | undefined): Pick<TextBlock, 'page' | 'cellId' | 'room'> {
+  #locate(kind: SegmentKind | undefined): Pick<TextBlock, 'page' | 'cellId' | 'room' | 'most'> {
     return {
       page: this.#slide || this.#sheets || (this.#kind === 'text' ? 1 : undefined),
-      ...(kind === 'cell' && { cellId: this.#tables.reference, room: this.#tables.current?.room }),
+      ...(kind === 'cell' && {
+        cellId: this.#tables.reference,
+        room: this.#tables.current?.room,
+        most: this.#most,
+      }),
     };
   }
 
@@ -267,7 +342,7 @@ class TextReader {
       ...this.#locate(kind),
       items: [],
       leftOut: [],
-      prefix: tag.name.includes(':') ? `${tag.name.split(':')[0]}:` : '',
+      prefix: name.startsWith('text:') ? tag.name.slice(0, tag.name.indexOf(':') + 1) : undefined,
       reason: this.#reason(),
       start: tag.start,
       at: tag.end,
@@ -298,8 +373,11 @@ class TextReader {
       : `${page}, paragraph ${++this.#paragraphs}`;
   }
 
-  #closeBlock(end: number): void {
-    const { reason, whole, start, at, text, pairs, closed, ...block } = this.#open.pop()!;
+  #closeBlock(name: string, end: number): void {
+    const { reason: own, whole, start, at, text, pairs, closed, ...block } = this.#open.pop()!;
+    // A single letter of a number format is a sign, such as a unit.
+    const isSign = name === 'datastyle:text' && !block.items.some(({ text = '' }) => /\p{L}{2}/u.test(text));
+    const reason = isSign ? 'number' : own;
     const outer = this.#open.at(-1);
     if (outer?.whole && outer.whole.depth === this.#depth) {
       // This block was directly in another one, which no program writes.
@@ -308,10 +386,12 @@ class TextReader {
     }
     const value = this.#tables.current?.value;
     if (value?.depth === this.#depth - 1) addParagraph(value, block.items, start, end);
+    if (reason === undefined && block.kind === 'cell')
+      this.#keys.add(this.#tables.current!.column, block.items.map(({ text = '' }) => text).join(''));
     if (reason === undefined) this.found.blocks.push(block);
     else
-      for (const { type, text: own = '' } of block.items)
-        if (type === 'text' && own.trim() !== '') this.found.kept.push({ reason, text: own });
+      for (const { type, text: inside = '' } of block.items)
+        if (type === 'text' && inside.trim() !== '') this.found.kept.push({ reason, text: inside });
   }
 
   #openInline(name: string, tag: XmlStartTag): void {
@@ -319,9 +399,17 @@ class TextReader {
     if (!block) return;
     const { start, end } = tag;
     if (!block.whole) {
-      if (name === 'text:span' || name === 'text:a' || leftOut.has(name)) {
+      if (name === 'text:ruby')
+        block.whole = { start, depth: this.#depth, isField: false, text: '', ruby: 'base' };
+      else if (
+        name === 'text:span' ||
+        isTextReference(name, tag) ||
+        name === 'text:a' ||
+        prompts.has(name) ||
+        leftOut.has(name)
+      ) {
         const style = name === 'text:span' ? this.#styleOf(tag) : undefined;
-        const isPair = !tag.selfClosing && (name === 'text:a' || style?.format);
+        const isPair = !tag.selfClosing && !leftOut.has(name) && (!style || style.format);
         const last = block.items.at(-1);
         if (!isPair) {
           block.pairs.push(null);
@@ -350,11 +438,11 @@ class TextReader {
       } else {
         const isField =
           /^(?:text|presentation):/.test(name) &&
-          !/^text:(?:note|bookmark|reference|change|alphabetical|toc|user-index)/.test(name);
+          !/^text:(?:(?:note|bookmark|reference)(?!-ref$)|change|alphabetical|toc|user-index)/.test(name);
         const text = name === 'text:s' ? ' '.repeat(Math.min(repeats(tag, 'c'), 100)) : blanks[name];
         block.whole = { start, depth: this.#depth, isField: isField && text === undefined, text };
       }
-    }
+    } else if (block.whole.ruby && name === 'text:ruby-text') block.whole.ruby = 'text';
     block.at = end;
   }
 

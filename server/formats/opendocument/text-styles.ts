@@ -113,3 +113,9 @@ export const headers: Readonly<Record<string, SegmentKind>> = {
   'style:footer-left': 'footer',
   'style:footer-first': 'footer',
 };
+/** Elements with the headers, footers and fixed dates of slides, which are translated. */
+export const declarations: Readonly<Record<string, SegmentKind>> = {
+  'presentation:header-decl': 'header',
+  'presentation:footer-decl': 'footer',
+  'presentation:date-time-decl': 'footer',
+};

@@ -1,5 +1,5 @@
 import { FileError } from '../file-error.ts';
-import { hasAlternativeText } from '../office/kept-finding.ts';
+import { alternativeTextsOf } from '../office/kept-finding.ts';
 import type { Numbering } from '../office/numbering.ts';
 import {
   type PositionedXmlEvents,
@@ -7,6 +7,7 @@ import {
   type XmlEndTag,
   type XmlStartTag,
 } from '../office/xml-reader.ts';
+import { letter } from '../text.ts';
 import { BodyReader } from './body-reader.ts';
 import { Copies, isDrawing, isOnValue } from './drawing-xml.ts';
 import type { Levels } from './list-styles.ts';
@@ -69,11 +70,11 @@ interface DrawingOptions {
   /** Is called with the text of each field, which stays unchanged. */
   onField?(text: string): void;
   /** Is called for each element that begins an object without readable text, and for each alternative text. */
-  onObject?(kind: KeptObject): void;
+  onObject?(kind: KeptObject, text?: string): void;
 }
 
-/** An object that stays: an embedded document, a picture, or the alternative text of a shape. */
-export type KeptObject = 'document' | 'picture' | 'alternative';
+/** An object that stays: an embedded document, a picture, the alternative text of a shape, or the tip of a link. */
+export type KeptObject = 'document' | 'picture' | 'alternative' | 'tip';
 
 /** The properties of a part besides its texts. */
 interface DrawingSummary {
@@ -128,11 +129,13 @@ class DrawingReader implements PositionedXmlEvents {
       const { show } = tag.attributes;
       this.isHidden = show !== undefined && !isOnValue(show);
     }
+    const { local } = tag;
+    const tip = tag.attributes['tooltip'] ?? '';
+    if (/^hlink/.test(local) && this.#fallbackAt === 0 && letter.test(tip)) onObject?.('tip', tip);
     if (this.#body) {
       this.#body.reader.open(tag);
       return;
     }
-    const { local } = tag;
     this.#shapes.open(tag, depth);
     if (isDrawing(tag)) this.#grid?.open(tag);
     if (local === 'AlternateContent' && this.#alternativesAt === 0) {
@@ -141,9 +144,10 @@ class DrawingReader implements PositionedXmlEvents {
     } else if (local === 'Fallback' && this.#fallbackAt === 0) this.#fallbackAt = depth;
     else if (local === 'oleObj' && this.#fallbackAt === 0) onObject?.('document');
     else if (local === 'pic' && this.#fallbackAt === 0) onObject?.('picture');
-    else if (local === 'cNvPr' && this.#fallbackAt === 0 && hasAlternativeText(tag))
-      onObject?.('alternative');
-    else if (local === 'tbl' && isDrawing(tag)) {
+    else if (local === 'cNvPr' && this.#fallbackAt === 0) {
+      const texts = alternativeTextsOf(tag);
+      if (texts.length > 0) onObject?.('alternative', texts.join(''));
+    } else if (local === 'tbl' && isDrawing(tag)) {
       numbering.openTable();
       const frame = this.#shapes.current?.frame;
       this.#grid = frame && new TableGrid(frame);

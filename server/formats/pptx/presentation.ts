@@ -52,6 +52,8 @@ interface PresentationVisitor {
   /** Is called after a part, in the order of the file. */
   end?(part: TextPart): void;
   onField?(text: string, part: TextPart): void;
+  /** Is called with a text that is in no text body and stays, and the reason. */
+  onKept?(reason: string, text: string): void;
 }
 
 /** The properties of a presentation besides its texts. */
@@ -296,7 +298,7 @@ class PresentationReading {
         inherited: (placeholder) => part.styles.lists(placeholder),
         countElement: this.#presentation.countElement,
         onField: (text) => this.#visitor.onField?.(text, part),
-        onObject: (kind) => this.#addObject(kind, part),
+        onObject: (kind, text) => this.#addObject(kind, part, text),
       },
       (body) => {
         for (const { texts } of body.paragraphs) into?.add(texts);
@@ -308,7 +310,10 @@ class PresentationReading {
     return isHidden;
   }
 
-  #addObject(kind: KeptObject, part: TextPart): void {
+  #addObject(kind: KeptObject, part: TextPart, text = ''): void {
+    if (kind === 'tip' || kind === 'alternative')
+      this.#visitor.onKept?.(part.leftOut ?? (kind === 'tip' ? 'tips' : 'alternative_texts'), text);
+    if (kind === 'tip') return;
     if (kind === 'document') this.#summary.embeddedObjects++;
     else if (kind === 'alternative') this.#summary.alternativeTexts += part.leftOut ? 0 : 1;
     else if (part.kind === 'slide' && part.page !== null && !part.leftOut) {

@@ -1,6 +1,6 @@
 import { type Finding, fileFinding } from '../document.ts';
 import { classOf } from '../layout-kinds.ts';
-import { alternativeTexts, hasAlternativeText, keptFinding } from '../office/kept-finding.ts';
+import { alternativeTexts, alternativeTextsOf, keptFinding } from '../office/kept-finding.ts';
 import type { OfficePackage } from '../office/package.ts';
 import type { PositionedXmlEvents, XmlStartTag } from '../office/xml-reader.ts';
 import type { Includable } from '../selection.ts';
@@ -20,6 +20,7 @@ const kinds = {
   pivotTables: ['pivot table', 'pivot tables'],
   otherSheets: ['dialog sheet or macro sheet', 'dialog sheets and macro sheets'],
   literalLists: ['dropdown list with fixed entries', 'dropdown lists with fixed entries'],
+  controls: ['form control', 'form controls'],
   alternativeTexts,
 } as const;
 
@@ -33,6 +34,8 @@ const reasons: Partial<Record<Kind, string>> = {
   charts: 'charts',
   headersAndFooters: 'headers_and_footers',
   literalLists: 'dropdown_lists',
+  controls: 'form_fields',
+  alternativeTexts: 'alternative_texts',
 };
 
 /** The elements whose texts are counted, by the type of the part that contains them. Each element counts once. */
@@ -78,6 +81,10 @@ export class KeptContent {
           this.#add('pivotTables', 1);
           if (target !== undefined) await this.#addPivot(office, target, caches);
         }
+        if (type === 'vmlDrawing' && target !== undefined && !seen.has(target)) {
+          seen.add(target);
+          await this.#addControls(office, target);
+        }
         const rule = counted[type];
         if (!rule || target === undefined || seen.has(target)) continue;
         seen.add(target);
@@ -86,6 +93,18 @@ export class KeptContent {
         if (included.has(target) && rule.kind !== 'shapes') continue;
         await readXmlPart(office, target, this.#counter(rule.kind, included.has(target) ? '' : rule.element));
       }
+  }
+
+  /** Adds the texts of buttons and other controls. Their part is often no well-formed XML. */
+  async #addControls(office: OfficePackage, path: string): Promise<void> {
+    const { source } = await office.readWhole(path);
+    for (const shape of source.split('</x:ClientData>')) {
+      // A note is a comment, which is counted by its own part.
+      if (/ObjectType="(?:Note|Pict)"/.test(shape)) continue;
+      const [box = ''] = /<v:textbox[\s>].*?<\/v:textbox>/s.exec(shape) ?? [];
+      const text = box.replace(/<[^>]*>|&\w+;/g, ' ');
+      if (hasLetter(text)) this.#add('controls', 1, countCharacters(text));
+    }
   }
 
   /** @param caches the pivot caches that have already been read, each with whether it takes its data from cells */
@@ -135,7 +154,8 @@ export class KeptContent {
         depth++;
         // A `Fallback` element repeats a shape for programs that do not support its newer form.
         if (skippedAt === 0 && local === 'Fallback') skippedAt = depth;
-        if (skippedAt === 0 && local === 'cNvPr' && hasAlternativeText(tag)) this.#add('alternativeTexts', 1);
+        const alternatives = skippedAt === 0 && local === 'cNvPr' ? alternativeTextsOf(tag) : [];
+        if (alternatives.length > 0) this.#add('alternativeTexts', 1, countCharacters(alternatives.join('')));
         if (countedAt > 0 || skippedAt > 0 || local !== element) return;
         countedAt = depth;
         hasText = false;

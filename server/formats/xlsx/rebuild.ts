@@ -1,10 +1,13 @@
 import { type Finding, fileFinding, type RebuildOptions } from '../document.ts';
+import { describeLength } from '../length-limit.ts';
 import type { Targets } from '../office/office-format.ts';
 import type { PositionedXmlEvents, XmlStartTag } from '../office/xml-reader.ts';
+import { clip } from '../text.ts';
 import { type DirectionChange, directionChange } from '../typesetting/languages.ts';
 import { type CellPosition, writeReference } from './cell-reference.ts';
 import { CellStyles } from './cell-styles.ts';
 import { cellTextLimit, cutToLimit, translatedText } from './cell-text.ts';
+import { LeftOutColumns } from './columns.ts';
 import { NewNames } from './names.ts';
 import {
   columnNameLimit,
@@ -13,6 +16,16 @@ import {
   newSheetNames,
   sheetNameLimit,
 } from './new-names.ts';
+import {
+  formatKey,
+  formatLimit,
+  formatRegion,
+  formatWriter,
+  type NumberFormat,
+  readNumberFormats,
+  selectedFormats,
+  writeFormat,
+} from './number-formats.ts';
 import { PartChanges } from './part-changes.ts';
 import { type PartEditor, readXmlPart } from './part-stream.ts';
 import {
@@ -90,6 +103,7 @@ export async function writeWorkbook(bytes: Uint8Array, targets: Targets, options
   const work = new Rebuilding(workbook, strings, headers, targets, options);
   await work.readCells();
   await work.readParts();
+  await work.writeFormats();
   work.nameSheets();
   await work.rename();
   await work.writeCells();
@@ -125,6 +139,10 @@ class Rebuilding {
   readonly #sizes = new Map<number, NewSizes>();
   /** The translations of cells, by their old texts, for the copies in charts. */
   readonly #copied = new Map<string, string>();
+  readonly #leftOut: LeftOutColumns;
+  /** The numbers of the styles of cells in sheets that are selected, and in the others. */
+  readonly #usedStyles = new Set<number>();
+  readonly #pinnedStyles = new Set<number>();
 
   constructor(
     workbook: Workbook,
@@ -141,6 +159,7 @@ class Rebuilding {
     this.#direction = directionChange(options.sourceLanguage, options.targetLanguage);
     this.#selected = selectSheets(workbook.sheets, options.pages);
     this.#plan = new SharedStringPlan(strings);
+    this.#leftOut = new LeftOutColumns(options.excludeColumns);
     this.changes = new PartChanges(workbook.office);
   }
 
@@ -158,11 +177,12 @@ class Rebuilding {
     const plan = this.#plan;
     const pin = (_: Cell, index: number | undefined) => index !== undefined && plan.pin(index);
     const tables = await SheetTables.read(this.#workbook.office, sheet.path);
-    await readTextCells(this.#workbook, sheet, this.#strings, tables, {
+    const { styles } = await readTextCells(this.#workbook, sheet, this.#strings, tables, {
       text: pin,
-      header: pin,
+      stays: pin,
       formulaResult: (index) => plan.pin(index),
     });
+    for (const style of styles) this.#pinnedStyles.add(style);
   }
 
   async #readSheet(sheet: Sheet, styles: CellStyles): Promise<void> {
@@ -170,11 +190,16 @@ class Rebuilding {
     const tables = await SheetTables.read(this.#workbook.office, sheet.path, this.#headers);
     const headers: (NewHeader & { index: number | undefined; cell: CellPosition })[] = [];
     const fit = new SheetFit(styles, sheet.printArea);
+    const isLeftOut = (cell: Cell) => this.#leftOut.has(sheet.name, cell.column);
+    const lengths: (CellPosition & { length: number })[] = [];
     const summary = await readTextCells(this.#workbook, sheet, this.#strings, tables, {
       filled: (cell) => fit.filled(cell),
+      isLeftOut,
       text: (cell, index, text, header) => {
         const old = text();
         const next = this.#textOf(sheet, cell, old);
+        if (next.text !== old)
+          lengths.push({ row: cell.row, column: cell.column, length: [...next.text.trim()].length });
         fit.add(cell, old, next.text);
         if (header) {
           const { row, column } = cell;
@@ -186,11 +211,17 @@ class Rebuilding {
         if (label) this.#textsOf(label.path).labels.set(label.column, next.text);
         this.#use(sheet, index, old, next.text);
       },
-      header: (_, index) => {
+      stays: (_, index) => {
         if (index !== undefined) plan.use(index, this.#strings.textOf(index), sheet.number);
       },
       formulaResult: (index) => plan.pin(index),
     });
+    for (const style of summary.styles) this.#usedStyles.add(style);
+    if (!summary.limits.isEmpty)
+      for (const cell of lengths) {
+        const most = summary.limits.of(cell);
+        if (most !== undefined && cell.length > most) this.findings.push(tooLong(sheet, cell, most));
+      }
     const sizes = fit.sizes(summary.merged);
     this.#sizes.set(sheet.number, sizes);
     const scale = summary.page.scaleFor(...sizes.printed, styles.fontSize);
@@ -274,6 +305,22 @@ class Rebuilding {
       this.changes.add(path, (editor) => new PartTextReader(rule, textOf, { editor, cached, formatLost }));
   }
 
+  /** Writes the words of number formats. */
+  async writeFormats(): Promise<void> {
+    const read = await readNumberFormats(this.#workbook);
+    const codes = new Map<string, string>();
+    for (const format of selectedFormats(read, this.#usedStyles, this.#pinnedStyles).translated) {
+      const texts = format.words.map(({ text }, at) =>
+        this.#partTextOf(formatRegion, formatKey(format, at), text),
+      );
+      const code = writeFormat(format, texts);
+      if (code.length > formatLimit) this.findings.push(formatTooLong(format));
+      else if (code !== format.code) codes.set(format.id, code);
+    }
+    if (read.path !== undefined && codes.size > 0)
+      this.changes.add(read.path, (editor) => formatWriter(editor, codes));
+  }
+
   /** Decides the names of the sheets. */
   nameSheets(): void {
     const { sheets } = this.#workbook;
@@ -338,7 +385,8 @@ class Rebuilding {
         if (index !== undefined) point(cell, index, next);
         else if (next !== old && setOwnText(editor, cell, next)) formatLost();
       },
-      header: (cell, index) => {
+      isLeftOut: (cell) => this.#leftOut.has(sheet.name, cell.column),
+      stays: (cell, index) => {
         if (index !== undefined) point(cell, index, this.#strings.textOf(index));
       },
     };
@@ -371,6 +419,17 @@ function truncated({ name }: Sheet, cell: CellPosition, holder: string, limit: n
     message: `the translation of ${name}!${reference} is longer than the ${limit.toLocaleString('en-US')} characters that ${holder} can hold, and was cut`,
     unitId: reference,
   };
+}
+
+function tooLong({ name }: Sheet, cell: CellPosition & { length: number }, most: number): Finding {
+  const reference = writeReference(cell);
+  const message = `the translation of ${name}!${reference} has ${describeLength(cell.length, 'characters')}; the cell accepts ${most}`;
+  return { severity: 'warning', code: 'text_too_long', message, unitId: reference };
+}
+
+function formatTooLong({ id, code }: NumberFormat): Finding {
+  const message = `the translation of the number format ${clip(code, 60)} is longer than the ${formatLimit} characters that Excel accepts, and stays`;
+  return { severity: 'warning', code: 'unsupported_content_kept', message, unitId: `format${id}` };
 }
 
 function shortened({ name }: Sheet): Finding {

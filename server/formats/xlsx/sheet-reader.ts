@@ -3,6 +3,7 @@ import { ComparedTexts } from '../office/compared-texts.ts';
 import type { PositionedXmlEvents, XmlEndTag, XmlStartTag } from '../office/xml-reader.ts';
 import { countCharacters } from '../text-tally.ts';
 import { isOn, prefixOf } from './attributes.ts';
+import { CellLimits } from './cell-limits.ts';
 import {
   type CellRange,
   lastColumn,
@@ -69,6 +70,10 @@ export interface SheetSummary {
   /** The messages of data validations, and those without a letter. */
   validationTexts: readonly ValidationText[];
   otherValidationTexts: Readonly<TextCount>;
+  /** The lengths of texts that cells accept. */
+  limits: CellLimits;
+  /** The numbers of the styles of cells with a value. */
+  styles: Set<number>;
 }
 
 /** A number of texts, and of their visible characters. */
@@ -95,6 +100,8 @@ export class SheetReader implements PositionedXmlEvents {
     literalLists: { texts: 0, characters: 0 },
     validationTexts: this.#validations.texts,
     otherValidationTexts: this.#validations.others,
+    limits: new CellLimits(),
+    styles: new Set(),
   };
   readonly #onCell: (cell: Cell) => void;
   readonly #editor: PartEditor | undefined;
@@ -149,6 +156,7 @@ export class SheetReader implements PositionedXmlEvents {
       else if (depth === 4 && tag.local === 'c') this.#openCell(tag);
     } else {
       this.#text = '';
+      this.summary.limits.open(tag);
       if (tag.local === 'mergeCell' && this.#section === 'mergeCells') this.#openMerge(tag);
       else if (tag.local === 'col' && this.#section === 'cols') this.#cell.columns.add(tag);
       else if (tag.local === 'dataValidation') this.#validations.add(tag);
@@ -164,11 +172,13 @@ export class SheetReader implements PositionedXmlEvents {
       if (depth === 5) this.#closeCellPart(tag);
       else if (depth === 4) {
         this.#inCell = false;
+        if (this.#cell.value !== '') this.summary.styles.add(this.#cell.style);
         this.#onCell(this.#cell);
         this.#editor?.hold(undefined);
       } else if (this.#part === 'is') this.#item.close(tag);
       return;
     }
+    this.summary.limits.close(tag.local, this.#text);
     if (depth === 3 && this.#section === 'headerFooter') {
       const shown = shownInHeader(this.#text);
       if (hasLetter(shown)) count(this.summary.headersAndFooters, shown);

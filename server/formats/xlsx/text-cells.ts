@@ -48,8 +48,10 @@ export interface TextCellVisitor {
    * @param header the header of a table's column, if the cell is one
    */
   text(cell: Cell, sharedIndex: number | undefined, text: () => string, header?: TableHeader): void;
-  /** Called for a cell with text that stays unchanged, because it is the header of a table's column. */
-  header?(cell: Cell, sharedIndex: number | undefined): void;
+  /** Called for a cell with text that stays unchanged: the header of a table's column, or a cell that is left out. */
+  stays?(cell: Cell, sharedIndex: number | undefined): void;
+  /** Whether a cell with a text is left out. */
+  isLeftOut?(cell: Cell): boolean;
   /** Called for a cell with a formula whose result is a shared string. */
   formulaResult?(sharedIndex: number): void;
   /**
@@ -60,7 +62,7 @@ export interface TextCellVisitor {
 }
 
 /** The outcome of a cell's text: `segment`, or the reason why it stays. */
-type CellOutcome = 'segment' | 'table_headers' | 'formula_result' | 'number';
+type CellOutcome = 'segment' | 'columns' | 'table_headers' | 'formula_result' | 'number';
 
 /** Returns a reader for a sheet that passes the text cells to the visitor. */
 export function textCellReader(
@@ -71,6 +73,10 @@ export function textCellReader(
 ): SheetReader {
   const results = new FormulaResults();
   const visit = (cell: Cell, sharedIndex: number | undefined, text: () => string): CellOutcome => {
+    if (visitor.isLeftOut?.(cell)) {
+      visitor.stays?.(cell, sharedIndex);
+      return 'columns';
+    }
     const table = tables.withHeader(cell.row, cell.column);
     const header = table && tables.translatedHeader(cell.row, cell.column, text());
     if (!table || header) {
@@ -78,7 +84,7 @@ export function textCellReader(
       return 'segment';
     }
     tables.countHeader(table);
-    visitor.header?.(cell, sharedIndex);
+    visitor.stays?.(cell, sharedIndex);
     return 'table_headers';
   };
   const onCell = (cell: Cell): void => {

@@ -3,6 +3,7 @@ import type { Tx } from '#db/client.ts';
 import { readAllowance } from '#server/billing/metering/usage-summary.ts';
 import type { Services } from '#server/context.ts';
 import { type AppError, errorTable } from '#server/errors.ts';
+import { includable } from '#server/formats/selection.ts';
 import { warnings } from '#server/http/warnings.ts';
 import { findCloseEach } from '#server/language/translation-memory/lookup/close-match.ts';
 import { lessPenalty } from '#server/language/translation-memory/penalties.ts';
@@ -102,6 +103,17 @@ export const translationEstimate = z
       .describe(
         'The reason for which the request would be rejected now, such as a used-up allowance; otherwise null.',
       ),
+    proposed: z
+      .object({
+        include: z
+          .array(z.enum(includable))
+          .describe('Values for `include`: texts of the file that stay by default.'),
+        exclude_columns: z
+          .array(z.string())
+          .describe('Values for `exclude_columns`: columns that look like keys.'),
+      })
+      .optional()
+      .describe('For documents: fields that fit the file and that the request does not have.'),
     warnings,
   })
   .meta({

@@ -38,13 +38,21 @@ export async function estimateDocument(
   const tenantId = principal.tenant.id;
   const scope = { tenantId, signal };
   const unsent = known
-    ? { ...form, detection: null, texts: [], billableChars: 0, kept: undefined, warnings: [] }
+    ? {
+        ...form,
+        detection: null,
+        texts: [],
+        billableChars: 0,
+        kept: undefined,
+        proposed: undefined,
+        warnings: [],
+      }
     : null;
   const { leveraged, ...read } = await takeTurn(services.fileWork, scope, async () => {
     const read = unsent ?? (await readUnsent(services, { form, earlier }, scope));
     return { ...read, leveraged: await leverageTexts(services, scope, read.texts) };
   });
-  const { request, detection, billableChars, kept, warnings } = read;
+  const { request, detection, billableChars, kept, proposed, warnings } = read;
   const { allowance, refusal } = await withTenant(async (tx) => ({
     allowance: await readEstimateAllowance(tx, tenantId, settings),
     refusal: known
@@ -63,6 +71,7 @@ export async function estimateDocument(
     source_lang_detection: detection,
     ...leveraged,
     ...(kept && { kept }),
+    ...(proposed && { proposed }),
     billable_characters: billableChars,
     // Nothing in the request of a document requires a review.
     review: { jobs: 0, reasons: [] },

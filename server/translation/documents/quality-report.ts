@@ -1,5 +1,6 @@
 import type { documentJobs } from '#db/schema/documents.ts';
 import type { Finding } from '#server/formats/document.ts';
+import { leftShare, warnedShare } from '#server/formats/left-share.ts';
 import type { KeptClass, TextOutcome } from '#server/formats/text-tally.ts';
 import type { DocumentQualityFinding, DocumentQualityReport, DocumentTranslationRequest } from './schema.ts';
 
@@ -65,13 +66,13 @@ const schemaVersion = '1.0';
 export function reportOf(row: Omit<typeof documentJobs.$inferSelect, 'feedManifest'>): DocumentQualityReport {
   const { source_lang, target_lang } = row.request as DocumentTranslationRequest;
   const figures = readFigures(row.reportFigures);
-  const { needsReview, corrected, noncompliant, scored, scoreSum, confirmed, unresolved } = figures;
+  const { needsReview, corrected, noncompliant, scored, confirmed, unresolved } = figures;
   return {
     schema_version: schemaVersion,
     document_id: layoutId(row.documentId),
     source_lang,
     target_lang,
-    overall_score: scored === 0 ? 1 : Math.round(scoreSum / scored) / 100,
+    overall_score: overallScore(row, figures),
     translated_units: row.translatedSegments,
     total_units: row.segments,
     findings: [...row.extractFindings, ...row.rebuildFindings] as DocumentQualityFinding[],
@@ -85,6 +86,17 @@ export function reportOf(row: Omit<typeof documentJobs.$inferSelect, 'feedManife
       ...(confirmed > 0 && { human_review: { confirmed_units: confirmed, unresolved_units: unresolved } }),
     },
   };
+}
+
+/**
+ * Returns the score of a file, from 0 to 1: the mean of its segments. If a request could include more than a small share
+ * of the visible characters, these count as 0.
+ */
+function overallScore({ textOutcome }: Row, { scored, scoreSum, characters }: ReportFigures): number {
+  const score = scored === 0 ? 100 : scoreSum / scored;
+  const outcome = textOutcome as TextOutcome | null;
+  const { share } = outcome ? leftShare(outcome, characters) : { share: 0 };
+  return Math.round(share > warnedShare ? score * (1 - share) : score) / 100;
 }
 
 /** Returns the ID of a document's layout. The layout is not stored separately: its ID is derived from the job's ID. */

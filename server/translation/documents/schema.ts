@@ -59,6 +59,10 @@ const documentTranslationRequest = z
       .array(z.enum(includable))
       .optional()
       .describe('The texts that are translated only on request, as sent. Absent if none was sent.'),
+    exclude_columns: z
+      .array(z.string())
+      .optional()
+      .describe('The columns of sheets whose cells stay, as sent. Absent if none was sent.'),
     output: z
       .enum(outputs)
       .exclude(['translated'])
@@ -358,6 +362,9 @@ export const documentForm = z.object({
   ),
   include: listField(
     `Texts that are translated only on request: ${includable.map((name) => `\`${name}\``).join(', ')}. A format accepts only those that it has. Send the field several times, or once with commas.`,
+  ),
+  exclude_columns: listField(
+    'For workbooks and ODS files: columns whose cells stay and are not billed, such as `A`, or `Labels!A` for one sheet. Send the field several times, or once with commas or a JSON list of strings.',
   ),
   output: field(
     'The form of the translated file: `translated`, `bilingual` or `docx`. Default: `translated`.',

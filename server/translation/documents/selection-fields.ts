@@ -11,7 +11,14 @@ import {
 import type { DocumentForm, DocumentTranslationRequest } from './schema.ts';
 
 /** The fields of a form that select what is translated. */
-type SelectionField = 'pages' | 'include' | 'output' | 'source_field' | 'line_length' | 'reading_speed';
+type SelectionField =
+  | 'pages'
+  | 'include'
+  | 'exclude_columns'
+  | 'output'
+  | 'source_field'
+  | 'line_length'
+  | 'reading_speed';
 type SelectionForm = Pick<DocumentForm, SelectionField>;
 type SelectionRequest = Pick<DocumentTranslationRequest, SelectionField>;
 
@@ -28,6 +35,7 @@ export function readSelection(form: SelectionForm, format: LayoutKind): Selectio
   const read = {
     pages: readPages(listOf('pages', form.pages), format),
     include: readInclude(listOf('include', form.include), format),
+    exclude_columns: readColumns(listOf('exclude_columns', form.exclude_columns), format),
     output: readOutput(form.output?.trim().toLowerCase() ?? '', format),
     source_field: readSourceField(optionOf(form, 'source_field', format)),
     line_length: readNumber('line_length', optionOf(form, 'line_length', format)),
@@ -40,12 +48,13 @@ export function readSelection(form: SelectionForm, format: LayoutKind): Selectio
 export function selectionOf({
   pages,
   include,
+  exclude_columns: excludeColumns,
   output,
   source_field: sourceField,
   line_length: lineLength,
   reading_speed: readingSpeed,
 }: SelectionRequest): Selection {
-  return { pages, include, output, sourceField, lineLength, readingSpeed };
+  return { pages, include, excludeColumns, output, sourceField, lineLength, readingSpeed };
 }
 
 function readPages(given: Listed | undefined, format: LayoutKind): string[] | undefined {
@@ -86,6 +95,16 @@ function readInclude(given: Listed | undefined, format: LayoutKind): Includable[
   }
   const wanted = includable.filter((name) => names.includes(name));
   return wanted.length > 0 ? wanted : undefined;
+}
+
+function readColumns(given: Listed | undefined, format: LayoutKind): string[] | undefined {
+  const names = (given?.values ?? []).map((name) => name.trim()).filter((name) => name !== '');
+  if (names.length > 0 && layoutKinds[format].places !== 'sheet')
+    throw invalid(
+      'exclude_columns',
+      `a ${named(format)} file has no columns; ${formatsWith(({ places }) => places === 'sheet')}`,
+    );
+  return names.length > 0 ? [...new Set(names)].sort() : undefined;
 }
 
 function readOutput(output: string, format: LayoutKind): Selection['output'] {
@@ -142,7 +161,10 @@ interface Listed {
  * by commas; undefined for a blank field. The name of a sheet cannot contain a bracket, so a JSON list is never the name
  * of a sheet.
  */
-function listOf(field: 'pages' | 'include', given: string | string[] | undefined): Listed | undefined {
+function listOf(
+  field: 'pages' | 'include' | 'exclude_columns',
+  given: string | string[] | undefined,
+): Listed | undefined {
   if (given === undefined || (typeof given === 'string' && given.trim() === '')) return undefined;
   if (Array.isArray(given)) return { values: given, isSplit: false };
   if (!given.trimStart().startsWith('[')) return { values: given.split(','), isSplit: true };

@@ -75,6 +75,8 @@ interface SourceTexts {
   billableChars: number;
   /** The texts that keep the translations of an earlier document; absent if the request names none. */
   kept?: NonNullable<TranslationEstimate['kept']>;
+  /** What the request does not have and fits the file. */
+  proposed: NonNullable<TranslationEstimate['proposed']>;
 }
 
 /**
@@ -89,7 +91,11 @@ export async function readTexts(
   scope: TaskScope,
 ): Promise<SourceTexts> {
   const { request } = form;
-  const { segments: all } = await extractForm(services, form, existing, scope);
+  const {
+    segments: all,
+    include = [],
+    excludeColumns = [],
+  } = await extractForm(services, form, existing, scope);
   const { update_of: earlierId } = request;
   const known =
     earlierId === undefined
@@ -105,7 +111,8 @@ export async function readTexts(
     segments: all.length - texts.length,
     characters: all.reduce((sum, { source }) => sum + countCodePoints(plainText(source)), -characters),
   };
-  return { texts, billableChars, ...(kept && { kept }) };
+  const proposed = { include, exclude_columns: excludeColumns };
+  return { texts, billableChars, proposed, ...(kept && { kept }) };
 }
 
 /**

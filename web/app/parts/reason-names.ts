@@ -20,10 +20,12 @@ export const includableNames: Readonly<Record<Includable, MessageId>> = {
 export const reasonNames: Readonly<Record<string, MessageId>> = {
   ...includableNames,
   address: 'documents.reason_address',
+  alternative_texts: 'documents.reason_alternative_texts',
   annotations: 'documents.reason_annotations',
   bookmarks: 'documents.reason_bookmarks',
   clipped: 'documents.reason_hidden',
   code: 'documents.reason_code',
+  columns: 'documents.reason_columns',
   covered: 'documents.reason_hidden',
   diagrams: 'documents.reason_diagrams',
   dropdown_lists: 'documents.reason_dropdown_lists',
@@ -41,5 +43,6 @@ export const reasonNames: Readonly<Record<string, MessageId>> = {
   number: 'documents.reason_number',
   other_language: 'documents.reason_other_language',
   pages: 'documents.reason_pages',
+  tips: 'documents.reason_tips',
   translated_before: 'documents.reason_translated_before',
 };

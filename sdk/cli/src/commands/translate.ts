@@ -28,6 +28,10 @@ export const translate: Command = {
     exclude: { summary: 'files to leave out; may be repeated', value: 'PATTERN', multiple: true },
     domain: { summary: 'subject of the texts, for the model', value: 'TEXT' },
     tone: { summary: 'register, such as formal', value: 'TEXT' },
+    include: {
+      summary: 'texts of Word files and workbooks that stay by default, such as text_boxes; none for none',
+      value: 'KINDS',
+    },
     force: { summary: 'translate all texts again, also those that were edited by hand' },
     check: { summary: 'translate nothing; exit with 1 if there is something to translate or to confirm' },
     confirm: { summary: 'translate nothing; accept edited translations whose source has changed' },
@@ -44,7 +48,7 @@ export const translate: Command = {
     'Java properties, Apple strings, Markdown and HTML, single texts; otherwise the whole file.',
     '',
     `${lockName} remembers what was translated; keep it in version control. ${configName} may have the fields files, exclude,`,
-    'from, to, output, codes, domain and tone, and groups with these fields, for a folder in which the command runs without arguments.',
+    'from, to, output, codes, domain, tone and include, and groups with these fields, for a folder in which the command runs without arguments.',
     '',
     'PATTERN of --output may have {dir}, {name}, {ext}, {path} and {lang}: docs/{lang}/{name}{ext}. In directories of Android, use',
     '{android_code}: res/values-{android_code}/{name}{ext}.',
@@ -97,6 +101,7 @@ async function run(call: Call): Promise<number> {
   for (const gone of lock.others(groups.flatMap(({ sources }) => sources)))
     if (!followed.has(gone) && (await isMissing(join(io.cwd, gone)))) await leave(call, lock, gone, tasks);
   tellUnknown(io, lock, sent);
+  tellProposed(io, sent);
   const orFailed = (code: number) => (broken > 0 ? exitCodes.failed : code);
   if (values.has('confirm')) return orFailed(await confirm(call, lock, tasks));
   if (values.has('check')) return orFailed(check(call, stale));
@@ -168,6 +173,20 @@ function tellUnknown(io: Call['io'], lock: LockFile, sent: readonly Task[]): voi
   );
 }
 
+/** Says which texts are translated because the files have them. */
+function tellProposed(io: Call['io'], sent: readonly Task[]): void {
+  const proposed = new Map(
+    sent.flatMap(({ source, file }) => (file.isProposed ? [[source, file.include]] : [])),
+  );
+  for (const [source, include] of proposed)
+    tell(
+      io,
+      printable(
+        `${source} has ${include.join(', ').replaceAll('_', ' ')}, which are translated, too; --include none leaves them out`,
+      ),
+    );
+}
+
 async function groupsOf({ io, args, values }: Call): Promise<Group[]> {
   const { groups = [], ...shared } = await readConfig(io.cwd);
   const listed = args.length > 0 || groups.length === 0 ? [{}] : groups;
@@ -184,6 +203,7 @@ async function groupsOf({ io, args, values }: Call): Promise<Group[]> {
       throw new UsageError(`the files are missing: name them, or list them as "files" in ${configName}`);
     const domain = values.text('domain') ?? group.domain;
     const tone = values.text('tone') ?? group.tone;
+    const include = listOf(values.text('include')) ?? group.include;
     return {
       files,
       exclude: [...(group.exclude ?? []), ...values.list('exclude')],
@@ -193,6 +213,7 @@ async function groupsOf({ io, args, values }: Call): Promise<Group[]> {
       codes: group.codes ?? {},
       ...(domain !== undefined && { domain }),
       ...(tone !== undefined && { tone }),
+      ...(include && { include: include.filter((one) => one !== 'none') }),
     };
   });
 }

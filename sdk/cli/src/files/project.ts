@@ -50,6 +50,8 @@ export interface Group {
   codes: Readonly<Record<string, string>>;
   domain?: string;
   tone?: string;
+  /** Texts that are translated only on request. By default, those that a file has and a reader sees. */
+  include?: string[];
 }
 
 /** The settings of a folder in `lingualoop.json`. Those of a group take precedence over the others. */
@@ -79,6 +81,7 @@ const kinds: Record<keyof Group, { is(value: unknown): boolean; name: string }> 
   },
   domain: text,
   tone: text,
+  include: list,
 };
 
 const isObject = (value: unknown): value is Record<string, unknown> =>

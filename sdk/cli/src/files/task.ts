@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { lstat, mkdir, readdir, readFile, rename, rm, unlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { DocumentTexts } from '../../../src/index.ts';
+import { type DocumentTexts, findLeftOutTexts, type LeftOutText } from '../../../src/index.ts';
 import { Failed } from '../command.ts';
 import { abandoned, type LockFile, sha256, type Written } from './lock-file.ts';
 import { type Group, outputOf, requireInside } from './project.ts';
@@ -44,17 +44,21 @@ export async function tasksOf(
 ): Promise<Task[]> {
   await requireInside(cwd, source);
   const content = await readFile(join(cwd, source));
+  const isOffice = /\.(?:docx|xlsx)$/i.test(source);
+  const found = isOffice && !group.include ? await findLeftOutTexts(content) : [];
+  const include = isOffice ? ((group.include as LeftOutText[] | undefined) ?? found) : [];
   return Promise.all(
     group.to.map(async (lang) => {
       const { from, domain, tone } = group;
+      const wanted = { from, to: lang, domain, tone, include };
       const output = outputOf(group, source, lang);
       await requireInside(cwd, output);
-      const found = lock.of(source, lang);
-      let known = found?.output === output ? found : lock.withOutput(output, lang);
+      const listed = lock.of(source, lang);
+      let known = listed?.output === output ? listed : lock.withOutput(output, lang);
       if (writes) await finishWriting(join(cwd, output), known);
       let existing = await readIfThere(join(cwd, output));
-      const options = sha256(optionsKey({ from, to: lang, domain, tone })).slice(0, 16);
-      const sourceKey = sha256(`${optionsKey({ from, to: lang, domain, tone })} ${sha256(content)}`);
+      const options = sha256(optionsKey(wanted)).slice(0, 16);
+      const sourceKey = sha256(`${optionsKey(wanted)} ${sha256(content)}`);
       const former =
         known || existing || force ? undefined : await findFormer(cwd, lock, { sourceKey, lang, output });
       if (former && writes) {
@@ -62,7 +66,7 @@ export async function tasksOf(
         existing = await readIfThere(join(cwd, output));
       }
       const file: FileTask = {
-        ...{ path: source, content, from, to: lang, domain, tone },
+        ...{ path: source, content, ...wanted, isProposed: found.length > 0 },
         earlier: known?.document,
         written: !force && !existing && known?.source === sourceKey ? known.document : undefined,
         existing: force ? undefined : existingOf(source, known, existing, { options, sourceKey }),

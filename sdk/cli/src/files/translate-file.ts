@@ -3,6 +3,7 @@ import {
   BadRequestError,
   DocumentFailedError,
   type DocumentTexts,
+  type LeftOutText,
   type LinguaLoop,
   NotFoundError,
   type TenantDocumentJob,
@@ -22,6 +23,9 @@ export interface FileTask {
   to: string;
   domain: string | undefined;
   tone: string | undefined;
+  /** The texts that are translated only on request, and whether they were found in the file. */
+  include: readonly LeftOutText[];
+  isProposed?: boolean;
   /** The document of the previous version; undefined if no version was translated, or for a text file. */
   earlier?: string | undefined;
   /** The document that has this translation, if the file was deleted. */
@@ -315,9 +319,10 @@ function optionsOf({ from, to, domain, tone }: FileTask) {
 }
 
 function documentOptionsOf(task: FileTask) {
-  const { earlier, existing } = task;
+  const { earlier, existing, include } = task;
   return {
     ...optionsOf(task),
+    ...(include.length > 0 && { include: [...include] }),
     ...(earlier !== undefined && { update_of: earlier }),
     ...(existing && { existing_target: sourceOf({ ...task, content: existing.content }) }),
     ...(existing?.texts && { existing_texts: existing.texts }),
@@ -330,8 +335,9 @@ export function optionsKey({
   to,
   domain,
   tone,
-}: Pick<FileTask, 'domain' | 'from' | 'to' | 'tone'>): string {
-  return JSON.stringify([from, to, domain ?? '', tone ?? '']);
+  include,
+}: Pick<FileTask, 'domain' | 'from' | 'include' | 'to' | 'tone'>): string {
+  return JSON.stringify([from, to, domain ?? '', tone ?? '', ...(include.length > 0 ? [include] : [])]);
 }
 
 function keyOfText(task: FileTask, text: string): string {

@@ -72,10 +72,13 @@ interface ReadUnits {
 /** Returns a string with its own characters. A part of a string would keep all of the file in memory. */
 const copyOf = (text: string) => Buffer.from(text).toString();
 
-/** Reads the units of a file, and keeps one segment for each source. */
+/**
+ * Reads the units of a file. Of units with equal sources, those with the most recent changedate are kept, each different
+ * translation once; the last one is served (`exact-match.ts`).
+ */
 function readUnits({ bytes, source, target }: ReadMemoryPayload): ReadUnits | { refused: string } {
-  /** The segments by the normal form of their sources. */
-  const units = new Map<string, MemoryUnit>();
+  /** The segments by the normal form of their sources, and by their translations. */
+  const units = new Map<string, Map<string, MemoryUnit>>();
   let position = 0;
   /** Many units have the same one. */
   let changedate: string | null = null;
@@ -93,25 +96,31 @@ function readUnits({ bytes, source, target }: ReadMemoryPayload): ReadUnits | { 
         const source = copyOf(pair.source);
         const normal = normalForm(source);
         if (changedate !== pair.changedate) changedate = pair.changedate && copyOf(pair.changedate);
-        const known = units.get(normal);
-        // Of units with equal sources, keep the one with the most recent changedate, or the last one if the dates are
-        // equal.
-        if (known && (known.changedate ?? '') > (pair.changedate ?? '')) return;
-        units.set(normal, {
+        const translations = units.get(normal) ?? new Map<string, MemoryUnit>();
+        units.set(normal, translations);
+        const [known] = translations.values();
+        const [before, date] = [known?.changedate ?? '', pair.changedate ?? ''];
+        // A later date replaces what was translated before. Of translations without that, none is better than another.
+        if (known && before > date) return;
+        if (before < date) translations.clear();
+        const target = copyOf(pair.target);
+        translations.set(target, {
           position,
           source,
-          target: copyOf(pair.target),
+          target,
           tuid: pair.tuid && copyOf(pair.tuid),
           changedate,
           context: contextOf(pair.context),
         });
       },
     );
-    const duplicatesDropped = position - units.size;
+    const all = [...units].flatMap(([normal, translations]) =>
+      [...translations.values()].map((unit) => ({ normal, unit })),
+    );
     return {
-      summary: { totalUnits, skippedUnits, duplicatesDropped, segments: units.size },
-      normals: [...units.keys()],
-      units: [...units.values()],
+      summary: { totalUnits, skippedUnits, duplicatesDropped: position - all.length, segments: all.length },
+      normals: all.map(({ normal }) => normal),
+      units: all.map(({ unit }) => unit),
     };
   } catch (error) {
     if (!(error instanceof XmlFileError)) throw error;

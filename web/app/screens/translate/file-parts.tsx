@@ -12,7 +12,7 @@ import styles from './files.module.css';
 /** What is translated of a file, and the form of the result, as far as its format allows a choice. */
 export function FileParts({ file, queue }: { file: ListedFile; queue: FileQueue }) {
   const t = useT();
-  const { id, parts, invalid } = file;
+  const { id, parts, proposed, invalid } = file;
   const element = useRef<HTMLDetailsElement>(null);
   // While a file is sent, its fields are not in the page. They are back if the service rejects one of them.
   const wasRejected = invalid !== undefined;
@@ -22,10 +22,13 @@ export function FileParts({ file, queue }: { file: ListedFile; queue: FileQueue 
   }, [wasRejected]);
   const format = layoutFormatOf(file);
   if (!format) return null;
-  const { pages, include, output } = layoutKinds[format];
+  const { pages, places, include, output } = layoutKinds[format];
   const isSheets = pages === 'sheets';
   const chosen =
-    (parts.pages.trim() === '' ? 0 : 1) + parts.include.length + (parts.output === 'translated' ? 0 : 1);
+    (parts.pages.trim() === '' ? 0 : 1) +
+    parts.include.length +
+    (parts.exclude_columns.trim() === '' ? 0 : 1) +
+    (parts.output === 'translated' ? 0 : 1);
   return (
     <details
       ref={element}
@@ -51,9 +54,23 @@ export function FileParts({ file, queue }: { file: ListedFile; queue: FileQueue 
           onValue={(value) => queue.select(id, { pages: value })}
         />
       )}
+      {places === 'sheet' && (
+        <Field
+          label={t('translate.columns')}
+          hint={t('translate.columns_hint')}
+          problem={invalid?.field === 'exclude_columns' ? invalid.message : undefined}
+          value={parts.exclude_columns}
+          maxLength={10_000}
+          autoComplete="off"
+          translate="no"
+          dir="auto"
+          onValue={(value) => queue.select(id, { exclude_columns: value })}
+        />
+      )}
       {include.length > 0 && (
         <fieldset className={`${choices.choices} ${styles.include}`}>
           <legend>{t('translate.include')}</legend>
+          {proposed && <p className="hint">{t('translate.include_proposed')}</p>}
           {include.map((name) => (
             <label key={name}>
               <input
@@ -89,7 +106,7 @@ export function FileParts({ file, queue }: { file: ListedFile; queue: FileQueue 
           <p className="hint">{t(`translate.says_${parts.output}`, { format })}</p>
         </fieldset>
       )}
-      {invalid && invalid.field !== 'pages' && (
+      {invalid && invalid.field !== 'pages' && invalid.field !== 'exclude_columns' && (
         <p role="alert" className={styles.problem}>
           {invalid.message}
         </p>

@@ -1,4 +1,5 @@
 import { LinguaLoopError } from '#sdk/errors.ts';
+import { findLeftOutTexts } from '#sdk/left-out-texts.ts';
 import type { TenantDocumentJob, TranslationJob } from '#sdk/types.ts';
 import type { Includable, Output } from '#server/formats/selection.ts';
 import type { client } from '../../client.ts';
@@ -21,10 +22,12 @@ export interface FileParts {
   /** Page ranges or names of sheets, as typed. */
   pages: string;
   include: readonly Includable[];
+  /** Columns of sheets that stay, as typed. */
+  exclude_columns: string;
   output: Output;
 }
 
-const wholeFile: FileParts = { pages: '', include: [], output: 'translated' };
+const wholeFile: FileParts = { pages: '', include: [], exclude_columns: '', output: 'translated' };
 
 /** A file of the list: not sent yet, or sent into several languages. */
 export interface ListedFile {
@@ -37,6 +40,8 @@ export interface ListedFile {
   /** Whether the file is sent as a document, or else only its text. */
   keepsLayout: boolean;
   parts: FileParts;
+  /** The texts that were checked because the file has them. */
+  proposed?: readonly Includable[];
   /** For each language, the document of which the file is a new version. */
   updates?: Readonly<Record<string, string>>;
   /** Why the service rejected a field of `parts`. */
@@ -127,7 +132,22 @@ export class FileQueue {
       };
     });
     this.show([...this.files, ...listed]);
+    for (const file of listed) void this.propose(file);
     return added.length - listed.length;
+  }
+
+  /** Checks the texts that stay by default although a reader of the file sees them, unless the member has chosen. */
+  private async propose({ id, file, problem }: ListedFile): Promise<void> {
+    if (!file || problem || !/\.(?:docx|xlsx)$/i.test(file.name)) return;
+    const include = await file.arrayBuffer().then(
+      (bytes) => findLeftOutTexts(new Uint8Array(bytes)),
+      // The browser cannot read the file, which its submission shows.
+      () => [],
+    );
+    const listed = this.fileOf(id);
+    if (include.length === 0 || listed?.parts !== wholeFile || listed.tasks.length > 0) return;
+    this.show(this.files.map((one) => (one.id === id ? { ...one, proposed: include } : one)));
+    this.select(id, { include });
   }
 
   /** Removes a file from the list. Requests that are not completed end; the service keeps what it has. */
@@ -382,10 +402,11 @@ export class FileQueue {
 }
 
 /** Converts the parts of a file to fields of the request. */
-function partFields({ pages, include, output }: FileParts) {
+function partFields({ pages, include, exclude_columns, output }: FileParts) {
   return {
     ...(pages.trim() !== '' && { pages }),
     ...(include.length > 0 && { include: [...include] }),
+    ...(exclude_columns.trim() !== '' && { exclude_columns }),
     ...(output !== 'translated' && { output }),
   };
 }
@@ -394,7 +415,7 @@ function partFields({ pages, include, output }: FileParts) {
 function invalidPart(error: unknown): ListedFile['invalid'] {
   if (!(error instanceof LinguaLoopError) || error.status !== 400 || typeof error.detail !== 'string')
     return undefined;
-  const [, field, message] = /^(pages|include|output): (.*)$/s.exec(error.detail) ?? [];
+  const [, field, message] = /^(pages|include|exclude_columns|output): (.*)$/s.exec(error.detail) ?? [];
   return field && message ? { field: field as keyof FileParts, message } : undefined;
 }
 

@@ -1,0 +1,66 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { layoutFormats } from '#server/formats/layout-formats.ts';
+import type { LayoutKind } from '#server/formats/layout-kinds.ts';
+import type { Includable } from '#server/formats/selection.ts';
+import { corpusFile, corpusNames } from '#test/corpus/files.ts';
+import { field, paragraph, run, wordFile } from '../formats/docx-file.ts';
+
+/*
+ * A judge that uses none of the service's readers compares finished Office files with their receipts: each text that a
+ * reader sees is translated or counted. It needs Python.
+ */
+
+const python = '/usr/bin/python3';
+const hasPython = spawnSync(python, ['--version']).status === 0;
+const languages = { sourceLanguage: 'en', targetLanguage: 'fr' };
+const folder = mkdtempSync(join(tmpdir(), 'office-judge-'));
+
+interface Verdict {
+  kinds: Record<string, [texts: number, translated: number]>;
+  lost: [kind: string, text: string, characters: number][];
+}
+
+async function judge(
+  name: string,
+  bytes: Uint8Array,
+  include: Includable[] = [],
+  drops = '',
+): Promise<Verdict> {
+  const format = await layoutFormats[name.split('.').at(-1) as LayoutKind]();
+  const options = { ...languages, include };
+  const { segments, outcome } = await format.extract(bytes, options);
+  const translations = segments.map(({ regionId, cellId, source }) => ({
+    ...{ regionId, cellId },
+    target: ['[fr] ', ...source],
+  }));
+  const { bytes: written } = await format.rebuild(bytes, translations, options);
+  const [source, result] = ['source', 'result'].map((kind) => join(folder, `${kind}-${basename(name)}`));
+  writeFileSync(source!, bytes);
+  writeFileSync(result!, written);
+  const kept = outcome!.kept.filter(({ reason }) => reason !== drops);
+  const script = new URL('office-judge.py', import.meta.url).pathname;
+  const input = JSON.stringify([{ source, result, kept }]);
+  return JSON.parse(execFileSync(python, [script], { input, encoding: 'utf8' }))[0];
+}
+
+const names = ['docx', 'xlsx'].flatMap((kind) => corpusNames(kind).map((name) => `${kind}/${name}`));
+
+describe.skipIf(!hasPython)('a finished Office file, by an outside judge', () => {
+  it.each(names)('%s: each visible text is translated or counted', async (name) => {
+    expect((await judge(name, corpusFile(name))).lost).toEqual([]);
+  });
+
+  it('finds a text that nobody counts', async () => {
+    const box = `<w:r><w:pict><w:txbxContent>${paragraph(run('In the box'))}</w:txbxContent></w:pict></w:r>`;
+    const withBox = wordFile(paragraph(run('Outside'), box));
+    expect((await judge('a.docx', withBox)).lost).toEqual([]);
+    expect((await judge('a.docx', withBox, [], 'text_boxes')).lost).toEqual([['paragraph', 'In the box', 8]]);
+    const withCode = wordFile(paragraph(run('Outside'), field(' SET Name "Good day"')));
+    expect((await judge('b.docx', withCode)).lost).toEqual([]);
+    expect((await judge('b.docx', withCode, [], 'fields')).lost).toEqual([['code', 'Good day', 7]]);
+  });
+});
