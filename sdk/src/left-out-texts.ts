@@ -70,7 +70,7 @@ export async function findLeftOutTexts(data: Uint8Array): Promise<LeftOutText[]>
       for (const { kind, hasText } of open) if (hasText(xml)) found.add(kind);
     }
   } catch {
-    // The service says what is wrong with the file.
+    // The response of the service names the problem with the file.
     return [];
   }
   return [...found];

@@ -129,9 +129,9 @@ export interface ExtractedDocument {
   findings: Finding[];
   /** The texts that are in no segment. Absent for a format that does not count them. */
   outcome?: TextOutcome;
-  /** The texts of the file that a request may include. Absent if there are none. */
+  /** The texts of the file that a request may include, if any. */
   include?: Includable[];
-  /** The columns of sheets that look like keys, which a request may leave out. Absent if there are none. */
+  /** The columns of sheets that look like keys, which a request may leave out, if any. */
   excludeColumns?: string[];
   /** The numbers of the pages whose text is only in images, and can be recognized. Absent for other files. */
   imagePages?: number[];

@@ -54,7 +54,7 @@ describe.skipIf(!hasPython)('a finished Office file, by an outside judge', () =>
     expect((await judge(name, corpusFile(name))).lost).toEqual([]);
   });
 
-  it('finds a text that nobody counts', async () => {
+  it('finds a text that is not counted', async () => {
     const box = `<w:r><w:pict><w:txbxContent>${paragraph(run('In the box'))}</w:txbxContent></w:pict></w:r>`;
     const withBox = wordFile(paragraph(run('Outside'), box));
     expect((await judge('a.docx', withBox)).lost).toEqual([]);

@@ -54,7 +54,7 @@ describe('texts that a request could include', () => {
     expect(await read(body)).toEqual({ findings, proposed });
   });
 
-  it('are no finding and no proposal if the request includes them', async () => {
+  it('cause neither a finding nor a proposal if the request includes them', async () => {
     const body = paragraph(run(letters(10)), box(letters(90)));
     expect(await read(body, ['text_boxes'])).toEqual({ findings: [], proposed: undefined });
   });

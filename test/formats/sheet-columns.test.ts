@@ -104,7 +104,7 @@ describe.each([
     expect(content).toContain('Start là');
   });
 
-  it.each(['1', 'A1', 'XFE', 'Labels!', ''])('rejects %s, which is no column', async (column) => {
+  it.each(['1', 'A1', 'XFE', 'Labels!', ''])('rejects %s, which does not name a column', async (column) => {
     await expect(format.check(make(...keys), undefined, { excludeColumns: [column] })).rejects.toThrow(
       /exclude_columns: ".*" is not a column/,
     );

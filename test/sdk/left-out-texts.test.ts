@@ -26,7 +26,7 @@ describe('the texts of a file that stay by default', () => {
     expect(await findLeftOutTexts(wordFile(body))).toEqual(kinds);
   });
 
-  it('are none in another file, and in one that cannot be read', async () => {
+  it('are absent in another file, and in one that cannot be read', async () => {
     for (const bytes of [new Uint8Array(), Buffer.from('PK but no archive'), wordFile('').subarray(0, 100)])
       expect(await findLeftOutTexts(bytes)).toEqual([]);
   });

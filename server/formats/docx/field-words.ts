@@ -18,13 +18,13 @@ interface Argument {
   start: number;
   end: number;
   text: string;
-  /** The switch before it, such as `\t`; undefined if there is none. */
+  /** The switch before it, such as `\t`, if any. */
   of: string | undefined;
   isQuoted: boolean;
 }
 
 /**
- * Where the types of fields have words: the positions of arguments from 1, without those of switches, and the switches
+ * The places of words in each type of field: the positions of arguments from 1, without those of switches, and the switches
  * whose argument has words. All other arguments are names, formats and values.
  */
 const places: Readonly<Record<string, { arguments?: readonly number[]; switches?: readonly string[] }>> = {
@@ -128,7 +128,7 @@ function argumentsOf(code: string, from: number, name: string): Argument[] {
     const [written, quoted, curly, flag] = match;
     if (written.trim() === '') continue;
     if (flag !== undefined) {
-      // The format of a general switch, such as `\* MERGEFORMAT`, is no argument of the field.
+      // The format of a general switch, such as `\* MERGEFORMAT`, does not belong to the arguments of the field.
       of = `\\${flag.toLowerCase()}`;
       if (flags.has(`${name} ${of}`)) of = undefined;
       continue;

@@ -25,7 +25,7 @@ export interface StoryWords {
   /** The position among all words of the story, from 1. */
   number: number;
   text: string;
-  /** What the words are, for a reviewer. */
+  /** Describes the words to a reviewer. */
   place: string;
   /** Why the words stay; undefined for words that are translated. */
   reason?: string | undefined;
@@ -44,7 +44,7 @@ const regions: Readonly<Record<string, Includable>> = {
   sdt: 'content_controls',
   ins: 'tracked_changes',
 };
-/** The elements whose words nobody sees. A `Fallback` repeats the content of the `Choice` before it. */
+/** The elements whose words are not shown. A `Fallback` repeats the content of the `Choice` before it. */
 const unseen: ReadonlySet<string> = new Set(['Fallback', 'del', 'moveFrom']);
 
 /** The attributes with words of form fields and content controls, by the names of their elements. */

@@ -15,7 +15,7 @@ export interface AttributeText extends TextAttribute {
 /** An attribute that a program shows. */
 interface VisibleAttribute {
   local: string;
-  /** What the text is, for a reviewer. */
+  /** Describes the text to a reviewer. */
   place: string;
   /** The reason why the text stays, if it does. */
   reason?: string;

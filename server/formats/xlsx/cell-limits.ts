@@ -21,7 +21,7 @@ export class CellLimits {
     } else if (local === 'formula1' || local === 'formula2') this.#value = local === 'formula1' ? 0 : 1;
   }
 
-  /** @param text the text of the element. Newer files have formulas and ranges in elements of their own */
+  /** @param text the text of the element. Newer files have formulas and ranges in child elements */
   close(local: string, text: string): void {
     const rule = this.#rule;
     if (!rule) return;

@@ -9,7 +9,7 @@ export class LeftOutColumns {
 
   /**
    * @param names columns such as `A`, or `Labels!A` for one sheet
-   * @throws {FileError} `selection` if a name is no column
+   * @throws {FileError} `selection` if a name is not a column
    */
   constructor(names: readonly string[] = []) {
     this.#columns = names.map((name) => {
@@ -32,7 +32,7 @@ function numberOf(letters: string): number {
   return [...letters.toUpperCase()].reduce((sum, one) => sum * 26 + one.charCodeAt(0) - 64, 0);
 }
 
-/** Keys and codes of programs: `btn.start`, `MAX_SIZE`, `maxSize`, `AB-1204`, `door_7`. A word alone is none. */
+/** Keys and codes of programs: `btn.start`, `MAX_SIZE`, `maxSize`, `AB-1204`, `door_7`. A single word does not count. */
 const key = /^(?:[\p{L}\d-]+(?:[._:][\p{L}\d-]+)+|\p{Ll}+(?:\p{Lu}[\p{Ll}\d]+)+|\p{L}{1,6}-?\d[\p{L}\d-]*)$/u;
 
 /** The smallest number of keys in a column that is proposed, and their smallest share of its texts. */

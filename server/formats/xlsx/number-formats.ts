@@ -27,7 +27,7 @@ export interface NumberFormat {
 
 /** The number formats of a workbook that have words, and the styles of cells that use them. */
 export interface NumberFormats {
-  /** The path of the part with the styles; undefined if there is none. */
+  /** The path of the part with the styles, if any. */
   path: string | undefined;
   formats: readonly NumberFormat[];
   /** The IDs of the formats, by the numbers of the styles. */

@@ -75,7 +75,7 @@ interface SourceTexts {
   billableChars: number;
   /** The texts that keep the translations of an earlier document; absent if the request names none. */
   kept?: NonNullable<TranslationEstimate['kept']>;
-  /** What the request does not have and fits the file. */
+  /** Options that fit the file and that the request does not have. */
   proposed: NonNullable<TranslationEstimate['proposed']>;
 }
 
