@@ -109,20 +109,6 @@ export function keyedHashes(
   return [hash(current), ...(previous ? [hash(previous)] : [])];
 }
 
-/**
- * Returns the keys (32 bytes each) with which a member's browser seals the drafts that it stores: one derived from
- * the current key and, if there is one, one from the previous key.
- */
-export function draftKeys(
-  { current, previous }: SecretsKeys,
-  tenantId: string,
-  userId: string,
-): [Buffer, ...Buffer[]] {
-  const keyOf = (key: Buffer) =>
-    Buffer.from(hkdfSync('sha256', key, `${tenantId} ${userId}`, 'lingualoop drafts', 32));
-  return [keyOf(current), ...(previous ? [keyOf(previous)] : [])];
-}
-
 function keyFor(key: Buffer, purpose: SealPurpose): Buffer {
   return derive(key, `seal ${purpose}`);
 }

@@ -76,7 +76,7 @@ const byGuard: Readonly<Record<GuardName, Readonly<Record<string, string>>>> = {
     auth: 'regenerateRecoveryCodes',
   },
   bearer: {
-    auth: 'me draftKeys changePassword endSession linkSso proof sessions prove',
+    auth: 'me changePassword endSession linkSso proof sessions prove',
     mail: 'preferences sendConfirmation setPreferences',
     members: 'colleagues',
     assignments: 'mine list assign pass profiles saveProfile',

@@ -2,7 +2,7 @@ import { namesOf } from './procedures.ts';
 
 /** Only a browser needs these procedures: they serve single screens, drafts, and downloads with a cookie. */
 export const forBrowsers: readonly string[] = namesOf({
-  auth: 'draftKeys changePassword endSession linkSso proof prove requestPasswordReset sessions',
+  auth: 'changePassword endSession linkSso proof prove requestPasswordReset sessions',
   billing: 'coverage prices',
   documents: 'files',
   exports: 'list start',

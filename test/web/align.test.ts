@@ -121,16 +121,16 @@ describe.skipIf(withoutBrowser)('an administrator at /app/memories/align', () =>
     await page.keyboard.press('l');
     await expect.poll(() => active.innerText()).toMatch(/Die Tonnen[\s\S]*Freitags ebenso/);
 
-    // The work is on this device, encrypted, shortly after the last change.
+    // The work is on this device, shortly after the last change.
     const changed = await page.evaluate(() => Date.now());
     await expect
       .poll(() =>
         page.evaluate(async (since) => {
-          const open = indexedDB.open('lingualoop-alignments');
+          const open = indexedDB.open('lingualoop-drafts');
           await new Promise((done) => {
             open.onsuccess = done;
           });
-          const read = open.result.transaction('alignments').objectStore('alignments').getAll();
+          const read = open.result.transaction('drafts').objectStore('drafts').getAll();
           await new Promise((done) => {
             read.onsuccess = done;
           });
@@ -138,7 +138,7 @@ describe.skipIf(withoutBrowser)('an administrator at /app/memories/align', () =>
           return work?.changedAt >= since && Object.keys(work).sort();
         }, changed),
       )
-      .toEqual(['changedAt', 'iv', 'sealed']);
+      .toEqual(['changedAt', 'work']);
     await page.reload();
     await page.getByText('Das Gebäude schließt um 22:00 Uhr.').waitFor();
     expect((await rowsOf(page)).join()).toContain('By you');

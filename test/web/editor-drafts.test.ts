@@ -217,39 +217,55 @@ describe.skipIf(withoutBrowser)('edits that are only on this device', () => {
     expect((await targets())[0]).toBe('Sent before');
   });
 
-  test('are deleted at a sign-out for good on request', async () => {
-    const { page, path } = await openEditor();
-    await type(page, 1, 'Secret');
-    await signOut(page);
-    await page.getByRole('dialog').getByRole('button', { name: 'Delete and sign out' }).click();
-    await page.waitForURL('**/signin*');
-    // Longer than the pause until an edit is sent again.
-    await page.waitForTimeout(4000);
-    const names = await draftKeys(page);
-    expect(names.filter((name) => name.includes(path.split('/').at(-1) as string))).toEqual([]);
-  });
-
-  test('are never offered to another member in the same browser', async () => {
+  test('are deleted in all tabs at a sign-out, and never offered to the next member', async () => {
     const founder = await createWorkspace(app);
     const colleague = await join(app, founder);
     const path = `/app/edit/documents/${await addDocument(app, founder)}`;
-    const { page } = await memberAt(browser, founder, path);
+    const { page, tab } = await memberAt(browser, founder, path);
     await unreachable(page);
     await type(page, 1, 'Confidentiel');
     await stored(page);
-    await signOut(page);
-    await page.getByRole('dialog').getByRole('button', { name: 'Keep and sign out' }).click();
+    const other = await tab();
+    await other.goto('/app');
+    await signOut(other);
+    const dialog = other.getByRole('dialog', { name: 'Unsent changes' });
+    await dialog.getByText('Confidentiel').waitFor();
+    // The other tab still has the edit, and must not store it again.
+    await field(page).pressSequentially(' plus');
+    await dialog.getByRole('button', { name: 'Delete and sign out' }).click();
     await page.waitForURL('**/signin*');
+    // Longer than the pause until an edit is sent again.
+    await page.waitForTimeout(4000);
+    expect(await draftKeys(page)).toEqual([]);
     await page.goto(path);
     await signInAt(page, colleague);
     await opened(page, 1);
-    await stored(page);
     expect(await found(page).count()).toBe(0);
-    await signOut(page);
-    await page.waitForURL('**/signin*');
+  });
+
+  test('are deleted at the next start when they are older than 14 days, or encrypted by version 1.0', async () => {
+    const { page, path } = await openEditor();
+    await type(page, 1, 'Un');
+    await stored(page);
+    for (const code of ['expire', 'seal']) {
+      await page.evaluate(async (change) => {
+        const answer = <T>(request: IDBRequest<T>) =>
+          new Promise<T>((resolve, reject) => {
+            request.onsuccess = () => resolve(request.result);
+            request.onerror = () => reject(request.error);
+          });
+        const database = await answer(indexedDB.open('lingualoop-drafts'));
+        const store = database.transaction('drafts', 'readwrite').objectStore('drafts');
+        const old = { text: 'x', base: null, language: 'fr', source: 'x', changedAt: Date.now() - 15 * 86_400_000 };
+        const sealed = { iv: new Uint8Array(12), sealed: new ArrayBuffer(40), changedAt: Date.now() };
+        const key = `one:two:segment:${change}`;
+        await answer(store.put(change === 'expire' ? old : sealed, key));
+        database.close();
+      }, code);
+    }
     await page.goto(path);
-    await signInAt(page, founder);
     await found(page).getByText('1 change of an earlier visit').waitFor();
+    await stored(page);
   });
 
   test('leave without a question, because they are on this device; if they are not, leaving asks', async () => {

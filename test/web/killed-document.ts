@@ -4,7 +4,6 @@ import { workbookFile } from '#test/factories/workbook.ts';
 import { poll } from '#test/setup/poll.ts';
 import { sendDocument } from './document-files.ts';
 import { KeptSegments, type SeenInEditor } from './kept-segments.ts';
-import { secretsKey } from './killable-service.ts';
 import { KilledSeries, nextWord, pause, soon } from './killed-series.ts';
 import { field } from './reviewing.ts';
 import { readDrafts } from './stored-drafts.ts';
@@ -114,7 +113,7 @@ export class KilledDocument extends KilledSeries {
     const stored = await this.stored();
     const tab = endedAt ? await this.blankTab() : this.page;
     const drafts = new Map<number, string[]>();
-    for (const [key, texts] of await readDrafts(tab, secretsKey)) {
+    for (const [key, texts] of await readDrafts(tab)) {
       const [, position = ''] = key.split('/');
       drafts.set(Number(position), [...(drafts.get(Number(position)) ?? []), ...texts]);
     }

@@ -2,7 +2,6 @@ import type { Page } from 'playwright-core';
 import { pick } from '#test/bench/seeded-random.ts';
 import { poll } from '#test/setup/poll.ts';
 import { KeptWork, type StoredJob } from './kept-work.ts';
-import { secretsKey } from './killable-service.ts';
 import { KilledSeries, nextWord, pause, soon } from './killed-series.ts';
 import { field, waitingJobs } from './reviewing.ts';
 import { readDrafts } from './stored-drafts.ts';
@@ -99,7 +98,7 @@ export class KilledTexts extends KilledSeries {
   protected async look(endedAt: number | undefined): Promise<string[]> {
     const jobs = await this.stored();
     const tab = endedAt ? await this.blankTab() : this.page;
-    const drafts = await readDrafts(tab, secretsKey);
+    const drafts = await readDrafts(tab);
     const shown = endedAt ? undefined : await this.shown();
     if (endedAt) await tab.close();
     const wrong = this.kept.check({ jobs, drafts, field: shown, endedAt });
@@ -112,7 +111,7 @@ export class KilledTexts extends KilledSeries {
   private async lookAtOffered(): Promise<string[]> {
     const { source } = await this.shown();
     const job = (await this.stored()).get(source);
-    const drafts = (await readDrafts(this.page, secretsKey)).get(job?.id ?? '') ?? [];
+    const drafts = (await readDrafts(this.page)).get(job?.id ?? '') ?? [];
     const expected = drafts.filter((text) => text !== job?.text).length;
     const offers = foundTexts(this.page);
     const isOffered = await poll(async () => (await offers.count()) === expected, 3).catch(() => false);

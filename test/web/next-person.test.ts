@@ -55,7 +55,7 @@ describe.skipIf(withoutBrowser)('a member who signs in after another one, in the
     const second = await tab();
     await second.goto('/app');
     await signOut(second);
-    await second.getByRole('button', { name: 'Keep and sign out' }).click();
+    await second.getByRole('button', { name: 'Delete and sign out' }).click();
     await page.waitForURL('**/signin*');
     await ended;
     await signInAt(page, other);

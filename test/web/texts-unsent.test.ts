@@ -113,32 +113,6 @@ describe.skipIf(withoutBrowser)('a reviewer of texts whose edits are not stored 
     await expect.poll(async () => (await stored(0)).final_translation, patient).toBe('Un texte tapé');
   });
 
-  test('keeps the text of an earlier visit if the next one types before its key is loaded', async () => {
-    const { page, tab, context } = await openTexts(app, browser, ['The first text', 'Second']);
-    await page.route('**/trpc/translations.act*', () => undefined);
-    await typed(page, 'Un texte ancien');
-    await page.waitForTimeout(300);
-    await crash({ page, context });
-
-    const second = await tab();
-    await second.route('**/trpc/translations.act*', () => undefined);
-    const { promise: asked, resolve: answer } = Promise.withResolvers<void>();
-    await second.route(/draftKeys/i, async (route) => {
-      await asked;
-      await route.continue();
-    });
-    await openReview(second);
-    await typed(second, 'Un texte nouveau');
-    await second.waitForTimeout(300);
-    answer();
-    await second.getByRole('region', { name: 'Unsent changes' }).waitFor();
-    await second.waitForTimeout(300);
-    await second.reload();
-    const offered = second.getByRole('region', { name: 'Unsent changes' });
-    await offered.filter({ hasText: 'ancien' }).waitFor();
-    await offered.filter({ hasText: 'nouveau' }).waitFor();
-  });
-
   test('continues after signing in again when the session has ended', async () => {
     const { page, founder, stored } = await openTexts(app, browser, ['First', 'Second']);
     await typed(page, 'Avant la fin');

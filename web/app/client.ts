@@ -73,17 +73,6 @@ export async function readArtifact(documentId: string, { id, content_type }: Ten
   return new Uint8Array(await new Blob(pieces).arrayBuffer());
 }
 
-/**
- * Returns the keys of the member's drafts, 32 bytes each. The first key encrypts new drafts; each key can decrypt
- * earlier ones.
- * @throws LinguaLoopError
- */
-export async function readDraftKeys(): Promise<Uint8Array<ArrayBuffer>[]> {
-  const call = { name: 'auth.draftKeys', repeatable: true };
-  const { keys } = await patientConnection.query<{ keys: string[] }>(call, {});
-  return keys.map((key) => Uint8Array.from(atob(key), (character) => character.charCodeAt(0)));
-}
-
 /** Aborts at sign-out, so that a queued retry is not sent for the next member who signs in. */
 let signedIn = new AbortController();
 onSessionChange(() => {

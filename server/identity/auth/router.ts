@@ -1,11 +1,9 @@
-import { z } from 'zod';
 import { tenantNotFound } from '#server/identity/access/guards/admin.ts';
 import { bearerProcedure } from '#server/identity/access/guards/session.ts';
 import { hasConfirmedEmail } from '#server/identity/mail/confirmation.ts';
 import { pendingInvites } from '#server/identity/members/invites.ts';
 import { accountOf, memberViewOf } from '#server/identity/tenants/accounts.ts';
 import { readTenant } from '#server/identity/tenants/tenant-row.ts';
-import { draftKeys } from '#server/platform/encryption.ts';
 import { isMailOn } from '#server/platform/smtp.ts';
 import { router } from '#server/trpc.ts';
 import { requestPasswordReset } from './forgotten-password.ts';
@@ -23,19 +21,6 @@ import { authorizeSso, linkSso, ssoClientConfig } from './sso/authorize.ts';
 import { completeSso } from './sso/callback.ts';
 import { token } from './token-endpoint.ts';
 import { providerOf } from './token-response.ts';
-
-/**
- * Returns the keys, in base64, with which the browser encrypts the drafts of the signed-in member: the first one
- * encrypts, and all of them decrypt. The web application keeps them only in memory, so that drafts on the device can be
- * read only after signing in as this member.
- */
-const readDraftKeys = bearerProcedure
-  .output(z.object({ keys: z.array(z.string()).min(1) }))
-  .query(({ ctx: { principal, services } }) => ({
-    keys: draftKeys(services.secretsKeys, principal.tenant.id, principal.user.id).map((key) =>
-      key.toString('base64'),
-    ),
-  }));
 
 const me = bearerProcedure
   .meta({
@@ -91,7 +76,6 @@ export const authRouter = router({
   linkSso,
   completeSso,
   ssoClientConfig,
-  draftKeys: readDraftKeys,
   changePassword,
   sessions: listSessions,
   endSession: endOwnSession,

@@ -1,13 +1,12 @@
-import { createStore, del, delMany, entries, get, keys, set, update } from 'idb-keyval';
+import { createStore, del, delMany, entries, get, keys, set } from 'idb-keyval';
 import { useSyncExternalStore } from 'react';
 import type { Confirmation } from '../editor/segment-saves.ts';
 import { onSessionChange, sessionState } from '../session/keeper.ts';
-import { currentPerson, forgetKeys, hasKeys, open, type Sealed, seal } from './sealing.ts';
 
 /*
- * Unsent changes, encrypted in IndexedDB. They can be restored after a crash, a reload, or the end of a session. The
- * application stores no other texts of a tenant on the device. The next visit sends confirmations, because the reviewer
- * has decided. It never sends another draft automatically.
+ * Unsent changes in IndexedDB. They can be restored after a crash, a reload, or the end of a session, and are deleted at
+ * sign-out. The next visit sends confirmations, because the reviewer has decided. It never sends another draft
+ * automatically.
  */
 
 /** The subject of a draft: a job, or a segment of a document (`<document>/<position>/<tab>`). */
@@ -43,18 +42,14 @@ export interface Draft {
 /** A draft and its item. */
 export type StoredDraft = Draft & { item: DraftItem };
 
-/** A stored draft. Earlier versions of the application stored it unencrypted. */
-type Stored = Sealed | Draft;
-
-const store = createStore('lingualoop-drafts', 'drafts');
+/** The member's unsent work, by `personPrefix()` and item. All of it is deleted at sign-out. */
+export const store = createStore('lingualoop-drafts', 'drafts');
 
 /** Characters of the source in a draft, so that a list of drafts can identify each. */
 export const sourceExcerpt = 120;
 
-/** Days until a draft expires. */
-export const draftDays = 14;
-
-const lifetime = draftDays * 86_400_000;
+/** Milliseconds until a draft expires. */
+const lifetime = 14 * 86_400_000;
 
 /** Milliseconds from a keystroke to the write. */
 const writeAfter = 150;
@@ -69,8 +64,6 @@ const writing = new Map<string, Promise<boolean>>();
 let timer: ReturnType<typeof setTimeout> | undefined;
 /** Whether the last write succeeded. It fails if the disk is full or the browser blocks storage. */
 let keeping = true;
-/** Keys of the member's records that cannot be decrypted. */
-const unreadable = new Set<string>();
 const listeners = new Set<() => void>();
 
 /** Stores a text within 300 ms, even while typing continues. */
@@ -110,27 +103,24 @@ export async function readDraft(item: DraftItem): Promise<Draft | undefined> {
   const key = keyOf(item);
   if (unwritten.has(key)) return unwritten.get(key) ?? undefined;
   await writing.get(key);
-  const stored = await get<Stored>(key, store);
-  return stored && openDraft(key, stored);
+  const stored = await get<Draft>(key, store);
+  return stored && isDraft(stored) ? stored : undefined;
 }
 
 /** All drafts of the member, the latest first. */
 export async function listDrafts(): Promise<StoredDraft[]> {
   await writeDrafts();
   const prefix = personPrefix();
-  const own = (await entries<string, Stored>(store)).filter(([key]) => key.startsWith(prefix));
-  const opened = await Promise.all(
-    own.map(async ([key, stored]) => {
-      const draft = await openDraft(key, stored);
-      return draft ? [{ ...draft, item: itemOf(key.slice(prefix.length)) }] : [];
-    }),
-  );
-  return opened.flat().sort((one, other) => other.changedAt - one.changedAt);
+  return (await entries<string, Draft>(store))
+    .filter(([key, stored]) => key.startsWith(prefix) && isDraft(stored))
+    .map(([key, draft]) => ({ ...draft, item: itemOf(key.slice(prefix.length)) }))
+    .sort((one, other) => other.changedAt - one.changedAt);
 }
 
-/** Deletes all drafts of the member. */
+/** Deletes all unsent work of the member, in this tab and on the device. */
 export async function deleteDrafts(): Promise<void> {
-  await writeDrafts();
+  unwritten.clear();
+  await Promise.all(writing.values());
   const prefix = personPrefix();
   await delMany(
     (await keys<string>(store)).filter((key) => key.startsWith(prefix)),
@@ -138,54 +128,20 @@ export async function deleteDrafts(): Promise<void> {
   );
 }
 
-/** The number of the member's drafts that cannot be decrypted, because the service's key has changed. */
-export function useUnreadable(): number {
-  return useSyncExternalStore(subscribe, () => unreadable.size);
+/** Whether a record is a draft that has not expired. Encrypted records of version 1.0 have no text. */
+function isDraft(stored: Draft): boolean {
+  return 'text' in stored && !isExpired(stored);
 }
 
-/** @returns undefined if the draft has expired or cannot be decrypted */
-async function openDraft(key: string, stored: Stored): Promise<Draft | undefined> {
-  if (isExpired(stored)) return undefined;
-  if (!isSealed(stored)) {
-    await replace(key, stored, stored);
-    return stored;
-  }
-  const opened = await open(personOf(key), key, stored);
-  const wasReadable = !unreadable.delete(key);
-  if (!opened) unreadable.add(key);
-  if (wasReadable !== (opened !== undefined)) tellListeners();
-  const draft = opened?.value as Draft | undefined;
-  if (draft && opened?.isOld) await replace(key, stored, draft);
-  return draft;
+function isExpired({ changedAt }: Draft): boolean {
+  return !(changedAt >= Date.now() - lifetime);
 }
 
-/**
- * Encrypts a stored draft with the current key. If another tab has changed the record since it was read, that record is
- * kept.
- */
-async function replace(key: string, before: Stored, draft: Draft): Promise<void> {
-  const next = await seal(personOf(key), key, draft, draft.changedAt);
-  await update<Stored>(
-    key,
-    (now) =>
-      (now && now.changedAt === before.changedAt && isSealed(now) === isSealed(before)
-        ? next
-        : now) as Stored,
-    store,
-  );
-}
-
-function isSealed(stored: Stored): stored is Sealed {
-  return 'sealed' in stored;
-}
-
-function isExpired({ changedAt }: Stored): boolean {
-  return changedAt < Date.now() - lifetime;
-}
-
-/** Deletes expired drafts of all members. */
+/** Deletes expired drafts of all members, and records that no version reads. */
 async function deleteExpired(): Promise<void> {
-  const expired = (await entries<string, Stored>(store)).filter(([, stored]) => isExpired(stored));
+  const expired = (await entries<string, Draft>(store)).filter(
+    ([, stored]) => isExpired(stored) || 'sealed' in stored,
+  );
   await delMany(
     expired.map(([key]) => key),
     store,
@@ -233,8 +189,7 @@ async function write(key: string): Promise<void> {
   if (before) return before.then(() => (unwritten.has(key) ? write(key) : undefined));
   const draft = unwritten.get(key);
   if (draft === undefined) return;
-  if (draft && !hasKeys(personOf(key))) setKeeping(false);
-  const done = (draft ? setSealed(key, draft) : del(key, store))
+  const done = (draft ? set(key, draft, store) : del(key, store))
     .then(
       () => {
         setKeeping(true);
@@ -253,14 +208,6 @@ async function write(key: string): Promise<void> {
   return done.then((isWritten) => (isWritten && unwritten.has(key) ? write(key) : undefined));
 }
 
-async function setSealed(key: string, draft: Draft): Promise<void> {
-  await set(key, await seal(personOf(key), key, draft, draft.changedAt), store);
-}
-
-function personOf(key: string): string {
-  return key.split(':', 2).join(':');
-}
-
 /** Workspace, member, item. IDs have no colon. */
 function keyOf({ kind, id }: DraftItem): string {
   return `${personPrefix()}${kind}:${id}`;
@@ -277,34 +224,21 @@ function itemOf(rest: string): DraftItem {
  */
 let person: string | undefined;
 
-function personPrefix(): string {
-  person = currentPerson() ?? person;
+/** `tenant:user:` of the member who is signed in, or whose session has expired or ended in another tab. */
+export function personPrefix(): string {
+  const state = sessionState();
+  if (state.kind === 'signed_in' || state.kind === 'expired')
+    person = `${state.tokens.user.tenant_id}:${state.tokens.user.user_id}`;
   if (!person) throw new Error('no member has signed in');
   return `${person}:`;
 }
 
-/**
- * The member whose drafts this page has already read once. Reading encrypts drafts that are unencrypted or have an
- * earlier key, and counts drafts that cannot be decrypted.
- */
-let tidied: string | undefined;
-
-function tidy(): void {
-  const present = currentPerson();
-  if (sessionState().kind === 'signed_out') {
-    tidied = undefined;
-    unreadable.clear();
-    // Pending text must be written before the keys are forgotten.
-    void writeDrafts().finally(() => currentPerson() === undefined && forgetKeys());
-  } else if (present && present !== tidied) {
-    tidied = present;
-    void listDrafts().catch(() => undefined);
-  }
-}
-
 void deleteExpired().catch(() => undefined);
-onSessionChange(tidy);
-tidy();
+onSessionChange(() => {
+  const { kind } = sessionState();
+  if (kind === 'signed_in') personPrefix();
+  else if (kind === 'signed_out' && person) void deleteDrafts().catch(() => undefined);
+});
 
 // The browser may end a hidden page without another event.
 document.addEventListener('visibilitychange', () => {

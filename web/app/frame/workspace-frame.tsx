@@ -4,7 +4,7 @@ import { lazy, Suspense, useEffect, useLayoutEffect, useRef, useState } from 're
 import type { Tokens } from '#sdk/tokens.ts';
 import { setMailPreferences, tell } from '../client.ts';
 import { deployment } from '../deployment.ts';
-import { deleteDrafts, draftDays, listDrafts, type StoredDraft, useUnreadable } from '../drafts/drafts.ts';
+import { deleteDrafts, listDrafts, type StoredDraft } from '../drafts/drafts.ts';
 import { sendOpenEdits, stopOpenEdits } from '../drafts/open-edits.ts';
 import { loadWords, useInterface, useT } from '../i18n.tsx';
 import { useCommands } from '../keys/use-commands.ts';
@@ -32,16 +32,6 @@ const ProofDialog = lazy(async () => ({ default: (await import('../parts/proof-d
 /** At a sign-out, milliseconds to wait for reviews that are being sent before the dialog asks. */
 const pauseBeforeAsking = 1000;
 
-/**
- * At a sign-out, maximum milliseconds to load the drafts. If loading takes longer, the drafts stay encrypted on the
- * device.
- */
-const maxReadingMs = 5000;
-
-function noDraftsAfter(milliseconds: number): Promise<StoredDraft[]> {
-  return new Promise((resolve) => setTimeout(() => resolve([]), milliseconds));
-}
-
 /** The frame of all workspace screens: navigation, the signed-in member, and the dialog to sign in again. */
 export function WorkspaceFrame() {
   const t = useT();
@@ -65,13 +55,12 @@ export function WorkspaceFrame() {
     main.current?.focus();
   }, [path, isExpired]);
 
-  const unreadable = useUnreadable();
   const [unsent, setUnsent] = useState<StoredDraft[]>();
   const leave = async () => {
     // Recent decisions and edits may still be sent.
     await sendOpenEdits(pauseBeforeAsking);
-    // Sign-out must work even if the browser cannot read its storage, or the service does not return the draft keys.
-    const drafts = await Promise.race([listDrafts().catch(() => []), noDraftsAfter(maxReadingMs)]);
+    // Sign-out must work even if the browser cannot read its storage.
+    const drafts = await listDrafts().catch(() => []);
     if (drafts.length === 0) await signOut();
     else setUnsent(drafts);
   };
@@ -94,9 +83,6 @@ export function WorkspaceFrame() {
           <main id="main" ref={main} tabIndex={-1}>
             <OfflineNotice />
             {!path.startsWith('/app/edit/') && <ConfirmEmail />}
-            {unreadable > 0 && (
-              <p className="notice">{t('drafts.unreadable', { count: unreadable, days: draftDays })}</p>
-            )}
             <Outlet />
           </main>
         </div>
@@ -156,10 +142,7 @@ function useMailLanguage(isSignedIn: boolean): void {
   }, [locale, isSignedIn]);
 }
 
-/**
- * Shows unsent changes before sign-out. The texts are deleted unless the member keeps them on the
- * device.
- */
+/** Shows unsent changes before sign-out, which deletes them from the device. */
 function SignOutDialog({
   drafts,
   onSignOut,
@@ -177,7 +160,7 @@ function SignOutDialog({
   };
   return (
     <Dialog title={t('drafts.title')} onClose={onClose}>
-      <p>{t('drafts.hint', { days: draftDays })}</p>
+      <p>{t('drafts.hint')}</p>
       <ul className="rows">
         {drafts.map(({ item, source, text, language }) => (
           <li key={`${item.kind} ${item.id}`}>
@@ -193,9 +176,6 @@ function SignOutDialog({
       <div className="actions">
         <button type="button" className="primary" onClick={() => void deleteAll()}>
           {t('drafts.delete')}
-        </button>
-        <button type="button" onClick={onSignOut}>
-          {t('drafts.keep')}
         </button>
         <button type="button" onClick={onClose}>
           {t('drafts.cancel')}

@@ -53,7 +53,6 @@ export const tokenCases: Cases = {
     },
     { name: 'it is no JSON', status: 200, raw: { contentType: 'application/json', body: '{"refresh' } },
   ],
-  'auth.draftKeys': [{ name: 'a member', status: 200, ask: asMember() }],
   'auth.sessions': [{ name: 'a member', status: 200, ask: asMember() }],
   'auth.endSession': [{ name: 'an unknown one', status: 404, ask: asMember({ session_id: 'unknown' }) }],
   'auth.changePassword': [

@@ -1,5 +1,5 @@
-import { createStore, del, get, set } from 'idb-keyval';
-import { currentPerson, open, type Sealed, seal } from '../../drafts/sealing.ts';
+import { del, get, set } from 'idb-keyval';
+import { personPrefix, store } from '../../drafts/drafts.ts';
 import type { Alignment, Languages } from './alignment.ts';
 
 /** The memory that gets the pairs: an existing one, or a new one with this name. */
@@ -16,19 +16,17 @@ export interface AlignmentWork {
   least: number;
 }
 
-const store = createStore('lingualoop-alignments', 'alignments');
-
 /** Milliseconds for which the work is kept. */
 const lifetime = 3_600_000;
 
-/** Maximum UTF-16 units of work that is kept; more would take seconds to encrypt at each change. */
+/** Maximum UTF-16 units of work that is kept; more would take seconds to write at each change. */
 const maxSize = 30_000_000;
 
 /** The last write. Each one starts after the one before it, so that a deletion is never overtaken. */
 let writing: Promise<unknown> = Promise.resolve();
 
 /**
- * Keeps the member's work, encrypted as drafts are, so that a reload does not lose it.
+ * Keeps the member's work, as drafts are, so that a reload does not lose it.
  * @returns whether the browser has stored it
  */
 export function keepAlignment(work: AlignmentWork): Promise<boolean> {
@@ -38,27 +36,23 @@ export function keepAlignment(work: AlignmentWork): Promise<boolean> {
 }
 
 async function write(work: AlignmentWork): Promise<boolean> {
-  const person = currentPerson();
   const lengthOf = (texts: readonly string[]) => texts.reduce((sum, { length }) => sum + length, 0);
   const size = work.links.reduce((sum, one) => sum + lengthOf(one.sources) + lengthOf(one.targets), 0);
-  if (!person || size > maxSize) return false;
-  await set(person, await seal(person, keyOf(person), work, Date.now()), store);
+  if (size > maxSize) return false;
+  await set(keyOf(), { work, changedAt: Date.now() }, store);
   return true;
 }
 
-const keyOf = (person: string) => `alignment:${person}`;
+const keyOf = () => `${personPrefix()}alignment`;
 
 /** The member's work of the last hour. */
 export async function readAlignment(): Promise<AlignmentWork | undefined> {
-  const person = currentPerson();
-  if (!person) return undefined;
   try {
-    const sealed = await get<Sealed>(person, store);
-    if (sealed && Date.now() - sealed.changedAt < lifetime)
-      return (await open(person, keyOf(person), sealed))?.value as AlignmentWork | undefined;
-    if (sealed) await del(person, store);
+    const kept = await get<{ work: AlignmentWork; changedAt: number }>(keyOf(), store);
+    if (kept && Date.now() - kept.changedAt < lifetime) return kept.work;
+    if (kept) await del(keyOf(), store);
   } catch {
-    // The browser blocks storage.
+    // The browser blocks storage, or nobody is signed in.
   }
   return undefined;
 }
@@ -66,6 +60,5 @@ export async function readAlignment(): Promise<AlignmentWork | undefined> {
 /** Deletes the member's work. */
 export async function dropAlignment(): Promise<void> {
   await writing;
-  const person = currentPerson();
-  if (person) await del(person, store).catch(() => {});
+  await del(keyOf(), store).catch(() => {});
 }
