@@ -1,7 +1,7 @@
 import { CalendarDays, UserRoundPlus, X } from 'lucide-react';
 import { useEffect, useEffectEvent, useState } from 'react';
 import { useT } from '../i18n.tsx';
-import { CommandKey } from '../keys/changed-keys.tsx';
+import { CommandKey } from '../keys/command-key.tsx';
 import bar from '../parts/dark-bar.module.css';
 import { Problem } from '../parts/problem.tsx';
 import { useAction } from '../parts/use-action.ts';

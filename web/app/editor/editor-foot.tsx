@@ -2,7 +2,7 @@ import { ArrowDown, Check, Cloud, CloudOff, Undo2 } from 'lucide-react';
 import { useSyncExternalStore } from 'react';
 import { useKeeping } from '../drafts/drafts.ts';
 import { useT } from '../i18n.tsx';
-import { CommandKey } from '../keys/changed-keys.tsx';
+import { CommandKey } from '../keys/command-key.tsx';
 import { runCommand } from '../keys/use-commands.ts';
 import { useFormat } from '../parts/format.ts';
 import { useOnline } from '../parts/offline.tsx';

@@ -13,7 +13,7 @@ import {
 } from 'react';
 import { type Item, useAssignments } from '../assignments/assignments.ts';
 import { loadWords, useT } from '../i18n.tsx';
-import { CommandKey } from '../keys/changed-keys.tsx';
+import { CommandKey } from '../keys/command-key.tsx';
 import { useCommands } from '../keys/use-commands.ts';
 import { announce } from '../parts/announcer.tsx';
 import { Read } from '../parts/loading.tsx';

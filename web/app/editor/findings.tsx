@@ -1,7 +1,7 @@
 import { lazy, Suspense, useState } from 'react';
 import type { QualityIssue } from '#sdk/types.ts';
 import { useT } from '../i18n.tsx';
-import { CommandKey } from '../keys/changed-keys.tsx';
+import { CommandKey } from '../keys/command-key.tsx';
 import { useCommands } from '../keys/use-commands.ts';
 import { problemText } from '../parts/problem.tsx';
 import { StatusMark } from '../parts/status-mark.tsx';

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Fragment, type ReactNode, type RefObject } from 'react';
 import { client } from '../client.ts';
 import { useT } from '../i18n.tsx';
-import { CommandKey } from '../keys/changed-keys.tsx';
+import { CommandKey } from '../keys/command-key.tsx';
 import type { CommandId } from '../keys/commands.ts';
 import { useCommands } from '../keys/use-commands.ts';
 import { useFormat } from '../parts/format.ts';

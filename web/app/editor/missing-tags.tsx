@@ -3,7 +3,7 @@ import { type RefObject, useEffect, useEffectEvent } from 'react';
 import { type Chip, chipProblems } from '#server/formats/chips.ts';
 import type { InlineContent } from '#server/formats/inline-content.ts';
 import { useT } from '../i18n.tsx';
-import { CommandKey } from '../keys/changed-keys.tsx';
+import { CommandKey } from '../keys/command-key.tsx';
 import { useCommands } from '../keys/use-commands.ts';
 import { MissingChip } from './chip.tsx';
 import { insertText } from './insert-text.ts';

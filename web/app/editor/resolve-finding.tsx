@@ -1,6 +1,6 @@
 import { useId, useState } from 'react';
 import { useT } from '../i18n.tsx';
-import { CommandKey } from '../keys/changed-keys.tsx';
+import { CommandKey } from '../keys/command-key.tsx';
 import { useCommands } from '../keys/use-commands.ts';
 import styles from './editor.module.css';
 import { type Decision, minNote } from './finding-actions.ts';

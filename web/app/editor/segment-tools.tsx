@@ -2,7 +2,7 @@ import { ChevronRight, Copy, Flag, GitCompare, Omega } from 'lucide-react';
 import { lazy, type ReactNode, type RefObject, Suspense, useState } from 'react';
 import type { QualityCheckError } from '#sdk/types.ts';
 import { loadWords, useT } from '../i18n.tsx';
-import { CommandKey } from '../keys/changed-keys.tsx';
+import { CommandKey } from '../keys/command-key.tsx';
 import { useCommands } from '../keys/use-commands.ts';
 import styles from './editor.module.css';
 import { toggleChanges, toggleRepetitions, useEditorView } from './editor-view.ts';

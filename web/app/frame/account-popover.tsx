@@ -13,7 +13,7 @@ import { useSyncExternalStore } from 'react';
 import { type Theme, themeCookie, themes } from '#web/server/theme.ts';
 import { deployment } from '../deployment.ts';
 import { useT } from '../i18n.tsx';
-import { CommandKey } from '../keys/changed-keys.tsx';
+import { CommandKey } from '../keys/command-key.tsx';
 import { runCommand } from '../keys/use-commands.ts';
 import { useMe } from '../session/use-me.ts';
 import styles from './frame.module.css';

@@ -2,7 +2,7 @@ import { Link, useRouterState } from '@tanstack/react-router';
 import { ChevronsUpDown, Search } from 'lucide-react';
 import { lazy, useEffect, useRef, useSyncExternalStore } from 'react';
 import { useT } from '../i18n.tsx';
-import { CommandKey } from '../keys/changed-keys.tsx';
+import { CommandKey } from '../keys/command-key.tsx';
 import { runCommand } from '../keys/use-commands.ts';
 import { PopoverButton } from '../parts/popover-button.tsx';
 import { useInbox } from '../parts/use-inbox.ts';

@@ -222,7 +222,7 @@ function SignInAgain({ user }: { user: Tokens['user'] }) {
 }
 
 const Palette = lazy(async () => ({ default: (await import('../keys/palette.tsx')).Palette }));
-const KeySettings = lazy(async () => ({ default: (await import('../keys/key-settings.tsx')).KeySettings }));
+const KeyHelp = lazy(async () => ({ default: (await import('../keys/key-help.tsx')).KeyHelp }));
 
 /** The keys (`?`) and the command palette (Mod+K), on any screen with commands. */
 function CommandDialogs() {
@@ -233,6 +233,6 @@ function CommandDialogs() {
   const close = () => setOpen(undefined);
   if (!open) return null;
   return (
-    <Suspense>{open === 'keys' ? <KeySettings onClose={close} /> : <Palette onClose={close} />}</Suspense>
+    <Suspense>{open === 'keys' ? <KeyHelp onClose={close} /> : <Palette onClose={close} />}</Suspense>
   );
 }

@@ -10,8 +10,7 @@ import { useLanguages } from '../parts/languages.tsx';
 import { queryKeys } from '../query-keys.ts';
 import { stateOf } from '../screens/documents/files.ts';
 import { isVisitor } from '../session/keeper.ts';
-import { keysOf } from './changed-keys.tsx';
-import { keyLabel, nameOfCommand } from './commands.ts';
+import { commands, keyLabel, nameOfCommand } from './commands.ts';
 import { matchOf } from './match-name.ts';
 import { availableCommands, runCommand } from './use-commands.ts';
 
@@ -57,7 +56,7 @@ export function useActions(): Entry[] {
       id,
       icon: Keyboard,
       name: nameOfCommand(id, t),
-      hint: keysOf(id).map((key) => <kbd key={key}>{keyLabel(key)}</kbd>),
+      hint: commands[id].keys.map((key) => <kbd key={key}>{keyLabel(key)}</kbd>),
       run: () => runCommand(id),
     })),
   ];

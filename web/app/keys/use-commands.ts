@@ -1,5 +1,4 @@
 import { useEffect, useRef, useSyncExternalStore } from 'react';
-import { keysOf } from './changed-keys.tsx';
 import { type Command, type CommandId, commandIds, commands } from './commands.ts';
 import { isComposing, isKey } from './match-key.ts';
 
@@ -56,13 +55,13 @@ function onKeyDown(event: KeyboardEvent): void {
 }
 
 function isMeant(id: CommandId, event: KeyboardEvent): boolean {
-  const { where }: Command = commands[id];
+  const { where, keys }: Command = commands[id];
   const target = event.target as Element;
   const isTyping = isTextField(target);
   if (where === 'list' && isTyping) return false;
   // A search field handles Enter and Escape itself.
   if (where === 'field' && isTyping && !target.matches(editedField)) return false;
-  return keysOf(id).some((key) => {
+  return keys.some((key) => {
     if (!isKey(event, key)) return false;
     // Enter activates a focused button or link.
     if (key === 'Enter') return !target.closest('a, button, summary');

@@ -1,7 +1,7 @@
 import { Undo2 } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { useT } from '../i18n.tsx';
-import { CommandKey } from '../keys/changed-keys.tsx';
+import { CommandKey } from '../keys/command-key.tsx';
 import { isKey } from '../keys/match-key.ts';
 import { announce } from './announcer.tsx';
 import styles from './dark-bar.module.css';

@@ -5,7 +5,7 @@ import type { FileView } from '#sdk/file-types.ts';
 import { client } from '../../client.ts';
 import { forgetEdits } from '../../editor/kept-edits.ts';
 import { loadWords, useT } from '../../i18n.tsx';
-import { CommandKey } from '../../keys/changed-keys.tsx';
+import { CommandKey } from '../../keys/command-key.tsx';
 import { useCommands } from '../../keys/use-commands.ts';
 import { announce } from '../../parts/announcer.tsx';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';

@@ -6,7 +6,7 @@ import type { MentionList } from '#sdk/workplace-types.ts';
 import { readAgain, useOwnProfile } from '../../assignments/assignments.ts';
 import { client } from '../../client.ts';
 import { loadWords, type MessageId, useT } from '../../i18n.tsx';
-import { CommandKey } from '../../keys/changed-keys.tsx';
+import { CommandKey } from '../../keys/command-key.tsx';
 import { useCommands } from '../../keys/use-commands.ts';
 import { useFormat } from '../../parts/format.ts';
 import { useLanguages } from '../../parts/languages.tsx';

@@ -9,7 +9,7 @@ import { dueState, useDueWords } from '../../assignments/due.tsx';
 import { ProfileDialog } from '../../assignments/profile-dialog.tsx';
 import { Refused, type ShownRefusal, shownRefusal, useAssign } from '../../assignments/use-assign.tsx';
 import { type MessageId, useT } from '../../i18n.tsx';
-import { CommandKey } from '../../keys/changed-keys.tsx';
+import { CommandKey } from '../../keys/command-key.tsx';
 import { useCommands } from '../../keys/use-commands.ts';
 import { useFormat } from '../../parts/format.ts';
 import { Read } from '../../parts/loading.tsx';
