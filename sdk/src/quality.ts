@@ -19,8 +19,6 @@ import type {
   QualityScorecard,
   QualityScorecardQuery,
   QualitySettings,
-  QualityStatement,
-  QualityStatementRequest,
 } from './types.ts';
 
 /**
@@ -38,8 +36,6 @@ export interface Quality {
    * result, and PermissionDeniedError if the member reviewed the text.
    */
   decide(result: QualityCheckResult, options?: CallOptions): ApiPromise<QualityCheck>;
-  /** Disputes the result of a quality check, for its reviewer and administrators. Another member checks the text again. */
-  dispute(checkId: string, note: string, options?: CallOptions): ApiPromise<QualityCheck>;
   /** Returns the errors that reviewers marked in a document; without one, in all text jobs under review. At most 2000 texts. */
   marks(
     query?: {
@@ -65,11 +61,6 @@ export interface Quality {
   calibrations(options?: CallOptions): ApiPromise<QualityCalibration[]>;
   /** Returns the results of the quality checks of a period, for administrators. */
   scorecard(query?: QualityScorecardQuery, options?: CallOptions): ApiPromise<QualityScorecard>;
-  /**
-   * Makes a statement about a period that is over, for administrators. Its hash is stored in the audit log; the same
-   * period and `as_of` make the same bytes again.
-   */
-  statement(request: QualityStatementRequest, options?: CallOptions): ApiPromise<QualityStatement>;
 }
 
 const checksCall: Call = { name: 'quality.checks', repeatable: true };
@@ -77,15 +68,13 @@ const checkCall: Call = { name: 'quality.check', repeatable: true };
 const decideCall: Call = { name: 'quality.decide', repeatable: true };
 const marksCall: Call = { name: 'quality.marks', repeatable: true };
 const markCall: Call = { name: 'quality.mark', repeatable: true };
-// Not repeatable: the first call disputes the result, or draws other texts.
-const disputeCall: Call = { name: 'quality.dispute', repeatable: false };
+// Not repeatable: a second call draws other texts.
 const drawCall: Call = { name: 'quality.draw', repeatable: false };
 const settingsCall: Call = { name: 'quality.settings', repeatable: true };
 const saveSettingsCall: Call = { name: 'quality.saveSettings', repeatable: true };
 const reportCall: Call = { name: 'quality.report', repeatable: true };
 const calibrationsCall: Call = { name: 'quality.calibrations', repeatable: true };
 const scorecardCall: Call = { name: 'quality.scorecard', repeatable: true };
-const statementCall: Call = { name: 'quality.statement', repeatable: true };
 
 export function quality({ mutate, query }: Connection): Quality {
   const checks = createListing<QualityCheckPageQuery, QualityCheckPage, QualityCheckSummary, CallOptions>(
@@ -98,7 +87,6 @@ export function quality({ mutate, query }: Connection): Quality {
     checkPage: checks.listPage,
     check: (check_id, options) => query(checkCall, { check_id }, options),
     decide: (result, options) => mutate(decideCall, result, options),
-    dispute: (check_id, note, options) => mutate(disputeCall, { check_id, note }, options),
     marks: (wanted, options) =>
       mapResult(query<{ marks: QualityMarks[] }>(marksCall, wanted ?? {}, options), ({ marks }) => marks),
     mark: (request, options) => mutate(markCall, request, options),
@@ -109,6 +97,5 @@ export function quality({ mutate, query }: Connection): Quality {
     report: (wanted, options) => query(reportCall, wanted ?? {}, options),
     calibrations: (options) => query(calibrationsCall, {}, options),
     scorecard: (wanted, options) => query(scorecardCall, wanted ?? {}, options),
-    statement: (request, options) => mutate(statementCall, request, options),
   };
 }

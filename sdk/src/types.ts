@@ -701,10 +701,6 @@ export type QualityCalibration = Outputs['quality']['calibrations'][number];
 export type QualityScorecardQuery = Inputs['quality']['scorecard'];
 /** The results of quality checks. */
 export type QualityScorecard = Outputs['quality']['scorecard'];
-/** The period of a statement. */
-export type QualityStatementRequest = Inputs['quality']['statement'];
-/** A report with the data behind it, and its SHA-256. */
-export type QualityStatement = Outputs['quality']['statement'];
 
 /** The languages and options of an analysis. */
 export type AnalysisRequest = Inputs['analyses']['create'];

@@ -44,7 +44,7 @@ const byGuard: Readonly<Record<GuardName, Readonly<Record<string, string>>>> = {
     tenants: 'rotateKey',
     usage: 'breakdown',
     assignments: 'load rules saveRules',
-    quality: 'draw report saveSettings scorecard settings statement',
+    quality: 'draw report saveSettings scorecard settings',
     reviews: 'byReviewer byDomain outcomes pay payXlsx turnaround turnaroundXlsx',
   },
   tenant_identity: {

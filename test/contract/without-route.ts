@@ -36,7 +36,7 @@ export const withoutRoute: readonly string[] = [
     memory:
       'addPairs align browse concordance problems importPairs matches updateUnit deleteUnits countFound deleteFound previewReplace replace duplicates mergeDuplicates otherTranslations changes undo penalties setPenalty',
     quality:
-      'calibrations check checks decide dispute draw mark marks report saveSettings scorecard settings statement',
+      'calibrations check checks decide draw mark marks report saveSettings scorecard settings',
     reviews:
       'byReviewer claim comment commentCounts comments deleteComment inbox mentions next pay payXlsx reopen texts turnaround turnaroundXlsx',
     styleGuides: 'delete get list save',

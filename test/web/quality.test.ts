@@ -54,9 +54,6 @@ describe.skipIf(withoutBrowser)('a member at /app/quality', () => {
       expect.stringMatching(/85–89\s+80%\s+71.1% to 86.7%\s+100\s+400\s+0/),
       expect.stringMatching(/95–100\s+99%/),
     ]);
-    const download = page.waitForEvent('download');
-    await page.getByRole('button', { name: 'Save statement' }).click();
-    expect((await download).suggestedFilename()).toMatch(/^quality-.*\.json$/);
   });
 
   test.each([1440, 768, 390])('sees the results of the scorecard at a width of %i px', async (width) => {

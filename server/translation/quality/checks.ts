@@ -9,9 +9,6 @@ import { selectJob } from '#server/translation/texts/jobs.ts';
 import { checkIdOf, dayOf, domainOf, judgedTexts, routeOfJob, scoreOfJob } from './counting.ts';
 import type { CheckError, CheckPage, ChecksInput, DecideCheckInput, DrawInput, FullCheck } from './schema.ts';
 
-/** Days for which the result of a check can be disputed. */
-const disputeDays = 30;
-
 /** Days whose texts can be drawn by hand: published texts, and reviews. */
 const drawDays = { spot_check: 30, quality_check: 90 };
 
@@ -21,11 +18,10 @@ const maxCandidates = 3000;
 /** Maximum number of open checks of a workspace, including those that are drawn by hand. */
 const maxOpen = 5000;
 
-type CheckRow = Omit<FullCheck, 'item_id' | 'target_text' | 'words' | 'checked_at' | 'is_second'> & {
+type CheckRow = Omit<FullCheck, 'item_id' | 'target_text' | 'words' | 'checked_at'> & {
   item_id: string;
   state: 'open' | 'done' | 'skipped' | 'replaced';
   checked_at: string | null;
-  repeats: string | null;
   reviewed_by: string | null;
   segment_source: string | null;
   machine_text: string | null;
@@ -36,7 +32,7 @@ type CheckRow = Omit<FullCheck, 'item_id' | 'target_text' | 'words' | 'checked_a
 /** SQL: the checks of a workspace with the items that still exist. */
 const rows = (tenantId: string) => sql`
   select c.check_id, c.origin, c.item_kind, c.item_id, c.position, c.source_lang, c.target_lang, c.domain, c.day::text,
-    c.state, c.checked_at, c.checked_by, c.verdict, c.errors, c.words, c.score, c.dispute, c.repeats,
+    c.state, c.checked_at, c.checked_by, c.verdict, c.errors, c.words, c.score,
     c.reviewed_by, d.source_file_name as name, coalesce(j.request ->> 'source_text', s.source_text) as segment_source,
     coalesce(s.pipeline_text, s.target_text) as machine_text, s.target_text as present_text
   from quality_checks c
@@ -58,9 +54,7 @@ const mayCheck = ({ tenant, user }: SessionPrincipal) => sql`
     and e.document_id = c.item_id and e.position = c.position and e.user_id = ${user.id})
   and not exists (select from translation_jobs j where c.item_kind = 'job' and c.origin = 'quality_check'
     and j.tenant_id = ${tenant.id} and j.job_id = c.item_id and jsonb_path_exists(j.agent_run,
-      '$.steps[*] ? (@.kind == "human" && @.actor == $member)', jsonb_build_object('member', ${user.email || user.id}::text)))
-  and not exists (select from quality_checks f where f.tenant_id = ${tenant.id} and f.check_id = c.repeats
-    and f.checked_by = ${user.id})`;
+      '$.steps[*] ? (@.kind == "human" && @.actor == $member)', jsonb_build_object('member', ${user.email || user.id}::text)))`;
 
 /** SQL: whether a member may read the done check `c`: administrators, the checker, and the reviewer of the text. */
 const mayRead = ({ user }: SessionPrincipal) =>
@@ -125,7 +119,6 @@ function summaryOf(row: CheckRow, names: Map<string, string>, { user }: SessionP
   const { check_id, origin, item_kind, item_id, position, source_lang, target_lang, domain, name, day } = row;
   return {
     ...{ check_id, origin, item_kind, item_id, position, source_lang, target_lang, domain, name, day },
-    is_second: row.repeats !== null,
     source_text: row.segment_source ?? '',
     checked_by: isOwn ? null : row.checked_by && (names.get(row.checked_by) || row.checked_by),
     item_id: row.state === 'open' ? null : item_id,
@@ -157,15 +150,13 @@ async function targetOf(tx: Tx, tenantId: string, row: CheckRow): Promise<string
 
 async function viewOf(tx: Tx, principal: SessionPrincipal, row: CheckRow): Promise<FullCheck> {
   const tenantId = principal.tenant.id;
-  const people = [row.checked_by, row.dispute?.by].filter((one) => typeof one === 'string');
-  const names = await emailsOf(tx, tenantId, people);
+  const names = await emailsOf(tx, tenantId, row.checked_by === null ? [] : [row.checked_by]);
   return {
     ...summaryOf(row, names, principal),
     target_text: await targetOf(tx, tenantId, row),
     score: row.verdict === null ? null : row.score,
     errors: row.errors,
     words: row.words,
-    dispute: row.dispute && { ...row.dispute, by: names.get(row.dispute.by) || row.dispute.by },
   };
 }
 
@@ -214,10 +205,6 @@ export async function decideCheck(
         where tenant_id = ${tenant.id} and item_kind = 'job' and job_id = item_id),
         count_words(${row.segment_source ?? ''}::text))
     where tenant_id = ${tenant.id} and check_id = ${check_id}`);
-  // The second check of a text counts instead of the first.
-  if (row.repeats && !skip)
-    await tx.execute(sql`
-      update quality_checks set state = 'replaced' where tenant_id = ${tenant.id} and check_id = ${row.repeats}`);
   return getCheck(tx, principal, check_id);
 }
 
@@ -241,41 +228,6 @@ export function requirePlaces(errors: readonly CheckError[], target: string): vo
       type: 'invalid_range',
     },
   ]);
-}
-
-/**
- * Disputes the result of a quality check: another member checks the text again, and that result counts.
- * @throws AppError 404; 403 unless the caller reviewed the text, or is an administrator; 409 conflict if the result
- *   cannot be disputed
- */
-export async function disputeCheck(
-  tx: Tx,
-  principal: SessionPrincipal,
-  { check_id, note }: { check_id: string; note: string },
-): Promise<FullCheck> {
-  const { tenant, user } = principal;
-  await tx.execute(sql`
-    select from quality_checks where tenant_id = ${tenant.id} and check_id = ${check_id} for no key update`);
-  const row = await selectCheck(tx, tenant.id, check_id);
-  if (row.reviewed_by !== user.id && user.role !== 'global_administrator')
-    throw new AppError('forbidden', 'only the reviewer of the text, and administrators, can dispute a check');
-  const isLate = Date.now() - Date.parse(row.checked_at ?? '') > disputeDays * 86_400_000;
-  if (row.origin !== 'quality_check' || row.state !== 'done' || row.repeats || row.dispute || isLate)
-    throw new AppError(
-      'conflict',
-      `only the first result of a quality check can be disputed, once, within ${disputeDays} days`,
-    );
-  const dispute = { by: user.id, at: new Date().toISOString(), note };
-  await tx.execute(sql`
-    update quality_checks set dispute = ${JSON.stringify(dispute)}::jsonb
-    where tenant_id = ${tenant.id} and check_id = ${check_id}`);
-  await tx.execute(sql`
-    insert into quality_checks (tenant_id, check_id, origin, item_kind, item_id, position, source_lang, target_lang,
-      domain, day, score, route, reviewed_by, state, repeats)
-    select tenant_id, ${checkIdOf('second', sql`check_id`, sql`'0'`)}, origin, item_kind, item_id, position, source_lang,
-      target_lang, domain, day, score, route, reviewed_by, 'open', check_id
-    from quality_checks where tenant_id = ${tenant.id} and check_id = ${check_id}`);
-  return getCheck(tx, principal, check_id);
 }
 
 /** Draws texts for checks at random, from the latest ones. @returns the number of drawn texts */

@@ -1,12 +1,8 @@
-import { createHash } from 'node:crypto';
 import { type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { readDateRange } from '#server/billing/metering/periods.ts';
-import { AppError } from '#server/errors.ts';
-import type { SessionPrincipal } from '#server/identity/access/principal.ts';
-import { type Origin, recordEvent } from '#server/identity/audit/audit-log.ts';
 import { minChecks } from './calibration.ts';
-import type { QualityReport, ReportInput, StatementInput } from './schema.ts';
+import type { QualityReport, ReportInput } from './schema.ts';
 import { estimateShare, type Observation, type Population, type Share, shareOf } from './statistics.ts';
 
 /** Texts with the same properties, as they are counted. */
@@ -197,19 +193,6 @@ const countsAt = (asOf: string): SQL => sql`origin in ('review', 'spot_check') a
   and checked_at <= ${asOf}::timestamptz
   and (state = 'done' or state = 'replaced' and replaced_at > ${asOf}::timestamptz)`;
 
-/** Maximum number of sums in a statement. A caller may name another domain for each text. */
-const maxSums = 50_000;
-
-/** Selects the sums of the texts, by language and domain. @throws AppError 422 if there are too many */
-async function selectCounted(tx: Tx, tenantId: string, scope: Scope): Promise<Counted[]> {
-  const rows = await tx.execute<Counted & Record<string, unknown>>(sql`
-    select target_lang, domain, route, score, sum(texts)::int as texts from quality_scores
-    where ${matches(scope, tenantId)} group by 1, 2, 3, 4 order by 1, 2, 3, 4 limit ${maxSums + 1}::int`);
-  if (rows.length > maxSums)
-    throw new AppError('unprocessable', 'the period has too many domains; choose a domain or fewer days');
-  return [...rows];
-}
-
 /** Selects the sums by language, and those of the most frequent domains. */
 async function selectSums(tx: Tx, tenantId: string, scope: Scope) {
   const ofLanguages = await tx.execute<Counted & Record<string, unknown>>(sql`
@@ -250,68 +233,3 @@ export async function reportQuality(tx: Tx, tenantId: string, asked: ReportInput
 
 /** Maximum number of checks of a report. The IDs of checks are hashes, so these are a random part of more. */
 const maxReported = 200_000;
-
-/** Maximum number of checks of a statement. */
-const maxStated = 20_000;
-
-/**
- * Makes a statement: the figures with the counts and checks from which they can be computed again. The audit log gets
- * its hash. The same period and time make the same statement again, byte by byte.
- * @throws AppError 409 if translations or decisions of the period are not counted yet; 422; 400
- */
-export async function makeStatement(
-  tx: Tx,
-  origin: Origin,
-  { tenant, user }: SessionPrincipal,
-  asked: StatementInput,
-): Promise<{ content: string; sha256: string }> {
-  const { minimum, target_lang, domain } = asked;
-  const range = readDateRange(asked);
-  const [known] = await tx.execute<{ asOf: string | null; isCounted: boolean }>(sql`
-    select to_char(q.decided_until at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "asOf",
-      ${range.to}::date < ((now() - interval '5 minutes') at time zone 'UTC')::date and not exists (
-        select from usage_records u where u.tenant_id = q.tenant_id
-          and (u.recorded_at, u.job_id) > (coalesce(q.counted_at, '-infinity'), q.counted_job)
-          and u.recorded_at < (${range.to}::date + 1)::timestamp at time zone 'UTC') as "isCounted"
-    from quality_settings q where q.tenant_id = ${tenant.id}`);
-  const asOf = asked.as_of ? new Date(asked.as_of).toISOString() : known?.asOf;
-  if (!known?.isCounted || !asOf || !known.asOf || asOf > known.asOf)
-    throw new AppError(
-      'conflict',
-      'the period is not counted yet; end it before today, and try again in some minutes',
-    );
-  const scope = { ...range, target_lang, domain, asOf };
-  const counted = await selectCounted(tx, tenant.id, scope);
-  const checked = await tx.execute<Checked & Record<string, unknown>>(sql`
-    select check_id, origin, item_kind, item_id, position, day::text as day, target_lang, domain, route, score,
-      probability::float8 as probability, verdict, checked_by,
-      to_char(checked_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as checked_at
-    from quality_checks where ${matches(scope, tenant.id)} and ${countsAt(asOf)}
-    order by check_id limit ${maxStated + 1}::int`);
-  if (checked.length > maxStated)
-    throw new AppError(
-      'unprocessable',
-      `a statement has at most ${maxStated} checks; choose fewer days or a language`,
-    );
-  const about = { from: range.from, to: range.to, as_of: asOf, target_lang, domain };
-  const content = `${JSON.stringify(
-    {
-      version: 1,
-      workspace: tenant.id,
-      ...about,
-      figures: figuresOf(counted, checked, minimum),
-      counted,
-      checks: checked,
-    },
-    null,
-    1,
-  )}\n`;
-  const sha256 = createHash('sha256').update(content).digest('hex');
-  await recordEvent(tx, origin, {
-    action: 'quality_stated',
-    tenantId: tenant.id,
-    actor: { kind: 'member', userId: user.id },
-    details: { ...about, target_lang: target_lang ?? null, domain: domain ?? null, minimum, sha256 },
-  });
-  return { content, sha256 };
-}

@@ -1,15 +1,14 @@
 import { administratorSessionProcedure, bearerProcedure } from '#server/identity/access/guards/session.ts';
 import { router } from '#server/trpc.ts';
 import { listCalibrations } from './calibration.ts';
-import { decideCheck, disputeCheck, drawTexts, getCheck, listChecks } from './checks.ts';
+import { decideCheck, drawTexts, getCheck, listChecks } from './checks.ts';
 import { listMarks, markText } from './marks.ts';
-import { makeStatement, reportQuality } from './report.ts';
+import { reportQuality } from './report.ts';
 import {
   calibrations,
   checkPage,
   checksInput,
   decideCheckInput,
-  disputeInput,
   drawInput,
   drawn,
   errorMarks,
@@ -23,8 +22,6 @@ import {
   reportInput,
   scorecard,
   scorecardInput,
-  statement,
-  statementInput,
 } from './schema.ts';
 import { reportScorecard } from './scorecard.ts';
 import { readSettings, saveSettings } from './settings.ts';
@@ -48,11 +45,6 @@ export const qualityRouter = router({
     .input(decideCheckInput)
     .output(fullCheck)
     .mutation(({ ctx, input }) => decideCheck(ctx.tx, ctx.principal, input)),
-
-  dispute: bearerProcedure
-    .input(disputeInput)
-    .output(fullCheck)
-    .mutation(({ ctx, input }) => disputeCheck(ctx.tx, ctx.principal, input)),
 
   marks: bearerProcedure
     .input(marksInput)
@@ -96,12 +88,5 @@ export const qualityRouter = router({
     .output(scorecard)
     .query(({ ctx, input }) =>
       ctx.asAdministrator((tx, { tenant }) => reportScorecard(tx, tenant.id, input)),
-    ),
-
-  statement: administratorSessionProcedure
-    .input(statementInput)
-    .output(statement)
-    .mutation(({ ctx, input }) =>
-      ctx.asAdministrator((tx, principal) => makeStatement(tx, ctx, principal, input)),
     ),
 });

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { calendarDate } from '#server/billing/metering/schema.ts';
-import { moment } from '#server/platform/input-limits.ts';
 import { dateTime, qualityIssue } from '#server/translation/core/agent-run-schema.ts';
 
 const checkId = z.string().max(100).describe('The ID of the check.');
@@ -26,7 +25,6 @@ const item = {
   domain: z.string().describe('The domain in lower case; empty without one.'),
   name: z.string().nullable().describe('The name of the file; null for a job.'),
   day: calendarDate.describe('The day of the translation, in UTC.'),
-  is_second: z.boolean().describe('Whether the check repeats one that was disputed.'),
 };
 
 export const checksInput = z.object({
@@ -92,14 +90,6 @@ export const fullCheck = checkSummary.extend({
     ),
   errors: z.array(checkError).describe('The errors that were found.'),
   words: z.int().describe('The number of words of the source; 0 for an open check.'),
-  dispute: z
-    .object({
-      by: z.string().describe('The email address or ID of the member.'),
-      at: dateTime,
-      note: z.string().describe('The reason.'),
-    })
-    .nullable()
-    .describe('Who disputed the check, when and why.'),
 });
 
 export const decideCheckInput = oneCheckInput.extend({
@@ -108,10 +98,6 @@ export const decideCheckInput = oneCheckInput.extend({
     .default(false)
     .describe('Closes the check without a result, for a text that cannot be judged.'),
   errors: z.array(checkError).max(50).default([]).describe('The errors; empty if the text needs no change.'),
-});
-
-export const disputeInput = oneCheckInput.extend({
-  note: z.string().trim().min(10).max(1000).describe('Why the result is wrong, 10 to 1000 characters.'),
 });
 
 export const marksInput = z.object({
@@ -355,18 +341,6 @@ export const scorecard = z.object({
     .describe('The results by month.'),
 });
 
-export const statementInput = z.object({
-  ...reportFilter,
-  to: calendarDate.describe('The last day, which is over.'),
-  as_of: moment.optional().describe('Up to which time checks count. Default: now.'),
-  minimum: reportInput.shape.minimum,
-});
-
-export const statement = z.object({
-  content: z.string().describe('The statement as JSON: its figures, and the counts and checks behind them.'),
-  sha256: z.string().describe('The SHA-256 of `content` in UTF-8, which the audit log has, too.'),
-});
-
 export type ChecksInput = z.infer<typeof checksInput>;
 export type CheckPage = z.infer<typeof checkPage>;
 export type FullCheck = z.infer<typeof fullCheck>;
@@ -380,4 +354,3 @@ export type QualitySettings = z.infer<typeof qualitySettings>;
 export type ReportInput = z.infer<typeof reportInput>;
 export type QualityReport = z.infer<typeof qualityReport>;
 export type Scorecard = z.infer<typeof scorecard>;
-export type StatementInput = z.infer<typeof statementInput>;

@@ -29,7 +29,7 @@ const noSums: Sums = { checks: 0, words: 0, minor: 0, major: 0, critical: 0 };
 
 /**
  * Returns the results of the quality checks of a period, by language, reviewer, file and month, by the error typology of
- * MQM. A disputed result counts until the second check replaces it.
+ * MQM.
  * @throws AppError 422 for an invalid range, or too many checks; 400 for more than 366 days
  */
 export async function reportScorecard(

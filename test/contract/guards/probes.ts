@@ -308,10 +308,6 @@ export const probes: Readonly<Record<string, Probe>> = {
   'quality.checks': { input: () => ({ origin: 'spot_check' }) },
   'quality.check': { input: () => ({ check_id: randomUUID() }), in: '404 check not found' },
   'quality.decide': { input: () => ({ check_id: randomUUID() }), in: '404 check not found' },
-  'quality.dispute': {
-    input: () => ({ check_id: randomUUID(), note: 'The client wants this term' }),
-    in: '404 check not found',
-  },
   'quality.mark': {
     input: () => ({ item_kind: 'job', item_id: randomUUID(), errors: [], known: [] }),
     in: noJob,
@@ -322,10 +318,6 @@ export const probes: Readonly<Record<string, Probe>> = {
       ...{ sample_percent: 5, language_percents: {}, minor_points: 1, major_points: 5, critical_points: 25 },
       pass_score: 95,
     }),
-  },
-  'quality.statement': {
-    input: () => ({ to: '2026-01-31' }),
-    in: '409 the period is not counted yet; end it before today, and try again in some minutes',
   },
 
   'documents.translate': { input: () => documentForm(), in: '202' },

@@ -28,13 +28,11 @@ export const noMarks: Marks = { errors: [], note: '' };
 /** One check: the texts, and the errors that are marked in the translation, or the result. */
 export function CheckPane({
   checkId,
-  isAdmin,
   marks,
   onMarks,
   onDone,
 }: {
   checkId: string;
-  isAdmin: boolean;
   marks: Marks;
   onMarks: (marks: Marks) => void;
   onDone: () => Promise<void>;
@@ -50,7 +48,7 @@ export function CheckPane({
           found.checked_at === null ? (
             <OpenCheck of={found} marks={marks} onMarks={onMarks} onDone={onDone} />
           ) : (
-            <DoneCheck of={found} isAdmin={isAdmin} onDone={onDone} />
+            <DoneCheck of={found} />
           )
         }
       </Read>
@@ -150,7 +148,6 @@ function Texts({
     check.name ?? t('quality.text'),
     utcDay(check.day),
     check.domain,
-    check.is_second && t('quality.second'),
   ];
   const rows = Math.min(14, 2 + Math.ceil(Math.max(check.source_text.length, check.target_text.length) / 42));
   return (
@@ -274,18 +271,10 @@ function Errors({
   );
 }
 
-function DoneCheck({
-  of: check,
-  isAdmin,
-  onDone,
-}: {
-  of: QualityCheck;
-  isAdmin: boolean;
-  onDone: () => Promise<void>;
-}) {
+function DoneCheck({ of: check }: { of: QualityCheck }) {
   const t = useT();
   const { moment, number } = useFormat();
-  const { verdict, score, checked_at, checked_by, dispute, origin, is_second } = check;
+  const { verdict, score, checked_at, checked_by } = check;
   return (
     <>
       <Texts of={check} />
@@ -307,51 +296,6 @@ function DoneCheck({
           {t('quality.find_in_tm')}
         </Link>
       </p>
-      {dispute ? (
-        <p className="notice">{t('quality.disputed', { by: dispute.by, note: dispute.note })}</p>
-      ) : (
-        origin === 'quality_check' && !is_second && <Dispute of={check} isAdmin={isAdmin} onDone={onDone} />
-      )}
     </>
-  );
-}
-
-/** For the reviewer of the text, and administrators. */
-function Dispute({
-  of: { check_id, checked_by },
-  isAdmin,
-  onDone,
-}: {
-  of: QualityCheck;
-  isAdmin: boolean;
-  onDone: () => Promise<void>;
-}) {
-  const t = useT();
-  const { run, error, isBusy } = useAction();
-  const [note, setNote] = useState('');
-  // The service hides the checker from the reviewer of the text; other members are not shown this check.
-  if (!isAdmin && checked_by !== null) return null;
-  const dispute = run(async () => {
-    await tell<QualityCheck>('quality.dispute', { check_id, note });
-    announce(t('quality.dispute_sent'));
-    await onDone();
-  });
-  return (
-    <form className={styles['draw']} onSubmit={dispute}>
-      <label>
-        {t('quality.dispute_why')}
-        <input
-          minLength={10}
-          maxLength={1000}
-          required
-          value={note}
-          onChange={({ target }) => setNote(target.value)}
-        />
-      </label>
-      <button type="submit" aria-busy={isBusy}>
-        {t('quality.dispute')}
-      </button>
-      {error ? <Problem error={error} /> : null}
-    </form>
   );
 }

@@ -60,7 +60,6 @@ export function Checks({ origin, isAdmin }: { origin: Origin; isAdmin: boolean }
               <CheckPane
                 key={shown.check_id}
                 checkId={shown.check_id}
-                isAdmin={isAdmin}
                 marks={marks[shown.check_id] ?? noMarks}
                 onMarks={(changed) => setMarks({ ...marks, [shown.check_id]: changed })}
                 onDone={done}

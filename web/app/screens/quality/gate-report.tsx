@@ -1,15 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { useId, useState } from 'react';
-import type { QualityCalibration, QualityReport, QualityShare, QualityStatement } from '#sdk/types.ts';
-import { ask, tell } from '../../client.ts';
+import type { QualityCalibration, QualityReport, QualityShare } from '#sdk/types.ts';
+import { ask } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
-import { announce } from '../../parts/announcer.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { useLanguages } from '../../parts/languages.tsx';
 import { Read } from '../../parts/loading.tsx';
-import { Problem } from '../../parts/problem.tsx';
-import { saveFile } from '../../parts/save-file.ts';
-import { useAction } from '../../parts/use-action.ts';
 import { queryKeys } from '../../query-keys.ts';
 import { PeriodChoice, usePeriod } from './period.tsx';
 import styles from './quality.module.css';
@@ -27,9 +23,7 @@ export function GateReport() {
   });
   return (
     <>
-      <PeriodChoice>
-        <Statement />
-      </PeriodChoice>
+      <PeriodChoice />
       <Read from={report} lines={12}>
         {(found) => (
           <div className={styles['report']}>
@@ -41,27 +35,6 @@ export function GateReport() {
           </div>
         )}
       </Read>
-    </>
-  );
-}
-
-/** Saves a statement of the whole days of the period, whose hash the audit log has. */
-function Statement() {
-  const t = useT();
-  const { query } = usePeriod();
-  const { run, error, isBusy } = useAction();
-  const save = run(async () => {
-    const to = new Date(Date.parse(query.to) - 86_400_000).toISOString().slice(0, 10);
-    const { content, sha256 } = await tell<QualityStatement>('quality.statement', { ...query, to });
-    await saveFile({ fileName: `quality-${query.from}-${to}.json`, body: content });
-    announce(t('quality.stated', { hash: sha256 }));
-  });
-  return (
-    <>
-      <button type="button" aria-busy={isBusy} onClick={save}>
-        {t('quality.state')}
-      </button>
-      {error ? <Problem error={error} /> : null}
     </>
   );
 }
