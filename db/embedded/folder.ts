@@ -18,10 +18,6 @@ export interface DataFolder {
   readonly log: string;
   readonly secrets: string;
   readonly claim: string;
-  /** A data folder inside this one, in which an upgrade creates the new cluster. */
-  readonly upgrade: string;
-  /** Marks that the upgrade's new cluster is complete and has been compared. Afterwards only renames remain. */
-  readonly upgraded: string;
 }
 
 /** Creates the data folder if it is missing, and checks that this process can use it. Rejects with an Error that names the folder. */
@@ -39,8 +35,6 @@ export async function openDataFolder(dataDir: string): Promise<DataFolder> {
       log: join(root, 'postgres.log'),
       secrets: join(root, 'postgres.json'),
       claim: join(root, 'postgres.starting'),
-      upgrade: join(root, 'postgres.upgrade'),
-      upgraded: join(root, 'postgres.upgrade', 'verified'),
     };
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;

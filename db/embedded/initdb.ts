@@ -9,7 +9,7 @@ import type { Secrets } from './secrets.ts';
 
 /**
  * Whether the cluster exists. Rejects in these cases: the folder has other contents; the cluster is from another
- * major version of PostgreSQL; an upgrade was interrupted in its last step; a restore is unfinished.
+ * major version of PostgreSQL; a restore is unfinished.
  */
 export async function clusterExists(folder: DataFolder, binaries: Binaries): Promise<boolean> {
   const version = await clusterVersion(folder);
@@ -18,16 +18,13 @@ export async function clusterExists(folder: DataFolder, binaries: Binaries): Pro
       throw new Error(
         `A restore into ${folder.root} is running or was interrupted: run "npm run restore" again, which starts from the beginning.`,
       );
-    if (!(await isThere(folder.upgraded))) return false;
-    throw new Error(
-      `The upgrade of ${folder.cluster} was interrupted: run "npm run upgrade-database" again to complete it.`,
-    );
+    return false;
   }
   if (version === binaries.major) return true;
   const what = `${folder.cluster} was created by PostgreSQL ${version}, but this version of LinguaLoop has PostgreSQL ${binaries.major}`;
   throw new Error(
     version < binaries.major
-      ? `${what}: run "npm run upgrade-database" (docs/upgrading.md).`
+      ? `${what}: restore a backup of the former version into an empty DATA_DIR (docs/upgrading.md).`
       : `${what}: use the version of LinguaLoop that created it.`,
   );
 }
@@ -134,7 +131,7 @@ async function complete(name: string, command: Command, program: string, input: 
 }
 
 /** Flushes a folder to disk, so that renames in it survive a power failure. */
-export async function syncFolder(path: string): Promise<void> {
+async function syncFolder(path: string): Promise<void> {
   // Windows cannot open folders.
   const handle = await open(path, 'r').catch(() => undefined);
   await handle?.sync().catch(() => {});

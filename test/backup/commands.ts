@@ -9,7 +9,6 @@ const scripts = {
   restore: 'server/commands/backup/restore.ts',
   migrate: 'server/commands/migrate.ts',
   admin: 'server/commands/admin/main.ts',
-  'upgrade-database': 'server/commands/backup/upgrade-database.ts',
 } as const;
 
 type CommandName = keyof typeof scripts;

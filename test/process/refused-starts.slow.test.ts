@@ -58,7 +58,6 @@ test.each([
   ['server/commands/admin/main.ts', 'tenants'],
   ['server/commands/backup/backup.ts', 'file'],
   ['server/commands/backup/restore.ts', 'file'],
-  ['server/commands/backup/upgrade-database.ts'],
 ])('%s reads secrets from files', async (...command) => {
   const folder = await testFolder();
   await writeFile(join(folder, 'file'), '');
