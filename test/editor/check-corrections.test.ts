@@ -147,13 +147,6 @@ const cases: Case[] = [
     texts: ['Attention ! La maison est ici.', 'Attention ! The house is here.'],
     after: 'Attention! The house is here.',
   },
-  {
-    explains: /^The style guide requires the formal form/,
-    style: { formality: 'formal' },
-    languages: ['en', 'de'],
-    texts: ['Do you have a key?', 'Hast du einen Schlüssel?'],
-    after: null,
-  },
   // A number of the source stands in the place of the one that replaced it.
   {
     explains: /^The number 14 of the source is missing/,

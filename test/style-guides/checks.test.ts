@@ -196,57 +196,6 @@ describe('forbidden words', () => {
   });
 });
 
-describe('formality', () => {
-  const wrong: [language: string, formality: 'formal' | 'informal', text: string, span: string][] = [
-    ['de', 'formal', 'Öffne dein Konto.', 'dein'],
-    ['de', 'formal', 'Kannst du das sehen?', 'du'],
-    ['de', 'formal', 'Das ist für euch.', 'euch'],
-    ['de', 'informal', 'Bitte öffnen Sie das Fenster.', 'Sie'],
-    ['de', 'informal', 'Wir danken Ihnen.', 'Ihnen'],
-    ['fr', 'formal', 'As-tu fini ?', 'tu'],
-    ['fr', 'formal', 'Ouvre ton compte.', 'ton'],
-    ['fr', 'formal', 'Je t’aide.', 't’'],
-    ['fr', 'informal', 'Ouvrez votre compte.', 'votre'],
-    ['fr-CA', 'informal', 'Pour vous.', 'vous'],
-    ['es', 'formal', '¿Y tú?', 'tú'],
-    ['es', 'formal', 'Abre tu cuenta.', 'tu'],
-    ['es', 'informal', '¿Cómo está usted?', 'usted'],
-    ['it', 'formal', 'Apri il tuo conto.', 'tuo'],
-    ['pt-PT', 'formal', 'Abre a tua conta.', 'tua'],
-    ['pt-BR', 'formal', 'Para ti.', 'ti'],
-    ['nl', 'formal', 'Open je account.', 'je'],
-    ['nl', 'informal', 'Dit is van u.', 'u'],
-    ['pl', 'formal', 'To jest twoje konto.', 'twoje'],
-    ['ru', 'formal', 'Это твой счёт.', 'твой'],
-    ['ru', 'informal', 'Мы ждём Вас.', 'Вас'],
-  ];
-  test.each(wrong)('%s, %s: %s', (language, formality, text, span) => {
-    expect(spans(text, { formality }, language)).toEqual([span]);
-  });
-
-  const right: [language: string, formality: 'formal' | 'informal', text: string][] = [
-    ['de', 'formal', 'Bitte öffnen Sie Ihr Konto. Sie ist da.'],
-    ['de', 'formal', 'Der Cirque du Soleil und die TU, DU und DICH.'],
-    ['de', 'formal', 'Individuell und durch den Dirigenten.'],
-    ['de', 'informal', 'Öffne dein Konto. Sie ist da. Ihr Hund bellt.'],
-    ['fr', 'formal', 'Ouvrez votre compte ; le ton est bon, et il s’est tu.'],
-    ['fr', 'formal', 'La tutelle, l’été, tant.'],
-    ['fr', 'informal', 'Ouvre ton compte.'],
-    ['es', 'formal', 'Abra su cuenta. Usted también.'],
-    ['it', 'formal', 'Apra il suo conto con un tè.'],
-    ['nl', 'formal', 'Open uw account.'],
-    ['nl', 'informal', 'Maak een U-bocht.'],
-    ['pl', 'formal', 'Proszę otworzyć konto. Tygrys.'],
-    ['ru', 'formal', 'Откройте ваш счёт, коты.'],
-    ['ru', 'informal', 'Вы придёте? Вас ждут.'],
-    ['ja', 'formal', 'おまえ'],
-    ['en', 'formal', 'Open your account, tu.'],
-  ];
-  test.each(right)('nothing in %s, %s: %s', (language, formality, text) => {
-    expect(spans(text, { formality }, language)).toEqual([]);
-  });
-});
-
 test('only forbidden words are major, and every issue is of the category style', () => {
   const style: TaskStyle = {
     rules: ['Write well.'],
@@ -260,6 +209,5 @@ test('only forbidden words are major, and every issue is of the category style',
     ['major', 'style', 'mail'],
     ['minor', 'style', '"mail"'],
     ['minor', 'style', '"mail"?'],
-    ['minor', 'style', 'tu'],
   ]);
 });

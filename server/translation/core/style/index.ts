@@ -7,7 +7,6 @@ import { findMarkup } from '../integrity/markup.ts';
 import { findPlaceholders } from '../integrity/placeholders.ts';
 import { replacementOf } from '../replacement.ts';
 import { type FoundWord, forbiddenWords } from './forbidden-words.ts';
-import { wrongAddress } from './formality.ts';
 import { requoted, wrongQuotations } from './quotation-marks.ts';
 
 /** Maximum number of issues of one rule. A text that breaks a rule mostly does so everywhere. */
@@ -29,13 +28,13 @@ const spaces = {
 };
 
 /**
- * Finds what in a translation breaks the style guide, except for the rules as text. Has no side effects, and takes time
+ * Finds what in a translation breaks the style guide, except for the rules as text and the formality. Has no side effects, and takes time
  * linear in the text. Forbidden words are major issues, the others minor ones.
  * @returns at most 10 issues of each rule, each with the words of the translation
  */
 export function checkStyle(text: string, style: TaskStyle, language: string): QualityIssue[] {
   const prose = proseOf(text, language);
-  const { quotationMarks, spacing, formality } = style;
+  const { quotationMarks, spacing } = style;
   const spanOf = ({ start, end }: Range) => text.slice(start, end);
   const minor = (
     ranges: Range[],
@@ -63,12 +62,6 @@ export function checkStyle(text: string, style: TaskStyle, language: string): Qu
       : []),
     ...(spacing
       ? minor(wrongSpaces(prose, spacing), spaces[spacing], (span) => respaced(span, spacing))
-      : []),
-    ...(formality
-      ? minor(wrongAddress(prose, formality, language), {
-          explanation: `The style guide requires the ${formality} form of address.`,
-          suggestion: `Address the reader in the ${formality} form.`,
-        })
       : []),
   ];
 }
