@@ -58,7 +58,7 @@ async function drain(key: string, patterns: readonly string[], tenantId: string)
       const found = await search(key, { patterns, texts: batch.flatMap(({ texts }) => texts) }, tenantId);
       let at = 0;
       for (const { texts, resolve } of batch) {
-        resolve(found && found.slice(at, at + texts.length));
+        resolve(found?.slice(at, at + texts.length) ?? null);
         at += texts.length;
       }
     } catch (error) {
@@ -91,5 +91,6 @@ async function search(
     if (slowUntil.size > 1000) slowUntil.delete(oldest!);
     return null;
   });
-  return found && found.map((ranges, at) => ranges.map(([start, end]) => asked.texts[at]!.slice(start, end)));
+  if (!found) return null;
+  return found.map((ranges, at) => ranges.map(([start, end]) => asked.texts[at]!.slice(start, end)));
 }
