@@ -32,8 +32,11 @@ test('saved rules are returned and replaced, with an event that has their number
   expect((await call('get')).body).toMatchObject({ ...none, keys: ['lead line'] });
   const events = await eventsOf(app, admin.tenantId, 'text_rules_saved');
   expect(events).toMatchObject([
-    { actor: ['member', admin.userId], details: { keys: 1, attributes: 1, placeholders: 1 } },
-    { details: { keys: 1, attributes: 0, placeholders: 0 } },
+    {
+      actor: ['member', admin.userId],
+      details: { text_rules_keys: 1, text_rules_attributes: 1, text_rules_placeholders: 1 },
+    },
+    { details: { text_rules_keys: 1, text_rules_attributes: 0, text_rules_placeholders: 0 } },
   ]);
   expect(JSON.stringify(events)).not.toContain('cta_line');
 });

@@ -34,10 +34,10 @@ const replaced = (from: string, to: string): void => {
   engine.reply = ({ segments }) => segments.map((text) => french(text).replaceAll(from, to));
 };
 beforeEach(() => replaced('', ''));
-const issuesOf = (job: Fields) =>
-  [...(job.refinement?.issues ?? []), ...(job.verification?.issues ?? [])].map(
-    ({ severity, explanation }: Fields) => `${severity}: ${explanation}`,
-  );
+const issuesOf = ({ refinement, verification }: Awaited<ReturnType<typeof mine.job>>): string[] =>
+  [refinement, verification]
+    .flatMap((one) => one?.issues ?? [])
+    .map(({ severity, explanation }: Fields) => `${severity}: ${explanation}`);
 
 describe('in a text', () => {
   const source = 'Press ⟦Save all⟧ and quote Ref 12/ab when you write to us.';
@@ -62,12 +62,18 @@ describe('in a text', () => {
     expect(issuesOf(job)).toContainEqual(expect.stringContaining(`critical: ${explanation}`));
   });
 
-  test('a reviewer cannot approve a draft without one unless its finding is resolved', async () => {
+  test('a reviewer does not publish a text without one unseen', async () => {
     const job = await mine.job({ source_text: source, target_lang: 'fr', domain: 'legal' });
     const draft = 'Appuyez et indiquez Ref 12/ab quand vous nous écrivez.';
-    await mine.review(job.id, { action: 'save', final_translation: draft });
-    const { status, body } = await mine.review(job.id, { action: 'approve' });
-    expect([status, JSON.stringify(body)]).toEqual([409, expect.stringContaining('⟦Save all⟧')]);
+    const review = { job_id: job.id, action: 'modify', final_translation: draft, confirm_unopened: true };
+    const { body } = await viaRpc(
+      app,
+      { path: 'translations.reviewMany', type: 'mutation' },
+      { input: { reviews: [review] }, headers: mine.admin },
+    );
+    expect(body.results).toMatchObject([
+      { reason: 'critical_findings', critical_findings: [{ span: '⟦Save all⟧' }] },
+    ]);
   });
 
   test('HTML is checked paragraph by paragraph', async () => {
@@ -119,7 +125,9 @@ describe('in a file', () => {
       expect(engine.texts().join()).not.toContain('Save');
       expect(await (await mine.download(id)).text()).toBe(expected);
       const { segments } = await mine.segments(id);
-      expect(segments.map((one: Fields) => one['quality'].issues)).toEqual(segments.map(() => []));
+      expect(segments.map(({ quality }: { quality: Fields }) => quality['issues'])).toEqual(
+        segments.map(() => []),
+      );
     },
   );
 

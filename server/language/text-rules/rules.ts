@@ -66,9 +66,9 @@ export async function saveTextRules(
       tenantId,
       actor: actorOfPrincipal(principal),
       details: {
-        keys: rules.keys.length,
-        attributes: rules.attributes.length,
-        placeholders: rules.placeholders.length,
+        text_rules_keys: rules.keys.length,
+        text_rules_attributes: rules.attributes.length,
+        text_rules_placeholders: rules.placeholders.length,
       },
     });
     return after;
