@@ -16,7 +16,7 @@ interface Search {
 const queues = new Map<string, Search[]>();
 
 /** UTF-16 units of texts that a thread gets at once, unless one text is longer. */
-const maxUnits = 50_000;
+const maxUnits = 10_000;
 
 /** The workspaces and patterns whose search did not end in time, and the time until which they do not run. */
 const slowUntil = new Map<string, number>();

@@ -133,11 +133,12 @@ function Trial({ placeholders }: { placeholders: readonly string[] }) {
           // The form around it would be saved.
           if (event.key === 'Enter') void attempt(event);
         }}
-      >
+      />
+      <div className="actions">
         <button type="button" disabled={isBusy || text === '' || placeholders.length === 0} onClick={attempt}>
           {t('general.text_rules_try')}
         </button>
-      </Field>
+      </div>
       {error !== undefined && problem === undefined && <Problem error={error} />}
       {tried && (
         <div role="status">
