@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { SlotScope } from '#server/platform/concurrency-limit.ts';
 import { onPatternThread } from '#server/platform/patterns/pattern-threads.ts';
 
-/** What the patterns of a workspace match in each of some texts, in order; null if the search has not ended in time. */
+/** The parts of each text that the patterns of a workspace match, in order; null if the search has not ended in time. */
 export type FoundPlaceholders = readonly (readonly string[])[] | null;
 
 /** Texts whose placeholders are searched together with those of other callers. */

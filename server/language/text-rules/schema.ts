@@ -34,7 +34,7 @@ const rules = z.strictObject({
   placeholders: patterns()
     .transform((list) => [...new Set(list)])
     .describe(
-      'Regular expressions of RE2, case-sensitive. What they match stays as it is in translations of texts and files.',
+      'Regular expressions of RE2, case-sensitive. Translations of texts and files keep the parts that they match.',
     ),
 });
 
