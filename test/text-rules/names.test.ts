@@ -13,7 +13,10 @@ const app = useTestApp({ env, engine });
 const mine = useDocuments(app, engine);
 
 const languages = { sourceLanguage: 'en', targetLanguage: 'fr' };
-const ownNames = { keys: ['cta line', 'ribbon', 'attrs'], attributes: ['data-hint', 'greeting'] };
+const ownNames = {
+  keys: ['cta line', 'ribbon', 'attrs'],
+  attributes: ['data-hint', 'greeting', 'on-click', 'sty-le', 'hr-ef', 'xlink-href'],
+};
 
 async function textsOf(format: LayoutFormat, file: string, options: Fields): Promise<string[]> {
   const { segments, outcome } = await format.extract(Buffer.from(file), { ...languages, ...options });
@@ -50,6 +53,13 @@ describe('a name of a workspace', () => {
   test.each<[string, LayoutKind, string]>([
     ['an address', 'md', '---\nribbon: https://example.org/a\nctaLine: some_id\n---\n'],
     ['an expression', 'html', '<p :greeting="Hello + you" v-bind:greeting="a b" [greeting]="c d"></p>'],
+    [
+      'what browsers read, in any spelling of the name',
+      'html',
+      '<p onclick="alert the user" style="a: b c" HREF="to the page" xlink:href="a b"></p>',
+    ],
+    ['a declaration for browsers', 'html', '<meta http-equiv="refresh" greeting="a b">'],
+    ['what components read, in any spelling', 'mdx', '<Box onClick="alert the user" />\n'],
     ['code of a template', 'html', '<p data-hint="{{ name }}"></p>'],
     ['an expression of MDX', 'mdx', '<Box greeting={hello(you)} />\n'],
   ])('leaves %s as it is', async (_, kind, file) => {

@@ -1,4 +1,4 @@
-import { hasName, isCodeValue, isTextAttribute, type OwnNames } from '../markup/visible-names.ts';
+import { isCodeValue, isNamedAttribute, isTextAttribute, type OwnNames } from '../markup/visible-names.ts';
 
 const names = (list: string): ReadonlySet<string> => new Set(list.split(' '));
 
@@ -31,7 +31,9 @@ export function isVisibleAttribute(
     (name === 'content' &&
       tagName === 'meta' &&
       metaNames.has((attributeOf('name') || attributeOf('property')).toLowerCase())) ||
-    ((tagName.includes('-') ? isTextAttribute(name, own) : hasName(own.attributes, name)) &&
+    ((tagName.includes('-')
+      ? isTextAttribute(name, own)
+      : tagName !== 'meta' && isNamedAttribute(own, name)) &&
       !isCodeValue(value))
   );
 }

@@ -1,5 +1,13 @@
 import { isMap, isPair, isScalar, isSeq, type Node, parseDocument, type Scalar, visit } from 'yaml';
-import { hasName, isCodeValue, isTextKey, type OwnNames, readOwnNames } from '../markup/visible-names.ts';
+import {
+  hasName,
+  isCodeAttribute,
+  isCodeKey,
+  isCodeValue,
+  isTextKey,
+  type OwnNames,
+  readOwnNames,
+} from '../markup/visible-names.ts';
 import { declaredTag } from '../messages/language-tags.ts';
 import { reasonToKeep } from '../messages/strings.ts';
 import type { Edit } from '../office/splice.ts';
@@ -178,8 +186,12 @@ function isText(
   names: OwnNames,
 ): boolean {
   const key = keys.at(-1) ?? '';
-  if (hasName(names.keys, key)) return true;
   const parent = keys.at(-2) ?? '';
+  const isProgram =
+    isCodeKey(key) ||
+    isCodeKey(siblings?.get('tag') ?? '') ||
+    (codeParents.has(parent) && isCodeAttribute(key));
+  if (hasName(names.keys, key) && !isProgram) return true;
   if (key === 'content') {
     const name = siblings?.get('name') ?? siblings?.get('property');
     return parent === 'banner' || (name !== undefined && metaText.test(name));

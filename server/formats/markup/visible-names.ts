@@ -57,12 +57,28 @@ function matches(name: string, further: ReadonlySet<string>): boolean {
   return lastWords.has(parts.at(-1)!) || names.has(joined) || further.has(joined);
 }
 
+/** Attributes that browsers read: a translation in one of them would be code, or break the page. */
+const codeAttributes = words(
+  'action allow background cite class data dir for formaction href http-equiv id integrity is lang media name nonce ping poster rel sandbox sizes slot src srcdoc srcset style target type',
+);
+
+/** Whether an attribute never has a text, also if a workspace names it. */
+export const isCodeAttribute = (name: string): boolean =>
+  codeAttributes.has(name.toLowerCase().replace(/^.*:/, '')) || /^on[a-z]+$/i.test(name);
+
+/** Whether a key of front matter has programs of a page, also if a workspace names it. */
+export const isCodeKey = (name: string): boolean => /^(?:head|scripts?|styles?)$/i.test(name);
+
+/** Whether a workspace has named an attribute as one with texts. */
+export const isNamedAttribute = ({ attributes }: OwnNames, name: string): boolean =>
+  hasName(attributes, name) && !isCodeAttribute(name);
+
 /** Whether the value of a key of front matter is a text. */
 export const isTextKey = (name: string): boolean => matches(name, matterNames);
 
 /** Whether the value of an attribute of a component, shortcode or directive is a text. */
-export const isTextAttribute = (name: string, { attributes }: OwnNames): boolean =>
-  hasName(attributes, name) || matches(name, attributeNames);
+export const isTextAttribute = (name: string, own: OwnNames): boolean =>
+  isNamedAttribute(own, name) || matches(name, attributeNames);
 
 /**
  * Whether a value is code although its name is that of a text: an address, a path, an identifier, a slug, a number, a

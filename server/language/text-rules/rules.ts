@@ -4,6 +4,7 @@ import type { z } from 'zod';
 import type { Tx } from '#db/client.ts';
 import { tenants } from '#db/schema/tenants.ts';
 import { AppError, type FieldProblem } from '#server/errors.ts';
+import { isCodeAttribute, isCodeKey } from '#server/formats/markup/visible-names.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
 import { actorOfPrincipal, type Origin, recordEvent } from '#server/identity/audit/audit-log.ts';
 import { lockTenant } from '#server/identity/tenants/tenant-row.ts';
@@ -45,7 +46,12 @@ export async function saveTextRules(
   withTenant: WithTenant,
   { version, ...rules }: z.infer<typeof saveInput>,
 ): Promise<View> {
-  refuse(rules.attributes.flatMap((name, at) => (isCodeAttribute(name) ? codeAttribute(name, at) : [])));
+  refuse([
+    ...rules.keys.flatMap((name, at) => (isCodeKey(name) ? codeName('keys', name, at) : [])),
+    ...rules.attributes.flatMap((name, at) =>
+      isCodeAttribute(name) ? codeName('attributes', name, at) : [],
+    ),
+  ]);
   // Before the patterns are compiled, and without a transaction while they are.
   const tenantId = await withTenant(async (_, { tenant }) => tenant.id);
   await requireUsable(rules.placeholders, { tenantId });
@@ -98,18 +104,8 @@ function view({ keys, attributes, placeholders }: TextRules): View {
   return { ...rules, version: createHash('md5').update(JSON.stringify(rules)).digest('hex') };
 }
 
-/** Attributes that browsers read: a translation in one of them would be code, or break the page. */
-const codeAttributes: ReadonlySet<string> = new Set(
-  'action class dir for formaction href id is lang name ping rel slot src srcdoc srcset style target type'.split(
-    ' ',
-  ),
-);
-
-const isCodeAttribute = (name: string): boolean =>
-  codeAttributes.has(name.toLowerCase().replace(/^.*:/, '')) || /^on[a-z]+$/i.test(name);
-
-const codeAttribute = (name: string, at: number): FieldProblem => ({
-  loc: ['body', 'attributes', at],
+const codeName = (field: 'keys' | 'attributes', name: string, at: number): FieldProblem => ({
+  loc: ['body', field, at],
   msg: `“${name}” is read by browsers and never has a text`,
   type: 'custom',
 });
