@@ -96,6 +96,7 @@ describe('is refused with the reason', () => {
     ['too many names', { keys: repeated(101, (at) => `a${at}`) }, /100/],
     ['an attribute with a program', { attributes: ['fine', 'onClick'] }, /“onClick” is read by browsers/],
     ['an attribute with an address', { attributes: ['xlink:href'] }, /“xlink:href” is read by browsers/],
+    ['a key with programs', { keys: ['head'] }, /“head” is read by browsers/],
     ['an attribute with styles', { attributes: ['style'] }, /“style” is read by browsers/],
   ])('%s', async (_, fields, reason) => {
     await save({ keys: ['former'] });

@@ -14,7 +14,7 @@ const mine = useDocuments(app, engine);
 
 const languages = { sourceLanguage: 'en', targetLanguage: 'fr' };
 const ownNames = {
-  keys: ['cta line', 'ribbon', 'attrs'],
+  keys: ['cta line', 'ribbon', 'head', 'content', 'onload'],
   attributes: ['data-hint', 'greeting', 'on-click', 'sty-le', 'hr-ef', 'xlink-href'],
 };
 
@@ -52,6 +52,11 @@ describe('a name of a workspace', () => {
 
   test.each<[string, LayoutKind, string]>([
     ['an address', 'md', '---\nribbon: https://example.org/a\nctaLine: some_id\n---\n'],
+    [
+      'a program of the page',
+      'md',
+      '---\nhead:\n  - alert(the user)\n  - tag: script\n    content: alert(the user)\n    attrs: {onload: alert the user}\n---\n',
+    ],
     ['an expression', 'html', '<p :greeting="Hello + you" v-bind:greeting="a b" [greeting]="c d"></p>'],
     [
       'what browsers read, in any spelling of the name',
