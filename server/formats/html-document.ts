@@ -8,6 +8,7 @@ import { codesWithin, itemsOfText } from './html/text-items.ts';
 import { type InlineContent, type InlineTag, joinStrings, plainText } from './inline-content.ts';
 import { keyOfTag, type Run, runsOf } from './markup/inline-runs.ts';
 import { type MarkupText, placesOfMarkup } from './markup/markup-places.ts';
+import { readOwnNames } from './markup/visible-names.ts';
 import { hasIcuChoice, readIcu } from './messages/icu.ts';
 import { InlineCodes, marksIn, withoutMarks } from './messages/inline-codes.ts';
 import { isTagOf } from './messages/language-tags.ts';
@@ -27,7 +28,8 @@ import { encodingEdits } from './xml/xml-nodes.ts';
 export const { check, extract, rebuild, texts } = textFormat(findTexts);
 
 function findTexts(source: string, options: TextOptions): TextPlaces {
-  const read = (html: string) => readBlocks(html, options.sourceLanguage);
+  const names = readOwnNames(options.ownNames);
+  const read = (html: string) => readBlocks(html, options.sourceLanguage, names);
   const page = read(source);
   const markups = [page, ...readConditionalComments(source, page.comments, read)];
   const writer = writerFor(source, page);

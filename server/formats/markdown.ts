@@ -16,6 +16,7 @@ import { codedValue } from './markdown/value-codes.ts';
 import { linePrefix, type MarkdownWriter, writerFor } from './markdown/writer.ts';
 import { type Run, runsOf } from './markup/inline-runs.ts';
 import { type ExistingMarkup, type MarkupText, placesOfMarkup } from './markup/markup-places.ts';
+import { readOwnNames } from './markup/visible-names.ts';
 import { openTextFile, type TextOptions, type TextPlaces, textFormat } from './text-file.ts';
 import { countCharacters } from './text-tally.ts';
 
@@ -65,7 +66,12 @@ export const mdx = textFormat((source, options) => findTexts(source, true, optio
 function findTexts(source: string, isMdx: boolean, options: TextOptions): TextPlaces {
   checkLimits(source);
   const markdown = parseMarkdown(source, isMdx);
-  const { blocks, labels, kept, characters } = readTexts(source, markdown, options.sourceLanguage);
+  const { blocks, labels, kept, characters } = readTexts(
+    source,
+    markdown,
+    options,
+    readOwnNames(options.ownNames),
+  );
   const writer = writerFor(source, markdown.isMdx);
   const matter = frontMatterOf(source, markdown, options);
   const texts: MarkupText[] = [];

@@ -10,6 +10,7 @@ import type { SegmentKind } from '../document.ts';
 import { FileError, overLimit } from '../file-error.ts';
 import type { Item } from '../markup/inline-runs.ts';
 import { isOtherLanguage, isOwnName, otherLanguage } from '../markup/other-language.ts';
+import { noNames, type OwnNames } from '../markup/visible-names.ts';
 import { countCharacters } from '../text-tally.ts';
 import { decodeText } from './character-references.ts';
 import { inlineFormats, inlineVoids, opaqueElements } from './inline-formats.ts';
@@ -80,11 +81,11 @@ const maxItems = 400_000;
  * @param language that of the texts to translate. By default, declared languages have no effect
  * @throws {FileError} `unreadable` if elements are nested too deeply
  */
-export function readBlocks(source: string, language: string | undefined): MarkupTexts {
+export function readBlocks(source: string, language: string | undefined, names: OwnNames): MarkupTexts {
   const templateCode = findTemplateCode(source);
   const masked = withoutTemplateCode(source, templateCode);
   const read = (own: string | undefined) => {
-    const page = { language: own };
+    const page = { language: own, names };
     return readerFor(masked, BlockReader, treeOf(page))
       .start(source, templateCode, page)
       .read(masked)
@@ -103,6 +104,7 @@ const isInOtherLanguage = ({ type, kept }: Item): boolean => type !== 'text' || 
 interface Page {
   language: string | undefined;
   declared?: string | undefined;
+  names: OwnNames;
 }
 
 /** A class, an element or a declared language can mean `translate`, too. */
@@ -140,7 +142,7 @@ class BlockReader extends SourceReader {
   readonly #blocks: Block[] = [];
   readonly #attributes: AttributeText[] = [];
   #source = '';
-  #page: Page = { language: undefined };
+  #page: Page = { language: undefined, names: noNames };
   #templateCode: readonly TemplateCode[] = [];
   #isXml = false;
   readonly #declarations: Token.TagToken[] = [];
@@ -288,7 +290,7 @@ class BlockReader extends SourceReader {
     const attributeOf = (name: string): string => token.attrs.find((one) => one.name === name)?.value ?? '';
     for (const { name, value } of token.attrs) {
       const location = token.location!.attrs?.[name];
-      const isText = isVisibleAttribute(tagName, { name, value }, attributeOf);
+      const isText = isVisibleAttribute(tagName, { name, value }, attributeOf, this.#page.names);
       if (!isText || !location || value.trim() === '') continue;
       this.#characters += countCharacters(value);
       this.#attributes.push({

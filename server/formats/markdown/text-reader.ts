@@ -5,6 +5,8 @@ import { inlineFormats, inlineVoids, opaqueElements } from '../html/inline-forma
 import { type FormatKind, plainText } from '../inline-content.ts';
 import { visibleCode } from '../markup/inline-runs.ts';
 import { isOtherLanguage, otherLanguage } from '../markup/other-language.ts';
+import type { OwnNames } from '../markup/visible-names.ts';
+import type { TextOptions } from '../text-file.ts';
 import { countCharacters } from '../text-tally.ts';
 import {
   type AttributeTexts,
@@ -60,8 +62,13 @@ const formats = { emphasis: 'italic', strong: 'bold', delete: 'strike' } as cons
 >;
 
 /** @throws {FileError} `unreadable` if markup is nested too deeply */
-export function readTexts(source: string, markdown: Markdown, language: string | undefined): MarkdownTexts {
-  const reader = new TextReader(source, markdown, language);
+export function readTexts(
+  source: string,
+  markdown: Markdown,
+  { sourceLanguage }: Pick<TextOptions, 'sourceLanguage'>,
+  names: OwnNames,
+): MarkdownTexts {
+  const reader = new TextReader(source, markdown, sourceLanguage, names);
   reader.readBlock(markdown.tree, 0);
   reader.readCode();
   return reader.texts;
@@ -72,12 +79,14 @@ class TextReader {
   readonly #source: string;
   readonly #language: string | undefined;
   readonly #markdown: Markdown;
+  readonly #names: OwnNames;
   /** The ranges of code, blocks of HTML and front matter. */
   readonly #programs: Range[] = [];
   #pairs = 0;
   #items: MarkdownItem[] = [];
 
-  constructor(source: string, markdown: Markdown, language: string | undefined) {
+  constructor(source: string, markdown: Markdown, language: string | undefined, names: OwnNames) {
+    this.#names = names;
     this.#language = language;
     this.#source = source;
     this.#markdown = markdown;
@@ -96,7 +105,7 @@ class TextReader {
     } else if (node.type === 'code') {
       this.#programs.push(rangeOf(node));
       this.#keep('code', node.value.replaceAll(this.#markdown.mask, ''));
-      this.#addAttributes(attributesOfFence(this.#source, rangeOf(node)));
+      this.#addAttributes(attributesOfFence(this.#source, rangeOf(node), this.#names));
     } else if (node.type === 'html') {
       // The parser does not read the texts of a block of HTML.
       this.#keep('code', node.value.replace(/<!--[\s\S]*?(?:-->|$)|<[^<>]*>/g, ''));
@@ -112,22 +121,24 @@ class TextReader {
   readCode(): void {
     const programs = this.#programs.sort((one, other) => one.start - other.start);
     for (const range of this.#markdown.ranges) {
-      if (range.line === 'option') this.#addAttributes(textOfOption(this.#source, range));
+      if (range.line === 'option') this.#addAttributes(textOfOption(this.#source, range, this.#names));
       else if (range.line === 'code') this.#keep('code', this.#source.slice(range.start, range.end));
       if (range.line) continue;
       const around = programs[indexFrom(programs, range.start + 1) - 1];
-      if (!around || around.end <= range.start) this.#addAttributes(attributesOfCode(this.#source, range));
+      if (!around || around.end <= range.start)
+        this.#addAttributes(attributesOfCode(this.#source, range, this.#names));
     }
   }
 
   #readTags(node: Nodes): void {
     const range = rangeOf(node);
     this.#programs.push(range);
-    this.#addAttributes(attributesOfTags(this.#source, range));
+    this.#addAttributes(attributesOfTags(this.#source, range, this.#names));
   }
 
   #readMdx({ name, attributes }: { name?: string | null; attributes: readonly unknown[] }): void {
-    this.#addAttributes(attributesOfMdx(this.#source, name, attributes as readonly MdxAttribute[]));
+    const given = attributes as readonly MdxAttribute[];
+    this.#addAttributes(attributesOfMdx(this.#source, name, given, this.#names));
   }
 
   #keepProse(node: Nodes & { value: string }): void {

@@ -15,6 +15,7 @@ import {
 import type { RunServices } from '#server/translation/documents/document-run.ts';
 import { selectKnownKeys } from '#server/translation/documents/earlier-document.ts';
 import { checkSource, extractForm, textsOf } from '#server/translation/documents/source-file.ts';
+import { withNames } from '#server/translation/documents/submission.ts';
 import { type CheckedForm, checkForm } from '#server/translation/documents/submission-form.ts';
 import type { AnalysisRow, FileRow } from './analyses.ts';
 import { formOf } from './file-form.ts';
@@ -70,7 +71,8 @@ export async function readFile(
   scope: TaskScope & { signal: AbortSignal },
 ): Promise<ReadFile> {
   const first = analysis.targetLangs[0]!;
-  const checked = checkForm(formOf(analysis, file, first));
+  const sent = checkForm(formOf(analysis, file, first));
+  const checked = await services.database.inTenant(scope.tenantId, (tx) => withNames(tx, sent));
   const { form } = await checkSource(services, { form: checked, earlier: undefined }, scope);
   const words = new Map<string, number>();
   const read = async (targetLang: string) => {

@@ -55,6 +55,8 @@ export interface Leverage {
   reviewsInstructions: boolean;
   /** Whether the workspace demands a review of translations that are made of sentences of the TM. */
   reviewsSentences: boolean;
+  /** The patterns of the workspace's own placeholders; missing without them. */
+  placeholders?: readonly string[];
   /** The stored rules of redaction; null without redaction, undefined if they are not known. */
   redaction?: unknown;
 }
@@ -86,6 +88,8 @@ export interface Prefetched {
   styles: StylesByLanguage;
   reviewsInstructions: boolean;
   reviewsSentences: boolean;
+  /** The patterns of the tenant's own placeholders. */
+  placeholders: readonly string[];
   /** The stored rules of redaction (`Guidance`). */
   redaction: unknown;
   /** The segmentation rules of the tenant; undefined without such rules. */
@@ -220,6 +224,7 @@ export async function leverageOf(
     style: styleOf(found.styles, languages.targetLang),
     reviewsInstructions: found.reviewsInstructions,
     reviewsSentences: found.reviewsSentences,
+    placeholders: found.placeholders,
     redaction: found.redaction,
   };
 }

@@ -21,6 +21,7 @@ import {
   type TranslationTask,
 } from '#server/platform/engines/engine.ts';
 import type { AgentStep } from '../agent-run-schema.ts';
+import { differentPlaceholders } from '../integrity/own-placeholders.ts';
 import {
   gatherLeverage,
   keyOf,
@@ -35,7 +36,7 @@ import type { TextRequest } from '../request.ts';
 import { takeFastPath } from './fast-path.ts';
 import { translateTexts } from './pipeline.ts';
 import { segmentPolicy } from './policy.ts';
-import { prepareText } from './prepared-text.ts';
+import { prepareText, withPlaceholders } from './prepared-text.ts';
 import { protectWords } from './protected-words.ts';
 import { type GroupText, openRun, type RunCost } from './run.ts';
 import { type TaggedText, tagIssues, taskOfTexts } from './tagged-segments.ts';
@@ -197,13 +198,18 @@ async function prepare(
   found: Prefetched,
 ): Promise<TaggedText> {
   const { sentences, ...leverage } = await leverageOf(services, scope, lookupOfText(request, of), found);
-  const prepared = await prepareText(
-    requestOfText(request, of),
-    { ...leverage, sentences: of.variant === null ? sentences : [] },
-    scope.signal,
+  const prepared = await withPlaceholders(
+    await prepareText(
+      requestOfText(request, of),
+      { ...leverage, sentences: of.variant === null ? sentences : [] },
+      scope.signal,
+    ),
+    scope,
   );
   const unwrapped = unwrap(of.source);
-  const protectedText = protectWords(unwrapped.inner, request.source_lang);
+  const protectedText = protectWords(unwrapped.inner, request.source_lang, {
+    placeholders: differentPlaceholders(prepared.text.placeholders),
+  });
   const { assembled, terms } = prepared;
   const plain = plainText(unwrapped.inner);
   const known = terms?.matches.map(({ start, end, entries }) => ({

@@ -1,4 +1,7 @@
+import { findPlaceholders } from '#server/language/text-rules/placeholders.ts';
 import { translatedParts } from '#server/language/translation-memory/lookup/sentences.ts';
+import type { SlotScope } from '#server/platform/concurrency-limit.ts';
+import { differentPlaceholders, placeholderNote } from '../integrity/own-placeholders.ts';
 import { type Leverage, lookupOf, noLeverage } from '../leverage/leverage.ts';
 import { findTerms, type TermsInText } from '../leverage/terms.ts';
 import type { TextRequest } from '../request.ts';
@@ -34,4 +37,21 @@ export async function prepareText(
         .join('') ?? null);
   const isCompliant = joined === null || !terms || (await terms.check([joined])).passed;
   return { request, text, leverage, terms, assembled: isCompliant ? joined : null };
+}
+
+/**
+ * Adds the placeholders of the workspace to a text, so that engines and checks keep them.
+ * @throws AppError rate_limit if too many patterns of workspaces are queued
+ */
+export async function withPlaceholders<T extends PreparedText>(prepared: T, scope: SlotScope): Promise<T> {
+  const { text, leverage } = prepared;
+  const { placeholders: patterns = [] } = leverage;
+  if (patterns.length === 0) return prepared;
+  const { task } = text;
+  const placeholders = { patterns, found: await findPlaceholders(patterns, task.segments, scope) };
+  const keep = differentPlaceholders(placeholders);
+  if (keep.length === 0) return { ...prepared, text: { ...text, placeholders } };
+  const [first = null, ...rest] = task.notes ?? task.segments.map(() => null);
+  const note = [first, placeholderNote(keep)].filter(Boolean).join('; ');
+  return { ...prepared, text: { ...text, placeholders, task: { ...task, keep, notes: [note, ...rest] } } };
 }
