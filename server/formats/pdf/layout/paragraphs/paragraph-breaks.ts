@@ -240,7 +240,8 @@ export class ParagraphBreaks {
     if (changesStyle(above, line, length, mayGoOn ? endsEarlyHere : endsEarly, mayGoOn, goesOn)) return true;
     if (!mayGoOn && mixesNumbers(above, line, length, endsEarly)) return true;
     const isFullText = !endsEarly && !endsSentence && hasWords([above], minWordsOfText);
-    const mayFollow = row === 'none' && !mayGoOn && !join.wraps && !isFullText && !withoutCase.test(line.text);
+    const mayFollow =
+      row === 'none' && !mayGoOn && !join.wraps && !isFullText && !withoutCase.test(line.text);
     if (mayFollow && this.#followsRows(chain, index, length)) return true;
     const isRow = row === 'likely' || (row === 'paired' && (!isInCell || (endsSentence && isLong(above))));
     const isFullLine = !endsEarly && !endsSentence && hasWords([above], minWordsOfSentence);
