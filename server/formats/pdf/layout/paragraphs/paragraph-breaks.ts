@@ -24,6 +24,7 @@ import type { LineElements } from './line-elements.ts';
 import { isRunning, LineEnds, roomInChain, wordSpace } from './line-ends.ts';
 import type { Chain } from './line-links.ts';
 import {
+  changesScript,
   changesStyle,
   continuesInIdeographs,
   hasWords,
@@ -237,6 +238,7 @@ export class ParagraphBreaks {
       if (!runs && startsEntry(chain, index, this.#ends.isTitle(line))) return true;
       if (isBoldLikeStart(chain[index - length]!, above, line)) return true;
     }
+    if (changesScript(above, line)) return true;
     if (changesStyle(above, line, length, mayGoOn ? endsEarlyHere : endsEarly, mayGoOn, goesOn)) return true;
     if (!mayGoOn && mixesNumbers(above, line, length, endsEarly)) return true;
     const isFullText = !endsEarly && !endsSentence && hasWords([above], minWordsOfText);
