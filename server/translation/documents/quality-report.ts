@@ -89,8 +89,8 @@ export function reportOf(row: Omit<typeof documentJobs.$inferSelect, 'feedManife
 }
 
 /**
- * Returns the score of a file, from 0 to 1: the mean of its segments. If a request could include more than a small share
- * of the visible characters, these count as 0.
+ * Returns the score of a file, from 0 to 1: the mean of its segments. If more than a small share of the visible characters
+ * stay although they have words, these count as 0.
  */
 function overallScore({ textOutcome }: Row, { scored, scoreSum, characters }: ReportFigures): number {
   const score = scored === 0 ? 100 : scoreSum / scored;
