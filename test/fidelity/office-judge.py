@@ -173,15 +173,26 @@ def own_text(paragraph):
     return text
 
 
+# A reference to another workbook, or to cells that do not exist: a program shows the copy that is in the chart.
+OUTSIDE = re.compile(r"\[(?!0\])|#REF!")
+
+
 def chart(root, has_copies=True):
     names = set()
     for one in root.iter():
-        if local(one.tag) == "p":
+        name = local(one.tag)
+        if name in ("strRef", "multiLvlStrRef") and not has_copies:
+            formula = "".join(child.text or "" for child in one if local(child.tag) == "f")
+            if OUTSIDE.search(formula):
+                yield from (("chart", v.text or "") for v in one.iter() if local(v.tag) == "v")
+        elif name in ("tx", "trendline"):
+            yield from (("chart", child.text or "") for child in one if local(child.tag) in ("v", "name"))
+        if name == "p":
             yield "chart", texts_in(one)
-        elif local(one.tag) in ("strCache", "multiLvlStrCache", "strDim") and not has_copies:
+        elif name in ("strCache", "multiLvlStrCache", "strDim") and not has_copies:
             # Excel copies these names from the cells when it opens the file.
             pass
-        elif local(one.tag) in ("strCache", "strLit", "multiLvlStrCache", "strDim"):
+        elif name in ("strCache", "strLit", "multiLvlStrCache", "strDim"):
             for value in one.iter():
                 if local(value.tag) in ("v", "pt") and value.text not in names:
                     names.add(value.text)

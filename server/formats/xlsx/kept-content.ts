@@ -6,6 +6,7 @@ import type { PositionedXmlEvents, XmlStartTag } from '../office/xml-reader.ts';
 import type { Includable } from '../selection.ts';
 import { countCharacters, type TextTally } from '../text-tally.ts';
 import { hasLetter } from './cell-text.ts';
+import { ChartNames } from './chart-names.ts';
 import { readXmlPart } from './part-stream.ts';
 import type { SheetSummary } from './sheet-reader.ts';
 import type { Workbook } from './workbook.ts';
@@ -137,7 +138,7 @@ export class KeptContent {
     }
   }
 
-  /** Returns a reader that counts the elements with this name whose text has a letter. */
+  /** Returns a reader that counts the elements with this name, and the own names of a chart, whose text has a letter. */
   #counter(kind: Kind, element: string): PositionedXmlEvents {
     let depth = 0;
     /**
@@ -148,20 +149,23 @@ export class KeptContent {
     let skippedAt = 0;
     let hasText = false;
     let characters = 0;
+    const names = kind === 'charts' ? new ChartNames() : undefined;
     return {
       openTag: (tag: XmlStartTag) => {
         const { local } = tag;
         depth++;
+        const isName = names?.openTag(local) ?? false;
         // A `Fallback` element repeats a shape for programs that do not support its newer form.
         if (skippedAt === 0 && local === 'Fallback') skippedAt = depth;
         const alternatives = skippedAt === 0 && local === 'cNvPr' ? alternativeTextsOf(tag) : [];
         if (alternatives.length > 0) this.#add('alternativeTexts', 1, countCharacters(alternatives.join('')));
-        if (countedAt > 0 || skippedAt > 0 || local !== element) return;
+        if (countedAt > 0 || skippedAt > 0 || !(isName || local === element)) return;
         countedAt = depth;
         hasText = false;
         characters = 0;
       },
       closeTag: () => {
+        names?.closeTag();
         if (depth === countedAt) {
           if (hasText) this.#add(kind, 1, characters);
           countedAt = 0;
@@ -170,6 +174,7 @@ export class KeptContent {
         depth--;
       },
       text: (text) => {
+        names?.text(text);
         if (countedAt === 0 || skippedAt > 0) return;
         hasText ||= hasLetter(text);
         characters += countCharacters(text);
