@@ -150,12 +150,14 @@ def docx(parts):
                     yield "form", attribute(one, "displayText")
                 elif name == "textInput":
                     yield from (("form", attribute(d, "val")) for d in one if local(d.tag) == "default")
+                elif name in ("tblCaption", "tblDescription"):
+                    yield "alternative", attribute(one, "val")
                 elif name == "oMath":
                     yield "math", texts_in(one)
                 elif name == "p" and "wordprocessingml" in one.tag:
                     yield kind, own_text(one)
-        elif path.endswith("numbering.xml"):
-            pass
+        elif re.search(r"/drawings/drawing", path):
+            yield from (("diagram", texts_in(p)) for p in root.iter() if local(p.tag) == "p")
 
 
 def own_text(paragraph):
@@ -249,6 +251,17 @@ def xlsx(parts):
             yield from chart(root, has_copies=False)
         elif re.search(r"diagrams/data", path):
             yield from (("diagram", texts_in(p)) for p in root.iter() if local(p.tag) == "p")
+        elif re.search(r"pivotTables/", path):
+            for one in root.iter():
+                for name in ("grandTotalCaption", "rowHeaderCaption", "colHeaderCaption", "dataCaption", "subtotalCaption"):
+                    yield "pivot", attribute(one, name)
+                if local(one.tag) in ("dataField", "pivotField"):
+                    yield "pivot", attribute(one, "name")
+                elif local(one.tag) == "item":
+                    yield "pivot", attribute(one, "n")
+        elif re.search(r"chartsheets/", path):
+            headers = (one for one in root.iter() if re.search(r"(Header|Footer)$", local(one.tag)))
+            yield from (("header", re.sub(r'&(?:"[^"]*"|K[0-9A-F]{6}|\d+|.)', "", one.text or "")) for one in headers)
         elif path == "xl/workbook.xml":
             yield from (("sheet", attribute(s, "name")) for s in root.iter() if local(s.tag) == "sheet")
         elif re.search(r"ctrlProps|slicers/|timelines/", path):

@@ -8,6 +8,7 @@ import type { LayoutKind } from '#server/formats/layout-kinds.ts';
 import type { Includable } from '#server/formats/selection.ts';
 import { corpusFile, corpusNames } from '#test/corpus/files.ts';
 import { field, paragraph, run, wordFile } from '../formats/docx-file.ts';
+import { inline, row, workbookOf } from '../formats/xlsx-file.ts';
 
 /*
  * A judge that uses none of the service's readers compares finished Office files with their receipts: each text that a
@@ -62,5 +63,30 @@ describe.skipIf(!hasPython)('a finished Office file, by an outside judge', () =>
     const withCode = wordFile(paragraph(run('Outside'), field(' SET Name "Good day"')));
     expect((await judge('b.docx', withCode)).lost).toEqual([]);
     expect((await judge('b.docx', withCode, [], 'fields')).lost).toEqual([['code', 'Good day', 7]]);
+    const title = '<w:tbl><w:tblPr><w:tblCaption w:val="Prices"/></w:tblPr><w:tr><w:tc/></w:tr></w:tbl>';
+    const withTable = wordFile(`${title}${paragraph(run('Outside'))}`);
+    expect((await judge('c.docx', withTable)).lost).toEqual([]);
+    expect((await judge('c.docx', withTable, [], 'alternative_texts')).lost).toEqual([
+      ['alternative', 'Prices', 6],
+    ]);
+  });
+
+  it('finds the names that only a chart has, and the captions of slicers and pivot tables', async () => {
+    const chart = '<c:chartSpace xmlns:c="c"><c:tx><c:v>Plan</c:v></c:tx></c:chartSpace>';
+    const pivot =
+      '<pivotTableDefinition><dataFields><dataField name="Total"/></dataFields></pivotTableDefinition>';
+    const parts: Record<string, [type: string, xml: string]> = {
+      'charts/chart1.xml': ['chart', chart],
+      'slicers/slicer1.xml': ['slicer', '<slicers><slicer caption="Choose"/></slicers>'],
+      'pivotTables/pivotTable1.xml': ['pivotTable', pivot],
+    };
+    const bytes = workbookOf([{ rows: row(inline('<t>Cell</t>')), parts }]);
+    expect((await judge('a.xlsx', bytes)).lost).toEqual([]);
+    for (const [reason, lost] of [
+      ['charts', ['chart', 'Plan', 4]],
+      ['form_fields', ['control', 'Choose', 6]],
+      ['pivot_tables', ['pivot', 'Total', 5]],
+    ] as const)
+      expect((await judge('a.xlsx', bytes, [], reason)).lost).toEqual([lost]);
   });
 });
