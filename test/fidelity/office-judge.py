@@ -3,7 +3,8 @@
 
 Reads the files with Python's own ZIP and XML readers. Standard input: a JSON list of
 {"source": path, "result": path, "kept": [{"reason", "characters"}]}. Each translation in the result begins with the mark
-"[fr]". Output: a JSON list with, for each file, its kinds of places and the texts that nobody accounts for.
+"[fr]". Output: a JSON list with, for each file, its kinds of places, the texts that nobody accounts for, and the code that
+differs between source and result.
 
 A text counts as translated if the mark is at its place. Otherwise its characters must be in the receipt, under one of
 the reasons that fit its kind.
@@ -12,6 +13,7 @@ import json
 import re
 import sys
 import zipfile
+from collections import Counter
 from xml.etree import ElementTree
 
 MARK = "[fr]"
@@ -29,7 +31,7 @@ REASONS = {
     "watermark": ["text_boxes", "content_controls"],
     "label": ["label"],
     "glossary": ["form_fields"],
-    "note": ["footnotes", "endnotes", "comments"],
+    "note": ["footnotes", "endnotes", "comments", "fields", "number", "formula"],
     "chart": ["charts", "embedded_documents", "masters", "pages", "hidden", "number"],
     "diagram": ["diagrams", "hidden", "masters", "pages"],
     "cell": ["number", "formula_result", "table_headers", "pages", "columns", "identifier"],
@@ -373,17 +375,54 @@ REASONS["odf"] = ODF_ANY
 READERS = {"docx": docx, "xlsx": xlsx, "pptx": pptx, "odt": odf, "ods": odf, "odp": odf}
 
 
-def parts_of(path):
+def parts_of(path, suffixes=(".xml", ".vml")):
     found = {}
     with zipfile.ZipFile(path) as file:
         for name in file.namelist():
-            if name.endswith((".xml", ".vml")):
+            if name.endswith(suffixes):
                 try:
                     found[name] = ElementTree.fromstring(file.read(name))
                 except ElementTree.ParseError:
                     # A part that programs cannot read shows nothing.
                     pass
     return found
+
+
+# What programs read: the texts of these elements, and these attributes.
+CODE_TEXTS = {"f", "formula", "formula1", "formula2", "definedName", "calculatedColumnFormula", "sqref"}
+CODE_ATTRIBUTES = set(
+    "anchor bookmark condition embed formula href id instr link location macro name ref ref-name reference r sqref "
+    "storeItemID Target TargetMode Type uri xpath".split()
+)
+# Smart tags and formatting may go with the run that has them.
+NO_CODE = {"rPr", "smartTag", "attr", "rPrChange", "fitText", "font"}
+
+
+def code_of(root):
+    """Returns the code of a part, without the marks of translated words: (element, attribute, value), sorted."""
+    found = []
+    fields = ""
+    for one in root.iter():
+        name = local(one.tag)
+        if name in ("instrText", "delInstrText"):
+            fields += one.text or ""
+        elif name in CODE_TEXTS:
+            found.append((name, "", one.text or ""))
+        if name not in NO_CODE:
+            found += [(name, local(key), value) for key, value in one.attrib.items() if local(key) in CODE_ATTRIBUTES]
+    return sorted((name, key, value.replace(MARK + " ", "")) for name, key, value in [*found, ("instrText", "", fields)])
+
+
+def broken(source, result):
+    """Lists the parts whose code differs, each with one difference."""
+    before, after = parts_of(source, (".xml", ".vml", ".rels")), parts_of(result, (".xml", ".vml", ".rels"))
+    differences = [[path, "part", ""] for path in sorted(set(before) ^ set(after))]
+    for path in sorted(set(before) & set(after)):
+        old, new = code_of(before[path]), code_of(after[path])
+        if old != new:
+            lost, added = Counter(old) - Counter(new), Counter(new) - Counter(old)
+            differences.append([path, "code", str(sorted(lost + added)[0])[:200]])
+    return differences
 
 
 def visible(text):
@@ -416,7 +455,7 @@ def judge(source, result, kept):
                 need -= used
         if need > 0:
             lost.append([kind, text[:120], need])
-    return {"source": source, "kinds": kinds, "lost": lost}
+    return {"source": source, "kinds": kinds, "lost": lost, "broken": broken(source, result)}
 
 
 def main():

@@ -23,6 +23,7 @@ const folder = mkdtempSync(join(tmpdir(), 'office-judge-'));
 interface Verdict {
   kinds: Record<string, [texts: number, translated: number]>;
   lost: [kind: string, text: string, characters: number][];
+  broken: [path: string, kind: string, difference: string][];
 }
 
 async function judge(
@@ -39,10 +40,14 @@ async function judge(
     target: ['[fr] ', ...source],
   }));
   const { bytes: written } = await format.rebuild(bytes, translations, options);
+  const kept = outcome!.kept.filter(({ reason }) => reason !== drops);
+  return compare(name, bytes, written, kept);
+}
+
+function compare(name: string, bytes: Uint8Array, written: Uint8Array, kept: readonly unknown[]): Verdict {
   const [source, result] = ['source', 'result'].map((kind) => join(folder, `${kind}-${basename(name)}`));
   writeFileSync(source!, bytes);
   writeFileSync(result!, written);
-  const kept = outcome!.kept.filter(({ reason }) => reason !== drops);
   const script = new URL('office-judge.py', import.meta.url).pathname;
   const input = JSON.stringify([{ source, result, kept }]);
   return JSON.parse(execFileSync(python, [script], { input, encoding: 'utf8' }))[0];
@@ -51,8 +56,19 @@ async function judge(
 const names = ['docx', 'xlsx'].flatMap((kind) => corpusNames(kind).map((name) => `${kind}/${name}`));
 
 describe.skipIf(!hasPython)('a finished Office file, by an outside judge', () => {
-  it.each(names)('%s: each visible text is translated or counted', async (name) => {
-    expect((await judge(name, corpusFile(name))).lost).toEqual([]);
+  it.each(names)('%s: each visible text is translated or counted, and code stays', async (name) => {
+    expect(await judge(name, corpusFile(name))).toMatchObject({ lost: [], broken: [] });
+  });
+
+  it('finds code that differs', () => {
+    const code = (words: string) => wordFile(paragraph(field(words), run('Text')));
+    expect(compare('d.docx', code(' PAGEREF a '), code(' PAGEREF b '), []).broken).toMatchObject([
+      ['word/document.xml', 'code', expect.stringContaining('PAGEREF')],
+    ]);
+    const sheet = (formula: string) => workbookOf([{ rows: `<row><c><f>${formula}</f></c></row>` }]);
+    expect(compare('d.xlsx', sheet('A2'), sheet('A3'), []).broken).toHaveLength(1);
+    const related = (type: string) => workbookOf([{ rows: '', parts: { 'x.xml': [type, '<a/>'] } }]);
+    expect(compare('d.xlsx', related('comments'), related('drawing'), []).broken).toHaveLength(1);
   });
 
   it('finds a text that nobody counts', async () => {
