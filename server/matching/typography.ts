@@ -16,7 +16,10 @@ const marks = {
   ellipsis: { typographic: /…/g, plain: /\.\.\./g },
   single: { typographic: /[‘’‚‛ʼ´′‹›]/g, plain: /'/g },
   double: { typographic: /[“”„‟«»″]/g, plain: /"/g },
-  spacedDash: { typographic: /(?<= )[–—―−](?= )/g, plain: /(?<= )--?(?= )/g },
+  spacedDash: {
+    typographic: /(?<=[^\S\n])[–—―−](?=[^\S\n])/g,
+    plain: /(?<=[^\S\n])--?(?=[^\S\n])/g,
+  },
   dash: { typographic: /[‒–—―−]/g, plain: /-/g },
 } as const;
 
@@ -129,13 +132,14 @@ export function withTypographyOf(
   };
   change(
     'ellipsis',
-    (one) => one.replace(/\.\.\./g, '…'),
-    (one) => one.replace(/…/g, '...'),
+    (one) => outsideTags(one, '\\.\\.\\.', '…'),
+    (one) => outsideTags(one, '…', '...'),
   );
+  const inWord = (mark: string) => `(?<=\\p{L}(?:<[^<>]*>)*)${mark}(?=(?:<[^<>]*>)*\\p{L})`;
   change(
     'single',
-    (one) => one.replace(/(?<=\p{L})'(?=\p{L})/gu, '’'),
-    (one) => one.replace(/(?<=\p{L})’(?=\p{L})/gu, "'"),
+    (one) => outsideTags(one, inWord("'"), '’'),
+    (one) => outsideTags(one, inWord('’'), "'"),
   );
   change(
     'double',
@@ -149,6 +153,11 @@ export function withTypographyOf(
     (one) => one.replace(marks.spacedDash.typographic, '-'),
   );
   return target;
+}
+
+/** Replaces marks, but not those in tags. */
+function outsideTags(text: string, mark: string, by: string): string {
+  return text.replace(new RegExp(`<[^<>]*>|${mark}`, 'gu'), (found) => (found.startsWith('<') ? found : by));
 }
 
 /** French quotation marks are not parted from their words at the end of a line. */
