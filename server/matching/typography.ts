@@ -50,12 +50,11 @@ const hasMarks = /['"´ʼ«»‐-―‘-‟′″‹›…−\u00ad\u200b\u2060\
 const maxSpellings = 24;
 
 /**
- * Returns the normal forms in which a memory may have a text with other typography, plain ones first: each kind of mark
- * has one spelling in the whole text. None for a text that has no such mark.
+ * Returns the normal forms in which a memory may have a text, plain ones first: each kind of mark has one spelling in the
+ * whole text. Texts that differ in typography only have the same. None for a text that has no such mark.
  */
-export function otherSpellings(text: string, language: string): string[] {
+export function spellings(text: string, language: string): string[] {
   if (!hasMarks.test(text)) return [];
-  const own = normalForm(text);
   const plain = plainTypography(text, language);
   const ways: ((one: string) => string)[][] = [
     [same, (one) => one.replace(marks.ellipsis.plain, '…')],
@@ -67,9 +66,7 @@ export function otherSpellings(text: string, language: string): string[] {
   let spelled = new Set([plain]);
   for (const kind of ways) spelled = new Set(kind.flatMap((way) => [...spelled].map(way)));
   // French spaces within quotation marks are white space of any kind.
-  return [...new Set([...spelled].map(normalForm))]
-    .filter((one) => one !== own && one !== '')
-    .slice(0, maxSpellings);
+  return [...new Set([...spelled].map(normalForm))].filter((one) => one !== '').slice(0, maxSpellings);
 }
 
 const same = (text: string): string => text;

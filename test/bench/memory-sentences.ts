@@ -140,7 +140,10 @@ async function otherFormats(): Promise<Record<string, Pick<Chapter, 'name' | 'by
       return { name: docxName, bytes: await readFile(join(directory, docxName)) };
     });
     const pdf = await promisify(gunzip)(await readFile(join(guide, 'en', 'install.en.pdf.gz')));
-    return { 'as DOCX': await Promise.all(docx), 'as PDF': [{ name: 'install.en.pdf', bytes: pdf as Buffer }] };
+    return {
+      'as DOCX': await Promise.all(docx),
+      'as PDF': [{ name: 'install.en.pdf', bytes: pdf as Buffer }],
+    };
   } finally {
     await rm(directory, { recursive: true, force: true });
   }

@@ -124,7 +124,14 @@ describe('an analysis', () => {
     });
     const [cell] = analysis.files[0].languages;
     for (const name of [
-      ...['exact_matches', 'sentence_matches', 'typography_matches', 'repetitions', 'no_match', 'fuzzy_matches'],
+      ...[
+        'exact_matches',
+        'sentence_matches',
+        'typography_matches',
+        'repetitions',
+        'no_match',
+        'fuzzy_matches',
+      ],
     ])
       expect(cell[name]).toMatchObject({
         segments: estimate[name].segments,

@@ -76,7 +76,7 @@ test('a repetition in other typography keeps its own tags, and one with other ta
     'Don’t stop <1>the engine</1> – it’s hot',
   ]);
   const html = await (await mine.download(id)).text();
-  expect(html).toContain('<p>N\'arrêtez pas l\'<a href="/first">engin</a> - c\'est chaud</p>');
+  expect(html).toContain("<p>N'arrêtez pas l'<a href=\"/first\">engin</a> - c'est chaud</p>");
   expect(html).toContain('<p>N’arrêtez pas l’<a href="/second">engin</a> – c’est chaud</p>');
 });
 

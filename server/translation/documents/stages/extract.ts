@@ -127,10 +127,7 @@ export function repeatedText(
 }
 
 /** Returns `repeatedText` with plain typography: texts that differ in typography only have the same. Lines stay lines. */
-export function repeatedTypography(
-  segment: Pick<Segment, 'source' | 'variant'>,
-  sourceLang: string,
-): string {
+export function repeatedTypography(segment: Pick<Segment, 'source' | 'variant'>, sourceLang: string): string {
   const lines = formatTagged(segment.source).split('\n');
   return repeatedText(segment, lines.map((line) => plainTypography(line, sourceLang)).join('\n'));
 }
