@@ -8,7 +8,16 @@ import {
   type ReadingNote,
   type TableAssignment,
 } from '../glossary-file.ts';
-import { cellsOf, hasTerms, readEntries, readHeader, unusedColumns, withLanguages } from './columns.ts';
+import {
+  cellsOf,
+  hasTerms,
+  languagesOfHeader,
+  readEntries,
+  readHeader,
+  requireNoLanguages,
+  unusedColumns,
+  withLanguages,
+} from './columns.ts';
 import {
   atColumn,
   columnsOfTable,
@@ -31,7 +40,7 @@ export function readGlossaryCsv(
   declared: DeclaredLanguages = none,
   assigned?: TableAssignment,
 ): GlossaryFile {
-  const rows = readRows(bytes, declared);
+  const rows = withoutTitle(readRows(bytes, declared), declared);
   const named = columnsOfTable(rows[0]?.cells ?? [], declared, 'csv', assigned);
   const status = named.indexes.get('status') ?? -1;
   const used = withoutStates(
@@ -42,8 +51,21 @@ export function readGlossaryCsv(
   try {
     return { ...readTerms(rows, used), unit: 'line', hasHeader: used.hasHeader, table: used.table };
   } catch (error) {
+    try {
+      if (!used.hasHeader && !assigned && rows[0])
+        requireNoLanguages(rows[0].cells, `line ${rows[0].line}`, declared);
+    } catch (names) {
+      throw withTable(names, used.table);
+    }
     throw withTable(error, used.table);
   }
+}
+
+/** Returns the rows without a title: rows with one filled cell above a header. */
+function withoutTitle(rows: CsvRow[], declared: DeclaredLanguages): CsvRow[] {
+  const at = rows.findIndex(({ cells }) => cells.filter((cell) => cell !== '').length > 1);
+  const isHeader = at > 0 && readHeader(rows[at]!.cells, languagesOfHeader(rows[at]!.cells, declared));
+  return isHeader ? rows.slice(at) : rows;
 }
 
 function readTerms(rows: readonly CsvRow[], used: UsedColumns): Pick<GlossaryFile, 'entries' | 'notes'> {
