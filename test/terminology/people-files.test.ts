@@ -169,6 +169,21 @@ test.each(Object.keys(formats) as (keyof typeof formats)[])(
   },
 );
 
+test('the third column of a file without a header has notes, if it has no languages', async () => {
+  const rows = [
+    ['hose', 'manguera', 'of a pump'],
+    ['gasket', 'junta'],
+    ['valve', 'válvula', 'x'],
+    ['filter', 'filtro', 'not for air'],
+  ];
+  const { body } = await preview('tsv', rows, { source_lang: 'en', target_lang: 'es' });
+  expect(body.changes.map(({ after }: { after: Fields }) => after['note'])).toEqual([
+    ...['of a pump', undefined, 'x', 'not for air'],
+  ]);
+  // One such cell may be a mistake.
+  expect(refusal(await preview('tsv', rows.slice(0, 2)))[1]).toContain('line 1: source_lang is not');
+});
+
 test('rows without a term and with more cells are named by line, and quotes in a file with tabs are signs', async () => {
   const ragged = [
     ['Englisch', 'Spanisch', 'Anmerkung'],

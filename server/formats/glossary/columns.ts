@@ -400,7 +400,7 @@ export function readEntries(
 const notSupported =
   'is not a supported language; Chinese and Portuguese need their variant, such as zh-Hans or pt-BR';
 
-function parseLanguage(cell: string): LanguageCode | null | undefined {
+export function parseLanguage(cell: string): LanguageCode | null | undefined {
   if (cell === '') return null;
   // `eng` is `en`.
   const [short] = /^[a-z]{3}$/i.test(cell) ? Intl.getCanonicalLocales(cell) : [];

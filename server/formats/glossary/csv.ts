@@ -9,9 +9,12 @@ import {
   type TableAssignment,
 } from '../glossary-file.ts';
 import {
+  type ColumnIndexes,
   cellsOf,
   hasTerms,
   languagesOfHeader,
+  parseLanguage,
+  positional,
   readEntries,
   readHeader,
   requireNoLanguages,
@@ -41,7 +44,7 @@ export function readGlossaryCsv(
   assigned?: TableAssignment,
 ): GlossaryFile {
   const rows = withoutTitle(readRows(bytes, declared), declared);
-  const named = columnsOfTable(rows[0]?.cells ?? [], declared, 'csv', assigned);
+  const named = columnsOfTable(rows[0]?.cells ?? [], declared, 'csv', assigned, indexesWithoutHeader(rows));
   const status = named.indexes.get('status') ?? -1;
   const used = withoutStates(
     named,
@@ -59,6 +62,18 @@ export function readGlossaryCsv(
     }
     throw withTable(error, used.table);
   }
+}
+
+/** The minimum number of third cells that are no languages, so that these are notes. */
+const minNotes = 3;
+
+/** Returns the columns of a table without a header: the third of three columns may have notes, as in OmegaT's files. */
+function indexesWithoutHeader(rows: readonly CsvRow[]): ColumnIndexes {
+  const thirds = rows.flatMap(({ cells }) => cells[2] || []);
+  const isNote = (cell: string) => parseLanguage(cell) === undefined;
+  if (thirds.length < minNotes || !thirds.every(isNote) || rows.some(({ cells }) => cells.length > 3))
+    return positional;
+  return new Map([...positional].slice(0, 2)).set('note', 2);
 }
 
 /** Returns the rows without a title: rows with one filled cell above a header. */
