@@ -160,10 +160,15 @@ test.each(Object.keys(formats) as (keyof typeof formats)[])(
       ['English', 'Español (México)', 'Português (Brasil)', '中文（简体）'],
       ['bearing', 'rodamiento', 'rolamento', '轴承'],
     ];
-    expect(refusal(await preview(format, rows))).toEqual([
+    const refused = await preview(format, rows);
+    expect(refusal(refused)).toEqual([
       400,
       expect.stringContaining('names the languages en, es, pt-BR, zh-Hans; select two of them'),
     ]);
+    expect(refused.body.present).toMatchObject({
+      has_header: true,
+      columns: [{ column: 'source_term' }, { column: 'target_term' }, { column: null }, { column: null }],
+    });
     const { body } = await preview(format, rows, { source_lang: 'zh-Hans', target_lang: 'pt-BR' });
     expect(termsOf(body)).toEqual(['轴承 = rolamento']);
   },

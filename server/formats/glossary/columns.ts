@@ -304,6 +304,7 @@ function languagesOfRow(cells: readonly string[]): LanguageCode[] {
  * Rejects a first row that has a column for each language if the upload does not select two of them. Otherwise the names
  * of the languages would be read as a term.
  * @param place the row, such as `row 2`
+ * @throws {GlossaryFileError} with the first two languages as columns of the terms
  */
 export function requireNoLanguages(
   cells: readonly string[],
@@ -313,13 +314,22 @@ export function requireNoLanguages(
   const languages = languagesOfRow(cells);
   if (languages.length === 0) return;
   const missing = [source, target].find((one) => one && !languages.includes(one.code));
-  throw new GlossaryFileError(
+  const error = new GlossaryFileError(
     `${place} names the languages ${languages.join(', ')}; ${
       missing
         ? `there is no column for ${missing.tag}`
         : 'select two of them with source_lang and target_lang'
     }`,
   );
+  const [first, second] = cells.flatMap((cell, index) => (cell === '' ? [] : index));
+  error.table = {
+    hasHeader: true,
+    columns: cells.map((name, index) => ({
+      name,
+      column: index === first ? 'source_term' : index === second ? 'target_term' : null,
+    })),
+  };
+  throw error;
 }
 
 /** Returns the names of the columns that are not used. */
