@@ -77,7 +77,7 @@ const cases: [
     ['arandela = washer', 'arandela = !ring'],
   ],
   [
-    'French names, and names of columns that nobody knows',
+    'French names, and names of other columns',
     [
       ['Anglais', 'Termes à éviter', 'Français', 'Remarque', 'Modifié le', 'Chef'],
       ['hose', 'tuyau', 'flexible / durite', 'x', '2.1.2020', 'Anne'],

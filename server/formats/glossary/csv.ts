@@ -64,7 +64,7 @@ export function readGlossaryCsv(
   }
 }
 
-/** The minimum number of third cells that are no languages, so that these are notes. */
+/** The minimum number of third cells, none of which names a language, so that these are notes. */
 const minNotes = 3;
 
 /** Returns the columns of a table without a header: the third of three columns may have notes, as in OmegaT's files. */
