@@ -172,6 +172,7 @@ export function noCounts(): CellCounts {
     exact_matches: noShare(),
     context_matches: noShare(),
     sentence_matches: noShare(),
+    typography_matches: noShare(),
     fuzzy_matches: { ...noShare(), by_similarity: bands.map((from) => ({ from, ...noShare() })) },
     no_match: { ...noShare(), not_searched: 0 },
     billable_characters: 0,
@@ -198,6 +199,7 @@ export function addCounts(sum: CellCounts, counts: CellCounts): void {
     'exact_matches',
     'context_matches',
     'sentence_matches',
+    'typography_matches',
     'fuzzy_matches',
     'no_match',
   ] as const)
@@ -230,8 +232,10 @@ export async function countTexts(
     }
     for (const one of repeats) addShare(counts.repetitions, one);
     if (earlier.has(text.key)) addShare(counts.repetitions_across, text);
-    else if (match === 'sentences' || match === 'typography') addShare(counts.sentence_matches, text);
-    else if (typeof match === 'string') {
+    else if (match === 'sentences' || match === 'typography') {
+      addShare(counts.sentence_matches, text);
+      if (match === 'typography') addShare(counts.typography_matches, text);
+    } else if (typeof match === 'string') {
       addShare(counts.no_match, text);
       if (match === 'not_searched') counts.no_match.not_searched++;
     } else {

@@ -280,7 +280,9 @@ async function estimate(call: Call, wanted: readonly Task[]): Promise<number> {
     );
     return code;
   }
-  const titles = ['file', 'language', 'characters', 'exact', 'fuzzy', 'repeated', 'billed'];
+  const titles = [
+    ...['file', 'language', 'characters', 'exact', 'sentences', 'typography', 'fuzzy', 'repeated', 'billed'],
+  ];
   const total = listed.reduce((sum, { of }) => sum + of.billable_characters, 0);
   if (listed.length > 0)
     for (const line of tableOf(
@@ -290,6 +292,8 @@ async function estimate(call: Call, wanted: readonly Task[]): Promise<number> {
         task.lang,
         of.characters,
         of.exact,
+        of.sentences,
+        of.typography,
         of.fuzzy,
         of.repeated,
         of.billable_characters,

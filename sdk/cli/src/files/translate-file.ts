@@ -151,7 +151,7 @@ export async function estimateFile(
   signal: AbortSignal,
 ): Promise<
   Pick<TranslationEstimate, 'billable_characters' | 'characters' | 'refusal'> &
-    Record<'exact' | 'fuzzy' | 'repeated', number> & { warnings: string[] }
+    Record<'exact' | 'sentences' | 'typography' | 'fuzzy' | 'repeated', number> & { warnings: string[] }
 > {
   const estimates: TranslationEstimate[] = [];
   if (isText(task.path))
@@ -176,6 +176,8 @@ export async function estimateFile(
   return {
     characters: sum((one) => one.characters),
     exact: sum((one) => one.exact_matches.characters),
+    sentences: sum((one) => one.sentence_matches.characters - (one.typography_matches?.characters ?? 0)),
+    typography: sum((one) => one.typography_matches?.characters ?? 0),
     fuzzy: sum((one) => one.fuzzy_matches.characters),
     repeated: sum((one) => one.repetitions.characters),
     billable_characters: sum((one) => one.billable_characters),

@@ -58,7 +58,8 @@ export function readRepaired({ of, tagged }: Assessed, replies: Translations, in
   return draftOf(of, inner ?? tagged.inner, tagged.lostTags && !inner);
 }
 
-const lostTagsIssue = styleIssue(
+/** The issue of a translation whose positions of tags are guessed. */
+export const lostTagsIssue = styleIssue(
   'major',
   'the translation came without the inline tags of the segment, and their positions are guessed',
   'check the positions of links, breaks and fields',
