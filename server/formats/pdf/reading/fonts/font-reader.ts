@@ -8,6 +8,7 @@ import {
   getDict,
   getMatrix,
   getName,
+  getNumbers,
   getRectangle,
 } from '../../objects.ts';
 import { type ShownGlyph, type TextFont, unknownText } from '../../page-content.ts';
@@ -233,12 +234,13 @@ function type3Em(dictionary: PDFDict, scale: number): number {
 }
 
 /**
- * Returns the box of a Type 3 font; undefined if it has no height, or if the font's glyphs show that it is a
- * placeholder, such as Ghostscript's `[0 0 1 -1]`.
+ * Returns the box of a Type 3 font; undefined if it has no height, or if it is a placeholder: Ghostscript's `[0 0 1 -1]`,
+ * or a box of one unit around higher glyphs.
  */
 function declaredBox(dictionary: PDFDict): Rectangle | undefined {
   const box = getRectangle(dictionary, 'FontBBox');
   if (!box || boxHeight(box) === 0) return undefined;
+  if (getNumbers(dictionary, 'FontBBox', 4)?.join() === '0,0,1,-1') return undefined;
   const isUnit = box.right - box.left <= 1 && boxHeight(box) <= 1;
   return isUnit && boxHeight(boxOfGlyphs(dictionary)) > 3 ? undefined : box;
 }
@@ -258,8 +260,12 @@ const maxGlyphBoxes = 100;
 /** The number of boxes from which their union has the height of letters. Fewer may be small signs only. */
 const minGlyphBoxes = 5;
 
-/** Returns the union of the boxes that the glyphs of a Type 3 font declare with d1: PDF 32000-1, 9.6.5. */
-function boxOfGlyphs(dictionary: PDFDict): Rectangle | undefined {
+/**
+ * Returns the union of the boxes that the glyphs of a Type 3 font declare with d1: PDF 32000-1, 9.6.5.
+ *
+ * @param least the number of glyphs without which there is no union
+ */
+function boxOfGlyphs(dictionary: PDFDict, least = minGlyphBoxes): Rectangle | undefined {
   const boxes: Rectangle[] = [];
   for (const [name] of (getDict(dictionary, 'CharProcs')?.entries() ?? []).slice(0, maxGlyphBoxes)) {
     const procedure = getDict(dictionary, 'CharProcs')?.lookup(name);
@@ -267,7 +273,7 @@ function boxOfGlyphs(dictionary: PDFDict): Rectangle | undefined {
     const start = Buffer.from(decodeStream(procedure).subarray(0, 200)).toString('latin1');
     const [, left, bottom, right, top] =
       /^\s*[-.\d]+\s+[-.\d]+((?:\s+[-.\d]+){4})\s+d1\b/.exec(start)?.[1]?.split(/\s+/).map(Number) ?? [];
-    if ([left, bottom, right, top].every(Number.isFinite))
+    if ([left, bottom, right, top].every(Number.isFinite) && left !== right && bottom !== top)
       boxes.push({
         left: left!,
         bottom: Math.min(bottom!, top!),
@@ -275,7 +281,7 @@ function boxOfGlyphs(dictionary: PDFDict): Rectangle | undefined {
         top: Math.max(bottom!, top!),
       });
   }
-  return boxes.length < minGlyphBoxes ? undefined : boxes.reduce(union);
+  return boxes.length < least ? undefined : boxes.reduce(union);
 }
 
 /** The minimum depth below the baseline, in em, from which the glyphs of a font count as drawn downwards. */
@@ -287,7 +293,7 @@ const minHeight = 0.35;
  * signs counts as drawn upwards.
  */
 function type3Up(dictionary: PDFDict, scale: number): 1 | -1 {
-  const box = declaredBox(dictionary) ?? boxOfGlyphs(dictionary);
+  const box = boxOfGlyphs(dictionary, 1) ?? declaredBox(dictionary);
   if (!box) return 1;
   const [low, high] = [box.bottom * scale, box.top * scale].sort((one, other) => one - other) as [
     number,
