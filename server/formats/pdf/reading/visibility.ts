@@ -21,7 +21,7 @@ const maxPoints = 64;
 /** The maximum gap between glyphs of one word, in em. */
 const maxGapInWord = 0.2;
 
-type PlacedText = ShownText & { operator: TextOperator };
+type PlacedText = ShownText & { operator: TextOperator; isEmpty?: boolean };
 
 /** The size below which a text is hidden, in points, and as a share of the page's usual size. */
 const unreadable = { size: 1.5, share: 0.25 };
@@ -52,7 +52,8 @@ export function keepHidden(texts: readonly PlacedText[], paints: readonly Paint[
   const hasTiny = texts.some((text) => sizeOf(text) < unreadable.size);
   const usual = hasTiny ? median(texts.flatMap((text) => text.glyphs.map(() => sizeOf(text)))) : 0;
   const least = Math.min(unreadable.size, unreadable.share * usual);
-  for (const [shapes, letters] of Map.groupBy(texts, ({ operator }) => operator.filled))
+  const undrawn = texts.filter(isUndrawn);
+  for (const [shapes, letters] of Map.groupBy(undrawn, ({ operator }) => operator.filled()))
     if (shapes.length > 0 && areLettersOf(letters, shapes)) {
       const own = isParted(shapes) ? shapesOfTexts(letters, shapes) : undefined;
       const lines = [...Map.groupBy(letters, ({ matrix }) => Math.round(matrix[5])).values()];
@@ -63,7 +64,7 @@ export function keepHidden(texts: readonly PlacedText[], paints: readonly Paint[
           Object.assign(text, {
             shapes: own ? (own.get(text) ?? []) : shapes,
             color: shapes[0]!.color,
-            font: { ...text.font, bold: isBold ?? !drawsNothing(text.operator.font) },
+            font: { ...text.font, bold: isBold ?? isBoldByDefault(text) },
           });
       }
     }
@@ -202,7 +203,7 @@ function isBlank(text: string): boolean {
 
 function hiddenReason(text: PlacedText, coverage: Coverage): KeptReason | undefined {
   const { operator, glyphs, matrix, order, shapes } = text;
-  if ((operator.isHidden && !shapes) || isUnpainted(operator)) return 'invisible';
+  if (isUndrawn(text) && !shapes) return 'invisible';
   if (glyphs.length === 0) return undefined;
   const [a, b, c, d] = matrix;
   if (!(Math.abs(a * d - b * c) > 1e-6)) return 'invisible';
@@ -283,6 +284,16 @@ function isDrawnOver(texts: readonly PlacedText[], shapes: Bands<Paint>): boolea
  */
 function isUnpainted({ renderMode, stencil }: TextOperator): boolean {
   return renderMode === 3 || (renderMode === 7 && !stencil?.isPainted);
+}
+
+/** Whether a text draws no letters itself: its letters may be shapes. */
+function isUndrawn({ operator, isEmpty }: PlacedText): boolean {
+  return operator.isHidden || isEmpty === true || isUnpainted(operator);
+}
+
+/** Whether letters whose strokes are unknown are bold. Transparent letters have the font of a program without a bold one. */
+function isBoldByDefault({ operator, isEmpty, font }: PlacedText): boolean {
+  return isEmpty || isUnpainted(operator) ? font.bold : !drawsNothing(operator.font);
 }
 
 /** Returns the middles of some glyphs of a text, except those outside the clip. */

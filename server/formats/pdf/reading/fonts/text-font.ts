@@ -60,8 +60,7 @@ export function textFont(
   face?: MeasuredFace,
   usual?: 'serif' | 'sans',
 ): TextFont {
-  const descendant = asDict(getArray(dictionary, 'DescendantFonts')?.[0]);
-  const descriptor = getDict(descendant ?? dictionary, 'FontDescriptor');
+  const descriptor = descriptorOf(dictionary);
   const bits = getNumber(descriptor, 'Flags') ?? 0;
   const name = (font?.name ?? '').slice(0, maxName).replace(/^[A-Z]{6}\+/, '');
   const shown = face && !formula.test(name) ? face : declaredFace(name, bits, descriptor);
@@ -152,6 +151,18 @@ function heights(
     descent: sane(thousandths('Descent') ?? font?.descent, 0.1, 0.4, 0.2) + rise,
     ...(rise !== 0 && { rise }),
   };
+}
+
+/** Returns the descriptor of a font, which composite fonts have in their descendant. */
+function descriptorOf(font: PDFDict): PDFDict | undefined {
+  return getDict(asDict(getArray(font, 'DescendantFonts')?.[0]) ?? font, 'FontDescriptor');
+}
+
+/** Returns the file of an embedded font; undefined if the font is not embedded. */
+export function fontFile(font: PDFDict): PDFStream | undefined {
+  const descriptor = descriptorOf(font);
+  const files = ['FontFile', 'FontFile2', 'FontFile3'].map((key) => get(descriptor, key));
+  return files.find((file) => file instanceof PDFStream);
 }
 
 /** The maximum size of a packed font file that is read, in bytes. Larger ones have thousands of ideographs. */
