@@ -13,6 +13,7 @@ import {
 } from '../../objects.ts';
 import { type ShownGlyph, type TextFont, unknownText } from '../../page-content.ts';
 import type { PdfjsFont, PdfjsGlyph, PdfjsText } from '../pdfjs-texts.ts';
+import { numberedGlyphs } from './glyph-orders.ts';
 import { namedLigatures } from './ligatures.ts';
 import { type KnownStrokes, type MeasuredFace, measureFaces } from './measured-face.ts';
 import { type MeasuredLetters, measureLetters } from './measured-family.ts';
@@ -343,6 +344,7 @@ function decoderOf(dictionary: PDFDict): ReadFont['read'] {
   const windows = windowsCharacters(dictionary);
   const ligatures = namedLigatures(dictionary);
   const hidesText = isPictorial(dictionary);
+  const numbers = numberedGlyphs(dictionary);
   const decoded = new Map<number, ReturnType<ReadFont['read']>>();
   let isMapped: ((code: number) => boolean) | undefined;
   const isType3 = getName(dictionary, 'Subtype') === 'Type3';
@@ -357,7 +359,7 @@ function decoderOf(dictionary: PDFDict): ReadFont['read'] {
     if (known !== undefined) return known;
     const letters = ligatures.get(code);
     if (letters?.includes(unicode)) return letters;
-    if (isGuess) return '';
+    if (isGuess || numbers?.has(code)) return '';
     if (unicode.codePointAt(0) === code) {
       isMapped ??= mappedCodes(dictionary);
       if (!isMapped(code)) return '';
