@@ -127,7 +127,10 @@ function place(
       ? 'stencil'
       : null;
   const { codeLengths } = decoded;
-  const drawn = { isEmpty: isEmpty(operator, decoded.text, glyphs), matrix: textMatrix(operator, font, origin) };
+  const drawn = {
+    isEmpty: isEmpty(operator, decoded.text, glyphs),
+    matrix: textMatrix(operator, font, origin),
+  };
   return { text: { ...base, ...drawn, codeLengths, advances, glyphs, kept }, end };
 }
 
@@ -136,7 +139,9 @@ function place(
  * a picture searchable.
  */
 function isEmpty({ font }: TextOperator, { glyphs }: PdfjsText, read: readonly ShownGlyph[]): boolean {
-  const isBlank = glyphs.every((glyph) => typeof glyph === 'number' || (glyph.isEmpty && glyph.isInFont !== false));
+  const isBlank = glyphs.every(
+    (glyph) => typeof glyph === 'number' || (glyph.isEmpty && glyph.isInFont !== false),
+  );
   return isBlank && read.some(({ text }) => /[\p{L}\p{N}]/u.test(text)) && fontFile(font) !== undefined;
 }
 

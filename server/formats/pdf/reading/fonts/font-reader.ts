@@ -390,6 +390,9 @@ function decoderOf(dictionary: PDFDict): ReadFont['read'] {
 
 /** The characters in TeX's Cork encoding (T1), that of its text fonts with more than 128 codes, that differ from Latin-1. */
 const cork: ReadonlyMap<number, string> = new Map([
+  ...[...'`´ˆ˜¨˝˚ˇ˘¯˙¸˛‚‹›'].map((character, index): [number, string] => [index, character]),
+  [0x19, 'ı'],
+  [0x1a, 'ȷ'],
   ...[...'“”„«»–—'].map((character, index): [number, string] => [0x10 + index, character]),
   ...['ff', 'fi', 'fl', 'ffi', 'ffl'].map((letters, index): [number, string] => [0x1b + index, letters]),
   ...[...'ĂĄĆČĎĚĘĞĹĽŁŃŇŊŐŔŘŚŠŞŤŢŰŮŸŹŽŻĲİđ§ăąćčďěęğĺľłńňŋőŕřśšşťţűůÿźžżĳ¡¿£'].map(
@@ -404,14 +407,14 @@ const cork: ReadonlyMap<number, string> = new Map([
 /** The characters in TeX's original text encoding (OT1) that differ from ASCII. */
 const original: ReadonlyMap<number, string> = new Map([
   ...['ff', 'fi', 'fl', 'ffi', 'ffl'].map((letters, index): [number, string] => [0x0b + index, letters]),
-  ...[...'ßæœøÆŒØ'].map((character, index): [number, string] => [0x19 + index, character]),
-  [0x10, 'ı'],
+  ...[...'ıȷ`´ˇ˘¯˚¸ßæœøÆŒØ'].map((character, index): [number, string] => [0x10 + index, character]),
   [0x22, '”'],
   [0x3c, '¡'],
   [0x3e, '¿'],
   [0x5c, '“'],
-  [0x7b, '–'],
-  [0x7c, '—'],
+  [0x5e, 'ˆ'],
+  [0x5f, '˙'],
+  ...[...'–—˝˜¨'].map((character, index): [number, string] => [0x7b + index, character]),
 ]);
 
 /**
@@ -431,7 +434,12 @@ function texCharacters(font: PDFDict): ReadonlyMap<number, string> | undefined {
   const codes = texCodes(font);
   if (codes === undefined) return undefined;
   if (codes.filter((code) => code >= 0x61 && code <= 0x7a).length < minLetters) return undefined;
-  if (codes.some((code) => code >= 0x0b && code <= 0x0f)) return original;
+  if (codes.some((code) => code >= 0x80)) return cork;
+  // The original encoding has a grave and an acute at the codes of quotation marks, which a text has in pairs.
+  const hasQuotes = [0x10, 0x13].some((code) => codes.includes(code) && codes.includes(code + 1));
+  const isOriginal = (code: number) =>
+    (code >= 0x0b && code <= 0x0f) || (!hasQuotes && [0x12, 0x13, 0x18].includes(code));
+  if (codes.some(isOriginal)) return original;
   return codes.some((code) => cork.has(code)) ? cork : undefined;
 }
 

@@ -14,18 +14,19 @@ type GlyphOrder = (index: number) => string | undefined;
 
 const macintosh = new TextDecoder('macintosh');
 const afterAscii =
-  '¡¢£⁄¥ƒ§¤\'“«‹›ﬁﬂ–†‡·¶•‚„”»…‰¿`´ˆ˜¯˘˙¨˚¸˝˛ˇ—ÆªŁØŒºæıłøœß¹¬µ™Ð½±Þ¼÷¦°þ¾²®−ð×³©' +
+  "¡¢£⁄¥ƒ§¤'“«‹›ﬁﬂ–†‡·¶•‚„”»…‰¿`´ˆ˜¯˘˙¨˚¸˝˛ˇ—ÆªŁØŒºæıłøœß¹¬µ™Ð½±Þ¼÷¦°þ¾²®−ð×³©" +
   'ÁÂÄÀÅÃÇÉÊËÈÍÎÏÌÑÓÔÖÒÕŠÚÛÜÙÝŸŽáâäàåãçéêëèíîïìñóôöòõšúûüùýÿž';
 
 const ascii = (code: number): string | undefined =>
   code >= 0x20 && code <= 0x7e ? String.fromCharCode(code) : undefined;
 
 const orders: readonly GlyphOrder[] = [
-  // TrueType fonts of Microsoft and Apple, such as Arial: the standard order of the table `post`, which has the characters
-  // of the Macintosh. After them, Arial differs from it.
-  (index) =>
-    ascii(index + 29) ??
-    (index >= 98 && index < 226 ? macintosh.decode(Uint8Array.of(index + 30)) : undefined),
+  // TrueType fonts of Microsoft, such as Arial: the characters of the Macintosh without its no-break space. The glyphs
+  // after them have other orders.
+  (index) => {
+    const code = index + (index < 98 ? 29 : index < 172 ? 30 : 31);
+    return ascii(code) ?? (code >= 0x80 && code <= 0xff ? macintosh.decode(Uint8Array.of(code)) : undefined);
+  },
   // Fonts in Adobe's Compact Font Format: its standard strings.
   (index) => {
     const character = ascii(index + 31) ?? [...afterAscii][index - 96];
@@ -38,7 +39,9 @@ const orders: readonly GlyphOrder[] = [
 /** Fonts with the widths of typefaces that many files have. Those of other text fonts are similar. */
 const references: readonly FontName[] = (
   ['arimo', 'tinos', 'gelasio', 'openSans', 'roboto'] as const
-).flatMap((typeface) => [400, 700].flatMap((weight) => [false, true].map((italic) => fontIn(typeface, weight, italic))));
+).flatMap((typeface) =>
+  [400, 700].flatMap((weight) => [false, true].map((italic) => fontIn(typeface, weight, italic))),
+);
 /** The minimum number of different widths, and the share of the glyphs that must be in the order. */
 const minWidths = 3;
 const minShare = 0.9;
@@ -47,8 +50,9 @@ const [minExact, shareExact, tolerance] = [5, 0.9, 0.003];
 /** From this number of glyphs on, similar widths show it, and the correlation that they need, alone and before other orders. */
 const [minSimilar, minCorrelation, minLead] = [12, 0.85, 0.2];
 
-/** Names of glyphs that are only numbers. Four digits after `g` are a character, and so are two after `G`. */
-const numberedName = /^(?:g(?!\d{4}$)|G(?!\d\d$)|glyph|gid|index|cid)(\d{1,5})$/;
+/** Names of glyphs that are only numbers. If all have four digits after `g`, or two after `G`, they are the codes of characters. */
+const numberedName = /^(?:[gG]|glyph|gid|index|cid)(\d{1,5})$/;
+const codeName = /^(?:g\d{4}|G\d\d)$/;
 
 /**
  * Returns the numbers of a font's glyphs by its codes, if the codes have no other meaning; undefined for other fonts, and
@@ -56,26 +60,27 @@ const numberedName = /^(?:g(?!\d{4}$)|G(?!\d\d$)|glyph|gid|index|cid)(\d{1,5})$/
  */
 export function numberedGlyphs(font: PDFDict): ReadonlyMap<number, number> | undefined {
   if (get(font, 'ToUnicode') !== undefined) return undefined;
-  const numbers = new Map<number, number>();
+  const names = new Map<number, string>();
   let code = 0;
   for (const item of getArray(getDict(font, 'Encoding'), 'Differences') ?? []) {
     if (item instanceof PDFNumber) code = item.asNumber();
-    else if (item instanceof PDFName) {
-      const name = item.decodeText();
-      const [, number] = numberedName.exec(name) ?? [];
-      if (number !== undefined) numbers.set(code, Number(number));
-      else if (name !== '.notdef') return undefined;
-      code++;
-    }
+    else if (item instanceof PDFName) names.set(code++, item.decodeText());
   }
-  return numbers.size > 0 ? numbers : undefined;
+  const numbers = [...names].flatMap(([own, name]): [number, number][] => {
+    const [, number] = numberedName.exec(name) ?? [];
+    return number === undefined ? [] : [[own, Number(number)]];
+  });
+  const named = [...names.values()].filter((name) => name !== '.notdef');
+  const areNumbers = numbers.length === named.length && !named.every((name) => codeName.test(name));
+  return areNumbers && numbers.length > 0 ? new Map(numbers) : undefined;
 }
 
 /** Returns a function that returns the number of a glyph by its code; undefined if the codes have another meaning. */
 function numberOf(font: PDFDict): ((code: number) => number | undefined) | undefined {
   const numbers = numberedGlyphs(font);
   if (numbers) return (code) => numbers.get(code);
-  const isNumbered = getName(font, 'Subtype') === 'Type0' && getName(font, 'Encoding')?.startsWith('Identity');
+  const isNumbered =
+    getName(font, 'Subtype') === 'Type0' && getName(font, 'Encoding')?.startsWith('Identity');
   return isNumbered ? (code) => code : undefined;
 }
 
@@ -107,7 +112,8 @@ export function readGlyphOrders(texts: readonly ReadText[]): void {
 export function orderOf(
   widths: ReadonlyMap<number, number>,
 ): ((index: number, width: number) => string | undefined) | undefined {
-  if (new Set([...widths.values()].map((width) => Math.round(100 * width))).size < minWidths) return undefined;
+  if (new Set([...widths.values()].map((width) => Math.round(100 * width))).size < minWidths)
+    return undefined;
   const found = orders.map((order) => ({ order, ...matchOf(widths, order) }));
   const exact = found.filter((match) => match.exact);
   if (exact.length > 1) return undefined;
@@ -138,7 +144,8 @@ function matchOf(
   });
   const none = { exact: undefined, correlation: 0 };
   // A drawn glyph is no space.
-  if (characters.length < minShare * widths.size || characters.some(([one]) => one.trim() === '')) return none;
+  if (characters.length < minShare * widths.size || characters.some(([one]) => one.trim() === ''))
+    return none;
   const matches = references.map((reference) => {
     const pairs = characters.flatMap(([character, width]) => {
       const known = advanceIn(reference, character);
