@@ -9,7 +9,7 @@ import {
 import { type Color, formatNumber } from './color.ts';
 import { Coverage } from './coverage.ts';
 import type { FontReader, ReadFont } from './fonts/font-reader.ts';
-import { fontFile } from './fonts/text-font.ts';
+import { hasNoOutlines } from './fonts/text-font.ts';
 import type { Interpretation, TextOperator } from './interpretation.ts';
 import { type DecodedText, type PairedText, pairTexts } from './pairing.ts';
 import type { PdfjsText } from './pdfjs-texts.ts';
@@ -128,21 +128,15 @@ function place(
       : null;
   const { codeLengths } = decoded;
   const drawn = {
-    isEmpty: isEmpty(operator, decoded.text, glyphs),
+    isEmpty: isEmpty(operator, decoded.text),
     matrix: textMatrix(operator, font, origin),
   };
   return { text: { ...base, ...drawn, codeLengths, advances, glyphs, kept }, end };
 }
 
-/**
- * Whether an embedded font draws nothing for the letters of a text. Programs that recognize text use such fonts to make
- * a picture searchable.
- */
-function isEmpty({ font }: TextOperator, { glyphs }: PdfjsText, read: readonly ShownGlyph[]): boolean {
-  const isBlank = glyphs.every(
-    (glyph) => typeof glyph === 'number' || (glyph.isEmpty && glyph.isInFont !== false),
-  );
-  return isBlank && read.some(({ text }) => /[\p{L}\p{N}]/u.test(text)) && fontFile(font) !== undefined;
+/** Whether the font of a text has no outlines, so that its letters are a picture, or shapes. */
+function isEmpty({ font }: TextOperator, { glyphs }: PdfjsText): boolean {
+  return glyphs.every((glyph) => typeof glyph === 'number' || glyph.isEmpty) && hasNoOutlines(font);
 }
 
 /**

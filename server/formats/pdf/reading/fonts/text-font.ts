@@ -158,13 +158,6 @@ function descriptorOf(font: PDFDict): PDFDict | undefined {
   return getDict(asDict(getArray(font, 'DescendantFonts')?.[0]) ?? font, 'FontDescriptor');
 }
 
-/** Returns the file of an embedded font; undefined if the font is not embedded. */
-export function fontFile(font: PDFDict): PDFStream | undefined {
-  const descriptor = descriptorOf(font);
-  const files = ['FontFile', 'FontFile2', 'FontFile3'].map((key) => get(descriptor, key));
-  return files.find((file) => file instanceof PDFStream);
-}
-
 /** The maximum size of a packed font file that is read, in bytes. Larger ones have thousands of ideographs. */
 const maxBytes = 1_000_000;
 /** Bits of `macStyle` in the table `head` of a TrueType font. */
@@ -187,5 +180,33 @@ function embeddedStyle(descriptor: PDFDict | undefined): { bold: boolean; italic
   } catch {
     // The font file is damaged.
     return undefined;
+  }
+}
+
+const withoutOutlines = new WeakMap<PDFDict, boolean>();
+
+/** Whether an embedded TrueType font draws nothing, except maybe for codes without a glyph: it makes a picture searchable. */
+export function hasNoOutlines(font: PDFDict): boolean {
+  const known = withoutOutlines.get(font);
+  if (known !== undefined) return known;
+  const file = get(descriptorOf(font), 'FontFile2');
+  const isRead = file instanceof PDFStream && file.getContentsSize() <= maxBytes;
+  withoutOutlines.set(font, isRead && isEmptyFile(decodeStream(file)));
+  return withoutOutlines.get(font)!;
+}
+
+function isEmptyFile(file: Uint8Array): boolean {
+  try {
+    const tables = readTables(file);
+    const [head, loca] = [tables.get('head'), tables.get('loca')];
+    if (!head || !loca) return false;
+    const isLong = viewOf(head).getUint16(50) !== 0;
+    const ends = Array.from({ length: Math.floor(loca.length / (isLong ? 4 : 2)) }, (_, index) =>
+      isLong ? viewOf(loca).getUint32(4 * index) : viewOf(loca).getUint16(2 * index),
+    );
+    return ends.filter((end, index) => index > 0 && end > ends[index - 1]!).length <= 1;
+  } catch {
+    // The font file is damaged.
+    return false;
   }
 }
