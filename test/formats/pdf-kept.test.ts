@@ -266,6 +266,19 @@ describe('letters that are drawn as shapes below transparent text', () => {
     expect([paints, texts[0]!.matrix[3]]).toEqual([[], 10]);
   });
 
+  it.each([
+    ['the stroke of an i, without its dot and without the tail of an l', 'iiilll'.repeat(3), false],
+    ['the stroke of an l, if the text has no other upright stroke', 'llllll'.repeat(3), true],
+  ])('are bold by %s', async (_, letters, isBold) => {
+    const drawn = [...letters].map((letter, index) => {
+      const x = 50.6 + 2.22 * index;
+      return letter === 'i' ? `${x} 300 0.9 5 re ${x} 306 1.3 1.3 re` : `${x} 300 1.7 7 re`;
+    });
+    const content = `0 g ${drawn.join(' ')} f /T gs ${at(50, 300, letters)}`;
+    const { texts } = await readMade({ content, resources: transparent });
+    expect(texts.map(({ kept, font }) => [kept, font.bold])).toEqual([[null, isBold]]);
+  });
+
   /** A font with the widths of Arial, whose letters have no outlines, as programs embed them to make a picture searchable. */
   const empty: Made = ({ context }) => {
     const tables = readTables(loadFont('arimo'));

@@ -123,18 +123,26 @@ function areLettersOf(texts: readonly PlacedText[], shapes: readonly Paint[]): b
 /** The width of an upright stroke from which letters are bold, in em: Arimo's have 0.09, and 0.14 if they are bold. */
 const boldStroke = 0.12;
 
+/** The minimum height of an upright stroke, in em. The dot of an i is lower. */
+const minStrokeHeight = 0.3;
+
 /**
  * Whether letters that are only an upright stroke are bold; undefined without such letters. Programs that have no
- * bold font draw shapes, and others draw all letters as shapes.
+ * bold font draw shapes, and others draw all letters as shapes. In some fonts an l has a tail.
  */
 function areBold(texts: readonly PlacedText[], shapes: readonly Paint[]): boolean | undefined {
-  const strokes = texts.flatMap((text) =>
-    boxesOf(text, /[Iil|]/).flatMap((letter) => {
-      const own = shapes.filter(({ box }) => holds(letter, box));
-      const size = Math.hypot(text.matrix[0], text.matrix[1]);
-      return own.map(({ box }) => Math.min(box.right - box.left, box.top - box.bottom) / size);
-    }),
-  );
+  const strokesOf = (characters: RegExp) =>
+    texts.flatMap((text) =>
+      boxesOf(text, characters).flatMap((letter) => {
+        const size = Math.hypot(text.matrix[0], text.matrix[1]);
+        return shapes.flatMap(({ box }) => {
+          const sides = [box.right - box.left, box.top - box.bottom].map((side) => side / size);
+          return holds(letter, box) && Math.max(...sides) > minStrokeHeight ? [Math.min(...sides)] : [];
+        });
+      }),
+    );
+  const straight = strokesOf(/[Ii|]/);
+  const strokes = straight.length > 0 ? straight : strokesOf(/l/);
   return strokes.length > 0 ? median(strokes) > boldStroke : undefined;
 }
 
