@@ -21,7 +21,7 @@ const maxPoints = 64;
 /** The maximum gap between glyphs of one word, in em. */
 const maxGapInWord = 0.2;
 
-type PlacedText = ShownText & { operator: TextOperator };
+type PlacedText = ShownText & { operator: TextOperator; isEmpty?: boolean };
 
 /** The size below which a text is hidden, in points, and as a share of the page's usual size. */
 const unreadable = { size: 1.5, share: 0.25 };
@@ -52,7 +52,8 @@ export function keepHidden(texts: readonly PlacedText[], paints: readonly Paint[
   const hasTiny = texts.some((text) => sizeOf(text) < unreadable.size);
   const usual = hasTiny ? median(texts.flatMap((text) => text.glyphs.map(() => sizeOf(text)))) : 0;
   const least = Math.min(unreadable.size, unreadable.share * usual);
-  for (const [shapes, letters] of Map.groupBy(texts, ({ operator }) => operator.filled))
+  const undrawn = texts.filter(isUndrawn);
+  for (const [shapes, letters] of Map.groupBy(undrawn, ({ operator }) => operator.filled()))
     if (shapes.length > 0 && areLettersOf(letters, shapes)) {
       const own = isParted(shapes) ? shapesOfTexts(letters, shapes) : undefined;
       const lines = [...Map.groupBy(letters, ({ matrix }) => Math.round(matrix[5])).values()];
@@ -63,7 +64,7 @@ export function keepHidden(texts: readonly PlacedText[], paints: readonly Paint[
           Object.assign(text, {
             shapes: own ? (own.get(text) ?? []) : shapes,
             color: shapes[0]!.color,
-            font: { ...text.font, bold: isBold ?? !drawsNothing(text.operator.font) },
+            font: { ...text.font, bold: isBold ?? isBoldByDefault(text) },
           });
       }
     }
@@ -122,18 +123,26 @@ function areLettersOf(texts: readonly PlacedText[], shapes: readonly Paint[]): b
 /** The width of an upright stroke from which letters are bold, in em: Arimo's have 0.09, and 0.14 if they are bold. */
 const boldStroke = 0.12;
 
+/** The minimum height of an upright stroke, in em. The dot of an i is lower. */
+const minStrokeHeight = 0.3;
+
 /**
  * Whether letters that are only an upright stroke are bold; undefined without such letters. Programs that have no
- * bold font draw shapes, and others draw all letters as shapes.
+ * bold font draw shapes, and others draw all letters as shapes. In some fonts an l has a tail.
  */
 function areBold(texts: readonly PlacedText[], shapes: readonly Paint[]): boolean | undefined {
-  const strokes = texts.flatMap((text) =>
-    boxesOf(text, /[Iil|]/).flatMap((letter) => {
-      const own = shapes.filter(({ box }) => holds(letter, box));
-      const size = Math.hypot(text.matrix[0], text.matrix[1]);
-      return own.map(({ box }) => Math.min(box.right - box.left, box.top - box.bottom) / size);
-    }),
-  );
+  const strokesOf = (characters: RegExp) =>
+    texts.flatMap((text) =>
+      boxesOf(text, characters).flatMap((letter) => {
+        const size = Math.hypot(text.matrix[0], text.matrix[1]);
+        return shapes.flatMap(({ box }) => {
+          const sides = [box.right - box.left, box.top - box.bottom].map((side) => side / size);
+          return holds(letter, box) && Math.max(...sides) > minStrokeHeight ? [Math.min(...sides)] : [];
+        });
+      }),
+    );
+  const straight = strokesOf(/[Ii|]/);
+  const strokes = straight.length > 0 ? straight : strokesOf(/l/);
   return strokes.length > 0 ? median(strokes) > boldStroke : undefined;
 }
 
@@ -202,7 +211,7 @@ function isBlank(text: string): boolean {
 
 function hiddenReason(text: PlacedText, coverage: Coverage): KeptReason | undefined {
   const { operator, glyphs, matrix, order, shapes } = text;
-  if ((operator.isHidden && !shapes) || isUnpainted(operator)) return 'invisible';
+  if (isUndrawn(text) && !shapes) return 'invisible';
   if (glyphs.length === 0) return undefined;
   const [a, b, c, d] = matrix;
   if (!(Math.abs(a * d - b * c) > 1e-6)) return 'invisible';
@@ -283,6 +292,16 @@ function isDrawnOver(texts: readonly PlacedText[], shapes: Bands<Paint>): boolea
  */
 function isUnpainted({ renderMode, stencil }: TextOperator): boolean {
   return renderMode === 3 || (renderMode === 7 && !stencil?.isPainted);
+}
+
+/** Whether a text draws no letters itself: its letters may be shapes. */
+function isUndrawn({ operator, isEmpty }: PlacedText): boolean {
+  return operator.isHidden || isEmpty === true || isUnpainted(operator);
+}
+
+/** Whether letters whose strokes are unknown are bold. Transparent letters have the font of a program without a bold one. */
+function isBoldByDefault({ operator, isEmpty, font }: PlacedText): boolean {
+  return isEmpty || isUnpainted(operator) ? font.bold : !drawsNothing(operator.font);
 }
 
 /** Returns the middles of some glyphs of a text, except those outside the clip. */
