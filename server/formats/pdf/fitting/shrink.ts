@@ -91,8 +91,11 @@ export type Scales = ReadonlyMap<string, number>;
 /** The texts of one direction of a page, each with its fit. */
 export class FittedTexts {
   readonly #units: Unit[] = [];
-  /** The style of most texts of a group, which counts for all of them: some labels of a list may be cells. */
-  readonly #styles = new Map<Unit, string>();
+  /**
+   * The style of most texts of a group, which counts for all of them: some labels of a list may be cells. Null for a group
+   * of labels: others do not make it smaller, because a label keeps its size if it has the room.
+   */
+  readonly #styles = new Map<Unit, string | null>();
   readonly #space: FreeSpace;
 
   /**
@@ -133,7 +136,8 @@ export class FittedTexts {
     );
     for (const group of groupsOf([...alone.keys()])) {
       const members = group.map((frame) => alone.get(frame)!);
-      const style = mostOf(group.map((frame) => frame.style));
+      const areLabels = group.every(({ isHeading, singleLine }) => singleLine && !isHeading);
+      const style = areLabels ? null : mostOf(group.map((frame) => frame.style));
       for (const unit of members) this.#styles.set(unit, style);
       setSize(members, commonSize(members.flatMap(needsOf), 'group'), space);
     }
@@ -156,7 +160,8 @@ export class FittedTexts {
   }
 
   #ofStyle(): Map<string, Unit[]> {
-    return Map.groupBy(this.#units, (unit) => this.#styles.get(unit) ?? unit.fittings[0]!.frame.style);
+    const shared = this.#units.filter((unit) => this.#styles.get(unit) !== null);
+    return Map.groupBy(shared, (unit) => this.#styles.get(unit) ?? unit.fittings[0]!.frame.style);
   }
 }
 
@@ -421,7 +426,7 @@ function fitOne(frame: Frame, space: FreeSpace, source = frame): Fitting {
       share: last,
     })),
   ];
-  if (frame.singleLine && (isShort || !frame.isCell))
+  if (frame.singleLine && (isShort || !frame.isCell || !container))
     tries.unshift(...narrowed.map((size) => ({ ...size, isOneLine: true })));
   const between = frame.singleLine ? step : columnStep;
   for (let scale = between; scale * between > least; scale *= between)
