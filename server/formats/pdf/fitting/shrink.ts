@@ -93,7 +93,7 @@ export class FittedTexts {
   readonly #units: Unit[] = [];
   /**
    * The style of most texts of a group, which counts for all of them: some labels of a list may be cells. Null for a group
-   * of labels: others do not make it smaller, because a label keeps its size if it has the room.
+   * of labels outside of tables: others do not make it smaller, because a label keeps its size if it has the room.
    */
   readonly #styles = new Map<Unit, string | null>();
   readonly #space: FreeSpace;
@@ -136,7 +136,9 @@ export class FittedTexts {
     );
     for (const group of groupsOf([...alone.keys()])) {
       const members = group.map((frame) => alone.get(frame)!);
-      const areLabels = group.every(({ isHeading, singleLine }) => singleLine && !isHeading);
+      const areLabels = group.every(
+        ({ container, isCell, isHeading, singleLine }) => singleLine && !isHeading && !(isCell && container),
+      );
       const style = areLabels ? null : mostOf(group.map((frame) => frame.style));
       for (const unit of members) this.#styles.set(unit, style);
       setSize(members, commonSize(members.flatMap(needsOf), 'group'), space);
