@@ -226,7 +226,7 @@ async function translatePages(
     for (const other of targets.neededFor(number))
       if (other <= pdf.pageCount) waiting.set(other, await read(other));
     const items = targets.of(blocks).map((item) => withLabelInText(item, options));
-    return { page, scan, fitted: fitBlocks(scan ?? page, items, options, kept) };
+    return { page, scan, fitted: fitBlocks(scan ?? page, items, options, kept, !scan) };
   };
   const translated = targets.pages;
   const numbers = [...selected].filter((number) => translated.has(number));
@@ -250,7 +250,7 @@ async function translatePages(
     const { items } = fitted;
     if (items.length === 0) continue;
     for (const { texts } of fitted.directions) texts.share(scales);
-    const set = typesetPage(fitted, fonts, !scan);
+    const set = typesetPage(fitted, fonts);
     const sources = items.flatMap(({ block }) => (set.unchanged.has(block.id) ? [] : block.glyphs));
     const removed = scan ? invisibleTexts(page) : [...sources, ...set.removed];
     const moves = scan ? undefined : set.moves;

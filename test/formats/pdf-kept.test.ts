@@ -203,6 +203,23 @@ describe('letters that are drawn as shapes below transparent text', () => {
     });
   });
 
+  it('are as bold as the texts whose shapes are as black, if none of them is an upright stroke', async () => {
+    const line = (y: number, text: string, width: number) =>
+      `0.2 g ${[...text].map((_letter, index) => `${50.6 + 5.5 * index} ${y} ${width} 8 re`).join(' ')} f /T gs ${at(50, y, text)}`;
+    const content = [
+      line(350, 'lunch', 1.3),
+      line(320, 'dinner', 0.6),
+      line(290, 'course', 1.3),
+      line(260, 'course', 0.6),
+    ];
+    const made = await madePdf({
+      content: content.join(' /O gs '),
+      resources: { ExtGState: { T: object({ ca: 0 }), O: object({ ca: 1 }) } },
+    });
+    const [read] = await withOpenPdf(made, readAll);
+    expect(read!.texts.map(({ font }) => font.bold)).toEqual([true, false, true, false]);
+  });
+
   it('are removed without those of other texts in the same path, unless these share an operator', async () => {
     const both = shapes.replace('f ', '50 270 5 8 re 56 270 5 8 re f ');
     const apart = `${both}/T gs ${at(50, 300, 'Heading')} ${at(50, 270, '42')}`;

@@ -1,5 +1,6 @@
 import {
   apply,
+  area,
   Bands,
   holds,
   intersection,
@@ -52,22 +53,28 @@ export function keepHidden(texts: readonly PlacedText[], paints: readonly Paint[
   const hasTiny = texts.some((text) => sizeOf(text) < unreadable.size);
   const usual = hasTiny ? median(texts.flatMap((text) => text.glyphs.map(() => sizeOf(text)))) : 0;
   const least = Math.min(unreadable.size, unreadable.share * usual);
-  const undrawn = texts.filter(isUndrawn);
-  for (const [shapes, letters] of Map.groupBy(undrawn, ({ operator }) => operator.filled()))
-    if (shapes.length > 0 && areLettersOf(letters, shapes)) {
-      const own = isParted(shapes) ? shapesOfTexts(letters, shapes) : undefined;
-      const lines = [...Map.groupBy(letters, ({ matrix }) => Math.round(matrix[5])).values()];
-      const bold = lines.map((line) => areBold(line, shapes));
-      for (const [at, line] of lines.entries()) {
-        const isBold = nearestOf(bold, at);
-        for (const text of line)
-          Object.assign(text, {
-            shapes: own ? (own.get(text) ?? []) : shapes,
-            color: shapes[0]!.color,
-            font: { ...text.font, bold: isBold ?? isBoldByDefault(text) },
-          });
-      }
-    }
+  const drawn = [...Map.groupBy(texts.filter(isUndrawn), ({ operator }) => operator.filled())].flatMap(([shapes, letters]) => {
+    if (shapes.length === 0 || !areLettersOf(letters, shapes)) return [];
+    const own = isParted(shapes) ? shapesOfTexts(letters, shapes) : undefined;
+    for (const text of letters)
+      Object.assign(text, {
+        shapes: own ? (own.get(text) ?? []) : shapes,
+        color: shapes[0]!.color,
+      });
+    return [...Map.groupBy(letters, ({ matrix }) => Math.round(matrix[5])).values()].map((line) => ({
+      line,
+      isBold: areBold(line, shapes),
+      blackness: blacknessOf(line, shapes),
+    }));
+  });
+  const known = drawn.filter(({ isBold }) => isBold !== undefined);
+  for (const { line, isBold, blackness } of drawn) {
+    const off = (other: { blackness: number }) => Math.abs(other.blackness - blackness);
+    const [first, ...others] = known;
+    const like = others.reduce((best, other) => (off(other) < off(best!) ? other : best), first)?.isBold;
+    for (const text of line)
+      text.font = { ...text.font, bold: isBold ?? like ?? isBoldByDefault(text) };
+  }
   const seen = texts.map((text): SeenText => {
     const hidden = sizeOf(text) < least ? 'tiny' : hiddenReason(text, coverage);
     return { text, hidden: hidden ?? (drawnOver.has(text) ? 'stencil' : undefined) };
@@ -146,12 +153,14 @@ function areBold(texts: readonly PlacedText[], shapes: readonly Paint[]): boolea
   return strokes.length > 0 ? median(strokes) > boldStroke : undefined;
 }
 
-/** Returns the value that is defined and nearest to a position of a list. */
-function nearestOf<T>(values: readonly (T | undefined)[], at: number): T | undefined {
-  const known = values.flatMap((value, index) =>
-    value === undefined ? [] : [{ value, off: Math.abs(index - at) }],
-  );
-  return known.sort((one, other) => one.off - other.off)[0]?.value;
+/** Returns the area of letters as a share of the area of their line: it shows which lines are as bold as others. */
+function blacknessOf(texts: readonly PlacedText[], shapes: readonly Paint[]): number {
+  const letters = texts.flatMap((text) => boxesOf(text, /\S/u));
+  if (letters.length === 0) return 0;
+  const line = letters.reduce(union);
+  const own = shapes.filter(({ box }) => holds(line, box));
+  const ink = own.reduce((sum, { ink = 0 }) => sum + ink, 0);
+  return Math.abs(ink) / letters.reduce((sum, letter) => sum + area(letter), 0);
 }
 
 /** Returns the boxes of the glyphs with some characters. */
