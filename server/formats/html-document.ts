@@ -81,9 +81,9 @@ function textsOfBlocks(
   return { texts, kept };
 }
 
-/** Rules of a style sheet, and nothing else. */
-const styleSheet =
-  /^(?:[^{};<>]{1,200}\{\s*(?:[\w-]{1,40}\s*:[^{}<>;]{1,300}(?:;\s*|(?=\})))+\}\s*|@[\w-]+[^{};<>]{0,200};\s*)+$/;
+/** The innermost rules of a style sheet, and its statements. */
+const styleRules =
+  /[^{};<]{1,200}\{\s*(?:[\w-]{1,40}\s*:[^{}<;]{0,300}(?:;\s*|(?=\})))*\}|@[\w-]{1,40}[^{};<]{0,200};/g;
 /** The start of a block for a program, as in Django and Shopify. */
 const programBlock =
   /\{%-?\s*(?:block\s+(?:\w+_)?(?:css|js|(?:java)?scripts?|styles?|stylesheets?)(?:_\w+)?|style|stylesheet|javascript|schema)\s*-?%\}\s*$/;
@@ -92,7 +92,12 @@ const programBlock =
 function isProgram(source: string, { start, source: content }: Run): boolean {
   const text = plainText(content);
   if (!/[{};]/.test(text)) return false;
-  return styleSheet.test(text) || programBlock.test(source.slice(Math.max(0, start - 300), start));
+  if (programBlock.test(source.slice(Math.max(0, start - 300), start))) return true;
+  // A sentence may have `{a: b}`.
+  if (!/;\s*\}|^[.#@*]?[\w-]+\s*\{/.test(text)) return false;
+  let rest = text;
+  for (let depth = 0; depth < 3; depth++) rest = rest.replace(styleRules, '');
+  return rest.trim() === '';
 }
 
 /**

@@ -29,7 +29,7 @@ TEMPLATE = r"\{%-?\s*comment\b.*?endcomment\s*-?%\}|\{\{\{.*?\}\}\}|\{\{.*?\}\}|
 CODES = re.compile(
     TEMPLATE
     + r"|\$\{[^}]*\}|[%#]\{[^}]*\}|%\([\w.]+\)[sdif]|%(?:\d+\$)?[-+0#]*\d*(?:\.\d+)?(?:hh|ll|[hlqjzt])?[@diouxXeEfFgGcsSp](?!\w)"
-    + r"|\{[\w.,:#/-]*\}|https?://[^\s\"'<>)]+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+|\$\w+\$|(?<![\w:]):[a-z_]+(?=[\s.,!?]|$)|\$t\([^)]*\)"
+    + r"|\{[\w.,:#/-]*\}|\{\w+, ?(?:number|date|time)[^{}]*\}|https?://[^\s\"'<>)]+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+|\$\w+\$|(?<![\w:]):[a-z_]+(?=[\s.,!?]|$)|\$t\([^)]*\)"
     + r"|</?\w[^<>]*>|&#?\w+;|\\[ntr]|%#@\w+@|\ue000\d+\ue001",
     re.S,
 )
@@ -38,9 +38,9 @@ NAMES = re.compile(
     CODES.pattern + r"|\b\w+_\w+\b|[\w.]+\(\)|[²³¹]|www\.\S+|https?://|\[!\w+\]|\b[\w-]+\.(?:com|org)\b|(?<!\w)\.?/?[\w-]+(?:/[\w.-]+)+", re.S
 )
 # Rules of style sheets and statements, wherever they stand.
-PROGRAM = re.compile(r"[\w.#\])-]+\s*\{\s*[\w-]+\s*:[^{}]*\}|\bfunction\s*\w*\(|\b(?:var|const|let) \w+ ?=|\)\s*=>\s*\{|\);\s")
+PROGRAM = re.compile(r"[\w.#\])-]+\s*\{\s*[\w-]+\s*:[^{}]*\}|\bfunction\s*\w*\(|\b(?:var|const|let) \w+ ?=|\)\s*=>\s*\{")
 VISIBLE = {"alt", "title", "placeholder", "aria-label", "aria-description", "aria-roledescription", "aria-valuetext"}
-CODE_ATTRIBUTES = {"allow", "sandbox", "style", "class", "className", "d", "srcSet", "sizes", "rel", "args", "pkg", "pkgManagers"}
+CODE_ATTRIBUTES = {"allow", "sandbox", "style", "class", "className", "d", "srcSet", "sizes", "rel", "args", "exec", "pkg", "pkgManagers"}
 LANGUAGES = {"lang", "xml:lang", "dir", "hreflang"}
 
 
@@ -275,7 +275,8 @@ def texts_of_message(text):
     if not re.search(r"\{\s*\w+\s*,\s*(?:plural|select|selectordinal)\b", text):
         yield "value", text
         return
-    options = re.sub(r"(?:=\d+|\b(?:zero|one|two|few|many|other))\s*\{", "", text)
+    selectors = r"\w+" if re.search(r",\s*select\s*,", text) else "zero|one|two|few|many|other"
+    options = re.sub(rf"(?:=\d+|\b(?:{selectors}))\s*\{{", "", text)
     yield "code", " ".join(sorted(set(re.findall(r"\{\s*(\w+)\s*[,}]", options))))
     for one in re.findall(r"[^{}]+", re.sub(r"\{\s*\w+\s*(?:,\s*(?:plural|select|selectordinal|number|date)[^{}]*)?(?=[{}])", "{", text)):
         if LETTERS.search(re.sub(r"(?:^|\s)(?:=\d+|zero|one|two|few|many|other|\w+)\s*$", "", one)):
