@@ -63,11 +63,7 @@ interface BlockTexts {
   kept: { reason: string; text: string }[];
 }
 
-function textsOfBlocks(
-  source: string,
-  markups: readonly MarkupTexts[],
-  writer: HtmlWriter,
-): BlockTexts {
+function textsOfBlocks(source: string, markups: readonly MarkupTexts[], writer: HtmlWriter): BlockTexts {
   const texts: MarkupText[] = [];
   const kept = markups.flatMap((markup) => markup.kept);
   for (const { kind, syntax, items } of markups.flatMap(({ blocks }) => blocks)) {
@@ -112,7 +108,10 @@ export function readHtmlBlock(
   const markup = shifted(readBlocks(source.slice(start, end), language, true), start);
   const writer = writerFor(source, markup);
   const oneLine: Text = (text, signs) => writer.text(text.replace(/\s*[\r\n]\s*/g, ' '), signs);
-  const inAttributes = [...markup.attributes.map(({ value }) => value), ...markup.kept.map(({text}) => text)].reduce((sum, value) => sum + countCharacters(value), 0);
+  const inAttributes = [
+    ...markup.attributes.map(({ value }) => value),
+    ...markup.kept.map(({ text }) => text),
+  ].reduce((sum, value) => sum + countCharacters(value), 0);
   return {
     ...textsOfBlocks(source, [markup], { ...writer, text: oneLine }),
     characters: markup.characters - inAttributes,

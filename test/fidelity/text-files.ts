@@ -59,7 +59,9 @@ async function judge(path: string, kind: LayoutKind, sums: Sums): Promise<void> 
   for (const fault of [...broken, ...lost].slice(0, 10)) report(fault);
 }
 
-console.log('| format | files | refused | texts | translated | files with broken code | files with lost texts |');
+console.log(
+  '| format | files | refused | texts | translated | files with broken code | files with lost texts |',
+);
 console.log('|---|--:|--:|--:|--:|--:|--:|');
 const files = process.argv.slice(2).flatMap((folder) => findFiles(folder, 60));
 for (const [kind, own] of Map.groupBy(files, (one) => one.kind)) {

@@ -35,7 +35,7 @@ CODES = re.compile(
 )
 # Names, addresses and paths may stay in a text.
 NAMES = re.compile(
-    CODES.pattern + r"|\b\w+_\w+\b|[\w.]+\(\)|[²³¹]|www\.\S+|https?://|\[!\w+\]|\b[\w-]+\.(?:com|org)\b|(?<!\w)\.?/?[\w-]+(?:/[\w.-]+)+", re.S
+    CODES.pattern + r"|\b\w+_\w+\b|[\w.]+\(\)|\b[A-Z]+-\d+|[²³¹]|www\.\S+|https?://|\[!\w+\]|\b[\w-]+\.(?:com|org)\b|(?<!\w)\.?/?[\w-]+(?:/[\w.-]+)+", re.S
 )
 # Rules of style sheets and statements, wherever they stand.
 PROGRAM = re.compile(r"[\w.#\])-]+\s*\{\s*[\w-]+\s*:[^{}]*\}|\bfunction\s*\w*\(|\b(?:var|const|let) \w+ ?=|\)\s*=>\s*\{")
@@ -328,7 +328,7 @@ def read_properties(text):
     for line in text.splitlines():
         found = re.match(r"[ \t]*(?![#!])((?:\\.|[^=:\s\\])+)[ \t]*[=: \t][ \t]*(.*)", line)
         if found:
-            pieces += [("code", found[1]), *texts_of_message(found[2].replace("\\", ""))]
+            pieces += [("code", found[1]), *texts_of_message(re.sub(r"\\(?![nt])", "", found[2]))]
     return pieces
 
 

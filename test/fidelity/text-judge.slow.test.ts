@@ -42,7 +42,11 @@ describe.skipIf(!hasTextJudge)('a finished text file, by an outside judge', () =
 
   it.each([
     ['a.html', '<p class="note">Hello</p>', '<p class="Note">H\u0359i\u0359</p>'],
-    ['a.html', '<p>{{ name }} is here</p>', '<p>{{ n\u0359ame }} i\u0359s\u0359 h\u0359e\u0359r\u0359e\u0359</p>'],
+    [
+      'a.html',
+      '<p>{{ name }} is here</p>',
+      '<p>{{ n\u0359ame }} i\u0359s\u0359 h\u0359e\u0359r\u0359e\u0359</p>',
+    ],
     ['a.md', 'Run `make` now\n', 'R\u0359u\u0359n\u0359 `m\u0359ake` n\u0359o\u0359w\u0359\n'],
     ['a.json', '{"a": "One {n}"}', '{"b": "O\u0359n\u0359e\u0359 {n}"}'],
     ['a.yaml', 'a: !x One\n', 'a: !x O\u0359n\u0359e\u0359\n'],

@@ -5,6 +5,7 @@ import { basename, extname, join } from 'node:path';
 import type { InlineContent } from '#server/formats/inline-content.ts';
 import { layoutFormats } from '#server/formats/layout-formats.ts';
 import { kindOfExtension, type LayoutKind } from '#server/formats/layout-kinds.ts';
+import { protectText } from '#server/translation/core/pipeline/protected-words.ts';
 
 /** Translates text files, and has `text-judge.py` compare them with their sources and receipts. */
 
@@ -14,12 +15,14 @@ const options = { sourceLanguage: 'en', targetLanguage: 'de' };
 /** Whether the parsers of the judge are installed. */
 export const hasTextJudge = spawnSync(python, ['-c', 'import yaml, polib, lxml, markdown_it']).status === 0;
 
-/** Adds a mark to each letter, as an engine that changes all words and keeps code. */
+/** Adds a mark to each letter, as an engine that changes all words. It gets placeholders as tags, and keeps elements. */
 function marked(content: InlineContent): InlineContent {
   return content.map((item) => {
     if (typeof item !== 'string') return item;
-    const parts = item.split(/(<\/?\w[^<>]*>|%\{\w+\}|\{[^{}]*\}|https?:[^\s<>)"']+|&\w+;)/);
-    return parts.map((part, at) => (at % 2 ? part : part.replace(/\p{L}/gu, '$&\u0359'))).join('');
+    const given = protectText(item, options.sourceLanguage, []);
+    const parts = (given?.text ?? item).split(/(<\/?\w(?:[^<>]|<\d+\/>)*>|https?:[^\s<>)"']+|&\w+;)/);
+    const reply = parts.map((part, at) => (at % 2 ? part : part.replace(/\p{L}/gu, '$&\u0359'))).join('');
+    return given ? given.restore(reply)! : reply;
   });
 }
 

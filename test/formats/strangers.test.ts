@@ -93,7 +93,11 @@ testRows(rows);
 test.each<[kind: LayoutKind, file: string, kept: [reason: string, characters: number][]]>([
   ['html', '<p>A b</p><div lang="de" title="Ein Bild"><img alt="Wand"></div>', [['other_language', 11]]],
   ['html', '<p>A b</p><img translate="no" alt="Acme">', [['identifier', 4]]],
-  ['html', '<p>{% trans "Sign in" %} {{ \'Add to cart\' | t }} {# "A b c" #} {% url "a" %}</p>', [['code', 15]]],
+  [
+    'html',
+    '<p>{% trans "Sign in" %} {{ \'Add to cart\' | t }} {# "A b c" #} {% url "a" %}</p>',
+    [['code', 15]],
+  ],
   ['md', 'A {{ "Sign in" | t }} b\n', [['code', 6]]],
   ['md', 'Less <5\n\n<Tabs items={["Open", "x > y"]}>\n', [['code', 7]]],
 ])('%s %s: what stays is counted', async (kind, file, kept) => {

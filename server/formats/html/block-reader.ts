@@ -296,13 +296,15 @@ class BlockReader extends SourceReader {
       const isText = isVisibleAttribute(tagName, { name, value }, attributeOf);
       if (!isText || !location || value.trim() === '') continue;
       this.#characters += countCharacters(value);
-      if (mode !== 'yes') this.#kept.push({ reason: mode === 'other' ? otherLanguage : 'identifier', text: value });
-      else this.#attributes.push({
-        start: location.startOffset,
-        end: location.endOffset,
-        name: `${tagName} ${name}`,
-        value,
-      });
+      if (mode !== 'yes')
+        this.#kept.push({ reason: mode === 'other' ? otherLanguage : 'identifier', text: value });
+      else
+        this.#attributes.push({
+          start: location.startOffset,
+          end: location.endOffset,
+          name: `${tagName} ${name}`,
+          value,
+        });
     }
   }
 

@@ -122,9 +122,12 @@ class TextReader {
       if (around && around.end > range.start) continue;
       this.#addAttributes(attributesOfCode(this.#source, range));
       // The strings of shortcodes and of attributes are read with them.
-      const code = this.#source.slice(range.start, range.end).replace(/(?:^|\s)[\w-]+=(?:"[^"]*"|'[^']*')/g, '');
+      const code = this.#source
+        .slice(range.start, range.end)
+        .replace(/(?:^|\s)[\w-]+=(?:"[^"]*"|'[^']*')/g, '');
       if (range.isAttribute || /^\{(?:%|\{[<%])/.test(code)) continue;
-      for (const text of proseOfCode(code, /\b(?:items|tabs|labels|options)=/.test(code))) this.#keep('code', text);
+      for (const text of proseOfCode(code, /\b(?:items|tabs|labels|options)=/.test(code)))
+        this.#keep('code', text);
     }
   }
 

@@ -13,4 +13,5 @@ export function proseOfCode(code: string, hasLabels = false): string[] {
 }
 
 /** Whether a string consists of words. */
-export const isProse = (text: string): boolean => /\p{L}{2}\S*\s+\S*\p{L}{2}/u.test(text) && !isCodeValue(text);
+export const isProse = (text: string): boolean =>
+  /\p{L}{2}\S*\s+\S*\p{L}{2}/u.test(text) && !isCodeValue(text);

@@ -74,8 +74,7 @@ function itemsOf(elements: readonly MessageFormatElement[], text: string, plural
   return elements.map((element): Item => {
     if (element.type === TYPE.literal) return withApostrophes(element.value);
     if (element.type === TYPE.pound) return plural ? { numberOf: plural } : '#';
-    if (element.type === TYPE.plural || element.type === TYPE.select)
-      return choiceOf(element, text, plural);
+    if (element.type === TYPE.plural || element.type === TYPE.select) return choiceOf(element, text, plural);
     const { start, end } = element.location!;
     const margin = text[start.offset - 1] === around && text[end.offset] === around ? 1 : 0;
     const written = text.slice(start.offset - margin, end.offset + margin);
