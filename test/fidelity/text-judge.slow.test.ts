@@ -34,7 +34,7 @@ describe.skipIf(!hasTextJudge)('a finished text file, by an outside judge', () =
     expect(texts).toBeGreaterThan(0);
   });
 
-  it('finds a text that nobody counts', async () => {
+  it('finds a text that is not counted', async () => {
     const file = '<p>Hello</p><div lang="la" title="Salve bene"><p>Ave Maria</p></div>';
     expect((await judge('a.html', file)).lost).toEqual([]);
     expect((await judge('a.html', file, 'other_language')).lost).toHaveLength(2);

@@ -60,7 +60,7 @@ export async function translateFile(name: string, bytes: Uint8Array): Promise<Tr
 }
 
 export interface Verdict {
-  /** What a program reads, and what has changed. */
+  /** The changes of code that a program reads. */
   broken: string[];
   /** The texts that are neither translated nor counted. */
   lost: string[];
