@@ -49,6 +49,8 @@ export interface AttributeText {
 export interface MarkupTexts {
   blocks: readonly Block[];
   attributes: readonly AttributeText[];
+  /** The values of attributes that readers see, and that stay. */
+  kept: readonly { reason: string; text: string }[];
   templateCode: readonly TemplateCode[];
   /**
    * The tags that declare the language or the direction: the first one of the element `html`, those of `meta` and `body`,
@@ -79,9 +81,15 @@ const maxItems = 400_000;
  * Reads the texts of a page or fragment, in the order of the source.
  *
  * @param language that of the texts to translate. By default, declared languages have no effect
+ * @param isPart whether the source is a part of a file. Then all of its texts may be in another language
  * @throws {FileError} `unreadable` if elements are nested too deeply
  */
-export function readBlocks(source: string, language: string | undefined, names: OwnNames): MarkupTexts {
+export function readBlocks(
+  source: string,
+  language: string | undefined,
+  names: OwnNames,
+  isPart = false,
+): MarkupTexts {
   const templateCode = findTemplateCode(source);
   const masked = withoutTemplateCode(source, templateCode);
   const read = (own: string | undefined) => {
@@ -94,7 +102,7 @@ export function readBlocks(source: string, language: string | undefined, names: 
   const found = read(language);
   // Then the declarations are those of the file as a whole.
   const isOther =
-    found.blocks.length > 0 && found.blocks.every(({ items }) => items.every(isInOtherLanguage));
+    !isPart && found.blocks.length > 0 && found.blocks.every(({ items }) => items.every(isInOtherLanguage));
   return isOther && found.attributes.length === 0 ? read(undefined) : found;
 }
 
@@ -141,6 +149,7 @@ function treeOf(page: Page): TreeAdapter<DefaultTreeAdapterMap> {
 class BlockReader extends SourceReader {
   readonly #blocks: Block[] = [];
   readonly #attributes: AttributeText[] = [];
+  readonly #kept: { reason: string; text: string }[] = [];
   #source = '';
   #page: Page = { language: undefined, names: noNames };
   #templateCode: readonly TemplateCode[] = [];
@@ -172,6 +181,7 @@ class BlockReader extends SourceReader {
     return {
       blocks: this.#blocks,
       attributes: this.#attributes,
+      kept: this.#kept,
       templateCode: this.#templateCode,
       declarations: this.#declarations,
       comments: this.#comments,
@@ -224,8 +234,8 @@ class BlockReader extends SourceReader {
         : name === 'meta' ||
           (mode === 'yes' && (name === 'body' || attributes.some((one) => one.name === 'lang')));
     if (declares && (name === 'html' || this.openElements.tmplCount === 0)) this.#declarations.push(token);
-    const isRead = modeOfAttributes(name, attributes, this.current) === 'yes';
-    if (isRead && this.openElements.tmplCount === 0) this.#readAttributes(token);
+    const modeOfOwn = modeOfAttributes(name, attributes, this.current);
+    if (modeOfOwn !== 'code' && this.openElements.tmplCount === 0) this.#readAttributes(token, modeOfOwn);
     const isVoid = inlineVoids.has(name) || (token.selfClosing && (this.#isXml || this.#isForeign(token)));
     this.#readTag(token, (range) => {
       if (isVoid) return { ...range, type: 'void', ...(name === 'br' && { text: '\n' }) };
@@ -285,7 +295,7 @@ class BlockReader extends SourceReader {
     else this.#endBlock(start, end);
   }
 
-  #readAttributes(token: Token.TagToken): void {
+  #readAttributes(token: Token.TagToken, mode: TranslateMode): void {
     const { tagName } = token;
     const attributeOf = (name: string): string => token.attrs.find((one) => one.name === name)?.value ?? '';
     for (const { name, value } of token.attrs) {
@@ -293,12 +303,15 @@ class BlockReader extends SourceReader {
       const isText = isVisibleAttribute(tagName, { name, value }, attributeOf, this.#page.names);
       if (!isText || !location || value.trim() === '') continue;
       this.#characters += countCharacters(value);
-      this.#attributes.push({
-        start: location.startOffset,
-        end: location.endOffset,
-        name: `${tagName} ${name}`,
-        value,
-      });
+      if (mode !== 'yes')
+        this.#kept.push({ reason: mode === 'other' ? otherLanguage : 'identifier', text: value });
+      else
+        this.#attributes.push({
+          start: location.startOffset,
+          end: location.endOffset,
+          name: `${tagName} ${name}`,
+          value,
+        });
     }
   }
 

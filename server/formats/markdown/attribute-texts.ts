@@ -1,5 +1,6 @@
 import { decodeText } from '../html/character-references.ts';
 import { isVisibleAttribute } from '../html/visible-attributes.ts';
+import { isProse, proseOfCode } from '../markup/code-prose.ts';
 import { isCodeValue, isTextAttribute, type OwnNames } from '../markup/visible-names.ts';
 import type { Range } from './parse.ts';
 
@@ -224,17 +225,3 @@ const escapeFor =
   (quote: string) =>
   (sign: string): string =>
     sign === '\\' || sign === quote || (sign === '$' && quote === '`') ? `\\${sign}` : sign;
-
-/** Returns what readers can see of code: strings and texts of elements that consist of words. They stay. */
-export function proseOfCode(code: string, hasLabels = false): string[] {
-  const found: string[] = [];
-  const pattern = /"((?:[^"\\\n]|\\.)*)"|'((?:[^'\\\n]|\\.)*)'|`((?:[^`\\]|\\[\s\S])*)`|>([^<>{}]+)</g;
-  for (const [, double, single, template, inner] of code.matchAll(pattern)) {
-    const text = double ?? single ?? template ?? inner!;
-    if (isProse(text) || (inner && /\p{L}/u.test(inner)) || (hasLabels && /\p{L}/u.test(text)))
-      found.push(text);
-  }
-  return found;
-}
-
-const isProse = (text: string): boolean => /\p{L}{2}\S*\s+\S*\p{L}{2}/u.test(text) && !isCodeValue(text);

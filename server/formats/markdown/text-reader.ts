@@ -2,7 +2,9 @@ import type { Nodes, Parents, PhrasingContent } from 'mdast';
 import type { SegmentKind } from '../document.ts';
 import { FileError } from '../file-error.ts';
 import { inlineFormats, inlineVoids, opaqueElements } from '../html/inline-formats.ts';
+import { findTemplateCode, withoutTemplateCode } from '../html/template-code.ts';
 import { type FormatKind, plainText } from '../inline-content.ts';
+import { proseOfCode } from '../markup/code-prose.ts';
 import { visibleCode } from '../markup/inline-runs.ts';
 import { isOtherLanguage, otherLanguage } from '../markup/other-language.ts';
 import type { OwnNames } from '../markup/visible-names.ts';
@@ -15,7 +17,6 @@ import {
   attributesOfMdx,
   attributesOfTags,
   type MdxAttribute,
-  proseOfCode,
   textOfOption,
 } from './attribute-texts.ts';
 import type { ForeignSyntax } from './block-syntax.ts';
@@ -50,6 +51,8 @@ export interface LabelText extends Range {
 interface MarkdownTexts {
   blocks: TextBlock[];
   labels: LabelText[];
+  /** The ranges of blocks of HTML whose texts are translated. */
+  html: Range[];
   kept: { reason: string; text: string }[];
   /** Visible characters. */
   characters: number;
@@ -75,7 +78,7 @@ export function readTexts(
 }
 
 class TextReader {
-  readonly texts: MarkdownTexts = { blocks: [], labels: [], kept: [], characters: 0 };
+  readonly texts: MarkdownTexts = { blocks: [], labels: [], html: [], kept: [], characters: 0 };
   readonly #source: string;
   readonly #language: string | undefined;
   readonly #markdown: Markdown;
@@ -107,8 +110,8 @@ class TextReader {
       this.#keep('code', node.value.replaceAll(this.#markdown.mask, ''));
       this.#addAttributes(attributesOfFence(this.#source, rangeOf(node), this.#names));
     } else if (node.type === 'html') {
-      // The parser does not read the texts of a block of HTML.
-      this.#keep('code', node.value.replace(/<!--[\s\S]*?(?:-->|$)|<[^<>]*>/g, ''));
+      if (this.#isHtml(rangeOf(node))) this.texts.html.push(rangeOf(node));
+      else this.#keep('code', node.value.replace(/<!--[\s\S]*?(?:-->|$)|<[^<>]*>/g, ''));
       this.#readTags(node);
     } else if (node.type === 'mdxFlowExpression' || node.type === 'mdxjsEsm') this.#keepProse(node);
     else if ('children' in node) {
@@ -125,9 +128,27 @@ class TextReader {
       else if (range.line === 'code') this.#keep('code', this.#source.slice(range.start, range.end));
       if (range.line) continue;
       const around = programs[indexFrom(programs, range.start + 1) - 1];
-      if (!around || around.end <= range.start)
-        this.#addAttributes(attributesOfCode(this.#source, range, this.#names));
+      if (around && around.end > range.start) continue;
+      this.#addAttributes(attributesOfCode(this.#source, range, this.#names));
+      // The strings of shortcodes and of attributes are read with them.
+      const code = this.#source
+        .slice(range.start, range.end)
+        .replace(/(?:^|\s)[\w-]+=(?:"[^"]*"|'[^']*')/g, '');
+      if (range.isAttribute || /^\{(?:%|\{[<%])/.test(code)) continue;
+      for (const text of proseOfCode(code, /\b(?:items|tabs|labels|options)=/.test(code)))
+        this.#keep('code', text);
     }
+  }
+
+  /** Whether a block of HTML is only this: without the signs of a quote, Markdown, expressions and other syntax. */
+  #isHtml(range: Range): boolean {
+    const html = this.#source.slice(range.start, range.end);
+    const codes = findTemplateCode(html);
+    const page = withoutTemplateCode(html, codes).replace(/<(script|style)\b[\s\S]*?(?:<\/\1|$)/gi, '');
+    if (/[\r\n][ \t]*>|\{[^{}]*\}|<[^<>]*\smarkdown(?=[\s=>])/i.test(page)) return false;
+    return this.#rangesWithin(range.start, range.end).every(({ start, end }) =>
+      codes.some((code) => range.start + code.start <= start && end <= range.start + code.end),
+    );
   }
 
   #readTags(node: Nodes): void {

@@ -53,27 +53,28 @@ export function keepHidden(texts: readonly PlacedText[], paints: readonly Paint[
   const hasTiny = texts.some((text) => sizeOf(text) < unreadable.size);
   const usual = hasTiny ? median(texts.flatMap((text) => text.glyphs.map(() => sizeOf(text)))) : 0;
   const least = Math.min(unreadable.size, unreadable.share * usual);
-  const drawn = [...Map.groupBy(texts.filter(isUndrawn), ({ operator }) => operator.filled())].flatMap(([shapes, letters]) => {
-    if (shapes.length === 0 || !areLettersOf(letters, shapes)) return [];
-    const own = isParted(shapes) ? shapesOfTexts(letters, shapes) : undefined;
-    for (const text of letters)
-      Object.assign(text, {
-        shapes: own ? (own.get(text) ?? []) : shapes,
-        color: shapes[0]!.color,
-      });
-    return [...Map.groupBy(letters, ({ matrix }) => Math.round(matrix[5])).values()].map((line) => ({
-      line,
-      isBold: areBold(line, shapes),
-      blackness: blacknessOf(line, shapes),
-    }));
-  });
+  const drawn = [...Map.groupBy(texts.filter(isUndrawn), ({ operator }) => operator.filled())].flatMap(
+    ([shapes, letters]) => {
+      if (shapes.length === 0 || !areLettersOf(letters, shapes)) return [];
+      const own = isParted(shapes) ? shapesOfTexts(letters, shapes) : undefined;
+      for (const text of letters)
+        Object.assign(text, {
+          shapes: own ? (own.get(text) ?? []) : shapes,
+          color: shapes[0]!.color,
+        });
+      return [...Map.groupBy(letters, ({ matrix }) => Math.round(matrix[5])).values()].map((line) => ({
+        line,
+        isBold: areBold(line, shapes),
+        blackness: blacknessOf(line, shapes),
+      }));
+    },
+  );
   const known = drawn.filter(({ isBold }) => isBold !== undefined);
   for (const { line, isBold, blackness } of drawn) {
     const off = (other: { blackness: number }) => Math.abs(other.blackness - blackness);
     const [first, ...others] = known;
     const like = others.reduce((best, other) => (off(other) < off(best!) ? other : best), first)?.isBold;
-    for (const text of line)
-      text.font = { ...text.font, bold: isBold ?? like ?? isBoldByDefault(text) };
+    for (const text of line) text.font = { ...text.font, bold: isBold ?? like ?? isBoldByDefault(text) };
   }
   const seen = texts.map((text): SeenText => {
     const hidden = sizeOf(text) < least ? 'tiny' : hiddenReason(text, coverage);

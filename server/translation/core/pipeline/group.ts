@@ -206,20 +206,20 @@ async function prepare(
   found: Prefetched,
 ): Promise<TaggedText> {
   const { sentences, ...leverage } = await leverageOf(services, scope, lookupOfText(request, of), found);
-    const unwrapped = unwrap(of.source);
-    const repetition = of.repetition ? innerOf(of.repetition, unwrapped) : null;
-    const prepared = await withPlaceholders(
-      await prepareText(
-        requestOfText(request, of),
-        { ...leverage, sentences: of.variant === null ? sentences : [] },
-        scope.signal,
-        repetition && plainText(repetition),
-      ),
-      scope,
-    );
-    const protectedText = protectWords(unwrapped.inner, request.source_lang, {
-      placeholders: differentPlaceholders(prepared.text.placeholders),
-    });
+  const unwrapped = unwrap(of.source);
+  const repetition = of.repetition ? innerOf(of.repetition, unwrapped) : null;
+  const prepared = await withPlaceholders(
+    await prepareText(
+      requestOfText(request, of),
+      { ...leverage, sentences: of.variant === null ? sentences : [] },
+      scope.signal,
+      repetition && plainText(repetition),
+    ),
+    scope,
+  );
+  const protectedText = protectWords(unwrapped.inner, request.source_lang, {
+    placeholders: differentPlaceholders(prepared.text.placeholders),
+  });
   const { assembled, terms } = prepared;
   const plain = plainText(unwrapped.inner);
   const known = terms?.matches.map(({ start, end, entries }) => ({
