@@ -1,13 +1,6 @@
 import { isMap, isPair, isScalar, isSeq, type Node, parseDocument, type Scalar, visit } from 'yaml';
-import {
-  hasName,
-  isCodeAttribute,
-  isCodeKey,
-  isCodeValue,
-  isTextKey,
-  type OwnNames,
-  readOwnNames,
-} from '../markup/visible-names.ts';
+import { isCodeAttribute, isCodeKey } from '../code-names.ts';
+import { hasName, isCodeValue, isTextKey, type OwnNames, readOwnNames } from '../markup/visible-names.ts';
 import { declaredTag } from '../messages/language-tags.ts';
 import { reasonToKeep } from '../messages/strings.ts';
 import type { Edit } from '../office/splice.ts';

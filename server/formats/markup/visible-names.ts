@@ -3,6 +3,7 @@
  * their names only, in any spelling: `sidebar_label`, `sidebarLabel` and `sidebar-label` are one name.
  */
 
+import { isCodeAttribute } from '../code-names.ts';
 import type { TextOptions } from '../text-file.ts';
 
 const words = (list: string): ReadonlySet<string> => new Set(list.split(' '));
@@ -56,18 +57,6 @@ function matches(name: string, further: ReadonlySet<string>): boolean {
   if (codeNames.has(joined)) return false;
   return lastWords.has(parts.at(-1)!) || names.has(joined) || further.has(joined);
 }
-
-/** Attributes that browsers read: a translation in one of them would be code, or break the page. */
-const codeAttributes = words(
-  'action allow background cite class data dir for formaction href http-equiv id integrity is lang media name nonce ping poster rel sandbox sizes slot src srcdoc srcset style target type',
-);
-
-/** Whether an attribute never has a text, also if a workspace names it. */
-export const isCodeAttribute = (name: string): boolean =>
-  codeAttributes.has(name.toLowerCase().replace(/^.*:/, '')) || /^on[a-z]+$/i.test(name);
-
-/** Whether a key of front matter has programs of a page, also if a workspace names it. */
-export const isCodeKey = (name: string): boolean => /^(?:head|scripts?|styles?)$/i.test(name);
 
 /** Whether a workspace has named an attribute as one with texts. */
 export const isNamedAttribute = ({ attributes }: OwnNames, name: string): boolean =>

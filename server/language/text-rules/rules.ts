@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import type { Tx } from '#db/client.ts';
 import { tenants } from '#db/schema/tenants.ts';
 import { AppError, type FieldProblem } from '#server/errors.ts';
-import { isCodeAttribute, isCodeKey } from '#server/formats/markup/visible-names.ts';
+import { isCodeAttribute, isCodeKey } from '#server/formats/code-names.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
 import { actorOfPrincipal, type Origin, recordEvent } from '#server/identity/audit/audit-log.ts';
 import { lockTenant } from '#server/identity/tenants/tenant-row.ts';
