@@ -126,10 +126,14 @@ export function repeatedText(
   return variant === undefined ? text : `${text}\0${variant}`;
 }
 
-/** Returns `repeatedText` with plain typography: texts that differ in typography only have the same. Lines stay lines. */
+/** White space that texts in other typography have equally often: at the ends of a text, line breaks, and several spaces. */
+const keptSpace = /(^\s|\s$|\n|\s{2,})/;
+
+/** Returns `repeatedText` with plain typography: texts that differ in typography only have the same. */
 export function repeatedTypography(segment: Pick<Segment, 'source' | 'variant'>, sourceLang: string): string {
-  const lines = formatTagged(segment.source).split('\n');
-  return repeatedText(segment, lines.map((line) => plainTypography(line, sourceLang)).join('\n'));
+  const pieces = formatTagged(segment.source).split(keptSpace);
+  const plain = pieces.map((piece, at) => (at % 2 === 1 ? piece : plainTypography(piece, sourceLang)));
+  return repeatedText(segment, plain.join(''));
 }
 
 /** Returns the key by which equal segments are found. */
