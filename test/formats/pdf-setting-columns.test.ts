@@ -318,7 +318,7 @@ describe('paragraphs in a box', () => {
     kind: 'table_cell' as const,
   });
 
-  it('below each other have one size and move with each other, as they are no cells', async () => {
+  it('below each other have one size and move with each other', async () => {
     const texts = [
       'The quick brown fox jumps over the lazy dog and',
       'sleeps in the forest until the morning.',

@@ -15,7 +15,7 @@ export interface TextBlock {
   kind: SegmentKind;
   /** The source text, with tags around the spans whose style differs from the block's style. */
   content: InlineContent;
-  /** The same with open hyphens at the ends of lines. Missing if there is none. */
+  /** The same with open hyphens at the ends of lines, if it has any. */
   open?: InlineContent;
   /** The style of each tagged span, by tag number. */
   spans: Map<number, TextStyle>;

@@ -44,7 +44,7 @@ function comparable(content: InlineContent): string[] {
 
 /**
  * Returns the frame of such a text. It stays at its place if its glyphs cannot be drawn at another one: those of a scan
- * or of a drawing have no font, and links and rules belong to their place.
+ * or of a drawing lack a font, and links and rules belong to their place.
  */
 export function keptFrame(frame: Frame, { glyphs, rules, spans, style }: TextBlock): Frame {
   if (!frame.stays) return frame;

@@ -63,8 +63,8 @@ const standing: ReadonlySet<KeptText['reason']> = new Set([
 ]);
 
 /**
- * Returns the ids of the texts in boxes with several paragraphs below each other, such as a frame around a text: they are
- * no cells of a table.
+ * Returns the ids of the texts in boxes with several paragraphs below each other, such as a frame around a text. They
+ * flow, and table cells do not.
  */
 function textsInBoxes(blocks: readonly TextBlock[]): Set<string> {
   const boxes = Map.groupBy(

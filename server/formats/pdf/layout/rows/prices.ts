@@ -15,7 +15,7 @@ interface Figure {
   first: Glyph;
   left: number;
   right: number;
-  /** Whether it stands alone, so that it shows a column. */
+  /** Whether a wide gap is before it, which shows a column. */
   isAlone: boolean;
   /** Whether the gap before it is wider than those between the words before it, or its weight is another one. */
   isLoose: boolean;
