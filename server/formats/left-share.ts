@@ -15,8 +15,16 @@ const onPages = [
   'table_headers',
 ] as const satisfies readonly Includable[];
 
-/** The reasons of texts that no reader sees, or whose pages a request does not select. */
-const unseen: ReadonlySet<string> = new Set(['hidden', 'invisible', 'covered', 'clipped', 'tiny', 'pages']);
+/** The reasons of texts that no reader sees, whose pages a request does not select, or whose characters are unknown. */
+const unseen: ReadonlySet<string> = new Set([
+  'hidden',
+  'invisible',
+  'covered',
+  'clipped',
+  'tiny',
+  'pages',
+  'indirect',
+]);
 
 /** The share of a file's visible characters above which the texts that stay are a warning. */
 export const warnedShare = 0.05;

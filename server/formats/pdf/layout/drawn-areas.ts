@@ -116,14 +116,12 @@ export class DrawnAreas {
    */
   boxOf({ left, right, baseline, size }: Placed): Rectangle | null {
     const middle = baseline + 0.3 * size;
-    const inset = Math.min(size, (right - left) / 2);
-    const box = this.#innermostFill(
-      { left: left + inset, right: right - inset, bottom: middle, top: middle },
-      false,
-    );
+    const around = (inset: number) =>
+      this.#innermostFill({ left: left + inset, right: right - inset, bottom: middle, top: middle }, false);
+    const box = around((right - left) / 2);
     if (!box) return null;
     const isMark = box.top - box.bottom < 1.8 * size && box.left > left - size && box.right < right + size;
-    return isMark ? null : box;
+    return isMark ? null : around(Math.min(size, (right - left) / 2));
   }
 
   /** Returns the innermost area around a text: a filled box, or a cell between rules; null if missing. */

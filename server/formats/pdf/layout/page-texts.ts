@@ -73,7 +73,7 @@ export function findTexts(
     columns,
     table,
     elements: new LineElements(elements, chains),
-    bulleted: signed('bullet'),
+    bulleted: new Set([...signed('bullet'), ...linesWithLetter(prose)]),
     icons: signed('icon'),
     bullets,
   });
@@ -114,6 +114,22 @@ function repeatedBullets(lines: readonly TextLine[]): TextLine[] {
       (other) => other.left > right && other.left - right < maxBulletDistance * size && other.hasLetters,
     );
   const places = Map.groupBy(lines.filter(isBullet), ({ text, left }) => `${text} ${Math.round(left)}`);
+  return [...places.values()].flatMap((own) => (own.length > 1 ? own : []));
+}
+
+/** The minimum space after a letter that is a bullet, in em. The word `o` has a narrower one. */
+const minTab = 0.6;
+
+/** Returns the lines that start at one place with the letter that Word uses as a bullet. */
+function linesWithLetter(lines: readonly TextLine[]): TextLine[] {
+  const items = lines.filter(({ text, characters, size }) => {
+    const [bullet, next] = [
+      characters[0]?.glyph,
+      characters.slice(1).find(({ glyph }) => glyph && !glyph.isBlank),
+    ];
+    return text.startsWith('o ') && bullet && next?.glyph && next.glyph.left - bullet.right > minTab * size;
+  });
+  const places = Map.groupBy(items, ({ left }) => Math.round(left));
   return [...places.values()].flatMap((own) => (own.length > 1 ? own : []));
 }
 

@@ -60,7 +60,9 @@ export class TableRows {
       for (const [index, line] of chain.slice(1).entries()) this.#below.set(chain[index]!, line);
       for (const line of chain)
         if (this.#labelOf(line, (cell) => bullets.has(cell))) this.#labeled.set(line, 'certain');
-      const numbered = chain.filter((line) => this.#labelOf(line, ({ text }) => itemNumber.test(text)));
+      const numbered = chain.filter(
+        (line) => !this.#labeled.has(line) && this.#labelOf(line, ({ text }) => itemNumber.test(text)),
+      );
       const isRunning = isRunningText(chain);
       // If almost all lines of a running text have a number without letters next to them, these are line numbers, not
       // the labels of rows. The row labels of a form include letters: 8, 9a, b.
