@@ -313,7 +313,7 @@ ODF_FIELDS = {
     "creator", "database-name", "sender-firstname", "sender-lastname", "image-count", "paragraph-count", "table-count",
 }
 ODF_ANY = "number fields comments tracked_changes masters hidden formula_result dropdown_lists charts embedded_documents " \
-    "other pages columns identifier address code label translated_before".split()
+    "other pages columns identifier address code label translated_before sheet_names".split()
 
 
 def odf(parts):
@@ -321,6 +321,8 @@ def odf(parts):
         if not re.search(r"(?:^|/)(?:content|styles)\.xml$", path):
             continue
         kind = "odf" if "/" not in path else "chart"
+        for sheet in root.iterfind("./{*}body/{*}spreadsheet/{*}table"):
+            yield kind, attribute(sheet, "name")
         for one in root.iter():
             name = local(one.tag)
             if name in ("p", "h") and ":text:" in one.tag or name in ("title", "desc") and "svg" in one.tag:
