@@ -31,7 +31,9 @@ describe('a hyphen at the end of a line', () => {
     expect(divided('self-', 'less')).toContain('long selfless of');
     // Parts of words, words with a prefix, and a word that the text has.
     for (const [head, tail] of ['infer-ring', 'over-flown', 'water-colours'].map((word) => word.split('-')))
-      expect(divided(`${head}-`, tail!, ['all of the watercolours here'])).toContain(`long ${head}${tail} of`);
+      expect(divided(`${head}-`, tail!, ['all of the watercolours here'])).toContain(
+        `long ${head}${tail} of`,
+      );
   });
 
   it('goes between English words of a text in another language, which joins its compounds', () => {

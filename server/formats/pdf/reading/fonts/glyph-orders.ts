@@ -1,8 +1,8 @@
 import { type PDFDict, PDFName, PDFNumber } from '@cantoo/pdf-lib';
 import { advanceIn, type FontName, fontIn } from '../../../typesetting/fonts.ts';
 import { get, getArray, getDict, getName } from '../../objects.ts';
-import { type ShownGlyph, unknownText } from '../../page-content.ts';
-import type { ReadText } from '../shown-texts.ts';
+import { type ShownGlyph, type ShownText, unknownText } from '../../page-content.ts';
+import type { TextOperator } from '../interpretation.ts';
 
 /*
  * Fonts without a character map, whose codes are only the numbers of their glyphs. Most typefaces have their glyphs in one
@@ -85,7 +85,7 @@ function numberOf(font: PDFDict): ((code: number) => number | undefined) | undef
 }
 
 /** Reads the unknown glyphs of fonts whose glyphs are in a known order. Other glyphs stay unknown, so their texts are kept. */
-export function readGlyphOrders(texts: readonly ReadText[]): void {
+export function readGlyphOrders(texts: readonly (ShownText & { operator: TextOperator })[]): void {
   for (const [font, own] of Map.groupBy(texts, ({ operator }) => operator.font)) {
     const unknown = own.flatMap(({ glyphs }) => glyphs.filter(({ text }) => text === unknownText));
     if (unknown.length === 0) continue;
