@@ -23,7 +23,7 @@ describe('a hyphen at the end of a line', () => {
     expect(divided('soft-', 'ware', ['the soft ware is the software of all'])).toContain('long software of');
   });
 
-  it('stays between two English words that are no word together', () => {
+  it('stays between two English words that do not form one', () => {
     for (const word of ['well-known', 'cost-benefit', 'trace-compilation', 'two-lane']) {
       const [head, tail] = word.split('-') as [string, string];
       expect(divided(`${head}-`, tail)).toContain(`long ${word} of`);

@@ -304,7 +304,7 @@ function isUnpainted({ renderMode, stencil }: TextOperator): boolean {
   return renderMode === 3 || (renderMode === 7 && !stencil?.isPainted);
 }
 
-/** Whether a text draws no letters itself: its letters may be shapes. */
+/** Whether a text draws no letters: its letters may be shapes. */
 function isUndrawn({ operator, isEmpty }: PlacedText): boolean {
   return operator.isHidden || isEmpty === true || isUnpainted(operator);
 }

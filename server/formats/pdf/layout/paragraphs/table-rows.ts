@@ -110,7 +110,7 @@ export class TableRows {
 
   /**
    * Whether a line without a label is below a wide item of a list, or without a value in a row. Another item, which is
-   * longer, then shows where the lines of the list end.
+   * longer, then shows the end of the lines of the list.
    *
    * @param room the free space at the end of the item, up to the furthest end of nearby lines
    */

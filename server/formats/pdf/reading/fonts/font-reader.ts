@@ -264,7 +264,7 @@ const minGlyphBoxes = 5;
 /**
  * Returns the union of the boxes that the glyphs of a Type 3 font declare with d1: PDF 32000-1, 9.6.5.
  *
- * @param least the number of glyphs without which there is no union
+ * @param least the minimum number of glyphs of a union
  */
 function boxOfGlyphs(dictionary: PDFDict, least = minGlyphBoxes): Rectangle | undefined {
   const boxes: Rectangle[] = [];

@@ -143,7 +143,7 @@ function matchOf(
     return character === undefined ? [] : [[character, width] as const];
   });
   const none = { exact: undefined, correlation: 0 };
-  // A drawn glyph is no space.
+  // A drawn glyph cannot be a space.
   if (characters.length < minShare * widths.size || characters.some(([one]) => one.trim() === ''))
     return none;
   const matches = references.map((reference) => {
