@@ -121,7 +121,7 @@ describe('texts of a PDF that stay', () => {
     ['a short annotation', at(20, 300, letters(60)), letters(2), [`info: ${notes}`]],
     ['numbers, which have no words', at(20, 300, letters(60)) + at(20, 200, '1234567890'), undefined, []],
     [
-      'invisible texts, which nobody sees',
+      'invisible texts',
       `${at(20, 300, letters(60))}3 Tr ${covered(letters(40))}`,
       undefined,
       ['info: invisible texts, for example behind a scanned page are not translated: 1'],
