@@ -64,18 +64,28 @@ export function keepHidden(texts: readonly PlacedText[], paints: readonly Paint[
         });
       return [...Map.groupBy(letters, ({ matrix }) => Math.round(matrix[5])).values()].map((line) => ({
         line,
-        isBold: areBold(line, shapes),
+        size: Math.round(sizeOf(line[0]!)),
+        byStraight: areBold(line, shapes, /[Ii|]/),
+        byL: areBold(line, shapes, /l/),
         blackness: blacknessOf(line, shapes),
       }));
     },
   );
-  const known = drawn.filter(({ isBold }) => isBold !== undefined);
-  for (const { line, isBold, blackness } of drawn) {
-    const off = (other: { blackness: number }) => Math.abs(other.blackness - blackness);
-    const [first, ...others] = known;
-    const like = others.reduce((best, other) => (off(other) < off(best!) ? other : best), first)?.isBold;
-    for (const text of line) text.font = { ...text.font, bold: isBold ?? like ?? isBoldByDefault(text) };
+  // In some fonts an l has a tail.
+  const isStraight = drawn.some(({ byStraight }) => byStraight !== undefined);
+  const judged = drawn.map((one) => ({ ...one, isBold: isStraight ? one.byStraight : one.byL }));
+  const known = judged.filter(({ isBold }) => isBold !== undefined);
+  const unknown = judged.filter(({ isBold }) => isBold === undefined);
+  // A few letters can be lighter than the others of their style.
+  for (const lines of Map.groupBy(unknown, ({ size }) => size).values()) {
+    const usual = median(lines.map(({ blackness }) => blackness));
+    for (const one of lines) {
+      const [less, more] = [one.blackness, usual].toSorted((a, b) => a - b) as [number, number];
+      one.isBold = areAsBold(more < less * alike ? usual : one.blackness, known);
+    }
   }
+  for (const { line, isBold } of judged)
+    for (const text of line) text.font = { ...text.font, bold: isBold ?? isBoldByDefault(text) };
   const seen = texts.map((text): SeenText => {
     const hidden = sizeOf(text) < least ? 'tiny' : hiddenReason(text, coverage);
     return { text, hidden: hidden ?? (drawnOver.has(text) ? 'stencil' : undefined) };
@@ -129,29 +139,44 @@ function areLettersOf(texts: readonly PlacedText[], shapes: readonly Paint[]): b
 }
 
 /** The width of an upright stroke from which letters are bold, in em: Arimo's have 0.09, and 0.14 if they are bold. */
-const boldStroke = 0.12;
+const boldStroke = 0.115;
 
 /** The minimum height of an upright stroke, in em. The dot of an i is lower. */
 const minStrokeHeight = 0.3;
 
 /**
- * Whether letters that are only an upright stroke are bold; undefined without such letters. Programs that have no
- * bold font draw shapes, and others draw all letters as shapes. In some fonts an l has a tail.
+ * Whether letters are bold by those that are only an upright stroke; undefined without such letters. Programs that have no
+ * bold font draw shapes, and others draw all letters as shapes.
  */
-function areBold(texts: readonly PlacedText[], shapes: readonly Paint[]): boolean | undefined {
-  const strokesOf = (characters: RegExp) =>
-    texts.flatMap((text) =>
-      boxesOf(text, characters).flatMap((letter) => {
-        const size = Math.hypot(text.matrix[0], text.matrix[1]);
-        return shapes.flatMap(({ box }) => {
-          const sides = [box.right - box.left, box.top - box.bottom].map((side) => side / size);
-          return holds(letter, box) && Math.max(...sides) > minStrokeHeight ? [Math.min(...sides)] : [];
-        });
-      }),
-    );
-  const straight = strokesOf(/[Ii|]/);
-  const strokes = straight.length > 0 ? straight : strokesOf(/l/);
+function areBold(
+  texts: readonly PlacedText[],
+  shapes: readonly Paint[],
+  upright: RegExp,
+): boolean | undefined {
+  const strokes = texts.flatMap((text) =>
+    boxesOf(text, upright).flatMap((letter) => {
+      const size = Math.hypot(text.matrix[0], text.matrix[1]);
+      return shapes.flatMap(({ box }) => {
+        const sides = [box.right - box.left, box.top - box.bottom].map((side) => side / size);
+        return holds(letter, box) && Math.max(...sides) > minStrokeHeight ? [Math.min(...sides)] : [];
+      });
+    }),
+  );
   return strokes.length > 0 ? median(strokes) > boldStroke : undefined;
+}
+
+/** The minimum factor by which bold letters are blacker than regular ones, and the maximum one between texts of one style. */
+const [bolder, alike] = [1.2, 1.3];
+
+/** Whether letters without upright strokes are bold, by the lines that are as black; undefined without such lines. */
+function areAsBold(
+  blackness: number,
+  known: readonly { isBold?: boolean | undefined; blackness: number }[],
+): boolean | undefined {
+  const off = (other: { blackness: number }) => Math.abs(other.blackness - blackness);
+  const [nearest] = known.toSorted((one, other) => off(one) - off(other));
+  if (!nearest) return undefined;
+  return nearest.isBold ? blackness * bolder > nearest.blackness : blackness > nearest.blackness * bolder;
 }
 
 /** Returns the area of letters as a share of the area of their line: it shows which lines are as bold as others. */
