@@ -87,7 +87,10 @@ const documentTranslationRequest = z
         'The maximum number of characters of a subtitle for each second, as sent. Absent if it was not sent.',
       ),
     text_names: z
-      .object({ keys: z.array(z.string()), attributes: z.array(z.string()) })
+      .object({
+        keys: z.array(z.string()).describe('Keys of front matter.'),
+        attributes: z.array(z.string()).describe('Attributes of components, elements and shortcodes.'),
+      })
       .optional()
       .describe(
         'The keys of front matter and the attributes that the workspace had added to those with texts when the file was sent. Absent if it had none, or the format has no such names.',

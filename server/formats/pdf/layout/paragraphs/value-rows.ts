@@ -115,10 +115,12 @@ function withValues(column: readonly Row[]): readonly Row[] {
   return [];
 }
 
-/** Whether a text is short and has a digit, and is not a part of a sentence. */
+/** Whether a text is short, a quarter of its words have digits, and it is not a part of a sentence. */
 function isValue({ text }: TextLine): boolean {
-  const isShort = text.split(' ').length <= maxWords && text.length <= maxLength;
-  return isShort && /\p{Nd}/u.test(text) && !/^\p{Ll}+,? \p{Ll}|\p{Lo}{5}/u.test(text);
+  const words = text.split(' ');
+  const isShort = words.length <= maxWords && text.length <= maxLength;
+  const numbers = words.filter((word) => /\p{Nd}/u.test(word)).length;
+  return isShort && numbers >= words.length / 4 && !/^\p{Ll}+,? \p{Ll}|\p{Lo}{5}/u.test(text);
 }
 
 /** Returns the nearest line on each side. */
