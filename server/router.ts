@@ -10,6 +10,7 @@ import { tenantsRouter } from '#server/identity/tenants/router.ts';
 import { segmentationRouter } from '#server/language/segmentation/router.ts';
 import { styleGuidesRouter } from '#server/language/style-guides/router.ts';
 import { terminologyRouter } from '#server/language/terminology/router.ts';
+import { textRulesRouter } from '#server/language/text-rules/router.ts';
 import { memoryRouter } from '#server/language/translation-memory/router.ts';
 import { systemRouter } from '#server/observability/health-router.ts';
 import { operationsRouter } from '#server/operations/router.ts';
@@ -47,6 +48,7 @@ export const appRouter = router({
   operations: operationsRouter,
   reviews: reviewsRouter,
   segmentation: segmentationRouter,
+  textRules: textRulesRouter,
   storage: storageRouter,
   styleGuides: styleGuidesRouter,
   system: systemRouter,

@@ -113,6 +113,8 @@ export interface Finding {
   message: string;
   /** The region id, cell id or table id of the affected text; null if the finding is about the whole file. */
   unitId: string | null;
+  /** The visible characters of a text whose translation the file does not have. */
+  unwritten?: number;
 }
 
 /** Returns a finding about the whole file. */

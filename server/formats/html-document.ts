@@ -2,18 +2,21 @@ import type { Token } from 'parse5';
 import { canonicalLanguage, type LanguageCode, languageDirection, readLanguage } from '#server/languages.ts';
 import type { SegmentKind } from './document.ts';
 import { type AttributeText, type MarkupTexts, readBlocks } from './html/block-reader.ts';
-import { readConditionalComments } from './html/conditional-comments.ts';
+import { readConditionalComments, shifted } from './html/conditional-comments.ts';
 import { type Signs, signsOf, signWriter } from './html/escaped-signs.ts';
 import { codesWithin, itemsOfText } from './html/text-items.ts';
 import { type InlineContent, type InlineTag, joinStrings, plainText } from './inline-content.ts';
+import { proseOfCode } from './markup/code-prose.ts';
 import { keyOfTag, type Run, runsOf } from './markup/inline-runs.ts';
 import { type MarkupText, placesOfMarkup } from './markup/markup-places.ts';
+import { type OwnNames, readOwnNames } from './markup/visible-names.ts';
 import { hasIcuChoice, readIcu } from './messages/icu.ts';
 import { InlineCodes, marksIn, withoutMarks } from './messages/inline-codes.ts';
 import { isTagOf } from './messages/language-tags.ts';
 import { placeOfMessage } from './messages/strings.ts';
 import type { Edit } from './office/splice.ts';
 import { type TextOptions, type TextPlace, type TextPlaces, textFormat } from './text-file.ts';
+import { countCharacters } from './text-tally.ts';
 import { encodingEdits } from './xml/xml-nodes.ts';
 
 /**
@@ -27,18 +30,14 @@ import { encodingEdits } from './xml/xml-nodes.ts';
 export const { check, extract, rebuild, texts } = textFormat(findTexts);
 
 function findTexts(source: string, options: TextOptions): TextPlaces {
-  const read = (html: string) => readBlocks(html, options.sourceLanguage);
-  const page = read(source);
-  const markups = [page, ...readConditionalComments(source, page.comments, read)];
+  const names = readOwnNames(options.ownNames);
+  const page = readBlocks(source, options.sourceLanguage, names);
+  const readPart = (html: string) => readBlocks(html, options.sourceLanguage, names, true);
+  const markups = [page, ...readConditionalComments(source, page.comments, readPart)];
   const writer = writerFor(source, page);
-  const texts: MarkupText[] = [];
-  const kept: { reason: string; text: string }[] = [];
-  for (const { kind, syntax, items } of markups.flatMap(({ blocks }) => blocks)) {
-    const found = runsOf(items);
-    kept.push(...found.kept);
-    const role = syntax === '' ? kind : `${kind} in ${syntax}`;
-    for (const run of found.runs) texts.push({ ...textOfRun(run, kind, '', writer.text, writer), role });
-  }
+  const { texts, kept } = textsOfBlocks(source, markups, writer);
+  const prose = page.templateCode.flatMap(({ start, end }) => proseOfTemplate(source.slice(start, end)));
+  kept.push(...prose.map((text) => ({ reason: 'code', text })));
   const declarations = outsideOf(texts, page.declarations);
   for (const markup of markups)
     for (const attribute of markup.attributes)
@@ -48,8 +47,77 @@ function findTexts(source: string, options: TextOptions): TextPlaces {
     ...found,
     places: found.places.map((place) => placeOfIcuText(place, options.targetLanguage)),
     kept: [...kept, ...found.kept],
-    characters: markups.reduce((sum, { characters }) => sum + characters, 0),
+    characters:
+      markups.reduce((sum, { characters }) => sum + characters, 0) +
+      prose.reduce((sum, text) => sum + countCharacters(text), 0),
     always: [...found.always, ...declaredLanguage(source, declarations, options), ...encodingEdits(source)],
+  };
+}
+
+/** Returns the strings of template code that readers can see, such as the arguments of `{% trans "Sign in here" %}`. They stay. */
+const proseOfTemplate = (code: string): string[] =>
+  /^(?:\{#|<%[#-]{1,2}#?|\{\{[!-]*(?:!|\/\*|--)|\{%-?\s*(?:comment|include|extends|load)\b)/.test(code)
+    ? []
+    : proseOfCode(code);
+
+interface BlockTexts {
+  texts: MarkupText[];
+  kept: { reason: string; text: string }[];
+}
+
+function textsOfBlocks(source: string, markups: readonly MarkupTexts[], writer: HtmlWriter): BlockTexts {
+  const texts: MarkupText[] = [];
+  const kept = markups.flatMap((markup) => markup.kept);
+  for (const { kind, syntax, items } of markups.flatMap(({ blocks }) => blocks)) {
+    const found = runsOf(items);
+    kept.push(...found.kept);
+    const role = syntax === '' ? kind : `${kind} in ${syntax}`;
+    for (const run of found.runs)
+      if (isProgram(source, run)) kept.push({ reason: 'code', text: plainText(run.source) });
+      else texts.push({ ...textOfRun(run, kind, '', writer.text, writer), role });
+  }
+  return { texts, kept };
+}
+
+/** The innermost rules of a style sheet, and its statements. */
+const styleRules =
+  /[^{};<]{1,200}\{\s*(?:[\w-]{1,40}\s*:[^{}<;]{0,300}(?:;\s*|(?=\})))*\}|@[\w-]{1,40}[^{};<]{0,200};/g;
+/** The start of a block for a program, as in Django and Shopify. */
+const programBlock =
+  /\{%-?\s*(?:block\s+(?:\w+_)?(?:css|js|(?:java)?scripts?|styles?|stylesheets?)(?:_\w+)?|style|stylesheet|javascript|schema)\s*-?%\}\s*$/;
+
+/** Whether a text is a style sheet or a script that a template puts into an element of another file. */
+function isProgram(source: string, { start, source: content }: Run): boolean {
+  const text = plainText(content);
+  if (!/[{};]/.test(text)) return false;
+  if (programBlock.test(source.slice(Math.max(0, start - 300), start))) return true;
+  // A sentence may have `{a: b}`.
+  if (!/;\s*\}|^[.#@*]?[\w-]+\s*\{/.test(text)) return false;
+  let rest = text;
+  for (let depth = 0; depth < 3; depth++) rest = rest.replace(styleRules, '');
+  return rest.trim() === '';
+}
+
+/**
+ * Reads a block of HTML in a file of Markdown, without the attributes. Its translations have no line ends, which could end the
+ * block.
+ */
+export function readHtmlBlock(
+  source: string,
+  { start, end }: { start: number; end: number },
+  language: string | undefined,
+  names: OwnNames,
+): BlockTexts & { characters: number } {
+  const markup = shifted(readBlocks(source.slice(start, end), language, names, true), start);
+  const writer = writerFor(source, markup);
+  const oneLine: Text = (text, signs) => writer.text(text.replace(/\s*[\r\n]\s*/g, ' '), signs);
+  const inAttributes = [
+    ...markup.attributes.map(({ value }) => value),
+    ...markup.kept.map(({ text }) => text),
+  ].reduce((sum, value) => sum + countCharacters(value), 0);
+  return {
+    ...textsOfBlocks(source, [markup], { ...writer, text: oneLine }),
+    characters: markup.characters - inAttributes,
   };
 }
 

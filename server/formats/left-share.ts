@@ -15,26 +15,51 @@ const onPages = [
   'table_headers',
 ] as const satisfies readonly Includable[];
 
-/** The share of a file's visible characters above which the texts that a request could include are a warning. */
+/** The reasons of texts that no reader sees, whose pages a request does not select, or whose characters are unknown. */
+const unseen: ReadonlySet<string> = new Set([
+  'hidden',
+  'invisible',
+  'covered',
+  'clipped',
+  'tiny',
+  'pages',
+  'indirect',
+]);
+
+/** The share of a file's visible characters above which the texts that stay are a warning. */
 export const warnedShare = 0.05;
 
-/** The visible characters that a request could include, as shares of all, from 0 to 1. */
+/**
+ * The visible characters that stay although they have words, because a request does not include them or because they
+ * cannot be set again, as shares of all, from 0 to 1.
+ */
 export interface LeftShare {
   /** The share of all kinds together. */
   share: number;
-  kinds: { by: Includable; share: number }[];
+  kinds: {
+    reason: string;
+    /** The name by which a request could include the texts; undefined if it cannot. */
+    by: Includable | undefined;
+    share: number;
+  }[];
 }
 
 /** @param inSegments the number of visible characters of the texts that are translated */
 export function leftShare({ kept }: TextOutcome, inSegments: number): LeftShare {
-  const seen = kept.filter(({ reason }) => reason !== 'hidden');
+  const seen = kept.filter(({ reason }) => !unseen.has(reason));
   const total = seen.reduce((sum, { characters }) => sum + characters, inSegments);
-  const kinds = onPages.flatMap((by) => {
-    const own = seen.filter((one) => one.class === 'not_selected' && one.reason === by);
-    const characters = own.reduce((sum, one) => sum + one.characters, 0);
-    return characters > 0 ? [{ by, share: characters / total }] : [];
+  const kinds = seen.flatMap(({ class: kind, reason, characters }) => {
+    const by = kind === 'not_selected' ? onPages.find((one) => one === reason) : undefined;
+    // The texts of annotations are on the pages of a PDF. The values of form fields are not its author's.
+    const isLeft = by !== undefined || kind === 'unreadable' || reason === 'annotations';
+    return isLeft && characters > 0 ? [{ reason, by, share: characters / total }] : [];
   });
   return { share: kinds.reduce((sum, one) => sum + one.share, 0), kinds };
+}
+
+/** Returns a share of the visible characters as a finding states it. */
+export function shareText(share: number): string {
+  return `${share < 0.01 ? 'less than 1' : Math.round(100 * share)}% of the visible characters`;
 }
 
 /**
@@ -42,5 +67,5 @@ export function leftShare({ kept }: TextOutcome, inSegments: number): LeftShare 
  * and about the headers of tables, which formulas name.
  */
 export function proposedKinds({ kinds }: LeftShare): Includable[] {
-  return kinds.flatMap(({ by }) => (by === 'tracked_changes' || by === 'table_headers' ? [] : [by]));
+  return kinds.flatMap(({ by }) => (!by || by === 'tracked_changes' || by === 'table_headers' ? [] : [by]));
 }

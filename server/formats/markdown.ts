@@ -1,6 +1,7 @@
 import type { LayoutFormat } from './document.ts';
 import { FileError, limits, overLimit } from './file-error.ts';
 import { signsOf } from './html/escaped-signs.ts';
+import { readHtmlBlock } from './html-document.ts';
 import { plainText } from './inline-content.ts';
 import {
   type FrontMatter,
@@ -16,13 +17,14 @@ import { codedValue } from './markdown/value-codes.ts';
 import { linePrefix, type MarkdownWriter, writerFor } from './markdown/writer.ts';
 import { type Run, runsOf } from './markup/inline-runs.ts';
 import { type ExistingMarkup, type MarkupText, placesOfMarkup } from './markup/markup-places.ts';
+import { readOwnNames } from './markup/visible-names.ts';
 import { openTextFile, type TextOptions, type TextPlaces, textFormat } from './text-file.ts';
 import { countCharacters } from './text-tally.ts';
 
 /**
  * Markdown as GitHub has it, and MDX. A segment is a paragraph, a heading or a cell with its inline markup, the text of an
  * image, the title of a link, an attribute, or a value of the front matter. The titles and bodies of admonitions, tabs and callouts are
- * texts, and terms and their definitions. Code, blocks of HTML, formulas, shortcodes and definitions of links
+ * texts, terms and their definitions, and the texts of HTML. Code, formulas, shortcodes and definitions of links
  * stay. A changed text is written in one line, except for its line breaks. A translated heading keeps the address that
  * links of the file have. If it cannot, the finding `link_broken` names the line of the link.
  *
@@ -65,7 +67,10 @@ export const mdx = textFormat((source, options) => findTexts(source, true, optio
 function findTexts(source: string, isMdx: boolean, options: TextOptions): TextPlaces {
   checkLimits(source);
   const markdown = parseMarkdown(source, isMdx);
-  const { blocks, labels, kept, characters } = readTexts(source, markdown, options.sourceLanguage);
+  const names = readOwnNames(options.ownNames);
+  const { blocks, labels, html, kept, characters } = readTexts(source, markdown, options, names);
+  const pages = html.map((range) => readHtmlBlock(source, range, options.sourceLanguage, names));
+  kept.push(...pages.flatMap((page) => page.kept));
   const writer = writerFor(source, markdown.isMdx);
   const matter = frontMatterOf(source, markdown, options);
   const texts: MarkupText[] = [];
@@ -81,6 +86,7 @@ function findTexts(source: string, isMdx: boolean, options: TextOptions): TextPl
       });
   }
   texts.push(
+    ...pages.flatMap((page) => page.texts.map((text) => ({ ...text, role: `HTML ${text.role}` }))),
     ...labels.map((label) => textOfLabel(label, writer, source, markdown.isMdx)),
     ...matter.texts.map(textOfMatter),
   );
@@ -98,7 +104,8 @@ function findTexts(source: string, isMdx: boolean, options: TextOptions): TextPl
         ...matter.kept.map(({ text }) => text),
         ...code,
         ...matter.texts.map(({ text }) => textIn(text)),
-      ].reduce((sum, text) => sum + countCharacters(text), 0),
+      ].reduce((sum, text) => sum + countCharacters(text), 0) +
+      pages.reduce((sum, page) => sum + page.characters, 0),
     always: [...found.always, ...matter.declared],
   };
 }

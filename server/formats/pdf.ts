@@ -12,7 +12,8 @@ import type {
 } from './document.ts';
 import { FileError } from './file-error.ts';
 import { readPages } from './flatten/pdf.ts';
-import type { InlineContent } from './inline-content.ts';
+import { type InlineContent, plainText } from './inline-content.ts';
+import { leftShare } from './left-share.ts';
 import type { RecognizedPage } from './ocr/recognized-page.ts';
 import { selectPages } from './page-ranges.ts';
 import { findContinued, joinParts, partsOf } from './pdf/continuations.ts';
@@ -45,7 +46,7 @@ import { openPdfjs } from './pdfjs/open-pdfjs.ts';
 import { rejectLargeStreams } from './pdfjs/stream-sizes.ts';
 import { SegmentBudget } from './segment-budget.ts';
 import type { Selection } from './selection.ts';
-import { TextTally } from './text-tally.ts';
+import { countCharacters, TextTally } from './text-tally.ts';
 import { DocumentFonts } from './typesetting/document-fonts.ts';
 import { directionOf } from './typesetting/languages.ts';
 
@@ -119,7 +120,13 @@ export async function extract(bytes: Uint8Array, selection: ExtractOptions = {})
       throw new FileError('unreadable', 'incomplete PDF: its end (%%EOF) is missing; send the whole file');
     const isWordFile = selection.output === 'docx';
     const hint = scans.hint(selection.sourceLanguage);
-    const findings = counts.findings(segments.length, { isSigned: isSigned(bytes), isWordFile, hint });
+    const characters = segments.reduce((sum, { source }) => sum + countCharacters(plainText(source)), 0);
+    const outcome = tally.outcome();
+    const findings = counts.findings(
+      segments.length,
+      { isSigned: isSigned(bytes), isWordFile, hint },
+      leftShare(outcome, characters),
+    );
     findings.push(...scans.findings());
     const left = pdf.pageCount - selected.size;
     if (left > 0) findings.push(notSelected(left, pdf.pageCount, isWordFile));
@@ -129,7 +136,7 @@ export async function extract(bytes: Uint8Array, selection: ExtractOptions = {})
       segments,
       pageCount: pdf.pageCount,
       findings,
-      outcome: tally.outcome(),
+      outcome,
       ...(imagePages.length > 0 && { imagePages }),
     };
   });
@@ -219,7 +226,7 @@ async function translatePages(
     for (const other of targets.neededFor(number))
       if (other <= pdf.pageCount) waiting.set(other, await read(other));
     const items = targets.of(blocks).map((item) => withLabelInText(item, options));
-    return { page, scan, fitted: fitBlocks(scan ?? page, items, options, kept) };
+    return { page, scan, fitted: fitBlocks(scan ?? page, items, options, kept, !scan) };
   };
   const translated = targets.pages;
   const numbers = [...selected].filter((number) => translated.has(number));
@@ -243,7 +250,7 @@ async function translatePages(
     const { items } = fitted;
     if (items.length === 0) continue;
     for (const { texts } of fitted.directions) texts.share(scales);
-    const set = typesetPage(fitted, fonts, !scan);
+    const set = typesetPage(fitted, fonts);
     const sources = items.flatMap(({ block }) => (set.unchanged.has(block.id) ? [] : block.glyphs));
     const removed = scan ? invisibleTexts(page) : [...sources, ...set.removed];
     const moves = scan ? undefined : set.moves;

@@ -41,4 +41,6 @@ export interface Selection {
   lineLength?: number | undefined;
   /** The maximum number of characters of a subtitle for each second. Undefined for the default of the language. */
   readingSpeed?: number | undefined;
+  /** Names of keys and attributes whose values are texts, in addition to the usual ones. Undefined for none. */
+  ownNames?: { keys: string[]; attributes: string[] } | undefined;
 }

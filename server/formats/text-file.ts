@@ -197,6 +197,7 @@ function withoutAddedCode(
       code: 'added_code_not_written',
       message: `the translation has ${clip(added[0]!, 60)}, which a page or program may run as code and which the source lacks, so the text stays as it is`,
       unitId: segments[at]!.regionId,
+      unwritten: countCharacters(plainText(segments[at]!.source)),
     });
     return undefined;
   });

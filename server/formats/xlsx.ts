@@ -123,10 +123,10 @@ export const { extract, rebuild } = officeFormat({
       await readXmlPart(
         workbook.office,
         part.path,
-        new PartTextReader(part.rule, ({ number, text, reference }) => {
+        new PartTextReader(part.rule, ({ key, text, reference }) => {
           const { regionId, sheet } = part;
           const place = reference === undefined ? part.place : `${part.place} ${reference}`;
-          addText({ regionId, cellId: `t${number}`, kind: 'text_block', page: sheet.number, place }, text);
+          addText({ regionId, cellId: key, kind: 'text_block', page: sheet.number, place }, text);
           return undefined;
         }),
       );

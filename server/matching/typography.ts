@@ -16,7 +16,10 @@ const marks = {
   ellipsis: { typographic: /…/g, plain: /\.\.\./g },
   single: { typographic: /[‘’‚‛ʼ´′‹›]/g, plain: /'/g },
   double: { typographic: /[“”„‟«»″]/g, plain: /"/g },
-  spacedDash: { typographic: /(?<= )[–—―−](?= )/g, plain: /(?<= )--?(?= )/g },
+  spacedDash: {
+    typographic: /(?<=[^\S\n])[–—―−](?=[^\S\n])/g,
+    plain: /(?<=[^\S\n])--?(?=[^\S\n])/g,
+  },
   dash: { typographic: /[‒–—―−]/g, plain: /-/g },
 } as const;
 
@@ -47,12 +50,11 @@ const hasMarks = /['"´ʼ«»‐-―‘-‟′″‹›…−\u00ad\u200b\u2060\
 const maxSpellings = 24;
 
 /**
- * Returns the normal forms in which a memory may have a text with other typography, plain ones first: each kind of mark
- * has one spelling in the whole text. None for a text that has no such mark.
+ * Returns the normal forms in which a memory may have a text, plain ones first: each kind of mark has one spelling in the
+ * whole text. Texts that differ in typography only have the same. None for a text that has no such mark.
  */
-export function otherSpellings(text: string, language: string): string[] {
+export function spellings(text: string, language: string): string[] {
   if (!hasMarks.test(text)) return [];
-  const own = normalForm(text);
   const plain = plainTypography(text, language);
   const ways: ((one: string) => string)[][] = [
     [same, (one) => one.replace(marks.ellipsis.plain, '…')],
@@ -64,9 +66,7 @@ export function otherSpellings(text: string, language: string): string[] {
   let spelled = new Set([plain]);
   for (const kind of ways) spelled = new Set(kind.flatMap((way) => [...spelled].map(way)));
   // French spaces within quotation marks are white space of any kind.
-  return [...new Set([...spelled].map(normalForm))]
-    .filter((one) => one !== own && one !== '')
-    .slice(0, maxSpellings);
+  return [...new Set([...spelled].map(normalForm))].filter((one) => one !== '').slice(0, maxSpellings);
 }
 
 const same = (text: string): string => text;
@@ -129,13 +129,14 @@ export function withTypographyOf(
   };
   change(
     'ellipsis',
-    (one) => one.replace(/\.\.\./g, '…'),
-    (one) => one.replace(/…/g, '...'),
+    (one) => outsideTags(one, '\\.\\.\\.', '…'),
+    (one) => outsideTags(one, '…', '...'),
   );
+  const inWord = (mark: string) => `(?<=\\p{L}(?:<[^<>]*>)*)${mark}(?=(?:<[^<>]*>)*\\p{L})`;
   change(
     'single',
-    (one) => one.replace(/(?<=\p{L})'(?=\p{L})/gu, '’'),
-    (one) => one.replace(/(?<=\p{L})’(?=\p{L})/gu, "'"),
+    (one) => outsideTags(one, inWord("'"), '’'),
+    (one) => outsideTags(one, inWord('’'), "'"),
   );
   change(
     'double',
@@ -149,6 +150,11 @@ export function withTypographyOf(
     (one) => one.replace(marks.spacedDash.typographic, '-'),
   );
   return target;
+}
+
+/** Replaces marks, but not those in tags. */
+function outsideTags(text: string, mark: string, by: string): string {
+  return text.replace(new RegExp(`<[^<>]*>|${mark}`, 'gu'), (found) => (found.startsWith('<') ? found : by));
 }
 
 /** French quotation marks are not parted from their words at the end of a line. */

@@ -46,6 +46,7 @@ export function mapTask(task: TranslationTask, replace: Replace): TranslationTas
   return {
     ...task,
     segments: task.segments.map(replace),
+    ...(task.keep && { keep: task.keep.map(replace) }),
     ...(task.notes && { notes: task.notes.map(option) }),
     tone: option(task.tone),
     gender: option(task.gender),

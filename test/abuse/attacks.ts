@@ -5,7 +5,14 @@ import { manyProblems } from './many-problems.ts';
 import { manySets } from './many-sets.ts';
 import type { Attack } from './measure-attack.ts';
 import { pipelinedDocs } from './pipelined-docs.ts';
-import { alignments, estimates, patternPrograms, slowPatterns, xliffAttributes } from './shared-work.ts';
+import {
+  alignments,
+  estimates,
+  patternPrograms,
+  slowPatterns,
+  slowPlaceholders,
+  xliffAttributes,
+} from './shared-work.ts';
 import { slowBodies } from './slow-bodies.ts';
 import { strangers } from './strangers.ts';
 import { trickledExports } from './trickled-exports.ts';
@@ -26,6 +33,7 @@ export const attacks = {
   'hostile-files': bombsOfTen,
   'pattern-programs': patternPrograms,
   'slow-patterns': slowPatterns,
+  'slow-placeholders': slowPlaceholders,
   estimates,
   alignments,
   'xliff-attributes': xliffAttributes,

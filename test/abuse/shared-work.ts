@@ -189,6 +189,31 @@ export const slowPatterns = crowd({
     ),
 });
 
+/** Saves placeholders that are as slow as the limits allow, and sends files to which they apply: 12,000 texts each. */
+export const slowPlaceholders = crowd({
+  title: 'files of 3 MB with slow placeholders, 2 at the same time, 4 in all',
+  requests: 4,
+  concurrent: 2,
+  prepare: async (target, key) => {
+    const placeholders = ['(?:.{0,280})\\d\\d\\d\\d\\d\\d\\d', '(?:[a-z ]?[a-z]?){48}\\d'];
+    const saved = await rpc(target, key, 'textRules.save', { keys: [], attributes: [], placeholders });
+    if (saved.status !== 200) throw new Error(`the placeholders were not saved: ${saved.status}`);
+  },
+  async send({ address }, key, index) {
+    const form = new FormData();
+    form.set('source_document', new File([largeFile], `file ${index}.json`));
+    form.set('target_lang', 'de');
+    form.set('wait', 'true');
+    return consumed(
+      await fetch(`${address}/api/documents/translate`, {
+        method: 'POST',
+        headers: { 'x-api-key': key },
+        body: form,
+      }),
+    );
+  },
+});
+
 /** Programs as patterns, with the key of the attacker, and without any. */
 export const patternPrograms = crowd({
   title: 'patterns that are programs: saved, as redaction and in searches, 4 at the same time, 24 in all',

@@ -37,9 +37,10 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'lines of source',
     count: linesOf(sources),
-    limit: 260_000,
+    limit: 264_200,
     goal: 165_000,
     bought: [
+      '264,200: visible texts of Office files, the share that stays, own keys and placeholders, HTML in Markdown, fonts without a map, drawn letters, unchanged texts and values next to lines of PDF pages',
       '260,000: templates of ten engines, quoting of messages, foreign parts, plural forms side by side, speakers, front matter, attributes and comments, glossaries of people, other typography, taking over, and what two more attacks found',
       '256,200: credentials before inputs, weights of patterns, turns and versions of approvals, values over lines and marks, replacements, linked providers, mailed reset links, compression, upkeep of translated files, and what two attacks found',
       '252,540: blanks of other operators, spread labels, notes of music, alpha in forms, one letter spacing and look of a typeface in PDF pages',
@@ -70,9 +71,10 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'files of source',
     count: sources.length,
-    limit: 1845,
+    limit: 1868,
     goal: 1400,
     bought: [
+      '1,868: words in fields and attributes of Office files, columns of sheets, own keys, glyph orders, unchanged texts, prices and value rows of PDF pages',
       '1,845: readers of templates, quoting, choices, bars, speakers, front matter, attributes, directives and typography',
       '1,814: turns, pattern weights, labelled names, forgotten passwords, linked providers, compression and corrections',
       '1,801: one letter spacing of the headings of a PDF page',
@@ -93,9 +95,10 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'lines of tests',
     count: linesOf(tests),
-    limit: 180_700,
+    limit: 184_700,
     goal: 100_000,
     bought: [
+      '184,700: two judges that read finished files without the readers of the service, glossaries of people, own keys and placeholders, pages of PDF files by kind',
       '180,700: compiled templates of five engines, plural forms run by four libraries, strange forms of personal data, commands of operators, mutations on items, requests in turns',
       '178,500: generated tests of turns, of credentials before inputs, of proofs and of forms; forms of withheld values, corrections, exports of a filled deployment, attacks by strangers',
       '173,540: alpha, thick underlines, letter spacing, blanks, spread labels, wide line distances and notes of music in PDF texts',
@@ -129,9 +132,10 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'words of documentation',
     count: wordsOf(guides),
-    limit: 53_480,
+    limit: 53_870,
     goal: 50_000,
     bought: [
+      '53,870: texts of Office files that are translated, own keys and placeholders, figures of fresh files',
       '53,480: what stays in templates, messages, front matter and other languages; columns of glossaries; the precision of redaction',
       '53,020, after 55,310: turns, reset links, linked providers, withheld values, and what an export can restore',
       '52,830: why rules, and not a trained model, join the lines of a PDF',

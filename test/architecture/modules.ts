@@ -203,6 +203,7 @@ export const modules: Module[] = [
   domain('language/style-guides', { tables: /style-guides/ }),
   domain('language/terminology', { tables: /terminology/, packages: /^node:(os|worker_threads)$/ }),
   domain('language/segmentation', { tables: /segmentation/ }),
+  domain('language/text-rules', { tables: /tenants/ }),
   domain('language'),
   domain('storage', { tables: /storage|tenants/ }),
   // Engines with the keys of workspaces.

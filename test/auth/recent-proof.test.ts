@@ -103,6 +103,7 @@ const others: Readonly<Record<string, readonly string[]>> = {
     'styleGuides.delete',
     'styleGuides.save',
     'tenants.saveGeneral',
+    'textRules.save',
   ],
 };
 

@@ -187,7 +187,9 @@ describe('lingualoop translate', () => {
     );
     expect([code, sum, await mine.billed()]).toEqual([0, characters + 16, 0]);
     const table = await mine.lingualoop(['translate', 'a.txt', '--to', 'fr', '--dry-run']);
-    expect(table.out.split('\n')[0]).toMatch(/^file +language +characters +exact +fuzzy +repeated +billed$/);
+    expect(table.out.split('\n')[0]).toMatch(
+      /^file +language +characters +exact +sentences +typography +fuzzy +repeated +billed$/,
+    );
     await mine.lingualoop(['translate', 'a.txt', '--to', 'fr']);
     expect(await mine.billed()).toBe(characters);
   });

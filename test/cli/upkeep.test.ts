@@ -6,6 +6,7 @@ import { useTestApp } from '#test/setup/app.ts';
 import { useWorkers } from '#test/translation-memory/background.ts';
 import { paragraph, run, wordFile } from '../formats/docx-file.ts';
 import { partsOf } from '../formats/docx-walk.ts';
+import { inline, row, shownIn, workbookOf } from '../formats/xlsx-file.ts';
 import { openProject } from './cli.ts';
 
 /** Translations that exist already, in a repository in which people and programs work at the same time. */
@@ -268,4 +269,18 @@ test('translates text boxes that a Word file has, unless --include names other t
   const without = await mine.lingualoop(['translate', 'a.docx', '--to', 'fr', '--include', 'none']);
   expect([without.code, without.err.includes('text boxes')]).toEqual([0, false]);
   expect(await textOf()).not.toContain('[fr] In the box');
+});
+
+test('keeps the columns that --exclude-columns or lingualoop.json names', async () => {
+  const rows = row(inline('<t>btn.start</t>'), inline('<t>Start</t>'));
+  const mine = await openProject(app, { 'a.xlsx': workbookOf([{ name: 'Labels', rows }]) });
+  const texts = async () => shownIn(await readFile(join(mine.folder, 'a.fr.xlsx')));
+  const argv = ['translate', 'a.xlsx', '--to', 'fr'];
+  expect((await mine.lingualoop(argv)).code).toBe(0);
+  expect(await texts()).toEqual(['[fr] btn.start', '[fr] Start']);
+  expect((await mine.lingualoop([...argv, '--exclude-columns', 'Labels!A'])).code).toBe(0);
+  expect(await texts()).toEqual(['btn.start', '[fr] Start']);
+  await writeFile(join(mine.folder, 'lingualoop.json'), json({ exclude_columns: ['B'] }));
+  expect((await mine.lingualoop(argv)).code).toBe(0);
+  expect(await texts()).toEqual(['[fr] btn.start', 'Start']);
 });

@@ -99,6 +99,7 @@ const byGuard: Readonly<Record<GuardName, Readonly<Record<string, string>>>> = {
     engines: 'get save remove test',
     storage: 'bind unbind verify',
     segmentation: 'get save delete',
+    textRules: 'get save try',
     tenants: 'general saveGeneral',
     styleGuides: 'save delete',
   },

@@ -16,6 +16,7 @@ const byScopes: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     engines: 'get save remove test',
     storage: 'bind unbind verify',
     segmentation: 'get save delete',
+    textRules: 'get save try',
     tenants: 'general saveGeneral',
     styleGuides: 'save delete',
     terminology:

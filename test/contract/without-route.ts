@@ -14,6 +14,7 @@ export const forBrowsers: readonly string[] = namesOf({
   reviews: 'byDomain outcomes',
   segmentation: 'delete get save',
   tenants: 'general saveGeneral',
+  textRules: 'get save try',
   terminology: 'matchesOfTexts setSpellingWord spellingWords',
   usage: 'breakdown',
 });

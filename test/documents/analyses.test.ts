@@ -116,18 +116,28 @@ describe('an analysis', () => {
 
   test('agrees with the estimate of a document', async () => {
     await setsOf(app, mine.headers).memory([[rent, 'Le locataire paie le loyer.']]);
-    const cells = [rent, similar, rent, 'Other', 'Other'];
+    const cells = [rent, similar, rent, 'Other - text', 'Other - text', 'Other – text'];
     const analysis = await analyze({ 'a.xlsx': cells }, ['fr']);
     const { body: estimate } = await mine.send({
       source_document: new File([workbook(...cells)], 'a.xlsx'),
       dry_run: 'true',
     });
     const [cell] = analysis.files[0].languages;
-    for (const name of ['exact_matches', 'sentence_matches', 'repetitions', 'no_match', 'fuzzy_matches'])
+    for (const name of [
+      ...[
+        'exact_matches',
+        'sentence_matches',
+        'typography_matches',
+        'repetitions',
+        'no_match',
+        'fuzzy_matches',
+      ],
+    ])
       expect(cell[name]).toMatchObject({
         segments: estimate[name].segments,
         characters: estimate[name].characters,
       });
+    expect(cell.typography_matches).toEqual({ segments: 1, words: 2, characters: 12 });
     expect(cell.billable_characters).toBe(estimate.billable_characters);
   });
 

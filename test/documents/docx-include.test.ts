@@ -25,8 +25,8 @@ describe('a DOCX with notes and text boxes', () => {
     const { body } = await send();
     expect(engine.texts()).toEqual(['Body', 'Link']);
     expect(body.quality_report.findings.map(({ message }: { message: string }) => message)).toEqual([
-      '1 text box is not translated; add `text_boxes` to `include` to translate them',
-      '1 footnote is not translated; add `footnotes` to `include` to translate them',
+      '1 text box is not translated (21% of the visible characters); add `text_boxes` to `include` to translate them',
+      '1 footnote is not translated (21% of the visible characters); add `footnotes` to `include` to translate them',
       '1 comment is not translated; add `comments` to `include` to translate them',
     ]);
     expect(body.quality_report.metadata.receipt.rows).toEqual(

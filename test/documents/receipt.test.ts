@@ -56,6 +56,19 @@ describe('the receipt of a document', () => {
     expect([sumOf(receipt.rows, 'texts'), sumOf(receipt.rows, 'characters')]).toEqual([7, 41]);
   });
 
+  test('counts a translation that is not written, because it has code that the source lacks, as failed', async () => {
+    engine.reply = ({ segments }) =>
+      segments.map((text) => (text === 'Good day' ? 'Bonjour {{ secret }}' : `fr ${text}`));
+    const source_document = new File(['<p>Good day</p><p>Hello</p>'], 'a.html', { type: 'text/html' });
+    const { body } = await send({ source_document });
+    expect(body.quality_report.metadata.receipt.rows).toEqual([
+      { outcome: 'translated', reason: null, texts: 1, characters: 5 },
+      { outcome: 'failed', reason: 'added_code', texts: 1, characters: 7 },
+    ]);
+    const [finding] = body.quality_report.findings;
+    expect(Object.keys(finding).sort()).toEqual(['code', 'message', 'severity', 'unit_id']);
+  });
+
   test('counts segments like other texts: without white space of any kind', async () => {
     const spaces = String.fromCodePoint(...Array.from({ length: 0xffff }, (_, code) => code)).match(/\s/g)!;
     expect([...whiteSpace].sort()).toEqual([...spaces].sort());

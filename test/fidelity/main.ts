@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { corpusFile } from '#test/corpus/files.ts';
 import { docxFidelity } from './docx.ts';
 import { runEye } from './eye/main.ts';
+import { kindSection } from './kinds.ts';
 import { type FileFidelity, type OfficeFormat, officeSection, type RoundTrips } from './office.ts';
 import { writeGallery } from './pdf/gallery.ts';
 import { runTwin } from './pdf/twin.ts';
@@ -39,22 +40,22 @@ function tripsOf({ title }: OfficeFormat, files: readonly FileFidelity[]): Round
 
 /** Prints sections, and stores them in place of the earlier sections with the same titles. */
 function publish(sections: readonly Section[]): void {
-  const byTitle = new Map<string, StoredSection>(sections.map((section) => [section.title, section]));
-  writeResults(
-    resultsFile,
-    readResults(resultsFile).map((stored) => byTitle.get(stored.title) ?? stored),
+  const byTitle = new Map<string, StoredSection>(
+    [...readResults(resultsFile), ...sections].map((section) => [section.title, section]),
   );
+  writeResults(resultsFile, [...byTitle.values()]);
   console.log(sections.map(renderSection).join('\n\n'));
 }
 
 /**
- * Without arguments, measures the Office and PDF files of the corpus. With `--gallery`, writes the pictures of PDF pages
+ * Without arguments, measures the Office and PDF files of the corpus; with `--kinds`, only PDF pages by kind. With `--gallery`, writes the pictures of PDF pages
  * instead; with `--eye`, judges translations by how they look; with `--scans`, measures the recognition of scanned
  * pages; with `--twin FOLDER…`, compares the segments of a PDF with the same document as HTML. The results of text files and presentations stay: their files are not in the repository.
  */
 if (process.argv[1] === import.meta.filename) {
   if (process.argv.includes('--gallery')) await writeGallery();
   else if (process.argv.includes('--eye')) await runEye(process.argv.slice(2));
+  else if (process.argv.includes('--kinds')) publish([await kindSection()]);
   else if (process.argv.includes('--twin'))
     await runTwin(
       process.argv.slice(2).filter((path) => !path.startsWith('--')),
@@ -67,7 +68,7 @@ if (process.argv[1] === import.meta.filename) {
   } else {
     const sections: Section[] = [];
     for (const format of officeFormats) sections.push(await measureOffice(format));
-    sections.push(await pdfSection());
+    sections.push(await pdfSection(), await kindSection());
     publish(sections);
   }
 }

@@ -3,7 +3,8 @@
 
 Reads the files with Python's own ZIP and XML readers. Standard input: a JSON list of
 {"source": path, "result": path, "kept": [{"reason", "characters"}]}. Each translation in the result begins with the mark
-"[fr]". Output: a JSON list with, for each file, its kinds of places and the texts that nobody accounts for.
+"[fr]". Output: a JSON list with, for each file, its kinds of places, the texts that nobody accounts for, and the code that
+differs between source and result.
 
 A text counts as translated if the mark is at its place. Otherwise its characters must be in the receipt, under one of
 the reasons that fit its kind.
@@ -12,6 +13,7 @@ import json
 import re
 import sys
 import zipfile
+from collections import Counter
 from xml.etree import ElementTree
 
 MARK = "[fr]"
@@ -29,7 +31,7 @@ REASONS = {
     "watermark": ["text_boxes", "content_controls"],
     "label": ["label"],
     "glossary": ["form_fields"],
-    "note": ["footnotes", "endnotes", "comments"],
+    "note": ["footnotes", "endnotes", "comments", "fields", "number", "formula"],
     "chart": ["charts", "embedded_documents", "masters", "pages", "hidden", "number"],
     "diagram": ["diagrams", "hidden", "masters", "pages"],
     "cell": ["number", "formula_result", "table_headers", "pages", "columns", "identifier"],
@@ -150,12 +152,14 @@ def docx(parts):
                     yield "form", attribute(one, "displayText")
                 elif name == "textInput":
                     yield from (("form", attribute(d, "val")) for d in one if local(d.tag) == "default")
+                elif name in ("tblCaption", "tblDescription"):
+                    yield "alternative", attribute(one, "val")
                 elif name == "oMath":
                     yield "math", texts_in(one)
                 elif name == "p" and "wordprocessingml" in one.tag:
                     yield kind, own_text(one)
-        elif path.endswith("numbering.xml"):
-            pass
+        elif re.search(r"/drawings/drawing", path):
+            yield from (("diagram", texts_in(p)) for p in root.iter() if local(p.tag) == "p")
 
 
 def own_text(paragraph):
@@ -173,15 +177,26 @@ def own_text(paragraph):
     return text
 
 
+# A reference to another workbook, or to cells that do not exist: a program shows the copy that is in the chart.
+OUTSIDE = re.compile(r"\[(?!0\])|#REF!")
+
+
 def chart(root, has_copies=True):
     names = set()
     for one in root.iter():
-        if local(one.tag) == "p":
+        name = local(one.tag)
+        if name in ("strRef", "multiLvlStrRef") and not has_copies:
+            formula = "".join(child.text or "" for child in one if local(child.tag) == "f")
+            if OUTSIDE.search(formula):
+                yield from (("chart", v.text or "") for v in one.iter() if local(v.tag) == "v")
+        elif name in ("tx", "trendline"):
+            yield from (("chart", child.text or "") for child in one if local(child.tag) in ("v", "name"))
+        if name == "p":
             yield "chart", texts_in(one)
-        elif local(one.tag) in ("strCache", "multiLvlStrCache", "strDim") and not has_copies:
+        elif name in ("strCache", "multiLvlStrCache", "strDim") and not has_copies:
             # Excel copies these names from the cells when it opens the file.
             pass
-        elif local(one.tag) in ("strCache", "strLit", "multiLvlStrCache", "strDim"):
+        elif name in ("strCache", "strLit", "multiLvlStrCache", "strDim"):
             for value in one.iter():
                 if local(value.tag) in ("v", "pt") and value.text not in names:
                     names.add(value.text)
@@ -238,6 +253,17 @@ def xlsx(parts):
             yield from chart(root, has_copies=False)
         elif re.search(r"diagrams/data", path):
             yield from (("diagram", texts_in(p)) for p in root.iter() if local(p.tag) == "p")
+        elif re.search(r"pivotTables/", path):
+            for one in root.iter():
+                for name in ("grandTotalCaption", "rowHeaderCaption", "colHeaderCaption", "dataCaption", "subtotalCaption"):
+                    yield "pivot", attribute(one, name)
+                if local(one.tag) in ("dataField", "pivotField"):
+                    yield "pivot", attribute(one, "name")
+                elif local(one.tag) == "item":
+                    yield "pivot", attribute(one, "n")
+        elif re.search(r"chartsheets/", path):
+            headers = (one for one in root.iter() if re.search(r"(Header|Footer)$", local(one.tag)))
+            yield from (("header", re.sub(r'&(?:"[^"]*"|K[0-9A-F]{6}|\d+|.)', "", one.text or "")) for one in headers)
         elif path == "xl/workbook.xml":
             yield from (("sheet", attribute(s, "name")) for s in root.iter() if local(s.tag) == "sheet")
         elif re.search(r"ctrlProps|slicers/|timelines/", path):
@@ -287,7 +313,7 @@ ODF_FIELDS = {
     "creator", "database-name", "sender-firstname", "sender-lastname", "image-count", "paragraph-count", "table-count",
 }
 ODF_ANY = "number fields comments tracked_changes masters hidden formula_result dropdown_lists charts embedded_documents " \
-    "other pages columns identifier address code label translated_before".split()
+    "other pages columns identifier address code label translated_before sheet_names".split()
 
 
 def odf(parts):
@@ -295,6 +321,8 @@ def odf(parts):
         if not re.search(r"(?:^|/)(?:content|styles)\.xml$", path):
             continue
         kind = "odf" if "/" not in path else "chart"
+        for sheet in root.iterfind("./{*}body/{*}spreadsheet/{*}table"):
+            yield kind, attribute(sheet, "name")
         for one in root.iter():
             name = local(one.tag)
             if name in ("p", "h") and ":text:" in one.tag or name in ("title", "desc") and "svg" in one.tag:
@@ -349,17 +377,54 @@ REASONS["odf"] = ODF_ANY
 READERS = {"docx": docx, "xlsx": xlsx, "pptx": pptx, "odt": odf, "ods": odf, "odp": odf}
 
 
-def parts_of(path):
+def parts_of(path, suffixes=(".xml", ".vml")):
     found = {}
     with zipfile.ZipFile(path) as file:
         for name in file.namelist():
-            if name.endswith((".xml", ".vml")):
+            if name.endswith(suffixes):
                 try:
                     found[name] = ElementTree.fromstring(file.read(name))
                 except ElementTree.ParseError:
                     # A part that programs cannot read shows nothing.
                     pass
     return found
+
+
+# What programs read: the texts of these elements, and these attributes.
+CODE_TEXTS = {"f", "formula", "formula1", "formula2", "definedName", "calculatedColumnFormula", "sqref"}
+CODE_ATTRIBUTES = set(
+    "anchor bookmark condition embed formula href id instr link location macro name ref ref-name reference r sqref "
+    "storeItemID Target TargetMode Type uri xpath".split()
+)
+# Smart tags and formatting may go with the run that has them.
+NO_CODE = {"rPr", "smartTag", "attr", "rPrChange", "fitText", "font"}
+
+
+def code_of(root):
+    """Returns the code of a part, without the marks of translated words: (element, attribute, value), sorted."""
+    found = []
+    fields = ""
+    for one in root.iter():
+        name = local(one.tag)
+        if name in ("instrText", "delInstrText"):
+            fields += one.text or ""
+        elif name in CODE_TEXTS:
+            found.append((name, "", one.text or ""))
+        if name not in NO_CODE:
+            found += [(name, local(key), value) for key, value in one.attrib.items() if local(key) in CODE_ATTRIBUTES]
+    return sorted((name, key, value.replace(MARK + " ", "")) for name, key, value in [*found, ("instrText", "", fields)])
+
+
+def broken(source, result):
+    """Lists the parts whose code differs, each with one difference."""
+    before, after = parts_of(source, (".xml", ".vml", ".rels")), parts_of(result, (".xml", ".vml", ".rels"))
+    differences = [[path, "part", ""] for path in sorted(set(before) ^ set(after))]
+    for path in sorted(set(before) & set(after)):
+        old, new = code_of(before[path]), code_of(after[path])
+        if old != new:
+            lost, added = Counter(old) - Counter(new), Counter(new) - Counter(old)
+            differences.append([path, "code", str(sorted(lost + added)[0])[:200]])
+    return differences
 
 
 def visible(text):
@@ -392,7 +457,7 @@ def judge(source, result, kept):
                 need -= used
         if need > 0:
             lost.append([kind, text[:120], need])
-    return {"source": source, "kinds": kinds, "lost": lost}
+    return {"source": source, "kinds": kinds, "lost": lost, "broken": broken(source, result)}
 
 
 def main():

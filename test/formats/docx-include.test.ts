@@ -355,6 +355,9 @@ describe('charts', () => {
     `<c:strCache>${names.map((name, index) => `<c:pt idx="${index}"><c:v>${name}</c:v></c:pt>`).join('')}</c:strCache>`;
   const chart = (...content: string[]): string =>
     `<c:chartSpace xmlns:c="c" xmlns:a="a">${content.join('')}</c:chartSpace>`;
+  /** Names of a series and of its trendline that are only in the chart. */
+  const own = (series: string, trendline: string): string =>
+    `<c:tx><c:v>${series}</c:v></c:tx><c:trendline><c:name>${trendline}</c:name></c:trendline>`;
   const numbers = '<c:numCache><c:pt><c:v>12</c:v></c:pt></c:numCache>';
   const parts = {
     chart1: chart(
@@ -362,6 +365,7 @@ describe('charts', () => {
       cache('North', '2019'),
       cache('North', 'South &amp; East'),
       numbers,
+      own('Plan', 'Trend'),
     ),
     chartEx2: `<cx:chartSpace xmlns:cx="cx"><cx:strDim><cx:f>A1</cx:f><cx:lvl><cx:pt>West</cx:pt></cx:lvl></cx:strDim></cx:chartSpace>`,
   };
@@ -373,6 +377,8 @@ describe('charts', () => {
       'chart1-p1 Sales by region',
       'chart1-p2 North',
       'chart1-p4 South & East',
+      'chart1-p5 Plan',
+      'chart1-p6 Trend',
       'chart2-p1 West',
     ]);
     expect(segments[1]!.place).toBe('word/chart1.xml, chart 1, paragraph 1');
@@ -380,10 +386,10 @@ describe('charts', () => {
   });
 
   it('are written at each copy of a name', async () => {
-    const replies = ['texte', 'Ventes', 'Nord', 'Sud <Est>', 'Ouest'];
+    const replies = ['texte', 'Ventes', 'Nord', 'Sud <Est>', 'Prévu', 'Tendance', 'Ouest'];
     const after = await translate(paragraph(run('text')), replies, { parts, include: ['charts'] });
     expect(after.parts['word/chart1.xml']).toContain(
-      `${rich('', 'Ventes')}${cache('Nord', '2019')}${cache('Nord', 'Sud &lt;Est&gt;')}${numbers}`,
+      `${rich('', 'Ventes')}${cache('Nord', '2019')}${cache('Nord', 'Sud &lt;Est&gt;')}${numbers}${own('Prévu', 'Tendance')}`,
     );
     expect(after.parts['word/chartEx2.xml']).toContain('<cx:pt>Ouest</cx:pt>');
     expect(after.findings).toMatchObject([{ code: 'formatting_lost', unitId: 'chart1-p1' }]);

@@ -255,4 +255,20 @@ describe('the outcome of the texts', () => {
     ]);
     expect(twice.outcome).toEqual(once.outcome);
   });
+
+  it('counts the text boxes in a chart, and the alternative texts of a table', async () => {
+    const properties = '<w:tblCaption w:val="Prices"/><w:tblDescription w:val="12"/>';
+    const table = `<w:tbl><w:tblPr>${properties}</w:tblPr><w:tr><w:tc>${paragraph(run('text'))}</w:tc></w:tr></w:tbl>`;
+    const files = wordFiles(table, { chart: '<c:chart xmlns:c="c"></c:chart>' });
+    files['word/_rels/chart.xml.rels'] =
+      '<Relationships><Relationship Id="a" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/chartUserShapes" Target="shapes.xml"/></Relationships>';
+    files['word/shapes.xml'] =
+      '<c:userShapes xmlns:c="c" xmlns:a="a"><cdr:sp xmlns:cdr="cdr"><cdr:txBody><a:p><a:r><a:t>Peak</a:t></a:r></a:p></cdr:txBody></cdr:sp></c:userShapes>';
+    const { outcome, findings } = await extract(zipOf(files));
+    expect(outcome!.kept.map(({ reason, characters }) => [reason, characters])).toEqual([
+      ['alternative_texts', 6],
+      ['diagrams', 4],
+    ]);
+    expect(findings.map(({ message }) => message)).toContain('1 alternative text is not translated');
+  });
 });

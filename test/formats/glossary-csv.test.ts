@@ -133,8 +133,8 @@ describe('a first row of terms is never a header of languages', () => {
     },
   );
 
-  it('without both languages, no row of languages is a header', () => {
-    expect(termsOf('en,fr\na,b')).toHaveLength(2);
+  it('without both languages, no row of two names is a header, but one of two codes is', () => {
+    expect(termsOf('en,fr\na,b')).toEqual([['a', 'b']]);
     expect(termsOf('English,French\na,b')).toHaveLength(2);
     expect(termsOf('English,French,en,fr\na,b')).toHaveLength(2);
   });

@@ -101,7 +101,7 @@ test('results of matrix formulas and copies of tables in other files stay', asyn
     `<table:table table:name="'file:///b.ods'#T"><table:table-source table:mode="copy-results-only"/>${row(cell('Copy'))}</table:table><table:table table:name="U">${row(cell('Mug'))}</table:table>`;
   const { segments, outcome } = await ods.extract(fileOf({ kind: 'spreadsheet', body }), options);
   expect(segments.map(({ source }) => source.join(''))).toEqual(['Tea', 'Cup', 'Pot', 'Can', 'Jar', 'Mug']);
-  expect(outcome?.kept).toMatchObject([{ reason: 'formula_result', texts: 5 }]);
+  expect(outcome?.kept).toMatchObject([{ reason: 'sheet_names' }, { reason: 'formula_result', texts: 5 }]);
 });
 
 test('a text that fits in its cell is in a finding if its translation is cut there', async () => {

@@ -151,3 +151,24 @@ describe('ruby text', () => {
     expect(content).toContain('<text:p>私は東京に!</text:p>');
   });
 });
+
+describe('content controls of LibreOffice', () => {
+  const loext = 'xmlns:loext="urn:org:documentfoundation:names:experimental:office:xmlns:loext:1.0"';
+  const control = (attributes: string) =>
+    `<text:p>Name: <loext:content-control ${loext} ${attributes}>Your <text:span text:style-name="B">own</text:span></loext:content-control>.</text:p>`;
+
+  it('have their text in its paragraph, and a value that a person selects stays', async () => {
+    const written = await read({ body: control('loext:alias="x"') });
+    expect(written.texts).toEqual(['Name: <1>Your <2>own</2></1>.']);
+    expect(written.content).toContain('>own</text:span></loext:content-control>.!');
+    const selected = await read({ body: control('loext:dropdown="true"') });
+    expect([selected.texts, selected.kept]).toEqual([['Name: <1/>.'], ['fields 2 7']]);
+  });
+});
+
+it('counts the names of sheets', async () => {
+  const cell =
+    '<table:table-row><table:table-cell><text:p>Cell</text:p></table:table-cell></table:table-row>';
+  const body = `<table:table table:name="Budget plan">${cell}</table:table>`;
+  expect((await read({ kind: 'spreadsheet', body })).kept).toEqual(['sheet_names 1 10']);
+});

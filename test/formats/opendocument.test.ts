@@ -86,7 +86,11 @@ describe('the texts of an OpenDocument file', () => {
       ['Costs!A4', 'cell', 1],
       ['Costs!E4', 'cell', 1],
     ]);
-    expect(outcome?.kept.map(({ reason }) => reason).sort()).toEqual(['formula_result', 'number']);
+    expect(outcome?.kept.map(({ reason }) => reason).sort()).toEqual([
+      'formula_result',
+      'number',
+      'sheet_names',
+    ]);
   });
 
   it('have their place in tables', async () => {
@@ -263,7 +267,10 @@ describe('the value of a cell in an attribute', () => {
       sheetOf(valued('Tea', ''), valued('Sum', '', 'table:formula="of:=[.A1]" office:value-type="string"')),
     );
     expect(segments).toMatchObject([{ kind: 'cell', place: 'S!A1', cellId: 'A1', page: 1, source: ['Tea'] }]);
-    expect(outcome?.kept).toMatchObject([{ reason: 'formula_result', texts: 1, characters: 3 }]);
+    expect(outcome?.kept).toMatchObject([
+      { reason: 'sheet_names', texts: 1, characters: 1 },
+      { reason: 'formula_result', texts: 1, characters: 3 },
+    ]);
   });
 
   it('stays if only the comment of the cell is translated', async () => {

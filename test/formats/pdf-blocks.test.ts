@@ -158,6 +158,25 @@ describe('lines', () => {
     ).toEqual(['café noir']);
   });
 
+  it.each([
+    ['a combining mark after a letter without a dot', ['ı', 50, '\u0301', 50.2], 'í'],
+    ['a spacing accent before it', ['´', 49.6, 'ı', 50], 'í'],
+    ['a spacing accent that is a space with a mark', ['ı', 50, ' \u0301', 50.2], 'í'],
+    ['a modifier letter', ['e', 50, 'ˋ', 50.2], 'è'],
+    ['a j without a dot', ['ȷ', 50, '\u0302', 50.2], 'ĵ'],
+    ['a dot', ['ı', 50, '\u0307', 50.2], 'i'],
+    ['both in one glyph', ['ı\u0308', 50, 'x', 55], 'ïx'],
+    ['a mark below, which replaces no dot', ['ı', 50, '\u0323', 50.2], 'ı\u0323'],
+  ] as const)('composes a letter with %s, as a person types it', (_, [one, x, other, x2], composed) => {
+    const single = (letter: string, at: number) => {
+      const shown = text('x', at, 700);
+      shown.glyphs[0]!.text = letter;
+      return shown;
+    };
+    const shown = page([text('ab', 40, 700), single(one, x), single(other, x2), text('cd', 61, 700)]);
+    expect(read(shown).join('')).toContain(composed);
+  });
+
   it('joins a lowered letter with its word', () => {
     const logo = [text('the BIBT', 50, 700), text('E', 86, 696.8), text('X styles', 90, 700)];
     expect(read(page([logo]))).toEqual(['the BIBTEX styles']);

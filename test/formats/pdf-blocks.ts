@@ -156,7 +156,7 @@ export async function render(
     block: 'box' in source ? source : blockOf(source),
     target: typeof target === 'string' ? [target] : target,
   }));
-  const set = typesetPage(fitBlocks(page, setItems, { sourceLanguage, targetLanguage }), fonts, false);
+  const set = typesetPage(fitBlocks(page, setItems, { sourceLanguage, targetLanguage }), fonts);
   const frames = setItems.map(({ block: { box, matrix } }) => {
     const { left, bottom, right, top } = box;
     return `q ${matrix.join(' ')} cm 1 0.6 0.6 RG 0.3 w ${left} ${bottom} ${right - left} ${top - bottom} re S Q`;

@@ -235,6 +235,30 @@ describe('Type 3 fonts', () => {
   });
 
   it.each([
+    [[58, 0, 721, 715], [0, -715, 721, 0], 1],
+    [[58, -715, 721, 0], [0, 0, 721, 715], -1],
+  ])('are upright by the boxes of their glyphs %o, not by that of the font %o', async (glyph, box, turn) => {
+    const font: Made = ({ context }) =>
+      context.register(
+        context.obj({
+          Type: 'Font',
+          Subtype: 'Type3',
+          FontMatrix: [0.001, 0, 0, 0.001, 0, 0],
+          FontBBox: box,
+          FirstChar: 65,
+          LastChar: 65,
+          Widths: [600],
+          Encoding: { Differences: [65, 'A'] },
+          CharProcs: { A: context.register(context.stream(`600 0 ${glyph.join(' ')} d1 0 0 9 9 re f`)) },
+          Resources: {},
+        } as Record<string, unknown> as Record<string, string>),
+      );
+    const content = `BT /T 12 Tf 1 0 0 ${turn} 9 50 Tm (AA) Tj ET`;
+    const { texts } = await readMade({ content, resources: { Font: { T: font } } });
+    expect(texts[0]!.matrix[3]).toBeCloseTo(12);
+  });
+
+  it.each([
     ['without a box', [0, 0, 0, 0], 10, 9.74],
     ['with the unit square instead of a box', [0, 0, 1, -1], 10, 9.74],
     ['without letters that have descenders', [0, 0, 0, 0], 0, 9.34],
@@ -302,6 +326,7 @@ describe('Type 3 fonts', () => {
     ['drawn downwards and turned over by the text', [0.001, 0, 0, 0.001, 0, 0], [58, 0, 721, -715], -1],
     ['of signs below the baseline only', [0.001, 0, 0, 0.001, 0, 0], [0, -150, 100, 0], 1],
     ['without a box', [0.001, 0, 0, -0.001, 0, 0], [0, 0, 0, 0], 1],
+    ['without a box but the placeholder of Ghostscript', [1, 0, 0, 1, 0, 0], [0, 0, 1, -1], 1],
   ])('whose glyphs are %s are upright where a reader sees them so', async (_, matrix, box, turn) => {
     const { texts } = await readMade({
       content: `BT /T 12 Tf 1 0 0 ${turn} 9 50 Tm (AA) Tj ET`,
@@ -317,9 +342,10 @@ describe('Type 3 fonts', () => {
     expect(lines).toContain('notsufficetoestablish');
   });
 
-  it('of TeX with more than 128 codes have the letters of the Cork encoding', async () => {
-    const names = [...'abcdefghijklm'].map((letter) => letter.charCodeAt(0)).concat(0xa1, 0xaa, 0xff);
-    const font: Made = ({ context }) => {
+  const tex =
+    (...codes: number[]): Made =>
+    ({ context }) => {
+      const names = [...'abcdefghijklm'].map((letter) => letter.charCodeAt(0)).concat(codes);
       const drawn = context.register(context.stream('500 0 0 0 400 700 d1 0 0 400 700 re f'));
       return context.register(
         context.obj({
@@ -327,18 +353,29 @@ describe('Type 3 fonts', () => {
           Subtype: 'Type3',
           FontMatrix: [0.001, 0, 0, 0.001, 0, 0],
           FontBBox: [0, -200, 1000, 900],
-          FirstChar: 97,
+          FirstChar: 0,
           LastChar: 255,
-          Widths: Array.from({ length: 159 }, () => 500),
+          Widths: Array.from({ length: 256 }, () => 500),
           Encoding: { Differences: names.flatMap((code) => [code, `a${code}`]) },
           CharProcs: Object.fromEntries(names.map((code) => [`a${code}`, drawn])),
           Resources: {},
         } as Record<string, unknown> as Record<string, string>),
       );
     };
-    const resources = { Font: { T: font } };
-    const { texts } = await readMade({ content: 'BT /T 12 Tf 9 50 Td <6ba1aa61ff> Tj ET', resources });
-    expect(texts.map(textOf)).toEqual(['kąłaß']);
+
+  it.each<[string, number[], string, string]>([
+    [
+      'with more than 128 codes have the letters of the Cork encoding',
+      [0xa1, 0xaa, 0xff],
+      '6ba1aa61ff',
+      'kąłaß',
+    ],
+    ['with accents have those of the original encoding', [0x10, 0x13, 0x7e], '61131061627e61', 'a´ıab˜a'],
+    ['with quotation marks have those of the Cork encoding', [0x10, 0x11, 0x15], '106111156b', '“a”–k'],
+  ])('of TeX %s', async (_, codes, shown, text) => {
+    const resources = { Font: { T: tex(...codes) } };
+    const { texts } = await readMade({ content: `BT /T 12 Tf 9 50 Td <${shown}> Tj ET`, resources });
+    expect(texts.map(textOf)).toEqual([text]);
   });
 });
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { plainText } from '#server/formats/inline-content.ts';
 import { findBlocks } from '#server/formats/pdf/find-blocks.ts';
-import type { PageContent, Paint } from '#server/formats/pdf/page-content.ts';
-import { bold, lines, page, rule, text, widthOf } from './pdf-page.ts';
+import type { PageContent, Paint, TextFont } from '#server/formats/pdf/page-content.ts';
+import { bold, lines, page, rule, serif, text, widthOf } from './pdf-page.ts';
 
 const read = (content: PageContent): string[] =>
   findBlocks(content).blocks.map((block) => plainText(block.content));
@@ -49,6 +49,25 @@ describe('a new block begins in a table without rules', () => {
       text('Group of David Wolpert', 118, 688 - 24 * row),
     ]);
     expect(read(page([texts]))).toEqual(expect.arrayContaining(titles));
+  });
+});
+
+describe('the price of a dish', () => {
+  const prices = [3, 2, 1].map((row) => text(`${row}2.5`, 350, 700 - 24 * row, { font: bold }));
+  const dishes = ['Eggs on toast', 'Soup of the day', 'Cake'].map((dish, row) =>
+    text(dish, 50, 700 - 24 * (3 - row)),
+  );
+  const long = 'Poached eggs with tomato, onion and a slice of bacon';
+  const menu = (price: string, x: number, font: TextFont) =>
+    page([dishes, prices, text(long, x - 5 - 10 * widthOf(long), 604), text(price, x, 604, { font })]);
+
+  it('is apart from its text in a column of prices, although it directly follows it', () => {
+    expect(read(menu('14.0', 350, bold))).toContain(long);
+  });
+
+  it('is a part of its text elsewhere, as are the figures of a text with one weight', () => {
+    expect(read(menu('14.0', 330, bold))).toContain(`${long} 14.0`);
+    expect(read(menu('14.0', 350, serif))).toContain(`${long} 14.0`);
   });
 });
 

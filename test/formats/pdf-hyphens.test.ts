@@ -23,11 +23,30 @@ describe('a hyphen at the end of a line', () => {
     expect(divided('soft-', 'ware', ['the soft ware is the software of all'])).toContain('long software of');
   });
 
+  it('stays between two English words that do not form one', () => {
+    for (const word of ['well-known', 'cost-benefit', 'trace-compilation', 'two-lane']) {
+      const [head, tail] = word.split('-') as [string, string];
+      expect(divided(`${head}-`, tail)).toContain(`long ${word} of`);
+    }
+    expect(divided('self-', 'less')).toContain('long selfless of');
+    // Parts of words, words with a prefix, and a word that the text has.
+    for (const [head, tail] of ['infer-ring', 'over-flown', 'water-colours'].map((word) => word.split('-')))
+      expect(divided(`${head}-`, tail!, ['all of the watercolours here'])).toContain(
+        `long ${head}${tail} of`,
+      );
+  });
+
+  it('goes between English words of a text in another language, which joins its compounds', () => {
+    const german = ['Am Abend gibt es im Haus eine lange Sport-', 'party mit allen Freunden und mit Musik'];
+    const { blocks } = findBlocks(page([lines(german, 50, 700)]));
+    expect(plainText(blocks[0]!.content)).toContain('lange Sportparty mit');
+  });
+
   const joins = ['which are language-independent and machine-dependent but not more'];
   it('stays between two words of a text that has such compounds', () => {
-    const words = ['a trace and its compilation are not more', ...joins];
-    expect(divided('trace-', 'compilation', words)).toContain('long trace-compilation of');
-    expect(divided('trace-', 'compilation', words.slice(0, 1))).toContain('long tracecompilation of');
+    const words = ['a skazu and its grimola are not more', ...joins];
+    expect(divided('skazu-', 'grimola', words)).toContain('long skazu-grimola of');
+    expect(divided('skazu-', 'grimola', words.slice(0, 1))).toContain('long skazugrimola of');
   });
 
   it('goes after words that join others without a hyphen, and before words that have a capital elsewhere', () => {

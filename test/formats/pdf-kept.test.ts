@@ -4,6 +4,8 @@ import { findBlocks } from '#server/formats/pdf/find-blocks.ts';
 import { auditRemoval } from '#server/formats/pdf/writing/audit.ts';
 import { removeText } from '#server/formats/pdf/writing/remove-text.ts';
 import { extract, rebuild } from '#server/formats/pdf.ts';
+import { loadFont } from '#server/formats/typesetting/fonts.ts';
+import { readTables, writeTables } from '#server/formats/typesetting/truetype.ts';
 import {
   at,
   form,
@@ -201,6 +203,23 @@ describe('letters that are drawn as shapes below transparent text', () => {
     });
   });
 
+  it('are as bold as the texts whose shapes are as black, if none of them is an upright stroke', async () => {
+    const line = (y: number, text: string, width: number) =>
+      `0.2 g ${[...text].map((_letter, index) => `${50.6 + 5.5 * index} ${y} ${width} 8 re`).join(' ')} f /T gs ${at(50, y, text)}`;
+    const content = [
+      line(350, 'lunch', 1.3),
+      line(320, 'dinner', 0.6),
+      line(290, 'course', 1.3),
+      line(260, 'course', 0.6),
+    ];
+    const made = await madePdf({
+      content: content.join(' /O gs '),
+      resources: { ExtGState: { T: object({ ca: 0 }), O: object({ ca: 1 }) } },
+    });
+    const [read] = await withOpenPdf(made, readAll);
+    expect(read!.texts.map(({ font }) => font.bold)).toEqual([true, false, true, false]);
+  });
+
   it('are removed without those of other texts in the same path, unless these share an operator', async () => {
     const both = shapes.replace('f ', '50 270 5 8 re 56 270 5 8 re f ');
     const apart = `${both}/T gs ${at(50, 300, 'Heading')} ${at(50, 270, '42')}`;
@@ -220,7 +239,10 @@ describe('letters that are drawn as shapes below transparent text', () => {
   });
 
   it('are those of a font whose letters draw nothing, with its line ends, equal letters and weights', async () => {
-    const letters = [400, 400, 100, 100].map((width) => `${width + 100} 0 50 0 ${width + 50} 700 d1`);
+    // Ghostscript sets a matrix and paints nothing.
+    const letters = [400, 400, 100, 100].map(
+      (width) => `${width + 100} 0 50 0 ${width + 50} 700 d1\n0.01 0 0 0.01 0 0 cm`,
+    );
     const names = ['a', 'b', 'c', 'd'];
     const font: Made = ({ context }) =>
       context.register(
@@ -259,6 +281,48 @@ describe('letters that are drawn as shapes below transparent text', () => {
       ['OOll'.repeat(4), null, 16, true],
     ]);
     expect([paints, texts[0]!.matrix[3]]).toEqual([[], 10]);
+  });
+
+  it.each([
+    ['the stroke of an i, without its dot and without the tail of an l', 'iiilll'.repeat(3), false],
+    ['the stroke of an l, if the text has no other upright stroke', 'llllll'.repeat(3), true],
+  ])('are bold by %s', async (_, letters, isBold) => {
+    const drawn = [...letters].map((letter, index) => {
+      const x = 50.6 + 2.22 * index;
+      return letter === 'i' ? `${x} 300 0.9 5 re ${x} 306 1.3 1.3 re` : `${x} 300 1.7 7 re`;
+    });
+    const content = `0 g ${drawn.join(' ')} f /T gs ${at(50, 300, letters)}`;
+    const { texts } = await readMade({ content, resources: transparent });
+    expect(texts.map(({ kept, font }) => [kept, font.bold])).toEqual([[null, isBold]]);
+  });
+
+  /** A font with the widths of Arial, whose letters have no outlines, as programs embed them to make a picture searchable. */
+  const empty: Made = ({ context }) => {
+    const tables = readTables(loadFont('arimo'));
+    tables.set('loca', new Uint8Array(tables.get('loca')!.length)).set('glyf', new Uint8Array(4));
+    const FontFile2 = context.register(context.flateStream(writeTables(tables)));
+    const FontDescriptor = context.obj({ Type: 'FontDescriptor', FontName: 'Empty', Flags: 32, FontFile2 });
+    const Widths = Array.from({ length: 224 }, () => 500);
+    const codes = { FirstChar: 32, LastChar: 255, Widths, Encoding: 'WinAnsiEncoding' };
+    const all = { Type: 'Font', Subtype: 'TrueType', BaseFont: 'Empty', FontDescriptor, ...codes };
+    return context.register(context.obj(all));
+  };
+  const wide = shapes.replace('83 300 5', '80 300 5');
+
+  it.each([
+    ['in an embedded font without outlines', '/E 10 Tf'],
+    ['that is neither filled nor stroked', '/F 10 Tf 3 Tr'],
+  ])('are those of a text %s, in the weight of its font', async (_, font) => {
+    const shown = `BT ${font} 50 300 Td (Heading) Tj ET`;
+    const page = (content: string) => readMade({ content, resources: { Font: { E: empty } } });
+    const { texts, paints } = await page(`${font.includes('/E') ? wide : shapes}${shown}`);
+    expect(texts.map((text) => [text.kept, text.color, text.font.bold, text.shapes?.length])).toEqual([
+      [null, '0.2 g', false, 7],
+    ]);
+    expect(paints).toEqual([]);
+    // Over a picture the text is not translated, because the letters of the picture stay.
+    const image = 'q 400 0 0 400 0 0 cm BI /W 1 /H 1 /BPC 8 /CS /G ID x EI Q ';
+    expect((await page(image + shown)).texts.map(({ kept }) => kept)).toEqual(['invisible']);
   });
 
   it.each([

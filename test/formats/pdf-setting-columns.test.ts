@@ -104,7 +104,7 @@ describe('paragraphs of a column', () => {
   });
 
   it('get wider letters with a smaller common size', () => {
-    const block = blockOf({ lines: ['Date of birth'], id: 'b1' });
+    const block = { ...blockOf({ lines: ['Date of birth'], id: 'b1' }), kind: 'heading' as const };
     const { left, bottom, right, top } = block.box;
     const paints = [
       paint(rectangle(right + 18, bottom - 20, 600, top + 20)),
@@ -287,8 +287,48 @@ describe('a paragraph that begins next to a box and continues below it', () => {
     expect(Math.min(...shown.map(({ size }) => size))).toBeGreaterThanOrEqual(5);
   });
 
+  it('keeps its last lines at the right of a picture below the others', async () => {
+    const end = ['jumps over a lazy', 'dog'];
+    const first = [
+      'The quick brown fox runs away into the forest and',
+      'sleeps there until the next morning and',
+    ];
+    const source = blockOf({ lines: [...first, ...end], x: 72, y: 700 });
+    for (const line of source.lines.slice(2))
+      Object.assign(line, { left: line.left + 130, right: line.right + 130 });
+    const page = pageOf({ paints: [wall(330, 340), paint(rectangle(72, 600, 195, 685))] });
+    const target = `${[...first, ...end].join(' ')} and then it sleeps for the whole day`;
+    const shown = await shownLines((await render([{ source, target }], { page })).bytes);
+    const [above, beside] = [true, false].map((isAbove) => shown.filter(({ y }) => y > 684 === isAbove));
+    expect(above!.map(({ x }) => Math.round(x))).toEqual([72, 72]);
+    expect(beside!.length).toBeGreaterThan(1);
+    for (const { x } of beside!) expect(x).toBeCloseTo(202);
+  });
+
   it('is a usual paragraph if nothing is next to it', async () => {
     const { shown } = await setParagraph(text, []);
     expect(shown.length).toBeLessThan(5);
+  });
+});
+
+describe('paragraphs in a box', () => {
+  const container = rectangle(60, 560, 275, 720);
+  const cell = (texts: string[], y: number) => ({
+    ...blockOf({ lines: texts, y, container }),
+    kind: 'table_cell' as const,
+  });
+
+  it('below each other have one size and move with each other', async () => {
+    const texts = [
+      'The quick brown fox jumps over the lazy dog and',
+      'sleeps in the forest until the morning.',
+    ];
+    const tops = [700, 664, 628];
+    const items = tops.map((y) => ({ source: cell(texts, y), target: texts.join(' ') }));
+    items[0]!.target += ' Then it goes home again and sleeps.';
+    const shown = await shownLines((await render(items)).bytes);
+    expect(shown).toHaveLength(7);
+    expect(new Set(shown.map(({ size }) => size)).size).toBe(1);
+    expect(shown[3]!.y).toBeLessThan(tops[1]! - 6);
   });
 });

@@ -25,6 +25,22 @@ describe('a headline', () => {
     expect(others.map(({ text, y }) => [text, y])).toEqual([['Pour une économie inclusive', 582]]);
   });
 
+  it('of two lines gets narrow letters before small ones, if a word is too wide for its box', async () => {
+    const container = rectangle(60, 480, 250, 660);
+    const source = blockOf({
+      lines: ['Food', 'Menu'],
+      style: { size: 40 },
+      y: 600,
+      alignment: 'center',
+      container,
+    });
+    const heading = { ...source, kind: 'heading' as const };
+    const { bytes } = await render([{ source: heading, target: 'Cartes alimentaires' }]);
+    const lines = await shownLines(bytes);
+    expect(lines.map(({ text }) => text)).toEqual(['Cartes', 'alimentaires']);
+    for (const { size, turn } of lines) expect(turn[0]! / size).toBeCloseTo(0.85);
+  });
+
   it('grows down into free space', async () => {
     const headline = blockOf({ lines: ['We care'], style: { size: 40 }, y: 600 });
     const paints = [paint(rectangle(headline.box.right + 5, 500, 612, 700))];

@@ -49,6 +49,30 @@ describe('a label', () => {
     expect(await shownLines(bytes)).toMatchObject([{ text: 'Nom de famille et prénom', size: 10 }]);
   });
 
+  it('keeps its size although other texts of its style on the page are made smaller', () => {
+    const items = [{ block: blockOf({ lines: ['Name'] }), target: ['Nom'] }];
+    const { texts } = fitBlocks(pageOf(), items, { sourceLanguage: 'en', targetLanguage: 'fr' })
+      .directions[0]!;
+    texts.share(new Map(texts.fittings.map(({ frame }) => [frame.style, 0.9])));
+    expect([texts.fittings[0]!.fit.scale, [...texts.needs()]]).toEqual([1, []]);
+  });
+
+  it('grows over its line although a text at the end of the line below ends farther left', async () => {
+    const [label, last, first] = [
+      blockOf({ lines: ['Full name:'] }),
+      blockOf({ lines: ['Last'], x: 130, y: 689.5 }),
+      blockOf({ lines: ['First'], x: 180, y: 689.5 }),
+    ];
+    const { bytes } = await render([
+      { source: label, target: 'Nom de famille et tous les prénoms' },
+      { source: last, target: 'Nom' },
+      { source: first, target: 'Prénom' },
+    ]);
+    expect(await shownLines(bytes)).toContainEqual(
+      expect.objectContaining({ text: 'Nom de famille et tous les prénoms', size: 10 }),
+    );
+  });
+
   it('grows over a text below it if only the boxes of their fonts overlap', () => {
     const block = blockOf({ lines: ['Name'] });
     const { baseline, right } = block.lines[0]!;
@@ -226,6 +250,15 @@ it('a table cell of one line becomes slightly narrower or smaller before it take
   const lines = await shownLines(bytes);
   expect(lines).toHaveLength(1);
   expect(lines[0]!.size).toBeGreaterThan(8.8);
+});
+
+it('a cell of one line outside of a box has no second line: its letters become narrower', async () => {
+  const source = { lines: ['Closing inventory of the year (E + F - G)'], y: 600 };
+  const cell = { ...blockOf(source), kind: 'table_cell' as const };
+  const wall = paint(rectangle(cell.box.right + 5, 500, 600, 700));
+  const target = 'Inventaire de clôture annuelle (E + F - G)';
+  const { bytes } = await render([{ source: cell, target }], { page: pageOf({ paints: [wall] }) });
+  expect(await shownLines(bytes)).toMatchObject([{ text: target, size: 10, y: 600 }]);
 });
 
 it('a short label before a line to fill in becomes slightly smaller before it takes a second line', async () => {

@@ -2,9 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Rectangle, transformRectangle } from '#server/formats/pdf/geometry.ts';
 import type { Paint } from '#server/formats/pdf/page-content.ts';
-import { extract, rebuild } from '#server/formats/pdf.ts';
 import { blockOf, pageOf, paint, rectangle, render, type Source, widthOf } from './pdf-blocks.ts';
-import { type Made, madePdf } from './pdf-made.ts';
 import { shownLines, shownTexts } from './pdf-shown.ts';
 
 const english = [
@@ -306,99 +304,5 @@ describe('a page', () => {
     const few = await timeOf(items.slice(0, 75), paints.slice(0, 2000));
     const many = await timeOf(items, paints);
     expect(many / few).toBeLessThan(10);
-  });
-});
-
-describe('a text that is the same in both languages', () => {
-  const courier: Made = ({ context }) =>
-    context.register(
-      context.obj({ Type: 'Font', Subtype: 'Type1', BaseFont: 'Courier', Encoding: 'WinAnsiEncoding' }),
-    );
-  const file = () =>
-    madePdf({
-      content:
-        'BT /F 12 Tf 40 350 Td (The invoice of this month) Tj ET BT /K 20 Tf 40 300 Td (Globex Inc) Tj ET',
-      resources: { Font: { K: courier } },
-    });
-  const translated = async (change: (source: string) => string) => {
-    const bytes = await file();
-    const { segments } = await extract(bytes);
-    const { bytes: result, rectangles } = await rebuild(
-      bytes,
-      segments.map(({ regionId, cellId, source }) => ({ regionId, cellId, target: [change(`${source}`)] })),
-      { sourceLanguage: 'en', targetLanguage: 'fr' },
-    );
-    const fonts = (await shownTexts(result)).map(({ text, font }) => [text, font]);
-    return { fonts: Object.fromEntries(fonts), places: rectangles!.length };
-  };
-
-  it('stays as it is drawn, such as the name of a company in a logo', async () => {
-    const { fonts, places } = await translated((source) => source.replace('The invoice', 'La facture'));
-    expect(fonts['Globex Inc']).toBe('Courier');
-    expect(fonts['La facture of this month']).toMatch(/Arimo|LiberationSans/);
-    expect(places).toBe(2);
-  });
-
-  it('has the font of the texts of its style if they are other ones', async () => {
-    const { fonts } = await translated((source) => source.replace('Inc', 'SA'));
-    expect(fonts['SA']).toMatch(/Cousine/);
-    expect(fonts['The invoice of this month']).toBe('Helvetica');
-  });
-
-  it('is set again if it has fewer lines in our font, as the text below it moves up', async () => {
-    const wide: Made = ({ context }) => {
-      const Widths = Array.from({ length: 96 }, () => 750);
-      const name = { Type: 'Font', Subtype: 'Type1', BaseFont: 'Verdana', Encoding: 'WinAnsiEncoding' };
-      return context.register(context.obj({ ...name, FirstChar: 32, LastChar: 127, Widths }));
-    };
-    const values = [
-      ['The quick brown fox jumps over the lazy', 'dog and runs away into the forest until', 'the next day.'],
-      ['The other one stays at the place where', 'it is.'],
-    ];
-    const shownAt = (top: number, of: string[]) =>
-      of.map((value, at) => `BT /W 10 Tf 40 ${top - 12 * at} Td (${value}) Tj ET`).join(' ');
-    const bytes = await madePdf({
-      content: `${shownAt(350, values[0]!)} ${shownAt(306, values[1]!)}`,
-      resources: { Font: { W: wide } },
-    });
-    const { segments } = await extract(bytes);
-    expect(segments).toHaveLength(2);
-    const { bytes: result } = await rebuild(
-      bytes,
-      segments.map(({ regionId, cellId, source }) => ({ regionId, cellId, target: source })),
-      { sourceLanguage: 'en', targetLanguage: 'fr' },
-    );
-    const shown = await shownTexts(result);
-    const rows = new Set(shown.map(({ y }) => Math.round(y)));
-    expect([...rows].every((y) => [...rows].every((other) => y === other || Math.abs(y - other) > 9))).toBe(
-      true,
-    );
-  });
-
-  it('moves with the line of an entry that it ends', async () => {
-    const paragraph = [
-      'The quick brown fox jumps over the lazy dog and',
-      'runs away into the forest, where it finds a quiet',
-      'place to sleep until the next morning comes along.',
-    ];
-    const lines = (from: number, texts: string[]) =>
-      texts.map((text, at) => `BT /F 10 Tf 40 ${from - 12 * at} Td (${text}) Tj ET`).join(' ');
-    const bytes = await madePdf({
-      content: `${lines(350, paragraph)} ${lines(314, ['A company of engineers'])} BT /K 10 Tf 250 314 Td (May) Tj ET ${lines(302, paragraph)}`,
-      resources: { Font: { K: courier } },
-    });
-    const { segments } = await extract(bytes);
-    const longer = (source: string) => (source === 'May' ? source : `${source} ${source.slice(0, 90)}`);
-    const { bytes: result } = await rebuild(
-      bytes,
-      segments.map(({ regionId, cellId, source }) => ({ regionId, cellId, target: [longer(`${source}`)] })),
-      { sourceLanguage: 'en', targetLanguage: 'fr' },
-    );
-    const shown = await shownTexts(result);
-    const [company, date] = ['A company', 'May'].map(
-      (start) => shown.find(({ text }) => text.startsWith(start))!,
-    );
-    expect(company!.y).toBeLessThan(313);
-    expect(date!.y).toBeCloseTo(company!.y);
   });
 });

@@ -16,6 +16,11 @@ const paragraph = (...runs: string[]): string =>
 const drawing = (content: string): string =>
   `<xdr:wsDr xmlns:xdr="urn:x" xmlns:a="urn:a" xmlns:mc="urn:mc">${content}</xdr:wsDr>`;
 
+/** Names that Excel does not copy from cells of the workbook: typed, and of another workbook. */
+const ownNames =
+  '<c:ser><c:tx><c:v>Plan</c:v></c:tx><c:trendline><c:name>Trend of the plan</c:name></c:trendline><c:cat><c:strLit><c:pt><c:v>May</c:v></c:pt></c:strLit></c:cat></c:ser>' +
+  '<c:tx><c:strRef><c:f>[1]Old!$A$1</c:f><c:strCache><c:pt><c:v>Last year</c:v></c:pt></c:strCache></c:strRef></c:tx>' +
+  '<c:tx><c:strRef><c:f>[0]!Name</c:f><c:strCache><c:pt><c:v>Copied</c:v></c:pt></c:strCache></c:strRef></c:tx>';
 const bytes = workbookOf([
   {
     name: 'Data',
@@ -37,7 +42,7 @@ const bytes = workbookOf([
       ],
       'charts/c.xml': [
         'chart',
-        `<c:chartSpace xmlns:c="urn:c" xmlns:a="urn:a"><c:title>${paragraph('Sales by region')}</c:title><c:strCache><c:pt><c:v>North</c:v></c:pt><c:pt><c:v>Other</c:v></c:pt></c:strCache></c:chartSpace>`,
+        `<c:chartSpace xmlns:c="urn:c" xmlns:a="urn:a"><c:title>${paragraph('Sales by region')}</c:title><c:strCache><c:pt><c:v>North</c:v></c:pt><c:pt><c:v>Other</c:v></c:pt></c:strCache>${ownNames}</c:chartSpace>`,
       ],
     },
   },
@@ -77,6 +82,10 @@ describe('comments, text boxes and charts of a workbook', () => {
       ['sheet1.drawing1', 't3', 'text_block', 1, 'Data, text box 1', 'Second'],
       ['sheet1.drawing1', 't4', 'text_block', 1, 'Data, text box 1', 'New'],
       ['sheet1.chart1', 't1', 'text_block', 1, 'Data, chart 1', 'Sales by region'],
+      ['sheet1.chart1', 'n1', 'text_block', 1, 'Data, chart 1', 'Plan'],
+      ['sheet1.chart1', 'n2', 'text_block', 1, 'Data, chart 1', 'Trend of the plan'],
+      ['sheet1.chart1', 'n3', 'text_block', 1, 'Data, chart 1', 'May'],
+      ['sheet1.chart1', 'n4', 'text_block', 1, 'Data, chart 1', 'Last year'],
     ]);
     expect(findings).toEqual([]);
   });
@@ -87,7 +96,7 @@ describe('comments, text boxes and charts of a workbook', () => {
     expect(findings.map((finding) => withoutShare(finding).message)).toEqual([
       '2 comments are not translated; add `comments` to `include` to translate them',
       '3 text boxes and shapes with text are not translated; add `text_boxes` to `include` to translate them',
-      '1 text in a chart is not translated; add `charts` to `include` to translate them',
+      '5 texts in charts are not translated; add `charts` to `include` to translate them',
     ]);
   });
 
@@ -110,7 +119,8 @@ describe('comments, text boxes and charts of a workbook', () => {
     expect(partOf(result, 'xl/charts/c.xml')).toBe(
       partOf(bytes, 'xl/charts/c.xml')
         .replace('Sales by region', '&lt;Sales by region&gt;')
-        .replace('<c:v>North<', '<c:v>&lt;North&gt;<'),
+        .replace('<c:v>North<', '<c:v>&lt;North&gt;<')
+        .replace(/(?<=>)(Plan|Trend of the plan|May|Last year)(?=<)/g, '&lt;$1&gt;'),
     );
   });
 

@@ -109,6 +109,37 @@ describe('what else stays untranslated', () => {
     );
   });
 
+  it('has every text in its receipt: of slicers, pivot tables, links, and chart sheets', async () => {
+    const pivot =
+      '<pivotTableDefinition grandTotalCaption="All"><pivotFields><pivotField name="City"><items><item n="The north"/></items></pivotField></pivotFields><dataFields><dataField name="Sum of sales"/></dataFields></pivotTableDefinition>';
+    const bytes = workbookOf([
+      {
+        rows: row(inline('<t>a</t>')),
+        name: '1',
+        after: '<hyperlinks><hyperlink ref="A1" tooltip="See more"/></hyperlinks>',
+        parts: {
+          'slicers/s.xml': ['slicer', '<slicers><slicer name="x" caption="Choose"/></slicers>'],
+          'timelines/t.xml': ['timeline', '<timelines><timeline name="x" caption="When"/></timelines>'],
+          'pivotTables/p.xml': ['pivotTable', pivot],
+        },
+      },
+      {
+        rows: '',
+        name: '2',
+        type: 'chartsheet',
+        after: '<headerFooter><oddHeader>&amp;CSecret &amp;P</oddHeader></headerFooter>',
+      },
+    ]);
+    const { outcome } = await extract(bytes);
+    expect(outcome!.kept.map(({ reason, texts, characters }) => [reason, texts, characters])).toEqual([
+      ['headers_and_footers', 1, 6],
+      ['tips', 1, 7],
+      ['pivot_tables', 1, 25],
+      ['form_fields', 2, 10],
+      ['sheet_names', 2, 2],
+    ]);
+  });
+
   it.each<[rule: string, source: string, pivots: string | null]>([
     [
       'takes its fields from cells',

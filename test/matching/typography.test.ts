@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { inCapitals, isInCapitals } from '#server/matching/capitals.ts';
-import { otherSpellings, plainTypography, withTypographyOf } from '#server/matching/typography.ts';
+import { plainTypography, spellings, withTypographyOf } from '#server/matching/typography.ts';
 
 describe('texts that differ in typography only', () => {
   test.each([
@@ -19,13 +19,13 @@ describe('texts that differ in typography only', () => {
     ['several', 'en', `It's "hot" - don't wait...`, 'It’s “hot” – don’t wait…'],
   ])('%s are found from the plain text and from the printed one', (_, language, plain, printed) => {
     expect(plainTypography(printed, language)).toBe(plain);
-    expect(otherSpellings(printed, language)).toContain(plain);
+    expect(spellings(printed, language)).toContain(plain);
     const isMark = !/[\u00ad\ufb00-\ufb06\u2011]/.test(printed);
-    if (isMark) expect(otherSpellings(plain, language)).toContain(printed.replaceAll('\u202f', ' '));
+    if (isMark) expect(spellings(plain, language)).toContain(printed.replaceAll('\u202f', ' '));
   });
 
   test('a text without such marks has no other spelling', () => {
-    expect(otherSpellings('Close the two-way valve 7.', 'en')).toEqual([]);
+    expect(spellings('Close the two-way valve 7.', 'en')).toEqual([]);
   });
 
   test.each([

@@ -18,6 +18,7 @@ const issue = (quote: string): QualityIssue => ({
 const task: TranslationTask = {
   segments: [secret],
   notes: [secret],
+  keep: [secret],
   sourceLang: 'en',
   targetLang: 'de',
   textType: 'Plain',

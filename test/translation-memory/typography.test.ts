@@ -53,6 +53,26 @@ test('an equal text is served as before, and a text with other words is translat
   expect((await job('Don’t stop the pumps – it’s hot.')).final_translation).toBe('Une phrase du modèle.');
 });
 
+test('an item of a batch is made of an earlier one in other typography, also without a memory before', async () => {
+  const workspace = await openDocuments(app);
+  fake.otherwise(translatingReply({ translate: (text) => (text.includes('hot') ? stop[1] : 'Une phrase.') }));
+  const sources = ['Another text', stop[0], 'Don’t stop the pump – it’s hot.', 'Pump', 'Pu\u{ad}mp'];
+  const answer = await app.json('POST', '/api/translations', {
+    headers: workspace.headers,
+    body: { inputs: sources.map((Text) => ({ Text, Targets: [{ Language: 'fr' }] })) },
+  });
+  expect(answer.body.map((job: { final_translation: string }) => job.final_translation)).toEqual([
+    'Une phrase.',
+    stop[1],
+    'N’arrêtez pas la pompe – c’est chaud.',
+    'Une phrase.',
+    'Une phrase.',
+  ]);
+  const texts = asked('translation').flatMap(({ data }) => data.segments.map(({ text }) => text));
+  expect(new Set(texts)).toEqual(new Set(['Another text', stop[0], 'Pump']));
+  expect(texts).toHaveLength(3);
+});
+
 test('a match in other typography is shown as such among the matches and in an estimate', async () => {
   const source_text = 'Don’t stop the pump – it’s hot.';
   const languages = { source_lang: 'en', target_lang: 'fr' };

@@ -160,6 +160,7 @@ describe('the calls for a group of segments', () => {
       reviewsInstructions: false,
       reviewsSentences: false,
       redaction: null,
+      placeholders: [],
       segmentation: undefined,
     };
     const group = { request, texts, found };

@@ -8,6 +8,7 @@ import { workbook } from '#test/factories/workbook.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { folderNames, freeName, safeName } from '#web/app/screens/documents/zip-files.ts';
+import { paragraph, run, wordFile } from '../formats/docx-file.ts';
 import { expectAccessible } from './accessibility.ts';
 import { useBrowser, withoutBrowser } from './browser.ts';
 import { signedIn } from './founder.ts';
@@ -20,6 +21,22 @@ const mimeType = 'application/octet-stream';
 const file = (name: string, bytes: Uint8Array | string) => ({ name, mimeType, buffer: Buffer.from(bytes) });
 
 describe.skipIf(withoutBrowser)('a member with several files', () => {
+  test('reads that a file with options has no estimate, as one whose text boxes are checked', async () => {
+    const { page } = await signedIn(app, browser, '/app/translate?kind=file&from=en&to=["fr"]');
+    const box = `<w:r><w:pict><w:txbxContent>${paragraph(run('In the box'))}</w:txbxContent></w:pict></w:r>`;
+    await page
+      .getByLabel('Choose files to translate')
+      .setInputFiles([
+        file('menu.xlsx', workbook('Same text')),
+        file('box.docx', wordFile(paragraph(run('Outside'), box))),
+      ]);
+    await page.getByText('1 file with its own options has no estimate.').waitFor();
+    const word = page.getByRole('listitem').filter({ hasText: 'box.docx' });
+    await word.getByText('Content and result').click();
+    await word.getByText('Kinds of text that the file has are already checked.').waitFor();
+    expect(await word.getByLabel('Text boxes').isChecked()).toBe(true);
+  });
+
   test('sees an estimate, starts it, reads what failed, tries again, and downloads all', async () => {
     const founder = await signedIn(app, browser, '/app/translate?kind=file&from=en&to=["fr","de"]');
     const { page, tenantId } = founder;

@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { addSegmentation, env, found, type Person } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
@@ -10,8 +11,15 @@ const app = useTestApp({ env });
 const browser = useBrowser(app);
 const path = '/app/settings/general';
 
+const screenshots = process.env['SCREENSHOTS'];
+const look = async (page: Page, name: string): Promise<void> => {
+  if (screenshots) await page.screenshot({ path: `${screenshots}/text-rules-${name}.png`, fullPage: true });
+};
+
 const call = async ({ bearer }: Person, name: string, input: object) => {
-  const type = ['tenants.general', 'terminology.spellingWords'].includes(name) ? 'query' : 'mutation';
+  const type = ['tenants.general', 'terminology.spellingWords', 'textRules.get'].includes(name)
+    ? 'query'
+    : 'mutation';
   const { status, body } = await viaRpc(app, { path: name, type }, { input: { ...input }, headers: bearer });
   expect(status, JSON.stringify(body)).toBe(200);
   return body;
@@ -29,7 +37,8 @@ describe.skipIf(withoutBrowser)('the general settings', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Done' }).press('Enter');
     await expectAccessible(page);
-    const save = page.getByRole('button', { name: 'Save' });
+    const workspace = page.getByRole('region', { name: 'Workspace', exact: true });
+    const save = workspace.getByRole('button', { name: 'Save' });
     await save.press('Enter');
     await said(page, 'Saved.');
     await page.getByText('Hillside').first().waitFor();
@@ -76,6 +85,39 @@ describe.skipIf(withoutBrowser)('the general settings', () => {
     await page.getByRole('button', { name: 'Use the built-in rules' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Use the built-in rules' }).click();
     await page.getByText('The built-in rules are used.').waitFor();
+  });
+
+  test('have keys and placeholders, which can be tried before they are saved', async () => {
+    const founder = await found(app);
+    const { page } = await memberAt(browser, founder, path, { viewport: { width: 390, height: 900 } });
+    const card = page.getByRole('region', { name: 'Keys and placeholders' });
+    await card.getByLabel('Keys of front matter').fill('nav_label\n\n ribbon ');
+    const patterns = card.getByLabel('Placeholders', { exact: true });
+    await patterns.fill('PN-[0-9]+\n[a');
+    const tried = card.getByLabel('Try the placeholders on a text');
+    await tried.fill('Order PN-1234 and PN-x');
+    await tried.press('Enter');
+    await card.getByText('“[a”: missing closing').waitFor();
+    await patterns.fill('PN-[0-9]+\n\\[\\[[A-Z]+\\]\\]');
+    await card.getByRole('button', { name: 'Try' }).click();
+    await card.locator('mark', { hasText: 'PN-1234' }).waitFor();
+    await expectAccessible(page);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+    await look(page, 'phone');
+    expect((await call(founder, 'textRules.get', {})).placeholders).toEqual([]);
+    // Another administrator has saved other rules since the page was read.
+    await call(founder, 'textRules.save', { keys: ['theirs'], attributes: [], placeholders: [] });
+    const save = card.getByRole('button', { name: 'Save' });
+    await save.click();
+    await card.getByText('Another administrator changed these settings').waitFor();
+    await save.click();
+    await said(page, 'Saved.');
+    expect(await call(founder, 'textRules.get', {})).toMatchObject({
+      keys: ['nav_label', 'ribbon'],
+      placeholders: ['PN-[0-9]+', '\\[\\[[A-Z]+\\]\\]'],
+    });
+    await page.setViewportSize({ width: 1280, height: 900 });
+    await look(page, 'desktop');
   });
 
   test('words of the spelling check are found and removed, also on a phone', async () => {

@@ -13,6 +13,7 @@ export const queryKeys = {
   styleGuides: ['style-guides'],
   general: ['general'],
   segmentation: ['segmentation'],
+  textRules: ['text-rules'],
   earlierVersions: (file: number, request: object) => ['earlier-versions', file, request],
   mailPreferences: ['mail-preferences'],
   jobs: {

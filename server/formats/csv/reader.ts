@@ -109,8 +109,8 @@ export class CsvError extends Error {
   /** The first physical line of the invalid row, from 1; null if the error concerns the whole file. */
   readonly line: number | null;
 
-  constructor(message: string, line: number | null = null) {
-    super(line === null ? message : `line ${line}: ${message}`);
+  constructor(message: string, line: number | null = null, options?: ErrorOptions) {
+    super(line === null ? message : `line ${line}: ${message}`, options);
     this.line = line;
   }
 }
@@ -121,14 +121,26 @@ const limits = { rows: 100_000, columns: 1000 } as const;
 /**
  * Reads the rows of a delimited file. Accepts UTF-8, UTF-16 with a byte order mark, and any line end. Detects the
  * delimiter, which the first line may name (`sep=;`). A quoted cell may contain delimiters, line ends and doubled quotes. In a cell that does not start with a
- * quote, a quote is an ordinary character (`5" pipe`). Rows may differ in length. Blank rows are skipped.
+ * quote, a quote is an ordinary character (`5" pipe`); in a file with tabs that is invalid otherwise, each quote is. Rows may differ in length. Blank rows are skipped.
  *
  * @param isHeader returns whether cells are column names; helps to detect the delimiter
  * @throws {CsvError} if the encoding is another one, if a quote does not close at the end of its cell, or if the file
  *   exceeds a limit
  */
 export function readCsv(bytes: Uint8Array, isHeader: IsHeader = () => false): CsvRow[] {
-  const { text, delimiter } = readSeparator(decode(bytes));
+  const { text, delimiter: named } = readSeparator(decode(bytes));
+  const delimiter = named ?? sniffDelimiter(text, isHeader);
+  try {
+    return readRows(text, delimiter, true);
+  } catch (error) {
+    // Many programs write files with tabs without quoting cells.
+    if (delimiter === '\t' && error instanceof CsvError && error.cause)
+      return readRows(text, delimiter, false);
+    throw error;
+  }
+}
+
+function readRows(text: string, delimiter: Delimiter, hasQuotes: boolean): CsvRow[] {
   const rows: CsvRow[] = [];
   let line = 1;
   const take = (written: string[]): void => {
@@ -141,10 +153,10 @@ export function readCsv(bytes: Uint8Array, isHeader: IsHeader = () => false): Cs
       1 + (row?.multiline ?? []).reduce((ends, place) => ends + written[place]!.split('\n').length - 1, 0);
   };
   try {
-    eachRow(text, delimiter ?? sniffDelimiter(text, isHeader), take);
+    eachRow(text, delimiter, take, hasQuotes);
   } catch (error) {
     if (!(error instanceof ParserError)) throw error;
-    throw new CsvError(explain(error), line);
+    throw new CsvError(explain(error), line, { cause: error });
   }
   return rows;
 }
@@ -204,9 +216,15 @@ export interface CsvRow {
  * @throws {ParserError} of csv-parse if a quote does not close at the end of its cell. `take` has then received the
  *   previous rows
  */
-function eachRow(text: string, delimiter: Delimiter, take: (written: string[]) => void): void {
+function eachRow(
+  text: string,
+  delimiter: Delimiter,
+  take: (written: string[]) => void,
+  hasQuotes = true,
+): void {
   parse(text, {
     delimiter,
+    quote: hasQuotes ? '"' : null,
     record_delimiter: '\n',
     relax_column_count: true,
     relax_quotes: true,

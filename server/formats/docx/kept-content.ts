@@ -4,7 +4,7 @@ import { alternativeTexts, alternativeTextsOf, keptFinding, picturesKept } from 
 import { attributeOf, type XmlStartTag } from '../office/xml-reader.ts';
 import type { Includable } from '../selection.ts';
 import { letter } from '../text.ts';
-import { isWord } from './word-xml.ts';
+import { isTableText, isWord } from './word-xml.ts';
 
 /** The kinds of text that stay untranslated, each with its singular and plural form. */
 const kinds = {
@@ -120,6 +120,7 @@ export class KeptContent {
     if (tag.local === 'textpath' && letter.test(attributeOf(tag, 'string') ?? '')) this.add('word_art');
     if ((tag.local === 'docPr' || tag.local === 'shape') && alternativeTextsOf(tag).length > 0)
       this.add('alternative_text');
+    if (isTableText(tag.local) && letter.test(attributeOf(tag, 'val') ?? '')) this.add('alternative_text');
     // Whether a picture has text is not known, because the text of pictures is not recognized.
     if (tag.local === 'blip' || tag.local === 'imagedata') this.add('picture');
     const kind = this.#kindOf(tag);

@@ -9,7 +9,7 @@ import { letter } from '../text.ts';
 import { countCharacters, type KeptClass, type TextTally } from '../text-tally.ts';
 import type { Styles } from './styles.ts';
 import { readStylesPart } from './word-package.ts';
-import { isOffValue, isValueProperty } from './word-xml.ts';
+import { isOffValue, isTableText, isValueProperty } from './word-xml.ts';
 
 type XmlTag = Parameters<XmlEvents['openTag']>[0];
 
@@ -78,6 +78,10 @@ export async function tallyTexts(
         const counter = new ChartCounter();
         await office.readPart(target, counter);
         story.addChart(counter.texts);
+        // The text boxes in a chart.
+        for (const shapes of await office.relationships(target))
+          if (shapes.type === 'chartUserShapes' && shapes.target !== undefined)
+            await office.readPart(shapes.target, keptTexts(tally, 'diagrams', 'txBody'));
       } else if (kept) await office.readPart(target, keptTexts(tally, ...kept));
     }
   }
@@ -153,7 +157,8 @@ class StoryCounter {
     const local = localName(tag);
     this.#isText = local === 't';
     if (this.#fallbackDepth > 0) return;
-    if (local === 'docPr' || local === 'shape') this.#addAlternatives(tag);
+    if (local === 'docPr' || local === 'shape') this.#addAlternatives(alternativeTextsOf(tag));
+    if (isTableText(local)) this.#addAlternatives([attribute(tag, 'val') ?? '']);
     if (local === 'Fallback') this.#fallbackDepth = this.#depth;
     else if (this.#kept) {
       if (local === 'textpath') this.#kept.characters += countCharacters(attribute(tag, 'string') ?? '');
@@ -248,9 +253,9 @@ class StoryCounter {
     this.#signs.characters += characters;
   }
 
-  #addAlternatives(tag: XmlTag): void {
-    for (const text of alternativeTextsOf(tag))
-      this.#tally.keep('kept', 'alternative_texts', countCharacters(text));
+  #addAlternatives(texts: readonly string[]): void {
+    for (const text of texts)
+      if (letter.test(text)) this.#tally.keep('kept', 'alternative_texts', countCharacters(text));
   }
 
   #addWordArt(text: string): void {

@@ -98,3 +98,6 @@ function runContent(text: string, prefix: string): string {
   }
   return written;
 }
+
+/** Whether the value of an element is the title or the description of a table, which screen readers read. */
+export const isTableText = (local: string): boolean => local === 'tblCaption' || local === 'tblDescription';

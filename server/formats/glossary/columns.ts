@@ -11,6 +11,7 @@ import {
   type DeclaredLanguages,
   type GlossaryColumn,
   type GlossaryFileEntry,
+  GlossaryFileError,
   isTooLong,
   leadingColumns,
   type ReadingNote,
@@ -52,12 +53,38 @@ export function readHeader(
   table: Table = 'csv',
 ): ColumnIndexes | undefined {
   const indexes = new Map<Column, number>();
+  const isWide = cells.filter((cell) => cell !== '').length > 2;
   for (const [place, cell] of cells.entries()) {
-    const column = columnOf(cell);
+    const column = columnOf(cell) ?? (isWide ? inWideTables.get(normalName(cell)) : undefined);
     if (column !== undefined && !indexes.has(column)) indexes.set(column, place);
   }
+  const other = otherTermColumn(cells, declared);
+  if (other) indexes.set(other.column, other.index);
   if (indexes.has('source_term') && indexes.has('target_term')) return indexes;
   return readLanguageHeader(cells, languagesOfHeader(cells, declared), indexes, table);
+}
+
+/** Names of columns that could be a term in a table of two columns. */
+const inWideTables: ReadonlyMap<string, Column> = new Map([
+  ['term', 'source_term'],
+  ['translation', 'target_term'],
+]);
+
+/** Returns the column that is named after a language, next to one column of terms only: `Term`, `German`, `Notes`. */
+function otherTermColumn(
+  cells: readonly string[],
+  declared: DeclaredLanguages,
+): { column: 'source_term' | 'target_term'; index: number; code: LanguageCode } | undefined {
+  const named = cells.map((cell) => columnOf(cell) ?? inWideTables.get(normalName(cell)));
+  const [hasSource, hasTarget] = [named.includes('source_term'), named.includes('target_term')];
+  if (hasSource === hasTarget || cells.filter((cell) => cell !== '').length < 3) return undefined;
+  const side = hasSource ? 'target' : 'source';
+  const found = cells.flatMap((cell, index) => {
+    const [code, ...more] = named[index] || otherNames.has(normalName(cell)) ? [] : languagesOfColumn(cell);
+    return code && more.length === 0 && code === (declared[side]?.code ?? code) ? [{ index, code }] : [];
+  });
+  const [only] = found;
+  return only && found.length === 1 ? { column: `${side}_term`, ...only } : undefined;
 }
 
 /** Returns the column of a name. A field may have its language in brackets: `Description [en]`. */
@@ -66,11 +93,24 @@ function columnOf(cell: string): Column | undefined {
     columnOfName.get(normalName(name)) ??
     columnOfName.get(normalName(name.replace(/(?<=[a-z])(?=[A-Z])/g, '_')));
   const inBrackets = named(splitBrackets(cell)[0]);
-  const whole = named(cell) ?? describing.find((name) => name === inBrackets);
+  const whole = named(cell) ?? describing.find((name) => name === inBrackets) ?? fieldOf(cell)?.column;
   if (whole !== undefined) return whole;
   // `Comment / notes` has two names of one column.
   const [first, ...others] = cell.split(/[/,;&|]/).map(named);
   return others.length > 0 && others.every((other) => other === first) ? first : undefined;
+}
+
+/** Returns the column of a field whose name begins or ends with a language, such as `Forbidden DE` or `German notes`. */
+function fieldOf(cell: string): { column: Column; languages: readonly LanguageCode[] } | undefined {
+  const words = normalName(cell).split('_');
+  for (const at of [0, words.length - 1]) {
+    const languages = languagesNamed(words[at]!);
+    const code = readLanguage(words[at]!);
+    const column = columnOfName.get(words.toSpliced(at, 1).join('_'));
+    if ((code || languages.length > 0) && describing.some((name) => name === column))
+      return { column: column!, languages: code ? [code] : languages };
+  }
+  return undefined;
 }
 
 /** The columns about a term, which may be next to columns of languages. */
@@ -90,7 +130,11 @@ function readLanguageHeader(
   if (sourceAt < 0 || targetAt < 0) return undefined;
   if (table !== 'keys') {
     const before = cells.slice(0, Math.max(sourceAt, targetAt));
-    if (!before.every(isKnownName) || couldBeTerms(cells, source.code, target.code, table)) return undefined;
+    const isNamed =
+      before.every(isKnownName) ||
+      cells.some((cell) => cell !== '' && isOtherName(cell)) ||
+      [sourceAt, targetAt].every((at) => !isCode(cells[at]!));
+    if (!isNamed || couldBeTerms(cells, source.code, target.code, table)) return undefined;
   }
   const indexes = new Map<Column, number>([
     ['source_term', sourceAt],
@@ -98,17 +142,28 @@ function readLanguageHeader(
   ]);
   for (const column of ['case_sensitive', 'priority', ...describing] as const)
     if (named.has(column)) indexes.set(column, named.get(column)!);
+  const forbidden = cells.findIndex(
+    (cell) => columnOf(cell) === 'forbidden_term' && (fieldOf(cell)?.languages.includes(target.code) ?? true),
+  );
+  if (forbidden >= 0) indexes.set('forbidden_term', forbidden);
+  else indexes.delete('forbidden_term');
   return indexes;
 }
 
 /** A name with something in brackets after it, such as `Term [en]`, `English (US)` and `Description [fr]`. */
-const bracketed = /^([^[\]()]*)[[(]([^[\]()]+)[\])]$/;
+const bracketed = /^([^[\]()（）]*)[[(（]([^[\]()（）]+)[\])）]$/;
 
 /** Returns the name before the brackets, and the content of the brackets; '' for both if the name has none. */
 function splitBrackets(cell: string): [name: string, inner: string] {
   const [, name = '', inner = ''] = bracketed.exec(cell) ?? [];
   return [name.trim(), inner.trim()];
 }
+
+/** Words for a term in the names of columns with a language, such as `English term` or `Término (ES)`. */
+const termWords: ReadonlySet<string> = new Set(
+  `term terms text translation source target terme termes traduction término términos traducción termine termini
+  traduzione termo termos tradução begriff begriffe benennung benennungen übersetzung vertaling`.split(/\s+/),
+);
 
 /** The languages of a column by its name: `en-US`, `German`, `Deutsch`, `English (US)`, `Term [en]`; none for others. */
 export function languagesOfColumn(cell: string, declared?: LanguageCode): readonly LanguageCode[] {
@@ -117,9 +172,19 @@ export function languagesOfColumn(cell: string, declared?: LanguageCode): readon
     return code ? [code] : languagesNamed(tag);
   };
   const whole = named(cell);
+  if (whole.length > 0) return whole;
   const [name, inner] = splitBrackets(cell);
-  if (whole.length > 0 || inner === '') return whole;
-  if (/^(?:terms?|text|translation|source|target|)$/i.test(name)) return named(inner);
+  if (inner === '') {
+    const words = normalName(cell).split('_');
+    const rest = words.filter((word) => !termWords.has(word));
+    return rest.length < words.length ? named(rest.join(' ')) : [];
+  }
+  if (
+    normalName(name)
+      .split('_')
+      .every((word) => word === '' || termWords.has(word))
+  )
+    return named(inner);
   // The region may select a variant: `French (CA)`.
   return named(name).flatMap((code) => readLanguage(`${code.slice(0, 2)}-${inner}`) ?? code);
 }
@@ -127,7 +192,8 @@ export function languagesOfColumn(cell: string, declared?: LanguageCode): readon
 /** Whether a column is named after the language of its terms, as `Term [en]` is, and not only after a language. */
 function isTermColumn(cell: string): boolean {
   const [name, inner] = splitBrackets(cell);
-  return /^terms?$/i.test(name) && (isCode(inner) || languagesNamed(inner).length > 0);
+  const words = normalName(name || cell).split('_');
+  return (isCode(inner) || languagesOfColumn(cell).length > 0) && words.some((word) => termWords.has(word));
 }
 
 /**
@@ -136,16 +202,25 @@ function isTermColumn(cell: string): boolean {
  */
 export function languagesOfHeader(cells: readonly string[], declared: DeclaredLanguages): DeclaredLanguages {
   if (declared.source && declared.target) return declared;
-  const columns = cells.filter((cell) => languagesOfColumn(cell).length === 1);
+  const other = otherTermColumn(cells, declared);
+  if (other) {
+    const side = other.column === 'source_term' ? 'source' : 'target';
+    return { ...declared, [side]: { tag: other.code, code: other.code } };
+  }
+  const all = cells.filter((cell) => languagesOfColumn(cell).length === 1);
+  // `ID` and `No` are codes of languages, too.
+  const certain = all.filter((cell) => !otherNames.has(normalName(cell)));
+  const columns = new Set(certain.map((cell) => languagesOfColumn(cell)[0])).size > 1 ? certain : all;
   const [first, ...others] = columns.map((cell) => languagesOfColumn(cell)[0]!);
   const filled = cells.filter((cell) => cell !== '');
   const source = declared.source?.code ?? first;
   const target = declared.target?.code ?? [first, ...others].find((code) => code !== source);
   const isAmbiguous = new Set([first, ...others]).size <= others.length;
   const isOnlyLanguages = others.length > 1 && columns.length === filled.length;
-  if (!source || !target || source === target || isAmbiguous || isOnlyLanguages || !cells.every(isKnownName))
-    return declared;
-  if (!columns.every(isTermColumn) && filled.length === 2) return declared;
+  const isTerms = columns.every(isTermColumn) || (filled.length === 2 && columns.every(isCode));
+  if (!source || !target || source === target || isAmbiguous || isOnlyLanguages) return declared;
+  if (!isTerms && !cells.every(isKnownName) && !filled.some(isOtherName)) return declared;
+  if (!isTerms && filled.length === 2) return declared;
   return {
     source: declared.source ?? { tag: source, code: source },
     target: declared.target ?? { tag: target, code: target },
@@ -154,15 +229,13 @@ export function languagesOfHeader(cells: readonly string[], declared: DeclaredLa
 
 /** Whether a cell is the name of a column, also of one that glossaries do not use. */
 export function isKnownName(cell: string): boolean {
-  const name = normalName(cell);
-  return (
-    name === '' ||
-    isCode(cell) ||
-    columnOf(cell) !== undefined ||
-    otherNames.has(name) ||
-    otherNames.has(normalName(splitBrackets(cell)[0])) ||
-    languagesOfColumn(cell).length > 0
-  );
+  return normalName(cell) === '' || isCode(cell) || isOtherName(cell) || languagesOfColumn(cell).length > 0;
+}
+
+/** Whether a cell is the name of a column, other than a language. */
+function isOtherName(cell: string): boolean {
+  const names = [cell, splitBrackets(cell)[0]].map(normalName);
+  return columnOf(cell) !== undefined || names.some((name) => otherNames.has(name));
 }
 
 const isCode = (cell: string): boolean => readLanguage(cell) !== undefined || /^(?:zh|pt)$/i.test(cell);
@@ -221,10 +294,42 @@ function readNames(): ReadonlyMap<string, LanguageCode[]> {
 }
 
 /** Returns the languages of a row in which every filled cell names another language, if it has several; otherwise []. */
-export function languagesOfRow(cells: readonly string[]): LanguageCode[] {
+function languagesOfRow(cells: readonly string[]): LanguageCode[] {
   const filled = cells.filter((cell) => cell !== '');
-  const found = new Set(filled.flatMap((cell) => readLanguage(cell) ?? languageOfName(cell) ?? []));
+  const found = new Set(filled.flatMap((cell) => languagesOfColumn(cell).slice(0, 1)));
   return found.size > 1 && found.size === filled.length ? [...found] : [];
+}
+
+/**
+ * Rejects a first row that has a column for each language if the upload does not select two of them. Otherwise the names
+ * of the languages would be read as a term.
+ * @param place the row, such as `row 2`
+ * @throws {GlossaryFileError} with the first two languages as columns of the terms
+ */
+export function requireNoLanguages(
+  cells: readonly string[],
+  place: string,
+  { source, target }: DeclaredLanguages,
+): void {
+  const languages = languagesOfRow(cells);
+  if (languages.length === 0) return;
+  const missing = [source, target].find((one) => one && !languages.includes(one.code));
+  const error = new GlossaryFileError(
+    `${place} names the languages ${languages.join(', ')}; ${
+      missing
+        ? `there is no column for ${missing.tag}`
+        : 'select two of them with source_lang and target_lang'
+    }`,
+  );
+  const [first, second] = cells.flatMap((cell, index) => (cell === '' ? [] : index));
+  error.table = {
+    hasHeader: true,
+    columns: cells.map((name, index) => ({
+      name,
+      column: index === first ? 'source_term' : index === second ? 'target_term' : null,
+    })),
+  };
+  throw error;
 }
 
 /** Returns the names of the columns that are not used. */
@@ -305,7 +410,7 @@ export function readEntries(
 const notSupported =
   'is not a supported language; Chinese and Portuguese need their variant, such as zh-Hans or pt-BR';
 
-function parseLanguage(cell: string): LanguageCode | null | undefined {
+export function parseLanguage(cell: string): LanguageCode | null | undefined {
   if (cell === '') return null;
   // `eng` is `en`.
   const [short] = /^[a-z]{3}$/i.test(cell) ? Intl.getCanonicalLocales(cell) : [];

@@ -8,7 +8,19 @@ import {
   type ReadingNote,
   type TableAssignment,
 } from '../glossary-file.ts';
-import { cellsOf, hasTerms, readEntries, readHeader, unusedColumns, withLanguages } from './columns.ts';
+import {
+  type ColumnIndexes,
+  cellsOf,
+  hasTerms,
+  languagesOfHeader,
+  parseLanguage,
+  positional,
+  readEntries,
+  readHeader,
+  requireNoLanguages,
+  unusedColumns,
+  withLanguages,
+} from './columns.ts';
 import {
   atColumn,
   columnsOfTable,
@@ -31,8 +43,8 @@ export function readGlossaryCsv(
   declared: DeclaredLanguages = none,
   assigned?: TableAssignment,
 ): GlossaryFile {
-  const rows = readRows(bytes, declared);
-  const named = columnsOfTable(rows[0]?.cells ?? [], declared, 'csv', assigned);
+  const rows = withoutTitle(readRows(bytes, declared), declared);
+  const named = columnsOfTable(rows[0]?.cells ?? [], declared, 'csv', assigned, indexesWithoutHeader(rows));
   const status = named.indexes.get('status') ?? -1;
   const used = withoutStates(
     named,
@@ -42,8 +54,33 @@ export function readGlossaryCsv(
   try {
     return { ...readTerms(rows, used), unit: 'line', hasHeader: used.hasHeader, table: used.table };
   } catch (error) {
+    try {
+      if (!used.hasHeader && !assigned && rows[0])
+        requireNoLanguages(rows[0].cells, `line ${rows[0].line}`, declared);
+    } catch (names) {
+      throw withTable(names, used.table);
+    }
     throw withTable(error, used.table);
   }
+}
+
+/** The minimum number of third cells, none of which names a language, so that these are notes. */
+const minNotes = 3;
+
+/** Returns the columns of a table without a header: the third of three columns may have notes, as in OmegaT's files. */
+function indexesWithoutHeader(rows: readonly CsvRow[]): ColumnIndexes {
+  const thirds = rows.flatMap(({ cells }) => cells[2] || []);
+  const isNote = (cell: string) => parseLanguage(cell) === undefined;
+  if (thirds.length < minNotes || !thirds.every(isNote) || rows.some(({ cells }) => cells.length > 3))
+    return positional;
+  return new Map([...positional].slice(0, 2)).set('note', 2);
+}
+
+/** Returns the rows without a title: rows with one filled cell above a header. */
+function withoutTitle(rows: CsvRow[], declared: DeclaredLanguages): CsvRow[] {
+  const at = rows.findIndex(({ cells }) => cells.filter((cell) => cell !== '').length > 1);
+  const isHeader = at > 0 && readHeader(rows[at]!.cells, languagesOfHeader(rows[at]!.cells, declared));
+  return isHeader ? rows.slice(at) : rows;
 }
 
 function readTerms(rows: readonly CsvRow[], used: UsedColumns): Pick<GlossaryFile, 'entries' | 'notes'> {

@@ -117,7 +117,7 @@ export function atColumn(
 
 /** Adds the columns of a table to an error in its rows, so that the sender can assign them. */
 export function withTable(error: unknown, table: GlossaryTable): unknown {
-  if (error instanceof GlossaryFileError) error.table = table;
+  if (error instanceof GlossaryFileError) error.table ??= table;
   return error;
 }
 

@@ -17,11 +17,11 @@ import {
   type ColumnCells,
   type ColumnIndexes,
   columns,
-  languagesOfRow,
   maxRows,
   positional,
   readEntries,
   readHeader,
+  requireNoLanguages,
   unusedColumns,
   withLanguages,
 } from './columns.ts';
@@ -76,7 +76,7 @@ async function readGlossary(
   const { hasHeader, languages } = named;
   let { table } = named;
   try {
-    if (!hasHeader && !assigned) requireNoLanguages(start, declared);
+    if (!hasHeader && !assigned) requireNoLanguages(names, `row ${start.row}`, declared);
     const rows = await readRows(workbook, sheet, named.indexes, hasHeader ? start.row : 0);
     const statuses = rows.filled.map(({ cells }) => cells.get('status')?.text.trim() ?? '');
     const used = withoutStates(named, statuses, assigned);
@@ -143,23 +143,6 @@ async function chooseSheet(
     ...(chosen?.start && { sheet: chosen.sheet, start: chosen.start }),
     others: [...hidden, ...others],
   };
-}
-
-/**
- * Rejects a sheet with a column for each language if the upload does not select two of them. Otherwise the names of the
- * languages would be read as a term.
- */
-function requireNoLanguages(start: SheetRow, { source, target }: DeclaredLanguages): void {
-  const languages = languagesOfRow(namesOf(start));
-  if (languages.length === 0) return;
-  const missing = [source, target].find((one) => one && !languages.includes(one.code));
-  throw new GlossaryFileError(
-    `row ${start.row} names the languages ${languages.join(', ')}; ${
-      missing
-        ? `there is no column for ${missing.tag}`
-        : 'select two of them with source_lang and target_lang'
-    }`,
-  );
 }
 
 /** A row with the cells of the columns that are used. */

@@ -10,6 +10,7 @@ import type { SegmentKind } from '../document.ts';
 import { FileError, overLimit } from '../file-error.ts';
 import type { Item } from '../markup/inline-runs.ts';
 import { isOtherLanguage, isOwnName, otherLanguage } from '../markup/other-language.ts';
+import { noNames, type OwnNames } from '../markup/visible-names.ts';
 import { countCharacters } from '../text-tally.ts';
 import { decodeText } from './character-references.ts';
 import { inlineFormats, inlineVoids, opaqueElements } from './inline-formats.ts';
@@ -48,6 +49,8 @@ export interface AttributeText {
 export interface MarkupTexts {
   blocks: readonly Block[];
   attributes: readonly AttributeText[];
+  /** The values of attributes that readers see, and that stay. */
+  kept: readonly { reason: string; text: string }[];
   templateCode: readonly TemplateCode[];
   /**
    * The tags that declare the language or the direction: the first one of the element `html`, those of `meta` and `body`,
@@ -78,13 +81,19 @@ const maxItems = 400_000;
  * Reads the texts of a page or fragment, in the order of the source.
  *
  * @param language that of the texts to translate. By default, declared languages have no effect
+ * @param isPart whether the source is a part of a file. Then all of its texts may be in another language
  * @throws {FileError} `unreadable` if elements are nested too deeply
  */
-export function readBlocks(source: string, language: string | undefined): MarkupTexts {
+export function readBlocks(
+  source: string,
+  language: string | undefined,
+  names: OwnNames,
+  isPart = false,
+): MarkupTexts {
   const templateCode = findTemplateCode(source);
   const masked = withoutTemplateCode(source, templateCode);
   const read = (own: string | undefined) => {
-    const page = { language: own };
+    const page = { language: own, names };
     return readerFor(masked, BlockReader, treeOf(page))
       .start(source, templateCode, page)
       .read(masked)
@@ -93,7 +102,7 @@ export function readBlocks(source: string, language: string | undefined): Markup
   const found = read(language);
   // Then the declarations are those of the file as a whole.
   const isOther =
-    found.blocks.length > 0 && found.blocks.every(({ items }) => items.every(isInOtherLanguage));
+    !isPart && found.blocks.length > 0 && found.blocks.every(({ items }) => items.every(isInOtherLanguage));
   return isOther && found.attributes.length === 0 ? read(undefined) : found;
 }
 
@@ -103,6 +112,7 @@ const isInOtherLanguage = ({ type, kept }: Item): boolean => type !== 'text' || 
 interface Page {
   language: string | undefined;
   declared?: string | undefined;
+  names: OwnNames;
 }
 
 /** A class, an element or a declared language can mean `translate`, too. */
@@ -139,8 +149,9 @@ function treeOf(page: Page): TreeAdapter<DefaultTreeAdapterMap> {
 class BlockReader extends SourceReader {
   readonly #blocks: Block[] = [];
   readonly #attributes: AttributeText[] = [];
+  readonly #kept: { reason: string; text: string }[] = [];
   #source = '';
-  #page: Page = { language: undefined };
+  #page: Page = { language: undefined, names: noNames };
   #templateCode: readonly TemplateCode[] = [];
   #isXml = false;
   readonly #declarations: Token.TagToken[] = [];
@@ -170,6 +181,7 @@ class BlockReader extends SourceReader {
     return {
       blocks: this.#blocks,
       attributes: this.#attributes,
+      kept: this.#kept,
       templateCode: this.#templateCode,
       declarations: this.#declarations,
       comments: this.#comments,
@@ -222,8 +234,8 @@ class BlockReader extends SourceReader {
         : name === 'meta' ||
           (mode === 'yes' && (name === 'body' || attributes.some((one) => one.name === 'lang')));
     if (declares && (name === 'html' || this.openElements.tmplCount === 0)) this.#declarations.push(token);
-    const isRead = modeOfAttributes(name, attributes, this.current) === 'yes';
-    if (isRead && this.openElements.tmplCount === 0) this.#readAttributes(token);
+    const modeOfOwn = modeOfAttributes(name, attributes, this.current);
+    if (modeOfOwn !== 'code' && this.openElements.tmplCount === 0) this.#readAttributes(token, modeOfOwn);
     const isVoid = inlineVoids.has(name) || (token.selfClosing && (this.#isXml || this.#isForeign(token)));
     this.#readTag(token, (range) => {
       if (isVoid) return { ...range, type: 'void', ...(name === 'br' && { text: '\n' }) };
@@ -283,20 +295,23 @@ class BlockReader extends SourceReader {
     else this.#endBlock(start, end);
   }
 
-  #readAttributes(token: Token.TagToken): void {
+  #readAttributes(token: Token.TagToken, mode: TranslateMode): void {
     const { tagName } = token;
     const attributeOf = (name: string): string => token.attrs.find((one) => one.name === name)?.value ?? '';
     for (const { name, value } of token.attrs) {
       const location = token.location!.attrs?.[name];
-      const isText = isVisibleAttribute(tagName, { name, value }, attributeOf);
+      const isText = isVisibleAttribute(tagName, { name, value }, attributeOf, this.#page.names);
       if (!isText || !location || value.trim() === '') continue;
       this.#characters += countCharacters(value);
-      this.#attributes.push({
-        start: location.startOffset,
-        end: location.endOffset,
-        name: `${tagName} ${name}`,
-        value,
-      });
+      if (mode !== 'yes')
+        this.#kept.push({ reason: mode === 'other' ? otherLanguage : 'identifier', text: value });
+      else
+        this.#attributes.push({
+          start: location.startOffset,
+          end: location.endOffset,
+          name: `${tagName} ${name}`,
+          value,
+        });
     }
   }
 

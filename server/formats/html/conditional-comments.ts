@@ -32,7 +32,8 @@ export function readConditionalComments(
   });
 }
 
-function shifted(markup: MarkupTexts, offset: number): MarkupTexts {
+/** Moves the texts of a part to its place in the file. */
+export function shifted(markup: MarkupTexts, offset: number): MarkupTexts {
   const move = <Range extends { start: number; end: number }>(range: Range): Range => ({
     ...range,
     start: range.start + offset,

@@ -1,4 +1,4 @@
-import { isCodeValue, isTextAttribute } from '../markup/visible-names.ts';
+import { isCodeValue, isNamedAttribute, isTextAttribute, type OwnNames } from '../markup/visible-names.ts';
 
 const names = (list: string): ReadonlySet<string> => new Set(list.split(' '));
 
@@ -13,7 +13,7 @@ const metaNames = names(
 
 /**
  * Whether readers see the value of an attribute of an element of HTML. Of a custom element, the name of the attribute decides
- * as for components.
+ * as for components; the workspace's own names count for all elements.
  *
  * @param attributeOf returns the value of another attribute of the element; empty if it has none
  */
@@ -21,6 +21,7 @@ export function isVisibleAttribute(
   tagName: string,
   { name, value }: { name: string; value: string },
   attributeOf: (name: string) => string,
+  own: OwnNames,
 ): boolean {
   return (
     translatable.has(name) ||
@@ -30,6 +31,9 @@ export function isVisibleAttribute(
     (name === 'content' &&
       tagName === 'meta' &&
       metaNames.has((attributeOf('name') || attributeOf('property')).toLowerCase())) ||
-    (tagName.includes('-') && isTextAttribute(name) && !isCodeValue(value))
+    ((tagName.includes('-')
+      ? isTextAttribute(name, own)
+      : tagName !== 'meta' && isNamedAttribute(own, name)) &&
+      !isCodeValue(value))
   );
 }

@@ -1,6 +1,7 @@
 import { decodeText } from '../html/character-references.ts';
 import { isVisibleAttribute } from '../html/visible-attributes.ts';
-import { isCodeValue, isTextAttribute } from '../markup/visible-names.ts';
+import { isProse, proseOfCode } from '../markup/code-prose.ts';
+import { isCodeValue, isTextAttribute, type OwnNames } from '../markup/visible-names.ts';
 import type { Range } from './parse.ts';
 
 /*
@@ -34,7 +35,7 @@ const tags =
   /<!--[\s\S]*?(?:-->|$)|<(script|style)\b[\s\S]*?(?:<\/\1|$)|<([A-Za-z][\w.:-]*)((?:"[^"]*"|'[^']*'|\{(?:[^{}]|\{[^{}]*\})*\}|[^"'<>{}])*)>/gi;
 
 /** Finds the texts of attributes in tags of HTML and components, as Markdown without MDX has them. */
-export function attributesOfTags(source: string, { start, end }: Range): AttributeTexts {
+export function attributesOfTags(source: string, { start, end }: Range, names: OwnNames): AttributeTexts {
   const found: AttributeTexts = { texts: [], kept: [] };
   for (const { index, 0: tag, 2: name, 3: rest } of source.slice(start, end).matchAll(tags)) {
     if (!name || !rest?.includes('=') || /\stranslate\s*=\s*["']?no\b/i.test(rest)) continue;
@@ -43,8 +44,8 @@ export function attributesOfTags(source: string, { start, end }: Range): Attribu
       new RegExp(`\\s${other}\\s*=\\s*["']?([\\w:.-]+)`, 'i').exec(rest)?.[1] ?? '';
     const isText = (attributeName: string, value: string) =>
       isComponent(name)
-        ? isTextAttribute(attributeName)
-        : isVisibleAttribute(name.toLowerCase(), { name: attributeName.toLowerCase(), value }, own);
+        ? isTextAttribute(attributeName, names)
+        : isVisibleAttribute(name.toLowerCase(), { name: attributeName.toLowerCase(), value }, own, names);
     read(
       source,
       { start: from, end: start + index + tag.length - 1 },
@@ -55,7 +56,7 @@ export function attributesOfTags(source: string, { start, end }: Range): Attribu
 }
 
 /** Finds the texts of attributes in a shortcode, or in the braces after Markdown. */
-export function attributesOfCode(source: string, range: Range): AttributeTexts {
+export function attributesOfCode(source: string, range: Range, names: OwnNames): AttributeTexts {
   const found: AttributeTexts = { texts: [], kept: [] };
   const written = source.slice(range.start, range.end);
   if (!/["=]/.test(written)) return found;
@@ -65,7 +66,7 @@ export function attributesOfCode(source: string, range: Range): AttributeTexts {
   const inner = { start: range.start + before, end: range.end };
   read(source, inner, {
     syntax: isShortcode ? 'string' : 'plain',
-    isText: isTextAttribute,
+    isText: (name) => isTextAttribute(name, names),
     found,
     hasValues: isShortcode || written.startsWith('{%'),
   });
@@ -73,15 +74,15 @@ export function attributesOfCode(source: string, range: Range): AttributeTexts {
 }
 
 /** Finds the texts after the first fence of code, and in the options of a cell of Quarto: `#| fig-cap: A wall`. */
-export function attributesOfFence(source: string, range: Range): AttributeTexts {
+export function attributesOfFence(source: string, range: Range, names: OwnNames): AttributeTexts {
   const written = source.slice(range.start, range.end);
   const [first = ''] = /^(?:`{3,}|~{3,})[^\r\n]*/.exec(written) ?? [];
-  const found = attributesOfCode(source, { start: range.start, end: range.start + first.length });
+  const found = attributesOfCode(source, { start: range.start, end: range.start + first.length }, names);
   if (!/^.{3,}?\{/.test(first)) return found;
   const options = /^([ \t>]*(?:#|\/\/|--|%%)\|[ \t]+)([\w-]+:[ \t]+[^\r\n]*?)[ \t]*$/gm;
   for (const { index, 1: signs = '', 2: line = '' } of written.matchAll(options)) {
     const start = range.start + index + signs.length;
-    const { texts, kept } = textOfOption(source, { start, end: start + line.length });
+    const { texts, kept } = textOfOption(source, { start, end: start + line.length }, names);
     found.texts.push(...texts);
     found.kept.push(...kept);
   }
@@ -91,12 +92,12 @@ export function attributesOfFence(source: string, range: Range): AttributeTexts 
 const option = /^(:?([\w-]+):[ \t]+)(?:"([^"\\]*)"|'([^'\\]*)'|([^\s"'|>&*!#%@`[{].*))$/;
 
 /** Finds the text of an option of a directive: `:alt: A wall`, or a line of YAML. */
-export function textOfOption(source: string, { start, end }: Range): AttributeTexts {
+export function textOfOption(source: string, { start, end }: Range, names: OwnNames): AttributeTexts {
   const found: AttributeTexts = { texts: [], kept: [] };
   const [, before = '', name = '', double, single, plain] = option.exec(source.slice(start, end)) ?? [];
   const text = (double ?? single ?? plain ?? '').trim();
   // A label of MyST and Quarto is an identifier.
-  if (text === '' || name === 'label' || !isTextAttribute(name)) return found;
+  if (text === '' || name === 'label' || !isTextAttribute(name, names)) return found;
   if (isCodeValue(text)) found.kept.push(text);
   else {
     // After a colon, quotes are a part of the text, and nothing has another meaning.
@@ -123,6 +124,7 @@ export function attributesOfMdx(
   source: string,
   element: string | null | undefined,
   attributes: readonly MdxAttribute[],
+  names: OwnNames,
 ): AttributeTexts {
   const found: AttributeTexts = { texts: [], kept: [] };
   const own = (other: string) => {
@@ -135,8 +137,8 @@ export function attributesOfMdx(
     if (start === undefined || end === undefined || value === null || value === undefined) continue;
     const isText = (attributeName: string, plain: string) =>
       isComponent(element ?? '')
-        ? isTextAttribute(attributeName)
-        : isVisibleAttribute(element ?? '', { name: attributeName, value: plain }, own);
+        ? isTextAttribute(attributeName, names)
+        : isVisibleAttribute(element ?? '', { name: attributeName, value: plain }, own, names);
     if (typeof value === 'string') {
       read(source, { start, end }, { syntax: 'references', isText, found });
       continue;
@@ -223,17 +225,3 @@ const escapeFor =
   (quote: string) =>
   (sign: string): string =>
     sign === '\\' || sign === quote || (sign === '$' && quote === '`') ? `\\${sign}` : sign;
-
-/** Returns what readers can see of code: strings and texts of elements that consist of words. They stay. */
-export function proseOfCode(code: string, hasLabels = false): string[] {
-  const found: string[] = [];
-  const pattern = /"((?:[^"\\\n]|\\.)*)"|'((?:[^'\\\n]|\\.)*)'|`((?:[^`\\]|\\[\s\S])*)`|>([^<>{}]+)</g;
-  for (const [, double, single, template, inner] of code.matchAll(pattern)) {
-    const text = double ?? single ?? template ?? inner!;
-    if (isProse(text) || (inner && /\p{L}/u.test(inner)) || (hasLabels && /\p{L}/u.test(text)))
-      found.push(text);
-  }
-  return found;
-}
-
-const isProse = (text: string): boolean => /\p{L}{2}\S*\s+\S*\p{L}{2}/u.test(text) && !isCodeValue(text);

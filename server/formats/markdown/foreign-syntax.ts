@@ -51,6 +51,9 @@ const includes = /\[![A-Za-z-]{1,40}[ \t]?\[[^[\]\n]*\]\([^()\n]*\)\]/g;
 const comments = /<!--(?:(?!-->)[^\n]){0,1000}-->/g;
 /** Shortcodes of Hugo. */
 const shortcodes = /\{\{[<%][^{}\n`]*[%>]\}\}/g;
+/** The tag of a component with an expression, in a file that is not valid MDX: `<Tabs items={['a', 'b']}>`. */
+const components =
+  /<[A-Z][\w.]*(?=[^<>]*?=\s*\{)(?:"[^"\n]*"|'[^'\n]*'|\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}|[^"'<>{}])*>/g;
 /** Roles of MyST, which belong to the code after them: ``{ref}`the wall <wall>` ``. */
 const roles = /\{[A-Za-z][\w:+.-]{0,40}\}(?=`)/g;
 const modules =
@@ -84,6 +87,10 @@ export function maskForeignSyntax(source: string, options: ForeignOptions): Mask
   if (options.isMdx) add(comments);
   else {
     add(modules, { separates: true });
+    for (const { index, 0: text } of source.matchAll(components)) {
+      const isFirst = source.slice(source.lastIndexOf('\n', index) + 1, index).trim() === '';
+      addRange(index, text, { separates: isFirst, isWord: !isFirst });
+    }
     add(roles, { isWord: true });
     add(shortcodes, { separates: true });
     for (const { start, end, isValue } of findDelimitedCode(source)) {

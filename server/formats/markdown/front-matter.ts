@@ -1,5 +1,6 @@
 import { isMap, isPair, isScalar, isSeq, type Node, parseDocument, type Scalar, visit } from 'yaml';
-import { isCodeValue, isTextKey } from '../markup/visible-names.ts';
+import { isCodeAttribute, isCodeKey } from '../code-names.ts';
+import { hasName, isCodeValue, isTextKey, type OwnNames, readOwnNames } from '../markup/visible-names.ts';
 import { declaredTag } from '../messages/language-tags.ts';
 import { reasonToKeep } from '../messages/strings.ts';
 import type { Edit } from '../office/splice.ts';
@@ -72,11 +73,12 @@ export function findNamedMatter(source: string): NamedMatter | undefined {
  *
  * @param offset the position of the YAML in the file
  */
-export function readYaml(yaml: string, offset: number, languages: TextOptions): FrontMatter {
+export function readYaml(yaml: string, offset: number, options: TextOptions): FrontMatter {
   const document = parseDocument(yaml, { logLevel: 'silent', uniqueKeys: false });
   const found: FrontMatter = { texts: [], declared: [], kept: [] };
   if (document.errors.length > 0) return keptWhole(found, yaml);
   const isJson = /^\s*\{/.test(yaml);
+  const names = readOwnNames(options.ownNames);
   visit(document, {
     Scalar(at, node, parents) {
       if (at === 'key' || typeof node.value !== 'string' || !node.range || isCode(node)) return;
@@ -90,7 +92,7 @@ export function readYaml(yaml: string, offset: number, languages: TextOptions): 
         text: isJson ? JSON.stringify(target.trim()) : scalarText(node, target.trim() + last, written),
       });
       const path = pathOf(parents, node);
-      add(found, { ...range, path, text, write, siblings: siblingsOf(parents) }, languages);
+      add(found, { ...range, path, text, write, siblings: siblingsOf(parents) }, options, names);
     },
   });
   return found;
@@ -121,8 +123,9 @@ function siblingsOf(parents: readonly unknown[]): ReadonlyMap<string, string> | 
 }
 
 /** Finds the texts of front matter in TOML. */
-export function readToml(toml: string, offset: number, languages: TextOptions): FrontMatter {
+export function readToml(toml: string, offset: number, options: TextOptions): FrontMatter {
   const found: FrontMatter = { texts: [], declared: [], kept: [] };
+  const names = readOwnNames(options.ownNames);
   const strings = stringsOfToml(toml);
   if (strings.length === 0) return keptWhole(found, toml);
   for (const { path, start, end, quote, text } of strings) {
@@ -135,7 +138,7 @@ export function readToml(toml: string, offset: number, languages: TextOptions): 
           : // JSON has no escape for this control character.
             JSON.stringify(target).replaceAll('\x7f', '\\u007f'),
     });
-    add(found, { ...range, path, text, write }, languages);
+    add(found, { ...range, path, text, write }, options, names);
   }
   return found;
 }
@@ -145,12 +148,17 @@ function keptWhole(found: FrontMatter, matter: string): FrontMatter {
   return found;
 }
 
-function add({ texts, declared, kept }: FrontMatter, value: MatterString, languages: TextOptions): void {
+function add(
+  { texts, declared, kept }: FrontMatter,
+  value: MatterString,
+  languages: TextOptions,
+  names: OwnNames,
+): void {
   const { path, text, siblings, ...rest } = value;
   const keys = path.filter((name) => !/^\d+$/.test(name));
   const language = path.length === 1 ? declaredTag(path[0]!, text, languages) : undefined;
   if (language !== undefined) declared.push(value.write(language));
-  else if (!isText(text, keys, siblings)) {
+  else if (!isText(text, keys, siblings, names)) {
     if (isProse(text) || visibleKeys.has(keys.at(-1) ?? '')) kept.push({ reason: 'code', text });
   } else if (isCodeValue(text) && (path.length > 1 || !/^[\w-]+$/.test(text)))
     kept.push({ reason: 'code', text });
@@ -164,9 +172,19 @@ const codeParents: ReadonlySet<string> = new Set(['attrs', 'kernelspec', 'jupyte
 /** What `content` of an element `meta` is, by its name. */
 const metaText = /^(?:description|keywords|(?:og|twitter):(?:title|description|image:alt|site_name))$/i;
 
-function isText(text: string, keys: readonly string[], siblings?: ReadonlyMap<string, string>): boolean {
+function isText(
+  text: string,
+  keys: readonly string[],
+  siblings: ReadonlyMap<string, string> | undefined,
+  names: OwnNames,
+): boolean {
   const key = keys.at(-1) ?? '';
   const parent = keys.at(-2) ?? '';
+  const isProgram =
+    isCodeKey(key) ||
+    isCodeKey(siblings?.get('tag') ?? '') ||
+    (codeParents.has(parent) && isCodeAttribute(key));
+  if (hasName(names.keys, key) && !isProgram) return true;
   if (key === 'content') {
     const name = siblings?.get('name') ?? siblings?.get('property');
     return parent === 'banner' || (name !== undefined && metaText.test(name));

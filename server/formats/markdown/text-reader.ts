@@ -2,9 +2,13 @@ import type { Nodes, Parents, PhrasingContent } from 'mdast';
 import type { SegmentKind } from '../document.ts';
 import { FileError } from '../file-error.ts';
 import { inlineFormats, inlineVoids, opaqueElements } from '../html/inline-formats.ts';
+import { findTemplateCode, withoutTemplateCode } from '../html/template-code.ts';
 import { type FormatKind, plainText } from '../inline-content.ts';
+import { proseOfCode } from '../markup/code-prose.ts';
 import { visibleCode } from '../markup/inline-runs.ts';
 import { isOtherLanguage, otherLanguage } from '../markup/other-language.ts';
+import type { OwnNames } from '../markup/visible-names.ts';
+import type { TextOptions } from '../text-file.ts';
 import { countCharacters } from '../text-tally.ts';
 import {
   type AttributeTexts,
@@ -13,7 +17,6 @@ import {
   attributesOfMdx,
   attributesOfTags,
   type MdxAttribute,
-  proseOfCode,
   textOfOption,
 } from './attribute-texts.ts';
 import type { ForeignSyntax } from './block-syntax.ts';
@@ -48,6 +51,8 @@ export interface LabelText extends Range {
 interface MarkdownTexts {
   blocks: TextBlock[];
   labels: LabelText[];
+  /** The ranges of blocks of HTML whose texts are translated. */
+  html: Range[];
   kept: { reason: string; text: string }[];
   /** Visible characters. */
   characters: number;
@@ -60,24 +65,31 @@ const formats = { emphasis: 'italic', strong: 'bold', delete: 'strike' } as cons
 >;
 
 /** @throws {FileError} `unreadable` if markup is nested too deeply */
-export function readTexts(source: string, markdown: Markdown, language: string | undefined): MarkdownTexts {
-  const reader = new TextReader(source, markdown, language);
+export function readTexts(
+  source: string,
+  markdown: Markdown,
+  { sourceLanguage }: Pick<TextOptions, 'sourceLanguage'>,
+  names: OwnNames,
+): MarkdownTexts {
+  const reader = new TextReader(source, markdown, sourceLanguage, names);
   reader.readBlock(markdown.tree, 0);
   reader.readCode();
   return reader.texts;
 }
 
 class TextReader {
-  readonly texts: MarkdownTexts = { blocks: [], labels: [], kept: [], characters: 0 };
+  readonly texts: MarkdownTexts = { blocks: [], labels: [], html: [], kept: [], characters: 0 };
   readonly #source: string;
   readonly #language: string | undefined;
   readonly #markdown: Markdown;
+  readonly #names: OwnNames;
   /** The ranges of code, blocks of HTML and front matter. */
   readonly #programs: Range[] = [];
   #pairs = 0;
   #items: MarkdownItem[] = [];
 
-  constructor(source: string, markdown: Markdown, language: string | undefined) {
+  constructor(source: string, markdown: Markdown, language: string | undefined, names: OwnNames) {
+    this.#names = names;
     this.#language = language;
     this.#source = source;
     this.#markdown = markdown;
@@ -96,10 +108,10 @@ class TextReader {
     } else if (node.type === 'code') {
       this.#programs.push(rangeOf(node));
       this.#keep('code', node.value.replaceAll(this.#markdown.mask, ''));
-      this.#addAttributes(attributesOfFence(this.#source, rangeOf(node)));
+      this.#addAttributes(attributesOfFence(this.#source, rangeOf(node), this.#names));
     } else if (node.type === 'html') {
-      // The parser does not read the texts of a block of HTML.
-      this.#keep('code', node.value.replace(/<!--[\s\S]*?(?:-->|$)|<[^<>]*>/g, ''));
+      if (this.#isHtml(rangeOf(node))) this.texts.html.push(rangeOf(node));
+      else this.#keep('code', node.value.replace(/<!--[\s\S]*?(?:-->|$)|<[^<>]*>/g, ''));
       this.#readTags(node);
     } else if (node.type === 'mdxFlowExpression' || node.type === 'mdxjsEsm') this.#keepProse(node);
     else if ('children' in node) {
@@ -112,22 +124,42 @@ class TextReader {
   readCode(): void {
     const programs = this.#programs.sort((one, other) => one.start - other.start);
     for (const range of this.#markdown.ranges) {
-      if (range.line === 'option') this.#addAttributes(textOfOption(this.#source, range));
+      if (range.line === 'option') this.#addAttributes(textOfOption(this.#source, range, this.#names));
       else if (range.line === 'code') this.#keep('code', this.#source.slice(range.start, range.end));
       if (range.line) continue;
       const around = programs[indexFrom(programs, range.start + 1) - 1];
-      if (!around || around.end <= range.start) this.#addAttributes(attributesOfCode(this.#source, range));
+      if (around && around.end > range.start) continue;
+      this.#addAttributes(attributesOfCode(this.#source, range, this.#names));
+      // The strings of shortcodes and of attributes are read with them.
+      const code = this.#source
+        .slice(range.start, range.end)
+        .replace(/(?:^|\s)[\w-]+=(?:"[^"]*"|'[^']*')/g, '');
+      if (range.isAttribute || /^\{(?:%|\{[<%])/.test(code)) continue;
+      for (const text of proseOfCode(code, /\b(?:items|tabs|labels|options)=/.test(code)))
+        this.#keep('code', text);
     }
+  }
+
+  /** Whether a block of HTML is only this: without the signs of a quote, Markdown, expressions and other syntax. */
+  #isHtml(range: Range): boolean {
+    const html = this.#source.slice(range.start, range.end);
+    const codes = findTemplateCode(html);
+    const page = withoutTemplateCode(html, codes).replace(/<(script|style)\b[\s\S]*?(?:<\/\1|$)/gi, '');
+    if (/[\r\n][ \t]*>|\{[^{}]*\}|<[^<>]*\smarkdown(?=[\s=>])/i.test(page)) return false;
+    return this.#rangesWithin(range.start, range.end).every(({ start, end }) =>
+      codes.some((code) => range.start + code.start <= start && end <= range.start + code.end),
+    );
   }
 
   #readTags(node: Nodes): void {
     const range = rangeOf(node);
     this.#programs.push(range);
-    this.#addAttributes(attributesOfTags(this.#source, range));
+    this.#addAttributes(attributesOfTags(this.#source, range, this.#names));
   }
 
   #readMdx({ name, attributes }: { name?: string | null; attributes: readonly unknown[] }): void {
-    this.#addAttributes(attributesOfMdx(this.#source, name, attributes as readonly MdxAttribute[]));
+    const given = attributes as readonly MdxAttribute[];
+    this.#addAttributes(attributesOfMdx(this.#source, name, given, this.#names));
   }
 
   #keepProse(node: Nodes & { value: string }): void {

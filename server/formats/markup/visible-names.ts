@@ -3,6 +3,9 @@
  * their names only, in any spelling: `sidebar_label`, `sidebarLabel` and `sidebar-label` are one name.
  */
 
+import { isCodeAttribute } from '../code-names.ts';
+import type { TextOptions } from '../text-file.ts';
+
 const words = (list: string): ReadonlySet<string> => new Set(list.split(' '));
 
 /** A name that ends with one of these words has a text: `hero_text`, `fig-cap`, `pageTitle`. */
@@ -24,18 +27,47 @@ const attributeNames = words('summary header content note subheader helper');
 /** Names that end with one of the words, and are code. */
 const codeNames = words('alignlabel datatext showlabel hidelabel showtitle hidetitle notitle');
 
+/** Names whose values are texts although the lists above lack them. A workspace can set them. */
+export interface OwnNames {
+  /** Of front matter. */
+  keys: ReadonlySet<string>;
+  /** Of components, elements of HTML, shortcodes and directives. */
+  attributes: ReadonlySet<string>;
+}
+
+export const noNames: OwnNames = { keys: new Set(), attributes: new Set() };
+
+/** Returns the names of a workspace as texts are compared with them. */
+export function readOwnNames(named: TextOptions['ownNames']): OwnNames {
+  if (!named) return noNames;
+  const read = (list: readonly string[]) => new Set(list.map((name) => partsOf(name).join('')));
+  return { keys: read(named.keys), attributes: read(named.attributes) };
+}
+
+const partsOf = (name: string): string[] =>
+  name.split(/[\s_:.-]+|(?<=[a-z\d])(?=[A-Z])/).map((part) => part.toLowerCase());
+
+/** Whether a name is one of the workspace. Names with a sign before them, such as `:label` of Vue, have code. */
+export const hasName = (own: ReadonlySet<string>, name: string): boolean =>
+  own.size > 0 && /^[\p{L}\p{N}_]/u.test(name) && own.has(partsOf(name).join(''));
+
 function matches(name: string, further: ReadonlySet<string>): boolean {
-  const parts = name.split(/[\s_:.-]+|(?<=[a-z\d])(?=[A-Z])/).map((part) => part.toLowerCase());
+  const parts = partsOf(name);
   const joined = parts.join('');
   if (codeNames.has(joined)) return false;
   return lastWords.has(parts.at(-1)!) || names.has(joined) || further.has(joined);
 }
 
+/** Whether a workspace has named an attribute as one with texts. */
+export const isNamedAttribute = ({ attributes }: OwnNames, name: string): boolean =>
+  hasName(attributes, name) && !isCodeAttribute(name);
+
 /** Whether the value of a key of front matter is a text. */
 export const isTextKey = (name: string): boolean => matches(name, matterNames);
 
 /** Whether the value of an attribute of a component, shortcode or directive is a text. */
-export const isTextAttribute = (name: string): boolean => matches(name, attributeNames);
+export const isTextAttribute = (name: string, own: OwnNames): boolean =>
+  isNamedAttribute(own, name) || matches(name, attributeNames);
 
 /**
  * Whether a value is code although its name is that of a text: an address, a path, an identifier, a slug, a number, a

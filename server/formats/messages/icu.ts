@@ -32,13 +32,17 @@ export function readIcu(
   stays = false,
 ): Message | null {
   let elements: MessageFormatElement[];
+  const text = {
+    none: () => message.replaceAll("'", apostrophe),
+    optional: () => message.replace(quotedName, `${around}$1${around}`),
+    doubled: () => message,
+  }[quoting]();
   try {
-    const text = quoting === 'none' ? message.replaceAll("'", apostrophe) : message;
     elements = parse(text, { ignoreTag: true, captureLocation: true, shouldParseSkeletons: false });
   } catch {
     return null;
   }
-  return messageOf(itemsOf(elements, message, null), {
+  return messageOf(itemsOf(elements, text, null), {
     targetLanguage,
     stays,
     writeText: (text, { next, path, isCode }) =>
@@ -46,10 +50,16 @@ export function readIcu(
   });
 }
 
-/** An apostrophe that quotes nothing, for the parser. Unicode does not allow this character in exchanged texts. */
-const apostrophe = '\ufdd3';
+/**
+ * A name in braces and apostrophes. It is an argument for programs in which apostrophes quote nothing, and a text for others, so it
+ * stays as it is.
+ */
+const quotedName = /(?<!')'(\{\w+\})'(?!')/g;
 
-const withApostrophes = (text: string) => text.replaceAll(apostrophe, "'");
+/** Apostrophes that quote nothing, for the parser. Unicode does not allow these characters in exchanged texts. */
+const [apostrophe, around] = ['\ufdd3', '\ufdd4'];
+
+const withApostrophes = (text: string) => text.replaceAll(apostrophe, "'").replaceAll(around, '');
 
 /** Whether a text has a choice in the syntax of ICU. Other texts with braces may be of another syntax. */
 export function hasIcuChoice(text: string): boolean {
@@ -59,20 +69,22 @@ export function hasIcuChoice(text: string): boolean {
   );
 }
 
-function itemsOf(elements: readonly MessageFormatElement[], message: string, plural: Choice | null): Item[] {
+/** @param text what the parser has read */
+function itemsOf(elements: readonly MessageFormatElement[], text: string, plural: Choice | null): Item[] {
   return elements.map((element): Item => {
     if (element.type === TYPE.literal) return withApostrophes(element.value);
     if (element.type === TYPE.pound) return plural ? { numberOf: plural } : '#';
-    if (element.type === TYPE.plural || element.type === TYPE.select)
-      return choiceOf(element, message, plural);
+    if (element.type === TYPE.plural || element.type === TYPE.select) return choiceOf(element, text, plural);
     const { start, end } = element.location!;
-    return { written: message.slice(start.offset, end.offset) };
+    const margin = text[start.offset - 1] === around && text[end.offset] === around ? 1 : 0;
+    const written = text.slice(start.offset - margin, end.offset + margin);
+    return { written: written.replaceAll(new RegExp(`[${apostrophe}${around}]`, 'g'), "'") };
   });
 }
 
-function choiceOf(element: PluralElement | SelectElement, message: string, plural: Choice | null): Choice {
+function choiceOf(element: PluralElement | SelectElement, text: string, plural: Choice | null): Choice {
   const { start } = Object.values(element.options)[0]!.value[0]?.location ?? element.location!;
-  const head = message.slice(element.location!.start.offset, start.offset);
+  const head = text.slice(element.location!.start.offset, start.offset);
   const choice: Choice = {
     argument: withApostrophes(element.value),
     type:
@@ -83,7 +95,7 @@ function choiceOf(element: PluralElement | SelectElement, message: string, plura
   };
   const inner = element.type === TYPE.plural ? choice : plural;
   for (const [selector, { value }] of Object.entries(element.options))
-    choice.options.push([withApostrophes(selector), itemsOf(value, message, inner)]);
+    choice.options.push([withApostrophes(selector), itemsOf(value, text, inner)]);
   return choice;
 }
 

@@ -35,6 +35,10 @@ export interface ChartText {
 const caches = new Set('strCache strLit multiLvlStrCache strDim txData'.split(' '));
 const names = new Set('v pt'.split(' '));
 
+/** Whether an element is the name of a series or of a trendline that is only in the chart. */
+const isOwnName = (local: string, parent: string | undefined): boolean =>
+  (local === 'v' && parent === 'tx') || (local === 'name' && parent === 'trendline');
+
 /**
  * Reads the texts with letters of a chart. A name that the chart has several times is one text.
  *
@@ -44,11 +48,14 @@ const names = new Set('v pt'.split(' '));
 export function readChartTexts(source: string, countElement: () => void): ChartText[] {
   const reader = new ChartReader(source, countElement);
   readPositionedXml(source, reader);
-  return reader.texts.filter(({ text }) => letter.test(text));
+  // Names that are only in the chart follow, so that the keys of the other texts are those of earlier versions.
+  const own = reader.ownNames.map((text, index) => ({ ...text, number: reader.texts.length + index + 1 }));
+  return [...reader.texts, ...own].filter(({ text }) => letter.test(text));
 }
 
 class ChartReader implements PositionedXmlEvents {
   readonly texts: ChartText[] = [];
+  readonly ownNames: ChartText[] = [];
   readonly #source: string;
   readonly #countElement: () => void;
   readonly #names = new Map<string, ChartText>();
@@ -59,7 +66,9 @@ class ChartReader implements PositionedXmlEvents {
   #fieldAt = 0;
   #runStart = 0;
   #pieces: Piece[] = [];
-  #piece: (Piece & { depth: number }) | undefined;
+  #piece: (Piece & { depth: number; isOwn: boolean }) | undefined;
+  /** The names of the open elements. */
+  readonly #open: string[] = [];
 
   constructor(source: string, countElement: () => void) {
     this.#source = source;
@@ -69,10 +78,12 @@ class ChartReader implements PositionedXmlEvents {
   openTag({ local, start, end }: XmlStartTag): void {
     this.#countElement();
     this.#depth++;
+    const isOwn = isOwnName(local, this.#open.at(-1));
+    this.#open.push(local);
     if (this.#fieldAt > 0) return;
     // A `pt` with further elements is not a value: its value is in the element `v`.
     this.#piece = undefined;
-    const isPiece = this.#paragraphAt > 0 ? local === 't' : this.#cacheAt > 0 && names.has(local);
+    const isPiece = this.#paragraphAt > 0 ? local === 't' : isOwn || (this.#cacheAt > 0 && names.has(local));
     if (local === 'fld') this.#fieldAt = this.#depth;
     else if (isPiece)
       this.#piece = {
@@ -81,6 +92,7 @@ class ChartReader implements PositionedXmlEvents {
         text: '',
         format: this.#source.slice(this.#runStart, start),
         depth: this.#depth,
+        isOwn,
       };
     else if (local === 'p' && this.#paragraphAt === 0) this.#paragraphAt = this.#depth;
     else if (local === 'br') this.#endLine();
@@ -94,11 +106,13 @@ class ChartReader implements PositionedXmlEvents {
 
   closeTag({ start }: XmlEndTag): void {
     const depth = this.#depth--;
+    this.#open.pop();
     if (depth === this.#fieldAt) this.#fieldAt = 0;
     else if (this.#piece?.depth === depth) {
-      const { depth: _, ...piece } = this.#piece;
+      const { depth: _, isOwn, ...piece } = this.#piece;
       this.#piece = undefined;
       if (this.#paragraphAt > 0) this.#pieces.push({ ...piece, end: start });
+      else if (isOwn) this.#add(this.ownNames, [{ ...piece, end: start }], true);
       else this.#addName({ ...piece, end: start });
     } else if (depth === this.#paragraphAt) {
       this.#endLine();
@@ -109,18 +123,18 @@ class ChartReader implements PositionedXmlEvents {
   #addName(piece: Piece): void {
     const known = this.#names.get(piece.text);
     if (known) known.pieces.push(piece);
-    else this.#names.set(piece.text, this.#add([piece], true));
+    else this.#names.set(piece.text, this.#add(this.texts, [piece], true));
   }
 
   #endLine(): void {
-    if (this.#pieces.length > 0) this.#add(this.#pieces, false);
+    if (this.#pieces.length > 0) this.#add(this.texts, this.#pieces, false);
     this.#pieces = [];
   }
 
-  #add(pieces: Piece[], isName: boolean): ChartText {
+  #add(texts: ChartText[], pieces: Piece[], isName: boolean): ChartText {
     const text = pieces.map((piece) => piece.text).join('');
-    const added = { number: this.texts.length + 1, text, pieces, isName };
-    this.texts.push(added);
+    const added = { number: texts.length + 1, text, pieces, isName };
+    texts.push(added);
     return added;
   }
 }
@@ -189,12 +203,14 @@ function writeChartText(
   };
 }
 
-/** Collects the texts of a chart: its paragraphs, and each name once that it copies from its data sheet. */
+/** Collects the texts of a chart: its paragraphs, its own names, and each name once that it copies from its data sheet. */
 export class ChartCounter {
   readonly #paragraphs: string[] = [];
   readonly #names = new Set<string>();
   readonly #open: string[] = [];
   #text = '';
+  /** Whether the current element is a name that is only in the chart. */
+  #isOwn = false;
 
   get texts(): string[] {
     return [...this.#paragraphs, ...this.#names];
@@ -202,8 +218,9 @@ export class ChartCounter {
 
   openTag(tag: Parameters<XmlEvents['openTag']>[0]): void {
     const local = tag.name.slice(tag.name.indexOf(':') + 1);
+    this.#isOwn = isOwnName(local, this.#open.at(-1));
     this.#open.push(local);
-    if (local === 'p' || local === 'v' || local === 'pt') this.#text = '';
+    if (this.#isOwn || local === 'p' || local === 'v' || local === 'pt') this.#text = '';
   }
 
   text(text: string): void {
@@ -211,6 +228,7 @@ export class ChartCounter {
     const isName = parent === 'v' || parent === 'pt';
     if (
       parent === 't' ||
+      this.#isOwn ||
       (isName && this.#open.some((local) => /^str(Cache|Lit|Dim)$|^multiLvl|^txData$/.test(local)))
     )
       this.#text += text;
@@ -218,8 +236,9 @@ export class ChartCounter {
 
   closeTag(): void {
     const local = this.#open.pop();
-    if (local === 'p') this.#paragraphs.push(this.#text);
+    if (this.#isOwn || local === 'p') this.#paragraphs.push(this.#text);
     else if (local === 'v' || local === 'pt') this.#names.add(this.#text);
-    if (local === 'p' || local === 'v' || local === 'pt') this.#text = '';
+    if (this.#isOwn || local === 'p' || local === 'v' || local === 'pt') this.#text = '';
+    this.#isOwn = false;
   }
 }

@@ -1,5 +1,5 @@
 import { type Finding, fileFinding } from '../document.ts';
-import { type LeftShare, warnedShare } from '../left-share.ts';
+import { type LeftShare, shareText, warnedShare } from '../left-share.ts';
 import type { Includable } from '../selection.ts';
 import { letter } from '../text.ts';
 import type { XmlStartTag } from './xml-reader.ts';
@@ -27,12 +27,11 @@ const offerOf = (by: Includable) => `; add \`${by}\` to \`include\` to translate
 export function withShares(findings: readonly Finding[], { share, kinds }: LeftShare): Finding[] {
   if (share <= warnedShare) return [...findings];
   return findings.map((finding) => {
-    const kind = kinds.find(({ by }) => finding.message.endsWith(offerOf(by)));
-    if (!kind) return finding;
-    const percent = kind.share < 0.01 ? 'less than 1' : Math.round(100 * kind.share);
+    const kind = kinds.find(({ by }) => by && finding.message.endsWith(offerOf(by)));
+    if (!kind?.by) return finding;
     const offer = offerOf(kind.by);
     const isOne = findings.filter(({ message }) => message.endsWith(offer)).length === 1;
-    const share = `${percent}% of the visible characters${isOne ? '' : ', together'}`;
+    const share = `${shareText(kind.share)}${isOne ? '' : ', together'}`;
     const message = `${finding.message.slice(0, -offer.length)} (${share})${offer}`;
     return { ...finding, severity: 'warning', message };
   });

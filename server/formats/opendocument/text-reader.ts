@@ -45,6 +45,8 @@ const blocks: ReadonlySet<string> = new Set([
 ]);
 /** Fields with words that the author of the file wrote: prompts, and the texts of buttons. */
 const prompts: ReadonlySet<string> = new Set(['text:placeholder', 'text:text-input', 'text:execute-macro']);
+/** The kinds of content controls whose text is a value that a person selects. */
+const chosenValues = ['checkbox', 'dropdown', 'combobox', 'date', 'picture'];
 /** Elements without an effect on the text. */
 const leftOut: ReadonlySet<string> = new Set(['text:soft-page-break', 'text:meta']);
 const cells: ReadonlySet<string> = new Set(['table:table-cell', 'table:covered-table-cell']);
@@ -215,7 +217,10 @@ class TextReader {
         this.#leaveOut('hidden');
       }
     } else if (name === 'table:table') {
-      if (this.#depth === 4 && this.#kind === 'spreadsheet') this.#sheets++;
+      if (this.#depth === 4 && this.#kind === 'spreadsheet') {
+        this.#sheets++;
+        this.#keep('sheet_names', attributeOf(tag, 'name') ?? '');
+      }
       this.#tables.open(tag);
     } else if (name === 'table:table-column') this.#tables.addColumn(tag);
     else if (name === 'table:table-row') this.#tables.openRow(tag);
@@ -399,6 +404,9 @@ class TextReader {
     if (!block) return;
     const { start, end } = tag;
     if (!block.whole) {
+      // The namespace of content controls is one of LibreOffice.
+      const isControl = tag.local === 'content-control';
+      const hasValue = isControl && chosenValues.some((kind) => attributeOf(tag, kind) === 'true');
       if (name === 'text:ruby')
         block.whole = { start, depth: this.#depth, isField: false, text: '', ruby: 'base' };
       else if (
@@ -406,7 +414,8 @@ class TextReader {
         isTextReference(name, tag) ||
         name === 'text:a' ||
         prompts.has(name) ||
-        leftOut.has(name)
+        leftOut.has(name) ||
+        (isControl && !hasValue)
       ) {
         const style = name === 'text:span' ? this.#styleOf(tag) : undefined;
         const isPair = !tag.selfClosing && !leftOut.has(name) && (!style || style.format);
@@ -437,8 +446,9 @@ class TextReader {
         }
       } else {
         const isField =
-          /^(?:text|presentation):/.test(name) &&
-          !/^text:(?:(?:note|bookmark|reference)(?!-ref$)|change|alphabetical|toc|user-index)/.test(name);
+          hasValue ||
+          (/^(?:text|presentation):/.test(name) &&
+            !/^text:(?:(?:note|bookmark|reference)(?!-ref$)|change|alphabetical|toc|user-index)/.test(name));
         const text = name === 'text:s' ? ' '.repeat(Math.min(repeats(tag, 'c'), 100)) : blanks[name];
         block.whole = { start, depth: this.#depth, isField: isField && text === undefined, text };
       }

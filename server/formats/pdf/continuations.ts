@@ -265,7 +265,7 @@ export function wholeOf(parts: readonly TextBlock[], page: number): Whole {
   const whole: Whole = { content: [], spans: new Map(), moved: new Map() };
   for (const part of parts) {
     const offset = Math.max(0, ...whole.content.map((item) => (typeof item === 'string' ? 0 : item.tag)));
-    const own = part.content.map((item) =>
+    const own = (part.open ?? part.content).map((item) =>
       typeof item === 'string' ? item : { ...item, tag: item.tag + offset },
     );
     whole.content = joinStrings([...withJoin(whole.content, plainText(part.content)), ...own]);

@@ -85,6 +85,7 @@ export function findBlocks(page: PageContent, vocabulary?: Vocabulary): PageBloc
         glyphs: ranges[owner]!,
         rules: [...block.rules, ...shadowsOf(ranges[owner]!, images, block.style.size)],
         label: labelOf(owner),
+        ...(content !== block.content && { open: block.content }),
         ...(isHyphenated && { isHyphenated }),
       };
     }),

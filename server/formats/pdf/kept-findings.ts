@@ -1,5 +1,6 @@
 import type { PDFDict, PDFDocument } from '@cantoo/pdf-lib';
 import { type Finding, fileFinding } from '../document.ts';
+import { type LeftShare, shareText, warnedShare } from '../left-share.ts';
 import { picturesKept } from '../office/kept-finding.ts';
 import { apply, area, intersection } from './geometry.ts';
 import type { KeptText } from './layout/content/kept-text.ts';
@@ -82,25 +83,33 @@ export class KeptCounts {
    * @param isSigned whether the file had a signature when it was sent
    * @param isWordFile whether the result is a Word file, which has neither forms nor signatures
    * @param hint why the text of images was not recognized, or what to do about it
+   * @param left the visible characters that stay; if they are many, the findings state their share
    */
   findings(
     segments: number,
     { isSigned, isWordFile, hint }: { isSigned: boolean; isWordFile: boolean; hint: string },
+    left: LeftShare,
   ): Finding[] {
     const findings: Finding[] = [];
     const kept = (severity: Finding['severity'], message: string) =>
       findings.push({ severity, code: 'unsupported_content_kept', message, unitId: null });
+    const keptShare = (reason: string, severity: Finding['severity'], message: string): void => {
+      const kind = left.share > warnedShare && left.kinds.find((one) => one.reason === reason);
+      if (kind) kept('warning', `${message} (${shareText(kind.share)})`);
+      else kept(severity, message);
+    };
     for (const [reason, { severity, what }] of Object.entries(reasons)) {
       const found = this.#texts.get(reason as Reason);
-      if (found)
-        kept(severity, `${what} are not translated: ${found.count}, the first on page ${found.firstPage}`);
+      if (!found) continue;
+      const message = `${what} are not translated: ${found.count}, the first on page ${found.firstPage}`;
+      keptShare(reason, severity, message);
     }
     const { catalog } = this.#document;
     const form = getDict(catalog, 'AcroForm');
     const titles = bookmarksOf(this.#document).size;
     if (titles > 0) kept('info', `titles of bookmarks are not translated: ${titles}`);
     const notes = countNotes(this.#document);
-    if (notes > 0) kept('info', `annotations with text are not translated: ${notes}`);
+    if (notes > 0) keptShare('annotations', 'info', `annotations with text are not translated: ${notes}`);
     if (form && get(form, 'XFA') && !isWordFile)
       kept('warning', 'the form in XFA format is removed; the other form fields of the PDF are kept');
     if (isSigned)

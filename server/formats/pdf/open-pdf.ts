@@ -6,6 +6,7 @@ import { decodeStream, getDict, pageBytes } from './objects.ts';
 import type { OperatorPlace, PageContent } from './page-content.ts';
 import { pageAnnotations, pageBox, pageResources, pageRotation } from './page-geometry.ts';
 import { FontReader } from './reading/fonts/font-reader.ts';
+import { readGlyphOrders } from './reading/fonts/glyph-orders.ts';
 import { readLigatures } from './reading/fonts/ligatures.ts';
 import type { KnownStrokes } from './reading/fonts/measured-face.ts';
 import type { FormUse, Interpretation } from './reading/interpretation.ts';
@@ -111,6 +112,7 @@ async function readPage(
   const box = pageBox(node);
   const content = interpret(node, interpreterOf);
   const texts = shownTexts(content, decoded, box, new FontReader(decoded, strokes));
+  readGlyphOrders(texts);
   await readLigatures(texts);
   const shapes = [...new Set(texts.map((text) => text.shapes))].flatMap((own = []) => own);
   const letters = new Set(shapes.map(({ order }) => order));

@@ -56,6 +56,8 @@ export interface Paint {
   keepsPath?: true;
   /** For an object with `keepsPath` that can be moved: all of its operators, and the operators of a color among them. */
   path?: OperatorPlace & { colors: string };
+  /** For the shape of a letter: its area in square points, negative for the hole in a letter or for all but holes. */
+  ink?: number;
   /** The operators that set the color, written as operators for a fill color; undefined if not known. */
   color?: string;
   /** For an object that can be moved, because `place` or `path` is all of its operators: maps its space to the page's user space. */

@@ -15,6 +15,8 @@ export interface TextBlock {
   kind: SegmentKind;
   /** The source text, with tags around the spans whose style differs from the block's style. */
   content: InlineContent;
+  /** The same with open hyphens at the ends of lines, if it has any. */
+  open?: InlineContent;
   /** The style of each tagged span, by tag number. */
   spans: Map<number, TextStyle>;
   /** The symbols that are drawn as in the source, by the number of their void tag. */

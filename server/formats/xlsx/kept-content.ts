@@ -6,8 +6,9 @@ import type { PositionedXmlEvents, XmlStartTag } from '../office/xml-reader.ts';
 import type { Includable } from '../selection.ts';
 import { countCharacters, type TextTally } from '../text-tally.ts';
 import { hasLetter } from './cell-text.ts';
+import { ChartNames } from './chart-names.ts';
 import { readXmlPart } from './part-stream.ts';
-import type { SheetSummary } from './sheet-reader.ts';
+import { type SheetSummary, shownInHeader } from './sheet-reader.ts';
 import type { Workbook } from './workbook.ts';
 
 /** The kinds of text that stay untranslated, each with its singular and plural name. */
@@ -17,10 +18,12 @@ const kinds = {
   diagrams: ['text in a diagram', 'texts in diagrams'],
   charts: ['text in a chart', 'texts in charts'],
   headersAndFooters: ['header or footer', 'headers and footers'],
+  tips: ['tip of a link', 'tips of links'],
   pivotTables: ['pivot table', 'pivot tables'],
   otherSheets: ['dialog sheet or macro sheet', 'dialog sheets and macro sheets'],
   literalLists: ['dropdown list with fixed entries', 'dropdown lists with fixed entries'],
   controls: ['form control', 'form controls'],
+  slicers: ['slicer or timeline', 'slicers and timelines'],
   alternativeTexts,
 } as const;
 
@@ -33,8 +36,11 @@ const reasons: Partial<Record<Kind, string>> = {
   diagrams: 'diagrams',
   charts: 'charts',
   headersAndFooters: 'headers_and_footers',
+  tips: 'tips',
+  pivotTables: 'pivot_tables',
   literalLists: 'dropdown_lists',
   controls: 'form_fields',
+  slicers: 'form_fields',
   alternativeTexts: 'alternative_texts',
 };
 
@@ -47,6 +53,24 @@ const counted: Record<string, { kind: Kind; element: string }> = {
   chart: { kind: 'charts', element: 'p' },
   chartEx: { kind: 'charts', element: 'p' },
 };
+
+/** The attributes with visible texts of slicers, timelines and pivot tables, by the type of the part and the element. */
+const captions: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  slicer: { slicer: ['caption'] },
+  timeline: { timeline: ['caption'] },
+  pivotTable: {
+    pivotTableDefinition:
+      'grandTotalCaption rowHeaderCaption colHeaderCaption dataCaption errorCaption missingCaption'.split(
+        ' ',
+      ),
+    pivotField: ['name', 'subtotalCaption'],
+    item: ['n'],
+    dataField: ['name'],
+  },
+};
+
+/** The parts of headers and footers of a chart sheet. */
+const headerPart = /^(?:odd|even|first)(?:Header|Footer)$/;
 
 /** Counts the texts of a workbook that are not in cells. They stay untranslated. */
 export class KeptContent {
@@ -71,8 +95,9 @@ export class KeptContent {
     const waiting = sheets.map(({ path }) => path);
     const seen = new Set(waiting);
     const caches = new Map<string, boolean>();
-    for (const { type } of sheets)
-      if (type !== 'worksheet' && type !== 'chartsheet') this.#add('otherSheets', 1);
+    for (const { type, path } of sheets)
+      if (type === 'chartsheet') await this.#addChartSheet(office, path);
+      else if (type !== 'worksheet') this.#add('otherSheets', 1);
     for (let path = waiting.pop(); path !== undefined; path = waiting.pop())
       for (const { type, target } of await office.relationships(path)) {
         // A pivot table has its own names and its own copy of the data, so it counts as untranslated. The cells that
@@ -85,6 +110,10 @@ export class KeptContent {
           seen.add(target);
           await this.#addControls(office, target);
         }
+        if (captions[type] && target !== undefined && !seen.has(target)) {
+          seen.add(target);
+          await this.#addCaptions(office, target, type);
+        }
         const rule = counted[type];
         if (!rule || target === undefined || seen.has(target)) continue;
         seen.add(target);
@@ -93,6 +122,34 @@ export class KeptContent {
         if (included.has(target) && rule.kind !== 'shapes') continue;
         await readXmlPart(office, target, this.#counter(rule.kind, included.has(target) ? '' : rule.element));
       }
+  }
+
+  /** Adds the texts in attributes of a part. Each pivot table counts once. */
+  async #addCaptions(office: OfficePackage, path: string, type: string): Promise<void> {
+    const kind = type === 'pivotTable' ? 'pivotTables' : 'slicers';
+    await readXmlPart(office, path, {
+      openTag: ({ local, attributes }) => {
+        const texts = (captions[type]?.[local] ?? []).map((name) => attributes[name] ?? '').filter(hasLetter);
+        for (const text of texts) this.#add(kind, kind === 'slicers' ? 1 : 0, countCharacters(text));
+      },
+    });
+  }
+
+  async #addChartSheet(office: OfficePackage, path: string): Promise<void> {
+    let text: string | undefined;
+    await readXmlPart(office, path, {
+      openTag: ({ local }) => {
+        if (headerPart.test(local)) text = '';
+      },
+      text: (more) => {
+        if (text !== undefined) text += more;
+      },
+      closeTag: () => {
+        const shown = shownInHeader(text ?? '');
+        text = undefined;
+        if (hasLetter(shown)) this.#add('headersAndFooters', 1, countCharacters(shown));
+      },
+    });
   }
 
   /** Adds the texts of buttons and other controls. Their part is often no well-formed XML. */
@@ -118,13 +175,14 @@ export class KeptContent {
     }
   }
 
-  addSheet({ headersAndFooters, literalLists }: SheetSummary): void {
+  addSheet({ headersAndFooters, literalLists, tips }: SheetSummary): void {
     this.#add('headersAndFooters', headersAndFooters.texts, headersAndFooters.characters);
+    this.#add('tips', tips.texts, tips.characters);
     this.#add('literalLists', literalLists.texts, literalLists.characters);
   }
 
   #add(kind: Kind, count: number, characters = 0): void {
-    if (count === 0) return;
+    if (count + characters === 0) return;
     this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + count);
     this.#characters.set(kind, (this.#characters.get(kind) ?? 0) + characters);
   }
@@ -133,11 +191,12 @@ export class KeptContent {
   tally(tally: TextTally): void {
     for (const [kind, reason] of Object.entries(reasons) as [Kind, string][]) {
       const texts = this.#counts.get(kind) ?? 0;
-      if (texts > 0) tally.keep(classOf('xlsx', reason), reason, this.#characters.get(kind) ?? 0, texts);
+      const characters = this.#characters.get(kind) ?? 0;
+      if (characters > 0) tally.keep(classOf('xlsx', reason), reason, characters, texts);
     }
   }
 
-  /** Returns a reader that counts the elements with this name whose text has a letter. */
+  /** Returns a reader that counts the elements with this name, and the own names of a chart, whose text has a letter. */
   #counter(kind: Kind, element: string): PositionedXmlEvents {
     let depth = 0;
     /**
@@ -148,20 +207,23 @@ export class KeptContent {
     let skippedAt = 0;
     let hasText = false;
     let characters = 0;
+    const names = kind === 'charts' ? new ChartNames() : undefined;
     return {
       openTag: (tag: XmlStartTag) => {
         const { local } = tag;
         depth++;
+        const isName = names?.openTag(local) ?? false;
         // A `Fallback` element repeats a shape for programs that do not support its newer form.
         if (skippedAt === 0 && local === 'Fallback') skippedAt = depth;
         const alternatives = skippedAt === 0 && local === 'cNvPr' ? alternativeTextsOf(tag) : [];
         if (alternatives.length > 0) this.#add('alternativeTexts', 1, countCharacters(alternatives.join('')));
-        if (countedAt > 0 || skippedAt > 0 || local !== element) return;
+        if (countedAt > 0 || skippedAt > 0 || !(isName || local === element)) return;
         countedAt = depth;
         hasText = false;
         characters = 0;
       },
       closeTag: () => {
+        names?.closeTag();
         if (depth === countedAt) {
           if (hasText) this.#add(kind, 1, characters);
           countedAt = 0;
@@ -170,6 +232,7 @@ export class KeptContent {
         depth--;
       },
       text: (text) => {
+        names?.text(text);
         if (countedAt === 0 || skippedAt > 0) return;
         hasText ||= hasLetter(text);
         characters += countCharacters(text);

@@ -3,6 +3,7 @@ import { escapeXmlText } from '../office/splice.ts';
 import type { PositionedXmlEvents, XmlEndTag, XmlStartTag } from '../office/xml-reader.ts';
 import type { Includable, Selection } from '../selection.ts';
 import { decodeCellText, encodeCellText, hasLetter } from './cell-text.ts';
+import { ChartNames } from './chart-names.ts';
 import { boundRun, type PartEditor } from './part-stream.ts';
 import type { Sheet, Workbook } from './workbook.ts';
 
@@ -100,8 +101,8 @@ export function namedSheets(
 }
 
 export interface PartText {
-  /** The position of the text among all texts of the part, from 1. The text's cell id is made from it. */
-  number: number;
+  /** The cell id: `t1` for the first text of the part, or `n1` for the first name that is only in the chart. */
+  key: string;
   text: string;
   /** The cell of a comment. */
   reference: string | undefined;
@@ -153,7 +154,9 @@ export class PartTextReader implements PositionedXmlEvents {
   /** The depth of the open element whose texts are skipped, or 0. */
   #skippedAt = 0;
   #cacheAt = 0;
-  #number = 0;
+  readonly #chartNames: ChartNames | undefined;
+  #isName = false;
+  #numbers = { t: 0, n: 0 };
   #reference: string | undefined;
   #pieces: Piece[] = [];
   #piece: Piece | undefined;
@@ -171,6 +174,7 @@ export class PartTextReader implements PositionedXmlEvents {
     { editor, cached, formatLost }: Partial<Writing> = {},
   ) {
     this.#rule = rule;
+    if (rule.include === 'charts') this.#chartNames = new ChartNames();
     this.#use = use;
     this.#editor = editor;
     this.#cached = cached;
@@ -180,6 +184,7 @@ export class PartTextReader implements PositionedXmlEvents {
   openTag(tag: XmlStartTag): void {
     this.#depth++;
     const { local } = tag;
+    const isName = this.#chartNames?.openTag(local);
     if (this.#skippedAt > 0) return;
     if (['Fallback', 'fld', 'rPh'].includes(local)) this.#skippedAt = this.#depth;
     else if (this.#containerAt > 0) {
@@ -194,26 +199,30 @@ export class PartTextReader implements PositionedXmlEvents {
       this.#reference = tag.attributes['ref'];
       this.#begin(tag.start);
     } else if (local === 'strCache') this.#cacheAt = this.#depth;
-    else if (this.#cacheAt > 0 && local === 'v' && !tag.selfClosing) {
+    else if ((isName || (this.#cacheAt > 0 && local === 'v')) && !tag.selfClosing) {
+      this.#isName = isName === true;
       this.#begin(tag.start);
       this.#piece = { start: tag.end, end: tag.end, text: '', format: '' };
     }
   }
 
   text(text: string): void {
+    this.#chartNames?.text(text);
     if (this.#piece && this.#skippedAt === 0) this.#piece.text += text;
   }
 
   closeTag(tag: XmlEndTag): void {
     const depth = this.#depth--;
+    this.#chartNames?.closeTag();
     if (this.#containerAt > 0 || this.#piece) boundRun(this.#start, tag.end);
     if (depth === this.#propertiesAt) this.#propertiesAt = 0;
     if (depth === this.#skippedAt) this.#skippedAt = 0;
     else if (this.#piece && this.#skippedAt === 0) {
       const piece = { ...this.#piece, end: tag.start };
       this.#piece = undefined;
-      if (this.#containerAt > 0) this.#pieces.push(piece);
-      else this.#endCached(piece);
+      if (this.#containerAt > 0 || this.#isName) this.#pieces.push(piece);
+      if (this.#isName) this.#endName();
+      else if (this.#containerAt === 0) this.#endCached(piece);
     } else if (depth === this.#containerAt) {
       this.#endText();
       this.#containerAt = 0;
@@ -232,16 +241,22 @@ export class PartTextReader implements PositionedXmlEvents {
     this.#editor?.hold(undefined);
   }
 
+  #endName(): void {
+    this.#endText('n');
+    this.#isName = false;
+    this.#editor?.hold(undefined);
+  }
+
   /** Ends a text: the longest piece gets the translation, because it has the formatting of most of the text. */
-  #endText(): void {
+  #endText(kind: 't' | 'n' = 't'): void {
     const pieces = this.#pieces;
     this.#pieces = [];
     const isOffice = this.#rule.container === 'comment';
     const written = pieces.map(({ text }) => text).join('');
     const text = isOffice ? decodeCellText(written) : written;
-    this.#number++;
+    const key = `${kind}${++this.#numbers[kind]}`;
     if (!hasLetter(text) || (isOffice && text.startsWith(threadedCopy))) return;
-    const next = this.#use({ number: this.#number, text, reference: this.#reference });
+    const next = this.#use({ key, text, reference: this.#reference });
     if (next === undefined || next === text || !this.#editor) return;
     const longest = pieces.reduce((best, piece) => (piece.text.length > best.text.length ? piece : best));
     if (pieces.some((piece) => piece.format !== longest.format && piece.text.trim() !== ''))

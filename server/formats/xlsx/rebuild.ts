@@ -286,7 +286,7 @@ class Rebuilding {
   }
 
   async #readPart({ path, regionId, rule }: TextPart): Promise<void> {
-    const textOf = ({ number, text }: PartText) => this.#partTextOf(regionId, `t${number}`, text);
+    const textOf = ({ key, text }: PartText) => this.#partTextOf(regionId, key, text);
     const cached = (text: string) => this.#copied.get(text);
     let changes = false;
     const noting =

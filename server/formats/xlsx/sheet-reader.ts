@@ -65,6 +65,8 @@ export interface SheetSummary {
   compared: ComparedTexts;
   /** The headers and footers with letters. */
   headersAndFooters: TextCount;
+  /** The tips of links. */
+  tips: TextCount;
   /** The data validations that contain their list of values. */
   literalLists: TextCount;
   /** The messages of data validations, and those without a letter. */
@@ -97,6 +99,7 @@ export class SheetReader implements PositionedXmlEvents {
     page: new PageSetup(),
     compared: new ComparedTexts(),
     headersAndFooters: { texts: 0, characters: 0 },
+    tips: { texts: 0, characters: 0 },
     literalLists: { texts: 0, characters: 0 },
     validationTexts: this.#validations.texts,
     otherValidationTexts: this.#validations.others,
@@ -160,9 +163,14 @@ export class SheetReader implements PositionedXmlEvents {
       if (tag.local === 'mergeCell' && this.#section === 'mergeCells') this.#openMerge(tag);
       else if (tag.local === 'col' && this.#section === 'cols') this.#cell.columns.add(tag);
       else if (tag.local === 'dataValidation') this.#validations.add(tag);
+      else if (tag.local === 'hyperlink') this.#addTip(tag.attributes['tooltip'] ?? '');
       else if (isFilter(tag)) this.summary.compared.addValue(decodeCellText(tag.attributes['val'] ?? ''));
       else if (depth === 3) this.summary.page.add(this.#section, tag);
     }
+  }
+
+  #addTip(tip: string): void {
+    if (hasLetter(tip)) count(this.summary.tips, tip);
   }
 
   closeTag(tag: XmlEndTag): void {
@@ -292,7 +300,7 @@ function notInOrder(): FileError {
  * Returns the text of a header or footer without its codes. They begin with an `&` and stand for fields, fonts and
  * colors.
  */
-function shownInHeader(text: string): string {
+export function shownInHeader(text: string): string {
   return text.replace(/&(?:"[^"]*"|K[0-9A-F]{6}|K\d\d[+-]\d{3}|\d+|.)/gis, '');
 }
 

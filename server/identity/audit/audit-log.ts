@@ -60,6 +60,7 @@ export const auditActions = [
   'style_guide_deleted',
   'segmentation_saved',
   'segmentation_deleted',
+  'text_rules_saved',
   'memory_changed',
   'memory_change_undone',
   'memory_penalty_changed',

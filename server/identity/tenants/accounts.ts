@@ -31,8 +31,8 @@ export function memberViewOf(row: TenantRow): TenantAccount {
 }
 
 const ownedPrefixes = ['pay_', 'trial_', 'topup_', 'mfa_', 'sso_', 'invites_', 'storage_'];
-/** The key of the identity provider's organization, and of the redaction rules, whose terms may be secret. */
-const ownedKeys = ['oidc_org_id', 'redaction'];
+/** The key of the identity provider's organization, and those of rules with their own screens, which may have secrets. */
+const ownedKeys = ['oidc_org_id', 'redaction', 'text_rules'];
 
 /** Whether only the platform may set this metadata key. */
 function isPlatformOwned(key: string): boolean {

@@ -3,6 +3,7 @@ import { prepare, type Tx } from '#db/client.ts';
 import type { ForbiddenWord } from '#db/schema/style-guides.ts';
 import { rulesWithHash, type WorkspaceRules } from '#server/language/segmentation/rules.ts';
 import { glossaryRevision } from '#server/language/terminology/terms.ts';
+import { textRulesOf } from '#server/language/text-rules/schema.ts';
 import type { TaskStyle } from '#server/platform/engines/engine.ts';
 
 /** The glossaries and style guides that the texts of a tenant follow. */
@@ -14,6 +15,8 @@ export interface Guidance {
   reviewsInstructions: boolean;
   /** Whether the workspace demands a review of translations that are made of sentences of the TM. */
   reviewsSentences: boolean;
+  /** The patterns of the workspace's own placeholders. */
+  placeholders: readonly string[];
   /** The stored rules of redaction; null without redaction. They have not been checked. */
   redaction: unknown;
   /** The segmentation rules of the tenant; undefined without such rules. */
@@ -57,7 +60,8 @@ const guidanceInScope = prepare<
         select jsonb_build_object(
           'review_suspected_instructions', metadata -> 'review_suspected_instructions',
           'review_tm_sentences', metadata -> 'review_tm_sentences',
-          'redaction', metadata -> 'redaction')
+          'redaction', metadata -> 'redaction',
+          'text_rules', metadata -> 'text_rules')
         from tenants where tenant_id = tenant_scope_from())`,
       segmentation: sql<string | null>`(
         select hash from segmentation_rules where tenant_id = tenant_scope_from())`,
@@ -79,6 +83,7 @@ export async function readGuidance(tx: Tx, targetLangs: readonly string[]): Prom
     styles: new Map(row?.guides?.map((guide) => [guide.language, guide])),
     reviewsInstructions: row?.metadata?.['review_suspected_instructions'] === true,
     reviewsSentences: row?.metadata?.['review_tm_sentences'] === true,
+    placeholders: textRulesOf(row?.metadata?.['text_rules']).placeholders,
     redaction: row?.metadata?.['redaction'],
     segmentation: row?.segmentation == null ? undefined : await rulesWithHash(tx, row.segmentation),
   };

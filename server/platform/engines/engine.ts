@@ -10,6 +10,8 @@ export interface TranslationTask {
    * about which nothing is known.
    */
   notes?: readonly (string | null)[];
+  /** Parts of segments that stay as they are, by the patterns of the workspace, for engines that know no notes. */
+  keep?: readonly string[];
   /** Canonical language codes. */
   sourceLang: string;
   targetLang: string;

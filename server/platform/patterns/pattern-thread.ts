@@ -10,6 +10,9 @@ export type SearchedTexts = readonly [position: number, ...texts: string[]];
 const rulesOfFiles = new Map<string, SegmentationRules | undefined>();
 const maxFiles = 16;
 
+/** More than any text has, except a hostile one. */
+const mostRanges = 5000;
+
 /** The tasks of a thread. Problems are returned, because errors would lose their messages. */
 const work = {
   /** Returns for each pattern whether it matches the empty text, or why it is invalid. */
@@ -31,6 +34,25 @@ const work = {
       );
       return { found };
     }),
+
+  /**
+   * Returns the ranges of each text that patterns match, in order, at most `mostRanges` of each. They do not overlap, and
+   * none is empty. Returns null for a pattern that is invalid, because it was stored without a check.
+   */
+  match: ({ patterns, texts }: { patterns: readonly string[]; texts: readonly string[] }) => {
+    const found = orProblem(() => {
+      const joined = patterns.map((pattern) => `(?:${pattern})`).join('|');
+      const compiled = compilePattern(joined, 'patterns');
+      return texts.map((text) => {
+        const ranges: [start: number, end: number][] = [];
+        const matcher = compiled.matcher(text);
+        while (ranges.length < mostRanges && matcher.find())
+          if (matcher.end() > matcher.start()) ranges.push([matcher.start(), matcher.end()]);
+        return ranges;
+      });
+    });
+    return 'problem' in found ? null : found;
+  },
 
   /** Checks an SRX file for some languages. Returns the reason why it cannot be used; undefined if it can. */
   checkSrx: ({ srx, languages }: { srx: string; languages: readonly string[] }): string | undefined => {

@@ -15,6 +15,7 @@ import {
 import type { RunServices } from '#server/translation/documents/document-run.ts';
 import { selectKnownKeys } from '#server/translation/documents/earlier-document.ts';
 import { checkSource, extractForm, textsOf } from '#server/translation/documents/source-file.ts';
+import { withNames } from '#server/translation/documents/submission.ts';
 import { type CheckedForm, checkForm } from '#server/translation/documents/submission-form.ts';
 import type { AnalysisRow, FileRow } from './analyses.ts';
 import { formOf } from './file-form.ts';
@@ -70,7 +71,8 @@ export async function readFile(
   scope: TaskScope & { signal: AbortSignal },
 ): Promise<ReadFile> {
   const first = analysis.targetLangs[0]!;
-  const checked = checkForm(formOf(analysis, file, first));
+  const sent = checkForm(formOf(analysis, file, first));
+  const checked = await services.database.inTenant(scope.tenantId, (tx) => withNames(tx, sent));
   const { form } = await checkSource(services, { form: checked, earlier: undefined }, scope);
   const words = new Map<string, number>();
   const read = async (targetLang: string) => {
@@ -170,6 +172,7 @@ export function noCounts(): CellCounts {
     exact_matches: noShare(),
     context_matches: noShare(),
     sentence_matches: noShare(),
+    typography_matches: noShare(),
     fuzzy_matches: { ...noShare(), by_similarity: bands.map((from) => ({ from, ...noShare() })) },
     no_match: { ...noShare(), not_searched: 0 },
     billable_characters: 0,
@@ -196,6 +199,7 @@ export function addCounts(sum: CellCounts, counts: CellCounts): void {
     'exact_matches',
     'context_matches',
     'sentence_matches',
+    'typography_matches',
     'fuzzy_matches',
     'no_match',
   ] as const)
@@ -228,8 +232,10 @@ export async function countTexts(
     }
     for (const one of repeats) addShare(counts.repetitions, one);
     if (earlier.has(text.key)) addShare(counts.repetitions_across, text);
-    else if (match === 'sentences' || match === 'typography') addShare(counts.sentence_matches, text);
-    else if (typeof match === 'string') {
+    else if (match === 'sentences' || match === 'typography') {
+      addShare(counts.sentence_matches, text);
+      if (match === 'typography') addShare(counts.typography_matches, text);
+    } else if (typeof match === 'string') {
       addShare(counts.no_match, text);
       if (match === 'not_searched') counts.no_match.not_searched++;
     } else {

@@ -88,7 +88,12 @@ const counts = {
   context_matches: share.describe(
     'Those of `exact_matches` whose previous and next texts are the same, too.',
   ),
-  sentence_matches: share.describe('Segments whose sentences are all in the translation memory.'),
+  sentence_matches: share.describe(
+    'Segments whose sentences are all in the translation memory, and repetitions of the file in other typography.',
+  ),
+  typography_matches: share.describe(
+    'Those of `sentence_matches` that differ from the translation memory, or from an earlier segment of the file, in typography only.',
+  ),
   fuzzy_matches: share
     .extend({
       by_similarity: z

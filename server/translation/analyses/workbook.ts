@@ -10,21 +10,21 @@ const parts: readonly [name: string, of: (counts: CellCounts) => Share][] = [
   ['Repetitions in the file', (counts) => counts.repetitions],
   ['Repetitions across files', (counts) => counts.repetitions_across],
   ['In context', (counts) => counts.context_matches],
-  [
-    'Exact matches',
-    ({ exact_matches: exact, context_matches: inContext }) => ({
-      segments: exact.segments - inContext.segments,
-      words: exact.words - inContext.words,
-      characters: exact.characters - inContext.characters,
-    }),
-  ],
-  ['Exact by sentences', (counts) => counts.sentence_matches],
+  ['Exact matches', (counts) => difference(counts.exact_matches, counts.context_matches)],
+  ['Exact by sentences', (counts) => difference(counts.sentence_matches, counts.typography_matches)],
+  ['Typography only', (counts) => counts.typography_matches],
   ...[95, 85, 75, 70].map((from, index): [string, (counts: CellCounts) => Share] => [
     `${['95–100', '85–94', '75–84', '70–74'][index]}%`,
     ({ fuzzy_matches }) => fuzzy_matches.by_similarity.find((band) => band.from === from)!,
   ]),
   ['New', (counts) => counts.no_match],
 ];
+
+const difference = (all: Share, part: Share): Share => ({
+  segments: all.segments - part.segments,
+  words: all.words - part.words,
+  characters: all.characters - part.characters,
+});
 
 /** The states of a file in a language, in words. */
 const covered = {

@@ -87,10 +87,10 @@ function withoutStop(sentence: string): string {
 /** Checks a translation without a model. The stub engine returns the source text, so its translations are exempt. */
 export function inspectTranslation(
   { engine, scope }: Pick<Run, 'engine' | 'scope'>,
-  { blocks, task }: SourceText,
+  { blocks, task, placeholders }: SourceText,
   candidate: Translations,
 ): QualityIssue[] | Promise<QualityIssue[]> {
-  return engine.live ? inspect({ blocks, task, candidate }, scope) : [];
+  return engine.live ? inspect({ blocks, task, candidate }, scope, placeholders) : [];
 }
 
 /** Whether any issue is critical. A translation with a critical issue is never published without review. */

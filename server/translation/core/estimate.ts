@@ -50,10 +50,10 @@ export const translationEstimate = z
       'Those of `exact_matches` whose previous and next texts are the same, too. Only segments of documents have them.',
     ),
     sentence_matches: share.describe(
-      'Texts whose sentences are all in the translation memory. The judge model scores them.',
+      'Texts whose sentences are all in the translation memory, and repetitions of a document in other typography. The judge model scores them.',
     ),
     typography_matches: share.describe(
-      'Those of `sentence_matches` that differ from the translation memory in typography only: in apostrophes, quotation marks, dashes and the like.',
+      'Those of `sentence_matches` that differ from the translation memory, or from an earlier text of the document, in typography only: in apostrophes, quotation marks, dashes and the like.',
     ),
     fuzzy_matches: share
       .extend({
@@ -132,6 +132,8 @@ export interface EstimatedText {
   hasVariant?: boolean;
   /** Texts with the same key are repetitions of the first one. Default: those that one exact match serves. */
   repeatKey?: string;
+  /** Texts of a document with the same key differ in typography only. */
+  typographyKey?: string;
   /** The texts before and after a segment of a document. */
   context?: TextContext;
 }
@@ -170,7 +172,7 @@ const maxSentences = 40;
 export interface MatchedText<T extends EstimatedText = EstimatedText> {
   text: T;
   repeats: T[];
-  /** The similarity of the best fuzzy match is from 0.7 to 1. `context` is an exact match in the same context; `typography` are sentences in other typography. */
+  /** The similarity of the best fuzzy match is from 0.7 to 1. `context` is an exact match in the same context; `typography` are sentences of the TM or an earlier text in other typography. */
   match: 'context' | 'exact' | 'sentences' | 'typography' | 'none' | 'not_searched' | number;
 }
 
@@ -192,14 +194,20 @@ export async function matchTexts<T extends EstimatedText>(
     isSearched = () => true,
   }: { found?: Prefetched | undefined; isSearched?: (text: T) => boolean } = {},
 ): Promise<void> {
-  const distinct = new Map<string, Omit<MatchedText<T>, 'match'>>();
+  const distinct = new Map<string, Omit<MatchedText<T>, 'match'> & { isRespelled: boolean }>();
+  const spelled = new Set<string>();
   const pause = pausing(maxSliceMs);
   for (const text of texts) {
     await pause();
     const key = text.repeatKey ?? keyOf(text.request);
     const known = distinct.get(key);
     if (known) known.repeats.push(text);
-    else distinct.set(key, { text, repeats: [] });
+    else {
+      const { typographyKey } = text;
+      const isRespelled = typographyKey !== undefined && spelled.has(typographyKey);
+      if (typographyKey !== undefined) spelled.add(typographyKey);
+      distinct.set(key, { text, repeats: [], isRespelled });
+    }
   }
   let searches = 0;
   const all = [...distinct.values()];
@@ -221,7 +229,8 @@ export async function matchTexts<T extends EstimatedText>(
         await pause();
         signal.throwIfAborted();
         const maySearch = () => isSearched(one.text) && searches++ < maxSearches;
-        take({ ...one, match: await matchOf(services, tenantId, one.text, lookedUp, signal, maySearch) });
+        const match = await matchOf(services, tenantId, one, lookedUp, signal, maySearch);
+        take({ text: one.text, repeats: one.repeats, match });
       }
     };
     await Promise.all(Array.from({ length: searchesInFlight }, lane));
@@ -282,7 +291,7 @@ export async function leverageTexts(
 async function matchOf(
   services: EstimateServices,
   tenantId: string,
-  { request, hasVariant = false }: EstimatedText,
+  { text: { request, hasVariant = false }, isRespelled }: { text: EstimatedText; isRespelled: boolean },
   found: Prefetched,
   signal: AbortSignal,
   maySearch: () => boolean,
@@ -293,6 +302,7 @@ async function matchOf(
   if (served) return served.hit?.inContext ? 'context' : 'exact';
   if (!hasVariant && prepared.assembled !== null)
     return leverage.sentences.some(({ hit }) => hit?.isRespelled) ? 'typography' : 'sentences';
+  if (isRespelled && !leverage.exact) return 'typography';
   // An exact match that is not served, for example because it misses a glossary term, is the best example.
   if (leverage.exact) return 1;
   const own = leverage.penalized ? lessPenalty(1, leverage.penalized) : 0;

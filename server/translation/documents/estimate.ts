@@ -25,15 +25,15 @@ import { type CheckedForm, formWarnings } from './submission-form.ts';
 export async function estimateDocument(
   services: RunServices,
   withTenant: WithTenant,
-  form: CheckedForm,
+  sent: CheckedForm,
   sender: Sender,
 ): Promise<TranslationEstimate> {
   const { settings } = services;
   using deadline = startDeadline(settings.REQUEST_DEADLINE_SECONDS);
   const signal = AbortSignal.any([sender.signal, deadline.signal]);
-  const { principal, known, earlier } = await withTenant(async (tx, principal) => ({
+  const { principal, known, earlier, form } = await withTenant(async (tx, principal) => ({
     principal,
-    ...(await findNamed(tx, principal.tenant.id, form)),
+    ...(await findNamed(tx, principal.tenant.id, sent)),
   }));
   const tenantId = principal.tenant.id;
   const scope = { tenantId, signal };

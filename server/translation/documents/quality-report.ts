@@ -89,8 +89,8 @@ export function reportOf(row: Omit<typeof documentJobs.$inferSelect, 'feedManife
 }
 
 /**
- * Returns the score of a file, from 0 to 1: the mean of its segments. If a request could include more than a small share
- * of the visible characters, these count as 0.
+ * Returns the score of a file, from 0 to 1: the mean of its segments. If more than a small share of the visible characters
+ * stay although they have words, these count as 0.
  */
 function overallScore({ textOutcome }: Row, { scored, scoreSum, characters }: ReportFigures): number {
   const score = scored === 0 ? 100 : scoreSum / scored;
@@ -150,12 +150,26 @@ type Row = Pick<
 function receiptOf(row: Row, figures: OutcomeFigures): { receipt?: Receipt } {
   const outcome = row.textOutcome as TextOutcome | null;
   if (!outcome) return {};
+  const findings = [...row.extractFindings, ...row.rebuildFindings] as (DocumentQualityFinding &
+    Pick<Finding, 'unwritten'>)[];
+  const unwritten = findings.flatMap(({ unwritten: characters }) => characters ?? []);
+  const unwrittenCharacters = unwritten.reduce((sum, one) => sum + one, 0);
   const rows: ReceiptRow[] = [
     {
       outcome: 'translated',
       reason: null,
-      texts: row.segments - figures.unchanged - figures.untranslated,
-      characters: figures.characters - figures.unchangedCharacters - figures.untranslatedCharacters,
+      texts: row.segments - figures.unchanged - figures.untranslated - unwritten.length,
+      characters:
+        figures.characters -
+        figures.unchangedCharacters -
+        figures.untranslatedCharacters -
+        unwrittenCharacters,
+    },
+    {
+      outcome: 'failed',
+      reason: 'added_code',
+      texts: unwritten.length,
+      characters: unwrittenCharacters,
     },
     {
       outcome: 'unchanged',
@@ -174,7 +188,6 @@ function receiptOf(row: Row, figures: OutcomeFigures): { receipt?: Receipt } {
   ];
   const shown = rows.filter(({ texts, characters }) => texts + characters > 0);
   const sum = (of: 'texts' | 'characters') => shown.reduce((total, one) => total + one[of], 0);
-  const findings = [...row.extractFindings, ...row.rebuildFindings] as DocumentQualityFinding[];
   return {
     receipt: {
       texts: sum('texts'),

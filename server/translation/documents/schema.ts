@@ -86,6 +86,15 @@ const documentTranslationRequest = z
       .describe(
         'The maximum number of characters of a subtitle for each second, as sent. Absent if it was not sent.',
       ),
+    text_names: z
+      .object({
+        keys: z.array(z.string()).describe('Keys of front matter.'),
+        attributes: z.array(z.string()).describe('Attributes of components, elements and shortcodes.'),
+      })
+      .optional()
+      .describe(
+        'The keys of front matter and the attributes that the workspace had added to those with texts when the file was sent. Absent if it had none, or the format has no such names.',
+      ),
   })
   .meta({ id: 'DocumentTranslationRequest', description: 'The request of a document job.' });
 

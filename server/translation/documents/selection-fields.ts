@@ -8,6 +8,7 @@ import {
   type Selection,
   sourceFields,
 } from '#server/formats/selection.ts';
+import type { TextRules } from '#server/language/text-rules/schema.ts';
 import type { DocumentForm, DocumentTranslationRequest } from './schema.ts';
 
 /** The fields of a form that select what is translated. */
@@ -20,7 +21,7 @@ type SelectionField =
   | 'line_length'
   | 'reading_speed';
 type SelectionForm = Pick<DocumentForm, SelectionField>;
-type SelectionRequest = Pick<DocumentTranslationRequest, SelectionField>;
+type SelectionRequest = Pick<DocumentTranslationRequest, SelectionField | 'text_names'>;
 
 /** The allowed lengths of a subtitle's line, in characters, and its allowed characters for each second. */
 const numberRanges = { line_length: [10, 200], reading_speed: [5, 100] } as const;
@@ -44,6 +45,18 @@ export function readSelection(form: SelectionForm, format: LayoutKind): Selectio
   return Object.fromEntries(Object.entries(read).filter(([, value]) => value !== undefined));
 }
 
+/** The formats in which names of keys and attributes decide what is a text. */
+const namedFormats: readonly LayoutKind[] = ['html', 'md', 'mdx'];
+
+/** Returns the names of a workspace as a request stores them, so that a job keeps those with which it was sent. */
+export function namesFor(
+  format: LayoutKind,
+  { keys, attributes }: TextRules,
+): Pick<SelectionRequest, 'text_names'> {
+  const isNamed = keys.length + attributes.length > 0 && namedFormats.includes(format);
+  return isNamed ? { text_names: { keys, attributes } } : {};
+}
+
 /** Returns the selection of a stored request. */
 export function selectionOf({
   pages,
@@ -53,8 +66,9 @@ export function selectionOf({
   source_field: sourceField,
   line_length: lineLength,
   reading_speed: readingSpeed,
+  text_names: ownNames,
 }: SelectionRequest): Selection {
-  return { pages, include, excludeColumns, output, sourceField, lineLength, readingSpeed };
+  return { pages, include, excludeColumns, output, sourceField, lineLength, readingSpeed, ownNames };
 }
 
 function readPages(given: Listed | undefined, format: LayoutKind): string[] | undefined {

@@ -21,7 +21,7 @@ import { requireEarlier, selectKnownKeys } from './earlier-document.ts';
 import { checkFile, extractFile, fileRefusal, sampleFile } from './file-work.ts';
 import { groupRequestOf } from './jobs.ts';
 import { selectionOf } from './selection-fields.ts';
-import { repeatedText, sourceKeyOf } from './stages/extract.ts';
+import { repeatedText, repeatedTypography, sourceKeyOf } from './stages/extract.ts';
 import type { Submission } from './submission.ts';
 import { type CheckedForm, languagesOfForm } from './submission-form.ts';
 
@@ -161,6 +161,7 @@ export function textsOf(request: CheckedForm['request'], segments: readonly Segm
     request: lookupOfText(ofAll, segment),
     characters: countCodePoints(plainText(segment.source)),
     repeatKey: repeatedText(segment),
+    typographyKey: repeatedTypography(segment, request.source_lang),
     hasVariant: segment.variant !== undefined,
     context: textContext(textAt(at - 1), textAt(at + 1)),
   }));

@@ -3,9 +3,11 @@ import { findRefusal, readBilledTenant } from '#server/billing/metering/entitlem
 import { credentialOf } from '#server/billing/metering/submitter.ts';
 import type { Services } from '#server/context.ts';
 import type { Principal } from '#server/identity/access/principal.ts';
+import { readTextRules } from '#server/language/text-rules/rules.ts';
 import { type Destination, destinationIn } from '#server/storage/destination.ts';
 import { expectRoom } from '#server/storage/usage.ts';
 import { type DocumentRow, selectDocument, selectDocumentByKey } from './jobs.ts';
+import { namesFor } from './selection-fields.ts';
 import { bytesToStore, type CheckedForm } from './submission-form.ts';
 
 /** The client that sent a form. */
@@ -28,19 +30,25 @@ export interface Submission extends Sender {
   destination: Destination;
 }
 
+/** Adds the names of the transaction's workspace to a form: a job is read and written with the names of its request. */
+export async function withNames(tx: Tx, form: CheckedForm): Promise<CheckedForm> {
+  return { ...form, request: { ...form.request, ...namesFor(form.format, await readTextRules(tx)) } };
+}
+
 /**
  * Returns the documents that a form names: the one of its idempotency key, which is the result, or else the earlier
- * version of the file.
+ * version of the file. Returns the form with the names of the workspace, too.
  */
 export async function findNamed(
   tx: Tx,
   tenantId: string,
-  { request: { idempotency_key: key, update_of: earlierId } }: CheckedForm,
-): Promise<{ known: DocumentRow | undefined; earlier: DocumentRow | undefined }> {
+  sent: CheckedForm,
+): Promise<{ known: DocumentRow | undefined; earlier: DocumentRow | undefined; form: CheckedForm }> {
+  const { idempotency_key: key, update_of: earlierId } = sent.request;
   const known = key === null ? undefined : await selectDocumentByKey(tx, tenantId, key);
   const earlier =
     known || earlierId === undefined ? undefined : await selectDocument(tx, tenantId, earlierId);
-  return { known, earlier };
+  return { known, earlier, form: await withNames(tx, sent) };
 }
 
 /**

@@ -29,19 +29,19 @@ interface SubmittedDocument extends KeyedResult {
 export async function submitDocument(
   services: RunServices,
   withTenant: WithTenant,
-  form: CheckedForm,
+  sent: CheckedForm,
   sender: Sender,
   audience: { operator: boolean },
 ): Promise<SubmittedDocument> {
   using deadline = startDeadline(services.settings.REQUEST_DEADLINE_SECONDS);
   const signal = AbortSignal.any([sender.signal, deadline.signal]);
   // Make all other checks before reading the file, which is expensive.
-  const { principal, known, earlier, destination } = await withTenant(async (tx, principal) => {
-    const { known, earlier } = await findNamed(tx, principal.tenant.id, form);
-    if (known) return { principal, known };
+  const { principal, known, earlier, destination, form } = await withTenant(async (tx, principal) => {
+    const { known, earlier, form } = await findNamed(tx, principal.tenant.id, sent);
+    if (known) return { principal, known, form };
     // The number of characters is not known yet: the stage `admit` checks again.
     const destination = await requireAdmission(tx, services, principal, form, 1);
-    return { principal, known, earlier, destination };
+    return { principal, known, earlier, destination, form };
   });
   const { tenant } = principal;
   const fingerprint = await fingerprintOfForm(form);
@@ -85,19 +85,19 @@ export async function submitDocument(
 export async function submitInBackground(
   services: RunServices,
   by: { tenant: Submission['tenant']; submittedBy: string; credential: 'session' | 'api_key' },
-  form: CheckedForm,
+  sent: CheckedForm,
   signal: AbortSignal,
 ): Promise<string> {
   const { tenant, submittedBy, credential } = by;
   const { known, ...found } = await services.database.inTenant(tenant.id, async (tx) => {
-    const { known, earlier } = await findNamed(tx, tenant.id, form);
+    const { known, earlier, form } = await findNamed(tx, tenant.id, sent);
     if (known) return { known };
     const destination = await requireAdmission(tx, services, { kind: credential, tenant }, form, 1);
-    return { earlier, destination };
+    return { earlier, destination, form };
   });
   if (known) return known.documentId;
+  const { destination, earlier, form } = found as Required<typeof found>;
   const fingerprint = await fingerprintOfForm(form);
-  const { destination, earlier } = found as Required<typeof found>;
   const { row } = await createOnce(tenant.id, form.request.idempotency_key, () =>
     createJob(services, {
       tenant,

@@ -89,13 +89,13 @@ const bandOf = (was: { isExact: SQL; isContext: SQL; isDivided: SQL; match: SQL 
     when ${was.isDivided} then 'sentences' when ${was.match} >= 95 then 'from_95' when ${was.match} >= 85 then 'from_85'
     when ${was.match} >= 75 then 'from_75' when ${was.match} >= 70 then 'from_70' else 'new' end`;
 
-const bandOfSegment = (fastPath: SQL, provenance: SQL) =>
-  bandOf({
+const bandOfSegment = (fastPath: SQL, provenance: SQL) => sql`
+  case when ${provenance} ->> 'repetition' is not null then 'repetitions' else ${bandOf({
     isExact: sql`${fastPath} is not null`,
     isContext: sql`${provenance} ->> 'context_match' = 'true'`,
     isDivided: sql`${provenance} -> 'tm_sentences' is not null`,
     match: sql`(${provenance} ->> 'match')::int`,
-  });
+  })} end`;
 
 /** SQL: the UTC day of a time. */
 const dayOf = (time: SQL) => sql`((${time}) at time zone 'UTC')::date`;

@@ -6,6 +6,7 @@ import { sentenceTexts } from '#server/language/translation-memory/lookup/senten
 import { type LanguageCode, pairName } from '#server/languages.ts';
 import { isShortEnough, minSimilarity, similarityTo } from '#server/matching/fuzzy/index.ts';
 import { normalForm } from '#server/matching/normal-form.ts';
+import { plainTypography } from '#server/matching/typography.ts';
 import type { CallScope } from '#server/platform/engines/engine.ts';
 import {
   guidedOf,
@@ -178,7 +179,7 @@ const slice = 25;
  * item depends on earlier items of its series in two ways:
  *
  * - Its exact matches are looked up when it runs, because an earlier item has its text or one of its sentences, and its
- *   languages, or because they were not looked up at submission. Then it needs all items before it.
+ *   languages, also in other typography, or because they were not looked up at submission. Then it needs all items before it.
  * - The tenant has a TM for its languages, and an earlier item with these languages may become its fuzzy match: both
  *   are short enough, and the earlier text is similar enough to a text that is looked up. Then it needs that item.
  *
@@ -223,12 +224,14 @@ async function lastNeeded(
 /** The sources of each request, because each item is compared with all items before it. */
 const divided = new WeakMap<TranslationRequest, Set<string>>();
 
-/** Returns the text of a request and its sentences, with the languages. */
+/** Returns the text of a request and its sentences in plain typography, with the languages. */
 function sourcesIn(request: TranslationRequest, rules: Prefetched['segmentation']): Set<string> {
   const known = divided.get(request);
   if (known) return known;
   const texts = [request.source_text, ...sentenceTexts(lookupOf(request, rules))];
-  const sources = new Set(texts.map((source_text) => keyOf({ ...request, source_text })));
+  const sources = new Set(
+    texts.map((text) => keyOf({ ...request, source_text: plainTypography(text, request.source_lang) })),
+  );
   divided.set(request, sources);
   return sources;
 }

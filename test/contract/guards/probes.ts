@@ -470,6 +470,9 @@ export const probes: Readonly<Record<string, Probe>> = {
     },
   },
 
+  'textRules.save': { input: () => ({ keys: ['cta'], attributes: [], placeholders: [] }) },
+  'textRules.try': { input: () => ({ placeholders: ['XX-\\d+'], text: 'Order XX-12' }) },
+
   'styleGuides.get': {
     input: async ({ app, founder }) => {
       const { target_lang } = await addStyleGuide(app, founder);

@@ -86,6 +86,11 @@ describe.each(fakes.map((fake) => [fake.kind, fake] as const))('%s', (kind, fake
     expect(request).toMatchObject(documented[kind]);
   });
 
+  test('keeps the placeholders of the workspace', async () => {
+    const [translation] = await translate(['Press ⟦Save all⟧ now'], { keep: ['⟦Save all⟧'] });
+    expect(translation).toBe('PRESS ⟦Save all⟧ NOW');
+  });
+
   test('reports its name as the model, and no tokens', async () => {
     const { models, inputTokens, outputTokens } = await engineOf()(plainTask, scope);
     expect({ models, inputTokens, outputTokens }).toEqual({

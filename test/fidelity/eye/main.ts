@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { readResults, renderSection, type Section, writeResults } from '../report.ts';
 import { compareSections } from './compare.ts';
@@ -88,7 +88,8 @@ async function judgeSample(folder: string, run: RunOptions, show: Show): Promise
   const strangers = readStrangers();
   const results = await judgeFiles(cutPages(strangers, resolve(folder), join(run.output, 'pages')), run);
   drawStrangers(results, run.output);
-  const section = sampleSummary(results);
+  const kinds = new Map(strangers.map(({ number, kind }) => [number, kind]));
+  const section = sampleSummary(results, ({ path }) => kinds.get(basename(path, '.pdf')) ?? '');
   writeFileSync(join(run.output, 'README.md'), `${renderSection(section)}\n`);
   report(section, show);
 }

@@ -48,15 +48,30 @@ export function summaryOf(results: readonly FileResult[], documents: readonly Of
 
 const sampleNotes = `Pages of strangers' files, in Latin script, which [sample.tsv](sample.tsv) lists. The columns are those of the corpus.`;
 
-/** The figures of the sample: of each page, and of all. */
-export function sampleSummary(results: readonly FileResult[]): Section {
+/**
+ * The figures of the sample: of each page, of each kind of page, and of all.
+ *
+ * @param kindOf returns the kind that sample.tsv states for a page
+ */
+export function sampleSummary(
+  results: readonly FileResult[],
+  kindOf: (result: FileResult) => string,
+): Section {
   const table = pageTable(results);
-  const all = results.flatMap(({ judged }) => judged.flatMap(({ pages }) => pages));
-  const total = ['all', ...rowOf(all).slice(1)];
+  const pagesOf = ({ judged }: FileResult) => judged.flatMap(({ pages }) => pages);
+  const total = ['all', ...rowOf(results.flatMap(pagesOf)).slice(1)];
+  const kinds = [...Map.groupBy(results, kindOf)].map(([kind, own]) => [
+    kind,
+    ...rowOf(own.flatMap(pagesOf)),
+  ]);
   return {
     title: 'The sample',
     notes: sampleNotes,
-    tables: [{ ...table, rows: [...table.rows, total] }, failures(results)],
+    tables: [
+      { ...table, rows: [...table.rows, total] },
+      { title: 'By kind of page', head: ['kind', ...columns.map(([name]) => name)], rows: kinds },
+      failures(results),
+    ],
   };
 }
 

@@ -6,11 +6,12 @@ const spaceless = String.raw`[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakan
 const word = new RegExp(String.raw`${spaceless}|(?:(?!${spaceless})[\p{L}\p{M}\p{N}])+`, 'gu');
 
 /**
- * The words of a text without punctuation, in compatibility form: programs differ in punctuation, ligatures and spaces,
- * but not in letters.
+ * The words of a text without punctuation, in compatibility form: programs differ in punctuation, ligatures, spaces and
+ * the dot below an accent, but not in letters.
  */
 export function wordsOf(text: string): string[] {
-  return text.normalize('NFKC').toLowerCase().match(word) ?? [];
+  const composed = text.replace(/ı(?=\p{M})/gu, 'i').normalize('NFKC');
+  return composed.toLowerCase().match(word) ?? [];
 }
 
 /** The differences between the words that two programs have read from the same text. */

@@ -13,6 +13,8 @@ const byMessage: readonly (readonly [status: number, message: RegExp, text: Mess
   [400, /^invalid or expired invite/, 'problems.invite_invalid'],
   [400, /^this invite was issued for a different/, 'problems.invite_other_email'],
   [400, /^email already registered/, 'problems.email_registered'],
+  [400, /^terminology_file: .* names the languages .*select two of them/, 'problems.glossary_languages'],
+  [400, /^terminology_file: .*_lang is not a supported language/, 'problems.glossary_language'],
   [401, /^workspace_id_required:/, 'problems.workspace_needed'],
   [401, /^invalid email or password/, 'problems.credentials'],
   [401, /^invalid MFA code/, 'problems.mfa_code'],
@@ -97,6 +99,7 @@ const byStatus: Readonly<Record<number, MessageId>> = {
 
 /** The texts that do not name the cause. Only the service's message contains it. */
 const isOpen: ReadonlySet<MessageId> = new Set([
+  'problems.glossary_language',
   'problems.status_400',
   'problems.status_409',
   'problems.status_415',

@@ -43,6 +43,7 @@ export const reasonNames: Readonly<Record<string, MessageId>> = {
   number: 'documents.reason_number',
   other_language: 'documents.reason_other_language',
   pages: 'documents.reason_pages',
+  pivot_tables: 'documents.reason_pivot_tables',
   tips: 'documents.reason_tips',
   translated_before: 'documents.reason_translated_before',
 };

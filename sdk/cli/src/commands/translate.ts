@@ -32,6 +32,10 @@ export const translate: Command = {
       summary: 'texts of Word files and workbooks that stay by default, such as text_boxes; none for none',
       value: 'KINDS',
     },
+    'exclude-columns': {
+      summary: 'columns of XLSX and ODS files that stay, such as A or Labels!A',
+      value: 'COLUMNS',
+    },
     force: { summary: 'translate all texts again, also those that were edited by hand' },
     check: { summary: 'translate nothing; exit with 1 if there is something to translate or to confirm' },
     confirm: { summary: 'translate nothing; accept edited translations whose source has changed' },
@@ -48,7 +52,7 @@ export const translate: Command = {
     'Java properties, Apple strings, Markdown and HTML, single texts; otherwise the whole file.',
     '',
     `${lockName} remembers what was translated; keep it in version control. ${configName} may have the fields files, exclude,`,
-    'from, to, output, codes, domain, tone and include, and groups with these fields, for a folder in which the command runs without arguments.',
+    'from, to, output, codes, domain, tone, include and exclude_columns, and groups with these fields, for a folder in which the command runs without arguments.',
     '',
     'PATTERN of --output may have {dir}, {name}, {ext}, {path} and {lang}: docs/{lang}/{name}{ext}. In directories of Android, use',
     '{android_code}: res/values-{android_code}/{name}{ext}.',
@@ -204,6 +208,7 @@ async function groupsOf({ io, args, values }: Call): Promise<Group[]> {
     const domain = values.text('domain') ?? group.domain;
     const tone = values.text('tone') ?? group.tone;
     const include = listOf(values.text('include')) ?? group.include;
+    const columns = listOf(values.text('exclude-columns')) ?? group.exclude_columns;
     return {
       files,
       exclude: [...(group.exclude ?? []), ...values.list('exclude')],
@@ -214,6 +219,7 @@ async function groupsOf({ io, args, values }: Call): Promise<Group[]> {
       ...(domain !== undefined && { domain }),
       ...(tone !== undefined && { tone }),
       ...(include && { include: include.filter((one) => one !== 'none') }),
+      ...(columns && { exclude_columns: columns }),
     };
   });
 }
@@ -274,7 +280,9 @@ async function estimate(call: Call, wanted: readonly Task[]): Promise<number> {
     );
     return code;
   }
-  const titles = ['file', 'language', 'characters', 'exact', 'fuzzy', 'repeated', 'billed'];
+  const titles = [
+    ...['file', 'language', 'characters', 'exact', 'sentences', 'typography', 'fuzzy', 'repeated', 'billed'],
+  ];
   const total = listed.reduce((sum, { of }) => sum + of.billable_characters, 0);
   if (listed.length > 0)
     for (const line of tableOf(
@@ -284,6 +292,8 @@ async function estimate(call: Call, wanted: readonly Task[]): Promise<number> {
         task.lang,
         of.characters,
         of.exact,
+        of.sentences,
+        of.typography,
         of.fuzzy,
         of.repeated,
         of.billable_characters,

@@ -52,6 +52,8 @@ export interface Group {
   tone?: string;
   /** Texts that are translated only on request. By default, those that a file has and a reader sees. */
   include?: string[];
+  /** Columns of sheets that stay, such as `A` or `Labels!A`. */
+  exclude_columns?: string[];
 }
 
 /** The settings of a folder in `lingualoop.json`. Those of a group take precedence over the others. */
@@ -82,6 +84,7 @@ const kinds: Record<keyof Group, { is(value: unknown): boolean; name: string }> 
   domain: text,
   tone: text,
   include: list,
+  exclude_columns: list,
 };
 
 const isObject = (value: unknown): value is Record<string, unknown> =>

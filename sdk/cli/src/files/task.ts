@@ -47,10 +47,11 @@ export async function tasksOf(
   const isOffice = /\.(?:docx|xlsx)$/i.test(source);
   const found = isOffice && !group.include ? await findLeftOutTexts(content) : [];
   const include = isOffice ? ((group.include as LeftOutText[] | undefined) ?? found) : [];
+  const columns = /\.(?:xlsx|ods)$/i.test(source) ? (group.exclude_columns ?? []) : [];
   return Promise.all(
     group.to.map(async (lang) => {
       const { from, domain, tone } = group;
-      const wanted = { from, to: lang, domain, tone, include };
+      const wanted = { from, to: lang, domain, tone, include, columns };
       const output = outputOf(group, source, lang);
       await requireInside(cwd, output);
       const listed = lock.of(source, lang);

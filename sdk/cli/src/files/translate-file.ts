@@ -26,6 +26,8 @@ export interface FileTask {
   /** The texts that are translated only on request, and whether they were found in the file. */
   include: readonly LeftOutText[];
   isProposed?: boolean;
+  /** The columns of sheets that stay. */
+  columns: readonly string[];
   /** The document of the previous version; undefined if no version was translated, or for a text file. */
   earlier?: string | undefined;
   /** The document that has this translation, if the file was deleted. */
@@ -149,7 +151,7 @@ export async function estimateFile(
   signal: AbortSignal,
 ): Promise<
   Pick<TranslationEstimate, 'billable_characters' | 'characters' | 'refusal'> &
-    Record<'exact' | 'fuzzy' | 'repeated', number> & { warnings: string[] }
+    Record<'exact' | 'sentences' | 'typography' | 'fuzzy' | 'repeated', number> & { warnings: string[] }
 > {
   const estimates: TranslationEstimate[] = [];
   if (isText(task.path))
@@ -174,6 +176,8 @@ export async function estimateFile(
   return {
     characters: sum((one) => one.characters),
     exact: sum((one) => one.exact_matches.characters),
+    sentences: sum((one) => one.sentence_matches.characters - (one.typography_matches?.characters ?? 0)),
+    typography: sum((one) => one.typography_matches?.characters ?? 0),
     fuzzy: sum((one) => one.fuzzy_matches.characters),
     repeated: sum((one) => one.repetitions.characters),
     billable_characters: sum((one) => one.billable_characters),
@@ -319,10 +323,11 @@ function optionsOf({ from, to, domain, tone }: FileTask) {
 }
 
 function documentOptionsOf(task: FileTask) {
-  const { earlier, existing, include } = task;
+  const { earlier, existing, include, columns } = task;
   return {
     ...optionsOf(task),
     ...(include.length > 0 && { include: [...include] }),
+    ...(columns.length > 0 && { exclude_columns: [...columns] }),
     ...(earlier !== undefined && { update_of: earlier }),
     ...(existing && { existing_target: sourceOf({ ...task, content: existing.content }) }),
     ...(existing?.texts && { existing_texts: existing.texts }),
@@ -336,8 +341,11 @@ export function optionsKey({
   domain,
   tone,
   include,
-}: Pick<FileTask, 'domain' | 'from' | 'include' | 'to' | 'tone'>): string {
-  return JSON.stringify([from, to, domain ?? '', tone ?? '', ...(include.length > 0 ? [include] : [])]);
+  columns,
+}: Pick<FileTask, 'columns' | 'domain' | 'from' | 'include' | 'to' | 'tone'>): string {
+  // Without these options, the key is that of an earlier version.
+  const more = columns.length > 0 ? [include, columns] : include.length > 0 ? [include] : [];
+  return JSON.stringify([from, to, domain ?? '', tone ?? '', ...more]);
 }
 
 function keyOfText(task: FileTask, text: string): string {

@@ -66,6 +66,10 @@ const estimate = z.object({
   characters: z.number(),
   billable_characters: z.number(),
   exact_match_characters: z.number().describe('Served from the translation memory or a glossary.'),
+  sentence_match_characters: z
+    .number()
+    .describe('Made of sentences of the translation memory, also in other typography, and judged.'),
+  typography_match_characters: z.number().describe('Those of them that differ in typography only.'),
   fuzzy_match_characters: z.number(),
   review_reasons: z.array(z.string()).describe('The rules that send the translation to a review.'),
   refusal: z.string().nullable().describe('The reason for which the request would be rejected now.'),
@@ -147,12 +151,15 @@ function textTools(server: McpServer, { client }: McpOptions): void {
     },
     (input, { signal }) =>
       answer(async () => {
-        const { characters, billable_characters, exact_matches, fuzzy_matches, review, refusal } =
+        const { characters, billable_characters, review, refusal, ...matches } =
           await client.translations.estimate(requestOf(input), { signal });
+        const { exact_matches, sentence_matches, typography_matches, fuzzy_matches } = matches;
         return {
           characters,
           billable_characters,
           exact_match_characters: exact_matches.characters,
+          sentence_match_characters: sentence_matches.characters,
+          typography_match_characters: typography_matches?.characters ?? 0,
           fuzzy_match_characters: fuzzy_matches.characters,
           review_reasons: review.reasons,
           refusal: refusal?.detail ?? null,

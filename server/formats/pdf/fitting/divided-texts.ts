@@ -7,6 +7,7 @@ import { withoutCase } from '../layout/sentences.ts';
 import { pageOfBlock, type TextBlock } from '../text-block.ts';
 import { type Frame, lineWidths } from './fit.ts';
 import { alignedText, type BlockTranslation, type Languages, shapeTarget } from './frames.ts';
+import { isSameText } from './same-text.ts';
 import type { Fitting } from './shrink.ts';
 import { styledRuns } from './styled-text.ts';
 
@@ -142,13 +143,14 @@ export class BlockTargets {
       const text = this.#divided.get(block.id);
       if (text) return this.#part(text, block);
       const target = this.#targets.get(block.id);
-      return target ? [{ block, target }] : [];
+      return target ? [{ block, target, isSame: isSameText(target, block.open ?? block.content) }] : [];
     });
   }
 
   #part(text: DividedText, block: TextBlock): BlockTranslation[] {
     const parts = text.ids.flatMap((id) => text.parts.get(id) ?? []);
-    const { spans, moved } = wholeOf(parts, block.page);
+    const { content, spans, moved } = wholeOf(parts, block.page);
+    if (isSameText(text.target, content)) return [{ block, target: block.content, isSame: true }];
     text.pieces ??= new Map(
       divide(text.target, parts, { moved }).map((piece, index) => [parts[index]!.id, piece]),
     );

@@ -4,13 +4,13 @@ import { breakLines, type Line } from '../../typesetting/lines.ts';
 import type { Cluster } from '../../typesetting/shaping.ts';
 import { apply, type Matrix, type Rectangle, transformRectangle, union } from '../geometry.ts';
 import { drawDecorations } from './draw-decorations.ts';
-import { type Fit, type Frame, lineWidth, lineWidths } from './fit.ts';
+import { type Fit, type Frame, isBeside, lineWidth, lineWidths } from './fit.ts';
 import { drawMoved } from './moved-glyphs.ts';
 
 /** A block's translation as operators of a content stream. */
 export interface DrawnBlock {
   operators: string;
-  fonts: Map<string, PDFRef>;
+  fonts: ReadonlyMap<string, PDFRef>;
   /** The rectangle around the drawn lines, in the space of the frame. */
   box: Rectangle;
   /** The rectangles of the drawn lines. */
@@ -59,8 +59,8 @@ export function drawBlock(frame: Frame, fit: Fit, matrix: Matrix, fonts: Documen
     const isJustified = frame.alignment === 'justified' && !isMostlyLoose(lines, others);
     for (const [number, broken] of lines.entries()) {
       const isFirst = index === 0 && number === 0;
-      const isBeside = index === 0 && number < (fit.beside?.lines ?? 0);
-      const edges = edgesOf(frame, isBeside ? { ...fit, ...fit.beside } : fit, isFirst);
+      const isNarrow = index === 0 && fit.beside && isBeside(fit.beside, number);
+      const edges = edgesOf(frame, isNarrow ? { ...fit, ...fit.beside } : fit, isFirst);
       const wanted = (edges.right - edges.left) / em;
       const isLast = number === lines.length - 1 && !frame.continues;
       const line =

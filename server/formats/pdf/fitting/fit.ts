@@ -34,6 +34,8 @@ export interface Frame {
   mirrored: boolean;
   isCell: boolean;
   isHeading: boolean;
+  /** Whether the text is the same in both languages, so that its glyphs stay. */
+  stays: boolean;
   /**
    * Whether the text is a paragraph of running text. Such a paragraph may move up or down together with the adjacent
    * ones.
@@ -76,7 +78,7 @@ export interface Frame {
   mates?: Frame[];
   /** The edges of the row in which the text and the number after it have exchanged their places. */
   row?: { left: number; right: number };
-  /** For a paragraph that begins next to an object and continues below it: the lines next to the object. */
+  /** For a paragraph that begins or ends next to an object: the lines next to the object. */
   beside?: Beside;
   /** Whether the text continues in another one, so that its last line ends as the other lines. */
   continues?: boolean;
@@ -98,11 +100,19 @@ export interface Fit {
   beside?: Beside;
 }
 
-/** The edges of the first lines of a paragraph that are next to an object, and their number. */
+/** The edges of the lines of a paragraph that are next to an object. */
 export interface Beside {
   left: number;
   right: number;
+  /** Whether these are the last lines, not the first ones. */
+  isAtEnd: boolean;
+  /** The number of the first lines: those next to the object, or those above it. */
   lines: number;
+}
+
+/** Whether a line of a paragraph is next to the object. */
+export function isBeside({ isAtEnd, lines }: Beside, line: number): boolean {
+  return isAtEnd ? line >= lines : line < lines;
 }
 
 type Edges = Pick<Rectangle, 'left' | 'right'>;
@@ -127,7 +137,7 @@ const [shareOfGap, maxGap] = [0.5, 1];
 const [capitals, descenders] = [0.75, 0.15];
 /** The number of leadings that are tried below the normal one for a paragraph next to an object. */
 const leadingSteps = 6;
-/** The share of a line by which the first wide line below an object may be higher than in the source. */
+/** The share of a line by which a wide line may be nearer to an object than in the source. */
 const intoObject = 0.2;
 /** The width below which a text counts as a label, in em. */
 const maxLabelWidth = 10;
@@ -169,26 +179,31 @@ export function lineWidths(
   edges: Pick<Fit, 'left' | 'right' | 'scale' | 'beside'>,
   isFirst: boolean,
 ): (line: number) => number {
-  const { first, others } = lineWidth(frame, edges);
+  const wide = lineWidth(frame, edges);
   const { beside } = edges;
-  const start = isFirst ? first : others;
-  if (!beside) return (line) => (line === 0 ? start : others);
+  if (!beside) return (line) => (line === 0 && isFirst ? wide.first : wide.others);
   const narrow = lineWidth(frame, { ...edges, ...beside });
-  return (line) => (line >= beside.lines ? others : line === 0 && isFirst ? narrow.first : narrow.others);
+  return (line) => {
+    const { first, others } = isBeside(beside, line) ? narrow : wide;
+    return line === 0 && isFirst ? first : others;
+  };
 }
 
 /**
- * Fits a paragraph that begins next to an object and continues below it, at one size. Returns undefined if the text does
+ * Fits a paragraph that begins or ends next to an object, at one size. Returns undefined if the text does
  * not fit.
  */
 export function fitBeside(frame: Frame, space: FreeSpace, scale: number): Fit | undefined {
   const { baseline, beside, box, leading, text } = frame;
   const [paragraph, ...rest] = text.paragraphs;
   if (!beside || !paragraph || rest.length > 0) return undefined;
-  const region = roomBelow(frame, space, box);
+  const region = roomBelow(frame, space, beside.isAtEnd ? beside : box);
   for (let step = 0; step <= leadingSteps; step++) {
     const distance = scale * (leading.normal - (step / leadingSteps) * (leading.normal - leading.tight));
-    const lines = Math.ceil(((beside.lines - intoObject) * leading.normal) / distance);
+    const above = ((beside.lines - 1) * leading.normal) / distance;
+    const lines = beside.isAtEnd
+      ? 1 + Math.floor(above + intoObject)
+      : Math.ceil(((beside.lines - intoObject) * leading.normal) / distance);
     const fit = { left: box.left, right: box.right, scale, baseline, leading: distance, lines: 1 };
     const own = { ...fit, beside: { ...beside, lines } };
     const count = countLines(paragraph.shaped, lineWidths(frame, own, true));

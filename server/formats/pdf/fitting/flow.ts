@@ -11,9 +11,11 @@ import {
   narrowestLine,
   roomBelow,
   roomBeside,
+  sourceLinesOf,
   widestWordOf,
 } from './fit.ts';
 import type { FreeSpace } from './free-space.ts';
+import { keptFit } from './same-text.ts';
 
 /** The maximum share by which the gaps between paragraphs are reduced if there is too little space. */
 const maxOfGap = 0.2;
@@ -94,15 +96,21 @@ function breakInto(
   scale: number,
   least: number,
 ): Broken | undefined {
-  const edges = frames.map((frame) => ({ ...edgesIn(frame, region), scale }));
+  const edges = frames.map((frame) => (frame.stays ? keptFit(frame) : { ...edgesIn(frame, region), scale }));
   const breaksWord = frames.some((frame, index) => {
+    if (frame.stays) return false;
     const own = edges[index]!;
     const word = widestWordOf(frame.text);
     return word > narrowestLine(frame, own) && word <= narrowestLine(frame, { ...own, scale: least });
   });
   return breaksWord
     ? undefined
-    : { edges, lines: frames.map((frame, index) => linesBetween(frame, edges[index]!)) };
+    : {
+        edges,
+        lines: frames.map((frame, index) =>
+          frame.stays ? sourceLinesOf(frame) : linesBetween(frame, edges[index]!),
+        ),
+      };
 }
 
 /** The limits for the position and the spacing of a column's lines. */
@@ -147,7 +155,8 @@ function edgesIn(frame: Frame, region: Rectangle & { overhang: number }) {
     : { left: box.left, right: Math.max(lineEnd, Math.min(region.right - region.overhang, bounds.right)) };
 }
 
-function leadingOf({ leading: { normal, tight } }: Frame, scale: number, tightness: number): number {
+function leadingOf({ leading: { normal, tight }, stays }: Frame, scale: number, tightness: number): number {
+  if (stays) return normal;
   return tightness < 0
     ? normal * (scale - tightness * 0.5 * (1 - scale))
     : scale * (normal + tightness * (tight - normal));

@@ -10,6 +10,8 @@ import { alignLabel, labelWidth, type StyledText, shapeRuns, styledRuns } from '
 export interface BlockTranslation {
   block: TextBlock;
   target: InlineContent;
+  /** Whether the text is the same in both languages. Its glyphs are not set again. */
+  isSame?: boolean;
   /** For a text that continues in another block: the id of this block, and the translation for this one and those after. */
   next?: { id: string; rest: InlineContent };
 }
@@ -58,7 +60,7 @@ export function rotationOf({ matrix: [a, b, c, d] }: TextBlock): TextRotation & 
  * @param stretch the width of the letters as a share of their width in the font
  */
 export function makeFrame(
-  { block, target }: BlockTranslation,
+  { block, target, isSame = false }: BlockTranslation,
   { fromPage }: TextRotation,
   margins: Rectangle,
   languages: Languages,
@@ -101,6 +103,7 @@ export function makeFrame(
     singleLine: lines.length === 1,
     lines: lines.map(({ left, right }) => ({ left: left + x, right: right + x })),
     isRelaxed: false,
+    stays: isSame,
     baseline: lines[0]!.baseline + y,
     descent: Math.max(0, last - box.bottom),
     leading: { normal, tight: Math.min(normal, least) },

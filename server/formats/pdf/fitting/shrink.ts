@@ -17,6 +17,7 @@ import {
 } from './fit.ts';
 import { fitColumn } from './flow.ts';
 import { FreeSpace } from './free-space.ts';
+import { keptFit } from './same-text.ts';
 
 /** The fit of a block's text. */
 export interface Fitting {
@@ -47,7 +48,7 @@ const step = 0.94;
 /** The factor between the scales that are tried for running text: a step that is too small to see. */
 const columnStep = 0.98;
 /**
- * The shares of their width to which letters of a single line are condensed before the line is made smaller. Those of a
+ * The shares of their width to which letters of a single line or a heading are condensed before it is made smaller. Those of a
  * cell with several lines stop at the second one.
  */
 const condensed = [1, 0.95, 0.9, 0.85];
@@ -90,8 +91,11 @@ export type Scales = ReadonlyMap<string, number>;
 /** The texts of one direction of a page, each with its fit. */
 export class FittedTexts {
   readonly #units: Unit[] = [];
-  /** The style of most texts of a group, which counts for all of them: some labels of a list may be cells. */
-  readonly #styles = new Map<Unit, string>();
+  /**
+   * The style of most texts of a group, which counts for all of them: some labels of a list may be cells. Null for a group
+   * of labels outside of tables: others do not make it smaller, because a label keeps its size if it has the room.
+   */
+  readonly #styles = new Map<Unit, string | null>();
   readonly #space: FreeSpace;
 
   /**
@@ -108,8 +112,8 @@ export class FittedTexts {
       take(unit.fittings, space);
     };
     for (const frames of columns) {
-      const fittings =
-        frames.length > 1 ? fitAsColumn(frames.map(onOneLine(frames, space)), space) : undefined;
+      const isColumn = frames.length > 1 && !frames.every(({ stays }) => stays);
+      const fittings = isColumn ? fitAsColumn(frames.map(onOneLine(frames, space)), space) : undefined;
       if (fittings) {
         const mates = fittings.flatMap((fitting, index) =>
           (fitting.frame.mates ?? []).map((mate) => ({
@@ -125,11 +129,17 @@ export class FittedTexts {
           add({ fittings: [fitOne(aboveMarks(frame), space)], isColumn: false });
     }
     const alone = new Map(
-      this.#units.flatMap((unit) => (unit.isColumn ? [] : [[unit.fittings[0]!.source, unit] as const])),
+      this.#units.flatMap((unit) => {
+        const { source } = unit.fittings[0]!;
+        return unit.isColumn || source.stays ? [] : [[source, unit] as const];
+      }),
     );
     for (const group of groupsOf([...alone.keys()])) {
       const members = group.map((frame) => alone.get(frame)!);
-      const style = mostOf(group.map((frame) => frame.style));
+      const areLabels = group.every(
+        ({ container, isCell, isHeading, singleLine }) => singleLine && !isHeading && !(isCell && container),
+      );
+      const style = areLabels ? null : mostOf(group.map((frame) => frame.style));
       for (const unit of members) this.#styles.set(unit, style);
       setSize(members, commonSize(members.flatMap(needsOf), 'group'), space);
     }
@@ -152,7 +162,8 @@ export class FittedTexts {
   }
 
   #ofStyle(): Map<string, Unit[]> {
-    return Map.groupBy(this.#units, (unit) => this.#styles.get(unit) ?? unit.fittings[0]!.frame.style);
+    const shared = this.#units.filter((unit) => this.#styles.get(unit) !== null);
+    return Map.groupBy(shared, (unit) => this.#styles.get(unit) ?? unit.fittings[0]!.frame.style);
   }
 }
 
@@ -181,6 +192,7 @@ function onOneLine(column: readonly Frame[], space: FreeSpace): (frame: Frame) =
   const { left, right } = areaOf(column);
   const isStack = column.every(({ singleLine }) => singleLine);
   return (frame) => {
+    if (frame.stays) return frame;
     const { bounds, box, isHeading, isItem, singleLine, stretch, text } = frame;
     const isLeftward = growsLeft(frame);
     const isLimited = isLeftward ? bounds.left > left : bounds.right < right;
@@ -259,8 +271,9 @@ function setSize(
   space: FreeSpace,
 ): void {
   for (const unit of units) {
-    if (unit.fittings[0]!.fit.beside) continue;
-    const [{ fit, frame, source }] = unit.fittings as [Fitting];
+    const first = unit.fittings.find(({ frame }) => !frame.stays);
+    if (!first || first.fit.beside) continue;
+    const { fit, frame, source } = first;
     const least = minScaleOf(source);
     const own = frame.stretch / source.stretch;
     if ((fit.scale <= scale && (width ?? own) >= own) || scale < least) continue;
@@ -302,7 +315,8 @@ function fitColumnAt(
 }
 
 function needsOf({ fittings }: Unit): Need[] {
-  return fittings.map(({ frame, fit, source, whole }) => ({
+  const own = fittings.filter(({ frame }) => !frame.stays);
+  return own.map(({ frame, fit, source, whole }) => ({
     scale: whole ? fit.scale : 0,
     width: frame.stretch / source.stretch,
     weight: sourceLinesOf(frame),
@@ -340,7 +354,7 @@ function fitAsColumn(wanted: readonly Frame[], space: FreeSpace): Fitting[] | un
     if (scale === least) break;
   }
   if (!best) return undefined;
-  const { fits, scale } = best;
+  const { fits } = best;
   if (!areEndsFree(frames, fits, space))
     return fitAsColumn(
       wanted.map(({ lineEnd, ...frame }) => frame),
@@ -350,7 +364,7 @@ function fitAsColumn(wanted: readonly Frame[], space: FreeSpace): Fitting[] | un
     frame,
     source: frame,
     fit: fits[index]!,
-    shrunk: scale < 1 ? 'room' : null,
+    shrunk: fits[index]!.scale < 1 ? 'room' : null,
     inColumn: true,
     whole: true,
   }));
@@ -375,6 +389,7 @@ function costOfFit({ leading }: Frame, { leading: own, lines, scale }: Fit): num
 }
 
 function fitOne(frame: Frame, space: FreeSpace, source = frame): Fitting {
+  if (frame.stays) return { frame, source, fit: keptFit(frame), shrunk: null, inColumn: false, whole: true };
   const least = minScaleOf(frame);
   if (frame.beside) {
     let [best, cost]: [Fit | undefined, number] = [undefined, Number.POSITIVE_INFINITY];
@@ -387,12 +402,13 @@ function fitOne(frame: Frame, space: FreeSpace, source = frame): Fitting {
     if (best) return { frame, source, fit: best, shrunk, inColumn: false, whole: true };
     // The text does not go over the object: all lines become narrow.
     const { beside, ...whole } = frame;
-    return fitOne({ ...whole, box: { ...frame.box, left: beside.left, right: beside.right } }, space, source);
+    const box = beside.isAtEnd ? frame.box : { ...frame.box, left: beside.left, right: beside.right };
+    return fitOne({ ...whole, box }, space, source);
   }
   // Programs that copy connected letters out of a PDF mix up those that are narrower.
   const shares =
-    (frame.singleLine || frame.isCell) && !frame.rightToLeft
-      ? condensed.slice(0, frame.singleLine ? condensed.length : 2)
+    (frame.singleLine || frame.isCell || frame.isHeading) && !frame.rightToLeft
+      ? condensed.slice(0, frame.singleLine || frame.isHeading ? condensed.length : 2)
       : isJustified(frame)
         ? [1, condensedText]
         : [1];
@@ -412,7 +428,7 @@ function fitOne(frame: Frame, space: FreeSpace, source = frame): Fitting {
       share: last,
     })),
   ];
-  if (frame.singleLine && (isShort || !frame.isCell))
+  if (frame.singleLine && (isShort || !frame.isCell || !container))
     tries.unshift(...narrowed.map((size) => ({ ...size, isOneLine: true })));
   const between = frame.singleLine ? step : columnStep;
   for (let scale = between; scale * between > least; scale *= between)

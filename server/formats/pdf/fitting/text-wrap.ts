@@ -1,5 +1,5 @@
 import { area, intersection, type Rectangle } from '../geometry.ts';
-import { type Frame, growsLeft, widestWordOf } from './fit.ts';
+import { type Frame, growsLeft, lastBaselineOf, widestWordOf } from './fit.ts';
 import type { FreeSpace } from './free-space.ts';
 
 /**
@@ -20,10 +20,34 @@ const maxTouched = 0.6;
 const besideObject = { lines: 3, width: 4, widthOfJustified: 1 };
 
 /**
- * Finds the lines at the start of a paragraph that are next to an object, such as a picture or a box with other text. The
- * lines below the object are wider.
+ * Finds the lines at the start or at the end of a paragraph that are next to an object, such as a picture or a box with
+ * other text. The other lines are wider.
  */
 export function besideObjects(frame: Frame, space: FreeSpace): Frame {
+  const found = besideAtStart(frame, space);
+  return found.beside ? found : besideAtEnd(frame, space);
+}
+
+/** Finds the last lines of a paragraph that are at the right of an object below its other lines. */
+function besideAtEnd(frame: Frame, space: FreeSpace): Frame {
+  const { alignment, baseline, box, leading, lines, rightToLeft, size } = frame;
+  if (rightToLeft || (alignment !== 'left' && alignment !== 'justified')) return frame;
+  const isBeside = ({ left }: Frame['lines'][number]) => left > box.left + besideObject.width * size;
+  const first = lines.findLastIndex((line) => !isBeside(line)) + 1;
+  const own = lines.slice(first);
+  const left = Math.min(...own.map((line) => line.left));
+  if (first === 0 || own.some((line) => line.left > left + maxTouched * size)) return frame;
+  const place = {
+    left: box.left,
+    right: left - 0.2 * size,
+    bottom: lastBaselineOf(frame),
+    top: baseline - (first - 0.5) * leading.normal,
+  };
+  if (own.length === 0 || space.isFree(place, new Set([frame.id]))) return frame;
+  return { ...frame, beside: { left, right: box.right, isAtEnd: true, lines: first }, flows: false };
+}
+
+function besideAtStart(frame: Frame, space: FreeSpace): Frame {
   const { alignment, baseline, box, leading, lines, rightToLeft, size } = frame;
   if (rightToLeft || (alignment !== 'left' && alignment !== 'justified')) return frame;
   const width = size * (alignment === 'justified' ? besideObject.widthOfJustified : besideObject.width);
@@ -42,7 +66,7 @@ export function besideObjects(frame: Frame, space: FreeSpace): Frame {
   const place = { ...range, bottom: baseline - (wide - 1) * leading.normal, top: baseline };
   if (space.isFree(place, new Set([frame.id]))) return frame;
   const beside = isLeft ? { ...edges, right: box.right } : { ...edges, left: box.left };
-  return { ...frame, beside: { ...beside, lines: wide }, flows: false };
+  return { ...frame, beside: { ...beside, isAtEnd: false, lines: wide }, flows: false };
 }
 
 /**

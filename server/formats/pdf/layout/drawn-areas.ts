@@ -110,14 +110,18 @@ export class DrawnAreas {
     return false;
   }
 
-  /** Returns the innermost filled box around a line; null if missing, or if the box only highlights the line. */
+  /**
+   * Returns the innermost filled box around a line; null if missing, or if the box only highlights the line. A text may
+   * be slightly wider than its box, but a box behind a part of a line is decoration.
+   */
   boxOf({ left, right, baseline, size }: Placed): Rectangle | null {
     const middle = baseline + 0.3 * size;
-    const center = (left + right) / 2;
-    const box = this.#innermostFill({ left: center, right: center, bottom: middle, top: middle }, false);
+    const around = (inset: number) =>
+      this.#innermostFill({ left: left + inset, right: right - inset, bottom: middle, top: middle }, false);
+    const box = around((right - left) / 2);
     if (!box) return null;
     const isMark = box.top - box.bottom < 1.8 * size && box.left > left - size && box.right < right + size;
-    return isMark ? null : box;
+    return isMark ? null : around(Math.min(size, (right - left) / 2));
   }
 
   /** Returns the innermost area around a text: a filled box, or a cell between rules; null if missing. */

@@ -4,7 +4,7 @@ import { greatest, least } from '../statistics.ts';
 import { DrawnAreas } from './drawn-areas.ts';
 import { Elements } from './elements.ts';
 import { blankBetween, FormFields } from './form-fields.ts';
-import { isSign } from './item-signs.ts';
+import { isSign, mayBeBullet } from './item-signs.ts';
 import { ColumnEnds } from './paragraphs/column-ends.ts';
 import { linesWithBullets } from './paragraphs/drawn-bullets.ts';
 import { LineElements } from './paragraphs/line-elements.ts';
@@ -62,7 +62,7 @@ export function findTexts(
   const inListings = new Set(listings.flat());
   const prose = lines.filter((line) => !inListings.has(line));
   const chains = chainLines(prose);
-  const bullets = new Set(lines.filter(({ text }) => isSign(text)));
+  const bullets = new Set([...lines.filter(({ text }) => isSign(text)), ...repeatedBullets(lines)]);
   const table = new TableRows(prose, chains, bullets);
   const columns = new ColumnEnds(lines, transformRectangle(inverse, page.box), areas, fields);
   const signed = (kind: 'bullet' | 'icon') =>
@@ -73,7 +73,7 @@ export function findTexts(
     columns,
     table,
     elements: new LineElements(elements, chains),
-    bulleted: signed('bullet'),
+    bulleted: new Set([...signed('bullet'), ...linesWithLetter(prose)]),
     icons: signed('icon'),
     bullets,
   });
@@ -99,6 +99,38 @@ export function findTexts(
     if (label && (!text.isCell || text.label || bullets.has(label))) text.label = label;
   }
   return { texts, lines, areas };
+}
+
+/** The maximum distance of a bullet from its text, in em. */
+const maxBulletDistance = 4;
+
+/** Returns the lines that are only the same sign, or the letter that Word uses as a bullet, at one place before several texts. */
+function repeatedBullets(lines: readonly TextLine[]): TextLine[] {
+  const bands = new Bands<TextLine>();
+  for (const line of lines) bands.add({ bottom: line.baseline, top: line.baseline }, line);
+  const isBullet = ({ text, baseline, right, size }: TextLine) =>
+    (text === 'o' || mayBeBullet(text)) &&
+    [...bands.near(baseline - 1, baseline + 1)].some(
+      (other) => other.left > right && other.left - right < maxBulletDistance * size && other.hasLetters,
+    );
+  const places = Map.groupBy(lines.filter(isBullet), ({ text, left }) => `${text} ${Math.round(left)}`);
+  return [...places.values()].flatMap((own) => (own.length > 1 ? own : []));
+}
+
+/** The minimum space after a letter that is a bullet, in em. The word `o` has a narrower one. */
+const minTab = 0.6;
+
+/** Returns the lines that start at one place with the letter that Word uses as a bullet. */
+function linesWithLetter(lines: readonly TextLine[]): TextLine[] {
+  const items = lines.filter(({ text, characters, size }) => {
+    const [bullet, next] = [
+      characters[0]?.glyph,
+      characters.slice(1).find(({ glyph }) => glyph && !glyph.isBlank),
+    ];
+    return text.startsWith('o ') && bullet && next?.glyph && next.glyph.left - bullet.right > minTab * size;
+  });
+  const places = Map.groupBy(items, ({ left }) => Math.round(left));
+  return [...places.values()].flatMap((own) => (own.length > 1 ? own : []));
 }
 
 function toText(role: PageText['role'], lines: TextLine[], chain: Chain, areas: DrawnAreas): PageText {

@@ -232,6 +232,16 @@ function readable(text: string, isDivided: boolean): string {
     .replace(/\p{Cc}+/gu, ' ')
     .replace(isDivided ? '' : /\u200b/g, '')
     .toWellFormed()
+    .normalize()
+    .replace(/[ıȷ]\p{M}+/gu, composed);
+}
+
+/** Returns letters and combining marks in Normalization Form C. A letter without a dot gets the dot that its accent replaces: `ı` with an acute is `í`. */
+export function composed(text: string): string {
+  return text
+    .replace('ı\u0307', 'i')
+    .replace(/ı(?=\p{M}*[\u0300-\u0314])/u, 'i')
+    .replace(/ȷ(?=\p{M}*[\u0300-\u0314])/u, 'j')
     .normalize();
 }
 

@@ -23,10 +23,12 @@ const joints =
   'y o e del los las el al con por para da do dos das em no na di della il gli che';
 const small = joints.replaceAll(' ', '|');
 const capital = 'AND|OF|OR|FOR|FROM|TO|IN|ON|AT|BY|WITH';
+/** Articles at the start of a sentence. Others may also be names: `Vitamin A`, `Gruppe Die`. */
+const articles = 'The|An|Das|Der|Les|Los|Las';
 /** Short words that are also units: `7 am`, `12 in`. */
 const units = String.raw`(?<!\p{Nd}\s)(?:a|am|in)`;
 /** An end that is never the end of a text, such as an article. */
-export const jointAtEnd = new RegExp(`(?:^|[\\s(])(?:${small}|${capital}|THE|${units})$`, 'u');
+export const jointAtEnd = new RegExp(`(?:^|[\\s(])(?:${small}|${capital}|${articles}|THE|${units})$`, 'u');
 const capitalJointAtStart = new RegExp(`^(?:${capital})\\s\\P{Ll}*$`, 'u');
 /** An end that shows that the text continues: a hyphen, a slash, or a sign for “and”, but not the dash of `149,-`. */
 const openEnd = /[(&]$|\S(?<!\d[,.])[-‐/]$/u;

@@ -1,4 +1,5 @@
 import { type InlineContent, joinStrings, plainText } from '../../inline-content.ts';
+import { areCompound, isEnglish, isEnglishWord } from './english-words.ts';
 import type { TextLine } from './paragraphs/text-lines.ts';
 
 /**
@@ -60,12 +61,13 @@ export class Vocabulary {
   settle(content: InlineContent): InlineContent {
     const text = plainText(content);
     if (!text.includes(openHyphen)) return content;
+    const english = isEnglish(text);
     const hyphens = [...text.matchAll(openHyphens)].map(({ index }) => {
       const before = text.slice(Math.max(0, index - maxWordLength), index).replaceAll(openHyphen, '');
       const after = text.slice(index + 1, index + maxWordLength).replaceAll(openHyphen, '');
       const tail = wordAfter.exec(after)?.[0] ?? '';
       const goesOn = after[tail.length] === '-';
-      return this.#keepsHyphen(wordBefore.exec(before)?.[0] ?? '', tail, goesOn) ? '-' : '';
+      return this.#keepsHyphen(wordBefore.exec(before)?.[0] ?? '', tail, { goesOn, english }) ? '-' : '';
     });
     let count = 0;
     return joinStrings(
@@ -79,19 +81,27 @@ export class Vocabulary {
    * Whether a word that is divided at the end of a line is spelled with a hyphen at this position.
    *
    * @param goesOn whether another hyphen follows `tail`
+   * @param english whether the text is English
    */
-  #keepsHyphen(head: string, tail: string, goesOn: boolean): boolean {
+  #keepsHyphen(
+    head: string,
+    tail: string,
+    { goesOn, english }: { goesOn: boolean; english: boolean },
+  ): boolean {
     const [first, second] = [head.toLowerCase(), tail.toLowerCase()];
     if (this.#words.has(first + second)) return false;
     // If the second part starts with a capital letter, it is a separate word, as in `Franco-German`.
     if (tail === '' || tail !== second) return true;
-    if (hyphenatedPrefix.test(first) || this.#words.has(`${first}-${second}`)) return true;
+    if (this.#words.has(`${first}-${second}`)) return true;
+    if (english && !goesOn && isEnglishWord(first + second)) return false;
+    if (hyphenatedPrefix.test(first)) return true;
     if (hyphenated.test(`${head}-${tail}`)) return true;
     const last = first.split('-').at(-1)!;
     // The first part itself contains a hyphen, so the word may be a compound of three or more words, such as
     // `stop-the-world`.
     if (last !== first) return last.length > 1 && this.#words.has(last);
     if (goesOn) return this.#words.has(first) && this.#words.has(second);
+    if (english && areCompound(first, second)) return true;
     if (!this.#lowerCase.has(second) || second.length < minPart) return false;
     if (participle.test(first)) return true;
     return (

@@ -2,6 +2,7 @@ import { type Frame, growsLeft, isLabel, lastBaselineOf, sourceLinesOf } from '.
 import type { FreeSpace } from '../fitting/free-space.ts';
 import { Bands, type Rectangle, union, widen } from '../geometry.ts';
 import { sentenceEnd } from '../layout/sentences.ts';
+import { isOnLine } from './marks.ts';
 
 /**
  * The maximum distance between the last baseline of a text and the first baseline of the next one in the same column,
@@ -151,9 +152,9 @@ function withMates(frames: readonly Frame[], space: FreeSpace): Frame[] {
     .map((frame) => {
       const { bounds, box, size } = frame;
       const mates = owners.get(frame);
-      // The lines below the first mate are next to other texts, too.
+      // The lines below the first mate are next to other texts, too. The boxes of close lines overlap.
       const beside = [...bands.near(box.bottom, box.top)].filter(
-        (other) => taken.has(other) && other.box.left > box.right,
+        (other) => taken.has(other) && other.box.left > box.right && isOnLine(other.box, box),
       );
       const right = Math.min(
         bounds.right,

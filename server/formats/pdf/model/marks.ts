@@ -218,7 +218,7 @@ function isFixed({ flows, isCell }: Frame): boolean {
 }
 
 /** Whether the middle of an area is on the line of another one. */
-function isOnLine(own: Rectangle, { bottom, top }: Rectangle): boolean {
+export function isOnLine(own: Rectangle, { bottom, top }: Rectangle): boolean {
   const middle = (own.bottom + own.top) / 2;
   return bottom < middle && top > middle;
 }

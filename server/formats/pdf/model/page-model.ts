@@ -23,13 +23,14 @@ import { withCommonSpacing } from '../fitting/letter-spacing.ts';
 import { besideLabel, canMove, movableLabels } from '../fitting/moved-labels.ts';
 import { type Obstacle, obstaclesOf } from '../fitting/obstacles.ts';
 import { mirror, mirroredEdges } from '../fitting/right-edges.ts';
+import { keptFrame } from '../fitting/same-text.ts';
 import { besideObjects, wrapAround } from '../fitting/text-wrap.ts';
 import { watermarksOf } from '../fitting/watermarks.ts';
 import { type Rectangle, transformRectangle } from '../geometry.ts';
 import type { KeptText } from '../layout/content/kept-text.ts';
 import type { PageContent, Paint } from '../page-content.ts';
 import { append } from '../statistics.ts';
-import { type BlockLabel, boxOfGlyphs } from '../text-block.ts';
+import { type BlockLabel, boxOfGlyphs, type TextBlock } from '../text-block.ts';
 import { columnsOf } from './columns.ts';
 import { aboveRules, besideMarks, fieldsOf, isField, type Mark, marksOf } from './marks.ts';
 
@@ -60,6 +61,29 @@ const standing: ReadonlySet<KeptText['reason']> = new Set([
   'label',
   'formula',
 ]);
+
+/**
+ * Returns the ids of the texts in boxes with several paragraphs below each other, such as a frame around a text. They
+ * flow, and table cells do not.
+ */
+function textsInBoxes(blocks: readonly TextBlock[]): Set<string> {
+  const boxes = Map.groupBy(
+    blocks.filter(({ kind, container }) => kind === 'table_cell' && container),
+    ({ matrix, container }) => Object.values(transformRectangle(matrix, container!)).map(Math.round).join(),
+  );
+  return new Set(
+    [...boxes.values()].flatMap((own) => {
+      const paragraphs = own.filter(({ lines }) => lines.length > 1);
+      const areBelow = own.every(
+        (one) =>
+          !own.some(
+            (other) => other !== one && one.box.bottom < other.box.top && one.box.top > other.box.bottom,
+          ),
+      );
+      return paragraphs.length > 1 && areBelow ? own.map(({ id }) => id) : [];
+    }),
+  );
+}
 
 /**
  * What the texts of a page are to each other, and what belongs to each of them. All positions are those of the source. A
@@ -98,12 +122,20 @@ export class PageModel {
     this.#sources = new Map(blocks.map(({ id, matrix, box }) => [id, transformRectangle(matrix, box)]));
     this.labels = this.#isTurned ? new Map() : movableLabels(blocks, paints);
     this.watermarks = watermarksOf(blocks);
+    const isInText = textsInBoxes(blocks);
     this.directions = [...Map.groupBy(items, ({ block }) => rotationOf(block).name).values()].map((own) => {
       const rotation = rotationOf(own[0]!.block);
       const boxes = own.map(({ block }) => this.#sources.get(block.id)!);
       const margins = marginsOf(page.box, boxes, rotation);
       const frames = aboveRules(
-        own.map((item) => makeFrame(item, rotation, margins, languages, widths?.stretchOf(item.block))),
+        own.map((item) => {
+          const stretch = widths?.stretchOf(item.block);
+          const frame = makeFrame(item, rotation, margins, languages, stretch);
+          return keptFrame(
+            isInText.has(frame.id) ? { ...frame, isCell: false, flows: true } : frame,
+            item.block,
+          );
+        }),
         paints,
         rotation,
       );
@@ -154,6 +186,7 @@ export class PageModel {
       if (watermarks.has(frame.id)) return { ...frame, bounds: frame.box };
       const leader = leaders.get(frame.id);
       const belonging = marks.get(frame.id) ?? [];
+      if (frame.stays && leader) return { ...frame, flows: false };
       if (leader) {
         const hasField = belonging.some(({ object }) => isField(object));
         return besideMarks(besideLeader(frame, leader, rows.get(frame.id), space, hasField), belonging);
@@ -161,6 +194,7 @@ export class PageModel {
       const edge = edges.get(frame.id);
       const label = labels.get(frame.id);
       const own = besideMarks(label ? besideLabel(frame, label, space, rotation) : frame, belonging);
+      if (frame.stays) return own;
       const beside = edge ? own : besideObjects(own, space);
       return beside.beside ? beside : wrapAround(edge ? mirror(own, edge, space) : own, space);
     });

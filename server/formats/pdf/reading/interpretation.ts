@@ -40,8 +40,8 @@ export interface TextOperator {
   optionalContent: string[];
   /** Whether the text is in a layer that is hidden, or transparent: Canva writes a copy of text with effects like this. */
   isHidden: boolean;
-  /** The path that was filled last before a transparent text: it may be the shapes of its letters. */
-  filled: readonly Paint[];
+  /** Returns the path that was filled last before the text: it may be the shapes of letters that the text does not draw. */
+  filled: () => readonly Paint[];
   /** The element of the structure tree that contains the text; undefined if the file does not declare it. */
   element: StructureElement | undefined;
   /** The text that the file states for all operators with the same object: PDF 32000-1, 14.9.4. */

@@ -256,7 +256,7 @@ export class Interpreter {
       translucency: state.translucency,
       optionalContent: this.#layers.names,
       isHidden: this.#layers.isHidden || isTransparent,
-      filled: isTransparent && !this.#layers.isHidden ? this.#painter.filled() : [],
+      filled: this.#layers.isHidden ? () => [] : this.#painter.filled,
       element: this.#element,
       stated: this.#stated,
     };

@@ -196,7 +196,8 @@ export class Painter {
         if (isWhole && objects.length === 0)
           objects = added.flatMap((paint, at) => {
             const place = { use: isWhole.use, start: starts[at]!, end: starts[at + 1]! };
-            return paint ? [{ ...paint, ...whole, ...(isParted && { place }) }] : [];
+            const { area } = subpaths[at]!;
+            return paint ? [{ ...paint, ...whole, ink: area, ...(isParted && { place }) }] : [];
           });
         return objects;
       };

@@ -19,6 +19,8 @@ export interface Subpath {
   isPattern?: boolean;
   /** Whether the area inside is less than half of the box, as that of a wave is. */
   isThin?: boolean;
+  /** The area inside, negative if the subpath turns to the right; the sides of curves are their chords. */
+  area: number;
   /** The position of the operator that adds a rectangle to the path. */
   place?: OperatorPlace;
   /** The start of the subpath's operators; undefined if it continues from another subpath. */
@@ -96,6 +98,7 @@ export class Path {
       isRectangle: isUpright(ctm),
       curve: null,
       sides: null,
+      area: width * height * (ctm[0] * ctm[3] - ctm[1] * ctm[2]),
       place,
       start: place.start,
     });
@@ -133,7 +136,7 @@ export class Path {
 
   #close(): void {
     const [first, last] = [this.#first, this.#last];
-    const swept = Math.abs(this.#swept + last[0] * first[1] - first[0] * last[1]);
+    const swept = this.#swept + last[0] * first[1] - first[0] * last[1];
     if (this.#box !== undefined && this.#points.length > 1)
       this.subpaths.push({
         box: this.#box,
@@ -141,7 +144,8 @@ export class Path {
         curve: this.#isCurve() ? this.#parts : null,
         sides: this.#hasSides() ? [...this.#parts, [this.#last, this.#first]] : null,
         isPattern: (this.#hasCurves || this.#isSloped) && this.#parts.length > maxParts,
-        isThin: swept < area(this.#box),
+        isThin: Math.abs(swept) < area(this.#box),
+        area: swept / 2,
         start: this.#start,
       });
     this.#start = undefined;

@@ -9,6 +9,7 @@ import {
 import { type Color, formatNumber } from './color.ts';
 import { Coverage } from './coverage.ts';
 import type { FontReader, ReadFont } from './fonts/font-reader.ts';
+import { hasNoOutlines } from './fonts/text-font.ts';
 import type { Interpretation, TextOperator } from './interpretation.ts';
 import { type DecodedText, type PairedText, pairTexts } from './pairing.ts';
 import type { PdfjsText } from './pdfjs-texts.ts';
@@ -21,6 +22,8 @@ export interface ReadText extends ShownText {
   codeLengths: Uint8Array;
   /** The advance of each glyph including its spacings, as a share of the font size. */
   advances: Float64Array;
+  /** Whether the font draws nothing for the letters of the text. */
+  isEmpty?: boolean;
 }
 
 /** The end of a text relative to the origin of its line matrix; undefined if the end is unknown. */
@@ -124,10 +127,16 @@ function place(
       ? 'stencil'
       : null;
   const { codeLengths } = decoded;
-  return {
-    text: { ...base, codeLengths, advances, glyphs, matrix: textMatrix(operator, font, origin), kept },
-    end,
+  const drawn = {
+    isEmpty: isEmpty(operator, decoded.text),
+    matrix: textMatrix(operator, font, origin),
   };
+  return { text: { ...base, ...drawn, codeLengths, advances, glyphs, kept }, end };
+}
+
+/** Whether the font of a text has no outlines, so that its letters are a picture, or shapes. */
+function isEmpty({ font }: TextOperator, { glyphs }: PdfjsText): boolean {
+  return glyphs.every((glyph) => typeof glyph === 'number' || glyph.isEmpty) && hasNoOutlines(font);
 }
 
 /**

@@ -1,5 +1,6 @@
 import {
   apply,
+  area,
   Bands,
   holds,
   intersection,
@@ -21,7 +22,7 @@ const maxPoints = 64;
 /** The maximum gap between glyphs of one word, in em. */
 const maxGapInWord = 0.2;
 
-type PlacedText = ShownText & { operator: TextOperator };
+type PlacedText = ShownText & { operator: TextOperator; isEmpty?: boolean };
 
 /** The size below which a text is hidden, in points, and as a share of the page's usual size. */
 const unreadable = { size: 1.5, share: 0.25 };
@@ -52,21 +53,39 @@ export function keepHidden(texts: readonly PlacedText[], paints: readonly Paint[
   const hasTiny = texts.some((text) => sizeOf(text) < unreadable.size);
   const usual = hasTiny ? median(texts.flatMap((text) => text.glyphs.map(() => sizeOf(text)))) : 0;
   const least = Math.min(unreadable.size, unreadable.share * usual);
-  for (const [shapes, letters] of Map.groupBy(texts, ({ operator }) => operator.filled))
-    if (shapes.length > 0 && areLettersOf(letters, shapes)) {
+  const drawn = [...Map.groupBy(texts.filter(isUndrawn), ({ operator }) => operator.filled())].flatMap(
+    ([shapes, letters]) => {
+      if (shapes.length === 0 || !areLettersOf(letters, shapes)) return [];
       const own = isParted(shapes) ? shapesOfTexts(letters, shapes) : undefined;
-      const lines = [...Map.groupBy(letters, ({ matrix }) => Math.round(matrix[5])).values()];
-      const bold = lines.map((line) => areBold(line, shapes));
-      for (const [at, line] of lines.entries()) {
-        const isBold = nearestOf(bold, at);
-        for (const text of line)
-          Object.assign(text, {
-            shapes: own ? (own.get(text) ?? []) : shapes,
-            color: shapes[0]!.color,
-            font: { ...text.font, bold: isBold ?? !drawsNothing(text.operator.font) },
-          });
-      }
+      for (const text of letters)
+        Object.assign(text, {
+          shapes: own ? (own.get(text) ?? []) : shapes,
+          color: shapes[0]!.color,
+        });
+      return [...Map.groupBy(letters, ({ matrix }) => Math.round(matrix[5])).values()].map((line) => ({
+        line,
+        size: Math.round(sizeOf(line[0]!)),
+        byStraight: areBold(line, shapes, /[Ii|]/),
+        byL: areBold(line, shapes, /l/),
+        blackness: blacknessOf(line, shapes),
+      }));
+    },
+  );
+  // In some fonts an l has a tail.
+  const isStraight = drawn.some(({ byStraight }) => byStraight !== undefined);
+  const judged = drawn.map((one) => ({ ...one, isBold: isStraight ? one.byStraight : one.byL }));
+  const known = judged.filter(({ isBold }) => isBold !== undefined);
+  const unknown = judged.filter(({ isBold }) => isBold === undefined);
+  // A few letters can be lighter than the others of their style.
+  for (const lines of Map.groupBy(unknown, ({ size }) => size).values()) {
+    const usual = median(lines.map(({ blackness }) => blackness));
+    for (const one of lines) {
+      const [less, more] = [one.blackness, usual].toSorted((a, b) => a - b) as [number, number];
+      one.isBold = areAsBold(more < less * alike ? usual : one.blackness, known);
     }
+  }
+  for (const { line, isBold } of judged)
+    for (const text of line) text.font = { ...text.font, bold: isBold ?? isBoldByDefault(text) };
   const seen = texts.map((text): SeenText => {
     const hidden = sizeOf(text) < least ? 'tiny' : hiddenReason(text, coverage);
     return { text, hidden: hidden ?? (drawnOver.has(text) ? 'stencil' : undefined) };
@@ -120,29 +139,54 @@ function areLettersOf(texts: readonly PlacedText[], shapes: readonly Paint[]): b
 }
 
 /** The width of an upright stroke from which letters are bold, in em: Arimo's have 0.09, and 0.14 if they are bold. */
-const boldStroke = 0.12;
+const boldStroke = 0.115;
+
+/** The minimum height of an upright stroke, in em. The dot of an i is lower. */
+const minStrokeHeight = 0.3;
 
 /**
- * Whether letters that are only an upright stroke are bold; undefined without such letters. Programs that have no
+ * Whether letters are bold by those that are only an upright stroke; undefined without such letters. Programs that have no
  * bold font draw shapes, and others draw all letters as shapes.
  */
-function areBold(texts: readonly PlacedText[], shapes: readonly Paint[]): boolean | undefined {
+function areBold(
+  texts: readonly PlacedText[],
+  shapes: readonly Paint[],
+  upright: RegExp,
+): boolean | undefined {
   const strokes = texts.flatMap((text) =>
-    boxesOf(text, /[Iil|]/).flatMap((letter) => {
-      const own = shapes.filter(({ box }) => holds(letter, box));
+    boxesOf(text, upright).flatMap((letter) => {
       const size = Math.hypot(text.matrix[0], text.matrix[1]);
-      return own.map(({ box }) => Math.min(box.right - box.left, box.top - box.bottom) / size);
+      return shapes.flatMap(({ box }) => {
+        const sides = [box.right - box.left, box.top - box.bottom].map((side) => side / size);
+        return holds(letter, box) && Math.max(...sides) > minStrokeHeight ? [Math.min(...sides)] : [];
+      });
     }),
   );
   return strokes.length > 0 ? median(strokes) > boldStroke : undefined;
 }
 
-/** Returns the value that is defined and nearest to a position of a list. */
-function nearestOf<T>(values: readonly (T | undefined)[], at: number): T | undefined {
-  const known = values.flatMap((value, index) =>
-    value === undefined ? [] : [{ value, off: Math.abs(index - at) }],
-  );
-  return known.sort((one, other) => one.off - other.off)[0]?.value;
+/** The minimum factor by which bold letters are blacker than regular ones, and the maximum one between texts of one style. */
+const [bolder, alike] = [1.2, 1.3];
+
+/** Whether letters without upright strokes are bold, by the lines that are as black; undefined without such lines. */
+function areAsBold(
+  blackness: number,
+  known: readonly { isBold?: boolean | undefined; blackness: number }[],
+): boolean | undefined {
+  const off = (other: { blackness: number }) => Math.abs(other.blackness - blackness);
+  const [nearest] = known.toSorted((one, other) => off(one) - off(other));
+  if (!nearest) return undefined;
+  return nearest.isBold ? blackness * bolder > nearest.blackness : blackness > nearest.blackness * bolder;
+}
+
+/** Returns the area of letters as a share of the area of their line: it shows which lines are as bold as others. */
+function blacknessOf(texts: readonly PlacedText[], shapes: readonly Paint[]): number {
+  const letters = texts.flatMap((text) => boxesOf(text, /\S/u));
+  if (letters.length === 0) return 0;
+  const line = letters.reduce(union);
+  const own = shapes.filter(({ box }) => holds(line, box));
+  const ink = own.reduce((sum, { ink = 0 }) => sum + ink, 0);
+  return Math.abs(ink) / letters.reduce((sum, letter) => sum + area(letter), 0);
 }
 
 /** Returns the boxes of the glyphs with some characters. */
@@ -202,7 +246,7 @@ function isBlank(text: string): boolean {
 
 function hiddenReason(text: PlacedText, coverage: Coverage): KeptReason | undefined {
   const { operator, glyphs, matrix, order, shapes } = text;
-  if ((operator.isHidden && !shapes) || isUnpainted(operator)) return 'invisible';
+  if (isUndrawn(text) && !shapes) return 'invisible';
   if (glyphs.length === 0) return undefined;
   const [a, b, c, d] = matrix;
   if (!(Math.abs(a * d - b * c) > 1e-6)) return 'invisible';
@@ -283,6 +327,16 @@ function isDrawnOver(texts: readonly PlacedText[], shapes: Bands<Paint>): boolea
  */
 function isUnpainted({ renderMode, stencil }: TextOperator): boolean {
   return renderMode === 3 || (renderMode === 7 && !stencil?.isPainted);
+}
+
+/** Whether a text draws no letters: its letters may be shapes. */
+function isUndrawn({ operator, isEmpty }: PlacedText): boolean {
+  return operator.isHidden || isEmpty === true || isUnpainted(operator);
+}
+
+/** Whether letters whose strokes are unknown are bold. Transparent letters have the font of a program without a bold one. */
+function isBoldByDefault({ operator, isEmpty, font }: PlacedText): boolean {
+  return isEmpty || isUnpainted(operator) ? font.bold : !drawsNothing(operator.font);
 }
 
 /** Returns the middles of some glyphs of a text, except those outside the clip. */

@@ -6,7 +6,7 @@ import type { ShownLine } from '../../typesetting/line-writer.ts';
 import { fillLastLines } from '../fitting/divided-texts.ts';
 import { type DrawnBlock, drawBlock } from '../fitting/draw-block.ts';
 import { filled } from '../fitting/draw-decorations.ts';
-import { type Frame, growsLeft, lastBaselineOf, sourceLinesOf } from '../fitting/fit.ts';
+import { type Frame, lastBaselineOf } from '../fitting/fit.ts';
 import {
   type BlockTranslation,
   isMirrored,
@@ -16,6 +16,7 @@ import {
 } from '../fitting/frames.ts';
 import { drawLeader } from '../fitting/leaders.ts';
 import { drawLabel, labelMoves } from '../fitting/moved-labels.ts';
+import { drawSame, keptMarks, riseOf } from '../fitting/same-text.ts';
 import { FittedTexts, type Fitting, occupiedBy } from '../fitting/shrink.ts';
 import { missingInFonts } from '../fitting/styled-text.ts';
 import { formatPoints, truncate } from '../fitting/truncate.ts';
@@ -78,14 +79,20 @@ export interface FittedPage {
  *
  * @param translations the blocks with their translations, in reading order; earlier blocks use free space first
  * @param kept the texts of the page that are not translated
+ * @param canStay whether a text that is the same in both languages may stay as it is drawn in the source
  */
 export function fitBlocks(
   page: PageContent,
   translations: readonly BlockTranslation[],
   languages: Languages,
   kept: readonly KeptText[] = [],
+  canStay = true,
 ): FittedPage {
-  const items = withHyphenation(translations);
+  const isFixed = canStay && !isMirrored(languages);
+  const items = withHyphenation(translations).map(({ isSame, ...item }) => ({
+    ...item,
+    isSame: isFixed && isSame === true,
+  }));
   const model = new PageModel(page, items, languages, kept);
   const directions = model.directions.map((direction, index) => {
     const { columns, space } = model.regions(direction, index < maxRotations);
@@ -102,12 +109,10 @@ export function fitBlocks(
  * Typesets the fitted translations of a page.
  *
  * @param fonts the fonts of the document; the caller must call their `embed` after the last page
- * @param canStay whether a text that is the same in both languages may stay as it is drawn in the source
  */
 export function typesetPage(
   { page, items, languages, model, directions }: FittedPage,
   fonts: DocumentFonts,
-  canStay: boolean,
 ): TypesetPage {
   const set: TypesetPage = {
     operators: '',
@@ -124,9 +129,9 @@ export function typesetPage(
     marks: new Map(),
   };
   const blocks = new Map(items.map(({ block }) => [block.id, block]));
-  const same = canStay ? sameTexts(items, languages) : new Set<string>();
   const { labels, watermarks } = model;
   const drawn = new Map<string, string>();
+  const words: (DrawnBlock['marks'][number] & { isKept?: boolean })[] = [];
   const show = (block: TextBlock, operators: string, used: ReadonlyMap<string, PDFRef>): void => {
     if (operators) drawn.set(block.id, wrapped(operators, block));
     for (const [name, ref] of used) set.fonts.set(name, ref);
@@ -152,16 +157,21 @@ export function typesetPage(
     for (const [id, rest] of fillLastLines(items, fittings, languages)) set.rests.set(id, rest);
     for (const fitting of fittings.values()) {
       const block = blocks.get(fitting.frame.id)!;
-      if (same.has(block.id) && isInPlace(fitting, sources.get(block.id))) {
+      const source = sources.get(block.id)!;
+      const isSame = fitting.frame.stays;
+      if (isSame && riseOf(source, fitting.fit) === 0) {
         set.unchanged.add(block.id);
         set.places.set(block.id, transformRectangle(block.matrix, block.box));
+        words.push(...keptMarks(block, page.annotations).map((mark) => ({ ...mark, isKept: true })));
         continue;
       }
       set.rules.push(...block.rules);
       const { frame, finding } = fitting.whole
         ? { frame: fitting.frame }
         : truncate(block, fitting, languages);
-      const text = drawBlock(frame, fitting.fit, rotation.toPage, fonts);
+      const text = isSame
+        ? drawSame(block, source, riseOf(source, fitting.fit), rotation, fonts)
+        : drawBlock(frame, fitting.fit, rotation.toPage, fonts);
       const rise = fitting.fit.baseline - frame.baseline;
       const along = labelMoves(frame, frame.labelLeft ?? frame.box.right) ? shiftOf(block, frame, text) : 0;
       const isDrawn = block.label?.glyphs.some(({ text }) => text.shapes);
@@ -203,11 +213,17 @@ export function typesetPage(
         new Map([text, bullet, dots, ...moving].flatMap((shown) => [...(shown?.fonts ?? [])])),
       );
       set.removed.push(...(dots?.removed ?? []), ...(label?.glyphs ?? []));
-      for (const { mark, box } of text.marks) set.marks.set(mark, [...(set.marks.get(mark) ?? []), box]);
+      words.push(...text.marks);
       set.places.set(block.id, transformRectangle(rotation.toPage, text.box));
       set.findings.push(...(finding ? [finding] : []), ...findingsOf(block, fitting));
     }
   }
+  for (const [mark, areas] of Map.groupBy(words, ({ mark }) => mark))
+    if (!areas.every(({ isKept }) => isKept))
+      set.marks.set(
+        mark,
+        areas.map(({ box }) => box),
+      );
   const isBelow = ({ block }: BlockTranslation): boolean =>
     watermarks.has(block.id) && isFirstPainted(block, page);
   const draw = (shown: readonly BlockTranslation[]): string =>
@@ -215,36 +231,6 @@ export function typesetPage(
   set.operators = draw(items.filter((item) => !isBelow(item)));
   set.watermarks = draw(items.filter(isBelow));
   return set;
-}
-
-/**
- * Returns the ids of the texts that are the same in both languages, such as names and codes, if no other text on the page
- * has one of their fonts: then their look does not differ from texts of their style in our fonts.
- */
-function sameTexts(items: readonly BlockTranslation[], languages: Languages): Set<string> {
-  const isSame = ({ block, target }: BlockTranslation) =>
-    JSON.stringify(target) === JSON.stringify(block.content) && !isMirrored(languages);
-  const fontsOf = ({ block }: BlockTranslation) => block.glyphs.map(({ text }) => text.font.name);
-  const others = new Set(items.filter((item) => !isSame(item)).flatMap(fontsOf));
-  const same = items.filter((item) => isSame(item) && !fontsOf(item).some((font) => others.has(font)));
-  return new Set(same.map(({ block }) => block.id));
-}
-
-/**
- * Whether a text has the size, the lines and the place of its source. The frame of a text that moves with another one is
- * at its new place, so the fit is compared with the first frame.
- */
-function isInPlace({ fit, frame, inColumn }: Fitting, source: Frame | undefined): boolean {
-  if (!source || fit.scale < 1 || frame.stretch !== source.stretch) return false;
-  const isMoved = [
-    fit.baseline - source.baseline,
-    growsLeft(source) ? fit.right - source.box.right : 0,
-    source.alignment === 'center' ? fit.left + fit.right - source.box.left - source.box.right : 0,
-    source.alignment === 'left' || source.alignment === 'justified' ? fit.left - source.box.left : 0,
-  ].some((distance) => Math.abs(distance) > 0.01);
-  const lines = sourceLinesOf(source);
-  // Other texts of a column have moved up if this one has fewer lines.
-  return !isMoved && (inColumn ? fit.lines === lines : fit.lines <= lines);
 }
 
 /** The maximum width of a column in which words are divided, in em. */

@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm';
 import { prepare, type Tx } from '#db/client.ts';
 import { type LanguagePair, pairName } from '#server/languages.ts';
 import { normalForm, sourceHashHex, type TextContext } from '#server/matching/normal-form.ts';
-import { otherSpellings, withTypographyOf } from '#server/matching/typography.ts';
+import { spellings, withTypographyOf } from '#server/matching/typography.ts';
 import { pointsLost } from '../penalties.ts';
 import { type SetRow, sentencesSuffix, shownOrigin } from '../sets.ts';
 import { storedTuid } from '../tuid.ts';
@@ -14,7 +14,7 @@ export interface ExactLookup {
   targetLang: string;
   /** Whether the text is a sentence of a text, which may match a sentence of an approved segment. */
   isPart?: boolean;
-  /** Whether to look up the text in other typography (`otherSpellings`), instead of as it is. */
+  /** Whether to look up the text in other typography (`spellings`), instead of as it is. Its match is the stored segment, see `respelled`. */
   isRespelled?: boolean;
   /** The context of a text of a document. A match with the same one is a context match. */
   context?: TextContext | undefined;
@@ -34,7 +34,7 @@ interface ExactHits {
  */
 export async function lookUpExact(tx: Tx, texts: readonly ExactLookup[]): Promise<ExactHits> {
   const asked = texts.map(({ sourceText, sourceLang, isRespelled }) =>
-    isRespelled ? otherSpellings(sourceText, sourceLang) : [normalForm(sourceText)],
+    isRespelled ? spellings(sourceText, sourceLang) : [normalForm(sourceText)],
   );
   const held = await selectHeld(
     tx,
@@ -56,9 +56,7 @@ export async function lookUpExact(tx: Tx, texts: readonly ExactLookup[]): Promis
         return hit && normalForm(hit.sourceText) === normal ? hit : undefined;
       });
       if (!text.isRespelled) return hits[0];
-      const hit = hits.find(unpenalized);
-      const { sourceText, targetLang } = text;
-      return hit && { ...hit, targetText: withTypographyOf(sourceText, hit, targetLang), isRespelled: true };
+      return hits.find(unpenalized);
     }),
     pairs: new Set(held.pairs.map(pairName)),
   };
@@ -95,6 +93,13 @@ export interface MemoryHit {
 /** Returns the match, if it is an exact one. */
 export const unpenalized = (hit: MemoryHit | undefined): MemoryHit | undefined =>
   hit?.penalty === 0 ? hit : undefined;
+
+/** Returns a match in other typography with the typography of the text. */
+export const respelled = (
+  hit: MemoryHit | undefined,
+  { sourceText, targetLang }: Pick<ExactLookup, 'sourceText' | 'targetLang'>,
+): MemoryHit | undefined =>
+  hit && { ...hit, targetText: withTypographyOf(sourceText, hit, targetLang), isRespelled: true };
 
 /** A source to look up: its hash in hexadecimal, and its language pair. */
 interface ExactKey extends LanguagePair {

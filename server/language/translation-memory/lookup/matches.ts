@@ -9,7 +9,7 @@ import { normalForm, type TextContext } from '#server/matching/normal-form.ts';
 import { requireLength } from '#server/platform/input-limits.ts';
 import type { MemoryMatches, MemoryMatchesRequest } from '../unit-schema.ts';
 import { type CloseHit, findCloseEach } from './close-match.ts';
-import { lookUpExact, type MemoryHit, unpenalized } from './exact-match.ts';
+import { lookUpExact, type MemoryHit, respelled, unpenalized } from './exact-match.ts';
 import { longest, mergeClose } from './examples.ts';
 import { isRespellable, matchSentences, sentenceTexts } from './sentences.ts';
 
@@ -75,14 +75,16 @@ export async function findMatches(
       ...divided,
       ...respellable.map((one) => ({ ...one, isRespelled: true })),
     ]);
-    const respelledOf = new Map(respellable.map((one, at) => [one, hits[1 + parts.length + at]]));
+    const respelledOf = new Map(
+      respellable.map((one, at) => [one, respelled(hits[1 + parts.length + at], one)]),
+    );
     const hitOf = new Map(
       divided.map((one, at) => [one.sourceText, unpenalized(hits[at + 1]) ?? respelledOf.get(one)]),
     );
     const matched = matchSentences(whole, (part) => hitOf.get(part));
-    const respelled = hits[0] ? undefined : respelledOf.get(whole);
+    const other = hits[0] ? undefined : respelledOf.get(whole);
     // Two sentences may be one part, which is then the whole text.
-    const sentences = respelled || (matched.length === 1 && hits[0]) ? [] : matched;
+    const sentences = other || (matched.length === 1 && hits[0]) ? [] : matched;
     // The only sentence of a text may be a sentence of an approved segment.
     const own = parts.findIndex((part) => normalForm(part) === normalForm(text));
     const exact = hits[0] ?? [hits[own + 1]].find((hit) => hit && hit.penalty > 0);
@@ -91,7 +93,7 @@ export async function findMatches(
     const unapproved = found
       .filter(({ target_text }) => target_text !== exact?.targetText)
       .map(unapprovedMatch);
-    return { exact: exact ?? respelled, sentences, isHeld: pairs.has(pairName(pair)), unapproved };
+    return { exact: exact ?? other, sentences, isHeld: pairs.has(pairName(pair)), unapproved };
   });
   if (!isHeld) return { matches: unapproved };
   const blocks = text_type === 'Html' ? longest(readBlocks(text)) : [];

@@ -1,6 +1,6 @@
 import { isUnspaced } from '#server/languages.ts';
 import { type SentenceRules, sentencesIn } from '#server/matching/sentences/index.ts';
-import { otherSpellings } from '#server/matching/typography.ts';
+import { spellings } from '#server/matching/typography.ts';
 import type { ExactLookup, MemoryHit } from './exact-match.ts';
 
 /** A sentence of a text, or two that the TM has as one segment, with the match in the TM. */
@@ -69,7 +69,7 @@ export function matchRespelled(
 
 /** Returns whether a text may be looked up in other typography. The marks in a page's tags are code. */
 export function isRespellable({ sourceText, sourceLang, textType }: DividedLookup): boolean {
-  return textType !== 'Html' && otherSpellings(sourceText, sourceLang).length > 0;
+  return textType !== 'Html' && spellings(sourceText, sourceLang).length > 0;
 }
 
 type Sentence = Omit<SentenceMatch, 'hit'>;

@@ -35,7 +35,7 @@ export function translateBy(translator: Translator, name: string, parts: Machine
     const from = translator.codeOf(task.sourceLang, 'source');
     const to = translator.codeOf(task.targetLang, 'target');
     if (from === undefined || to === undefined) throw new UnsupportedPairError(name, task);
-    const names = namesIn(task);
+    const names = [...(task.keep ?? []), ...namesIn(task)];
     const protect: Protect = (text, lang) => parts.protect(text, lang, names);
     const pieces = task.segments.flatMap((text, segment) => cut(text, segment, task, translator, protect));
     const asked = pieces.filter(({ hasWords }) => hasWords);

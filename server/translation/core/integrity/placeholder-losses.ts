@@ -12,10 +12,10 @@ const critical = (span: string, explanation: string, suggestion: string): Qualit
   suggestion,
 });
 
-const missing = ({ span }: Found): QualityIssue =>
+export const missing = ({ span }: Found): QualityIssue =>
   critical(span, `The placeholder ${span} of the source is missing.`, `Keep ${span} exactly as it is.`);
 
-const invented = ({ span }: Found): QualityIssue =>
+export const invented = ({ span }: Found): QualityIssue =>
   critical(
     span,
     `The placeholder ${span} is not in the source: the program has no value for it.`,
@@ -29,7 +29,7 @@ const repeated = ({ span }: Found): QualityIssue =>
     `Use ${span} as often as the source.`,
   );
 
-const rarer = ({ span }: Found): QualityIssue => ({
+export const rarer = ({ span }: Found): QualityIssue => ({
   severity: 'minor',
   category: 'accuracy',
   span,

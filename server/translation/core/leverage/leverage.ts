@@ -9,6 +9,7 @@ import {
   type ExactLookup,
   lookUpExact,
   type MemoryHit,
+  respelled,
   unpenalized,
 } from '#server/language/translation-memory/lookup/exact-match.ts';
 import { findExamples, type Guided } from '#server/language/translation-memory/lookup/examples.ts';
@@ -24,6 +25,7 @@ import { lessPenalty } from '#server/language/translation-memory/penalties.ts';
 import { type LanguageCode, pairName } from '#server/languages.ts';
 import { normalForm, type TextContext } from '#server/matching/normal-form.ts';
 import type { Glossary, TermRow } from '#server/matching/terms/glossary.ts';
+import { plainTypography } from '#server/matching/typography.ts';
 import { createConcurrencyLimit } from '#server/platform/concurrency-limit.ts';
 import type {
   CallScope,
@@ -55,6 +57,8 @@ export interface Leverage {
   reviewsInstructions: boolean;
   /** Whether the workspace demands a review of translations that are made of sentences of the TM. */
   reviewsSentences: boolean;
+  /** The patterns of the workspace's own placeholders; missing without them. */
+  placeholders?: readonly string[];
   /** The stored rules of redaction; null without redaction, undefined if they are not known. */
   redaction?: unknown;
 }
@@ -86,6 +90,8 @@ export interface Prefetched {
   styles: StylesByLanguage;
   reviewsInstructions: boolean;
   reviewsSentences: boolean;
+  /** The patterns of the tenant's own placeholders. */
+  placeholders: readonly string[];
   /** The stored rules of redaction (`Guidance`). */
   redaction: unknown;
   /** The segmentation rules of the tenant; undefined without such rules. */
@@ -160,9 +166,15 @@ export async function lookUpRest(
   return { exact: new Map([...all.keys()].map((key) => [key, hitOf(key)])), pairs: found.pairs };
 }
 
-/** Removes the exact matches of a text and its sentences, because a job with the same text has just been published. */
+/**
+ * Removes the exact matches of a text and its sentences, also in other typography, because a job with the same text has
+ * just been published.
+ */
 export function forgetText({ exact, segmentation }: Prefetched, request: TextRequest): void {
-  for (const key of lookedUp(request, segmentation).keys()) exact.delete(key);
+  for (const [key, lookup] of lookedUp(request, segmentation)) {
+    exact.delete(key);
+    exact.delete(respelledKeyOf(lookup));
+  }
   exact.delete(partKeyOf(request));
 }
 
@@ -197,12 +209,13 @@ export async function leverageOf(
   const pair = { pairSource: languages.sourceLang, pairTarget: languages.targetLang };
   const divided = lookupOf(request, found.segmentation);
   const whole = known.exact.get(keyOf(request));
-  const respelled = whole ? undefined : known.exact.get(respelledKey(keyOf(request)));
+  const other = whole ? undefined : known.exact.get(respelledKeyOf(divided));
   const sentences =
-    matchRespelled(divided, respelled) ??
-    matchSentences(divided, (source_text) => {
-      const key = partKeyOf({ ...request, source_text });
-      return unpenalized(known.exact.get(key)) ?? known.exact.get(respelledKey(key));
+    matchRespelled(divided, respelled(other, divided)) ??
+    matchSentences(divided, (sourceText) => {
+      const hit = known.exact.get(partKeyOf({ ...request, source_text: sourceText }));
+      const part = { ...divided, sourceText, isPart: true };
+      return unpenalized(hit) ?? respelled(known.exact.get(respelledKeyOf(part)), part);
     });
   return {
     glossary:
@@ -220,6 +233,7 @@ export async function leverageOf(
     style: styleOf(found.styles, languages.targetLang),
     reviewsInstructions: found.reviewsInstructions,
     reviewsSentences: found.reviewsSentences,
+    placeholders: found.placeholders,
     redaction: found.redaction,
   };
 }
@@ -244,16 +258,19 @@ export function lookedUp(request: TextRequest, rules: WorkspaceRules | undefined
     { ...lookup, sourceText: source_text, isPart: true },
   ]);
   const all: [string, DividedLookup][] = [[keyOf(request), lookup], ...parts];
-  const respelled = all
+  const others = all
     .filter(([, one]) => isRespellable(one))
     .slice(0, maxRespelled)
-    .map(([key, one]): [string, DividedLookup] => [respelledKey(key), { ...one, isRespelled: true }]);
-  return new Map([...all, ...respelled]);
+    .map(([, one]): [string, DividedLookup] => [respelledKeyOf(one), { ...one, isRespelled: true }]);
+  return new Map([...all, ...others]);
 }
 
 /** Maximum number of texts and sentences of a request that are looked up in other typography, each with up to 24 keys. */
 const maxRespelled = 100;
-const respelledKey = (key: string) => `${key} respelled`;
+
+/** Texts that differ in typography only have the same key. */
+const respelledKeyOf = ({ sourceText, sourceLang, targetLang, isPart = false }: ExactLookup) =>
+  `${sourceLang} ${targetLang} ${plainTypography(sourceText, sourceLang)} respelled${isPart ? ' part' : ''}`;
 
 function partKeyOf(sentence: TextRequest): string {
   return `${keyOf(sentence)} part`;

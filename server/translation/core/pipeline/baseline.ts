@@ -6,6 +6,7 @@ import {
 } from '#server/formats/inline-content.ts';
 import { placeTags } from '#server/formats/tag-placing.ts';
 import type { TranslationTask } from '#server/platform/engines/engine.ts';
+import { placeholderNote } from '../integrity/own-placeholders.ts';
 import { sentenceDecisions } from '../leverage/leverage.ts';
 import { type Draft, type Run, type RunText, spend } from './run.ts';
 import { draftOf, isTagged, noteOf, type TaggedText } from './tagged-segments.ts';
@@ -84,9 +85,12 @@ async function draftTagged(run: Run, task: TranslationTask, texts: readonly Tagg
   for (const isLast of [false, true]) {
     const open = drafts.filter(({ inner }) => !inner);
     if (open.length === 0) break;
-    const forms = open.map(({ of: { tagged } }) => {
-      const own = { content: tagged.inner, note: null, restore: (inner: InlineContent) => inner };
-      return (isLast ? null : tagged.protectedText) ?? own;
+    const forms = open.map(({ of: { tagged, text } }) => {
+      const { protectedText } = tagged;
+      if (protectedText && !isLast)
+        return { ...protectedText, note: protectedText.note && `tags: ${protectedText.note}` };
+      const note = placeholderNote(text.task.keep);
+      return { content: tagged.inner, note, restore: (inner: InlineContent) => inner };
     });
     const made = await request(run, {
       ...task,

@@ -3,9 +3,11 @@ import type { Services } from '#server/context.ts';
 import {
   formatTagged,
   type InlineContent,
+  isSameContent,
   joinStrings,
   memoryText,
   plainText,
+  type UnwrappedContent,
   unwrap,
 } from '#server/formats/inline-content.ts';
 import { placeAsApproved, placeCodes, placeInParts } from '#server/formats/tag-placing.ts';
@@ -21,6 +23,7 @@ import {
   type TranslationTask,
 } from '#server/platform/engines/engine.ts';
 import type { AgentStep } from '../agent-run-schema.ts';
+import { differentPlaceholders } from '../integrity/own-placeholders.ts';
 import {
   gatherLeverage,
   keyOf,
@@ -35,7 +38,7 @@ import type { TextRequest } from '../request.ts';
 import { takeFastPath } from './fast-path.ts';
 import { translateTexts } from './pipeline.ts';
 import { segmentPolicy } from './policy.ts';
-import { prepareText } from './prepared-text.ts';
+import { prepareText, withPlaceholders } from './prepared-text.ts';
 import { protectWords } from './protected-words.ts';
 import { type GroupText, openRun, type RunCost } from './run.ts';
 import { type TaggedText, tagIssues, taskOfTexts } from './tagged-segments.ts';
@@ -140,7 +143,13 @@ export async function translateGroup<T extends GroupText>(
       provenance: fastPath
         ? { engine: null, ...fastPath.provenance, ...(fastPath.hit?.inContext && { context_match: true }) }
         : one?.final.assembledFrom
-          ? { engine: null, ...sentenceProvenance(one.final.assembledFrom), ...receipts.get(text) }
+          ? {
+              engine: null,
+              ...(one.final.assembledFrom.length > 0
+                ? sentenceProvenance(one.final.assembledFrom)
+                : { repetition: 'typography' }),
+              ...receipts.get(text),
+            }
           : {
               engine: engine.live ? 'model' : 'stub',
               ...matchOf(gathered?.closest.get(text)),
@@ -197,13 +206,20 @@ async function prepare(
   found: Prefetched,
 ): Promise<TaggedText> {
   const { sentences, ...leverage } = await leverageOf(services, scope, lookupOfText(request, of), found);
-  const prepared = await prepareText(
-    requestOfText(request, of),
-    { ...leverage, sentences: of.variant === null ? sentences : [] },
-    scope.signal,
-  );
   const unwrapped = unwrap(of.source);
-  const protectedText = protectWords(unwrapped.inner, request.source_lang);
+  const repetition = of.repetition ? innerOf(of.repetition, unwrapped) : null;
+  const prepared = await withPlaceholders(
+    await prepareText(
+      requestOfText(request, of),
+      { ...leverage, sentences: of.variant === null ? sentences : [] },
+      scope.signal,
+      repetition && plainText(repetition),
+    ),
+    scope,
+  );
+  const protectedText = protectWords(unwrapped.inner, request.source_lang, {
+    placeholders: differentPlaceholders(prepared.text.placeholders),
+  });
   const { assembled, terms } = prepared;
   const plain = plainText(unwrapped.inner);
   const known = terms?.matches.map(({ start, end, entries }) => ({
@@ -221,12 +237,22 @@ async function prepare(
     assembled === null
       ? null
       : translatedParts(prepared.leverage.sentences, lookupOf(lookupOfText(request, of)));
-  const placed = parts && placeInParts(parts, unwrapped.inner, known);
+  const repeated = assembled !== null && repetition ? { content: repetition, isGuessed: false } : null;
+  const placed = parts ? placeInParts(parts, unwrapped.inner, known) : repeated;
   return {
     ...prepared,
     assembled: placed ? assembled : null,
     tagged: { ...unwrapped, of, protectedText, assembled: placed, serve },
   };
+}
+
+/** Returns a translation without the tags around all of its source; null if it has these at other places. */
+function innerOf(translation: InlineContent, { wrap }: UnwrappedContent): InlineContent | null {
+  const around = wrap(['']);
+  const start = around.indexOf('');
+  const end = translation.length - (around.length - start - 1);
+  const outer = [...translation.slice(0, start), '', ...translation.slice(end)];
+  return start <= end && isSameContent(outer, around) ? translation.slice(start, end) : null;
 }
 
 /**

@@ -36,30 +36,39 @@ export interface ProtectedText {
 /** A word that is replaced by a tag. */
 interface ProtectedRange extends Range {
   isPlaceholder?: true;
+  /** Set for a placeholder of the workspace: unlike others, it is not an argument of a message. */
+  isOwn?: true;
+}
+
+/** Further words that are replaced: names, but not inside of longer words, and placeholders anywhere. */
+interface FurtherWords {
+  names?: readonly string[];
+  placeholders?: readonly string[];
 }
 
 /**
  * Replaces the links, email addresses, code and placeholders in a text by void tags, so that no engine can change them.
  * Classic machine translation changes them even if it is asked to repair them. The time is linear in the text.
- * @param names further words that stay as they are
  * @returns null without such words
  */
 export function protectWords(
   source: InlineContent,
   sourceLang: string,
-  names: readonly string[] = [],
+  further: FurtherWords = {},
 ): ProtectedText | null {
   const words = new Map<number, string>();
   const placeholders: InlineTag[] = [];
+  let hasArguments = false;
   let tag = source.reduce((last, item) => Math.max(last, typeof item === 'string' ? 0 : item.tag), 0);
   const protect = (text: string): InlineContent => {
     const pieces: InlineContent = [];
     let done = 0;
-    for (const { start, end, isPlaceholder } of protectedRanges(text, sourceLang, names)) {
+    for (const { start, end, isPlaceholder, isOwn } of protectedRanges(text, sourceLang, further)) {
       tag += 1;
       words.set(tag, text.slice(start, end));
       const item = { tag, type: 'void' } as const;
-      if (isPlaceholder) placeholders.push(item);
+      if (isPlaceholder || isOwn) placeholders.push(item);
+      hasArguments ||= isPlaceholder === true;
       pieces.push(text.slice(done, start), item);
       done = end;
     }
@@ -68,7 +77,7 @@ export function protectWords(
   const content = joinStrings(source.flatMap((item) => (typeof item === 'string' ? protect(item) : [item])));
   if (words.size === 0) return null;
   const hasOtherWords =
-    placeholders.length > 0 || content.some((item) => typeof item === 'string' && /\p{L}/u.test(item));
+    hasArguments || content.some((item) => typeof item === 'string' && /\p{L}/u.test(item));
   const restore = (translation: InlineContent): InlineContent =>
     joinStrings(translation.map((item) => (typeof item === 'string' ? item : (words.get(item.tag) ?? item))));
   const formatTag = tagWriter(content);
@@ -78,7 +87,7 @@ export function protectWords(
 
 /** Returns a plain text with numbered tags in the places of its protected words; null without such words. */
 export const protectText: Protect = (text, sourceLang, names) => {
-  const found = protectWords([text], sourceLang, names);
+  const found = protectWords([text], sourceLang, names && { names });
   return (
     found && {
       text: formatTagged(found.content),
@@ -91,8 +100,15 @@ export const protectText: Protect = (text, sourceLang, names) => {
 };
 
 /** Returns the ranges of the protected words in order. They do not overlap. */
-function protectedRanges(text: string, lang: string, names: readonly string[]): ProtectedRange[] {
-  const named = names.flatMap((name) => rangesOf(name, text));
+function protectedRanges(
+  text: string,
+  lang: string,
+  { names = [], placeholders: own = [] }: FurtherWords,
+): ProtectedRange[] {
+  const named: ProtectedRange[] = [
+    ...names.flatMap((name) => rangesOf(name, text, false)),
+    ...own.flatMap((one) => rangesOf(one, text, true).map((range) => ({ ...range, isOwn: true as const }))),
+  ];
   // Most texts have none of these characters.
   if (named.length === 0 && !/[_@/(){}%$#[|<]|www\.|[A-Z]-\d/i.test(text)) return [];
   const { urls, addresses } = findLinks(text);
@@ -106,19 +122,20 @@ function protectedRanges(text: string, lang: string, names: readonly string[]): 
   for (const range of found.sort((a, b) => a.start - b.start || b.end - a.end))
     if (
       range.start >= (ranges.at(-1)?.end ?? 0) &&
-      (range.isPlaceholder || /\p{L}/u.test(text.slice(range.start, range.end)))
+      (range.isPlaceholder || range.isOwn || /\p{L}/u.test(text.slice(range.start, range.end)))
     )
       ranges.push(range);
   return ranges;
 }
 
-/** Returns the places of a name, except those inside longer words. */
-function rangesOf(name: string, text: string): Range[] {
+/** Returns the places of a name. Those inside longer words count only if `isAnywhere`. */
+function rangesOf(name: string, text: string, isAnywhere: boolean): Range[] {
   const ranges: Range[] = [];
   for (let start = text.indexOf(name); start >= 0; start = text.indexOf(name, start + name.length)) {
     const end = start + name.length;
     const around = [text.slice(Math.max(0, start - 2), start), text.slice(end, end + 2)] as const;
-    if (!/[\p{L}\p{N}]$/u.test(around[0]) && !/^[\p{L}\p{N}]/u.test(around[1])) ranges.push({ start, end });
+    if (isAnywhere || (!/[\p{L}\p{N}]$/u.test(around[0]) && !/^[\p{L}\p{N}]/u.test(around[1])))
+      ranges.push({ start, end });
   }
   return ranges;
 }

@@ -102,7 +102,7 @@ function reasonsOf(policy: Policy, judged: Judged): Reason[] {
   const delta = isRated ? repairDelta(first.translations, final.translations) : 0;
   const changed = `repair changed ${Math.round(delta * 100)}% of the translation`;
   if (delta > highRepairDelta) found.push(blocking('high_repair_delta', changed));
-  if (final.assembledFrom && final.of.leverage.reviewsSentences)
+  if (final.assembledFrom?.length && final.of.leverage.reviewsSentences)
     found.push(
       blocking(
         'policy_required',

@@ -57,7 +57,7 @@ export interface TaggedSource extends UnwrappedContent {
   of: GroupText;
   /** Null without such words. */
   protectedText: ProtectedText | null;
-  /** The translation that is made of sentences of the TM, with the tags; null without one. */
+  /** The translation that is made of sentences of the TM or of a repetition, with the tags; null without one. */
   assembled: Placed | null;
   /** Inserts all tags, also those around the text: as a person has approved them, if this is known. */
   serve(text: string): Placed | null;
@@ -85,6 +85,11 @@ export interface GroupText {
    * translation is served.
    */
   variant: string | null;
+  /**
+   * The translation of a text of the document that differs from this one in typography only, with the typography and the
+   * tags of this one. It is judged again.
+   */
+  repetition?: InlineContent | null;
   /** Its approved translations in other documents, which prove the positions of tags. */
   approved?: readonly ApprovedTarget[];
 }
@@ -96,7 +101,10 @@ export interface Draft {
   translations: Translations;
   /** The engine that made it, as operators see it; missing if it was made of the TM. */
   model?: string | undefined;
-  /** The segments of the TM of which the translation is made, sentence by sentence; missing for any other translation. */
+  /**
+   * The segments of the TM of which the translation is made, sentence by sentence; none for a repetition in other
+   * typography, and missing for any other translation.
+   */
   assembledFrom?: readonly MemoryHit[];
   /** Only for a text with tags. */
   tagged?: {

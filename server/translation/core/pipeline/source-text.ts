@@ -1,6 +1,7 @@
 import { blocksOf, extractHtml, readBlocks, rebuildHtml } from '#server/formats/html-segments.ts';
 import { describeLength, lengthUnitOf } from '#server/formats/length-limit.ts';
 import type { TaskStyle, Translations, TranslationTask } from '#server/platform/engines/engine.ts';
+import type { OwnPlaceholders } from '../integrity/own-placeholders.ts';
 import type { TextRequest } from '../request.ts';
 
 /** A request's text as segments to translate, and the function that rebuilds the text from their translations. */
@@ -10,6 +11,8 @@ export interface SourceText {
   blocks: readonly (readonly number[])[];
   /** The submitted text if it has no markup, else null. */
   plain: string | null;
+  /** The placeholders of the workspace in the segments; missing without patterns. */
+  placeholders?: OwnPlaceholders;
   /** The text with each segment replaced by its translation, and the markup unchanged. */
   rebuild(translations: Translations): string;
   /** Returns the segments of a text of the same type, for example of a stored translation. */

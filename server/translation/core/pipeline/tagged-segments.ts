@@ -1,6 +1,7 @@
 import { formatTagged, type InlineContent, parseWithoutFormats } from '#server/formats/inline-content.ts';
 import { describeLength } from '#server/formats/length-limit.ts';
 import type { QualityIssue, Translations, TranslationTask } from '#server/platform/engines/engine.ts';
+import { differentPlaceholders, placeholderNote } from '../integrity/own-placeholders.ts';
 import { limitOfRequest, type TextLimit } from '../text-limit.ts';
 import { protectWords } from './protected-words.ts';
 import type { Assessed, Draft, GroupText, RunText, TaggedSource } from './run.ts';
@@ -18,14 +19,14 @@ export function limitsOfText({ tagged, request }: RunText): readonly TextLimit[]
   return limits.filter(({ maxLength }) => maxLength !== null);
 }
 
-/** @param tags the placeholders for which tags stand */
-export function noteOf({ context, limits }: GroupText, tags: string | null = null): string | null {
+/** @param codes the placeholders, perhaps with the tags that stand for them */
+export function noteOf({ context, limits }: GroupText, codes: string | null): string | null {
   const most = limits.map(
     ({ maxLength, lengthUnit }) =>
       maxLength && `at most ${describeLength(maxLength, lengthUnit ?? 'characters')}`,
   );
   // A long note is cut, so the context comes last.
-  return [...most, tags && `tags: ${tags}`, context].filter(Boolean).join('; ') || null;
+  return [...most, codes, context].filter(Boolean).join('; ') || null;
 }
 
 /** Returns the task for some of the texts of a run. A text without tags is the only one. */
@@ -33,7 +34,13 @@ export function taskOfTexts(task: TranslationTask, texts: readonly RunText[]): T
   const tagged = texts.filter(isTagged);
   if (tagged.length === 0) return task;
   const segments = tagged.map((text) => formatTagged(text.tagged.inner));
-  return { ...task, segments, notes: tagged.map((text) => noteOf(text.tagged.of)) };
+  const keep = [...new Set(tagged.flatMap(({ text }) => text.task.keep ?? []))];
+  return {
+    ...task,
+    segments,
+    notes: tagged.map(({ tagged: { of }, text }) => noteOf(of, placeholderNote(text.task.keep))),
+    ...(keep.length > 0 && { keep }),
+  };
 }
 
 export function draftOf(of: TaggedText, inner: InlineContent, lostTags: boolean): Draft {
@@ -51,7 +58,8 @@ export function readRepaired({ of, tagged }: Assessed, replies: Translations, in
   return draftOf(of, inner ?? tagged.inner, tagged.lostTags && !inner);
 }
 
-const lostTagsIssue = styleIssue(
+/** The issue of a translation whose positions of tags are guessed. */
+export const lostTagsIssue = styleIssue(
   'major',
   'the translation came without the inline tags of the segment, and their positions are guessed',
   'check the positions of links, breaks and fields',
@@ -92,7 +100,9 @@ function lostWordIssues({ of, tagged }: Draft, findings: readonly QualityIssue[]
   if (!tagged?.source.protectedText) return [];
   const found = new Set([
     ...findings.map(({ span }) => span),
-    ...(protectWords(tagged.inner, of.request.source_lang)?.words ?? []),
+    ...(protectWords(tagged.inner, of.request.source_lang, {
+      placeholders: differentPlaceholders(of.text.placeholders),
+    })?.words ?? []),
   ]);
   const lost = new Set(tagged.source.protectedText.words.filter((word) => !found.has(word)));
   return [...lost].slice(0, maxLostWords).map((span) => ({

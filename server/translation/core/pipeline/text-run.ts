@@ -15,7 +15,7 @@ import type { TextRequest } from '../request.ts';
 import { type FastPath, takeFastPath } from './fast-path.ts';
 import { type Translated, translateTexts } from './pipeline.ts';
 import { textPolicy } from './policy.ts';
-import { prepareText } from './prepared-text.ts';
+import { prepareText, withPlaceholders } from './prepared-text.ts';
 import { decideGate, endOf } from './quality-gate.ts';
 import { openRun, type RunCost } from './run.ts';
 
@@ -72,7 +72,7 @@ export async function runPipeline(
   const { policy, steps, cost } = run;
   try {
     if (leverage?.redaction !== undefined) engine.redaction?.begin(leverage.redaction, scope);
-    const prepared = await prepareText(request, leverage, scope.signal);
+    const prepared = await withPlaceholders(await prepareText(request, leverage, scope.signal), scope);
     const { text, terms } = prepared;
     const fastPath = await takeFastPath(steps, prepared, scope, policy.rules.length > 0);
     if (fastPath)

@@ -1,8 +1,10 @@
+import { findPlaceholders } from '#server/language/text-rules/placeholders.ts';
 import type { SlotScope } from '#server/platform/concurrency-limit.ts';
 import type { QualityIssue, TaskStyle } from '#server/platform/engines/engine.ts';
 import { inSlices } from '#server/platform/threads/slices.ts';
 import { createSharedThreads } from '#server/platform/threads/threads.ts';
 import { findIssues, findIssuesOfText, type Inspection, type ProposedTranslation } from '../inspection.ts';
+import { type OwnPlaceholders, ownPlaceholderIssues } from '../integrity/own-placeholders.ts';
 import { readSourceText } from '../pipeline/source-text.ts';
 import { allRisks, type RiskFlag, type RiskyTexts } from '../plausibility/index.ts';
 import { hasForbiddenWord } from '../style/index.ts';
@@ -43,27 +45,80 @@ const unchecked: QualityIssue = {
  * If the checks do not end in time, the only issue is a critical one about that.
  * @throws AppError rate_limit if too many long texts are queued
  */
-export async function inspect(asked: Inspection, scope: SlotScope): Promise<QualityIssue[]> {
+export async function inspect(
+  asked: Inspection,
+  scope: SlotScope,
+  placeholders?: OwnPlaceholders,
+): Promise<QualityIssue[]> {
   const units = unitsOf(asked.task.segments) + unitsOf(asked.candidate);
-  if (units <= inlineUnits) return inSlices(findIssues(asked));
   const { segments, sourceLang, targetLang, textType, style } = asked.task;
   const task = { segments, sourceLang, targetLang, textType, ...(style && { style }) };
-  return onThread('inspect', { ...asked, task }, scope, () => [unchecked]);
+  const issues =
+    units <= inlineUnits
+      ? await inSlices(findIssues(asked))
+      : await onThread('inspect', { ...asked, task }, scope, () => [unchecked]);
+  if (!placeholders) return issues;
+  const { patterns, found } = placeholders;
+  const target = found && (await findPlaceholders(patterns, asked.candidate, scope));
+  if (!found || !target) return [...issues, unsearched];
+  const pick = (all: readonly (readonly string[])[], block: readonly number[]) =>
+    block.flatMap((index) => all[index] ?? []);
+  return withFurther(
+    issues,
+    asked.blocks.flatMap((block) => ownPlaceholderIssues(pick(found, block), pick(target, block))),
+  );
+}
+
+/** The issue of a translation in which the workspace's own placeholders could not be found in time. */
+const unsearched: QualityIssue = {
+  severity: 'critical',
+  category: 'accuracy',
+  span: null,
+  explanation: 'The service could not find the placeholders of the workspace in time.',
+  suggestion: 'Compare them with the source, and use shorter patterns.',
+};
+
+/** Adds issues, except those that are known: a pattern can match what the service recognizes, too. */
+function withFurther(issues: readonly QualityIssue[], further: readonly QualityIssue[]): QualityIssue[] {
+  const known = new Set(issues.map(({ span, explanation }) => `${span} ${explanation}`));
+  return [...issues, ...further.filter(({ span, explanation }) => !known.has(`${span} ${explanation}`))];
 }
 
 /**
  * Finds the issues of a proposed translation, as `inspect` does, and whether it is longer than its request allows.
+ * @param patterns those of the workspace's own placeholders
  * @throws AppError as `inspect` does
  */
-export async function inspectProposed(asked: ProposedTranslation, scope: SlotScope): Promise<QualityIssue[]> {
+export async function inspectProposed(
+  asked: ProposedTranslation,
+  scope: SlotScope,
+  patterns: readonly string[],
+): Promise<QualityIssue[]> {
   const { request, text } = asked;
+  const own = await ownIssuesOf(asked, patterns, scope);
   const found =
     request.source_text.length + text.length <= inlineUnits
       ? await inSlices(findIssuesOfText(asked))
       : await onThread('inspectText', asked, scope, () => [unchecked]);
-  if (!request.max_length) return found;
+  const issues = withFurther(found, own);
+  if (!request.max_length) return issues;
   const visible = readSourceText(request).paragraphsOf(text);
-  return [...found, ...(await checkLength(limitOfRequest(request), visible)).issues];
+  return [...issues, ...(await checkLength(limitOfRequest(request), visible)).issues];
+}
+
+/** Finds the issues of the workspace's own placeholders, in the text as a whole: a proposal can have other blocks. */
+async function ownIssuesOf(
+  { request, text }: ProposedTranslation,
+  patterns: readonly string[],
+  scope: SlotScope,
+): Promise<QualityIssue[]> {
+  if (patterns.length === 0) return [];
+  const { task, segmentsOf } = readSourceText(request);
+  const { length } = task.segments;
+  const found = await findPlaceholders(patterns, [...task.segments, ...segmentsOf(text)], scope);
+  return found
+    ? ownPlaceholderIssues(found.slice(0, length).flat(), found.slice(length).flat())
+    : [unsearched];
 }
 
 /**

@@ -6,6 +6,7 @@ import { formatTagged, plainText } from '#server/formats/inline-content.ts';
 import { countCodePoints } from '#server/formats/text.ts';
 import type { TextOutcome } from '#server/formats/text-tally.ts';
 import type { Warning } from '#server/http/warnings.ts';
+import { plainTypography } from '#server/matching/typography.ts';
 import { pausing } from '#server/platform/threads/slices.ts';
 import { mismatchWarnings } from '#server/translation/core/intake/request-warnings.ts';
 import { newestArtifact, readArtifact } from '../artifacts.ts';
@@ -116,10 +117,23 @@ const rowsOfStatement = 5000;
  * Returns the text by which repetitions are found. A pair of formatting is not the same as a link, because a translation
  * may lack it.
  */
-export function repeatedText({ source, variant }: Pick<Segment, 'source' | 'variant'>): string {
+export function repeatedText(
+  { source, variant }: Pick<Segment, 'source' | 'variant'>,
+  tagged = formatTagged(source),
+): string {
   const formats = source.flatMap((item) => (typeof item === 'string' || !item.format ? [] : [item.tag]));
-  const text = formats.length === 0 ? formatTagged(source) : `${formatTagged(source)}\n${formats.join(' ')}`;
+  const text = formats.length === 0 ? tagged : `${tagged}\n${formats.join(' ')}`;
   return variant === undefined ? text : `${text}\0${variant}`;
+}
+
+/** White space that texts in other typography have equally often: at the ends of a text, line breaks, and several spaces. */
+const keptSpace = /(^\s|\s$|\n|\s{2,})/;
+
+/** Returns `repeatedText` with plain typography: texts that differ in typography only have the same. */
+export function repeatedTypography(segment: Pick<Segment, 'source' | 'variant'>, sourceLang: string): string {
+  const pieces = formatTagged(segment.source).split(keptSpace);
+  const plain = pieces.map((piece, at) => (at % 2 === 1 ? piece : plainTypography(piece, sourceLang)));
+  return repeatedText(segment, plain.join(''));
 }
 
 /** Returns the key by which equal segments are found. */

@@ -2,18 +2,28 @@ import { sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { documentSegments } from '#db/schema/documents.ts';
 import { toAppError } from '#server/errors.ts';
-import { formatTagged, type InlineContent } from '#server/formats/inline-content.ts';
-import type { TaskDocument } from '#server/platform/engines/engine.ts';
+import type { Segment } from '#server/formats/document.ts';
+import {
+  formatTagged,
+  type InlineContent,
+  parseWithoutFormats,
+  plainText,
+  tagWriter,
+} from '#server/formats/inline-content.ts';
+import { withTypographyOf } from '#server/matching/typography.ts';
+import type { QualityIssue, TaskDocument } from '#server/platform/engines/engine.ts';
 import { takingTurns } from '#server/platform/threads/slices.ts';
 import { keyOf, type Prefetched } from '#server/translation/core/leverage/leverage.ts';
 import { lookUpTexts, lookupOfText, translateGroup } from '#server/translation/core/pipeline/group.ts';
 import type { GroupText } from '#server/translation/core/pipeline/run.ts';
+import { lostTagsIssue } from '#server/translation/core/pipeline/tagged-segments.ts';
 import { limitOf, smallestLimits } from '#server/translation/core/text-limit.ts';
 import { selectApprovedTargets } from '../approved-tags.ts';
 import { type DocumentRun, updateRun, Yielded } from '../document-run.ts';
 import { groupRequestOf, requestOf } from '../jobs.ts';
 import { sourceTexts } from '../segment-contexts.ts';
 import { noteOf, ofDocument } from '../segments.ts';
+import { repeatedTypography } from './extract.ts';
 import { TranslationStore } from './translation-store.ts';
 
 /** A distinct text of the document. */
@@ -41,22 +51,37 @@ const textsOfGroup = 80;
 const groupsInFlight = 96;
 
 /**
- * Translates the segments that have no translation yet, in reading order. Equal segments are translated once. Each
- * group is stored when it is completed, while the next one is translated, so that after a crash another worker repeats
- * only the groups that were in progress.
+ * Translates the segments that have no translation yet, in reading order. Equal segments are translated once, and those
+ * that differ from another one in typography only get its translation, which is judged again. Each group is stored when
+ * it is completed, while the next one is translated, so that after a crash another worker repeats only the groups that
+ * were in progress.
  * @throws Yielded if the worker has to yield; it then starts no more groups, and has stored those in progress
  */
 export async function translateSegments(run: DocumentRun): Promise<void> {
+  const { services, tenantId, signal } = run;
+  await services.engine.redaction?.learn(() => sourceTexts(services, run), { tenantId, signal, run });
+  const [untranslated, originals, about] = await services.database.inTenant(tenantId, (tx) =>
+    Promise.all([selectUntranslated(tx, run), selectOriginals(tx, run), selectAbout(tx, run)]),
+  );
+  const [first, copies] = [false, true].map((isCopy) =>
+    untranslated.filter(({ positions: [at] }) => originals.has(at!) === isCopy),
+  );
+  await translateTexts(run, about, readGroups(run, first!, originals));
+  await translateTexts(run, about, readGroups(run, copies!, originals));
+  await services.database.inTenant(tenantId, (tx) => updateRun(tx, run, { stage: 'reconstruct' }));
+}
+
+/** Translates groups of texts concurrently, and stores them. */
+async function translateTexts(
+  run: DocumentRun,
+  about: About,
+  groups: ReturnType<typeof readGroups>,
+): Promise<void> {
   const { services, tenantId, documentId, signal } = run;
   const request = groupRequestOf(requestOf(run.row));
   const searchFailed = () =>
     services.log.warn({ document_id: documentId }, 'a segment is translated without fuzzy matches');
   const scope = { tenantId, signal, run };
-  await services.engine.redaction?.learn(() => sourceTexts(services, run), scope);
-  const [untranslated, about] = await services.database.inTenant(tenantId, (tx) =>
-    Promise.all([selectUntranslated(tx, run), selectAbout(tx, run)]),
-  );
-  const groups = readGroups(run, untranslated);
   const store = new TranslationStore(run);
   /** Groups for which the model had no capacity. */
   const returned: TextsOfGroup[] = [];
@@ -118,7 +143,6 @@ export async function translateSegments(run: DocumentRun): Promise<void> {
     await translateInTurn();
   }
   if (isOver && (returned.length > 0 || !(await groups.next()).done)) throw new Yielded();
-  await services.database.inTenant(tenantId, (tx) => updateRun(tx, run, { stage: 'reconstruct' }));
 }
 
 interface TextsOfGroup {
@@ -130,11 +154,13 @@ interface TextsOfGroup {
 async function* readGroups(
   run: DocumentRun,
   untranslated: readonly Untranslated[],
+  originals: Originals,
 ): AsyncGenerator<TextsOfGroup, undefined> {
   const { database } = run.services;
   for (let start = 0; start < untranslated.length; start += textsOfBatch) {
     const { texts, found } = await database.inTenant(run.tenantId, async (tx) => {
       const texts = await selectTexts(tx, run, untranslated.slice(start, start + textsOfBatch));
+      await addRepetitions(tx, run, texts, originals);
       const request = groupRequestOf(requestOf(run.row));
       const found = await lookUpTexts(tx, request, texts);
       await addApproved(
@@ -145,6 +171,80 @@ async function* readGroups(
       return { texts, found };
     });
     for (const group of groupsOf(texts)) yield { texts: group, found };
+  }
+}
+
+/** The first position of each text that differs from another one in typography only, with the position of that one. */
+type Originals = ReadonlyMap<number, number>;
+
+/** SQL: deletes the characters in which texts differ that differ in typography only, so that these have the same rest. */
+const roughText = sql`translate(case when source_text ~ '[\ufb00-\ufb06]' then normalize(source_text, NFKC) else source_text end,
+  ${'\u0022\u0027\u00b4\u02bc\u00ab\u00bb\u2010\u2011\u2012\u2013\u2014\u2015\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u201f\u2032\u2033\u2039\u203a\u2026\u2212-. \u00a0\u00ad\u2002\u2003\u2009\u200b\u202f\u2060\u3000\ufeff'}, '')`;
+
+/**
+ * Finds the untranslated texts that differ from another text of the document in typography only. The original is
+ * translated already, or is the first one in reading order.
+ */
+async function selectOriginals(tx: Tx, { tenantId, documentId, row }: DocumentRun): Promise<Originals> {
+  const { source_lang } = requestOf(row);
+  const rows = await tx.execute<Pick<Segment, 'source'> & TextOfDocument>(sql`
+    select s.position, s.source, s.variant, t.is_open
+    from (
+      select position, is_open, count(*) over alike > 1 and bool_or(is_open) over alike as is_found
+      from (
+        select min(position) as position, bool_or(target is null) as is_open, min(md5(${roughText})) as rough
+        from document_segments where tenant_id = ${tenantId} and document_id = ${documentId} group by source_key) d
+      window alike as (partition by rough)) t
+    join document_segments s
+      on s.tenant_id = ${tenantId} and s.document_id = ${documentId} and s.position = t.position
+    where t.is_found order by t.is_open, s.position`);
+  const found = new Map<string, number>();
+  const originals = new Map<number, number>();
+  for (const { position, source, variant, is_open } of rows) {
+    const key = repeatedTypography({ source, ...(variant !== null && { variant }) }, source_lang);
+    const original = found.get(key);
+    if (original === undefined) found.set(key, position);
+    else if (is_open) originals.set(position, original);
+  }
+  return originals;
+}
+
+type TextOfDocument = { position: number; variant: string | null; is_open: boolean };
+
+/** Adds the translations of their originals to texts, in the typography of the texts and with their tags. */
+async function addRepetitions(
+  tx: Tx,
+  { tenantId, documentId, row }: DocumentRun,
+  texts: readonly GroupSegment[],
+  originals: Originals,
+): Promise<void> {
+  const copies = texts.flatMap((text) => {
+    const at = originals.get(text.positions[0]!);
+    return at === undefined ? [] : [{ text, at }];
+  });
+  if (copies.length === 0) return;
+  const rows = await tx.execute<{
+    position: number;
+    source: InlineContent;
+    target: InlineContent;
+    issues: QualityIssue[];
+  }>(sql`
+    select position, source, target, issues from document_segments
+    where ${ofDocument(tenantId, documentId)} and target is not null and position = any(array(
+      select jsonb_array_elements_text(${JSON.stringify(copies.map(({ at }) => at))}::jsonb)::int))`);
+  const translated = new Map(rows.map((one) => [one.position, one]));
+  const { target_lang } = requestOf(row);
+  for (const { text, at } of copies) {
+    const original = translated.get(at);
+    if (!original || original.issues.some(({ explanation }) => explanation === lostTagsIssue.explanation))
+      continue;
+    const writeTag = tagWriter(text.source);
+    const targetText = original.target
+      .map((item) => (typeof item === 'string' ? item : writeTag(item)))
+      .join('');
+    const stored = { sourceText: plainText(original.source), targetText };
+    const own = withTypographyOf(plainText(text.source), stored, target_lang);
+    text.repetition = parseWithoutFormats(own, text.source);
   }
 }
 

@@ -94,6 +94,13 @@ const anchor = z.discriminatedUnion('type', [
       object: z.string().describe('The sheet and the object, such as `Sheet1, chart 2`.'),
     })
     .meta({ description: 'An object in an XLSX file.' }),
+  z
+    .object({
+      type: z.literal('object').describe('The segment is outside the paragraphs of a DOCX or ODT file.'),
+      part,
+      object: z.string().describe('The object in this part, such as `tip of a link 1`.'),
+    })
+    .meta({ description: 'Words in a field, a form control or a link of a DOCX or ODT file.' }),
 ]);
 
 type Anchor = z.infer<typeof anchor>;
@@ -180,7 +187,6 @@ export async function listBoxes(
 interface Place {
   kind: string;
   place: string;
-  region_id: string;
   cell_id: string | null;
   page: number | null;
 }
@@ -193,7 +199,7 @@ const wordPlace =
   /^(.*?)((?:, (?:text box|content control|footnote|endnote|comment|chart|copy) \d+)*), (?:paragraph (\d+)|table (\d+), row (\d+), cell (\d+)(?:, paragraph (\d+))?)(?:, text \d+)?$/s;
 
 /** Returns the place of a segment in the file, from the segment's key and the place that the file format reports. */
-function anchorOf(format: LayoutKind, { kind, place, region_id, cell_id, page }: Place): Anchor {
+function anchorOf(format: LayoutKind, { kind, place, cell_id, page }: Place): Anchor {
   const { places } = layoutKinds[format];
   if (places === 'line' || places === 'slide') return { type: places, place };
   if (places === 'sheet')
@@ -202,8 +208,10 @@ function anchorOf(format: LayoutKind, { kind, place, region_id, cell_id, page }:
       : { type: 'sheet_object', object: place };
   if (places === 'page' && page !== null) return { type: 'page', page };
   const [, part, objects, paragraph, table, row, column, inCell = '1'] = wordPlace.exec(place) ?? [];
-  if (part === undefined)
-    throw new Error(`the place of the segment ${region_id} in the file cannot be determined`);
+  if (part === undefined) {
+    const [named = '', ...object] = place.split(', ');
+    return { type: 'object', part: named, object: object.join(', ') };
+  }
   const at = { part, ...(objects && { object: objects.slice(2) }) };
   if (table === undefined) return { type: 'paragraph', ...at, paragraph: Number(paragraph) };
   return {

@@ -79,7 +79,11 @@ export async function checkSegments(
     const compliance = await terms?.check([targetText]);
     issues.push([
       ...(tagged ? chipIssues(tagged.source, tagged.target) : []),
-      ...(await inspectProposed({ request, text: targetText, style: leverage.style }, { tenantId, signal })),
+      ...(await inspectProposed(
+        { request, text: targetText, style: leverage.style },
+        { tenantId, signal },
+        found.placeholders,
+      )),
       ...(compliance && !compliance.passed ? termIssues(compliance, request.target_lang) : []),
       ...(limit ? (await checkLength(limit, targetText)).issues : []),
     ]);

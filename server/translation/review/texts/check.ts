@@ -43,7 +43,7 @@ export async function resolveTextFinding(
     const by = await authorOf(tx, principal, input.reviewer);
     return { tenantId, by, seen: await selectSeen(tx, tenantId, by, input) };
   });
-  const findings = await findingsOf(tenantId, seen, seen.job.final_translation ?? '');
+  const findings = await findingsOf(services, tenantId, seen, seen.job.final_translation ?? '');
   const resolved = resolveFinding(findings, input, by);
   return store(services, tenantId, by, input, { findings: resolved, isResolved: true });
 }
@@ -60,14 +60,14 @@ export async function recheckText(
   input: z.infer<typeof textRecheckInput>,
   signal: AbortSignal,
 ): Promise<TranslationJob> {
-  const { tenantId, by, seen, style } = await withTenant(async (tx, principal) => {
+  const { tenantId, by, seen, placeholders, style } = await withTenant(async (tx, principal) => {
     const tenantId = principal.tenant.id;
     const by = await authorOf(tx, principal, null);
     const seen = await selectSeen(tx, tenantId, by, input);
     await requireJudge(services, tx, tenantId, principal.kind);
     const { target_lang } = seen.job.request;
-    const { styles } = await readGuidance(tx, [target_lang]);
-    return { tenantId, by, seen, style: styleOf(styles, target_lang) };
+    const { styles, placeholders } = await readGuidance(tx, [target_lang]);
+    return { tenantId, by, seen, placeholders, style: styleOf(styles, target_lang) };
   });
   const { job } = seen;
   const text = job.final_translation ?? '';
@@ -79,8 +79,12 @@ export async function recheckText(
     isAligned ? candidate : [joinSegments(candidate)],
     { tenantId, signal },
   );
-  const issues = await inspectProposed({ request: job.request, text, style }, { tenantId, signal });
-  const earlier = await findingsOf(tenantId, seen, text);
+  const issues = await inspectProposed(
+    { request: job.request, text, style },
+    { tenantId, signal },
+    placeholders,
+  );
+  const earlier = await findingsOf(services, tenantId, seen, text);
   const findings = findingsAfterJudgement(earlier, judged.value.issues, issues);
   return store(services, tenantId, by, input, { findings, isResolved: false });
 }
@@ -138,22 +142,22 @@ export async function checkText(
   { job_id, text }: { job_id: string; text: string },
   signal: AbortSignal,
 ): Promise<TextCheck> {
-  const { tenantId, job, stored, style } = await withTenant(async (tx, { tenant }) => {
+  const { tenantId, job, stored, placeholders, style } = await withTenant(async (tx, { tenant }) => {
     const job = await getJob(tx, tenant.id, job_id);
     const { target_lang } = job.request;
-    const { styles } = await readGuidance(tx, [target_lang]);
+    const { styles, placeholders } = await readGuidance(tx, [target_lang]);
     const [row] = await tx
       .select({ findings: translationJobs.findings })
       .from(translationJobs)
       .where(isJob(tenant.id, job_id));
     const stored = (row?.findings ?? null) as Finding[] | null;
-    return { tenantId: tenant.id, job, stored, style: styleOf(styles, target_lang) };
+    return { tenantId: tenant.id, job, stored, placeholders, style: styleOf(styles, target_lang) };
   });
   const asked = finalTermCheck(job, text);
   const compliance = asked && (await glossaries.check(tenantId, asked, signal));
   const { source_text: source } = job.request;
   const issues = [
-    ...(await inspectProposed({ request: job.request, text, style }, { tenantId, signal })),
+    ...(await inspectProposed({ request: job.request, text, style }, { tenantId, signal }, placeholders)),
     ...(compliance ? termIssues(compliance, job.request.target_lang) : []),
   ];
   const findings = findingsWith({ job, stored }, text, issues);

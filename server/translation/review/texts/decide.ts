@@ -106,7 +106,7 @@ export async function reviewJob(
     const { tenantId, reviewer } = decided;
     if ('uninspected' in decided) {
       inspected = decided.uninspected;
-      const found = await findingsOf(tenantId, inspected, inspected.text);
+      const found = await findingsOf(services, tenantId, inspected, inspected.text);
       const findings = found.filter(isOpenCritical).map(findingView);
       if (findings.length > 0) throw new UnconfirmedFindings(`job ${jobId}`, findings);
     } else {

@@ -1,5 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm';
+import type { Services } from '#server/context.ts';
 import { extractHtml } from '#server/formats/html-segments.ts';
+import { readTextRules } from '#server/language/text-rules/rules.ts';
 import type { LanguageCode } from '#server/languages.ts';
 import type { TermCheck } from '#server/matching/terms/glossary.ts';
 import type { QualityIssue } from '#server/platform/engines/engine.ts';
@@ -57,11 +59,18 @@ export function keptFindings(of: JobWithFindings, text: string): Finding[] | und
  * settled.
  * @throws AppError rate_limit if too many long texts are queued for the check
  */
-export async function findingsOf(tenantId: string, of: JobWithFindings, text: string): Promise<Finding[]> {
+export async function findingsOf(
+  { database }: Pick<Services, 'database'>,
+  tenantId: string,
+  of: JobWithFindings,
+  text: string,
+): Promise<Finding[]> {
   const { job, stored } = of;
   const { findings, wording } = known(of);
   if (!stored && job.verification && text === wording) return findings;
-  const issues = await inspectProposed({ request: job.request, text, style: null }, { tenantId });
+  const { placeholders } = await database.inTenant(tenantId, readTextRules);
+  const proposed = { request: job.request, text, style: null };
+  const issues = await inspectProposed(proposed, { tenantId }, placeholders);
   return findingsWith(of, text, issues);
 }
 

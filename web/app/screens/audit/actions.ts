@@ -55,6 +55,7 @@ const ofWorkspaces = {
   style_guide_deleted: true,
   segmentation_saved: true,
   segmentation_deleted: true,
+  text_rules_saved: true,
   memory_changed: true,
   memory_change_undone: true,
   memory_penalty_changed: true,

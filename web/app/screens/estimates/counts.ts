@@ -18,7 +18,7 @@ export interface Part {
 }
 
 /** The parts of the texts, from those with the least work to those with the most. All texts are in one part. */
-export function partsOf({ context_matches, fuzzy_matches, unchanged }: Counts): Part[] {
+export function partsOf({ context_matches, fuzzy_matches, typography_matches, unchanged }: Counts): Part[] {
   const bands = fuzzy_matches.by_similarity.map(({ from }) => from);
   const kept: Part = {
     id: 'unchanged',
@@ -31,6 +31,12 @@ export function partsOf({ context_matches, fuzzy_matches, unchanged }: Counts): 
     name: 'estimates.in_context',
     why: 'estimates.in_context_why',
     of: (counts, unit) => counts.context_matches[unit],
+  };
+  const respelled: Part = {
+    id: 'typography',
+    name: 'estimates.typography',
+    why: 'estimates.typography_why',
+    of: (counts, unit) => counts.typography_matches[unit],
   };
   return [
     ...(unchanged.segments > 0 ? [kept] : []),
@@ -47,8 +53,12 @@ export function partsOf({ context_matches, fuzzy_matches, unchanged }: Counts): 
       name: 'estimates.exact',
       why: 'estimates.exact_why',
       of: (counts, unit) =>
-        counts.exact_matches[unit] - counts.context_matches[unit] + counts.sentence_matches[unit],
+        counts.exact_matches[unit] -
+        counts.context_matches[unit] +
+        counts.sentence_matches[unit] -
+        counts.typography_matches[unit],
     },
+    ...(typography_matches.segments > 0 ? [respelled] : []),
     ...bands.map((from, index) => ({
       id: `band${index}`,
       name: { from, to: index === 0 ? 100 : bands[index - 1]! - 1 },

@@ -15,8 +15,9 @@ import { queryKeys } from '../../query-keys.ts';
 import { TargetChips } from '../translate/target-chips.tsx';
 import { Policy } from './policy.tsx';
 import { Segmentation } from './segmentation.tsx';
+import { TextRules } from './text-rules.tsx';
 
-/** `/app/settings/general`: the name, default languages, review policy and segmentation of the workspace. */
+/** `/app/settings/general`: the name, default languages, review policy, segmentation, keys and placeholders of the workspace. */
 export function GeneralScreen() {
   const t = useT();
   const general = useQuery({
@@ -47,6 +48,7 @@ export function GeneralScreen() {
           </Setting>
           <Policy me={me} settings={['instructions', 'sentences', 'context']} />
           <Segmentation />
+          <TextRules />
         </>
       )}
     </AdminsOnly>

@@ -56,6 +56,8 @@ export function FileDrop({
   const navigate = useNavigate();
   const estimating = useAction();
   const countable = queue.countable.length;
+  // A file that becomes text has no estimate either, but its owner has chosen that.
+  const withOptions = queue.ready.filter(({ keepsLayout }) => keepsLayout).length - countable;
   const estimate = estimating.run(async () => {
     setWasSent(true);
     if (to.length === 0) return;
@@ -131,6 +133,7 @@ export function FileDrop({
             {to.length === 0
               ? t('translate.no_language')
               : t(from === detected ? 'translate.files_detected' : 'translate.files_cost')}
+            {withOptions > 0 && ` ${t('translate.not_estimated', { count: withOptions })}`}
           </p>
           <div className={styles.acts}>
             {countable > 0 && (

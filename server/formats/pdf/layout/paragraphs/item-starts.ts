@@ -1,5 +1,5 @@
 import { startsWithSign } from '../item-signs.ts';
-import { capitalStart, isAddress, jointAtEnd, labelStart, sentenceEnd } from '../sentences.ts';
+import { capitalStart, isAddress, isOpen, jointAtEnd, labelStart, sentenceEnd } from '../sentences.ts';
 import { edgesOf } from './line-ends.ts';
 import type { Chain } from './line-links.ts';
 import type { TextLine } from './text-lines.ts';
@@ -7,6 +7,8 @@ import type { TextLine } from './text-lines.ts';
 const itemNumber =
   /^(?:\[\d{1,3}\]|\(?\d{1,3}[.)]|\(?[a-z][.)]|\(?[ivxlc]{1,5}[.)]|[IVX]{1,5}\.|\d{1,2}(?:\.\d{1,2})+\.?)\s|^[①-⑳]|^第[\p{Nd}一二三四五六七八九十]{1,3}[章節条]?\s|^[(（][ア-ン一二三四五六七八九十]{1,2}[)）]|^\(?\d{1,2}(?:、|[.)．](?=[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]))/iu;
 
+/** The number of a clause at the third level or below, before a word with a capital. The number of a version may look alike. */
+const clauseNumber = /^\d{1,2}(?:\.\d{1,2}){2,}\.?\s["“(]?\p{Lu}/u;
 /** The number of the first item of a list, or of any chapter. */
 const firstNumber = /^(?:\(?[1ai①][.)]?|第.{1,4})\s/iu;
 const initial = /^\p{Lu}\.\s/u;
@@ -46,9 +48,11 @@ export function startsItem(chain: Chain, index: number, length: number, endsEarl
   // The first line of a paragraph may have an indent.
   const isShifted = (length > 1 ? Math.abs(shift) : shift) > sameStart * line.size;
   if (startsWithMark(line)) return true;
+  if (clauseNumber.test(line.text) && !isOpen(above.text, line.text)) return true;
   // A dash may also be in a sentence, as may an option of a command, or a variable whose character is unknown.
   const mayBeWord = /^[–—\-\ufffd\p{Co}]/u.test(line.text);
-  if (startsWithSign(line.text)) {
+  // The end of a line may divide signs in place of a date or an amount: `○○`.
+  if (startsWithSign(line.text) && !(above.text.endsWith(line.text[0]!) && /^\p{So}\p{L}/u.test(line.text))) {
     const first = chain[index - length]!.text;
     const isLikeFirst = startsWithSign(first) ? first[0] === line.text[0] : isShifted;
     return !mayBeWord || endsEarly || sentenceEnd.test(above.text) || isLikeFirst;

@@ -1,6 +1,7 @@
 import { greatest, least, median } from '../../statistics.ts';
 import { continues, isOpen } from '../sentences.ts';
 import type { Chain } from './line-links.ts';
+import { continuesInIdeographs } from './line-pairs.ts';
 
 /** The minimum and maximum distance between lines of a paragraph, as shares of the font size. */
 const minLeading = 0.55;
@@ -25,11 +26,20 @@ export class Leadings {
   readonly #max: number;
   /** The maximum distance between lines of a text in each chain. */
   readonly #limits = new Map<Chain, number>();
+  /** The maximum distance after a sentence of ideographs, as a factor of the font size. */
+  readonly #limitOfIdeographs: number;
 
   /** @param chains all chains of the page; the usual line distance is determined from them */
   constructor(chains: readonly Chain[]) {
     this.#max = Math.min(maxLeading, maxLeadingRatio * usualLeading(chains));
     for (const chain of chains) this.#limits.set(chain, limitOfText(chain));
+    const pairs = chains.flatMap((chain) =>
+      chain.flatMap((line, index) =>
+        index > 0 && continuesInIdeographs(chain[index - 1]!, line) ? [leadingTo(chain, index)] : [],
+      ),
+    );
+    const isKnown = pairs.length >= minSentences;
+    this.#limitOfIdeographs = isKnown ? maxLeadingOfText * median(pairs) : Number.POSITIVE_INFINITY;
   }
 
   /** Whether the line above line `index` is too near or too far away for a line of the same paragraph. */
@@ -38,7 +48,9 @@ export class Leadings {
     const drop = above.baseline - line.baseline;
     const size = Math.max(above.size, line.size);
     if (drop < minLeading * size || drop > maxLeading * size || hasWiderLeading(chain, index)) return true;
-    return drop > this.#max * size || leadingTo(chain, index) > this.#limits.get(chain)!;
+    const leading = leadingTo(chain, index);
+    if (/[。．]$/u.test(above.text) && leading > this.#limitOfIdeographs) return true;
+    return drop > this.#max * size || leading > this.#limits.get(chain)!;
   }
 }
 

@@ -23,6 +23,8 @@ const ideographAtStart = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}
 /** A sign that prose has, but hardly a heading. */
 const ideographicStop = /[，、。；]/u;
 
+const rightToLeft = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}]/u;
+
 /** A sign that is in code, but hardly in prose. */
 const codeSign = /[=;{}<>]|\w\(|\w_\w/;
 
@@ -112,6 +114,16 @@ export function changesStyle(
     (!isSameStyle(line.edgeStyles.first, line.edgeStyles.last) ||
       [above, line].some(({ edgeStyles, style }) => !isSameStyle(edgeStyles.first, style)));
   return isHeading || isEntry || endsEarly;
+}
+
+/** Whether all letters of one line are of a script from right to left, and all of the other line are not. */
+export function changesScript(above: TextLine, line: TextLine): boolean {
+  const [upper, lower] = [above, line].map(({ text }) => {
+    const letters = text.match(/\p{L}/gu) ?? [];
+    const fromRight = letters.filter((letter) => rightToLeft.test(letter)).length;
+    return letters.length > 1 && fromRight % letters.length === 0 ? fromRight > 0 : undefined;
+  });
+  return upper !== undefined && lower !== undefined && upper !== lower;
 }
 
 /** Whether two lines, and a third one next to them, have only one word each. Such lines are cells, not running text. */

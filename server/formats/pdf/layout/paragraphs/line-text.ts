@@ -1,6 +1,6 @@
 import { embeddingLevels, visualOrder } from '../../../typesetting/bidi.ts';
 import { median } from '../../statistics.ts';
-import type { Glyph } from '../pieces.ts';
+import { composed, type Glyph } from '../pieces.ts';
 import type { Line } from '../rows/lines.ts';
 
 /**
@@ -43,6 +43,8 @@ const accents = new Map(
   [
     '`\u0300',
     '\u00b4\u0301',
+    '\u02ca\u0301',
+    '\u02cb\u0300',
     '\u02c6\u0302',
     '^\u0302',
     '\u02dc\u0303',
@@ -96,7 +98,7 @@ function joinMarks(glyphs: readonly Glyph[]): Cluster[] {
     else if (mark !== null && before) {
       const belongsToNext = next && !markOf(next) && standsOver(glyph, next) && !standsOver(glyph, before);
       if (!belongsToNext && (standsOver(glyph, before) || /^\p{M}+$/u.test(text))) {
-        before.text = (before.text + mark).normalize();
+        before.text = composed(before.text + mark);
         before.marks.push(glyph);
         continue;
       }
@@ -104,7 +106,7 @@ function joinMarks(glyphs: readonly Glyph[]): Cluster[] {
     const pending = before && markOf(before.glyph) !== null && before.text === before.glyph.text;
     if (pending && (before.glyph === owed || standsOver(before.glyph, glyph)) && /\p{L}/u.test(text)) {
       clusters[clusters.length - 1] = {
-        text: (text + markOf(before.glyph)).normalize(),
+        text: composed(text + markOf(before.glyph)),
         glyph,
         marks: [before.glyph, ...before.marks],
         left: Math.min(left, before.left),
@@ -119,7 +121,9 @@ function joinMarks(glyphs: readonly Glyph[]): Cluster[] {
 
 /** Returns the combining marks, or the letter of a ligature, that a glyph stands for; null if the glyph is not a mark. */
 function markOf({ text, left, right }: Glyph): string | null {
-  if (/^\p{M}+$/u.test(text) || (left === right && /^\p{Script=Arabic}*$/u.test(text))) return text;
+  // A spacing accent is also written as a space with a combining mark.
+  if (/^ ?\p{M}+$/u.test(text)) return text.trim();
+  if (left === right && /^\p{Script=Arabic}*$/u.test(text)) return text;
   return accents.get(text) ?? null;
 }
 

@@ -24,6 +24,7 @@ import type { LineElements } from './line-elements.ts';
 import { isRunning, LineEnds, roomInChain, wordSpace } from './line-ends.ts';
 import type { Chain } from './line-links.ts';
 import {
+  changesScript,
   changesStyle,
   continuesInIdeographs,
   hasWords,
@@ -237,10 +238,12 @@ export class ParagraphBreaks {
       if (!runs && startsEntry(chain, index, this.#ends.isTitle(line))) return true;
       if (isBoldLikeStart(chain[index - length]!, above, line)) return true;
     }
+    if (changesScript(above, line)) return true;
     if (changesStyle(above, line, length, mayGoOn ? endsEarlyHere : endsEarly, mayGoOn, goesOn)) return true;
     if (!mayGoOn && mixesNumbers(above, line, length, endsEarly)) return true;
     const isFullText = !endsEarly && !endsSentence && hasWords([above], minWordsOfText);
-    const mayFollow = row === 'none' && !mayGoOn && !isFullText && !withoutCase.test(line.text);
+    const mayFollow =
+      row === 'none' && !mayGoOn && !join.wraps && !isFullText && !withoutCase.test(line.text);
     if (mayFollow && this.#followsRows(chain, index, length)) return true;
     const isRow = row === 'likely' || (row === 'paired' && (!isInCell || (endsSentence && isLong(above))));
     const isFullLine = !endsEarly && !endsSentence && hasWords([above], minWordsOfSentence);

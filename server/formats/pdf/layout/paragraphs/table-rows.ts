@@ -3,6 +3,7 @@ import { continues, isOpen, withoutCase } from '../sentences.ts';
 import { minWidthOfText } from './line-ends.ts';
 import type { Chain } from './line-links.ts';
 import type { TextLine } from './text-lines.ts';
+import { areAligned, ValueRows } from './value-rows.ts';
 
 /** The maximum number of texts of a row that are compared. It limits the time for rows with very many texts. */
 const maxCells = 100;
@@ -46,6 +47,7 @@ export class TableRows {
   readonly #isTableRow = new Map<number, boolean>();
   readonly #running = new Set<TextLine>();
   readonly #bullets: ReadonlySet<TextLine>;
+  readonly #values: ValueRows;
 
   constructor(lines: readonly TextLine[], chains: readonly Chain[], bullets: ReadonlySet<TextLine>) {
     this.#bullets = bullets;
@@ -58,7 +60,9 @@ export class TableRows {
       for (const [index, line] of chain.slice(1).entries()) this.#below.set(chain[index]!, line);
       for (const line of chain)
         if (this.#labelOf(line, (cell) => bullets.has(cell))) this.#labeled.set(line, 'certain');
-      const numbered = chain.filter((line) => this.#labelOf(line, ({ text }) => itemNumber.test(text)));
+      const numbered = chain.filter(
+        (line) => !this.#labeled.has(line) && this.#labelOf(line, ({ text }) => itemNumber.test(text)),
+      );
       const isRunning = isRunningText(chain);
       // If almost all lines of a running text have a number without letters next to them, these are line numbers, not
       // the labels of rows. The row labels of a form include letters: 8, 9a, b.
@@ -68,11 +72,13 @@ export class TableRows {
       if (counted.length < 0.9 * chain.length) for (const line of numbered) this.#labeled.set(line, 'likely');
       if (isRunning) for (const line of chain) this.#running.add(line);
     }
+    this.#values = new ValueRows(chains, (line) => this.#near(line));
   }
 
   /** Whether two lines, of which one is directly below the other, are cells of different rows. */
   breakBetween(above: TextLine, below: TextLine): RowBreak {
-    const item = this.#labeled.get(below);
+    const row = this.#values.breakBefore(below);
+    const item = row === 'certain' ? row : this.#labeled.get(below);
     if (item) return item;
     const upper = this.#besides(above);
     const lower = this.#besides(below);
@@ -86,6 +92,7 @@ export class TableRows {
     );
     // If each line has only one number next to it, these may be line numbers.
     if (numbers.length > 1) return 'certain';
+    if (row) return row;
     if (this.#running.has(above)) return 'none';
     if (numbers.some(({ text }) => price.test(text))) return 'certain';
     if (numbers.length > 0) return 'likely';
@@ -102,12 +109,13 @@ export class TableRows {
   }
 
   /**
-   * Whether a line without a label is below a wide item of a list. Another item, which is longer, then shows where the
-   * lines of the list end.
+   * Whether a line without a label is below a wide item of a list, or without a value in a row. Another item, which is
+   * longer, then shows the end of the lines of the list.
    *
    * @param room the free space at the end of the item, up to the furthest end of nearby lines
    */
   mayWrapItem(above: TextLine, below: TextLine, room: number): boolean {
+    if (this.#values.isWrapped(below)) return true;
     const isWide = above.right - above.left > minWidthOfText * above.size;
     return isWide && room > 0 && this.#labeled.has(above) && !this.#labeled.has(below);
   }
@@ -173,15 +181,6 @@ export class TableRows {
 /** Whether a text is a number, possibly with a letter, or a price: `12`, `8a`, `from $12`. */
 function isNumber({ text }: TextLine): boolean {
   return (!/\p{L}{2}/u.test(text) && /\p{N}/u.test(text)) || price.test(text);
-}
-
-function areAligned(one: TextLine, other: TextLine): boolean {
-  const near = 0.3 * Math.min(one.size, other.size);
-  return (
-    Math.abs(one.left - other.left) < near ||
-    Math.abs(one.right - other.right) < near ||
-    Math.abs(one.left + one.right - other.left - other.right) < 2 * near
-  );
 }
 
 /**

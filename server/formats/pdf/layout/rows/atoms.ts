@@ -62,6 +62,8 @@ export interface RowParts {
   /** The small pictures. */
   icons: FormFields;
   elements: Elements;
+  /** The first glyphs of prices that directly follow their text. */
+  prices?: ReadonlySet<Glyph>;
   /** Whether a line to write on is drawn between two glyphs. */
   hasBlank: (before: Glyph, after: Glyph) => boolean;
 }
@@ -75,7 +77,7 @@ export interface RowParts {
  */
 export function splitAtGaps(
   row: Row,
-  { areas, fields, icons, elements, hasBlank }: RowParts,
+  { areas, fields, icons, elements, hasBlank, prices }: RowParts,
   { above, below }: { above?: Row | undefined; below?: Row | undefined } = {},
 ): Atom[] {
   const { baseline, size, glyphs } = row;
@@ -168,6 +170,7 @@ export function splitAtGaps(
       isLastChecked ||
       isOtherSize ||
       typed.has(glyph) ||
+      prices?.has(glyph) ||
       cells.has(glyph) ||
       (last !== undefined && cells.has(last)) ||
       (last !== undefined && elements.areApart(last, glyph)) ||

@@ -11,6 +11,7 @@ import {
   splitAtGaps,
   textOf,
 } from './atoms.ts';
+import { pricesIn } from './prices.ts';
 import type { Row } from './rows.ts';
 import { declaredLines, declaredWords, sameSpace, spreadWords, stretchedWords } from './stretched-lines.ts';
 
@@ -66,8 +67,9 @@ const maxRowsCompared = 24;
 export function splitRows(rows: readonly Row[], parts: RowParts): Line[] {
   const { areas } = parts;
   areas.forgetCrossedRules(rows);
+  const prices = pricesIn(rows);
   const split: SplitRow[] = rows.map((row, index) => {
-    const atoms = splitAtGaps(row, parts, { above: rows[index - 1], below: rows[index + 1] });
+    const atoms = splitAtGaps(row, { ...parts, prices }, { above: rows[index - 1], below: rows[index + 1] });
     return { row, atoms, spread: spreadWords(atoms), parts: [] };
   });
   const stretched = stretchedWords(split);

@@ -8,10 +8,12 @@ import {
   getDict,
   getMatrix,
   getName,
+  getNumbers,
   getRectangle,
 } from '../../objects.ts';
 import { type ShownGlyph, type TextFont, unknownText } from '../../page-content.ts';
 import type { PdfjsFont, PdfjsGlyph, PdfjsText } from '../pdfjs-texts.ts';
+import { numberedGlyphs } from './glyph-orders.ts';
 import { namedLigatures } from './ligatures.ts';
 import { type KnownStrokes, type MeasuredFace, measureFaces } from './measured-face.ts';
 import { type MeasuredLetters, measureLetters } from './measured-family.ts';
@@ -233,12 +235,13 @@ function type3Em(dictionary: PDFDict, scale: number): number {
 }
 
 /**
- * Returns the box of a Type 3 font; undefined if it has no height, or if the font's glyphs show that it is a
- * placeholder, such as Ghostscript's `[0 0 1 -1]`.
+ * Returns the box of a Type 3 font; undefined if it has no height, or if it is a placeholder: Ghostscript's `[0 0 1 -1]`,
+ * or a box of one unit around higher glyphs.
  */
 function declaredBox(dictionary: PDFDict): Rectangle | undefined {
   const box = getRectangle(dictionary, 'FontBBox');
   if (!box || boxHeight(box) === 0) return undefined;
+  if (getNumbers(dictionary, 'FontBBox', 4)?.join() === '0,0,1,-1') return undefined;
   const isUnit = box.right - box.left <= 1 && boxHeight(box) <= 1;
   return isUnit && boxHeight(boxOfGlyphs(dictionary)) > 3 ? undefined : box;
 }
@@ -258,8 +261,12 @@ const maxGlyphBoxes = 100;
 /** The number of boxes from which their union has the height of letters. Fewer may be small signs only. */
 const minGlyphBoxes = 5;
 
-/** Returns the union of the boxes that the glyphs of a Type 3 font declare with d1: PDF 32000-1, 9.6.5. */
-function boxOfGlyphs(dictionary: PDFDict): Rectangle | undefined {
+/**
+ * Returns the union of the boxes that the glyphs of a Type 3 font declare with d1: PDF 32000-1, 9.6.5.
+ *
+ * @param least the minimum number of glyphs of a union
+ */
+function boxOfGlyphs(dictionary: PDFDict, least = minGlyphBoxes): Rectangle | undefined {
   const boxes: Rectangle[] = [];
   for (const [name] of (getDict(dictionary, 'CharProcs')?.entries() ?? []).slice(0, maxGlyphBoxes)) {
     const procedure = getDict(dictionary, 'CharProcs')?.lookup(name);
@@ -267,7 +274,7 @@ function boxOfGlyphs(dictionary: PDFDict): Rectangle | undefined {
     const start = Buffer.from(decodeStream(procedure).subarray(0, 200)).toString('latin1');
     const [, left, bottom, right, top] =
       /^\s*[-.\d]+\s+[-.\d]+((?:\s+[-.\d]+){4})\s+d1\b/.exec(start)?.[1]?.split(/\s+/).map(Number) ?? [];
-    if ([left, bottom, right, top].every(Number.isFinite))
+    if ([left, bottom, right, top].every(Number.isFinite) && left !== right && bottom !== top)
       boxes.push({
         left: left!,
         bottom: Math.min(bottom!, top!),
@@ -275,7 +282,7 @@ function boxOfGlyphs(dictionary: PDFDict): Rectangle | undefined {
         top: Math.max(bottom!, top!),
       });
   }
-  return boxes.length < minGlyphBoxes ? undefined : boxes.reduce(union);
+  return boxes.length < least ? undefined : boxes.reduce(union);
 }
 
 /** The minimum depth below the baseline, in em, from which the glyphs of a font count as drawn downwards. */
@@ -287,7 +294,7 @@ const minHeight = 0.35;
  * signs counts as drawn upwards.
  */
 function type3Up(dictionary: PDFDict, scale: number): 1 | -1 {
-  const box = declaredBox(dictionary) ?? boxOfGlyphs(dictionary);
+  const box = boxOfGlyphs(dictionary, 1) ?? declaredBox(dictionary);
   if (!box) return 1;
   const [low, high] = [box.bottom * scale, box.top * scale].sort((one, other) => one - other) as [
     number,
@@ -337,6 +344,7 @@ function decoderOf(dictionary: PDFDict): ReadFont['read'] {
   const windows = windowsCharacters(dictionary);
   const ligatures = namedLigatures(dictionary);
   const hidesText = isPictorial(dictionary);
+  const numbers = numberedGlyphs(dictionary);
   const decoded = new Map<number, ReturnType<ReadFont['read']>>();
   let isMapped: ((code: number) => boolean) | undefined;
   const isType3 = getName(dictionary, 'Subtype') === 'Type3';
@@ -351,7 +359,7 @@ function decoderOf(dictionary: PDFDict): ReadFont['read'] {
     if (known !== undefined) return known;
     const letters = ligatures.get(code);
     if (letters?.includes(unicode)) return letters;
-    if (isGuess) return '';
+    if (isGuess || numbers?.has(code)) return '';
     if (unicode.codePointAt(0) === code) {
       isMapped ??= mappedCodes(dictionary);
       if (!isMapped(code)) return '';
@@ -382,6 +390,9 @@ function decoderOf(dictionary: PDFDict): ReadFont['read'] {
 
 /** The characters in TeX's Cork encoding (T1), that of its text fonts with more than 128 codes, that differ from Latin-1. */
 const cork: ReadonlyMap<number, string> = new Map([
+  ...[...'`´ˆ˜¨˝˚ˇ˘¯˙¸˛‚‹›'].map((character, index): [number, string] => [index, character]),
+  [0x19, 'ı'],
+  [0x1a, 'ȷ'],
   ...[...'“”„«»–—'].map((character, index): [number, string] => [0x10 + index, character]),
   ...['ff', 'fi', 'fl', 'ffi', 'ffl'].map((letters, index): [number, string] => [0x1b + index, letters]),
   ...[...'ĂĄĆČĎĚĘĞĹĽŁŃŇŊŐŔŘŚŠŞŤŢŰŮŸŹŽŻĲİđ§ăąćčďěęğĺľłńňŋőŕřśšşťţűůÿźžżĳ¡¿£'].map(
@@ -396,14 +407,14 @@ const cork: ReadonlyMap<number, string> = new Map([
 /** The characters in TeX's original text encoding (OT1) that differ from ASCII. */
 const original: ReadonlyMap<number, string> = new Map([
   ...['ff', 'fi', 'fl', 'ffi', 'ffl'].map((letters, index): [number, string] => [0x0b + index, letters]),
-  ...[...'ßæœøÆŒØ'].map((character, index): [number, string] => [0x19 + index, character]),
-  [0x10, 'ı'],
+  ...[...'ıȷ`´ˇ˘¯˚¸ßæœøÆŒØ'].map((character, index): [number, string] => [0x10 + index, character]),
   [0x22, '”'],
   [0x3c, '¡'],
   [0x3e, '¿'],
   [0x5c, '“'],
-  [0x7b, '–'],
-  [0x7c, '—'],
+  [0x5e, 'ˆ'],
+  [0x5f, '˙'],
+  ...[...'–—˝˜¨'].map((character, index): [number, string] => [0x7b + index, character]),
 ]);
 
 /**
@@ -423,7 +434,12 @@ function texCharacters(font: PDFDict): ReadonlyMap<number, string> | undefined {
   const codes = texCodes(font);
   if (codes === undefined) return undefined;
   if (codes.filter((code) => code >= 0x61 && code <= 0x7a).length < minLetters) return undefined;
-  if (codes.some((code) => code >= 0x0b && code <= 0x0f)) return original;
+  if (codes.some((code) => code >= 0x80)) return cork;
+  // The original encoding has a grave and an acute at the codes of quotation marks, which a text has in pairs.
+  const hasQuotes = [0x10, 0x13].some((code) => codes.includes(code) && codes.includes(code + 1));
+  const isOriginal = (code: number) =>
+    (code >= 0x0b && code <= 0x0f) || (!hasQuotes && [0x12, 0x13, 0x18].includes(code));
+  if (codes.some(isOriginal)) return original;
   return codes.some((code) => cork.has(code)) ? cork : undefined;
 }
 

@@ -60,8 +60,7 @@ export function textFont(
   face?: MeasuredFace,
   usual?: 'serif' | 'sans',
 ): TextFont {
-  const descendant = asDict(getArray(dictionary, 'DescendantFonts')?.[0]);
-  const descriptor = getDict(descendant ?? dictionary, 'FontDescriptor');
+  const descriptor = descriptorOf(dictionary);
   const bits = getNumber(descriptor, 'Flags') ?? 0;
   const name = (font?.name ?? '').slice(0, maxName).replace(/^[A-Z]{6}\+/, '');
   const shown = face && !formula.test(name) ? face : declaredFace(name, bits, descriptor);
@@ -154,6 +153,11 @@ function heights(
   };
 }
 
+/** Returns the descriptor of a font, which composite fonts have in their descendant. */
+function descriptorOf(font: PDFDict): PDFDict | undefined {
+  return getDict(asDict(getArray(font, 'DescendantFonts')?.[0]) ?? font, 'FontDescriptor');
+}
+
 /** The maximum size of a packed font file that is read, in bytes. Larger ones have thousands of ideographs. */
 const maxBytes = 1_000_000;
 /** Bits of `macStyle` in the table `head` of a TrueType font. */
@@ -176,5 +180,33 @@ function embeddedStyle(descriptor: PDFDict | undefined): { bold: boolean; italic
   } catch {
     // The font file is damaged.
     return undefined;
+  }
+}
+
+const withoutOutlines = new WeakMap<PDFDict, boolean>();
+
+/** Whether an embedded TrueType font draws nothing, except maybe for codes without a glyph: it makes a picture searchable. */
+export function hasNoOutlines(font: PDFDict): boolean {
+  const known = withoutOutlines.get(font);
+  if (known !== undefined) return known;
+  const file = get(descriptorOf(font), 'FontFile2');
+  const isRead = file instanceof PDFStream && file.getContentsSize() <= maxBytes;
+  withoutOutlines.set(font, isRead && isEmptyFile(decodeStream(file)));
+  return withoutOutlines.get(font)!;
+}
+
+function isEmptyFile(file: Uint8Array): boolean {
+  try {
+    const tables = readTables(file);
+    const [head, loca] = [tables.get('head'), tables.get('loca')];
+    if (!head || !loca) return false;
+    const isLong = viewOf(head).getUint16(50) !== 0;
+    const ends = Array.from({ length: Math.floor(loca.length / (isLong ? 4 : 2)) }, (_, index) =>
+      isLong ? viewOf(loca).getUint32(4 * index) : viewOf(loca).getUint16(2 * index),
+    );
+    return ends.filter((end, index) => index > 0 && end > ends[index - 1]!).length <= 1;
+  } catch {
+    // The font file is damaged.
+    return false;
   }
 }

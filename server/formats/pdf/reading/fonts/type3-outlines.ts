@@ -71,6 +71,9 @@ export function sharedCharacters(font: PDFDict): Map<number, string> | undefined
   );
 }
 
+/** An operator that paints: PDF 32000-1, table 51. */
+const painting = /(?<![^\s)>\]])(?:[fBbSs]\*?|F|sh|Do|BI|T[jJ]|['"])(?!\S)/;
+
 const empty = new WeakMap<PDFDict, boolean>();
 
 /** Whether the letters of a Type 3 font draw nothing: such a text makes shapes of letters searchable. */
@@ -78,7 +81,7 @@ export function drawsNothing(font: PDFDict): boolean {
   const known = empty.get(font);
   if (known !== undefined) return known;
   const procedures = (getName(font, 'Subtype') === 'Type3' && getDict(font, 'CharProcs')?.keys()) || [];
-  const isEmpty = procedures.every((name) => /^[-+.\d\s]*d[01]\s*$/.test(procedureOf(font, name) ?? ''));
+  const isEmpty = procedures.every((name) => !painting.test(procedureOf(font, name) ?? 'f'));
   empty.set(font, isEmpty && procedures.length > 0);
   return empty.get(font)!;
 }
