@@ -25,11 +25,12 @@ const kinds: readonly FaultKind[] = [
  * header row rose from 4: the labels above it, now as large as in the source, start 0.1 em next to their column because of the form of a letter.
  * The one of the holes rose from 4: a text that continues in the next column has a line less in the first one, so that its last line is full.
  * The one of the ligatures rose from 3: in the typeface of the source, some lines of the page have other ends.
+ * The one of the form rose from 18: its labels are as large as in the source, except the first of a row, which has no room.
  */
 const limits: Record<string, number> = {
   '01-inline-check-boxes': 15,
   '02-blank-swallowed': 7,
-  '03-form-labels-three-sizes': 18,
+  '03-form-labels-three-sizes': 19,
   '04-drawn-bullets': 37,
   '06-holes-in-running-text': 6,
   '07-right-aligned-labels': 1,
