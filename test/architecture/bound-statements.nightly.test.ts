@@ -36,6 +36,9 @@ const exceptions: Record<string, string> = {
   'update "mails" set "address" = $1, "sealed_token" = $2, "state" = $3, "reason" = $4, "leased_until" = $5, "ended_at" = now() where ("mails"."state"':
     'the end of expired mails',
   'select "tenant_id", "import_id" from "memory_imports" where': 'the sweep of imports without a worker',
+  'select distinct tenant_id as "tenantId" from review_assignments where rules_from':
+    'the sweep of items whose assignment rules have not been applied',
+  'with checked as materialized ( select * from quality_checks': "the operator's comparison of engines",
   'with waiting as ( select g.tenant_id, g.set_id': 'the sweep of TM segments to index',
   'with due as ( select g.tenant_id': 'the sweep of language pairs to index',
   "select tenant_id, set_id from memory_sets g where origin = 'golden_approved'": 'the sweep of TMs to embed',
@@ -70,8 +73,11 @@ const exceptions: Record<string, string> = {
     "the operator's audit log, a later page",
   'where ("users"."email" = $1 and "users"."provider" = \'email\'':
     'a sign-in by email: the workspaces of the address',
+  'where ("users"."email" = $1 and "users"."provider" = $2 and "users"."active" = $3':
+    'a member by the address, before the workspace is known',
   'where "users"."provider_subject" = $1': 'a single sign-on: the workspaces of the person',
-  'select 1 from "tenants" where "tenants"."tenant_id" <> $1 limit $2': 'whether a first workspace exists',
+  'select 1 from "tenants" where "tenants"."tenant_id" not in ($1, $2) limit $3':
+    'whether a first workspace exists',
   'select "tenant_id" from "storage_bindings" where (("storage_bindings"."account_url" = $1':
     'whether another workspace holds a container',
   'select $1::text as kind, $2::text as status, count(*)::int as jobs from (':

@@ -157,7 +157,7 @@ test('a document has as many requests as the model takes: groups without capacit
         refuse();
         throw new AppError('rate_limit', 'too many requests');
       }
-      // Until a request was refused, the open ones take up the capacity.
+      // The open requests end after one has been refused.
       await isFull;
       return await reply(task, signal);
     } finally {

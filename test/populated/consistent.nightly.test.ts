@@ -104,7 +104,7 @@ test('each job has the fields that its status promises', async () => {
       else final_translation is null or (status = 'awaiting_review' and agent_run->>'human_review_task' is null) end`;
   expect(texts).toEqual([]);
   const documents = await sql`
-    select job_id, status from document_jobs
-    where (failure is not null) <> (status = 'failed') or (status = 'translated' and quality_report is null)`;
+    select document_id, status from document_jobs
+    where (failure is not null) <> (status = 'failed') or (status = 'translated' and report_figures is null)`;
   expect(documents).toEqual([]);
 });
