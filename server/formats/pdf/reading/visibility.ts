@@ -11,7 +11,7 @@ import {
   widen,
 } from '../geometry.ts';
 import { type KeptReason, type Paint, type ShownText, unknownText } from '../page-content.ts';
-import { least, median, runsOf } from '../statistics.ts';
+import { firstFrom, least, median, runsOf } from '../statistics.ts';
 import type { Coverage } from './coverage.ts';
 import { drawsNothing } from './fonts/type3-outlines.ts';
 import type { TextOperator } from './interpretation.ts';
@@ -74,7 +74,9 @@ export function keepHidden(texts: readonly PlacedText[], paints: readonly Paint[
   // In some fonts an l has a tail.
   const isStraight = drawn.some(({ byStraight }) => byStraight !== undefined);
   const judged = drawn.map((one) => ({ ...one, isBold: isStraight ? one.byStraight : one.byL }));
-  const known = judged.filter(({ isBold }) => isBold !== undefined);
+  const known = judged
+    .filter(({ isBold }) => isBold !== undefined)
+    .sort((one, other) => one.blackness - other.blackness);
   const unknown = judged.filter(({ isBold }) => isBold === undefined);
   // A few letters can be lighter than the others of their style.
   for (const lines of Map.groupBy(unknown, ({ size }) => size).values()) {
@@ -168,13 +170,18 @@ function areBold(
 /** The minimum factor by which bold letters are blacker than regular ones, and the maximum one between texts of one style. */
 const [bolder, alike] = [1.2, 1.3];
 
-/** Whether letters without upright strokes are bold, by the lines that are as black; undefined without such lines. */
+/**
+ * Whether letters without upright strokes are bold, by the lines that are as black; undefined without such lines.
+ * @param known lines in the order of their blackness: a page can have very many
+ */
 function areAsBold(
   blackness: number,
   known: readonly { isBold?: boolean | undefined; blackness: number }[],
 ): boolean | undefined {
-  const off = (other: { blackness: number }) => Math.abs(other.blackness - blackness);
-  const [nearest] = known.toSorted((one, other) => off(one) - off(other));
+  const at = firstFrom(known, (one) => one.blackness < blackness);
+  const [below, above] = [known[at - 1], known[at]];
+  const isNearBelow = below && (!above || blackness - below.blackness < above.blackness - blackness);
+  const nearest = isNearBelow ? below : above;
   if (!nearest) return undefined;
   return nearest.isBold ? blackness * bolder > nearest.blackness : blackness > nearest.blackness * bolder;
 }
