@@ -128,8 +128,8 @@ const environment = z.object({
   OUTAGE_HOURS: decimal(6, 0, 8760),
   RETENTION_DAYS: json(retentionDays, '{"jobs":90,"usage":400}').prefault('{}'),
   SANDBOX_MINIMUM: z
-    .enum(['namespaces', 'network', 'seccomp', 'node'], {
-      error: 'must be one of namespaces, network, seccomp, node',
+    .enum(['namespaces', 'node'], {
+      error: 'must be namespaces or node; the levels network and seccomp between them have been removed',
     })
     .default('node'),
   DRAIN_DELAY_SECONDS: decimal(0, 0, 300),
