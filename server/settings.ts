@@ -8,7 +8,6 @@ import {
   databasePools,
   decimal,
   engines,
-  fallback,
   flag,
   headerValue,
   integer,
@@ -41,7 +40,6 @@ const environment = z.object({
   DATABASE_MIGRATION_URL: databaseAddress,
   DATA_DIR: z.string().default('./.data'),
   CORS_ORIGINS: origins,
-  PAGES_DIR: optional,
   FONTS_DIR: z.string().refine(isAbsolute, 'must be an absolute path').optional(),
   RUN_WORKERS: flag(true),
   WORKER_CONCURRENCY: integer(2, 1, 100),
@@ -65,7 +63,6 @@ const environment = z.object({
   AUTH_RATE_LIMIT_ENABLED: flag(true),
   ACCESS_TOKEN_TTL_SECONDS: integer(3600, 1, tenYears),
   REFRESH_TOKEN_TTL_SECONDS: integer(2_592_000, 1, tenYears),
-  SESSION_MAX_AGE_SECONDS: integer(7_776_000, 1, tenYears),
   INVITE_TTL_SECONDS: integer(604_800, 1, tenYears),
   PASSWORD_RESET_TTL_SECONDS: integer(3600, 1, tenYears),
   MFA_CHALLENGE_TTL_SECONDS: integer(600, 1, tenYears),
@@ -89,7 +86,6 @@ const environment = z.object({
   OPENAI_EMBEDDING_MODEL: z.string().default('text-embedding-3-small'),
   OPENAI_TIMEOUT_SECONDS: decimal(60, 0.001),
   OPENAI_MAX_RETRIES: integer(3, 0, 20),
-  OPENAI_FALLBACK: json(fallback, '{"model":"a-model","refiner_model":"another"}').optional(),
   ENGINES: json(
     engines,
     '{"engines":{"deepl":{"kind":"deepl","api_key":"..."}},"routes":[{"use":["deepl"]}]}',
@@ -164,7 +160,6 @@ const secretNames = [
 
 /** The field of a structured setting that is a secret. The others are logged. */
 const secretFields: Partial<Record<keyof Settings, string>> = {
-  OPENAI_FALLBACK: 'api_key',
   MAIL_SERVER: 'url',
 };
 
@@ -174,17 +169,24 @@ const secretFields: Partial<Record<keyof Settings, string>> = {
  */
 export const settingsInFiles = [
   ...secretNames,
-  'OPENAI_FALLBACK',
   'ENGINES',
   'MAIL_SERVER',
   'PLATFORM_STORAGE_URL',
 ] as const satisfies (keyof Settings)[];
 
+const secondEngine = [
+  'ENGINES',
+  {
+    engines: { second: { kind: 'openai', api_key: '...', url: 'https://...', model: '...' } },
+    routes: [{ use: ['openai', 'second'] }],
+  },
+] as const;
+
 /**
- * Former names of settings, each with the setting that has it as a field now, and an example of the field (null: the
- * setting is gone). An ignored one could delete too little, or send data elsewhere.
+ * Former names of settings, each with the setting that has it as a field now, and an example of the field; or with what to
+ * do if the setting is gone. An ignored one could delete too little, or send data elsewhere.
  */
-const formerNames: Readonly<Record<string, readonly [setting: string, fields: object] | null>> = {
+const formerNames: Readonly<Record<string, readonly [setting: string, fields: object] | string>> = {
   DATABASE_POOL_SIZE: ['DATABASE_POOLS', { requests: 10 }],
   DATABASE_WORKER_POOL_SIZE: ['DATABASE_POOLS', { jobs: 6 }],
   METRICS_HOST: ['METRICS', { host: '0.0.0.0', port: 9464 }],
@@ -194,12 +196,15 @@ const formerNames: Readonly<Record<string, readonly [setting: string, fields: ob
   MAIL_FROM: ['MAIL_SERVER', { from: '...' }],
   MAIL_LANGUAGE: ['MAIL_SERVER', { language: 'en' }],
   MAIL_DIGEST_HOUR: ['MAIL_SERVER', { digest_hour: 6 }],
-  OPENAI_FALLBACK_API_KEY: ['OPENAI_FALLBACK', { api_key: '...' }],
-  OPENAI_FALLBACK_BASE_URL: ['OPENAI_FALLBACK', { base_url: 'https://...' }],
-  OPENAI_FALLBACK_MODEL: ['OPENAI_FALLBACK', { model: '...' }],
-  OPENAI_FALLBACK_REFINER_MODEL: ['OPENAI_FALLBACK', { refiner_model: '...' }],
-  OPENAI_FALLBACK_ON: ['OPENAI_FALLBACK', { on: ['outage'] }],
-  OCR_MIN_CONFIDENCE: null,
+  OPENAI_FALLBACK: secondEngine,
+  OPENAI_FALLBACK_API_KEY: secondEngine,
+  OPENAI_FALLBACK_BASE_URL: secondEngine,
+  OPENAI_FALLBACK_MODEL: secondEngine,
+  OPENAI_FALLBACK_REFINER_MODEL: secondEngine,
+  OPENAI_FALLBACK_ON: secondEngine,
+  PAGES_DIR: 'put the pages into the directory pages under DATA_DIR',
+  SESSION_MAX_AGE_SECONDS: 'a session lasts at most three times REFRESH_TOKEN_TTL_SECONDS',
+  OCR_MIN_CONFIDENCE: 'unset it',
   RETENTION_JOBS_DAYS: ['RETENTION_DAYS', { jobs: 90 }],
   RETENTION_DOCUMENTS_DAYS: ['RETENTION_DAYS', { documents: 90 }],
   RETENTION_AUDIT_DAYS: ['RETENTION_DAYS', { audit: 90 }],
@@ -247,7 +252,8 @@ function refuseFormerNames(env: NodeJS.ProcessEnv): void {
   const found: string[] = [];
   for (const [name, replacement] of Object.entries(formerNames))
     for (const variable of [name, `${name}_FILE`].filter((one) => env[one] !== undefined)) {
-      if (replacement === null) throw new SettingsError(`${variable}: has been removed; unset it`);
+      if (typeof replacement === 'string')
+        throw new SettingsError(`${variable}: has been removed; ${replacement}`);
       const [setting, fields] = replacement;
       examples.set(setting, { ...examples.get(setting), ...fields });
       found.push(variable);
@@ -262,30 +268,6 @@ function refuseFormerNames(env: NodeJS.ProcessEnv): void {
 function freeze<Value>(value: Value): Value {
   if (typeof value === 'object' && value !== null) Object.values(value).forEach(freeze);
   return Object.freeze(value);
-}
-
-/** The settings of an endpoint with models. */
-type EndpointSettings = Pick<
-  Settings,
-  'OPENAI_API_KEY' | 'OPENAI_BASE_URL' | 'OPENAI_MODEL' | 'OPENAI_REFINER_MODEL'
->;
-
-/**
- * Returns the settings of the second endpoint in the form of those of the first one; undefined without a second one.
- * Without its own URL and key, it is the first endpoint with other models.
- */
-export function fallbackEndpoint({
-  OPENAI_FALLBACK: second,
-  OPENAI_API_KEY: key,
-  OPENAI_BASE_URL: url,
-}: EndpointSettings & Partial<Pick<Settings, 'OPENAI_FALLBACK'>>) {
-  if (second === undefined) return undefined;
-  return {
-    OPENAI_API_KEY: second.api_key ?? key,
-    OPENAI_BASE_URL: second.api_key === undefined ? url : second.base_url,
-    OPENAI_MODEL: second.model,
-    OPENAI_REFINER_MODEL: second.refiner_model ?? second.model,
-  };
 }
 
 /** Returns the values of the settings for which the environment names a file. */

@@ -19,7 +19,6 @@ const samples: Record<(typeof settingsInFiles)[number], string> = {
   SERVICE_API_KEY: 'a-service-key-0123456789',
   OIDC_CLIENT_SECRET: 'a secret with spaces ',
   OPENAI_API_KEY: 'sk-test',
-  OPENAI_FALLBACK: '{"model":"m","api_key":"sk-hunter2"}',
   ENGINES: '{"engines":{"deepl":{"kind":"deepl","api_key":"hunter2"}}}',
   STRIPE_SECRET_KEY: 'sk_test_1',
   STRIPE_WEBHOOK_SECRET: 'whsec_1',

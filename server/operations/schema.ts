@@ -101,7 +101,7 @@ export const modelsView = z.object({
   models: z.array(
     z.object({
       model: z.string().describe('`other` for models that the settings do not name.'),
-      roles: z.array(z.enum(['translation', 'judge', 'embedding', 'candidate', 'fallback', 'workspace_key'])),
+      roles: z.array(z.enum(['translation', 'judge', 'embedding', 'candidate', 'workspace_key'])),
       modes: z.array(z.string()).describe('How JSON was requested; `vectors` for an embedding model.'),
       requests: count,
       failed: count,
