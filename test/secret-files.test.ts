@@ -1,13 +1,9 @@
 import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import {
-  readSettings,
-  redactSettings,
-  SettingsError,
-  settingNames,
-  settingsInFiles,
-} from '#server/settings.ts';
+import { settingNames } from '#server/settings/environment.ts';
+import { redactSettings, settingsInFiles } from '#server/settings/secrets.ts';
+import { readSettings, SettingsError } from '#server/settings.ts';
 import { testFolder } from '#test/setup/launch.ts';
 
 const KEY = Buffer.alloc(32, 7).toString('base64');

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { formerSettingNames, readSettings, SettingsError, settingNames } from '#server/settings.ts';
+import { settingNames } from '#server/settings/environment.ts';
+import { formerSettingNames } from '#server/settings/former-names.ts';
+import { readSettings, SettingsError } from '#server/settings.ts';
 
 type Settings = Record<string, unknown>;
 

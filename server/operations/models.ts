@@ -8,7 +8,8 @@ import {
   type ModelRequests,
   takeModelRequests,
 } from '#server/platform/model-requests.ts';
-import { modelsOfEngines, type Settings } from '#server/settings.ts';
+import { modelsOfEngines } from '#server/settings/models.ts';
+import type { Settings } from '#server/settings.ts';
 import type { ModelsView } from './schema.ts';
 
 /*

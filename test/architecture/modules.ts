@@ -305,7 +305,7 @@ export const modules: Module[] = [
   },
   {
     name: 'server/errors, languages and settings',
-    files: /^server\/(errors|languages|member-languages|setting-kinds|settings)\.ts$/,
+    files: /^server\/((errors|languages|member-languages|settings)\.ts$|settings\/)/,
     packages: any(/^npm:(@trpc\/server|zod)$/, /^node:/),
     only: /$^/,
   },

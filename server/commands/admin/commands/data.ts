@@ -11,7 +11,7 @@ import { policyOf, policyOfDeployment, retained, setRetention } from '#server/re
 import { deletionRecord, deletionView } from '#server/retention/schema.ts';
 import { cancelDeletion, listDeletions, scheduleDeletion } from '#server/retention/tenant-deletions.ts';
 import { countRows } from '#server/retention/tenant-tables.ts';
-import { maxRetentionDays, minUsageDays, minUsageDaysReason } from '#server/setting-kinds.ts';
+import { maxRetentionDays, minUsageDays, minUsageDaysReason } from '#server/settings/kinds.ts';
 import { exportRecord, exportView } from '#server/workspace-export/schema.ts';
 import { listExports, readZip, startExport, takeExport } from '#server/workspace-export/tenant-exports.ts';
 import { account, command, ofTenant, type Server, tenantId } from './command.ts';

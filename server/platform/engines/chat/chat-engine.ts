@@ -1,7 +1,7 @@
 import { isUnspaced } from '#server/languages.ts';
 import { type ConcurrencyLimit, createConcurrencyLimit } from '../../concurrency-limit.ts';
 import type { CallScope, Engine, EngineResult, Paid, Translations, TranslationTask } from '../engine.ts';
-import { type AskAll, ask as askOne, askAllBy, type Chat, type Question, type Upstream } from './chat.ts';
+import { type AskAll, askAllBy, ask as askOne, type Chat, type Question, type Upstream } from './chat.ts';
 import { assess, assessEach, compare, verify } from './judge.ts';
 import { cutText, groupEvenly, keepOuterSpace, unitsPerCall, unitsPerSegment } from './long-texts.ts';
 import { type OutputModes, openOutputModes } from './output-modes.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { canonicalLanguage } from './languages.ts';
+import { canonicalLanguage } from '../languages.ts';
 
 /*
- * The kinds of values that settings have, and the settings with several fields. `settings.ts` names the variables.
+ * The kinds of values that settings have, and the settings with several fields. `environment.ts` names the variables.
  */
 
 const boolean = z
