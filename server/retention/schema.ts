@@ -22,7 +22,7 @@ export const deletionRecord = z.object({
   rows: z.record(z.string(), count).describe('Numbers of deleted rows by table.'),
 });
 
-export type DeletionRecord = z.infer<typeof deletionRecord>;
+type DeletionRecord = z.infer<typeof deletionRecord>;
 
 function stateOf({ startedAt, finishedAt }: TenantDeletion): z.infer<typeof deletionState> {
   if (finishedAt) return 'finished';

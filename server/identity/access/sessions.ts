@@ -125,7 +125,7 @@ export function secondsLeftOf({ age }: Family, { REFRESH_TOKEN_TTL_SECONDS }: Se
 }
 
 /** A session lasts at most so many lives of a refresh token, however often it is refreshed. */
-export const maxRefreshes = 3;
+const maxRefreshes = 3;
 
 /**
  * Issues an access token and a refresh token. Neither is valid for longer than the family. The caller has locked the

@@ -48,7 +48,7 @@ export function upstreamOf(
 }
 
 /** An endpoint and its models: one translates, the other one judges and repairs. */
-export interface ChatModels {
+interface ChatModels {
   upstream: Upstream;
   translator: string;
   refiner: string;
