@@ -1,6 +1,6 @@
 import { createTRPCClientProxy, type TRPCUntypedClient } from '@trpc/client';
 import type { Connection } from '#sdk/connection.ts';
-import type { AppRouter, MutationName } from '#sdk/procedure-types.ts';
+import type { AppRouter, MutationName, QueryName } from '#sdk/procedure-types.ts';
 import { connection, patientConnection } from './client.ts';
 import { onSessionChange, sessionState } from './session/keeper.ts';
 
@@ -38,11 +38,13 @@ onSessionChange(() => {
  * of links: their code is twice as large as that of the typed client, and they wrap errors.
  * @param stop returns a signal that ends the calls
  */
-function clientOver({ query, mutate }: Connection, stop?: () => AbortSignal) {
+function clientOver({ query, mutate, mutateOnce }: Connection, stop?: () => AbortSignal) {
   const calls: Pick<TRPCUntypedClient<AppRouter>, 'query' | 'mutation'> = {
-    query: (name, input = {}, options) => query({ name, repeatable: true }, input as object, options),
-    mutation: (name, input = {}, options) =>
-      mutate({ name, repeatable: repeatable.has(name) }, input as object, { signal: stop?.(), ...options }),
+    query: (name, input, options) => query(name as QueryName, input as never, options),
+    mutation: (name, input, options) => {
+      const call = repeatable.has(name) ? mutate : mutateOnce;
+      return call(name as MutationName, input as never, { signal: stop?.(), ...options });
+    },
   };
   return createTRPCClientProxy(calls as TRPCUntypedClient<AppRouter>);
 }
