@@ -20,8 +20,6 @@ export const unused: RegExp[] = [
   // For `require`, and for pages without a bundler. The service imports the modules.
   /^docx\/dist\/.+\.(cjs|d\.cts|iife\.js)$/,
   /^stripe\/cjs$/,
-  // For building packages. trpc-to-openapi lists it.
-  /^@rollup\/rollup-[^/]+$/,
   // For bundlers and for TypeScript 3: Node.js loads `dist-cjs`.
   /^@(aws-sdk|smithy)\/.+\/(dist-es|dist-types\/ts3\.4)$/,
   // Weights of fonts that set no text (server/formats/typesetting/fonts.ts).

@@ -35,8 +35,8 @@ interface Part {
 
 /**
  * Serves GET /openapi.json, the same document with security for client generators, and GET /docs, a page that renders
- * the second document. Each file is read or built at its first request, because importing the generator takes longer
- * than starting the HTTP server. It is then kept as one Buffer for all responses. A client that already has the file
+ * the second document. Each file is read or built at its first request, because building them takes longer than
+ * starting the HTTP server. It is then kept as one Buffer for all responses. A client that already has the file
  * gets 304.
  * @param basePath the path of the service's public URL, the prefix of each path in the page
  */

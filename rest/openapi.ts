@@ -1,36 +1,30 @@
-import { generateOpenApiDocument } from 'trpc-to-openapi';
-import { z } from 'zod';
 import type { AppRouter } from '#server/router.ts';
 import { currentVersion } from './api-version.ts';
-import { bodyTypes } from './body-parsers.ts';
-import { mergeDoubles, nameBodies, plainJson } from './openapi/components.ts';
 import {
   type JsonSchema,
   type Method,
   methods,
   type OpenApiDocument,
   type Operation,
-  operationOf,
 } from './openapi/document.ts';
 import { addExamples } from './openapi/examples.ts';
 import { describeFiles, withoutBytes } from './openapi/files.ts';
+import { createGenerator } from './openapi/generate.ts';
 import { inlineSchemas } from './openapi/inline.ts';
 import { briefDescription, description, tagsOf } from './openapi/introduction.ts';
-import { describeOperation, moveQueryInputs } from './openapi/operation.ts';
+import { describeOperation } from './openapi/operation.ts';
 import { describeHeaders } from './openapi/response-headers.ts';
 import { errorSchemas } from './openapi/responses.ts';
 import { describeRpc, rpcProcedures } from './openapi/rpc.ts';
 import { type ClientsDocument, withSecurity } from './openapi/security.ts';
-import { mergeOperations, publicPathOf, withOwnPaths } from './openapi/shared-path.ts';
+import { mergeOperations } from './openapi/shared-path.ts';
 import { titleInlineSchemas } from './openapi/titles.ts';
 import { type RestProcedure, restProcedures } from './procedures.ts';
-import { queryKinds } from './query.ts';
 
 export type { OpenApiDocument } from './openapi/document.ts';
 
 /**
- * Builds the OpenAPI 3.1.0 document of all procedures with a route: the output of trpc-to-openapi, completed with the
- * details that this generator drops or does not support. The procedures' schemas stay unchanged, and the order of the
+ * Builds the OpenAPI 3.1.0 document of all procedures with a route, from their zod schemas and routes. The order of the
  * document does not depend on the order of the router.
  * @param basePath the path of the service's public URL, the prefix of the document's paths
  * @throws Error if two different bodies have one id, or if a header fills an input that does not exist
@@ -40,26 +34,22 @@ export function buildOpenApiDocument(router: AppRouter, basePath = ''): OpenApiD
 }
 
 function documentOf(described: readonly RestProcedure[], basePath: string): OpenApiDocument {
-  const procedures = withOwnPaths(described).map(withoutBytes);
-  const generated = generateOpenApiDocument(generatorInput(procedures), {
-    title: 'LinguaLoop',
-    version: currentVersion,
-    description,
-    openApiVersion: '3.1.0',
-    baseUrl: basePath || '/',
-    securitySchemes: {},
-  });
-  const { openapi, info, servers, paths, components } = mergeDoubles(plainJson(generated));
-  const schemas = { ...components.schemas, ...errorSchemas };
-  moveQueryInputs(procedures, paths);
-  nameBodies(procedures, paths, schemas);
+  const procedures = described.map(withoutBytes);
+  const generator = createGenerator();
+  const paths = describePaths(procedures, generator.operationOf);
   const document = inlineSchemas({
-    openapi,
-    info: { ...info, contact: { name: 'LinguaLoop' }, license: { name: 'MIT', identifier: 'MIT' } },
-    servers,
+    openapi: '3.1.0',
+    info: {
+      title: 'LinguaLoop',
+      description,
+      version: currentVersion,
+      contact: { name: 'LinguaLoop' },
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: basePath || '/' }],
     tags: tagsOf(procedures),
-    paths: describePaths(procedures, paths),
-    components: { schemas: sortedByKey(schemas) },
+    paths,
+    components: { schemas: sortedByKey({ ...generator.components(), ...errorSchemas }) },
   });
   return addExamples(relaxRequests(document));
 }
@@ -79,15 +69,14 @@ export function buildClientsDocument(router: AppRouter, basePath = ''): ClientsD
 
 function describePaths(
   procedures: readonly RestProcedure[],
-  generated: OpenApiDocument['paths'],
+  generate: (procedure: RestProcedure) => Operation,
 ): OpenApiDocument['paths'] {
   const all: OpenApiDocument['paths'] = {};
   const inOrder = procedures.toSorted((a, b) => rank(a) - rank(b));
   for (const procedure of inOrder) {
-    const path = publicPathOf(procedure.route.path);
+    const { path } = procedure.route;
     const method = procedure.route.method.toLowerCase() as Method;
-    const generatedOperation = operationOf(generated, procedure.route);
-    const described = describeFiles(procedure, describeOperation(procedure, generatedOperation));
+    const described = describeFiles(procedure, describeOperation(procedure, generate(procedure)));
     const operation = describeHeaders(procedure, described);
     const first = all[path]?.[method];
     all[path] = { ...all[path], [method]: first ? mergeOperations(first, operation) : operation };
@@ -102,73 +91,6 @@ function rank({ route }: RestProcedure): number {
 function sortedByKey<T>(record: Record<string, T>): Record<string, T> {
   const keys = Object.keys(record).sort();
   return Object.fromEntries(keys.map((key) => [key, record[key] as T]));
-}
-
-type GeneratorRouter = Parameters<typeof generateOpenApiDocument>[0];
-
-/**
- * Returns a router for trpc-to-openapi that has the procedures with the generator's own metadata, and without
- * handlers. The real procedures must not get this metadata, because the generator's request handler would rewrite
- * their schemas.
- */
-function generatorInput(procedures: readonly RestProcedure[]): GeneratorRouter {
-  const view = procedures.map((procedure) => [
-    procedure.path,
-    {
-      _def: {
-        type: procedure.type,
-        inputs: procedure.input ? [withoutMembers(procedure)] : [],
-        output: procedure.output,
-        meta: { openapi: openapiMeta(procedure) },
-      },
-    },
-  ]);
-  // The generator reads only this part of a router, but the type of its parameter requires all of tRPC's internals.
-  return { _def: { procedures: Object.fromEntries(view) } } as unknown as GeneratorRouter;
-}
-
-/**
- * Returns the procedure's input with a string in place of each parameter with members, which the generator does not
- * support. `describeOperation` replaces these strings.
- */
-function withoutMembers({ route, inputShape, input }: RestProcedure): z.ZodType | undefined {
-  const members = [...queryKinds(inputShape, route)].flatMap(([name, kind]) =>
-    kind === 'members' ? [name] : [],
-  );
-  if (members.length === 0) return input;
-  const strings = members.map((name) => [name, z.string().optional()]);
-  return z.object({ ...inputShape, ...Object.fromEntries(strings) });
-}
-
-function openapiMeta({ path, route, inputShape }: RestProcedure): Record<string, unknown> {
-  const headers = Object.entries(route.headers ?? {}).map(([input, header]) => {
-    const schema = inputShape[input];
-    if (!schema)
-      throw new Error(`${path}: the header ${header} sets the input ${input}, which does not exist`);
-    return [header, sent(schema).optional()];
-  });
-  return {
-    method: route.method,
-    path: route.path,
-    operationId: path,
-    tags: [route.tag],
-    summary: route.summary,
-    description: route.description,
-    protect: false,
-    errorResponses: [],
-    contentTypes: bodyTypes[route.body ?? 'json'],
-    ...(headers.length > 0 && { requestHeaders: z.object(Object.fromEntries(headers)) }),
-  };
-}
-
-/**
- * Returns the schema of a header as clients send it: a header cannot be null, and an omitted header means its
- * default.
- */
-function sent(schema: z.ZodType): z.ZodType {
-  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault)
-    return sent(schema.unwrap() as z.ZodType);
-  return schema;
 }
 
 type Schemas = Record<string, JsonSchema>;

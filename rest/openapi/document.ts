@@ -1,5 +1,3 @@
-import type { Route } from '#server/trpc.ts';
-
 export interface JsonSchema {
   $ref?: string;
   title?: string;
@@ -73,13 +71,6 @@ export interface OpenApiDocument {
   tags: { name: string; description: string }[];
   paths: Record<string, Partial<Record<Method, Operation>>>;
   components: { schemas: Record<string, JsonSchema> };
-}
-
-/** Returns the operation of a route. @throws Error if the document does not contain it */
-export function operationOf(paths: OpenApiDocument['paths'], route: Route): Operation {
-  const operation = paths[route.path]?.[route.method.toLowerCase() as Method];
-  if (!operation) throw new Error(`the OpenAPI document has no operation ${route.method} ${route.path}`);
-  return operation;
 }
 
 /** Returns a reference to the component with this id. */

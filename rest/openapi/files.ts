@@ -7,7 +7,7 @@ import { neededInputsOf } from './operation.ts';
 
 const binary: JsonSchema = { type: 'string', format: 'binary' };
 
-/** Returns the procedure without the bytes in its input or output, because the generator cannot describe them. */
+/** Returns the procedure without the bytes in its input or output, which a schema cannot describe. */
 export function withoutBytes(procedure: RestProcedure): RestProcedure {
   const { route, input, inputShape } = procedure;
   // Without its bytes, a raw body has no inputs: the others are headers.

@@ -1,13 +1,7 @@
 import { selectableFields } from '#rest/query.ts';
 import { needsBody, type RestProcedure } from '../procedures.ts';
 import { queryKinds } from '../query.ts';
-import {
-  type JsonSchema,
-  type OpenApiDocument,
-  type Operation,
-  operationOf,
-  type Parameter,
-} from './document.ts';
+import type { JsonSchema, Operation, Parameter } from './document.ts';
 import { responsesOf } from './responses.ts';
 
 const date: JsonSchema = { type: 'string', format: 'date' };
@@ -41,7 +35,7 @@ function fieldsParameter(procedure: RestProcedure): Parameter[] {
 const parameterOrder = ['path', 'query', 'header'];
 
 /**
- * Completes a generated operation with data that the generator does not have. Security is left out on purpose:
+ * Completes a generated operation with what the schemas do not have. Security is left out on purpose:
  * `withSecurity` adds it for client generators.
  */
 export function describeOperation(procedure: RestProcedure, generated: Operation): Operation {
@@ -83,7 +77,7 @@ export function neededInputsOf({ path, inputShape }: RestProcedure): readonly st
   return needed;
 }
 
-/** Adds a parameter's description, which the generator puts into the schema, or drops if the input is optional. */
+/** Adds a parameter's description, if only its schema or its input has it. */
 function described(parameter: Parameter, { route, inputShape }: RestProcedure): Parameter {
   const [input = parameter.name] =
     Object.entries(route.headers ?? {}).find(([, header]) => header === parameter.name) ?? [];
@@ -110,43 +104,4 @@ function requireNeeded(parameter: Parameter, needed: readonly string[]): Paramet
   if (parameter.in !== 'query' || !needed.includes(parameter.name)) return parameter;
   const { default: _, ...schema } = parameter.schema;
   return { ...parameter, required: true, schema };
-}
-
-/**
- * Moves inputs that a route with a body takes from its query out of the body, where the generator puts all inputs
- * except path parameters. Removes the body if it becomes empty.
- */
-export function moveQueryInputs(procedures: readonly RestProcedure[], paths: OpenApiDocument['paths']): void {
-  for (const { route } of procedures) {
-    if (!route.query) continue;
-    const operation = operationOf(paths, route);
-    const schemas = Object.values(operation.requestBody?.content ?? {}).map(({ schema }) => schema);
-    const [parameters = []] = schemas.map((schema) => takeOut(schema, route.query ?? []));
-    operation.parameters = [...(operation.parameters ?? []), ...parameters];
-    if (Object.keys(schemas[0]?.properties ?? {}).length === 0) delete operation.requestBody;
-  }
-}
-
-/** Removes properties from an object's schema, in place, and returns them as query parameters. */
-function takeOut(schema: JsonSchema, names: readonly string[]): Parameter[] {
-  const { properties = {}, required = [] } = schema;
-  const taken = names.flatMap((name): Parameter[] => {
-    const property = properties[name];
-    if (!property) return [];
-    delete properties[name];
-    const { description } = property;
-    return [
-      {
-        in: 'query',
-        name,
-        ...(required.includes(name) && { required: true }),
-        ...(description !== undefined && { description }),
-        schema: property,
-      },
-    ];
-  });
-  const left = required.filter((name) => !names.includes(name));
-  if (left.length > 0) schema.required = left;
-  else delete schema.required;
-  return taken;
 }

@@ -99,8 +99,8 @@ export function responsesOf(
 }
 
 /**
- * Returns the successful responses of an operation. The 202 has the same body as the 200, or a separate one. The
- * generator supports one response only, so its output is a union of both bodies.
+ * Returns the successful responses of an operation. The 202 has the same body as the 200, or a separate one. A procedure
+ * has one output, which is then a union of both bodies.
  * @throws Error if the body of an additional 202 is neither the output nor a named member of this union
  */
 function successesOf(

@@ -1,7 +1,6 @@
 import type { GuardName } from '#server/context.ts';
 import type { RestProcedure } from '../procedures.ts';
 import { type Method, methods, type OpenApiDocument, type Operation } from './document.ts';
-import { publicPathOf } from './shared-path.ts';
 
 /**
  * How to send each credential. Swagger UI shows them in this order and puts the cursor into the last one, so this is
@@ -75,7 +74,7 @@ export function withSecurity(
 ): ClientsDocument {
   const guards = new Map<string, GuardName>();
   for (const { path, route, meta } of procedures) {
-    const address = `${route.method.toLowerCase()} ${publicPathOf(route.path)}`;
+    const address = `${route.method.toLowerCase()} ${route.path}`;
     const { guard } = meta;
     if (!guard) throw new Error(`${path}: a procedure with a route needs a guard`);
     if ((guards.get(address) ?? guard) !== guard)

@@ -1,30 +1,4 @@
-import type { RestProcedure } from '../procedures.ts';
 import type { Content, JsonSchema, Operation, ResponseObject } from './document.ts';
-
-/**
- * Gives each procedure a path that no other procedure has, because the generator supports one procedure per path: the
- * first procedure of a path keeps it, the others get a temporary path. `mergeOperations` merges their operations
- * again.
- */
-export function withOwnPaths(procedures: readonly RestProcedure[]): RestProcedure[] {
-  const taken = new Set<string>();
-  return procedures.map((procedure) => {
-    const { route, path } = procedure;
-    const address = `${route.method} ${route.path}`;
-    if (!taken.has(address)) {
-      taken.add(address);
-      return procedure;
-    }
-    return { ...procedure, route: { ...route, path: `${route.path}${mark}${path}` as `/${string}` } };
-  });
-}
-
-const mark = '~';
-
-/** Returns the public path for a path from `withOwnPaths`. */
-export function publicPathOf(path: string): string {
-  return path.split(mark, 1)[0] as string;
-}
 
 /** Merges the operations of one path. Name and summary are those of the first. */
 export function mergeOperations(first: Operation, second: Operation): Operation {

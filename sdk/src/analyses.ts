@@ -3,7 +3,6 @@ import type { Connection } from './connection.ts';
 import type { Bytes } from './exchange.ts';
 import type { CallOptions } from './options.ts';
 import { createListing, type List, type Page } from './pages.ts';
-import type { Call } from './send.ts';
 import { encodedFile, type SourceFile } from './source-file.ts';
 import type {
   Analysis,
@@ -69,43 +68,32 @@ export interface Analyses {
   }>;
 }
 
-const createCall: Call = { name: 'analyses.create', repeatable: false };
-const addFileCall: Call = { name: 'analyses.addFile', repeatable: true };
-const removeFileCall: Call = { name: 'analyses.removeFile', repeatable: false };
-const setVersionCall: Call = { name: 'analyses.setVersion', repeatable: true };
-const getCall: Call = { name: 'analyses.get', repeatable: true };
-const listCall: Call = { name: 'analyses.list', repeatable: true };
-const startCall: Call = { name: 'analyses.start', repeatable: true };
-const cancelCall: Call = { name: 'analyses.cancel', repeatable: true };
-const deleteCall: Call = { name: 'analyses.delete', repeatable: false };
-const exportCall: Call = { name: 'analyses.exportXlsx', repeatable: true };
-
-export function analyses({ mutate, query }: Connection): Analyses {
+export function analyses({ mutate, mutateOnce, query }: Connection): Analyses {
   const listing = createListing<AnalysisPageQuery, AnalysisPage, AnalysisSummary, CallOptions>(
-    (wanted, options) => query(listCall, wanted ?? {}, options),
+    (wanted, options) => query('analyses.list', wanted, options),
     (page) => page.analyses,
     (page) => page.next_cursor,
   );
   return {
-    create: (request, options) => mutate(createCall, request, options),
+    create: (request, options) => mutateOnce('analyses.create', request, options),
     addFile: (analysis_id, file, options) =>
-      afterwards(encodedFile(file), (encoded) => mutate(addFileCall, { analysis_id, ...encoded }, options)),
-    removeFile: (analysis_id, file_id, options) => mutate(removeFileCall, { analysis_id, file_id }, options),
+      afterwards(encodedFile(file), (encoded) =>
+        mutate('analyses.addFile', { analysis_id, ...encoded }, options),
+      ),
+    removeFile: (analysis_id, file_id, options) =>
+      mutateOnce('analyses.removeFile', { analysis_id, file_id }, options),
     setVersion: (analysis_id, file_id, used, options) =>
-      mutate(setVersionCall, { analysis_id, file_id, used }, options),
-    get: (analysis_id, options) => query(getCall, { analysis_id }, options),
+      mutate('analyses.setVersion', { analysis_id, file_id, used }, options),
+    get: (analysis_id, options) => query('analyses.get', { analysis_id }, options),
     list: listing.list,
     listPage: listing.listPage,
-    start: (analysis_id, request, options) => mutate(startCall, { analysis_id, ...request }, options),
-    cancel: (analysis_id, options) => mutate(cancelCall, { analysis_id }, options),
-    delete: (analysis_id, options) => mutate(deleteCall, { analysis_id }, options),
+    start: (analysis_id, request, options) => mutate('analyses.start', { analysis_id, ...request }, options),
+    cancel: (analysis_id, options) => mutate('analyses.cancel', { analysis_id }, options),
+    delete: (analysis_id, options) => mutateOnce('analyses.delete', { analysis_id }, options),
     exportXlsx: (analysis_id, options) =>
-      mapResult(
-        query<{ file_name: string; content: string }>(exportCall, { analysis_id }, options),
-        ({ file_name, content }) => ({
-          fileName: file_name,
-          content: Uint8Array.from(atob(content), (char) => char.charCodeAt(0)),
-        }),
-      ),
+      mapResult(query('analyses.exportXlsx', { analysis_id }, options), ({ file_name, content }) => ({
+        fileName: file_name,
+        content: Uint8Array.from(atob(content), (char) => char.charCodeAt(0)),
+      })),
   };
 }

@@ -1,7 +1,6 @@
 import type { ApiPromise } from './api-promise.ts';
 import type { Connection } from './connection.ts';
 import type { CallOptions } from './options.ts';
-import type { Call } from './send.ts';
 import type {
   ApiKey,
   ApiKeyCreateRequest,
@@ -35,21 +34,15 @@ export interface ApiKeys {
   revoke(keyId: string, options?: CallOptions): ApiPromise<ApiKey>;
 }
 
-const listCall: Call = { name: 'apiKeys.list', repeatable: true };
-/** Not repeatable: the first call has taken the name, and its secret would be lost. */
-const createCall: Call = { name: 'apiKeys.create', repeatable: false };
-/** Not repeatable: a verification code is valid once. */
-const updateCall: Call = { name: 'apiKeys.update', repeatable: false };
-/** Not repeatable: a second call would replace the secret of the first one, which would be lost. */
-const rotateCall: Call = { name: 'apiKeys.rotate', repeatable: false };
-const revokeCall: Call = { name: 'apiKeys.revoke', repeatable: true };
-
-export function apiKeys({ mutate, query }: Connection): ApiKeys {
+export function apiKeys({ mutate, mutateOnce, query }: Connection): ApiKeys {
   return {
-    list: (wanted = {}, options) => query(listCall, wanted, options),
-    create: (request, options) => mutate(createCall, request, options),
-    update: (request, options) => mutate(updateCall, request, options),
-    rotate: (request, options) => mutate(rotateCall, request, options),
-    revoke: (keyId, options) => mutate(revokeCall, { key_id: keyId }, options),
+    list: (wanted = {}, options) => query('apiKeys.list', wanted, options),
+    // Not repeatable: the first call has taken the name, and its secret would be lost.
+    create: (request, options) => mutateOnce('apiKeys.create', request, options),
+    // Not repeatable: a verification code is valid once.
+    update: (request, options) => mutateOnce('apiKeys.update', request, options),
+    // Not repeatable: a second call would replace the secret of the first one, which would be lost.
+    rotate: (request, options) => mutateOnce('apiKeys.rotate', request, options),
+    revoke: (keyId, options) => mutate('apiKeys.revoke', { key_id: keyId }, options),
   };
 }

@@ -2,7 +2,6 @@ import { type ApiPromise, mapResult } from './api-promise.ts';
 import type { Connection } from './connection.ts';
 import type { CallOptions } from './options.ts';
 import { createListing, type List, type Page } from './pages.ts';
-import type { Call } from './send.ts';
 import type {
   Assignment,
   AssignmentOutcome,
@@ -55,41 +54,30 @@ export interface Assignments {
   saveRules(change: AssignmentRulesChange, options?: CallOptions): ApiPromise<AssignmentRules>;
 }
 
-const mineCall: Call = { name: 'assignments.mine', repeatable: true };
-const listCall: Call = { name: 'assignments.list', repeatable: true };
-// Not repeatable: the first call changes the version, or passes the item on.
-const assignCall: Call = { name: 'assignments.assign', repeatable: false };
-const passCall: Call = { name: 'assignments.pass', repeatable: false };
-const profilesCall: Call = { name: 'assignments.profiles', repeatable: true };
-const saveProfileCall: Call = { name: 'assignments.saveProfile', repeatable: true };
-const loadCall: Call = { name: 'assignments.load', repeatable: true };
-const rulesCall: Call = { name: 'assignments.rules', repeatable: true };
-const saveRulesCall: Call = { name: 'assignments.saveRules', repeatable: true };
-
-export function assignments({ mutate, query }: Connection): Assignments {
-  const listing = <Query extends { cursor?: string | undefined }>(call: Call) =>
+export function assignments({ mutate, mutateOnce, query }: Connection): Assignments {
+  const listing = <Query extends { cursor?: string | undefined }>(
+    name: 'assignments.mine' | 'assignments.list',
+  ) =>
     createListing<Query, AssignmentPageData, Assignment, CallOptions>(
-      (wanted, options) => query(call, wanted ?? {}, options),
+      (wanted, options) => query(name, wanted, options),
       (page) => page.items,
       (page) => page.next_cursor,
     );
-  const mine = listing<OwnAssignmentsPageQuery>(mineCall);
-  const all = listing<AssignmentsPageQuery>(listCall);
+  const mine = listing<OwnAssignmentsPageQuery>('assignments.mine');
+  const all = listing<AssignmentsPageQuery>('assignments.list');
   return {
     mine: mine.list,
     minePage: mine.listPage,
     list: all.list,
     listPage: all.listPage,
+    // Not repeatable: the first call changes the version, or passes the item on.
     assign: (request, options) =>
-      mapResult(
-        mutate<{ results: AssignmentOutcome[] }>(assignCall, request, options),
-        ({ results }) => results,
-      ),
-    pass: (request, options) => mutate(passCall, request, options),
-    profiles: (wanted, options) => query(profilesCall, wanted ?? {}, options),
-    saveProfile: (change, options) => mutate(saveProfileCall, change, options),
-    load: (wanted, options) => query(loadCall, wanted ?? {}, options),
-    rules: (options) => query(rulesCall, {}, options),
-    saveRules: (change, options) => mutate(saveRulesCall, change, options),
+      mapResult(mutateOnce('assignments.assign', request, options), ({ results }) => results),
+    pass: (request, options) => mutateOnce('assignments.pass', request, options),
+    profiles: (wanted, options) => query('assignments.profiles', wanted ?? {}, options),
+    saveProfile: (change, options) => mutate('assignments.saveProfile', change, options),
+    load: (wanted, options) => query('assignments.load', wanted ?? {}, options),
+    rules: (options) => query('assignments.rules', undefined, options),
+    saveRules: (change, options) => mutate('assignments.saveRules', change, options),
   };
 }

@@ -2,7 +2,6 @@ import type { ApiPromise } from './api-promise.ts';
 import type { Connection } from './connection.ts';
 import type { CallOptions } from './options.ts';
 import { createListing, type List, type Page } from './pages.ts';
-import type { Call } from './send.ts';
 import type { AuditEvent, AuditListQuery, AuditPage } from './types.ts';
 
 /** Reads the audit log of a tenant. Requires the session of an administrator. */
@@ -13,11 +12,9 @@ export interface Audit {
   listPage(query?: AuditListQuery, options?: CallOptions): ApiPromise<Page<AuditEvent>>;
 }
 
-const listCall: Call = { name: 'audit.list', repeatable: true };
-
 export function audit({ query }: Connection): Audit {
   return createListing<AuditListQuery, AuditPage, AuditEvent, CallOptions>(
-    (wanted, options) => query(listCall, wanted ?? {}, options),
+    (wanted, options) => query('audit.list', wanted, options),
     (page) => page.events,
     (page) => page.next_cursor,
   );

@@ -9,6 +9,7 @@ import {
   type Settings,
 } from './options.ts';
 import { IdempotencyMismatchError } from './outcome-errors.ts';
+import type { InputOf, MutationName, OutputOf, QueryName } from './procedure-types.ts';
 import { createRest, type Rest, type RestRequest, resultOf } from './rest.ts';
 import { type Attempt, type Call, createSend, type Send } from './send.ts';
 import { createSession, type Session } from './session.ts';
@@ -41,10 +42,12 @@ export interface Connection {
   json<T>(call: Call, request: RestRequest, options?: CallOptions | undefined): ApiPromise<T>;
   /** @internal Sends a request to which a successful response has no body. */
   done(call: Call, request: RestRequest, options?: CallOptions | undefined): ApiPromise<void>;
-  /** @internal Calls a query of tRPC that has no REST route; the name of the call selects it. */
-  query<T>(call: Call, input: object, options?: CallOptions): ApiPromise<T>;
-  /** @internal Calls a mutation of tRPC that has no REST route; the name of the call selects it. */
-  mutate<T>(call: Call, input: object, options?: CallOptions): ApiPromise<T>;
+  /** @internal Calls a procedure over tRPC that changes nothing. */
+  query<N extends QueryName>(name: N, input: InputOf<N>, options?: CallOptions): ApiPromise<OutputOf<N>>;
+  /** @internal Calls a procedure over tRPC that may change something, but nothing more if it is called again. */
+  mutate<N extends MutationName>(name: N, input: InputOf<N>, options?: CallOptions): ApiPromise<OutputOf<N>>;
+  /** @internal Like `mutate`, but resends a request only if the service certainly did nothing. */
+  mutateOnce: Connection['mutate'];
   /** @internal Makes a call whose attempts take more than one request. */
   run<T>(
     call: Call,
@@ -98,6 +101,10 @@ export function createConnection(settings: Settings, session?: Session): Connect
       },
       options,
     );
+  const procedure =
+    (type: 'query' | 'mutation', repeatable: boolean) =>
+    <T>(name: string, input: unknown, options?: CallOptions) =>
+      run<T>({ name, repeatable }, (attempt) => rest.procedure(type, name, input ?? {}, attempt), options);
   return {
     baseUrl: settings.baseUrl,
     settings,
@@ -117,10 +124,9 @@ export function createConnection(settings: Settings, session?: Session): Connect
       }),
     observers,
     done: (call, request, options) => run(call, (attempt) => rest.done(request, attempt), options),
-    query: (call, input, options) =>
-      run(call, (attempt) => rest.procedure('query', call.name, input, attempt), options),
-    mutate: (call, input, options) =>
-      run(call, (attempt) => rest.procedure('mutation', call.name, input, attempt), options),
+    query: procedure('query', true),
+    mutate: procedure('mutation', true),
+    mutateOnce: procedure('mutation', false),
     keyOf: (call, options) => options?.idempotencyKey ?? settings.idempotencyKey(call.name),
   };
 }

@@ -311,29 +311,6 @@ const approveCall: Call = { name: 'documents.approve', repeatable: true, result:
 /** Not repeatable: a second deletion would return 404, and the counts in the first response would be lost. */
 const deleteCall: Call = { name: 'documents.delete', repeatable: false, result: ['deleted'] };
 
-const progressCall: Call = { name: 'documents.progress', repeatable: true };
-const outlineCall: Call = { name: 'documents.outline', repeatable: true };
-const searchCall: Call = { name: 'documents.search', repeatable: true };
-const boxesCall: Call = { name: 'documents.boxes', repeatable: true };
-/** Repeatable: corrections that are already stored count as done. */
-const correctCall: Call = { name: 'documents.correct', repeatable: true };
-const checkCall: Call = { name: 'documents.check', repeatable: true };
-/** Not repeatable: the response of a repeat would lack the change that can be undone. */
-const confirmAllCall: Call = { name: 'documents.confirmAll', repeatable: false };
-const resolveCall: Call = { name: 'documents.resolve', repeatable: false };
-const recheckCall: Call = { name: 'documents.recheck', repeatable: true };
-const confirmCall: Call = { name: 'documents.confirm', repeatable: true };
-/** Repeatable: a text that is already stored counts as done, and so does a change that is already undone. */
-const saveCall: Call = { name: 'documents.save', repeatable: true };
-const undoCall: Call = { name: 'documents.undo', repeatable: true };
-const redoCall: Call = { name: 'documents.redo', repeatable: true };
-const historyCall: Call = { name: 'documents.history', repeatable: true };
-const renderCall: Call = { name: 'documents.render', repeatable: true };
-const approveManyCall: Call = { name: 'documents.approveMany', repeatable: true };
-const outageCall: Call = { name: 'documents.outage', repeatable: true };
-/** Repeatable: a second call does not find the documents that the first one has queued. */
-const requeueCall: Call = { name: 'documents.requeue', repeatable: true };
-
 const path = '/api/documents';
 
 function translateForm(
@@ -356,7 +333,8 @@ function translateForm(
 }
 
 export function documents(connection: Connection): Documents {
-  const { create, downloads, json, keyOf, mutate, observers, query, rest, run, settings } = connection;
+  const { create, downloads, json, keyOf, mutate, mutateOnce, observers, query, rest, run, settings } =
+    connection;
   const at = (documentId: string, rest = '') => `${path}/${encodeURIComponent(documentId)}${rest}`;
   const read = (call: Call, documentId: string, options: CallOptions | undefined) =>
     json<TenantDocumentJob>(call, { method: 'GET', path: at(documentId) }, options);
@@ -458,25 +436,30 @@ export function documents(connection: Connection): Documents {
     approve: (documentId, request = {}, options) =>
       json(approveCall, { method: 'POST', path: at(documentId, '/approve'), json: request }, options),
     delete: (documentId, options) => json(deleteCall, { method: 'DELETE', path: at(documentId) }, options),
-    progress: (wanted, options) => query(progressCall, wanted, options),
+    progress: (wanted, options) => query('documents.progress', wanted, options),
     outline: (documentId, { withOptions = false, ...options } = {}) =>
-      query(outlineCall, { document_id: documentId, ...(withOptions && { with_options: true }) }, options),
-    search: (wanted, options) => query(searchCall, wanted, options),
-    boxes: (wanted, options) => query(boxesCall, wanted, options),
-    correct: (request, options) => mutate(correctCall, request, options),
-    check: (request, options) => mutate(checkCall, request, options),
-    confirmAll: (request, options) => mutate(confirmAllCall, request, options),
-    resolve: (request, options) => mutate(resolveCall, request, options),
-    recheck: (request, options) => mutate(recheckCall, request, options),
-    confirm: (request, options) => mutate(confirmCall, request, options),
-    save: (request, options) => mutate(saveCall, request, options),
-    undo: (request, options) => mutate(undoCall, request, options),
-    redo: (request, options) => mutate(redoCall, request, options),
-    history: (wanted, options) => query(historyCall, wanted, options),
-    render: (documentId, options) => mutate(renderCall, { document_id: documentId }, options),
-    approveMany: (request, options) => mutate(approveManyCall, request, options),
-    outage: (wanted, options) => query(outageCall, wanted, options),
-    requeue: (request, options) => mutate(requeueCall, request, options),
+      query(
+        'documents.outline',
+        { document_id: documentId, ...(withOptions && { with_options: true }) },
+        options,
+      ),
+    search: (wanted, options) => query('documents.search', wanted, options),
+    boxes: (wanted, options) => query('documents.boxes', wanted, options),
+    correct: (request, options) => mutate('documents.correct', request, options),
+    check: (request, options) => mutate('documents.check', request, options),
+    // Not repeatable: the response of a repeat would lack the change that can be undone.
+    confirmAll: (request, options) => mutateOnce('documents.confirmAll', request, options),
+    resolve: (request, options) => mutateOnce('documents.resolve', request, options),
+    recheck: (request, options) => mutate('documents.recheck', request, options),
+    confirm: (request, options) => mutate('documents.confirm', request, options),
+    save: (request, options) => mutate('documents.save', request, options),
+    undo: (request, options) => mutate('documents.undo', request, options),
+    redo: (request, options) => mutate('documents.redo', request, options),
+    history: (wanted, options) => query('documents.history', wanted, options),
+    render: (documentId, options) => mutate('documents.render', { document_id: documentId }, options),
+    approveMany: (request, options) => mutate('documents.approveMany', request, options),
+    outage: (wanted, options) => query('documents.outage', wanted, options),
+    requeue: (request, options) => mutate('documents.requeue', request, options),
   };
 }
 

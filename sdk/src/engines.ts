@@ -1,7 +1,6 @@
 import type { ApiPromise } from './api-promise.ts';
 import type { Connection } from './connection.ts';
 import type { CallOptions } from './options.ts';
-import type { Call } from './send.ts';
 import type { EngineKey, EngineRemoval, EngineRequest, EngineTest, WorkspaceEngine } from './types.ts';
 
 /**
@@ -28,17 +27,11 @@ export interface Engines {
   test(key: EngineKey, options?: CallOptions): ApiPromise<EngineTest>;
 }
 
-const getCall: Call = { name: 'engines.get', repeatable: true, result: ['kind'] };
-/** Repeatable: storing the same engine twice has the same effect as storing it once. */
-const saveCall: Call = { name: 'engines.save', repeatable: true, result: ['kind'] };
-const removeCall: Call = { name: 'engines.remove', repeatable: true, result: ['kind'] };
-const testCall: Call = { name: 'engines.test', repeatable: true, result: ['result'] };
-
 export function engines({ mutate, query }: Connection): Engines {
   return {
-    get: (options) => query(getCall, {}, options),
-    save: (request, options) => mutate(saveCall, request, options),
-    remove: (engine = {}, options) => mutate(removeCall, engine, options),
-    test: (key, options) => mutate(testCall, key, options),
+    get: (options) => query('engines.get', undefined, options),
+    save: (request, options) => mutate('engines.save', request, options),
+    remove: (engine = {}, options) => mutate('engines.remove', engine, options),
+    test: (key, options) => mutate('engines.test', key, options),
   };
 }

@@ -2,7 +2,6 @@ import { type ApiPromise, mapResult } from './api-promise.ts';
 import type { Connection } from './connection.ts';
 import type { CallOptions } from './options.ts';
 import { createListing, type List, type Page } from './pages.ts';
-import type { Call } from './send.ts';
 import type {
   AddedMemoryPairs,
   AddMemoryPairsRequest,
@@ -96,61 +95,42 @@ export interface MemoryEditing {
   setPenalty(penalty: MemoryPenalty, options?: CallOptions): ApiPromise<MemoryPenalty>;
 }
 
-const addPairsCall: Call = { name: 'memory.addPairs', repeatable: true };
-const updateUnitCall: Call = { name: 'memory.updateUnit', repeatable: true };
-const deleteUnitsCall: Call = { name: 'memory.deleteUnits', repeatable: true };
-const countFoundCall: Call = { name: 'memory.countFound', repeatable: true };
-// Not repeatable: a repeat would find nothing to do, and return an error.
-const deleteFoundCall: Call = { name: 'memory.deleteFound', repeatable: false };
-const previewReplaceCall: Call = { name: 'memory.previewReplace', repeatable: true };
-const replaceCall: Call = { name: 'memory.replace', repeatable: false };
-const problemsCall: Call = { name: 'memory.problems', repeatable: true };
-const duplicatesCall: Call = { name: 'memory.duplicates', repeatable: true };
-const mergeDuplicatesCall: Call = { name: 'memory.mergeDuplicates', repeatable: false };
-const otherTranslationsCall: Call = { name: 'memory.otherTranslations', repeatable: true };
-const changesCall: Call = { name: 'memory.changes', repeatable: true };
-const undoCall: Call = { name: 'memory.undo', repeatable: false };
-const penaltiesCall: Call = { name: 'memory.penalties', repeatable: true };
-const setPenaltyCall: Call = { name: 'memory.setPenalty', repeatable: true };
-
-export function memoryEditing({ mutate, query }: Connection): MemoryEditing {
+export function memoryEditing({ mutate, mutateOnce, query }: Connection): MemoryEditing {
   const changes = createListing<MemoryChangesQuery, MemoryChangePage, MemoryChange, CallOptions>(
-    (wanted, options) => query(changesCall, wanted ?? {}, options),
+    (wanted, options) => query('memory.changes', wanted, options),
     (page) => page.changes,
     (page) => page.next_cursor,
   );
   const problems = createListing<MemoryProblemsQuery, MemoryProblemPage, MemoryProblemUnit, CallOptions>(
-    (wanted, options) => query(problemsCall, wanted ?? {}, options),
+    (wanted, options) => query('memory.problems', wanted, options),
     (page) => page.units,
     (page) => page.next_cursor,
   );
   const others = createListing<OtherTranslationsQuery, OtherTranslationsPage, OtherTranslations, CallOptions>(
-    (wanted, options) => query(otherTranslationsCall, wanted ?? {}, options),
+    (wanted, options) => query('memory.otherTranslations', wanted, options),
     (page) => page.sources,
     (page) => page.next_cursor,
   );
   return {
-    addPairs: (request, options) => mutate(addPairsCall, request, options),
-    updateUnit: (request, options) => mutate(updateUnitCall, request, options),
-    deleteUnits: (request, options) => mutate(deleteUnitsCall, request, options),
-    countFound: (wanted, options) => query(countFoundCall, wanted, options),
-    deleteFound: (request, options) => mutate(deleteFoundCall, request, options),
-    previewReplace: (wanted, options) => query(previewReplaceCall, wanted, options),
-    replace: (request, options) => mutate(replaceCall, request, options),
+    addPairs: (request, options) => mutate('memory.addPairs', request, options),
+    updateUnit: (request, options) => mutate('memory.updateUnit', request, options),
+    deleteUnits: (request, options) => mutate('memory.deleteUnits', request, options),
+    countFound: (wanted, options) => query('memory.countFound', wanted, options),
+    // Not repeatable: a repeat would find nothing to do, and return an error.
+    deleteFound: (request, options) => mutateOnce('memory.deleteFound', request, options),
+    previewReplace: (wanted, options) => query('memory.previewReplace', wanted, options),
+    replace: (request, options) => mutateOnce('memory.replace', request, options),
     problems: problems.list,
     problemPage: problems.listPage,
-    duplicates: (set_id, options) => query(duplicatesCall, { set_id }, options),
-    mergeDuplicates: (request, options) => mutate(mergeDuplicatesCall, request, options),
+    duplicates: (set_id, options) => query('memory.duplicates', { set_id }, options),
+    mergeDuplicates: (request, options) => mutateOnce('memory.mergeDuplicates', request, options),
     otherTranslations: others.list,
     otherTranslationsPage: others.listPage,
     changes: changes.list,
     changePage: changes.listPage,
-    undo: (changeId, options) => mutate(undoCall, { change_id: changeId }, options),
+    undo: (changeId, options) => mutateOnce('memory.undo', { change_id: changeId }, options),
     penalties: (options) =>
-      mapResult(
-        query<{ penalties: MemoryPenalty[] }>(penaltiesCall, {}, options),
-        (found) => found.penalties,
-      ),
-    setPenalty: (penalty, options) => mutate(setPenaltyCall, penalty, options),
+      mapResult(query('memory.penalties', undefined, options), (found) => found.penalties),
+    setPenalty: (penalty, options) => mutate('memory.setPenalty', penalty, options),
   };
 }

@@ -129,13 +129,6 @@ const exportCall: Call = { name: 'memory.export', repeatable: true };
 const exportCsvCall: Call = { name: 'memory.exportCsv', repeatable: true };
 const exportGoldenCall: Call = { name: 'memory.exportGolden', repeatable: true };
 
-const browseCall: Call = { name: 'memory.browse', repeatable: true };
-const concordanceCall: Call = { name: 'memory.concordance', repeatable: true };
-const matchesCall: Call = { name: 'memory.matches', repeatable: true };
-const alignCall: Call = { name: 'memory.align', repeatable: true };
-/** Repeatable: the same pairs replace the TM with the same segments. */
-const importPairsCall: Call = { name: 'memory.importPairs', repeatable: true };
-
 const path = '/api/tm';
 
 export function memory(connection: Connection): Memory {
@@ -163,12 +156,12 @@ export function memory(connection: Connection): Memory {
     (page) => page,
   );
   const units = createListing<MemoryBrowseQuery, MemoryUnitPage, MemoryUnit, CallOptions>(
-    (wanted, options) => query(browseCall, wanted ?? {}, options),
+    (wanted, options) => query('memory.browse', wanted, options),
     (page) => page.units,
     (page) => page.next_cursor,
   );
   const occurrences = createListing<ConcordanceQuery, ConcordancePage, ConcordanceUnit, CallOptions>(
-    (wanted, options) => query(concordanceCall, wanted ?? {}, options),
+    (wanted, options) => query('memory.concordance', wanted, options),
     (page) => page.units,
     (page) => page.next_cursor,
   );
@@ -220,12 +213,12 @@ export function memory(connection: Connection): Memory {
     browsePage: units.listPage,
     concordance: occurrences.list,
     concordancePage: occurrences.listPage,
-    matches: (request, options) => mutate(matchesCall, request, options),
+    matches: (request, options) => mutate('memory.matches', request, options),
     align: (source, target, languages, options) =>
       afterwards(Promise.all([encodedFile(source), encodedFile(target)]), ([source_file, target_file]) =>
-        mutate(alignCall, { ...languages, source_file, target_file }, options),
+        mutate('memory.align', { ...languages, source_file, target_file }, options),
       ),
-    importPairs: (request, options) => mutate(importPairsCall, request, options),
+    importPairs: (request, options) => mutate('memory.importPairs', request, options),
     ...memoryEditing(connection),
   };
 }

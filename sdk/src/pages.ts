@@ -49,12 +49,13 @@ export function createListing<
   T,
   Options extends CallOptions,
 >(
-  read: (query: Query | undefined, options: Options | undefined) => ApiPromise<Answer>,
+  read: (query: Query, options: Options | undefined) => ApiPromise<Answer>,
   itemsOf: (answer: Answer) => T[],
   cursorOf?: (answer: Answer) => string | null,
 ): Listing<Query, T, Options> {
   const listPage = (query?: Query, options?: Options): ApiPromise<Page<T>> =>
-    mapResult(read(query, options), (answer, { headers }) => {
+    // If the query can be omitted, all its members can be omitted.
+    mapResult(read(query ?? ({} as Query), options), (answer, { headers }) => {
       const cursor = cursorOf ? cursorOf(answer) : headers.get('x-next-cursor');
       return new Page(itemsOf(answer), cursor, (next) =>
         listPage({ ...(query as Query), cursor: next }, options),

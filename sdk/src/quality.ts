@@ -2,7 +2,6 @@ import { type ApiPromise, mapResult } from './api-promise.ts';
 import type { Connection } from './connection.ts';
 import type { CallOptions } from './options.ts';
 import { createListing, type List, type Page } from './pages.ts';
-import type { Call } from './send.ts';
 import type {
   QualityCalibration,
   QualityCheck,
@@ -63,39 +62,26 @@ export interface Quality {
   scorecard(query?: QualityScorecardQuery, options?: CallOptions): ApiPromise<QualityScorecard>;
 }
 
-const checksCall: Call = { name: 'quality.checks', repeatable: true };
-const checkCall: Call = { name: 'quality.check', repeatable: true };
-const decideCall: Call = { name: 'quality.decide', repeatable: true };
-const marksCall: Call = { name: 'quality.marks', repeatable: true };
-const markCall: Call = { name: 'quality.mark', repeatable: true };
-// Not repeatable: a second call draws other texts.
-const drawCall: Call = { name: 'quality.draw', repeatable: false };
-const settingsCall: Call = { name: 'quality.settings', repeatable: true };
-const saveSettingsCall: Call = { name: 'quality.saveSettings', repeatable: true };
-const reportCall: Call = { name: 'quality.report', repeatable: true };
-const calibrationsCall: Call = { name: 'quality.calibrations', repeatable: true };
-const scorecardCall: Call = { name: 'quality.scorecard', repeatable: true };
-
-export function quality({ mutate, query }: Connection): Quality {
+export function quality({ mutate, mutateOnce, query }: Connection): Quality {
   const checks = createListing<QualityCheckPageQuery, QualityCheckPage, QualityCheckSummary, CallOptions>(
-    (wanted, options) => query(checksCall, wanted ?? {}, options),
+    (wanted, options) => query('quality.checks', wanted, options),
     (page) => page.checks,
     (page) => page.next_cursor,
   );
   return {
     checks: checks.list,
     checkPage: checks.listPage,
-    check: (check_id, options) => query(checkCall, { check_id }, options),
-    decide: (result, options) => mutate(decideCall, result, options),
+    check: (check_id, options) => query('quality.check', { check_id }, options),
+    decide: (result, options) => mutate('quality.decide', result, options),
     marks: (wanted, options) =>
-      mapResult(query<{ marks: QualityMarks[] }>(marksCall, wanted ?? {}, options), ({ marks }) => marks),
-    mark: (request, options) => mutate(markCall, request, options),
-    draw: (request, options) =>
-      mapResult(mutate<{ drawn: number }>(drawCall, request, options), ({ drawn }) => drawn),
-    settings: (options) => query(settingsCall, {}, options),
-    saveSettings: (settings, options) => mutate(saveSettingsCall, settings, options),
-    report: (wanted, options) => query(reportCall, wanted ?? {}, options),
-    calibrations: (options) => query(calibrationsCall, {}, options),
-    scorecard: (wanted, options) => query(scorecardCall, wanted ?? {}, options),
+      mapResult(query('quality.marks', wanted ?? {}, options), ({ marks }) => marks),
+    mark: (request, options) => mutate('quality.mark', request, options),
+    // Not repeatable: a second call draws other texts.
+    draw: (request, options) => mapResult(mutateOnce('quality.draw', request, options), ({ drawn }) => drawn),
+    settings: (options) => query('quality.settings', undefined, options),
+    saveSettings: (settings, options) => mutate('quality.saveSettings', settings, options),
+    report: (wanted, options) => query('quality.report', wanted ?? {}, options),
+    calibrations: (options) => query('quality.calibrations', undefined, options),
+    scorecard: (wanted, options) => query('quality.scorecard', wanted ?? {}, options),
   };
 }

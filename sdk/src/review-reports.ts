@@ -2,7 +2,6 @@ import { type ApiPromise, mapResult } from './api-promise.ts';
 import type { Connection } from './connection.ts';
 import type { Bytes } from './exchange.ts';
 import type { CallOptions } from './options.ts';
-import type { Call } from './send.ts';
 import type {
   PayReport,
   PayReportQuery,
@@ -37,26 +36,21 @@ export interface ReviewReports {
   turnaroundXlsx(query: TurnaroundReportQuery, options?: CallOptions): ApiPromise<ReviewWorkbook>;
 }
 
-const byReviewerCall: Call = { name: 'reviews.byReviewer', repeatable: true };
-const payCall: Call = { name: 'reviews.pay', repeatable: true };
-const payXlsxCall: Call = { name: 'reviews.payXlsx', repeatable: true };
-const turnaroundCall: Call = { name: 'reviews.turnaround', repeatable: true };
-const turnaroundXlsxCall: Call = { name: 'reviews.turnaroundXlsx', repeatable: true };
-
 export function reviewReports({ query }: Connection): ReviewReports {
-  const workbook = (call: Call, wanted: PayReportQuery, options?: CallOptions) =>
-    mapResult(
-      query<{ file_name: string; content: string }>(call, wanted, options),
-      ({ file_name, content }) => ({
-        fileName: file_name,
-        content: Uint8Array.from(atob(content), (char) => char.charCodeAt(0)),
-      }),
-    );
+  const workbook = (
+    name: 'reviews.payXlsx' | 'reviews.turnaroundXlsx',
+    wanted: PayReportQuery,
+    options?: CallOptions,
+  ) =>
+    mapResult(query(name, wanted, options), ({ file_name, content }) => ({
+      fileName: file_name,
+      content: Uint8Array.from(atob(content), (char) => char.charCodeAt(0)),
+    }));
   return {
-    byReviewer: (wanted, options) => query(byReviewerCall, wanted, options),
-    pay: (wanted, options) => query(payCall, wanted, options),
-    payXlsx: (wanted, options) => workbook(payXlsxCall, wanted, options),
-    turnaround: (wanted, options) => query(turnaroundCall, wanted, options),
-    turnaroundXlsx: (wanted, options) => workbook(turnaroundXlsxCall, wanted, options),
+    byReviewer: (wanted, options) => query('reviews.byReviewer', wanted, options),
+    pay: (wanted, options) => query('reviews.pay', wanted, options),
+    payXlsx: (wanted, options) => workbook('reviews.payXlsx', wanted, options),
+    turnaround: (wanted, options) => query('reviews.turnaround', wanted, options),
+    turnaroundXlsx: (wanted, options) => workbook('reviews.turnaroundXlsx', wanted, options),
   };
 }

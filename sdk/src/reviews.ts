@@ -1,7 +1,6 @@
 import type { ApiPromise } from './api-promise.ts';
 import type { Connection } from './connection.ts';
 import type { CallOptions } from './options.ts';
-import type { Call } from './send.ts';
 import type {
   NextReview,
   NextReviewQuery,
@@ -62,32 +61,20 @@ export interface Reviews {
   mentions(query?: MentionsQuery, options?: CallOptions): ApiPromise<MentionList>;
 }
 
-/** Repeatable: if the same member claims a job again, the claim stays the same. */
-const nextCall: Call = { name: 'reviews.next', repeatable: true };
-const claimCall: Call = { name: 'reviews.claim', repeatable: true };
-/** Not repeatable: after the first call, the item is open, so a second call would fail. */
-const reopenCall: Call = { name: 'reviews.reopen', repeatable: false };
-const inboxCall: Call = { name: 'reviews.inbox', repeatable: true };
-const textsCall: Call = { name: 'reviews.texts', repeatable: true };
-const commentsCall: Call = { name: 'reviews.comments', repeatable: true };
-const commentCountsCall: Call = { name: 'reviews.commentCounts', repeatable: true };
-const commentCall: Call = { name: 'reviews.comment', repeatable: true };
-/** Not repeatable: after the first call, the comment does not exist. */
-const deleteCommentCall: Call = { name: 'reviews.deleteComment', repeatable: false };
-const mentionsCall: Call = { name: 'reviews.mentions', repeatable: true };
-
-export function reviews({ mutate, query }: Connection): Reviews {
+export function reviews({ mutate, mutateOnce, query }: Connection): Reviews {
   return {
-    next: (wanted, options) => mutate(nextCall, wanted ?? {}, options),
-    claim: (request, options) => mutate(claimCall, request, options),
-    reopen: (request, options) => mutate(reopenCall, request, options),
-    inbox: (options) => query(inboxCall, {}, options),
-    texts: (wanted, options) => query(textsCall, wanted ?? {}, options),
-    claimSegment: (request, options) => mutate(claimCall, request, options),
-    comments: (wanted, options) => query(commentsCall, wanted, options),
-    commentCounts: (wanted, options) => query(commentCountsCall, wanted, options),
-    comment: (request, options) => mutate(commentCall, request, options),
-    deleteComment: (comment_id, options) => mutate(deleteCommentCall, { comment_id }, options),
-    mentions: (wanted, options) => query(mentionsCall, wanted ?? {}, options),
+    next: (wanted, options) => mutate('reviews.next', wanted ?? {}, options),
+    claim: (request, options) => mutate('reviews.claim', request, options),
+    // Not repeatable: after the first call, the item is open, so a second call would fail.
+    reopen: (request, options) => mutateOnce('reviews.reopen', request, options),
+    inbox: (options) => query('reviews.inbox', undefined, options),
+    texts: (wanted, options) => query('reviews.texts', wanted ?? {}, options),
+    claimSegment: (request, options) => mutate('reviews.claim', request, options),
+    comments: (wanted, options) => query('reviews.comments', wanted, options),
+    commentCounts: (wanted, options) => query('reviews.commentCounts', wanted, options),
+    comment: (request, options) => mutate('reviews.comment', request, options),
+    // Not repeatable: after the first call, the comment does not exist.
+    deleteComment: (comment_id, options) => mutateOnce('reviews.deleteComment', { comment_id }, options),
+    mentions: (wanted, options) => query('reviews.mentions', wanted ?? {}, options),
   };
 }

@@ -1,7 +1,6 @@
 import type { ApiPromise } from './api-promise.ts';
 import type { Connection } from './connection.ts';
 import type { CallOptions } from './options.ts';
-import type { Call } from './send.ts';
 import type { StyleGuide, StyleGuideDeleteRequest, StyleGuideList, StyleGuideSaveRequest } from './types.ts';
 
 /**
@@ -25,17 +24,12 @@ export interface StyleGuides {
   delete(request: StyleGuideDeleteRequest, options?: CallOptions): ApiPromise<void>;
 }
 
-const listCall: Call = { name: 'styleGuides.list', repeatable: true };
-const getCall: Call = { name: 'styleGuides.get', repeatable: true };
-/** Not repeatable: the first call has changed the version. */
-const saveCall: Call = { name: 'styleGuides.save', repeatable: false };
-const deleteCall: Call = { name: 'styleGuides.delete', repeatable: false };
-
-export function styleGuides({ mutate, query }: Connection): StyleGuides {
+export function styleGuides({ mutateOnce, query }: Connection): StyleGuides {
   return {
-    list: (options) => query(listCall, {}, options),
-    get: (targetLang, options) => query(getCall, { target_lang: targetLang }, options),
-    save: (request, options) => mutate(saveCall, request, options),
-    delete: (request, options) => mutate(deleteCall, request, options),
+    list: (options) => query('styleGuides.list', undefined, options),
+    get: (targetLang, options) => query('styleGuides.get', { target_lang: targetLang }, options),
+    // Not repeatable: the first call has changed the version.
+    save: (request, options) => mutateOnce('styleGuides.save', request, options),
+    delete: (request, options) => mutateOnce('styleGuides.delete', request, options),
   };
 }

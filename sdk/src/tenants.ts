@@ -71,13 +71,10 @@ const listCall: Call = { name: 'tenants.list', repeatable: true, result: ['lengt
 /** Repeatable: setting the same policy twice has the same effect as setting it once. */
 const setSecurityPolicyCall: Call = { name: 'tenants.setSecurityPolicy', repeatable: true, result: ['id'] };
 
-/** Not repeatable: a second call would replace the API key of the first one, which would be lost. */
-const rotateKeyCall: Call = { name: 'tenants.rotateKey', repeatable: false };
-
 const path = '/api/tenants';
 
 export function tenants(connection: Connection): Tenants {
-  const { json, mutate } = connection;
+  const { json, mutateOnce } = connection;
   return {
     create: (request, options) => json(createCall, { method: 'POST', path, json: request }, options),
     ...createListing<TenantListQuery, TenantAccount[], TenantAccount, CallOptions>(
@@ -90,7 +87,8 @@ export function tenants(connection: Connection): Tenants {
         { method: 'PATCH', path: `${path}/security`, query: tenantOf(options), json: policy },
         options,
       ),
-    rotateKey: (proof, options) => mutate(rotateKeyCall, proof, options),
+    // Not repeatable: a second call would replace the API key of the first one, which would be lost.
+    rotateKey: (proof, options) => mutateOnce('tenants.rotateKey', proof, options),
     invites: invites(connection),
   };
 }

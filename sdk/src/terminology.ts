@@ -24,7 +24,6 @@ import type {
 import type {
   AddedGlossaryEntry,
   GlossaryEntry,
-  GlossaryEntryPage,
   GlossaryEntryQuery,
   GlossaryPreview,
   NewGlossary,
@@ -143,27 +142,10 @@ export interface Terminology {
 }
 
 const uploadCall: Call = { name: 'terminology.upload', repeatable: true, result: ['id'] };
-const createCall: Call = { name: 'terminology.create', repeatable: true };
 const listCall: Call = { name: 'terminology.list', repeatable: true, result: ['length'] };
 const setsCall: Call = { name: 'terminology.sets', repeatable: true, result: ['length'] };
 /** Not repeatable: a second deletion would return 404, as if the glossary had never existed. */
 const deleteCall: Call = { name: 'terminology.delete', repeatable: false };
-
-const entriesCall: Call = { name: 'terminology.entries', repeatable: true };
-const addEntryCall: Call = { name: 'terminology.addEntry', repeatable: false };
-const candidatesCall: Call = { name: 'terminology.candidates', repeatable: true };
-const rejectCandidatesCall: Call = { name: 'terminology.rejectCandidates', repeatable: true };
-const matchesCall: Call = { name: 'terminology.matches', repeatable: true };
-
-const pairsCall: Call = { name: 'terminology.pairs', repeatable: true };
-const renameCall: Call = { name: 'terminology.rename', repeatable: true };
-
-const termsCall: Call = { name: 'terminology.terms', repeatable: true };
-const addTermCall: Call = { name: 'terminology.addTerm', repeatable: true };
-const updateTermCall: Call = { name: 'terminology.updateTerm', repeatable: true };
-const deleteTermCall: Call = { name: 'terminology.deleteTerm', repeatable: true };
-const previewUploadCall: Call = { name: 'terminology.previewUpload', repeatable: true };
-const applyPreviewCall: Call = { name: 'terminology.applyPreview', repeatable: true };
 
 const exportXlsxCall: Call = { name: 'terminology.exportXlsx', repeatable: true };
 const exportCsvCall: Call = { name: 'terminology.exportCsv', repeatable: true };
@@ -188,7 +170,7 @@ const tbxType = 'application/x-tbx+xml';
 const path = '/api/terminology';
 
 export function terminology(connection: Connection): Terminology {
-  const { done, downloads, json, mutate, query } = connection;
+  const { done, downloads, json, mutate, mutateOnce, query } = connection;
   /** @param isEnd whether the end of a file shows that the file is complete */
   const exportTable = (
     setId: string,
@@ -205,14 +187,13 @@ export function terminology(connection: Connection): Terminology {
     );
   };
   const { list: entries, listPage: entryPage } = createListing(
-    (wanted: GlossaryEntryQuery | undefined, options: CallOptions | undefined) =>
-      query<GlossaryEntryPage>(entriesCall, wanted ?? {}, options),
+    (wanted: GlossaryEntryQuery, options: CallOptions | undefined) =>
+      query('terminology.entries', wanted, options),
     (page) => page.entries,
     (page) => page.next_cursor,
   );
   const { listPage: termPage } = createListing(
-    (wanted: TermsQuery | undefined, options: CallOptions | undefined) =>
-      query<GlossaryEntryPage>(termsCall, wanted ?? {}, options),
+    (wanted: TermsQuery, options: CallOptions | undefined) => query('terminology.terms', wanted, options),
     (page) => page.entries,
     (page) => page.next_cursor,
   );
@@ -227,7 +208,7 @@ export function terminology(connection: Connection): Terminology {
         json(uploadCall, { ...upload, onUploadProgress: options?.onUploadProgress }, options),
       );
     },
-    create: (request, options) => mutate(createCall, request, options),
+    create: (request, options) => mutate('terminology.create', request, options),
     list: (options) => json(listCall, { method: 'GET', path }, options),
     sets: sets.list,
     setPage: sets.listPage,
@@ -243,23 +224,27 @@ export function terminology(connection: Connection): Terminology {
     },
     exportXlsx: (setId, options) => exportTable(setId, exportXlsxCall, workbook, options),
     exportCsv: (setId, options) => exportTable(setId, exportCsvCall, csv, options),
-    addEntry: (request, options) => mutate(addEntryCall, request, options),
-    matches: (request, options) => mutate(matchesCall, request, options),
-    candidates: (request, options) => mutate(candidatesCall, request, options),
-    rejectCandidates: (request, options) => mutate(rejectCandidatesCall, request, options),
-    pairs: (setId, options) => query(pairsCall, { set_id: setId }, options),
-    rename: (setId, name, options) => mutate(renameCall, { set_id: setId, name }, options),
+    addEntry: (request, options) => mutateOnce('terminology.addEntry', request, options),
+    matches: (request, options) => mutate('terminology.matches', request, options),
+    candidates: (request, options) => mutate('terminology.candidates', request, options),
+    rejectCandidates: (request, options) => mutate('terminology.rejectCandidates', request, options),
+    pairs: (setId, options) => query('terminology.pairs', { set_id: setId }, options),
+    rename: (setId, name, options) => mutate('terminology.rename', { set_id: setId, name }, options),
     termPage,
-    addTerm: (request, options) => mutate(addTermCall, request, options),
-    updateTerm: (request, options) => mutate(updateTermCall, request, options),
-    deleteTerm: (request, options) => mutate(deleteTermCall, request, options),
+    addTerm: (request, options) => mutate('terminology.addTerm', request, options),
+    updateTerm: (request, options) => mutate('terminology.updateTerm', request, options),
+    deleteTerm: (request, options) => mutate('terminology.deleteTerm', request, options),
     previewUpload: (file, { name, source_lang, target_lang, table }, options) =>
       afterwards(encodedFile(file), (encoded) =>
-        mutate(previewUploadCall, { ...encoded, name, source_lang, target_lang, table }, options),
+        mutate('terminology.previewUpload', { ...encoded, name, source_lang, target_lang, table }, options),
       ),
     applyPreview: (file, { name, source_lang, target_lang, table, revision }, options) =>
       afterwards(encodedFile(file), (encoded) =>
-        mutate(applyPreviewCall, { ...encoded, name, source_lang, target_lang, table, revision }, options),
+        mutate(
+          'terminology.applyPreview',
+          { ...encoded, name, source_lang, target_lang, table, revision },
+          options,
+        ),
       ),
   };
 }

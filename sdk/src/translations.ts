@@ -14,7 +14,6 @@ import type {
   FileTranslationRequest,
   GoldenFormat,
   JobCounts,
-  JobSearchPage,
   JobSearchQuery,
   JobSummary,
   ReviewActRequest,
@@ -236,14 +235,6 @@ const exportXliffCall: Call = { name: 'translations.exportXliff', repeatable: tr
 /** Not repeatable, because the action may close the review. */
 const reviewXliffCall: Call = { name: 'translations.reviewXliff', repeatable: false, result: ['id'] };
 
-const searchCall: Call = { name: 'translations.search', repeatable: true };
-const countsCall: Call = { name: 'translations.counts', repeatable: true };
-const checkCall: Call = { name: 'translations.check', repeatable: true };
-const actCall: Call = { name: 'translations.act', repeatable: false };
-const resolveCall: Call = { name: 'translations.resolve', repeatable: false };
-const recheckCall: Call = { name: 'translations.recheck', repeatable: false };
-const reviewManyCall: Call = { name: 'translations.reviewMany', repeatable: false };
-
 const path = '/api/translations';
 
 /** Asks the service to respond before the result exists (RFC 7240). */
@@ -252,7 +243,7 @@ function asynchronous(request: RestRequest): RestRequest {
 }
 
 export function translations(connection: Connection): Translations {
-  const { create, json, keyOf, mutate, query, rest, run, settings } = connection;
+  const { create, json, keyOf, mutate, mutateOnce, query, rest, run, settings } = connection;
   const post = (body: object): RestRequest => ({ method: 'POST', path, json: body });
   const at = (jobId: string, rest = '') => `${path}/${encodeURIComponent(jobId)}${rest}`;
   /** Adds an idempotency key to a request that has none: the key of the options, or a new one. */
@@ -282,7 +273,7 @@ export function translations(connection: Connection): Translations {
     });
 
   const searchPage: Translations['searchPage'] = (wanted = {}, options) =>
-    mapResult(query<JobSearchPage>(searchCall, wanted, options), ({ jobs, next_cursor, searched_to }) =>
+    mapResult(query('translations.search', wanted, options), ({ jobs, next_cursor, searched_to }) =>
       Object.assign(new Page(jobs, next_cursor, (cursor) => searchPage({ ...wanted, cursor }, options)), {
         searchedTo: searched_to,
       }),
@@ -357,11 +348,11 @@ export function translations(connection: Connection): Translations {
     delete: (jobId, options) => json(deleteCall, { method: 'DELETE', path: at(jobId) }, options),
     search: (wanted, options) => listOf(() => searchPage(wanted, options)),
     searchPage,
-    counts: (options) => query(countsCall, {}, options),
-    check: (request, options) => mutate(checkCall, request, options),
-    act: (request, options) => mutate(actCall, request, options),
-    resolve: (request, options) => mutate(resolveCall, request, options),
-    recheck: (request, options) => mutate(recheckCall, request, options),
-    reviewMany: (request, options) => mutate(reviewManyCall, request, options),
+    counts: (options) => query('translations.counts', undefined, options),
+    check: (request, options) => mutate('translations.check', request, options),
+    act: (request, options) => mutateOnce('translations.act', request, options),
+    resolve: (request, options) => mutateOnce('translations.resolve', request, options),
+    recheck: (request, options) => mutateOnce('translations.recheck', request, options),
+    reviewMany: (request, options) => mutateOnce('translations.reviewMany', request, options),
   };
 }

@@ -1,8 +1,38 @@
+import { z } from 'zod';
+import { lengthUnitOf, lengthUnitsInWords, maxLimit } from '#server/formats/length-limit.ts';
+
+/**
+ * What is known about a text besides its words. A single text and an input of a batch have each of these fields. A stored
+ * translation that is longer than the limit is not served.
+ */
+export const aboutText = {
+  context: z
+    .string()
+    .max(2000)
+    .nullish()
+    .describe(
+      'A note about the text for the model and the reviewer, such as the screen on which it appears: at most 2,000 characters. It is not translated.',
+    ),
+  max_length: z
+    .int()
+    .min(1)
+    .max(maxLimit)
+    .nullish()
+    .describe(
+      'The maximum length of the translation, in the unit `length_unit`. A longer translation is repaired; one that is still too long gets a major issue and requires a review with the default `min_quality_score`.',
+    ),
+  length_unit: z
+    .string()
+    .refine((unit) => lengthUnitOf(unit) !== null, `must be ${lengthUnitsInWords.replaceAll('`', '')}`)
+    .nullish()
+    .describe(`The unit of \`max_length\`: ${lengthUnitsInWords}. Default: \`characters\` (code points).`),
+};
+
 /**
  * A text to translate, with all fields of a request that affect its translation. The core does not depend on jobs or
  * documents.
  */
-export interface TextRequest {
+export interface TextRequest extends z.infer<z.ZodObject<typeof aboutText>> {
   source_text: string;
   /** Language code, see `languages.ts`. */
   source_lang: string;
@@ -12,9 +42,4 @@ export interface TextRequest {
   gender: string | null;
   text_type: 'Plain' | 'Html' | null;
   metadata: Record<string, unknown>;
-  /** A note for the model about the text, such as the screen on which it appears. */
-  context?: string | null | undefined;
-  /** The maximum length of the translation, and its unit: characters by default. */
-  max_length?: number | null | undefined;
-  length_unit?: string | null | undefined;
 }

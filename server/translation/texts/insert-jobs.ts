@@ -1,4 +1,4 @@
-import { and, eq, or, Param, sql } from 'drizzle-orm';
+import { and, eq, getTableColumns, or, Param, type SQL, sql } from 'drizzle-orm';
 import { prepare, type QueryBuilder, type Tx } from '#db/client.ts';
 import { translationJobs } from '#db/schema/translations.ts';
 import {
@@ -7,7 +7,7 @@ import {
   usageCheck,
 } from '#server/billing/metering/committed-usage.ts';
 import type { Warning } from '#server/http/warnings.ts';
-import { emptyRun, isJob, isStalePending, storedRequest } from './jobs.ts';
+import { emptyRun, isJob, isStalePending, type JobRow, storedRequest } from './jobs.ts';
 import type { TranslationRequest } from './schema.ts';
 
 export interface NewJob {
@@ -56,8 +56,8 @@ const admittedColumns = {
   createdAt: translationJobs.createdAt,
 };
 
-/** The columns of a new pending job. INSERT ... SELECT needs every column, including those with defaults. */
-const pendingJob = {
+/** The columns of a new pending job that are not empty. */
+const filledColumns: Partial<Record<keyof JobRow, SQL.Aliased>> = {
   tenantId: sql<string>`${value('tenantId')}::text`.as('tenant_id'),
   jobId: sql<string>`${value('jobId')}::text`.as('job_id'),
   status: sql<string>`'pending'`.as('status'),
@@ -69,24 +69,19 @@ const pendingJob = {
   warnings: sql<unknown>`nullif(${new Param(value('warnings'), translationJobs.warnings)}::jsonb, '[]')`.as(
     'warnings',
   ),
-  baselineTranslation: sql<null>`null`.as('baseline_translation'),
-  finalTranslation: sql<null>`null`.as('final_translation'),
-  qualityAssessment: sql<null>`null::jsonb`.as('quality_assessment'),
-  refinement: sql<null>`null::jsonb`.as('refinement'),
-  verification: sql<null>`null::jsonb`.as('verification'),
-  findings: sql<null>`null::jsonb`.as('findings'),
   agentRun: sql<unknown>`${new Param(emptyRun, translationJobs.agentRun)}::jsonb`.as('agent_run'),
-  pipelineMetadata: sql<null>`null::jsonb`.as('pipeline_metadata'),
-  pipelineCandidate: sql<null>`null`.as('pipeline_candidate'),
-  publishAs: sql<null>`null`.as('publish_as'),
-  goldenUri: sql<null>`null`.as('golden_uri'),
-  decidedAt: sql<null>`null::timestamptz`.as('decided_at'),
-  decidedBy: sql<null>`null`.as('decided_by'),
-  replacedText: sql<null>`null`.as('replaced_text'),
   createdAt: sql<Date>`now()`.as('created_at'),
   updatedAt: sql<Date>`now()`.as('updated_at'),
   queued: sql<boolean>`${value('queued')}::boolean`.as('queued'),
 };
+
+/** All columns of a new pending job, in the order of the table, which INSERT ... SELECT needs. */
+const pendingJob = Object.fromEntries(
+  Object.entries(getTableColumns(translationJobs)).map(([key, column]) => [
+    key,
+    filledColumns[key as keyof JobRow] ?? sql`null::${sql.raw(column.getSQLType())}`.as(column.name),
+  ]),
+) as Record<keyof JobRow, SQL.Aliased>;
 
 /** The index columns for which a tenant can have only one job: the idempotency key. */
 const ofOneKey = {

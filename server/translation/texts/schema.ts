@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { lengthUnitOf, lengthUnitsInWords, maxLimit } from '#server/formats/length-limit.ts';
 import { warnings } from '#server/http/warnings.ts';
 import { languageCodes } from '#server/languages.ts';
 import { defaultSettings } from '#server/settings.ts';
@@ -13,6 +12,7 @@ import {
 } from '#server/translation/core/agent-run-schema.ts';
 import { limitFields } from '#server/translation/core/intake/submission-limits.ts';
 import { jobListFilter, jobListPage } from '#server/translation/core/listing/job-list-filter.ts';
+import { aboutText } from '#server/translation/core/request.ts';
 
 const openObject = z.record(z.string(), z.unknown());
 
@@ -39,30 +39,6 @@ const textType = z.enum(['Plain', 'Html']);
 
 /** Maximum number of characters of an idempotency key in a request. */
 export const maxKeyLength = 255;
-
-/** What is known about a text besides its words. A stored translation that is longer than the limit is not served. */
-export const aboutText = {
-  context: z
-    .string()
-    .max(2000)
-    .nullish()
-    .describe(
-      'A note about the text for the model and the reviewer, such as the screen on which it appears: at most 2,000 characters. It is not translated.',
-    ),
-  max_length: z
-    .int()
-    .min(1)
-    .max(maxLimit)
-    .nullish()
-    .describe(
-      'The maximum length of the translation, in the unit `length_unit`. A longer translation is repaired; one that is still too long gets a major issue and requires a review with the default `min_quality_score`.',
-    ),
-  length_unit: z
-    .string()
-    .refine((unit) => lengthUnitOf(unit) !== null, `must be ${lengthUnitsInWords.replaceAll('`', '')}`)
-    .nullish()
-    .describe(`The unit of \`max_length\`: ${lengthUnitsInWords}. Default: \`characters\` (code points).`),
-};
 
 /**
  * The schema does not check languages: the service checks them against the supported ones, and its error message lists

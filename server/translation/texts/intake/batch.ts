@@ -6,7 +6,7 @@ import { textWarnings, warningsOf } from '#server/translation/core/intake/reques
 import type { Submitted } from '../admit-series.ts';
 import { itemKey } from '../idempotency.ts';
 import { checkRequest } from './check-request.ts';
-import { type BatchRequest, batchRequest } from './schema.ts';
+import { aboutOfInput, type BatchRequest, batchRequest } from './schema.ts';
 
 /** Names of the allowed fields of a batch, at any depth. */
 const fields = [...new Set(fieldsOf(batchRequest))];
@@ -52,9 +52,7 @@ export async function expandBatch(
           text_type: input.TextType,
           tone: target.Tone ?? null,
           gender: target.Gender ?? null,
-          context: input.Context,
-          max_length: input.MaxLength,
-          length_unit: input.LengthUnit,
+          ...aboutOfInput(input),
           deployment_name: target.DeploymentName ?? null,
           adaptive_dataset_id: target.AdaptiveDatasetId ?? null,
           allow_fallback: target.AllowFallback ?? null,

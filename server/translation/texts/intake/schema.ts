@@ -3,8 +3,9 @@ import { tooLarge } from '#server/errors.ts';
 import { arrayLimits } from '#server/http/array-limits.ts';
 import { defaultSettings, type Settings } from '#server/settings.ts';
 import { limitFields, limitFormFields } from '#server/translation/core/intake/submission-limits.ts';
+import { aboutText } from '#server/translation/core/request.ts';
 import { uploadedFile } from '#server/trpc.ts';
-import { aboutText, maxKeyLength, translationRequest } from '../schema.ts';
+import { maxKeyLength, translationRequest } from '../schema.ts';
 
 const note = (description: string) => z.string().max(1000).nullable().optional().describe(description);
 
@@ -28,6 +29,29 @@ function countItems(input: unknown): number {
   );
 }
 
+type About = typeof aboutText;
+type InBatch<Name extends string> = Name extends `${infer First}_${infer Rest}`
+  ? `${Capitalize<First>}${InBatch<Rest>}`
+  : Capitalize<Name>;
+type AboutInput = { [Name in keyof About as InBatch<Name>]: About[Name] };
+
+/** The name of a field in an input of a batch: `max_length` is `MaxLength` there. */
+const nameInBatch = (name: string) =>
+  name.replaceAll(/(?:^|_)(.)/g, (_, letter: string) => letter.toUpperCase());
+
+const aboutInput = Object.fromEntries(
+  Object.entries(aboutText).map(([name, field]) => [
+    nameInBatch(name),
+    field.describe(`The same as \`${name}\` of a single text.`),
+  ]),
+) as AboutInput;
+
+/** Returns what an input of a batch states about its text, by the names of the fields of a single text. */
+export function aboutOfInput(input: z.infer<z.ZodObject<AboutInput>>): z.infer<z.ZodObject<About>> {
+  const stated: Record<string, unknown> = input;
+  return Object.fromEntries(Object.keys(aboutText).map((name) => [name, stated[nameInBatch(name)]]));
+}
+
 export const batchRequest = z
   .object({
     inputs: z
@@ -39,9 +63,7 @@ export const batchRequest = z
             .enum(['Plain', 'Html'])
             .default('Plain')
             .describe('The same as `text_type` of a single text.'),
-          Context: aboutText.context.describe('The same as `context` of a single text.'),
-          MaxLength: aboutText.max_length.describe('The same as `max_length` of a single text.'),
-          LengthUnit: aboutText.length_unit.describe('The same as `length_unit` of a single text.'),
+          ...aboutInput,
           Targets: z
             .array(
               z.object({

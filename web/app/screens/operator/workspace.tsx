@@ -2,12 +2,12 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { ChevronLeft } from 'lucide-react';
 import type { WorkspaceView } from '#sdk/operation-types.ts';
-import { ask } from '../../client.ts';
 import { type Translate, useT } from '../../i18n.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { Read } from '../../parts/loading.tsx';
 import { Setting } from '../../parts/setting.tsx';
 import { StackedTable } from '../../parts/stacked-table.tsx';
+import { procedures } from '../../procedures.ts';
 import { queryKeys } from '../../query-keys.ts';
 import styles from './operator.module.css';
 import { OperatorPage } from './operator-page.tsx';
@@ -26,7 +26,7 @@ function OneWorkspace() {
   const { tenantId } = useParams({ from: '/workspace/operators/app/settings/operator/workspaces/$tenantId' });
   const workspace = useQuery({
     queryKey: queryKeys.operator.workspace(tenantId),
-    queryFn: () => ask<WorkspaceView>('operations.workspace', { tenant_id: tenantId }),
+    queryFn: () => procedures.operations.workspace.query({ tenant_id: tenantId }),
   });
   return (
     <>
