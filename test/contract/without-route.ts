@@ -11,7 +11,7 @@ export const forBrowsers: readonly string[] = namesOf({
   operations:
     'deactivate endSessions engines models queue reactivate retry revokeKey rotateKey setAllowance setStorageCap storage workspace',
   retention: 'anonymizeMember cancelDeletion listDeletions previewDeletion scheduleDeletion',
-  reviews: 'byDomain outcomes',
+  reviews: 'byDomain',
   segmentation: 'delete get save',
   tenants: 'general saveGeneral',
   textRules: 'get save try',
@@ -39,7 +39,7 @@ export const withoutRoute: readonly string[] = [
     quality:
       'calibrations check checks decide draw mark marks report saveSettings scorecard settings',
     reviews:
-      'byReviewer claim comment commentCounts comments deleteComment inbox mentions next pay payXlsx reopen texts turnaround turnaroundXlsx',
+      'approvedItems byReviewer claim comment commentCounts comments deleteComment inbox mentions next reopen texts',
     styleGuides: 'delete get list save',
     tenants: 'rotateKey',
     terminology:
