@@ -81,7 +81,7 @@ const byGuard: Readonly<Record<GuardName, Readonly<Record<string, string>>>> = {
     members: 'colleagues',
     assignments: 'mine list assign pass profiles saveProfile',
     terminology: 'spellingWords setSpellingWord',
-    quality: 'checks check decide dispute marks mark calibrations',
+    quality: 'checks check decide marks mark calibrations',
     reviews: 'next claim reopen inbox texts comments commentCounts comment deleteComment mentions',
   },
   admin: {

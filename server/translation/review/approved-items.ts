@@ -19,7 +19,8 @@ const pageSize = 200;
 
 export const approvedItemsInput = reportRange
   .unwrap()
-  .extend({ format: z.enum(['csv', 'xlsx']).describe('The format of the file.') });
+  .extend({ format: z.enum(['csv', 'xlsx']).default('csv').describe('The format of the file.') })
+  .prefault({});
 
 export const approvedItemsFile = z.object({
   file_name: z.string().describe('The name of the file.'),
