@@ -110,10 +110,7 @@ export const reviewDays = pgTable(
   (t) => [primaryKey({ columns: [t.tenantId, t.day, t.userId] })],
 );
 
-/**
- * The sums of the pay report for segments of documents, by UTC day. The first report after the end of a day stores them. They
- * are removed with the changes that they count, and then counted again. A row without a user shows that a day is counted.
- */
+/** Of versions before 1.1, only kept: the sums of a pay report for segments of documents, by UTC day. */
 export const reviewPayDays = pgTable(
   'review_pay_days',
   {

@@ -192,14 +192,8 @@ export type ReopenedItem = Outputs['reviews']['reopen'];
 export type ReviewerReportQuery = Extract<Inputs['reviews']['byReviewer'], object>;
 /** The work of each reviewer. */
 export type ReviewerReport = Outputs['reviews']['byReviewer'];
-/** The period of the pay report. */
-export type PayReportQuery = Extract<Inputs['reviews']['pay'], object>;
-/** The source words that reviewers confirmed or changed. */
-export type PayReport = Outputs['reviews']['pay'];
-/** The period of the turnaround report. */
-export type TurnaroundReportQuery = Extract<Inputs['reviews']['turnaround'], object>;
-/** How long items awaited their reviews. */
-export type TurnaroundReport = Outputs['reviews']['turnaround'];
+/** The period and the format of the export of approved items. */
+export type ApprovedItemsQuery = Extract<Inputs['reviews']['approvedItems'], object>;
 
 /**
  * The hashes of the texts of a translated document: of the source and of the translation, by key, or as a list for a

@@ -13,7 +13,7 @@ import { serverAdministrator, type WithOwningTenant } from '#server/identity/acc
 import { addJob } from '#server/platform/job-queue.ts';
 import { removeDocument } from '#server/translation/documents/removal.ts';
 import { deleteCommentsOn } from '#server/translation/review/comments.ts';
-import { domainOfJob, withJobs } from '#server/translation/review/outcomes.ts';
+import { domainOfJob, withJobs } from '#server/translation/review/usage-by-domain.ts';
 import { finishedStatuses, removeOldJobs } from '#server/translation/texts/removal.ts';
 import type { DeletionServices } from './deletion-run.ts';
 import {

@@ -45,7 +45,7 @@ const byGuard: Readonly<Record<GuardName, Readonly<Record<string, string>>>> = {
     usage: 'breakdown',
     assignments: 'load rules saveRules',
     quality: 'draw report saveSettings scorecard settings',
-    reviews: 'byReviewer byDomain outcomes pay payXlsx turnaround turnaroundXlsx',
+    reviews: 'byReviewer byDomain approvedItems',
   },
   tenant_identity: {
     analyses: 'addFile cancel create delete exportXlsx get list removeFile setVersion start',
@@ -79,7 +79,7 @@ const byGuard: Readonly<Record<GuardName, Readonly<Record<string, string>>>> = {
     members: 'colleagues',
     assignments: 'mine list assign pass profiles saveProfile',
     terminology: 'spellingWords setSpellingWord',
-    quality: 'checks check decide dispute marks mark calibrations',
+    quality: 'checks check decide marks mark calibrations',
     reviews: 'next claim reopen inbox texts comments commentCounts comment deleteComment mentions',
   },
   admin: {

@@ -10,7 +10,7 @@ export const forBrowsers: readonly string[] = namesOf({
   members: 'colleagues',
   operations: 'engines models queue retry workspace',
   retention: 'anonymizeMember',
-  reviews: 'byDomain outcomes',
+  reviews: 'byDomain',
   segmentation: 'delete get save',
   tenants: 'general saveGeneral',
   textRules: 'get save try',
@@ -37,7 +37,7 @@ export const withoutRoute: readonly string[] = [
       'addPairs align browse concordance problems importPairs matches updateUnit deleteUnits countFound deleteFound previewReplace replace duplicates mergeDuplicates otherTranslations changes undo penalties setPenalty',
     quality: 'calibrations check checks decide draw mark marks report saveSettings scorecard settings',
     reviews:
-      'byReviewer claim comment commentCounts comments deleteComment inbox mentions next pay payXlsx reopen texts turnaround turnaroundXlsx',
+      'approvedItems byReviewer claim comment commentCounts comments deleteComment inbox mentions next reopen texts',
     styleGuides: 'delete get list save',
     tenants: 'rotateKey',
     terminology:

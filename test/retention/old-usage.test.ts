@@ -60,7 +60,6 @@ async function reports() {
   const query = `from=${range.from}&to=${range.to}`;
   const periods = [...new Set([150, 120, 101, 99, 3].map((age) => noon(age).slice(0, 7)))];
   const fields = ['target_lang', 'source_lang', 'kind', 'served_from', 'submitted_by'];
-  const { median_ms: _, ...outcomes } = await rpc('reviews.outcomes', range);
   return {
     daily: await read(`/api/tenants/usage/daily?${query}`),
     dailyOfOperator: await read(`/api/tenants/usage/daily?${query}&tenant_id=${mine.tenantId}`, operator),
@@ -73,7 +72,6 @@ async function reports() {
     ),
     breakdowns: await Promise.all(fields.map((by) => rpc('usage.breakdown', { ...range, by }))),
     domains: await rpc('reviews.byDomain', range),
-    outcomes,
   };
 }
 
@@ -82,7 +80,6 @@ describe('retention of usage records', () => {
     const before = await reports();
     expect(before.breakdowns[0].groups).toHaveLength(2);
     expect(before.domains.groups.map(({ name }: Fields) => name)).toContain('law');
-    expect(before.outcomes.days).toHaveLength(1);
     await run();
     expect(await recordDays()).toEqual(days(99, 3));
     expect(await reports()).toEqual(before);

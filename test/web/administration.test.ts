@@ -110,13 +110,6 @@ describe.skipIf(withoutBrowser)('an administrator', () => {
     await billed.getByRole('row', { name: `${founder.email} 22` }).waitFor();
     await billed.getByRole('row', { name: `${colleague.email} 10` }).waitFor();
 
-    const published = page.getByRole('region', { name: 'Published with and without a person' });
-    await published.getByRole('row', { name: /Published without a person 2 100%/ }).waitFor();
-    await published.getByText('As a table').click();
-    await published
-      .getByRole('table', { name: 'Days with texts' })
-      .getByRole('row', { name: / 2 0 0 0$/ })
-      .waitFor();
     const records = await textOf(() =>
       page.getByRole('button', { name: 'Export usage records (CSV)' }).click(),
     );

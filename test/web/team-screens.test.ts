@@ -41,26 +41,14 @@ async function team() {
 }
 
 describe.skipIf(withoutBrowser)('screens of a team', () => {
-  test('turnaround has a row for each assignee, and members have their display name above the email address', async () => {
+  test('members have their display name above the email address in reports', async () => {
     const { founder, mira, jobs } = await team();
-    const items = [{ kind: 'job', id: jobs[0] }];
-    await call(founder, 'assignments.assign', {
-      items,
-      assignee: mira.userId,
-      due_at: '2099-01-01T08:00:00Z',
+    await app.json('POST', `/api/translations/${jobs[0]}/review`, {
+      ...{ headers: mira.bearer, body: { action: 'approve' } },
     });
-    for (const [index, as] of [mira, founder].entries())
-      await app.json('POST', `/api/translations/${jobs[index]}/review`, {
-        ...{ headers: as.bearer, body: { action: 'approve' } },
-      });
     const { page } = await memberAt(browser, founder, '/app/reports');
-    const rows = page.getByRole('region', { name: 'Turnaround' }).getByRole('row');
-    await rows.filter({ hasText: 'Unassigned' }).waitFor();
-    const cells = await rows.filter({ hasText: 'Mira Vogel' }).getByRole('cell').allTextContents();
-    // Languages and items; at the end, those that were on time and overdue.
-    expect([cells[0], cells[1], ...cells.slice(-2)]).toEqual(['English → French', '1', '1', '0']);
-    const paid = page.getByRole('row').filter({ hasText: mira.email });
-    await paid.filter({ hasText: 'Mira Vogel' }).first().waitFor();
+    const row = page.getByRole('row').filter({ hasText: mira.email });
+    await row.filter({ hasText: 'Mira Vogel' }).first().waitFor();
     await expectAccessible(page);
   });
 

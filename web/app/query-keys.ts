@@ -127,7 +127,6 @@ export const queryKeys = {
   },
   reports: {
     breakdown: (by: string, range: object) => ['reports', 'breakdown', by, range],
-    outcomes: (range: object) => ['reports', 'outcomes', range],
   },
   prices: ['prices'],
   engine: ['engine'],

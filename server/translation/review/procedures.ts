@@ -9,6 +9,7 @@ import { audienceOf } from '#server/identity/access/guards/tenant.ts';
 import { runSearch } from '#server/translation/core/listing/bounded-scan.ts';
 import { contentOf } from '#server/translation/texts/find-jobs.ts';
 import { viewFor } from '#server/translation/texts/tenant-view.ts';
+import { approvedItemsFile, approvedItemsInput, exportApprovedItems } from './approved-items.ts';
 import { claim } from './claims.ts';
 import {
   comment,
@@ -26,8 +27,6 @@ import { reportReviewers } from './figures.ts';
 import { inbox } from './inbox.ts';
 import { claimantOf } from './item.ts';
 import { listInbox } from './kinds.ts';
-import { breakDownByDomain, outcomeReport, reportOutcomes } from './outcomes.ts';
-import { payReport, payWorkbook, reportPay, writePay } from './pay.ts';
 import { reopenItem } from './reopen.ts';
 import {
   claimInput,
@@ -45,7 +44,7 @@ import {
   reviewTextPage,
   reviewTextsInput,
 } from './texts/schema.ts';
-import { reportTurnaround, turnaroundReport, writeTurnaround } from './turnaround.ts';
+import { breakDownByDomain } from './usage-by-domain.ts';
 
 /**
  * Procedures for the inbox, the next item for review, claims, reopening, comments and the figures of reviewers. They cover
@@ -140,36 +139,10 @@ export const reviewProcedures = {
       ctx.asAdministrator((tx, { tenant }) => reportReviewers(tx, tenant.id, input)),
     ),
 
-  pay: administratorSessionProcedure
-    .input(reportRange)
-    .output(payReport)
-    .query(({ ctx, input }) => ctx.asAdministrator((tx, { tenant }) => reportPay(tx, tenant.id, input))),
-
-  payXlsx: administratorSessionProcedure
-    .input(reportRange)
-    .output(payWorkbook)
-    .query(async ({ ctx, input }) =>
-      writePay(await ctx.asAdministrator((tx, { tenant }) => reportPay(tx, tenant.id, input))),
-    ),
-
-  turnaround: administratorSessionProcedure
-    .input(reportRange)
-    .output(turnaroundReport)
-    .query(({ ctx, input }) =>
-      ctx.asAdministrator((tx, { tenant }) => reportTurnaround(tx, tenant.id, input)),
-    ),
-
-  turnaroundXlsx: administratorSessionProcedure
-    .input(reportRange)
-    .output(payWorkbook)
-    .query(async ({ ctx, input }) =>
-      writeTurnaround(await ctx.asAdministrator((tx, { tenant }) => reportTurnaround(tx, tenant.id, input))),
-    ),
-
-  outcomes: administratorSessionProcedure
-    .input(reportRange)
-    .output(outcomeReport)
-    .query(({ ctx, input }) => ctx.asAdministrator((tx, { tenant }) => reportOutcomes(tx, tenant.id, input))),
+  approvedItems: administratorSessionProcedure
+    .input(approvedItemsInput)
+    .output(approvedItemsFile)
+    .query(({ ctx, input }) => exportApprovedItems(ctx.asAdministrator, input)),
 
   byDomain: administratorSessionProcedure
     .input(reportRange)

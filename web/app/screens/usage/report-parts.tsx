@@ -1,12 +1,9 @@
 import { lazy, type ReactNode, Suspense, useId, useMemo } from 'react';
-import type { ReviewWorkbook } from '#sdk/review-reports.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { Bar } from '../../parts/bar.tsx';
 import { useFormat } from '../../parts/format.ts';
-import { Problem } from '../../parts/problem.tsx';
 import { saveFile } from '../../parts/save-file.ts';
-import { useAction } from '../../parts/use-action.ts';
 import type { Series } from './bar-chart.tsx';
 import { csvOf } from './csv.ts';
 import { withAllDays } from './reports.ts';
@@ -185,72 +182,6 @@ export function Report({
           {file.label}
         </button>
       </div>
-    </>
-  );
-}
-
-/** A table of reviewers with a button that saves it as an Excel workbook. The first column is the head of each row. */
-export function ReviewerTable({
-  caption,
-  hint,
-  names,
-  rows,
-  exportName,
-  workbook,
-}: {
-  caption: string;
-  hint: string;
-  /** The names of the columns. */
-  names: readonly string[];
-  rows: readonly { key: string; reviewer: ReactNode; cells: readonly string[] }[];
-  exportName: string;
-  workbook: () => PromiseLike<ReviewWorkbook>;
-}) {
-  const t = useT();
-  const { run, error, isBusy } = useAction();
-  const save = run(async () => {
-    const { fileName, content } = await workbook();
-    await saveFile({ fileName, body: content });
-    announce(t('usage.saved'));
-  });
-  return (
-    <>
-      <p className="hint">{hint}</p>
-      <div className="table-scroll">
-        <table className={`stacked ${styles['table']}`}>
-          <caption>{caption}</caption>
-          <thead>
-            <tr>
-              {names.map((name) => (
-                <th key={name} scope="col">
-                  {name}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map(({ key, reviewer, cells }) => (
-              <tr key={key}>
-                <th scope="row">{reviewer}</th>
-                {cells.map((cell, at) => (
-                  <td key={names[at + 1]} data-label={names[at + 1]}>
-                    {cell}
-                  </td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
-      {error !== undefined && <Problem error={error} />}
-      <button
-        type="button"
-        className={styles['below']}
-        disabled={isBusy}
-        onClick={(event) => void save(event)}
-      >
-        {exportName}
-      </button>
     </>
   );
 }

@@ -2,7 +2,6 @@ import { useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import type { OutputOf } from '#sdk/procedure-types.ts';
 import { reviewReports } from '#sdk/review-reports.ts';
-import type { PayReport, ReviewerReport, TurnaroundReport } from '#sdk/types.ts';
 import { bound } from '../../client.ts';
 import { procedures } from '../../procedures.ts';
 import { queryKeys } from '../../query-keys.ts';
@@ -10,14 +9,6 @@ import type { Series } from './bar-chart.tsx';
 
 /** Billed characters by day and group. */
 export type Breakdown = OutputOf<'usage.breakdown'>;
-
-/** The results of texts, as the names of the report's fields. */
-export const outcomes = ['automatic', 'reviewed', 'waiting', 'rejected'] as const;
-
-export type Outcome = (typeof outcomes)[number];
-
-/** The results of the texts that were translated in a range. */
-export type Outcomes = OutputOf<'reviews.outcomes'>;
 
 /** The ways to group billed characters. */
 export const dimensions = [
@@ -48,49 +39,13 @@ export function useBreakdown(by: Dimension) {
   });
 }
 
-export function useOutcomes() {
+/** The work of each reviewer. */
+export function useReviewers() {
   const range = useRange();
   return useQuery({
-    queryKey: queryKeys.reports.outcomes(range),
-    queryFn: () => procedures.reviews.outcomes.query(range),
+    queryKey: queryKeys.reviewers(range.from, range.to),
+    queryFn: async () => await bound(reviewReports).byReviewer(range),
   });
-}
-
-interface Reviews {
-  byReviewer: ReviewerReport;
-  pay: PayReport;
-  turnaround: TurnaroundReport;
-}
-
-/** A report about reviews: by reviewer, the words to pay, or how long items awaited their reviews. */
-export function useReviews<K extends keyof Reviews>(kind: K) {
-  const range = useRange();
-  return useQuery({
-    queryKey: [...queryKeys.reviewers(range.from, range.to), kind],
-    queryFn: async () => (await bound(reviewReports)[kind](range)) as Reviews[K],
-  });
-}
-
-/** Whether all reports of the page are loaded, and none counts a review. */
-export function useHasNoReviews(): boolean {
-  const { data: texts } = useOutcomes();
-  const { data: members } = useReviews('byReviewer');
-  const { data: pay } = useReviews('pay');
-  const { data: decided } = useReviews('turnaround');
-  if (!texts || !members || !pay || !decided) return false;
-  const { reviewed, rejected } = sumOutcomes(texts);
-  return reviewed + rejected + members.reviewers.length + pay.rows.length + decided.rows.length === 0;
-}
-
-/** The number of texts with each result, over all days. */
-export function sumOutcomes({ days }: Pick<Outcomes, 'days'>): Record<Outcome, number> {
-  const sum = (name: Outcome) => days.reduce((total, day) => total + day[name], 0);
-  return {
-    automatic: sum('automatic'),
-    reviewed: sum('reviewed'),
-    waiting: sum('waiting'),
-    rejected: sum('rejected'),
-  };
 }
 
 const dayMs = 86_400_000;

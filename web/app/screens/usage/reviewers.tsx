@@ -7,7 +7,7 @@ import { Read } from '../../parts/loading.tsx';
 import { MemberName } from '../../parts/member-name.tsx';
 import { saveFile } from '../../parts/save-file.ts';
 import { csvOf } from './csv.ts';
-import { useHasNoReviews, useReviews } from './reports.ts';
+import { useReviewers } from './reports.ts';
 import styles from './usage.module.css';
 
 /**
@@ -16,31 +16,17 @@ import styles from './usage.module.css';
  */
 export function Reviewers() {
   const t = useT();
-  const report = useReviews('byReviewer');
+  const report = useReviewers();
   return (
     <section className={`card ${styles['wide']}`} aria-labelledby="reviewers">
       <h2 id="reviewers">{t('usage.reviewers')}</h2>
       <Read from={report} lines={6}>
         {(found) =>
-          found.reviewers.length === 0 ? (
-            <NoReviews why="usage.no_member_reviews" />
-          ) : (
-            <Table report={found} />
-          )
+          found.reviewers.length === 0 ? <p>{t('usage.no_member_reviews')}</p> : <Table report={found} />
         }
       </Read>
     </section>
   );
-}
-
-/** The message of an empty report: what the report counts, or that the page counts no review. */
-export function NoReviews({
-  why,
-}: {
-  why: 'usage.no_member_reviews' | 'usage.no_decisions' | 'usage.no_words';
-}) {
-  const t = useT();
-  return <p>{t(useHasNoReviews() ? 'usage.no_reviews' : why)}</p>;
 }
 
 function Table({ report }: { report: ReviewerReport }) {

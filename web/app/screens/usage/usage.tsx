@@ -1,26 +1,25 @@
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { reviewReports } from '#sdk/review-reports.ts';
-import type { PayReport, TurnaroundReport } from '#sdk/types.ts';
 import { bound } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { AdminsOnly } from '../../parts/admins-only.tsx';
+import { announce } from '../../parts/announcer.tsx';
 import { Field } from '../../parts/field.tsx';
 import { useFormat } from '../../parts/format.ts';
-import { useLanguages } from '../../parts/languages.tsx';
-import { Read } from '../../parts/loading.tsx';
-import { MemberName } from '../../parts/member-name.tsx';
+import { Problem } from '../../parts/problem.tsx';
+import { saveFile } from '../../parts/save-file.ts';
+import { useAction } from '../../parts/use-action.ts';
 import { BilledCharacters } from './breakdown.tsx';
 import { Month } from './month.tsx';
-import { PublishedTexts, ReviewReasons } from './outcomes.tsx';
-import { ReviewerTable, Segments } from './report-parts.tsx';
-import { sumOutcomes, useBreakdown, useOutcomes, useRange, useReviews } from './reports.ts';
-import { NoReviews, Reviewers } from './reviewers.tsx';
+import { Segments } from './report-parts.tsx';
+import { useBreakdown, useRange, useReviewers } from './reports.ts';
+import { Reviewers } from './reviewers.tsx';
 import styles from './usage.module.css';
 
 /**
- * `/app/reports`: billed characters, the results of texts, and the reviewers' work in a range of days; and the usage
- * records of a month.
+ * `/app/reports`: billed characters and the reviewers' work in a range of days, with an export of approved items; and the
+ * usage records of a month.
  */
 export function UsageScreen() {
   return (
@@ -29,41 +28,29 @@ export function UsageScreen() {
         <div className={styles['reports']}>
           <KeyFigures />
           <BilledCharacters />
-          <PublishedTexts />
           <Reviewers />
-          <Pay />
-          <Turnaround />
+          <ApprovedItems />
           <Month tenantId={tenant.id} />
-          <ReviewReasons />
         </div>
       )}
     </AdminsOnly>
   );
 }
 
-/** The four figures of the range. A figure without data is a dash. */
+/** The figures of the range. A figure without data is a dash. */
 function KeyFigures() {
   const t = useT();
-  const { number, percent, duration } = useFormat();
+  const { number, percent } = useFormat();
   const { data: usage } = useBreakdown('target_lang');
-  const { data: texts } = useOutcomes();
-  const { data: reviews } = useReviews('byReviewer');
+  const { data: reviews } = useReviewers();
   const chars = usage?.groups.reduce((sum, { billable_chars }) => sum + billable_chars, 0) ?? 0;
   const jobs = usage?.groups.reduce((sum, one) => sum + one.jobs, 0) ?? 0;
-  const sums = texts && sumOutcomes(texts);
-  const decided = sums ? sums.automatic + sums.reviewed + sums.rejected + sums.waiting : 0;
   const words = reviews?.reviewers.reduce((sum, one) => sum + one.words, 0) ?? 0;
   const edits = reviews?.reviewers.reduce((sum, one) => sum + one.edits, 0) ?? 0;
   return (
     <dl className={styles['figures']}>
       <Figure name={t('usage.chars')} note={t('usage.of_jobs', { count: jobs, jobs: number(jobs) })}>
         {usage && number(chars)}
-      </Figure>
-      <Figure name={t('usage.automatic_share')} note={t('usage.of_texts', { texts: number(decided) })}>
-        {sums && decided > 0 && percent(sums.automatic / decided)}
-      </Figure>
-      <Figure name={t('usage.median')} note={t('usage.median_note')}>
-        {texts && texts.median_ms !== null && duration(texts.median_ms)}
       </Figure>
       <Figure name={t('usage.edit_distance')} note={t('usage.of_words', { words: number(words) })}>
         {words > 0 && percent(edits / words)}
@@ -157,117 +144,40 @@ function Days({
   );
 }
 
-/** How long items awaited their reviews, of those that were decided in the selected days, and whether that was in time. */
-function Turnaround() {
+/** Saves who approved what in the selected days, as a file for a spreadsheet. */
+function ApprovedItems() {
   const t = useT();
-  const report = useReviews('turnaround');
+  const range = useRange();
+  const [format, setFormat] = useState<'csv' | 'xlsx'>('csv');
+  const { run, error, isBusy } = useAction();
+  const save = run(async () => {
+    const { fileName, content } = await bound(reviewReports).approvedItems({ ...range, format });
+    await saveFile({ fileName, body: content });
+    announce(t('usage.saved'));
+  });
   return (
-    <section className={`card ${styles['wide']}`} aria-labelledby="turnaround">
-      <h2 id="turnaround">{t('usage.turnaround')}</h2>
-      <Read from={report} lines={6}>
-        {(found) =>
-          found.rows.length === 0 ? <NoReviews why="usage.no_decisions" /> : <Table report={found} />
-        }
-      </Read>
+    <section className={`card ${styles['wide']}`} aria-labelledby="approved">
+      <h2 id="approved">{t('usage.approved_items')}</h2>
+      <p className="hint">{t('usage.approved_items_hint')}</p>
+      <Segments<'csv' | 'xlsx'>
+        label={t('usage.file_format')}
+        value={format}
+        options={[
+          { value: 'csv', name: 'CSV' },
+          { value: 'xlsx', name: 'Excel' },
+        ]}
+        onChange={setFormat}
+      />
+      {error !== undefined && <Problem error={error} />}
+      <button
+        type="button"
+        className={styles['below']}
+        aria-busy={isBusy}
+        disabled={isBusy}
+        onClick={(event) => void save(event)}
+      >
+        {t('usage.export_approved_items')}
+      </button>
     </section>
-  );
-}
-
-function Table({ report: { from, to, rows } }: { report: TurnaroundReport }) {
-  const t = useT();
-  const { number, span, utcDay } = useFormat();
-  const { nameOf } = useLanguages();
-  return (
-    <ReviewerTable
-      caption={t('usage.turnaround_of', { from: utcDay(from), to: utcDay(to) })}
-      hint={t('usage.turnaround_hint')}
-      names={[
-        ...[t('assignments.assigned_to'), t('usage.pay_languages'), t('assignments.items')],
-        ...[t('usage.first_median'), t('usage.first_p90'), t('usage.last_median'), t('usage.last_p90')],
-        ...[t('usage.on_time'), t('assignments.overdue')],
-      ]}
-      rows={rows.map((row) => ({
-        key: `${row.user_id} ${row.source_lang} ${row.target_lang}`,
-        reviewer:
-          row.user_id === null ? (
-            t('assignments.unassigned')
-          ) : (
-            <bdi translate="no">{row.name ?? row.user_id}</bdi>
-          ),
-        cells: [
-          `${nameOf(row.source_lang)} → ${nameOf(row.target_lang)}`,
-          number(row.items),
-          ...[row.first_median, row.first_p90, row.last_median, row.last_p90].map(span),
-          ...[row.on_time, row.overdue].map(number),
-        ],
-      }))}
-      exportName={t('usage.export_turnaround')}
-      workbook={() => bound(reviewReports).turnaroundXlsx({ from, to })}
-    />
-  );
-}
-
-type Row = PayReport['rows'][number];
-
-/**
- * The source words that each reviewer confirmed or changed in the selected days, by language pair and match with the
- * translation memory; and the same as an Excel workbook, which has each band in a column.
- */
-function Pay() {
-  const t = useT();
-  const report = useReviews('pay');
-  return (
-    <section className={`card ${styles['wide']}`} aria-labelledby="pay">
-      <h2 id="pay">{t('usage.pay')}</h2>
-      <Read from={report} lines={6}>
-        {(found) =>
-          found.rows.length === 0 ? <NoReviews why="usage.no_words" /> : <PayTable report={found} />
-        }
-      </Read>
-    </section>
-  );
-}
-
-/** The columns of the table: the bands that each sums. */
-const columns: readonly (readonly (keyof Row['bands'])[])[] = [
-  ['new'],
-  ['from_70', 'from_75'],
-  ['from_85', 'from_95'],
-  ['sentences', 'exact', 'context'],
-  ['repetitions'],
-];
-
-function PayTable({ report: { from, to, rows } }: { report: PayReport }) {
-  const t = useT();
-  const { number, percent, utcDay } = useFormat();
-  const { nameOf } = useLanguages();
-  const between = (low: number, high: number) => `${percent(low)}–${percent(high)}`;
-  return (
-    <ReviewerTable
-      caption={t('usage.pay_of', { from: utcDay(from), to: utcDay(to) })}
-      hint={t('usage.pay_hint')}
-      names={[
-        ...[t('usage.reviewer'), t('usage.pay_languages'), t('usage.pay_words'), t('usage.pay_new')],
-        ...[between(0.7, 0.84), between(0.85, 0.99), t('usage.pay_exact'), t('usage.pay_repetitions')],
-      ]}
-      rows={rows.map((row) => ({
-        key: `${row.user_id} ${row.source_lang} ${row.target_lang} ${row.review}`,
-        reviewer: (
-          <>
-            <MemberName email={row.email} id={row.user_id} />
-            {row.review === 'second' && (
-              <span className={styles['known']}>{t('assignments.second_review')}</span>
-            )}
-          </>
-        ),
-        cells: [
-          `${nameOf(row.source_lang)} → ${nameOf(row.target_lang)}`,
-          number(row.words),
-          ...columns.map((bands) => number(bands.reduce((sum, band) => sum + row.bands[band].words, 0))),
-        ],
-      }))}
-      exportName={t('usage.export_pay')}
-      workbook={() => bound(reviewReports).payXlsx({ from, to })}
-    />
   );
 }
