@@ -1,4 +1,4 @@
-import { type BenchTenant, createBenchTenant } from '#test/bench/bench-service.ts';
+import { type BenchTenant, createBenchTenant } from '#test/bench/service.ts';
 import { seededRandom } from '#test/bench/seeded-random.ts';
 import type { Attack, Target } from './measure-attack.ts';
 

@@ -1,13 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { badOfficeFiles } from '#test/bench/documents/refusals.ts';
 import { cpuTimeWithChildren, watchMemory } from '#test/bench/process-figures.ts';
-import { corpusFile } from '#test/corpus/files.ts';
+import { corpusFile, corpusNames } from '#test/corpus/files.ts';
 import { env } from '#test/factories.ts';
 import { type Signup, useTestApp } from '#test/setup/app.ts';
 import { type RunningService, startService } from '#test/setup/service.ts';
 
 // Some of these files have more text than the default monthly allowance of a tenant.
 const app = useTestApp({ env: { ...env, DEFAULT_MONTHLY_CHAR_LIMIT: '10000000' } });
+
+/** The paths of the hostile and broken Office files in the corpus. */
+const badOfficeFiles = ['bad', 'xlsx-bad'].flatMap((folder) =>
+  corpusNames(folder)
+    .filter((name) => /\.(docx|xlsx)$/.test(name))
+    .map((name) => `${folder}/${name}`),
+);
 
 /**
  * The result of a file: rejected before a job exists (`before`), rejected in the stage `extract` of the job
