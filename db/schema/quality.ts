@@ -98,9 +98,9 @@ export const qualityChecks = pgTable(
     errors: jsonb('errors').$type<unknown[]>().notNull().default([]),
     /** The words of the source. */
     words: integer('words').notNull().default(0),
-    /** The dispute about the result: the member, the time and the reason. */
+    /** Of version 1.0, only kept: the dispute about the result, with the member, the time and the reason. */
     dispute: jsonb('dispute').$type<{ by: string; at: string; note: string }>(),
-    /** The check that this one repeats after a dispute, and when such a check replaced this one. */
+    /** Of version 1.0, only kept: the check that this one repeats after a dispute, and when it replaced this one. */
     repeats: identifier('repeats'),
     replacedAt: moment('replaced_at'),
   },

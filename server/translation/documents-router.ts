@@ -27,7 +27,11 @@ import {
   documentSummary,
   summaryQuery,
 } from '#server/translation/documents/schema.ts';
-import { documentSegmentPage, listSegments, segmentQuery } from '#server/translation/documents/segments.ts';
+import {
+  documentSegmentPage,
+  listSegments,
+  segmentQuery,
+} from '#server/translation/documents/segment-list.ts';
 import { checkForm } from '#server/translation/documents/submission-form.ts';
 import { submitDocument } from '#server/translation/documents/submit.ts';
 import {

@@ -336,7 +336,7 @@ const notSentAgain = namesOf({
   documents: 'review delete resolve confirmAll',
   members: 'createPasswordResetLink',
   memory: 'delete deleteFound replace mergeDuplicates undo',
-  quality: 'dispute draw',
+  quality: 'draw',
   reviews: 'reopen deleteComment',
   styleGuides: 'save delete',
   tenants: 'create rotateKey invites.create invites.withdraw',

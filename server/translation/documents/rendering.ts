@@ -27,7 +27,8 @@ import { findingView } from './quality-report.ts';
 import { selectRecognition } from './recognition.ts';
 import { type ReviewLease, withReviewLease } from './review-lease.ts';
 import type { DocumentReviewRecord } from './schema.ts';
-import { figuresOf, findingsOfSegments, selectTranslations, storeTargetRectangles } from './segments.ts';
+import { figuresOf, findingsOfSegments } from './segment-figures.ts';
+import { selectTranslations, storeTargetRectangles } from './segments.ts';
 import { supersede } from './superseded-files.ts';
 
 /*

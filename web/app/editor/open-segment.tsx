@@ -2,40 +2,34 @@ import { Undo2 } from 'lucide-react';
 import {
   lazy,
   type ReactNode,
+  type RefObject,
   Suspense,
   useEffect,
   useEffectEvent,
   useId,
-  useMemo,
   useRef,
   useState,
-  useSyncExternalStore,
 } from 'react';
-import type { QualityIssue } from '#sdk/types.ts';
-import { loadWords, type MessageId, useT } from '../i18n.tsx';
+import { loadWords, useT } from '../i18n.tsx';
 import { useCommands } from '../keys/use-commands.ts';
 import { Problem } from '../parts/problem.tsx';
 import { StatusMark } from '../parts/status-mark.tsx';
 import { TextDiff } from '../parts/text-diff.tsx';
-import { type Correction, correctionsOf } from './corrections.ts';
 import styles from './editor.module.css';
 import { useEditorView } from './editor-view.ts';
-import { isOpen } from './finding-actions.ts';
 import { Findings } from './findings.tsx';
 import { insertText } from './insert-text.ts';
 import { MarkedText } from './marked-text.tsx';
-import { markedWords, missingSpans } from './marks.ts';
 import type { RowSource } from './row-source.ts';
 import type { EditedSegment } from './segment.ts';
-import { taggedMarks } from './segment-marks.ts';
+import { SegmentPlace } from './segment-place.tsx';
 import { MarkList, shownStatus } from './segment-row.tsx';
 import type { Reason } from './segment-saves.ts';
 import { SegmentTools } from './segment-tools.tsx';
-import type { Word } from './spelling/words.ts';
-import { plainOf, shiftRanges, textsOf } from './tagged-text.ts';
+import { shiftRanges } from './tagged-text.ts';
 import { TargetField } from './target-field.tsx';
 import tools from './tools.module.css';
-import { useErrorMarks, useIssues, useTerms } from './use-segment-data.ts';
+import { useOpenText } from './use-open-text.ts';
 
 /** The functions of the open field for other parts of the editor. */
 export interface OpenField {
@@ -59,6 +53,7 @@ const Spelling = lazy(async () => {
 });
 /** The languages with a dictionary. */
 const spelledLanguages = /^(en|nl|ru)(-|$)/i;
+
 export interface OpenSegmentProps<Segment extends EditedSegment> {
   segment: Segment;
   source: RowSource<Segment>;
@@ -74,96 +69,42 @@ export interface OpenSegmentProps<Segment extends EditedSegment> {
   children?: ReactNode;
 }
 
-const none: ReadonlyMap<QualityIssue, Correction> = new Map();
+type OpenText = ReturnType<typeof useOpenText>;
 
 /** The open segment: the source, the field with the translation, and its findings. */
 export function OpenSegment<Segment extends EditedSegment>(props: OpenSegmentProps<Segment>) {
-  const { segment, source: rows, onConfirmed } = props;
-  const { saves, filter } = rows;
-  const languages = rows.languagesOf(segment);
-  const isReadOnly = rows.isReadOnly(segment);
+  const { segment, source: rows, field, takesFocus = true, onConfirmed } = props;
+  const { saves } = rows;
+  const { position, source_content: content } = segment;
   const t = useT();
-  const note = useId();
   const element = useRef<HTMLTextAreaElement>(null);
-  const { position, source_text: source, source_content: content, is_html: isHtml = false } = segment;
-  const { source: shownSource, target: stored } = useMemo(() => textsOf(segment), [segment]);
-  const edit = useSyncExternalStore(saves.subscribe, saves.all).get(position);
-  const text = edit?.text ?? stored ?? '';
-  const plain = plainOf(text, content);
-  // A confirmed text that equals the stored one keeps its findings, also those of the models.
-  const isChanged = edit !== undefined && text !== (stored ?? '');
-  const { issues, isCurrent } = useIssues(rows.check, segment, isChanged ? text : undefined);
-  const open = useMemo(() => issues.filter(isOpen), [issues]);
-  const terms = useTerms(segment, languages);
-  const errors = useErrorMarks(segment);
-  const machine = segment.pipeline_text ?? segment.target_text ?? '';
-  const isSpelled = !isReadOnly && spelledLanguages.test(languages.target);
-  const [misspelled, setMisspelled] = useState<readonly Word[]>([]);
-  const missing = useMemo(
-    () => missingSpans(source, plain, languages, isHtml),
-    [source, plain, languages, isHtml],
-  );
-  const allowed = useMemo(
-    () => ({
-      ...{ source, language: languages.target, isHtml },
-      terms: terms.flatMap(({ target_terms }) => target_terms),
-    }),
-    [source, languages.target, isHtml, terms],
-  );
-  const marks = taggedMarks(
-    segment,
-    { source: shownSource, target: text },
-    {
-      source,
-      target: plain,
-      languages,
-      isHtml,
-      issues: open,
-      terms,
-      added: [
-        ...markedWords(errors, machine, plain),
-        ...misspelled
-          .filter(({ start, end, text: word }) => plain.slice(start, end) === word)
-          .map(({ start, end }) => ({ start, end, kind: 'misspelled' as const })),
-      ],
-      sought: filter.text,
-    },
-  );
-  const corrections = isReadOnly ? none : correctionsOf(open, { source, target: plain, languages });
-  const blocked = edit?.state.kind === 'blocked';
+  const shown = useOpenText(segment, rows);
+  const { languages, isReadOnly, text, plain, edit, open, isBlocked } = shown;
   const { showsChanges, isOnlyHere } = useEditorView();
   const isEmpty = plain.trim() === '';
   const [isMissing, setMissing] = useState(false);
   useEffect(() => () => saves.leave(position), [saves, position]);
-  const isCritical = ({ severity }: QualityIssue) => severity === 'critical';
-  // The findings of a model stay when the text changes. Those of the checks count only for the text as it is now.
-  const staysOpen = (segment.quality.issues as QualityIssue[]).some(
-    (issue) => isCritical(issue) && isOpen(issue) && issue.found_by !== 'check',
-  );
-  const hasCritical = staysOpen || (isCurrent && open.some(isCritical));
 
   const confirm = (reason?: Reason) => {
     if (isReadOnly) return;
     setMissing(isEmpty);
     if (isEmpty) return;
-    saves.confirm(position, text, stored, reason, isOnlyHere);
+    saves.confirm(position, text, shown.stored, reason, isOnlyHere);
     // With critical findings, the segment stays open: the service will ask for a reason.
-    if (reason || !(blocked || hasCritical)) onConfirmed();
+    if (reason || !(isBlocked || shown.hasCritical)) onConfirmed();
   };
-  const putAll = (next: string) => element.current && insertText(element.current, next, 'all');
-  const replaceAll = async (next: string) => {
-    const tagged = content ? (await import('./tagged-match.ts')).taggedMatch(next, content) : next;
-    putAll(tagged);
-  };
+  const insert = (next: string, range?: 'all' | [number, number]) =>
+    element.current && insertText(element.current, next, range);
+  const replaceAll = async (next: string) =>
+    insert(content ? (await import('./tagged-match.ts')).taggedMatch(next, content) : next, 'all');
   const handle = useEffectEvent(
     (): OpenField => ({
       position,
       replaceAll: (next) => void replaceAll(next),
-      insert: (next) => element.current && insertText(element.current, next),
+      insert,
       focus: () => element.current?.focus(),
     }),
   );
-  const { field, takesFocus = true } = props;
   const focus = useEffectEvent(() => takesFocus && element.current?.focus());
   useEffect(() => {
     field.current = handle();
@@ -180,84 +121,19 @@ export function OpenSegment<Segment extends EditedSegment>(props: OpenSegmentPro
         <b>{position + 1}</b>
         <StatusMark status={shownStatus(segment, open, edit !== undefined)} />
       </div>
-      <div role="gridcell" className={styles['source']} tabIndex={-1}>
-        <MarkedText text={shownSource} marks={marks.source} language={languages.source} isSource />
-        <p className={styles['place']}>
-          <SegmentPlace place={segment.place} />
-          {segment.context && (
-            <>
-              <br />
-              <bdi>{segment.context}</bdi>
-            </>
-          )}
-        </p>
-        {segment.words && (
-          <Suspense>
-            <RecognizedWords words={segment.words} language={languages.source} />
-          </Suspense>
-        )}
-      </div>
-      <div role="gridcell" className={styles['target']} tabIndex={-1}>
-        <TargetField
-          field={element}
-          text={text}
-          marks={marks.target}
-          language={languages.target}
-          label={t('editor.translation_of', { number: position + 1 })}
-          describedBy={note}
-          isReadOnly={isReadOnly}
-          hasTags={content != null}
-          hasDictionary={isSpelled}
-          onText={(next) => saves.edit(position, next, stored)}
-        />
-        <SegmentTools
-          {...{ segment, shownSource, text, missing, errors, machine, isReadOnly }}
-          field={element}
-          language={languages.target}
-        >
-          {props.tools}
-          <span id={note} className={styles['length']}>
-            {segment.max_length == null ? (
-              t('editor.characters', { count: [...plain].length })
-            ) : (
-              <Suspense>
-                <LengthOfLimit text={plain} most={segment.max_length} unit={segment.length_unit} />
-              </Suspense>
-            )}
-          </span>
-        </SegmentTools>
-        {isSpelled && (
-          <Suspense>
-            <Spelling
-              field={element}
-              text={plain}
-              allowed={allowed}
-              offset={(word) => shiftRanges([word], text, content)[0] ?? word}
-              onFound={setMisspelled}
-            />
-          </Suspense>
-        )}
-        {errors.length > 0 && (
-          <Suspense>
-            <MarkList
-              {...{ segment, machine, marks: errors }}
-              language={languages.target}
-              canRemove={!isReadOnly}
-            />
-          </Suspense>
-        )}
-        {isMissing && isEmpty && (
-          <p role="alert" className={styles['needed']}>
-            {t('editor.text_needed')}
-          </p>
-        )}
-      </div>
+      <SourceCell {...{ segment, shown }} />
+      <TargetCell
+        {...{ segment, shown, element }}
+        tools={props.tools}
+        needsText={isMissing && isEmpty}
+        onText={(next) => saves.edit(position, next, shown.stored)}
+      />
       {showsChanges && (
         <Changes
-          machine={machine}
+          machine={shown.machine}
           text={plain}
           language={languages.target}
-          onRestore={content || isReadOnly ? undefined : putAll}
+          onRestore={content || isReadOnly ? undefined : (machine) => insert(machine, 'all')}
         />
       )}
       {edit?.state.kind === 'conflict' && (
@@ -275,17 +151,115 @@ export function OpenSegment<Segment extends EditedSegment>(props: OpenSegmentPro
       )}
       {props.children}
       <Findings
-        issues={issues}
-        corrections={corrections}
-        isCurrent={isCurrent}
-        isBlocked={blocked}
+        issues={shown.issues}
+        corrections={shown.corrections}
+        isCurrent={shown.isCurrent}
+        isBlocked={isBlocked}
         actions={isReadOnly ? undefined : rows.findingsOf(segment)}
         onUse={(correction) => {
           const [{ start, end, text: correct } = correction] = shiftRanges([correction], text, content);
-          if (element.current) insertText(element.current, correct, [start, end]);
+          insert(correct, [start, end]);
         }}
         onOverrule={confirm}
       />
+    </div>
+  );
+}
+
+function SourceCell({ segment, shown }: { segment: EditedSegment; shown: OpenText }) {
+  const language = shown.languages.source;
+  return (
+    <div role="gridcell" className={styles['source']} tabIndex={-1}>
+      <MarkedText text={shown.shownSource} marks={shown.marks.source} language={language} isSource />
+      <p className={styles['place']}>
+        <SegmentPlace place={segment.place} />
+        {segment.context && (
+          <>
+            <br />
+            <bdi>{segment.context}</bdi>
+          </>
+        )}
+      </p>
+      {segment.words && (
+        <Suspense>
+          <RecognizedWords words={segment.words} language={language} />
+        </Suspense>
+      )}
+    </div>
+  );
+}
+
+/** The field with the translation, and what belongs to it. @param needsText whether an empty one was confirmed */
+function TargetCell({
+  segment,
+  shown,
+  element,
+  needsText,
+  onText,
+  ...props
+}: {
+  segment: EditedSegment;
+  shown: OpenText;
+  element: RefObject<HTMLTextAreaElement | null>;
+  tools: ReactNode;
+  needsText: boolean;
+  onText: (text: string) => void;
+}) {
+  const t = useT();
+  const note = useId();
+  const { position, source_content: content, max_length: most } = segment;
+  const { text, plain, errors, machine, isReadOnly } = shown;
+  const language = shown.languages.target;
+  const isSpelled = !isReadOnly && spelledLanguages.test(language);
+  return (
+    <div role="gridcell" className={styles['target']} tabIndex={-1}>
+      <TargetField
+        {...{ text, language, isReadOnly, onText }}
+        field={element}
+        marks={shown.marks.target}
+        label={t('editor.translation_of', { number: position + 1 })}
+        describedBy={note}
+        hasTags={content != null}
+        hasDictionary={isSpelled}
+      />
+      <SegmentTools
+        {...{ segment, text, errors, machine, isReadOnly, language }}
+        shownSource={shown.shownSource}
+        missing={shown.missing}
+        field={element}
+      >
+        {props.tools}
+        <span id={note} className={styles['length']}>
+          {most == null ? (
+            t('editor.characters', { count: [...plain].length })
+          ) : (
+            <Suspense>
+              <LengthOfLimit text={plain} most={most} unit={segment.length_unit} />
+            </Suspense>
+          )}
+        </span>
+      </SegmentTools>
+      {isSpelled && (
+        <Suspense>
+          <Spelling
+            field={element}
+            text={plain}
+            allowed={shown.allowed}
+            offset={(word) => shiftRanges([word], text, content)[0] ?? word}
+            onFound={shown.setMisspelled}
+          />
+        </Suspense>
+      )}
+      {errors.length > 0 && (
+        <Suspense>
+          <MarkList {...{ segment, machine, language }} marks={errors} canRemove={!isReadOnly} />
+        </Suspense>
+      )}
+      {needsText && (
+        <p role="alert" className={styles['needed']}>
+          {t('editor.text_needed')}
+        </p>
+      )}
     </div>
   );
 }
@@ -318,36 +292,4 @@ function Changes({
       {!isSame && <TextDiff before={machine} after={text} language={language} />}
     </div>
   );
-}
-
-/** The forms of places that are shown in words. The groups are the values of the message. */
-const forms: readonly (readonly [RegExp, MessageId])[] = [
-  [/^(?:word\/document|content)\.xml, paragraph (?<paragraph>\d+)$/, 'editor.place_paragraph'],
-  [
-    /^(?:word\/document|content)\.xml, table (?<table>\d+), row (?<row>\d+), cell (?<cell>\d+)(?:, paragraph \d+)?$/,
-    'editor.place_cell',
-  ],
-  [/^line (?<line>\d+)$/, 'editor.place_line'],
-  [/^line (?<line>\d+), (?<key>.+)$/s, 'editor.place_line_key'],
-  [/^page (?<page>\d+)$/, 'editor.place_page'],
-  [
-    /^page (?<page>\d+), table (?<table>\d+), row (?<row>\d+), column (?<column>\d+)$/,
-    'editor.place_page_cell',
-  ],
-  [/^page (?<page>\d+), list (?<list>\d+), item (?<item>.+)$/, 'editor.place_page_item'],
-  [/^page (?<page>\d+), heading$/, 'editor.place_page_heading'],
-  [/^page (?<page>\d+), header$/, 'editor.place_page_header'],
-  [/^page (?<page>\d+), footer$/, 'editor.place_page_footer'],
-  [/^slide (?<slide>\d+), paragraph (?<paragraph>\d+)$/, 'editor.place_slide'],
-  [/^slide (?<slide>\d+), notes, paragraph (?<paragraph>\d+)$/, 'editor.place_notes'],
-];
-
-/** The place of a segment in its file. */
-function SegmentPlace({ place }: { place: string }) {
-  const t = useT();
-  for (const [form, message] of forms) {
-    const values = form.exec(place)?.groups;
-    if (values) return t(message, values);
-  }
-  return <bdi>{place}</bdi>;
 }

@@ -28,7 +28,8 @@ import {
 } from '#server/translation/documents/rendering.ts';
 import { withReviewLease } from '#server/translation/documents/review-lease.ts';
 import { type DocumentApprovalResult, documentApproval } from '#server/translation/documents/schema.ts';
-import { documentSegment, selectCritical } from '#server/translation/documents/segments.ts';
+import { documentSegment } from '#server/translation/documents/segment-list.ts';
+import { selectCritical } from '#server/translation/documents/segments.ts';
 import { keepFiles } from '#server/translation/documents/superseded-files.ts';
 import { removeGoldenLater, removeGoldenNow } from '#server/translation/records/golden-deletion.ts';
 import { requireTurn } from '../assignments/turn.ts';

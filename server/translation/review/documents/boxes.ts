@@ -4,7 +4,8 @@ import type { Tx } from '#db/client.ts';
 import { documentSegments } from '#db/schema/documents.ts';
 import { type LayoutKind, layoutKinds } from '#server/formats/layout-kinds.ts';
 import { requireDocument } from '#server/translation/documents/jobs.ts';
-import { documentSegment, ofDocument, readSegmentCursor } from '#server/translation/documents/segments.ts';
+import { documentSegment, readSegmentCursor } from '#server/translation/documents/segment-list.ts';
+import { ofDocument } from '#server/translation/documents/segments.ts';
 import { ofDocumentJob } from './segment-schema.ts';
 
 export const boxQuery = z.object({

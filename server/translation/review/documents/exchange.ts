@@ -32,12 +32,8 @@ import {
   translatedNameOf,
 } from '#server/translation/documents/jobs.ts';
 import { documentReviewInput } from '#server/translation/documents/schema.ts';
-import {
-  isAtOneOf,
-  ofDocument,
-  readSegmentCursor,
-  segmentQuery,
-} from '#server/translation/documents/segments.ts';
+import { readSegmentCursor, segmentQuery } from '#server/translation/documents/segment-list.ts';
+import { isAtOneOf, ofDocument } from '#server/translation/documents/segments.ts';
 import { rawBody, type StreamResponse } from '#server/trpc.ts';
 import {
   readXliffBody,

@@ -11,11 +11,11 @@ import type { QualityIssue } from '#server/platform/engines/engine.ts';
 import type { SearchedTexts } from '#server/platform/patterns/pattern-thread.ts';
 import { hasOpen } from '#server/translation/core/findings.ts';
 import { requireDocument } from '#server/translation/documents/jobs.ts';
+import { readSegmentCursor } from '#server/translation/documents/segment-list.ts';
 import {
   isAtOneOf,
   isUnresolved,
   ofDocument,
-  readSegmentCursor,
   type SegmentStatus,
   segmentStatuses,
   statusOfSegment,

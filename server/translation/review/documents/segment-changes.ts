@@ -10,7 +10,8 @@ import { hasUnseen } from '#server/translation/core/findings.ts';
 import { type DocumentRow, isDocument } from '#server/translation/documents/jobs.ts';
 import { movedFigures, readFigures } from '#server/translation/documents/quality-report.ts';
 import { queueRendering } from '#server/translation/documents/rendering.ts';
-import { figuresOf, isAtOneOf, ofDocument } from '#server/translation/documents/segments.ts';
+import { figuresOf } from '#server/translation/documents/segment-figures.ts';
+import { isAtOneOf, ofDocument } from '#server/translation/documents/segments.ts';
 import type { Author } from '../author.ts';
 import type { ReviewedFindings } from './reviewed-findings.ts';
 

@@ -4,12 +4,11 @@ import type { Tx } from '#db/client.ts';
 import { documentSegments } from '#db/schema/documents.ts';
 import { hasChips } from '#server/formats/chips.ts';
 import { formatKinds, type InlineContent } from '#server/formats/inline-content.ts';
+import { documentSegment, segmentView } from '#server/translation/documents/segment-list.ts';
 import {
-  documentSegment,
   isAtOneOf,
   ofDocument,
   segmentStatuses,
-  segmentView,
   statusOfSegment,
 } from '#server/translation/documents/segments.ts';
 import { distinct, segmentPosition } from '../schema.ts';
