@@ -56,7 +56,7 @@ export class Run {
     );
   }
 
-  /** Prints a line that is no figure. */
+  /** Prints a line without storing it. */
   note(line: string): void {
     console.log(`  ${line}`);
   }

@@ -94,13 +94,10 @@ async function measureJobs(run: Run): Promise<void> {
     ...{ OPENAI_API_KEY: 'bench', OPENAI_BASE_URL: fake.baseUrl },
   };
   await withService(
-    async ({ service: api, address, dataDir, url, postmaster, tenant }) => {
+    async ({ service: api, address, env, url, postmaster, tenant }) => {
       const sql = postgres(url, { max: 1, onnotice: () => {} });
       await sql`select set_config('lingualoop.tenant_id', '*', false)`;
-      const worker = await startService(
-        { ...settings, DATA_DIR: dataDir, LOG_LEVEL: 'silent' },
-        'workers/main.ts',
-      );
+      const worker = await startService(env, 'workers/main.ts');
       const pids = { API: api.pid, worker: worker.pid, PostgreSQL: postmaster };
       const pool = new Pool(address, { connections: 256, pipelining: 1 });
       const tenants: BenchTenant[] = [];

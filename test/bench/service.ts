@@ -18,6 +18,8 @@ export interface BenchService {
   service: RunningService;
   address: string;
   dataDir: string;
+  /** The settings of the service. */
+  env: Record<string, string>;
   /** The URLs of the database: with the owner's role, with the service's, and with the superuser's. */
   url: string;
   serviceUrl: string;
@@ -52,7 +54,7 @@ export async function withService(
     const urls = { url: server.ownerUrl, serviceUrl: server.url, superuserUrl: superuserUrl.href };
     try {
       await work({
-        ...{ service, address, dataDir, ...urls },
+        ...{ service, address, dataDir, env, ...urls },
         postmaster: Number(pidFile.split('\n')[0]),
         tenant: () => createBenchTenant(address),
       });
@@ -95,7 +97,7 @@ export interface TextJob {
 /**
  * Translates a text, or texts with `inputs`, into French.
  * @param dispatcher the connections; those of the process by default
- * @throws Error unless the service answers 200
+ * @throws Error if the response is not 200
  */
 export async function submitText(
   { address, apiKey }: Pick<BenchTenant, 'address' | 'apiKey'>,

@@ -39,7 +39,7 @@ beforeEach(() => {
   model.otherwise(inGerman(100));
 });
 
-/** How often each text was sent for translation. */
+/** The number of times that each text was sent for translation. */
 function sent(): Map<string, number> {
   const times = new Map<string, number>();
   for (const request of model.requests) {

@@ -26,7 +26,7 @@ export function serveHttp(
   return listen(server);
 }
 
-/** Starts a server that reads the bodies itself, or not at all. */
+/** Starts a server whose own code reads the bodies. */
 export async function listen(server: Server): Promise<HttpServer> {
   server.listen(0, '127.0.0.1').unref();
   await once(server, 'listening');

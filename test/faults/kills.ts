@@ -15,12 +15,12 @@ export interface Victim {
   stop(signal: 'SIGKILL'): Promise<unknown>;
 }
 
-/** What is started, where it is killed, and what must hold afterwards. */
+/** A test in which processes are killed: its work, the places of the kills, and the conditions that must hold afterwards. */
 export interface Scenario<Work> {
   title: string;
   /** Milliseconds. */
   timeout: number;
-  /** How often a process is killed; once by default. */
+  /** The number of kills; 1 by default. */
   kills?: number;
   /** Prepares the work. */
   open(): Promise<Work>;

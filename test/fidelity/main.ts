@@ -42,7 +42,7 @@ function tripsOf({ title }: OfficeFormat, files: readonly FileFidelity[]): Round
   return before && after ? { before, after } : undefined;
 }
 
-/** What can be compared, by its flag; without a flag, `office` and `pdf`. */
+/** A comparison, which `npm run fidelity` runs by its flag; `corpus` without a flag. */
 interface Comparison {
   /** Why it cannot run; undefined if it can. */
   missing?(): string | undefined;

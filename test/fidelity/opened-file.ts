@@ -9,7 +9,7 @@ import type { InlineContent } from '#server/formats/inline-content.ts';
 import { layoutFormats } from '#server/formats/layout-formats.ts';
 import type { LayoutKind } from '#server/formats/layout-kinds.ts';
 
-/** What a format reads in a file, and a function that writes the file with translations. */
+/** The content of a file as its format reads it, and a function that writes the file with translations. */
 export interface OpenedFile extends ExtractedDocument {
   write(
     translate: (segment: Segment, index: number) => InlineContent,

@@ -40,7 +40,7 @@ export function withSaved<T>(
   }
 }
 
-/** How files of a family of formats are judged. */
+/** A judge of files of a family of formats. */
 export interface FolderJudge<Kind extends string> {
   title: string;
   /** Why the judge cannot run; undefined if it can. */

@@ -6,7 +6,7 @@ import { type Killable, killableAlone } from '#test/faults/kills.ts';
 import { launch } from '#test/setup/launch.ts';
 import { poll } from '#test/setup/poll.ts';
 
-/** How often each program is killed: `KILLS=5` for a short run. */
+/** The number of kills of each program: `KILLS=5` for a short run. */
 export const kills = Number(process.env['KILLS'] ?? 50);
 
 /** A program that works on a database and a directory until its work is done. */

@@ -100,7 +100,7 @@ async function open(place: Place) {
   return { service, app, tenant };
 }
 
-/** The service is killed at a place where it is held. */
+/** The service is killed at the place of the hold. */
 const atHold = {
   timeout: 150_000,
   async reach({ hold, service }: { hold: Hold; service: Victim }) {
