@@ -6,7 +6,8 @@ import { useWorkspace } from '#test/translations/workspace.ts';
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 const mine = useWorkspace(app);
 
-const kills = 8;
+/** `KILLS=2` for a short run. */
+const kills = Number(process.env['KILLS'] ?? 8);
 const batches = 40;
 const perBatch = 25;
 
