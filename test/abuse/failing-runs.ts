@@ -1,6 +1,4 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { serveHttp } from '#test/fakes/http-server.ts';
 import { connect, type Signup } from '#test/setup/app.ts';
 import type { Attack } from './measure-attack.ts';
 
@@ -20,14 +18,10 @@ const answer = JSON.stringify({
   usage: { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 },
 });
 let asked = 0;
-const model = createServer((request, response) => {
+const model = await serveHttp((_request, response) => {
   asked += 1;
-  request.resume();
-  request.once('end', () => response.setHeader('content-type', 'application/json').end(answer));
+  response.setHeader('content-type', 'application/json').end(answer);
 });
-model.listen(0, '127.0.0.1');
-await once(model, 'listening');
-model.unref();
 
 let tenant: Signup;
 
@@ -36,7 +30,7 @@ export const failingRuns: Attack = {
   title: `${wide} clients of one tenant let runs of a live model fail for ${seconds} s`,
   env: {
     OPENAI_API_KEY: 'sk-test',
-    OPENAI_BASE_URL: `http://127.0.0.1:${(model.address() as AddressInfo).port}/v1`,
+    OPENAI_BASE_URL: `${model.url}/v1`,
     OPENAI_MAX_RETRIES: '0',
   },
 

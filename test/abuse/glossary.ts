@@ -1,5 +1,5 @@
-import { type BenchTenant, createBenchTenant } from '#test/bench/bench-service.ts';
 import { seededRandom } from '#test/bench/seeded-random.ts';
+import { type BenchTenant, createBenchTenant } from '#test/bench/service.ts';
 import type { Attack, Target } from './measure-attack.ts';
 
 /** Duration of the attack in milliseconds. */

@@ -1,4 +1,4 @@
-import { createBenchTenant } from '#test/bench/bench-service.ts';
+import { createBenchTenant } from '#test/bench/service.ts';
 import {
   characterRanges,
   fontsOfForms,

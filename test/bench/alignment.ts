@@ -6,13 +6,14 @@ import { memoryText } from '#server/formats/inline-content.ts';
 import { alignTexts, type Link } from '#server/matching/alignment/index.ts';
 import { normalForm } from '#server/matching/normal-form.ts';
 import { sentencesIn } from '#server/matching/sentences/index.ts';
+import type { Bench, Run } from './bench.ts';
 
 /** The folder in which the packages install the manuals. */
 const root = process.env['BENCH_MANUALS'] ?? '/usr/share';
 const languages = (process.env['BENCH_LANGUAGES'] ?? 'fr,de,es,it,ja,ru').split(',');
 
 /** A link with a lower confidence is not imported. */
-export const threshold = 0.9;
+const threshold = 0.9;
 
 /** Manuals of Debian packages: the folder, the English pages, and the same page (`*`) in a language (`$`). */
 const manuals: readonly [folder: string, english: string, translated: string][] = [
@@ -30,17 +31,22 @@ interface Sentence {
   paragraph: number;
 }
 
+export const alignment: Bench = {
+  title: 'Manuals aligned with their translations, and with other pages',
+  parts: { manuals: alignManuals },
+};
+
 /**
  * Aligns the sentences of manuals with those of their translations, page by page and without their paragraphs, which judge
  * the links. Each page is also aligned with the translation of the page before it, which must be refused.
  */
-export async function benchAlignment(print: (line: string) => void): Promise<void> {
+async function alignManuals(run: Run): Promise<void> {
   for (const [folder, english, translated] of manuals)
     for (const language of languages) {
       const pages = await readPages(join(root, folder), english, (page) =>
         translated.replaceAll('*', page).replaceAll('$', language),
       );
-      if (pages.length > 0) print(`${folder}, ${language}: ${judge(pages, language)}`);
+      if (pages.length > 0) judge(run, `${folder}, ${language}`, pages, language);
     }
 }
 
@@ -72,7 +78,7 @@ async function readPages(
 /** Pages with fewer sentences have too little in common with any other page to tell. */
 const fewSentences = 20;
 
-function judge(pages: readonly Page[], language: string): string {
+function judge(run: Run, what: string, pages: readonly Page[], language: string): void {
   const sums = { good: 0, right: 0, found: 0, expected: 0, refused: 0, others: 0, taken: 0 };
   let previous: Sentence[] = [];
   for (const { ours, theirs } of pages) {
@@ -102,8 +108,11 @@ function judge(pages: readonly Page[], language: string): string {
       if (expected.has(placeOf({ sources, targets }))) sums.found += 1;
     }
   }
-  const percent = (part: number, whole: number) => `${((100 * part) / Math.max(1, whole)).toFixed(2)} %`;
-  return `of links from ${threshold}, precision ${percent(sums.right, sums.good)} (98), recall ${percent(sums.found, sums.expected)} of ${sums.expected} (90); ${sums.refused} of ${pages.length} pages refused, ${sums.taken} of ${sums.others} other pages taken`;
+  const percent = (part: number, whole: number) => (100 * part) / Math.max(1, whole);
+  run.figure(`${what}: precision`, percent(sums.right, sums.good), '%', { least: 98 });
+  run.figure(`${what}: recall`, percent(sums.found, sums.expected), '%', { least: 90 });
+  run.figure(`${what}: other pages accepted`, sums.taken, `of ${sums.others}`, { most: 0 });
+  run.note(`  ${sums.refused} of ${pages.length} pages refused, ${sums.expected} links expected`);
 }
 
 function sentencesOf(texts: readonly string[], language: string): Sentence[] {

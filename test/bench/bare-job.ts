@@ -11,6 +11,7 @@ import { finishJob } from '#server/translation/texts/complete.ts';
 import { admitJob } from '#server/translation/texts/insert-jobs.ts';
 import { translationRequest } from '#server/translation/texts/schema.ts';
 import { recordStatements, type Statement } from './recorded-statements.ts';
+import type { BenchTenant } from './service.ts';
 
 /** A placeholder for the ID of the tenant, and one for that of the job, in recorded parameters. */
 const tenantMark = 'tenant-mark';
@@ -88,11 +89,6 @@ async function recordJob(sourceText: string): Promise<{ admit: Statement[]; comp
   return { admit: [...lookup, ...found, ...lock, ...insert], complete: finish };
 }
 
-export interface BareTenant {
-  tenantId: string;
-  apiKey: string;
-}
-
 /**
  * A script that runs only the database part of a text job: the same statements in the same two transactions with the
  * same driver. Each transaction is sent as one pipeline. Each loop has its own connection.
@@ -109,7 +105,7 @@ export async function openBareScript(url: string, connections: number, sourceTex
   }
 
   return {
-    async job(loop: number, { tenantId, apiKey }: BareTenant): Promise<void> {
+    async job(loop: number, { tenantId, apiKey }: BenchTenant): Promise<void> {
       const sql = clients[loop] as postgres.Sql;
       const jobId = newId();
       const send = ({ text, parameters }: Statement) =>

@@ -1,14 +1,15 @@
 import type { LanguageCode } from '#server/languages.ts';
 import type { Glossary } from '#server/matching/terms/glossary.ts';
 import { checkTerms, compileTerms } from '#server/matching/terms/index.ts';
-import type { Engine, QualityIssue } from '#server/platform/engines/engine.ts';
+import type { Engine } from '#server/platform/engines/engine.ts';
 import { noLeverage } from '#server/translation/core/leverage/leverage.ts';
 import { runPipeline } from '#server/translation/core/pipeline/text-run.ts';
 import { type askedOf, startFakeOpenAi, translatingReply } from '#test/fakes/openai.ts';
 import { liveEngine } from '#test/translations/live.ts';
+import type { Bench, Run } from './bench.ts';
 import { corpusOf } from './gate/corpus.ts';
 import { type Erroneous, kinds, makeErrors } from './gate/errors.ts';
-import { holdsAlone, type Judge, judges, verdictOf } from './gate/judge.ts';
+import { type Judge, judges, verdictOf } from './gate/judge.ts';
 import { type Pair, readPairs } from './gate/pairs.ts';
 import { requirePremise } from './load.ts';
 
@@ -28,15 +29,17 @@ interface Case {
   id: string;
   lang: string;
   kind: Erroneous['kind'] | 'clean';
-  variant: string;
   source: string;
   target: string;
   term?: Erroneous['term'];
   /** Whether the gate holds the translation, by judge. */
   held: Record<string, boolean>;
-  /** The issues of the computed checks. */
-  issues: readonly QualityIssue[];
 }
+
+export const gate: Bench = {
+  title: 'What the quality gate is worth: errors in translations by people, and a simulated judge',
+  parts: { errors: decideOnErrors },
+};
 
 /**
  * Measures what the quality gate is worth: how many errors the computed checks, a simulated judge model, and both send to
@@ -44,14 +47,14 @@ interface Case {
  * one in each. Each text passes the pipeline of a text job with the default policy; the judge responds over HTTP. Repairs
  * change nothing.
  */
-export async function benchGate(print: (line: string) => void): Promise<void> {
+async function decideOnErrors(run: Run): Promise<void> {
   const cases: Case[] = [];
   for (const lang of languages) {
     const pairs = await readPairs(lang);
     const corpus = corpusOf(lang, pairs);
     const clean = pairs.slice(0, most.clean);
     const errors = makeErrors(corpus, most.errors, 11);
-    print(
+    run.note(
       `${lang}: ${pairs.length} pairs, ${corpus.terms.size} terms; ${clean.length} clean, ${errors.length} errors: ${kinds.map((kind) => `${kind} ${errors.filter((one) => one.kind === kind).length}`).join(', ')}`,
     );
     cases.push(
@@ -61,20 +64,16 @@ export async function benchGate(print: (line: string) => void): Promise<void> {
   }
   for (const kind of ['clean', ...kinds]) {
     const { length } = cases.filter((one) => one.kind === kind);
-    if (length < fewest) print(`the set ${kind} is too small: ${length} of ${fewest}`);
+    if (length < fewest) run.note(`the set ${kind} is too small: ${length} of ${fewest}`);
   }
-  const begun = performance.now();
   for (const judge of judges) await runAll(cases, judge);
-  print(
-    `${cases.length} texts with ${judges.length} judges in ${((performance.now() - begun) / 1000).toFixed(0)} s`,
-  );
   requireRates(cases);
-  report(cases, print);
+  report(run, cases);
 }
 
 function caseOf(id: string, { lang, source, target }: Pair, error?: Erroneous): Case {
-  const { kind = 'clean', variant = '', wrong = target, term } = error ?? {};
-  return { id, lang, kind, variant, source, target: wrong, ...(term && { term }), held: {}, issues: [] };
+  const { kind = 'clean', wrong = target, term } = error ?? {};
+  return { id, lang, kind, source, target: wrong, ...(term && { term }), held: {} };
 }
 
 /** Lets the gate decide on all cases with a judge. */
@@ -130,10 +129,6 @@ async function decide(one: Case, judge: Judge, engine: Engine): Promise<void> {
   });
   requirePremise(result.final_translation === one.target, 'the gate decides on the text that was made');
   one.held[judge.name] = result.status !== 'published';
-  if (judge.name === 'silent')
-    one.issues = (result.quality_assessment?.issues ?? []).filter(
-      (issue) => 'found_by' in issue && issue.found_by === 'check',
-    );
 }
 
 const formal = {
@@ -185,78 +180,20 @@ function interval(part: number, whole: number, z = 1.96): [low: number, high: nu
   return [Math.max(0, (middle - reach) / scale), Math.min(1, (middle + reach) / scale)];
 }
 
-const percent = (share: number) => (100 * share).toFixed(1);
-
-function shareOf(cases: readonly Case[], counts: (one: Case) => boolean, withInterval = false): string {
-  if (cases.length === 0) return '–';
-  const part = cases.filter(counts).length;
-  const [low, high] = interval(part, cases.length);
-  return `${percent(part / cases.length)}%${withInterval ? ` (${percent(low)}–${percent(high)})` : ''}`;
-}
-
-const isHeld = (name: string) => (one: Case) => one.held[name]!;
-
-function report(cases: readonly Case[], print: (line: string) => void): void {
-  const named = judges.filter(({ name }) => name !== 'silent');
-  const alone = (judge: Judge) => (one: Case) => holdsAlone(judge, one.id, one.kind !== 'clean');
-  const columns = ['checks alone (95%)', 'only noted', ...named.flatMap(({ name }) => [name, 'with checks'])];
-  const row = (title: string, cells: readonly string[]) =>
-    print(`${title.padEnd(22)}${cells.map((cell, at) => cell.padStart(at === 0 ? 21 : 12)).join('')}`);
-  const cellsOf = (of: readonly Case[]) => [
-    shareOf(of, isHeld('silent'), true),
-    shareOf(of, (one) => !one.held['silent'] && one.issues.length > 0),
-    ...named.flatMap((judge) => [shareOf(of, alone(judge)), shareOf(of, isHeld(judge.name))]),
-  ];
-  print('\nTexts that go to review, by the error in them');
-  row('error', columns);
-  for (const kind of kinds) {
-    const of = cases.filter((one) => one.kind === kind);
-    row(`${kind} ${of.length}`, cellsOf(of));
-    const variants = Map.groupBy(of, ({ variant }) => variant);
-    if (variants.size > 1)
-      for (const [variant, part] of variants) row(`  ${variant} ${part.length}`, cellsOf(part));
-  }
+/** Reports the shares of the texts that go to review, by the error in them. */
+function report(run: Run, cases: readonly Case[]): void {
   const wrong = cases.filter(({ kind }) => kind !== 'clean');
-  const clean = cases.filter(({ kind }) => kind === 'clean');
-  row(`all ${wrong.length}`, cellsOf(wrong));
-  row(`no error ${clean.length}`, cellsOf(clean));
-  print('\nTexts without an error that are published');
-  for (const lang of ['all', ...languages]) {
-    const of = clean.filter((one) => lang === 'all' || one.lang === lang);
-    row(`${lang} ${of.length}`, [
-      shareOf(of, (one) => !one.held['silent'], true),
-      '',
-      ...named.flatMap((judge) => [
-        shareOf(of, (one) => !alone(judge)(one)),
-        shareOf(of, (one) => !one.held[judge.name]),
-      ]),
-    ]);
-  }
-  print('\nCaught by the computed checks alone, by language');
-  row('', languages);
-  for (const kind of kinds)
-    row(
-      kind,
-      languages.map((lang) => {
-        const of = cases.filter((one) => one.kind === kind && one.lang === lang);
-        return of.length === 0 ? '–' : `${shareOf(of, isHeld('silent'))} of ${of.length}`;
-      }),
-    );
-  print('\nIssues of the computed checks in texts without an error');
-  const alarms = Map.groupBy(
-    clean.flatMap((one) => one.issues.map((issue) => ({ one, issue }))),
-    ({ issue }) => `${issue.severity}: ${kindOf(issue)}`,
-  );
-  for (const [title, found] of [...alarms].toSorted(([, a], [, b]) => b.length - a.length))
-    print(`${String(new Set(found.map(({ one }) => one)).size).padStart(5)}  ${title}`);
-  const listed = Number(process.env['BENCH_LISTED'] ?? 0);
-  for (const one of clean.filter(isHeld('silent')).slice(0, listed))
-    print(
-      `\n${one.lang} ${one.issues.map(({ explanation }) => explanation).join(' ')}\n  ${one.source}\n  ${one.target}`,
-    );
-}
-
-/** Returns the explanation of an issue without the words of the text. */
-function kindOf({ explanation, span }: QualityIssue): string {
-  return (span ? explanation.replace(span, '…') : explanation).replace(/\d+/g, 'N');
+  const sets: [what: string, of: readonly Case[]][] = [
+    ...kinds.map((kind): [string, Case[]] => [kind, cases.filter((one) => one.kind === kind)]),
+    ['all errors', wrong],
+    ['no error', cases.filter(({ kind }) => kind === 'clean')],
+  ];
+  for (const [what, of] of sets.filter(([, { length }]) => length > 0))
+    for (const { name } of judges) {
+      const held = of.filter((one) => one.held[name]).length;
+      const judged = name === 'silent' ? 'computed checks' : `and a ${name} judge`;
+      run.figure(`${what}: ${judged}`, (100 * held) / of.length, '%');
+      const [low, high] = interval(held, of.length).map((share) => (100 * share).toFixed(1));
+      if (name === 'silent') run.note(`  of ${of.length}, with 95% from ${low} to ${high}%`);
+    }
 }

@@ -1,101 +1,90 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { openDatabase } from '#db/client.ts';
+import { createGlossaries } from '#server/language/terminology/glossary.ts';
+import { readGlossaryRevision } from '#server/language/terminology/terms.ts';
 import type { LanguageCode } from '#server/languages.ts';
-import {
-  checkTerms,
-  compileTerms,
-  type ExpectedTerm,
-  type GlossaryEntry,
-} from '#server/matching/terms/index.ts';
+import type { Glossaries } from '#server/matching/terms/glossary.ts';
 import { declaration } from '#test/formats/golden-declaration.ts';
-import { median, requirePremise } from './load.ts';
+import type { Bench, Run } from './bench.ts';
+import { requirePremise, timed } from './load.ts';
 import { pick, type Random, seededRandom, shuffled } from './seeded-random.ts';
+import { type BenchTenant, withService } from './service.ts';
 
 const rounds = Number(process.env['BENCH_ROUNDS'] ?? 15);
 const warmUp = 10;
 const textLength = 50_000;
 const texts = new URL('../../examples/texts/', import.meta.url);
 
-/** The languages, and the maximum time for 2,000 terms and 50,000 characters in each, in milliseconds. */
-const sources: readonly [LanguageCode, number][] = [
+/** The languages, and the maximum time for each in milliseconds. */
+const languages = [
   ['en', 20],
   ['ja', 60],
   ['th', 60],
-];
+] as const;
+
+export const glossary: Bench = {
+  title: 'A glossary of 2,000 terms, and a text of 50,000 characters',
+  parts: { load },
+};
 
 /**
- * Compares two ways to find the terms of a glossary in a text: the service's, which compiles the glossary each time,
- * and one regular expression for each term. Also measures the check of a translation against 200 expected terms. Texts
- * and terms are real: paragraphs in another order, and words and word pairs of other paragraphs. The database is not
- * included; `glossary-load` measures it.
+ * Reads a glossary from the database, compiles it, and finds its terms in a text, as for the first text after an upload.
+ * Texts and terms are real: paragraphs in another order, and words and word pairs of other paragraphs.
  */
-export async function benchGlossary(print: (line: string) => void): Promise<void> {
-  for (const [language, target] of sources) {
-    const { text, terms } = materialOf(language, 2000);
-    const entries = terms.map(
-      (sourceTerm, at): GlossaryEntry => ({
-        sourceTerm,
-        targetTerm: `target ${at}`,
-        caseSensitive: at % 10 === 0,
-        priority: at % 50 === 0 ? 1 : 0,
-      }),
-    );
-    const compiling = measure(() => compileTerms(entries, language));
-    const matcher = compileTerms(entries, language);
-    requirePremise(matcher.find(text).length > 100, `terms of ${language} occur in the text`);
-    const both = measure(() => compileTerms(entries, language).find(text));
-    print(
-      `${language}: 2000 terms, ${textLength} characters, ${matcher.find(text).length} matches: ${ms(both)}, of it compiling ${ms(compiling)} ms   (target ${target}; the first time ${both.first.toFixed(0)})`,
-    );
-    const growth = [0.25, 0.5, 1, 2, 4].map((times) => {
-      const longer = text.repeat(4).slice(0, times * textLength);
-      return measure(() => matcher.find(longer)).median;
-    });
-    print(
-      `    finding in 12,500 to 200,000 characters: ${growth.map((time) => time.toFixed(1)).join(', ')} ms`,
-    );
-  }
-  requirePremise(byExpressions(materialOf('en', 2000)) > 100, 'the expressions find terms');
-  print(
-    `en, one expression a term beside it: ${ms(measure(() => byExpressions(materialOf('en', 2000))))} ms`,
-  );
-  for (const language of ['de', 'ru', 'fi', 'ar', 'hi', 'ja'] as const) {
-    const { text, terms } = materialOf(language, 200);
-    const expected = terms.map(
-      (term, at): ExpectedTerm => ({
-        sourceTerm: `source ${at}`,
-        targetTerms: [term],
-        caseSensitive: at % 10 === 0,
-        count: 2,
-      }),
-    );
-    const checking = measure(() => checkTerms(expected, text, language));
-    print(
-      `${language}: 200 expected terms in a translation of ${textLength} characters: ${ms(checking)} ms   (the first time ${checking.first.toFixed(0)})`,
-    );
-  }
-}
-
-function measure(work: () => unknown): { median: number; first: number } {
-  const times = Array.from({ length: warmUp + rounds }, () => {
-    const start = performance.now();
-    work();
-    return performance.now() - start;
+async function load(run: Run): Promise<void> {
+  await withService(async ({ url, tenant }) => {
+    const database = openDatabase(url, { size: 1 });
+    try {
+      for (const [sourceLang, most] of languages) {
+        const member = await tenant();
+        const { text, terms } = materialOf(sourceLang, 2000);
+        await upload(member, sourceLang, terms);
+        const revision = await database.inTenant(member.tenantId, (tx) => readGlossaryRevision(tx));
+        const pair = { sourceLang, targetLang: 'fr' } as const;
+        const find = async (glossaries: Glossaries) => {
+          const found = await glossaries.of(database, member.tenantId, revision ?? '', pair).find(text, null);
+          requirePremise((found?.matches.length ?? 0) > 0, 'terms occur in the text');
+        };
+        const kept = createGlossaries();
+        const [fresh, again]: [number[], number[]] = [[], []];
+        for (let round = 0; round < rounds + warmUp; round++) {
+          fresh.push(await timed(() => find(createGlossaries())));
+          again.push(await timed(() => find(kept)));
+        }
+        run.figure(`load, compile and find: ${sourceLang}`, fresh.slice(warmUp), 'ms', { most });
+        run.figure(`load, compile and find, the first time: ${sourceLang}`, fresh[0]!, 'ms');
+        run.figure(`find in a cached glossary: ${sourceLang}`, again.slice(warmUp), 'ms');
+      }
+    } finally {
+      await database.close();
+    }
   });
-  return { median: median(times.slice(warmUp)), first: times[0]! };
 }
 
-function ms({ median: time }: { median: number }): string {
-  return time.toFixed(1);
-}
-
-function byExpressions({ text, terms }: { text: string; terms: readonly string[] }): number {
-  return terms
-    .map((term) => new RegExp(`(?<!\\w)${term.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}(?!\\w)`, 'giu'))
-    .reduce((sum, expression) => sum + (text.match(expression)?.length ?? 0), 0);
+async function upload(
+  { address, apiKey }: BenchTenant,
+  sourceLang: string,
+  terms: readonly string[],
+): Promise<void> {
+  const lines = [
+    'source_term,target_term',
+    ...terms.map((term, at) => `"${term.replaceAll('"', '""')}",target ${at}`),
+  ];
+  const form = new FormData();
+  form.set('terminology_file', new File([lines.join('\n')], 'terms.csv', { type: 'text/csv' }));
+  form.set('name', 'bench');
+  form.set('source_lang', sourceLang);
+  form.set('target_lang', 'fr');
+  const answer = await fetch(`${address}/api/terminology`, {
+    method: 'POST',
+    headers: { 'x-api-key': apiKey },
+    body: form,
+  });
+  if (answer.status !== 200) throw new Error(`the upload answered ${answer.status} ${await answer.text()}`);
 }
 
 /** A text that consists of half of the paragraphs of a language, and terms from the other half. */
-export function materialOf(language: LanguageCode, count: number): { text: string; terms: string[] } {
+function materialOf(language: LanguageCode, count: number): { text: string; terms: string[] } {
   const random = seededRandom(6);
   const paragraphs = [...declaration(language).split('\n'), ...exampleOf(language).split('\n')].filter(
     (line) => line !== '',

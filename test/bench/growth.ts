@@ -1,26 +1,27 @@
 import { statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
+import type { Bench, Run } from './bench.ts';
 import { fuzzyCorpus } from './fuzzy-corpus.ts';
-import { indexMemories, reportIncidents, withTasks } from './growth/background.ts';
+import { indexMemories, withTasks } from './growth/background.ts';
 import { type Deployment, openDeployment } from './growth/deployment.ts';
-import { reportDisk, reportHotUpdates, reportWrites } from './growth/disk.ts';
+import { reportDisk, reportWrites } from './growth/disk.ts';
 import { fill, fillGolden, timer } from './growth/fill.ts';
-import { heading, type Line, maxRatio, measureRequests, measureTogether, show } from './growth/measure.ts';
-import { reportPeriodic } from './growth/periodic.ts';
+import { measureRequests, measureTogether } from './growth/measure.ts';
 import { sizes } from './growth/sizes.ts';
 import { requirePremise } from './load.ts';
 
-const seconds = Number(process.env['BENCH_SECONDS'] ?? 5);
+export const growth: Bench = {
+  title: 'Deployments of several sizes: each request, and the disk',
+  parts: { sizes: grow },
+};
 
 /**
  * Measures medians of requests in deployments of several sizes (`GROWTH_JOBS`), for the biggest workspace and for an
- * average one. The services run next to each other, and the requests alternate between them. Then prints the cost of
- * background tasks, and the size of the jobs on disk. The goals are a ratio of at most 1.3 to the smallest deployment,
- * and less than 50 ms.
+ * average one. The services run next to each other, and the requests alternate between them. Then measures the size of the
+ * jobs on disk.
  */
-export async function benchGrowth(print: (line: string) => void): Promise<void> {
-  const start = performance.now();
-  const progress = timer(print);
+async function grow(run: Run): Promise<void> {
+  const progress = timer(run);
   const { segments } = fuzzyCorpus('en', Math.max(...sizes.map(({ biggest }) => biggest.segments)), 0);
   progress('sentences');
   const deployments: Deployment[] = [];
@@ -31,46 +32,34 @@ export async function benchGrowth(print: (line: string) => void): Promise<void> 
   try {
     for (const each of sizes) {
       const { jobs, workspaces, biggest, average } = each;
-      print(
+      run.note(
         `${jobs} jobs of ${workspaces} workspaces. The biggest: ${biggest.jobs} jobs, ${biggest.segments} segments in ${biggest.sets} TMs. The others: ${average.jobs} jobs, ${average.segments} segments each.`,
       );
       const deployment = await openDeployment(deployments, each, segments);
       for (const workspace of [deployment.biggest, deployment.average]) await fillGolden(workspace);
       await indexMemories(deployment);
       progress('TMs of the measured workspaces');
-      await fill(deployment, print);
+      await fill(deployment, run);
       // In a running service, this task would already have run.
-      await withTasks(deployment, async (run) => void (await run('sweep_stale_jobs', {})));
+      await withTasks(deployment, async (runTask) => void (await runTask('sweep_stale_jobs', {})));
       // A connection keeps the query plans that it made before ANALYZE.
       await deployment.restart();
       progress('all data');
     }
-    const jobs = sizes.map((each) => each.jobs);
-    const lines: Line[] = [];
-    print(heading('The biggest workspace', jobs));
     const biggest = deployments.map((deployment) => deployment.biggest);
-    lines.push(...(await measureRequests(biggest, print)));
-    const together = await measureTogether(biggest, seconds);
-    print(show(together));
-    lines.push(together);
-    print(heading('An average workspace', jobs));
+    const good = [await measureRequests(run, 'biggest', biggest), await measureTogether(run, biggest)];
     const average = deployments.map((deployment) => deployment.average);
-    lines.push(...(await measureRequests(average, print, ({ name }) => !name.includes('the operator'))));
-    const missed = lines.filter(({ medians }) => Math.max(...medians) / medians[0]! > maxRatio);
-    print(
-      `${lines.length - missed.length} of ${lines.length} at most ${maxRatio} times the smallest deployment`,
+    const ofMembers = ({ name }: { name: string }) => !name.includes('the operator');
+    good.push(await measureRequests(run, 'average', average, ofMembers));
+    const reached = good.flat();
+    run.figure(
+      'kinds of request that reach the target',
+      reached.filter(Boolean).length,
+      `of ${reached.length}`,
     );
     progress('requests');
-
-    await reportPeriodic(deployments, print);
     const largest = deployments.at(-1)!;
-    print('\nOn disk, at the largest size');
-    await reportHotUpdates(largest, print);
-    const rows = await reportDisk(largest, print);
-    await reportWrites(largest, rows, print);
-    print('\nBackground tasks after an incident, at the largest size');
-    await reportIncidents(largest, print);
-    print(`\nThe benchmark took ${((performance.now() - start) / 60_000).toFixed(1)} minutes.`);
+    await reportWrites(run, largest, await reportDisk(run, largest));
   } finally {
     await stop();
   }

@@ -1,9 +1,13 @@
+/** The number of rounds of each measurement, and the seconds of a load. */
+export const rounds = Number(process.env['BENCH_ROUNDS'] ?? 3);
+export const seconds = Number(process.env['BENCH_SECONDS'] ?? 5);
+
 /** Calls `work` in `concurrency` parallel loops for `seconds`. Returns the number of completed calls per second. */
 export async function measureRate(
   concurrency: number,
   seconds: number,
   work: (loop: number) => Promise<unknown>,
-): Promise<{ perSecond: number; calls: number; p50: number; p99: number }> {
+): Promise<{ perSecond: number; calls: number } & Latency> {
   const start = performance.now();
   const end = start + seconds * 1000;
   const latencies: number[] = [];
@@ -29,7 +33,7 @@ export function requirePremise(holds: boolean, premise: string): asserts holds {
   if (!holds) throw new Error(`the premise does not hold: ${premise}`);
 }
 
-export function median(values: number[]): number {
+export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = Math.floor(sorted.length / 2);
   return sorted.length % 2 === 1
@@ -37,8 +41,16 @@ export function median(values: number[]): number {
     : ((sorted[middle - 1] as number) + (sorted[middle] as number)) / 2;
 }
 
+/** Returns the milliseconds that the work takes. */
+export async function timed(work: () => Promise<unknown>): Promise<number> {
+  const start = performance.now();
+  await work();
+  return performance.now() - start;
+}
+
 export interface Latency {
   p50: number;
+  p95: number;
   p99: number;
 }
 
@@ -64,5 +76,5 @@ export async function measureLatency<S>(
 export function latencyOf(values: readonly number[]): Latency {
   const sorted = values.toSorted((a, b) => a - b);
   const at = (share: number) => sorted[Math.floor(sorted.length * share)] ?? 0;
-  return { p50: at(0.5), p99: at(0.99) };
+  return { p50: at(0.5), p95: at(0.95), p99: at(0.99) };
 }

@@ -1,93 +1,78 @@
 import { existsSync } from 'node:fs';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
-import { noteWhenReady, report, signInTo } from './bench-browser.ts';
-import { type BenchTenant, createBenchTenant } from './bench-service.ts';
-import { translate } from './documents/whole-jobs.ts';
+import type { Bench, Run } from './bench.ts';
 import { wordReport } from './documents/word-file.ts';
-import { maxFonts, type Screen, screens, watchFiles } from './first-load.ts';
-import { measureLargeDocument } from './large-document.ts';
-import { median } from './load.ts';
-import { withService } from './with-service.ts';
+import { requirePremise, rounds } from './load.ts';
+import { type BenchTenant, submitFile, submitText, withService } from './service.ts';
+import { maxFonts, type Screen, screens, watchFiles } from './web/first-load.ts';
+import { measureLargeDocument } from './web/large-document.ts';
+import { noteWhenReady, signInTo, usableAfter } from './web/ready.ts';
 
-const rounds = Number(process.env['BENCH_ROUNDS'] ?? 3);
 /**
  * A slow connection: 9 Mbit/s down, 1.5 Mbit/s up, and a round trip of 165 ms. The processor is also slowed down by a
  * factor of four.
  */
 const line = { offline: false, downloadThroughput: 9e6 / 8, uploadThroughput: 1.5e6 / 8, latency: 165 };
 
-/**
- * Measures the size of a first load, and how soon the screens of the web application can be used over a slow
- * connection. The benchmark fails if a limit is exceeded.
- */
-export async function benchWeb(print: (line: string) => void): Promise<void> {
-  const executablePath = '/usr/bin/chromium';
-  if (!existsSync(executablePath)) return print('skipped: chromium is not installed');
-  const browser = await chromium.launch({
-    executablePath,
-    args: ['--no-sandbox', '--disable-dev-shm-usage'],
-  });
+export const web: Bench = {
+  title: 'The web application: files of a first load, and the time until a screen can be used',
+  parts: {
+    loads: (run) => withBrowser(run, measureLoads),
+    large: (run) => withBrowser(run, measureLargeDocument),
+  },
+};
+
+type WithBrowser = (run: Run, browser: Browser, tenant: BenchTenant) => Promise<void>;
+
+async function withBrowser(run: Run, work: WithBrowser): Promise<void> {
+  const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-headless-shell'].find(existsSync);
+  if (!executablePath) return run.note('skipped: chromium is not installed');
+  const args = ['--no-sandbox', '--disable-dev-shm-usage'];
+  const browser = await chromium.launch({ executablePath, args });
   try {
-    await withService(async ({ service: { address } }) => {
-      const tenant = await createBenchTenant(address);
-      const id = await translate(address, tenant, 'Report.docx', wordReport(20));
-      await addJobs(address, tenant);
-      await reportPublicPage(browser, address, print);
-      await measure(browser, address, screens.signIn, '/signin', print);
-      await measure(browser, address, screens.inbox, '/app', print, tenant);
-      await measure(browser, address, screens.editor, `/app/edit/documents/${id}`, print, tenant);
-      await measureLargeDocument(browser, address, print);
-    });
+    await withService(async ({ tenant }) => work(run, browser, await tenant()));
   } finally {
     await browser.close();
   }
 }
 
-/** Adds texts that await review. */
-async function addJobs(address: string, { apiKey }: BenchTenant): Promise<void> {
-  for (let n = 0; n < 30; n++) {
-    const { status } = await fetch(`${address}/api/translations`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-api-key': apiKey },
-      body: JSON.stringify({
-        source_text: `Sentence ${n % 10} of the list.`,
-        target_lang: 'fr',
-        metadata: { sensitive: true },
-      }),
+/** Measures the size of a first load, and how soon the screens can be used over a slow connection. */
+async function measureLoads(run: Run, browser: Browser, tenant: BenchTenant): Promise<void> {
+  const id = await submitFile(tenant, 'Report.docx', wordReport(20));
+  // Texts that await review.
+  for (let n = 0; n < 30; n++)
+    await submitText(tenant, {
+      source_text: `Sentence ${n % 10} of the list.`,
+      metadata: { sensitive: true },
     });
-    if (status !== 200) throw new Error(`a job answered ${status}`);
-  }
-}
-
-async function reportPublicPage(browser: Browser, baseURL: string, print: (line: string) => void) {
-  const context = await browser.newContext({ baseURL });
+  const context = await browser.newContext({ baseURL: tenant.address });
   const page = await context.newPage();
   const load = watchFiles(page);
   await page.goto('/about', { waitUntil: 'networkidle' });
-  const scripts = load().names.filter((name) => name.endsWith('.js'));
-  report(print, 'public page: scripts', scripts.length, 0, 'files');
+  requirePremise(!load().names.some((name) => name.endsWith('.js')), 'the public page loads no script');
   await context.close();
+  await measure(run, browser, screens.signIn, '/signin', tenant);
+  await measure(run, browser, screens.inbox, '/app', tenant);
+  await measure(run, browser, screens.editor, `/app/edit/documents/${id}`, tenant);
 }
 
 async function measure(
+  run: Run,
   browser: Browser,
-  address: string,
   screen: Screen,
   path: string,
-  print: (line: string) => void,
-  tenant?: BenchTenant,
+  tenant: BenchTenant,
 ): Promise<void> {
   const { name, most, cold, warm } = screen;
   const times = { cold: [] as number[], warm: [] as number[] };
   let size = { files: 0, fonts: 0 };
   for (let round = 0; round < rounds; round++) {
-    const context = await browser.newContext({ baseURL: address });
-    if (tenant) await signInTo(context, { address }, tenant);
+    const context = await browser.newContext({ baseURL: tenant.address });
+    if (screen !== screens.signIn) await signInTo(context, tenant);
     const { page, load } = await slowPage(context, screen);
     const visit = async () => {
       await page.goto(path, { waitUntil: 'commit' });
-      const noted = await page.waitForFunction(() => (globalThis as { usableAfter?: number }).usableAfter);
-      return (await noted.jsonValue()) as number;
+      return usableAfter(page);
     };
     times.cold.push(await visit());
     size = load();
@@ -97,11 +82,10 @@ async function measure(
     if (warm !== undefined) times.warm.push(await visit());
     await context.close();
   }
-  report(print, `${name}: first load, gzip`, size.files, most, 'kB');
-  report(print, `${name}: fonts`, size.fonts, maxFonts, 'kB');
-  report(print, `${name}: usable, first visit`, median(times.cold) / 1000, cold, 's');
-  if (warm !== undefined)
-    report(print, `${name}: usable, files cached`, median(times.warm) / 1000, warm, 's');
+  run.figure(`${name}: first load, gzip`, size.files, 'kB', { most });
+  run.figure(`${name}: fonts`, size.fonts, 'kB', { most: maxFonts });
+  run.figure(`${name}: usable, first visit`, times.cold, 's', { most: cold });
+  if (warm !== undefined) run.figure(`${name}: usable, files cached`, times.warm, 's', { most: warm });
 }
 
 /** Opens a tab over a slow connection with a slow processor. It notes when the screen can be used. */

@@ -1,7 +1,6 @@
-import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingHttpHeaders } from 'node:http';
 import { onTestFinished } from 'vitest';
+import { serveHttp } from '#test/fakes/http-server.ts';
 
 export interface Received {
   headers: IncomingHttpHeaders;
@@ -22,19 +21,13 @@ export async function startReceiver(
   reply: (received: Received, earlier: number) => Reply | Promise<Reply> = () => 204,
 ): Promise<Receiver> {
   const received: Received[] = [];
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
-    const one = { headers: request.headers, body: Buffer.concat(chunks).toString() };
+  const { url, close } = await serveHttp(async (request, response, body) => {
+    const one = { headers: request.headers, body: body.toString() };
     received.push(one);
     const sent = await reply(one, received.length - 1);
     if (typeof sent === 'number') response.writeHead(sent).end();
     else response.writeHead(sent.status, sent.headers).end();
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.close();
-    server.closeAllConnections();
   });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`, received };
+  onTestFinished(close);
+  return { url: `${url}/hook`, received };
 }

@@ -3,10 +3,9 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { LinguaLoop } from '#sdk/index.ts';
-import { connect, secretsKey } from '#test/setup/app.ts';
-import { createTestDatabase, openSuperuser } from '#test/setup/database.ts';
+import { killableAlone } from '#test/faults/kills.ts';
+import { connect } from '#test/setup/app.ts';
 import { root, testFolder } from '#test/setup/launch.ts';
-import { startService } from '#test/setup/service.ts';
 import { startCuttingProxy } from '../events/cutting-proxy.ts';
 import { type Received, startReceiver } from './receiver.ts';
 
@@ -18,30 +17,20 @@ const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 const idOf = ({ headers }: Received) => String(headers['webhook-id']);
 
 test(`${wanted.events} events over ${wanted.cuts} cut connections, ${wanted.relayKills} kills of the relay and ${wanted.serviceKills} of the service: each exactly once by its ID, in order per job`, async () => {
-  const database = await createTestDatabase();
-  onTestFinished(() => database.drop());
-  const dataDir = await testFolder();
-  const env = {
-    DATABASE_URL: database.url,
-    DATA_DIR: dataDir,
-    SECRETS_KEY: secretsKey,
-    AUTH_RATE_LIMIT_ENABLED: 'false',
-    LOG_LEVEL: 'silent',
+  const killable = await killableAlone({
     // A sweep publishes what a killed process has approved.
     STALE_PENDING_SECONDS: '5',
     SWEEP_INTERVAL_SECONDS: '2',
-  };
-  const startApi = () => startService(env, 'server/main.ts', ['--api-only']);
+  });
+  onTestFinished(killable.end);
+  const startApi = () => killable.start('api');
   const apis = [await startApi(), await startApi()];
-  const worker = await startService(env, 'workers/main.ts');
+  await killable.start('worker');
   const proxy = await startCuttingProxy(apis[0]?.address as string);
   // The load has its own proxy, so that its connections do not count as those of the relay.
   const door = await startCuttingProxy(apis[0]?.address as string);
   const at = await connect(door.address).signUp();
   const client = new LinguaLoop({ baseUrl: door.address, apiKey: at.apiKey, maxRetries: 8 });
-  onTestFinished(async () => {
-    for (const service of [...apis, worker]) await service.stop('SIGKILL');
-  });
 
   let refused = 0;
   const { url, received } = await startReceiver((_one, n) => {
@@ -71,7 +60,7 @@ test(`${wanted.events} events over ${wanted.cuts} cut connections, ${wanted.rela
   };
   let relay = startRelay();
   onTestFinished(() => void relay.kill('SIGKILL'));
-  const sql = openSuperuser(database.superuserUrl);
+  const { sql } = killable;
   await expect
     .poll(async () => (await sql`select from event_feeds where complete`).length, { timeout: 30_000 })
     .toBe(1);

@@ -1,13 +1,20 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { badOfficeFiles } from '#test/bench/documents/refusals.ts';
 import { cpuTimeWithChildren, watchMemory } from '#test/bench/process-figures.ts';
-import { corpusFile } from '#test/corpus/files.ts';
+import { corpusFile, corpusNames } from '#test/corpus/files.ts';
 import { env } from '#test/factories.ts';
+import { type Killable, killableBeside } from '#test/faults/kills.ts';
 import { type Signup, useTestApp } from '#test/setup/app.ts';
-import { type RunningService, startService } from '#test/setup/service.ts';
+import type { RunningService } from '#test/setup/service.ts';
 
 // Some of these files have more text than the default monthly allowance of a tenant.
 const app = useTestApp({ env: { ...env, DEFAULT_MONTHLY_CHAR_LIMIT: '10000000' } });
+
+/** The paths of the hostile and broken Office files in the corpus. */
+const badOfficeFiles = ['bad', 'xlsx-bad'].flatMap((folder) =>
+  corpusNames(folder)
+    .filter((name) => /\.(docx|xlsx)$/.test(name))
+    .map((name) => `${folder}/${name}`),
+);
 
 /**
  * The result of a file: rejected before a job exists (`before`), rejected in the stage `extract` of the job
@@ -50,6 +57,7 @@ const fates: Record<string, Fate> = {
   'xlsx-bad/truncated.xlsx': { before: 'not a zip' },
 };
 
+let killable: Killable;
 let service: RunningService;
 let person: Signup;
 /** The memory of the service and its child processes before the first bad file, in MB. */
@@ -57,17 +65,8 @@ let before: number;
 /** CPU time of the translation of a workbook of 24,000 texts, in milliseconds. Machines differ, so it is the measure. */
 let translatedMs: number;
 beforeAll(async () => {
-  service = await startService(
-    {
-      LOG_LEVEL: 'silent',
-      AUTH_RATE_LIMIT_ENABLED: 'false',
-      DATABASE_URL: app.databaseUrl,
-      DATA_DIR: app.services.settings.DATA_DIR,
-      SECRETS_KEY: Buffer.alloc(32).toString('base64'),
-    },
-    'server/main.ts',
-    ['--api-only'],
-  );
+  killable = killableBeside(app);
+  service = await killable.start('api');
   person = await app.signUp();
   // With these requests, the service loads its modules, and starts one child process for small files and one for large
   // ones.
@@ -80,7 +79,7 @@ beforeAll(async () => {
   before = memory.first;
   await memory.stop();
 });
-afterAll(() => service?.stop());
+afterAll(() => killable?.end());
 
 async function send(path: string) {
   const form = new FormData();

@@ -1,25 +1,21 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { brotliCompressSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
 import { createOpenAiEngine } from '#server/platform/engines/openai/openai-engine.ts';
 import { readSettings } from '#server/settings.ts';
+import { serveHttp } from '#test/fakes/http-server.ts';
 import { plain } from './live-engine.ts';
 
 /** An engine whose endpoint responds to each call with this body. */
 async function engineAt(body: Buffer, headers: Record<string, string> = {}, status = 200) {
   let calls = 0;
-  const server = createServer((request, response) => {
+  const { url, close } = await serveHttp((_request, response) => {
     calls += 1;
-    request.resume();
     response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
-  const { port } = server.address() as AddressInfo;
+  onTestFinished(close);
   const settings = readSettings({
     OPENAI_API_KEY: 'key',
-    OPENAI_BASE_URL: `http://127.0.0.1:${port}/v1`,
+    OPENAI_BASE_URL: `${url}/v1`,
     OPENAI_MAX_RETRIES: '0',
   });
   return {

@@ -1,7 +1,5 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
+import { serveHttp } from '#test/fakes/http-server.ts';
 
 export interface LossyProxy {
   address: string;
@@ -23,9 +21,7 @@ export async function useLossyProxy(service: string): Promise<LossyProxy> {
   let inFlight = 0;
   let left = Number.POSITIVE_INFINITY;
   let lost = Promise.withResolvers<void>();
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
+  const { url, close } = await serveHttp(async (request, response, sent) => {
     const isUpload = request.method === 'POST' && (request.url ?? '').startsWith('/api/translations');
     if (left === 0) return;
     if (isUpload) {
@@ -38,7 +34,7 @@ export async function useLossyProxy(service: string): Promise<LossyProxy> {
     const answer = await fetch(service + request.url, {
       method: request.method ?? 'GET',
       headers: headers as Record<string, string>,
-      ...(chunks.length > 0 && { body: Buffer.concat(chunks) }),
+      ...(sent.length > 0 && { body: sent }),
     });
     const body = Buffer.from(await answer.arrayBuffer());
     inFlight -= 1;
@@ -51,14 +47,10 @@ export async function useLossyProxy(service: string): Promise<LossyProxy> {
       ...answered
     } = Object.fromEntries(answer.headers);
     response.writeHead(answer.status, answered).end(body);
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
   });
+  onTestFinished(close);
   return {
-    address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    address: url,
     uploads: () => uploads,
     loseAfter(count) {
       left = count;

@@ -1,6 +1,6 @@
-import { createServer, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingHttpHeaders } from 'node:http';
 import { beforeEach } from 'vitest';
+import { serveHttp } from './http-server.ts';
 
 /** The secret of the endpoint, which no error may contain. */
 export const identityHeader = 'the-endpoint-wants-this';
@@ -39,7 +39,7 @@ export function useTokenEndpoint(): TokenEndpoint {
 }
 
 async function start(): Promise<string> {
-  const endpoint = createServer((request, response) => {
+  const { url } = await serveHttp((request, response) => {
     state.asked.push({
       query: new URL(request.url ?? '', 'http://x').searchParams,
       headers: request.headers,
@@ -47,7 +47,5 @@ async function start(): Promise<string> {
     response.writeHead(state.answer.status, { 'content-type': 'application/json' });
     response.end(JSON.stringify(state.answer.body));
   });
-  await new Promise<void>((resolve) => endpoint.listen(0, '127.0.0.1', resolve));
-  endpoint.unref();
-  return `http://127.0.0.1:${(endpoint.address() as AddressInfo).port}/token`;
+  return `${url}/token`;
 }

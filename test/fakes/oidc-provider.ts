@@ -1,8 +1,7 @@
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
-import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { type ClientAuthMethod, type Configuration, Provider } from 'oidc-provider';
+import { listen } from './http-server.ts';
 import { createMemory } from './oidc-memory.ts';
 
 /** An account and its claims. */
@@ -85,9 +84,7 @@ function signingKeys() {
 /** Starts a real OpenID provider on a free port of the loopback address. It has one client, which must use PKCE. */
 export async function startOidcProvider(options: OidcProviderOptions): Promise<FakeOidcProvider> {
   const server = createServer();
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { url: issuer, close } = await listen(server);
   const provider = new Provider(issuer, configurationOf(options));
   // Otherwise Koa prints errors.
   provider.silent = true;
@@ -97,8 +94,8 @@ export async function startOidcProvider(options: OidcProviderOptions): Promise<F
     requests: [],
     faults: {},
     signIn: (authorizationUrl, sub) => signIn(issuer, authorizationUrl, sub),
-    stop,
-    [Symbol.asyncDispose]: stop,
+    stop: close,
+    [Symbol.asyncDispose]: close,
   };
 
   provider.use(async (ctx, next) => {
@@ -123,11 +120,6 @@ export async function startOidcProvider(options: OidcProviderOptions): Promise<F
       ctx.body = { ...body, id_token: spoil(String(body['id_token']), fake.faults) };
   });
   server.on('request', provider.callback());
-
-  async function stop(): Promise<void> {
-    server.closeAllConnections();
-    if (server.listening) await new Promise((closed) => server.close(closed));
-  }
 
   return fake;
 }

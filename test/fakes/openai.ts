@@ -1,9 +1,8 @@
-import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { QualityIssue } from '#server/platform/engines/engine.ts';
 import { anthropicError, anthropicMessage, asChatRequest, isAnthropic } from './anthropic.ts';
+import { serveHttp } from './http-server.ts';
 
 /** The fields of a chat completion request that tests read. */
 export interface ChatRequestBody {
@@ -54,37 +53,24 @@ export async function startFakeOpenAi(): Promise<FakeOpenAi> {
   let open = 0;
   let peak = 0;
 
-  const server = createServer(async (incoming, response) => {
-    try {
-      const chunks: Buffer[] = [];
-      for await (const chunk of incoming) chunks.push(chunk);
-      const path = incoming.url ?? '';
-      const received = JSON.parse(Buffer.concat(chunks).toString() || '{}');
-      const recorded: RecordedRequest = {
-        method: incoming.method ?? '',
-        path,
-        headers: incoming.headers,
-        body: isAnthropic({ path }) ? asChatRequest(received) : received,
-        received,
-      };
-      requests.push(recorded);
-      peak = Math.max(peak, ++open);
-      response.once('close', () => open--);
-      await (queue.shift() ?? fallback)(response, recorded);
-    } catch {
-      // The client has disconnected or sent an invalid request, so it receives no response.
-      response.destroy();
-    }
+  const { url, close } = await serveHttp(async (incoming, response, body) => {
+    const path = incoming.url ?? '';
+    const received = JSON.parse(body.toString() || '{}');
+    const recorded: RecordedRequest = {
+      method: incoming.method ?? '',
+      path,
+      headers: incoming.headers,
+      body: isAnthropic({ path }) ? asChatRequest(received) : received,
+      received,
+    };
+    requests.push(recorded);
+    peak = Math.max(peak, ++open);
+    response.once('close', () => open--);
+    await (queue.shift() ?? fallback)(response, recorded);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
 
-  const close = async () => {
-    server.closeAllConnections();
-    if (server.listening) await new Promise((closed) => server.close(closed));
-  };
   return {
-    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    baseUrl: `${url}/v1`,
     requests,
     get peak() {
       return peak;

@@ -1,7 +1,6 @@
 import { createHmac } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import { serveHttp } from './http-server.ts';
 import { createStripeApi, type StripeApi, StripeRefusal } from './stripe-api.ts';
 
 export type { StripeCustomer, StripeSession, StripeSubscription } from './stripe-api.ts';
@@ -87,37 +86,24 @@ export async function startFakeStripe({
     }
   };
 
-  const server = createServer(async (incoming, response) => {
-    try {
-      const chunks: Buffer[] = [];
-      for await (const chunk of incoming) chunks.push(chunk);
-      const { pathname, searchParams } = new URL(incoming.url ?? '/', 'http://stripe.invalid');
-      const form = new URLSearchParams(Buffer.concat(chunks).toString());
-      const request: StripeRequest = {
-        method: incoming.method ?? '',
-        path: pathname,
-        headers: incoming.headers,
-        fields: Object.fromEntries([...searchParams, ...form]),
-      };
-      requests.push(request);
-      const reply = queue.shift() ?? always;
-      if (reply) return await reply(response, request);
-      const { status, body } = answer(request);
-      sendJson(response, status, body);
-    } catch {
-      response.destroy();
-    }
+  const { url, close } = await serveHttp(async (incoming, response, body) => {
+    const { pathname, searchParams } = new URL(incoming.url ?? '/', 'http://stripe.invalid');
+    const form = new URLSearchParams(body.toString());
+    const request: StripeRequest = {
+      method: incoming.method ?? '',
+      path: pathname,
+      headers: incoming.headers,
+      fields: Object.fromEntries([...searchParams, ...form]),
+    };
+    requests.push(request);
+    const reply = queue.shift() ?? always;
+    if (reply) return await reply(response, request);
+    const answered = answer(request);
+    sendJson(response, answered.status, answered.body);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-
-  const close = async () => {
-    server.closeAllConnections();
-    if (server.listening) await new Promise((closed) => server.close(closed));
-  };
   const { customers, subscriptions, sessions, subscribe, deleteCustomer } = api;
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     secretKey,
     requests,
     customers,

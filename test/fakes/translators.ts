@@ -1,6 +1,5 @@
-import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import { serveHttp } from './http-server.ts';
 
 /*
  * The services that translate without a language model, with the requests, responses and errors of their public
@@ -166,10 +165,8 @@ export async function startTranslator(kind: MachineKind) {
   const asked: MachineAsked[] = [];
   const queue: MachineReply[] = [];
   let translate = (text: string, isMarkup: boolean) => shout(text, isMarkup);
-  const server = createServer(async (incoming, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of incoming) chunks.push(chunk);
-    const sent = Buffer.concat(chunks).toString();
+  const { url, close } = await serveHttp((incoming, response, bytes) => {
+    const sent = bytes.toString();
     const isJson = incoming.headers['content-type']?.startsWith('application/json');
     const body = isJson ? JSON.parse(sent) : fieldsOf(sent);
     requests.push({ path: incoming.url ?? '', headers: incoming.headers, body });
@@ -182,11 +179,9 @@ export async function startTranslator(kind: MachineKind) {
     (translated: (texts: string[]) => unknown[]): MachineReply =>
     (response, { texts }) =>
       send(response, { status: 200, body: wire.write(translated(texts)) });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
   return {
     kind,
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     requests,
     asked,
     /** Queues replies. Each is used for one request. */
@@ -206,10 +201,7 @@ export async function startTranslator(kind: MachineKind) {
       queue.length = 0;
       translate = shout;
     },
-    async close() {
-      server.closeAllConnections();
-      await new Promise((closed) => server.close(closed));
-    },
+    close,
   };
 }
 

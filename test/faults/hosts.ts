@@ -6,17 +6,15 @@ import postgres from 'postgres';
 import { joinEmbeddedPostgres } from '#db/embedded/index.ts';
 import { migrate } from '#db/migrate.ts';
 import { pick, type Random, seededRandom } from '#test/bench/seeded-random.ts';
-import { atItsPath, embeddings } from '#test/fakes/embeddings.ts';
-import { failure, type Reply, startFakeOpenAi, translatingReply } from '#test/fakes/openai.ts';
 import { connect, type Signup } from '#test/setup/app.ts';
 import { poll } from '#test/setup/poll.ts';
 import { type RunningService, startService } from '#test/setup/service.ts';
 import { s3Credentials } from '#test/storage/s3-server.ts';
 import { startSwift } from '#test/storage/swift.ts';
 import { runVerify } from '#test/storage/verify.ts';
-import { models, translate } from '#test/translations/live.ts';
+import { translate } from '#test/translations/live.ts';
 import type { Queries } from './cluster.ts';
-import { startLoad } from './load.ts';
+import { startLoad, startLoadedModel } from './load.ts';
 import { address, type Host, hosts, type Network, openNetwork } from './network.ts';
 import { verify } from './verify.ts';
 
@@ -65,10 +63,7 @@ export async function runHosts(
   const database = await joinEmbeddedPostgres(join(folder, 'database'));
   ends.defer(() => database.leave());
   await migrate(database.ownerUrl, { service: new URL(database.url).username });
-  await using model = await startFakeOpenAi();
-  const good = translatingReply({ translate: (text) => translate(text), latencyMs: 150 });
-  const chat: Reply = (response, request) => (random() < 0.02 ? failure(400) : good)(response, request);
-  model.otherwise(atItsPath(embeddings(), chat));
+  await using model = await startLoadedModel(random, { failing: 0.02, latencyMs: 150, translate });
   const swift = await startSwift();
   ends.defer(() => swift.stop());
   const { username, password } = new URL(database.superuserUrl);
@@ -79,26 +74,15 @@ export async function runHosts(
   const cluster: Queries = { query: async (ask) => [...(await ask(sql))] };
   const env = {
     ...s3Credentials,
+    ...model.settings,
     DATABASE_URL: database.url,
     PLATFORM_STORAGE_URL: swift.url,
     SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
     DATABASE_POOLS: '{"requests":5,"jobs":4}',
     WORKER_CONCURRENCY: '3',
-    LOG_LEVEL: 'silent',
-    AUTH_RATE_LIMIT_ENABLED: 'false',
-    ACCESS_TOKEN_TTL_SECONDS: '100000',
     // Longer than a host is cut off: after this time, a process may not complete what it had begun before.
     STALE_PENDING_SECONDS: String(cutSeconds + 60),
     SWEEP_INTERVAL_SECONDS: '5',
-    TM_ASYNC_THRESHOLD: '50',
-    TRIAL_CHARS: '100000000',
-    TRIAL_GRANTS_PER_ADDRESS: '100',
-    DEFAULT_MONTHLY_CHAR_LIMIT: '1000000000',
-    OPENAI_API_KEY: 'sk-faults',
-    OPENAI_BASE_URL: model.baseUrl,
-    OPENAI_MODEL: models.translator,
-    OPENAI_REFINER_MODEL: models.refiner,
-    OPENAI_MAX_RETRIES: '0',
   };
   const processes = createProcesses(network, env, folder, sql);
   ends.defer(() => processes.destroy());

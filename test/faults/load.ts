@@ -1,9 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { pick, type Random } from '#test/bench/seeded-random.ts';
+import { atItsPath, embeddings } from '#test/fakes/embeddings.ts';
+import { failure, type Reply, startFakeOpenAi, translatingReply } from '#test/fakes/openai.ts';
 import type { connect, Signup } from '#test/setup/app.ts';
 import { setsOf } from '#test/translation-memory/sets.ts';
 import { tmx } from '#test/translation-memory/tmx.ts';
-import { sentences } from '#test/translations/live.ts';
+import { models, sentences } from '#test/translations/live.ts';
 import {
   approveDocument,
   DocumentAnswers,
@@ -16,6 +18,36 @@ const PATH = '/api/translations';
 const password = 'a long enough passphrase';
 
 export type Client = ReturnType<typeof connect>;
+
+/**
+ * Starts a model that translates, and fails in a share of its calls, because failed jobs must be as consistent as others.
+ * @returns also the settings of a service that uses it under load
+ */
+export async function startLoadedModel(
+  random: Random,
+  reply: { failing: number; latencyMs: number; translate: (text: string) => string },
+): Promise<AsyncDisposable & { settings: Record<string, string> }> {
+  const model = await startFakeOpenAi();
+  const good = translatingReply(reply);
+  const chat: Reply = (response, request) =>
+    (random() < reply.failing ? failure(400) : good)(response, request);
+  model.otherwise(atItsPath(embeddings(), chat));
+  const settings = {
+    LOG_LEVEL: 'silent',
+    AUTH_RATE_LIMIT_ENABLED: 'false',
+    ACCESS_TOKEN_TTL_SECONDS: '100000',
+    TM_ASYNC_THRESHOLD: '50',
+    TRIAL_CHARS: '100000000',
+    TRIAL_GRANTS_PER_ADDRESS: '100',
+    DEFAULT_MONTHLY_CHAR_LIMIT: '1000000000',
+    OPENAI_API_KEY: 'sk-faults',
+    OPENAI_BASE_URL: model.baseUrl,
+    OPENAI_MODEL: models.translator,
+    OPENAI_REFINER_MODEL: models.refiner,
+    OPENAI_MAX_RETRIES: '0',
+  };
+  return { settings, [Symbol.asyncDispose]: () => model[Symbol.asyncDispose]() };
+}
 
 /** The responses of the service. They must stay true after each kill. */
 export interface Answers {

@@ -6,15 +6,13 @@ import { joinEmbeddedPostgres } from '#db/embedded/index.ts';
 import { migrate } from '#db/migrate.ts';
 import { openFolder } from '#server/platform/stores/folder-store.ts';
 import { pick, type Random, seededRandom, shuffled } from '#test/bench/seeded-random.ts';
-import { atItsPath, embeddings } from '#test/fakes/embeddings.ts';
-import { failure, type Reply, startFakeOpenAi, translatingReply } from '#test/fakes/openai.ts';
 import { connect, secretsKey } from '#test/setup/app.ts';
 import { startPgbouncer } from '#test/setup/pgbouncer.ts';
 import { poll } from '#test/setup/poll.ts';
-import { models, translate } from '#test/translations/live.ts';
+import { translate } from '#test/translations/live.ts';
 import { type Cluster, pooledVictims, startCluster, type Victim, victims } from './cluster.ts';
 import { processesOf } from './leftovers.ts';
-import { type Load, startLoad } from './load.ts';
+import { type Load, startLoad, startLoadedModel } from './load.ts';
 import { verify } from './verify.ts';
 
 /** Maximum seconds after a kill until all parts work again. */
@@ -51,28 +49,12 @@ export async function runFaults(
 ): Promise<FaultsReport> {
   const random = seededRandom(seed);
   const dataDir = await mkdtemp(join(tmpdir(), 'lingualoop-faults-'));
-  await using model = await startFakeOpenAi();
-  const good = translatingReply({ translate: translateNumbered, latencyMs: 10 });
-  // One of thirty calls fails, because failed jobs must be as consistent as others.
-  const chat: Reply = (response, request) => (random() < 0.03 ? failure(400) : good)(response, request);
-  model.otherwise(atItsPath(embeddings(), chat));
+  const reply = { failing: 0.03, latencyMs: 10, translate: translateNumbered };
+  await using model = await startLoadedModel(random, reply);
   const pooled = isPooled ? await startPooledDatabase(dataDir) : undefined;
   const env = {
-    DATA_DIR: dataDir,
-    LOG_LEVEL: 'silent',
-    AUTH_RATE_LIMIT_ENABLED: 'false',
-    ACCESS_TOKEN_TTL_SECONDS: '100000',
-    STALE_PENDING_SECONDS: '5',
-    SWEEP_INTERVAL_SECONDS: '2',
-    TM_ASYNC_THRESHOLD: '50',
-    TRIAL_CHARS: '100000000',
-    TRIAL_GRANTS_PER_ADDRESS: '100',
-    DEFAULT_MONTHLY_CHAR_LIMIT: '1000000000',
-    OPENAI_API_KEY: 'sk-faults',
-    OPENAI_BASE_URL: model.baseUrl,
-    OPENAI_MODEL: models.translator,
-    OPENAI_REFINER_MODEL: models.refiner,
-    OPENAI_MAX_RETRIES: '0',
+    ...{ DATA_DIR: dataDir, STALE_PENDING_SECONDS: '5', SWEEP_INTERVAL_SECONDS: '2' },
+    ...model.settings,
     ...pooled?.env,
   };
   const cluster = await startCluster(env, pooled?.pgbouncer);

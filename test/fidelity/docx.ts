@@ -1,4 +1,3 @@
-import * as docx from '#server/formats/docx.ts';
 import { corpusFile, corpusNames } from '#test/corpus/files.ts';
 import {
   childOf,
@@ -58,7 +57,7 @@ have the \`rPr\` of a run of its paragraph, except for the language.`,
 };
 
 export async function measureFile(name: string, source: Uint8Array): Promise<FileFidelity> {
-  const { bytes, findings } = await translateByStub(docx, source);
+  const { bytes, findings } = await translateByStub('docx', source);
   const [before, after] = [partsOf(source), partsOf(bytes)];
   const names = Object.keys(before);
   const stories = names.filter(isStory).map((part) => [parse(before[part]!), parse(after[part]!)] as const);

@@ -2,9 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { plainText } from '#server/formats/inline-content.ts';
 import { leftShare } from '#server/formats/left-share.ts';
-import { extract, rebuild } from '#server/formats/pdf.ts';
 import { countCharacters } from '#server/formats/text-tally.ts';
-import { corpusFile } from '#test/corpus/files.ts';
 import { percent } from './eye/figures.ts';
 import { judgeFile, readSource, withDirectory } from './eye/judge-file.ts';
 import type { FaultKind, PageFigures } from './eye/judge-page.ts';
@@ -53,26 +51,8 @@ export interface KindFigures {
 async function measureKind(file: string): Promise<KindFigures> {
   const target = targets.find(({ name }) => name === 'Latin')!;
   const source = await readSource(join(import.meta.dirname, '../corpus', file), maxPages);
-  const pages = { pages: [`1-${source.pages.length}`] };
-  const read = await extract(corpusFile(file), pages);
-  let findings: Awaited<ReturnType<typeof rebuild>>['findings'] = [];
-  const judged = await withDirectory((directory) =>
-    judgeFile(
-      source,
-      target,
-      async (bytes, _format, targetLanguage, translate) => {
-        const translations = read.segments.map(({ regionId, cellId, source }) => ({
-          regionId,
-          cellId,
-          target: translate(source),
-        }));
-        const options = { sourceLanguage: 'en', targetLanguage, ...pages };
-        const rebuilt = await rebuild(bytes, translations, options);
-        findings = rebuilt.findings;
-        return rebuilt.bytes;
-      },
-      join(directory, 'result.pdf'),
-    ),
+  const { judged, opened, findings } = await withDirectory((directory) =>
+    judgeFile(source, target, join(directory, 'result.pdf'), { pages: [`1-${source.pages.length}`] }),
   );
   const count = (code: string) => findings.filter((one) => one.code === code).length;
   const faults = (kind: FaultKind) =>
@@ -80,13 +60,13 @@ async function measureKind(file: string): Promise<KindFigures> {
       (sum, page: PageFigures) => sum + page.faults.filter((one) => one.kind === kind).length,
       0,
     );
-  const characters = read.segments.reduce((sum, { source }) => sum + countCharacters(plainText(source)), 0);
-  const { kinds } = leftShare(read.outcome!, characters);
+  const characters = opened.segments.reduce((sum, { source }) => sum + countCharacters(plainText(source)), 0);
+  const { kinds } = leftShare(opened.outcome!, characters);
   const reasons = new Set(kinds.map(({ reason }) => reason));
-  const left = read.outcome!.kept.filter(({ reason }) => reasons.has(reason));
+  const left = opened.outcome!.kept.filter(({ reason }) => reasons.has(reason));
   return {
     pages: judged.pages.length,
-    texts: read.segments.length,
+    texts: opened.segments.length,
     shrunk: count('text_shrunk'),
     truncated: count('text_truncated'),
     uneven: faults('uneven size'),

@@ -2,15 +2,19 @@ import { join } from 'node:path';
 import { corpusFile } from '#test/corpus/files.ts';
 import { docxFidelity } from './docx.ts';
 import { runEye } from './eye/main.ts';
+import { hasPoppler } from './eye/poppler.ts';
 import { kindSection } from './kinds.ts';
 import { type FileFidelity, type OfficeFormat, officeSection, type RoundTrips } from './office.ts';
 import { writeGallery } from './pdf/gallery.ts';
 import { runTwin } from './pdf/twin.ts';
 import { pdfSection } from './pdf.ts';
-import { readResults, renderSection, type Section, type StoredSection, writeResults } from './report.ts';
+import { publish, renderSection, type Section } from './report.ts';
 import { type RoundTripFormat, roundTrips } from './round-trip.ts';
 import { missingForScans } from './scans/measure.ts';
 import { scanSection } from './scans/section.ts';
+import { slides } from './slides.ts';
+import { type FolderJudge, judgeFolders } from './strangers.ts';
+import { textFiles } from './text-files.ts';
 import { xlsxFidelity } from './xlsx.ts';
 
 /** The formats, in the order of the results. */
@@ -38,37 +42,54 @@ function tripsOf({ title }: OfficeFormat, files: readonly FileFidelity[]): Round
   return before && after ? { before, after } : undefined;
 }
 
-/** Prints sections, and stores them in place of the earlier sections with the same titles. */
-function publish(sections: readonly Section[]): void {
-  const byTitle = new Map<string, StoredSection>(
-    [...readResults(resultsFile), ...sections].map((section) => [section.title, section]),
-  );
-  writeResults(resultsFile, [...byTitle.values()]);
-  console.log(sections.map(renderSection).join('\n\n'));
+/** A comparison, which `npm run fidelity` runs by its flag; `corpus` without a flag. */
+interface Comparison {
+  /** Why it cannot run; undefined if it can. */
+  missing?(): string | undefined;
+  /** Returns the results that are stored. The results of files that are not in the repository are only printed. */
+  run(paths: string[]): Promise<Section[] | undefined>;
 }
 
+async function corpusSections(): Promise<Section[]> {
+  const sections: Section[] = [];
+  for (const format of officeFormats) sections.push(await measureOffice(format));
+  sections.push(await pdfSection(), await kindSection());
+  return sections;
+}
+
+const ofFolders = <Kind extends string>(judge: FolderJudge<Kind>): Comparison => ({
+  missing: judge.missing,
+  run: async (paths) => void console.log(renderSection(await judgeFolders(judge, paths))),
+});
+
+const comparisons: Record<string, Comparison> = {
+  corpus: { run: corpusSections },
+  kinds: { run: async () => [await kindSection()] },
+  scans: { missing: missingForScans, run: async () => [await scanSection()] },
+  texts: ofFolders(textFiles),
+  slides: ofFolders(slides),
+  twin: { run: async (paths) => void (await runTwin(paths, process.argv.includes('--verbose'))) },
+  gallery: { run: async () => void (await writeGallery()) },
+  eye: {
+    missing: () => (hasPoppler ? undefined : 'poppler-utils is not installed'),
+    run: async () => void (await runEye(process.argv.slice(2))),
+  },
+};
+
 /**
- * Without arguments, measures the Office and PDF files of the corpus; with `--kinds`, only PDF pages by kind. With `--gallery`, writes the pictures of PDF pages
- * instead; with `--eye`, judges translations by how they look; with `--scans`, measures the recognition of scanned
- * pages; with `--twin FOLDER…`, compares the segments of a PDF with the same document as HTML. The results of text files and presentations stay: their files are not in the repository.
+ * Without arguments, measures the Office and PDF files of the corpus. `--kinds` measures only PDF pages by kind,
+ * `--scans` the recognition of scanned pages, `--eye` how translations look, `--texts FOLDER…` and `--slides FOLDER…`
+ * files of strangers, `--twin FOLDER…` the segments of a PDF and the same document as HTML. `--gallery` writes the
+ * pictures of PDF pages.
  */
 if (process.argv[1] === import.meta.filename) {
-  if (process.argv.includes('--gallery')) await writeGallery();
-  else if (process.argv.includes('--eye')) await runEye(process.argv.slice(2));
-  else if (process.argv.includes('--kinds')) publish([await kindSection()]);
-  else if (process.argv.includes('--twin'))
-    await runTwin(
-      process.argv.slice(2).filter((path) => !path.startsWith('--')),
-      process.argv.includes('--verbose'),
-    );
-  else if (process.argv.includes('--scans')) {
-    const missing = missingForScans();
-    if (missing) console.warn(`scans were not measured: ${missing}`);
-    else publish([await scanSection()]);
-  } else {
-    const sections: Section[] = [];
-    for (const format of officeFormats) sections.push(await measureOffice(format));
-    sections.push(await pdfSection(), await kindSection());
-    publish(sections);
+  const flags = process.argv.slice(2).filter((arg) => arg.startsWith('--'));
+  const asked = flags.map((flag) => flag.slice(2)).find((name) => Object.hasOwn(comparisons, name));
+  const comparison = comparisons[asked ?? 'corpus']!;
+  const missing = comparison.missing?.();
+  if (missing) console.warn(`skipped: ${missing}`);
+  else {
+    const sections = await comparison.run(process.argv.slice(2).filter((arg) => !arg.startsWith('--')));
+    if (sections) publish(resultsFile, sections);
   }
 }

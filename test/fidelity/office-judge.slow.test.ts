@@ -1,24 +1,19 @@
-import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { layoutFormats } from '#server/formats/layout-formats.ts';
 import type { LayoutKind } from '#server/formats/layout-kinds.ts';
 import type { Includable } from '#server/formats/selection.ts';
 import { corpusFile, corpusNames } from '#test/corpus/files.ts';
 import { field, paragraph, run, wordFile } from '../formats/docx-file.ts';
 import { inline, row, workbookOf } from '../formats/xlsx-file.ts';
+import { openFile } from './opened-file.ts';
+import { hasModules, runJudge, withSaved } from './strangers.ts';
 
 /*
  * A judge that uses none of the service's readers compares finished Office files with their receipts: each text that a
  * reader sees is translated or counted. It needs Python.
  */
 
-const python = '/usr/bin/python3';
-const hasPython = spawnSync(python, ['--version']).status === 0;
+const hasPython = hasModules('json');
 const languages = { sourceLanguage: 'en', targetLanguage: 'fr' };
-const folder = mkdtempSync(join(tmpdir(), 'office-judge-'));
 
 interface Verdict {
   kinds: Record<string, [texts: number, translated: number]>;
@@ -32,25 +27,25 @@ async function judge(
   include: Includable[] = [],
   drops = '',
 ): Promise<Verdict> {
-  const format = await layoutFormats[name.split('.').at(-1) as LayoutKind]();
-  const options = { ...languages, include };
-  const { segments, outcome } = await format.extract(bytes, options);
-  const translations = segments.map(({ regionId, cellId, source }) => ({
-    ...{ regionId, cellId },
-    target: ['[fr] ', ...source],
-  }));
-  const { bytes: written } = await format.rebuild(bytes, translations, options);
-  const kept = outcome!.kept.filter(({ reason }) => reason !== drops);
+  const file = await openFile(name.split('.').at(-1) as LayoutKind, bytes, { ...languages, include });
+  const { bytes: written } = await file.write(({ source }) => ['[fr] ', ...source], {
+    ...languages,
+    include,
+  });
+  const kept = file.outcome!.kept.filter(({ reason }) => reason !== drops);
   return compare(name, bytes, written, kept);
 }
 
 function compare(name: string, bytes: Uint8Array, written: Uint8Array, kept: readonly unknown[]): Verdict {
-  const [source, result] = ['source', 'result'].map((kind) => join(folder, `${kind}-${basename(name)}`));
-  writeFileSync(source!, bytes);
-  writeFileSync(result!, written);
-  const script = new URL('office-judge.py', import.meta.url).pathname;
-  const input = JSON.stringify([{ source, result, kept }]);
-  return JSON.parse(execFileSync(python, [script], { input, encoding: 'utf8' }))[0];
+  const files = [
+    [name, bytes],
+    [name, written],
+  ] as const;
+  return withSaved(
+    files,
+    ([source, result]) =>
+      JSON.parse(runJudge('office-judge.py', JSON.stringify([{ source, result, kept }])))[0],
+  );
 }
 
 const names = ['docx', 'xlsx'].flatMap((kind) => corpusNames(kind).map((name) => `${kind}/${name}`));

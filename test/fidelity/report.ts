@@ -43,8 +43,17 @@ export function readResults(path: string): StoredSection[] {
   return JSON.parse(readFileSync(path, 'utf8')) as StoredSection[];
 }
 
+/** Prints sections, and stores them in place of the earlier sections with the same titles. */
+export function publish(path: string, sections: readonly Section[]): void {
+  const byTitle = new Map<string, StoredSection>(
+    [...readResults(path), ...sections].map((section) => [section.title, section]),
+  );
+  writeResults(path, [...byTitle.values()]);
+  console.log(sections.map(renderSection).join('\n\n'));
+}
+
 /** Writes results, with each row of a table in one line. */
-export function writeResults(path: string, sections: readonly StoredSection[]): void {
+function writeResults(path: string, sections: readonly StoredSection[]): void {
   const stored = sections.map(({ title, tables }) => ({ title, tables: tables.filter(isShown) }));
   const json = JSON.stringify(stored, null, 2).replace(
     /\[\n\s+("(?:[^"\\]|\\.)*"(?:,\n\s+"(?:[^"\\]|\\.)*")*)\n\s+\]/g,

@@ -1,6 +1,8 @@
-import type { Finding, LayoutFormat } from '#server/formats/document.ts';
+import type { Finding } from '#server/formats/document.ts';
 import { formatTagged, parseTagged, unwrap } from '#server/formats/inline-content.ts';
+import type { LayoutKind } from '#server/formats/layout-kinds.ts';
 import { stubEngine } from '#server/platform/engines/stub.ts';
+import { openFile } from './opened-file.ts';
 
 /** The target language of the fidelity report. */
 export const targetLanguage = 'fr';
@@ -13,11 +15,11 @@ export const stubMark = `[${targetLanguage}] `;
  * writing.
  */
 export async function translateByStub(
-  { extract, rebuild }: LayoutFormat,
+  kind: LayoutKind,
   bytes: Uint8Array,
 ): Promise<{ bytes: Uint8Array; findings: Finding[] }> {
-  const { segments, findings } = await extract(bytes);
-  const unwrapped = segments.map(({ source }) => unwrap(source));
+  const file = await openFile(kind, bytes);
+  const unwrapped = file.segments.map(({ source }) => unwrap(source));
   const { value: replies } = await stubEngine.translate(
     {
       segments: unwrapped.map(({ inner }) => formatTagged(inner)),
@@ -34,12 +36,14 @@ export async function translateByStub(
     },
     { tenantId: '', signal: new AbortController().signal },
   );
-  const translations = segments.map(({ regionId, cellId }, index) => {
-    const { inner, wrap } = unwrapped[index]!;
-    return { regionId, cellId, target: wrap(parseTagged(replies[index]!, inner)!) };
-  });
-  const rebuilt = await rebuild(bytes, translations, { sourceLanguage: 'en', targetLanguage });
-  return { bytes: rebuilt.bytes, findings: [...findings, ...rebuilt.findings] };
+  const rebuilt = await file.write(
+    (_, index) => {
+      const { inner, wrap } = unwrapped[index]!;
+      return wrap(parseTagged(replies[index]!, inner)!);
+    },
+    { targetLanguage },
+  );
+  return { bytes: rebuilt.bytes, findings: [...file.findings, ...rebuilt.findings] };
 }
 
 /** Whether `after` is `before` with the stub's prefix once, directly before the first word. */

@@ -1,71 +1,102 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { extname, join } from 'node:path';
-import { FileError } from '#server/formats/file-error.ts';
+import { extname } from 'node:path';
+import type { InlineContent } from '#server/formats/inline-content.ts';
 import { kindOfExtension, type LayoutKind, layoutKinds } from '#server/formats/layout-kinds.ts';
-import { judgeFiles, translateFile } from './text-judge.ts';
+import { protectText } from '#server/translation/core/pipeline/protected-words.ts';
+import { openFile } from './opened-file.ts';
+import { type FolderJudge, hasModules, runJudge, withSaved } from './strangers.ts';
 
-/**
- * Translates real text files, and judges them by independent parsers (`text-judge.py`):
- * `node test/fidelity/text-files.ts FOLDER...`. Prints a row of a Markdown table for each format, and the faults.
- */
+const options = { sourceLanguage: 'en', targetLanguage: 'de' };
+
+/** Whether the parsers of the judge are installed. */
+export const hasTextJudge = hasModules('yaml, polib, lxml, markdown_it');
+
+/** Adds a mark to each letter, as an engine that changes all words. It gets placeholders as tags, and keeps elements. */
+function marked(content: InlineContent): InlineContent {
+  return content.map((item) => {
+    if (typeof item !== 'string') return item;
+    const given = protectText(item, options.sourceLanguage, []);
+    const parts = (given?.text ?? item).split(/(<\/?\w(?:[^<>]|<\d+\/>)*>|https?:[^\s<>)"']+|&\w+;)/);
+    const reply = parts.map((part, at) => (at % 2 ? part : part.replace(/\p{L}/gu, '$&\u0359'))).join('');
+    return given ? given.restore(reply)! : reply;
+  });
+}
+
+export interface TranslatedFile {
+  kind: LayoutKind;
+  segments: number;
+  /** The file with translations, and with translations that equal their sources. */
+  bytes: Uint8Array;
+  identity: Uint8Array;
+  /** The characters that stay, by reason. */
+  counted: Record<string, number>;
+  unaccounted: number;
+}
+
+/** @throws {FileError} for a file that is rejected */
+export async function translateFile(name: string, bytes: Uint8Array): Promise<TranslatedFile> {
+  const kind = kindOf(name)!;
+  const file = await openFile(kind, bytes, options);
+  const write = async (change: (source: InlineContent) => InlineContent) =>
+    (await file.write(({ source }) => change(source), options)).bytes;
+  const { kept, unaccounted } = file.outcome!;
+  return {
+    kind,
+    segments: file.segments.length,
+    bytes: await write(marked),
+    identity: await write((source) => source),
+    counted: Object.fromEntries(kept.map(({ reason, characters }) => [reason, characters])),
+    unaccounted,
+  };
+}
+
+const kindOf = (path: string) => kindOfExtension(extname(path).slice(1).toLowerCase());
+
+export interface Verdict {
+  /** The changes of code that a program reads. */
+  broken: string[];
+  /** The texts that are neither translated nor counted. */
+  lost: string[];
+  texts: number;
+  translated: number;
+}
+
+/** Has `text-judge.py` compare a translated file with its source and its receipt. */
+export function judgeText(
+  name: string,
+  source: Uint8Array,
+  { kind, bytes, counted }: Pick<TranslatedFile, 'kind' | 'bytes' | 'counted'>,
+): Verdict {
+  const files = [
+    [name, source],
+    [name, bytes],
+  ] as const;
+  return withSaved(
+    files,
+    ([source, result]) =>
+      JSON.parse(runJudge('text-judge.py', JSON.stringify([{ kind, source, result, counted }])))[0],
+  );
+}
 
 /** Formats that have the source and the translation: equal translations are written, too. */
 const bilingual: readonly LayoutKind[] = ['po', 'xcstrings', 'xliff'];
 
-/** The text files of a folder with their formats, at most `most` of each format: every second or third one if there are more. */
-function findFiles(folder: string, most: number): { path: string; kind: LayoutKind }[] {
-  const found = readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .sort()
-    .flatMap((path) => {
-      const kind = kindOfExtension(extname(path).slice(1).toLowerCase());
-      return kind && /^(?:text|markdown)$/.test(layoutKinds[kind].reader) ? [{ path, kind }] : [];
-    });
-  return [...Map.groupBy(found, ({ kind }) => kind).values()].flatMap((files) => {
-    const step = Math.max(1, files.length / most);
-    return Array.from({ length: Math.min(files.length, most) }, (_, at) => files[Math.floor(at * step)]!);
-  });
-}
-
-interface Sums {
-  files: number;
-  refused: number;
-  texts: number;
-  translated: number;
-  broken: number;
-  lost: number;
-}
-
-async function judge(path: string, kind: LayoutKind, sums: Sums): Promise<void> {
-  const source = readFileSync(path);
-  sums.files++;
-  const report = (fault: string) => console.error(`  ${path}: ${fault}`);
-  const file = await translateFile(path, source).catch((error: unknown) => {
-    if (!(error instanceof FileError)) throw error;
-    sums.refused++;
-    report(`refused: ${error.message}`);
-  });
-  if (!file) return;
-  const [verdict] = judgeFiles([{ ...file, name: path, source }]);
-  const { broken, lost, texts, translated } = verdict!;
-  if (file.unaccounted > 0) lost.push(`${file.unaccounted} characters are unaccounted`);
-  if (!bilingual.includes(kind) && /\.(?:html?|xhtml|mdx?|json)$/.test(path) && file.segments === 0)
-    if (Buffer.compare(source, file.identity) !== 0) broken.push('a file without texts differs');
-  sums.texts += texts;
-  sums.translated += translated;
-  if (broken.length > 0) sums.broken++;
-  if (lost.length > 0) sums.lost++;
-  for (const fault of [...broken, ...lost].slice(0, 10)) report(fault);
-}
-
-console.log(
-  '| format | files | refused | texts | translated | files with broken code | files with lost texts |',
-);
-console.log('|---|--:|--:|--:|--:|--:|--:|');
-const files = process.argv.slice(2).flatMap((folder) => findFiles(folder, 60));
-for (const [kind, own] of Map.groupBy(files, (one) => one.kind)) {
-  const sums: Sums = { files: 0, refused: 0, texts: 0, translated: 0, broken: 0, lost: 0 };
-  for (const { path } of own) await judge(path, kind, sums);
-  console.log(`| ${kind} | ${Object.values(sums).join(' | ')} |`);
-}
+/** Text files, judged by independent parsers. */
+export const textFiles: FolderJudge<LayoutKind> = {
+  title: 'Text files',
+  missing: () => (hasTextJudge ? undefined : 'the judge needs python3-polib and others'),
+  kindOf: (path) => {
+    const kind = kindOf(path);
+    return kind && /^(?:text|markdown)$/.test(layoutKinds[kind].reader) ? kind : undefined;
+  },
+  most: 60,
+  counts: ['texts', 'translated', 'with broken code', 'with lost texts'],
+  async judge(path, source, kind) {
+    const file = await translateFile(path, source);
+    const { broken, lost, texts, translated } = judgeText(path, source, file);
+    if (file.unaccounted > 0) lost.push(`${file.unaccounted} characters are unaccounted`);
+    if (!bilingual.includes(kind) && /\.(?:html?|xhtml|mdx?|json)$/.test(path) && file.segments === 0)
+      if (Buffer.compare(source, file.identity) !== 0) broken.push('a file without texts differs');
+    const counts = [texts, translated, Math.min(1, broken.length), Math.min(1, lost.length)];
+    return { counts, faults: [...broken, ...lost] };
+  },
+};

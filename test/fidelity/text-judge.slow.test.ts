@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { hasTextJudge, judgeFiles, translateFile } from './text-judge.ts';
+import { hasTextJudge, judgeText, translateFile } from './text-files.ts';
 
 /*
  * A judge that uses none of the service's readers compares finished text files with their sources and receipts: programs
@@ -24,7 +24,7 @@ async function judge(name: string, content: string, drops = '') {
   const source = Buffer.from(content);
   const { kind, bytes, counted } = await translateFile(name, source);
   const rest = Object.fromEntries(Object.entries(counted).filter(([reason]) => reason !== drops));
-  return judgeFiles([{ name, kind, source, bytes, counted: rest }])[0]!;
+  return judgeText(name, source, { kind, bytes, counted: rest });
 }
 
 describe.skipIf(!hasTextJudge)('a finished text file, by an outside judge', () => {
@@ -55,7 +55,7 @@ describe.skipIf(!hasTextJudge)('a finished text file, by an outside judge', () =
   ])('finds broken code: %s %s', async (name, before, after) => {
     const source = Buffer.from(before);
     const { kind } = await translateFile(name, source);
-    const [verdict] = judgeFiles([{ name, kind, source, bytes: Buffer.from(after), counted: {} }]);
-    expect(verdict!.broken).not.toEqual([]);
+    const { broken } = judgeText(name, source, { kind, bytes: Buffer.from(after), counted: {} });
+    expect(broken).not.toEqual([]);
   });
 });

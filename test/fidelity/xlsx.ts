@@ -1,4 +1,3 @@
-import * as xlsx from '#server/formats/xlsx.ts';
 import { corpusFile, corpusNames } from '#test/corpus/files.ts';
 import { convertByLibreOffice } from '#test/formats/libreoffice.ts';
 import { changedEntries } from '#test/formats/office-zip.ts';
@@ -53,7 +52,7 @@ the first one gets those of the run before it.`,
 };
 
 export async function measureFile(name: string, source: Uint8Array): Promise<FileFidelity> {
-  const { bytes, findings } = await translateByStub(xlsx, source);
+  const { bytes, findings } = await translateByStub('xlsx', source);
   const [before, after] = [walkWorkbook(source), walkWorkbook(bytes)];
   let found = 0;
   let translatedOnce = 0;

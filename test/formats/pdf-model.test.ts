@@ -12,7 +12,7 @@ import { openPdf } from '#server/formats/pdf/open-pdf.ts';
 import type { Paint, ShownText } from '#server/formats/pdf/page-content.ts';
 import type { TextBlock } from '#server/formats/pdf/text-block.ts';
 import { extract, rebuild } from '#server/formats/pdf.ts';
-import { randomNumbers } from '#test/fidelity/eye/sample.ts';
+import { seededRandom } from '#test/bench/seeded-random.ts';
 import { blockOf, pageOf, rectangle, widthOf } from './pdf-blocks.ts';
 import { at, form, madePdf, object, readMade } from './pdf-made.ts';
 import { shownLines, shownTexts } from './pdf-shown.ts';
@@ -44,7 +44,7 @@ function shifted({ box, lines }: TextBlock, by: number): Pick<TextBlock, 'box' |
 const seeds = Array.from({ length: 30 }, (_, index) => index + 1);
 
 describe.each(seeds)('the model of made page %i', (seed) => {
-  const random = randomNumbers(seed);
+  const random = seededRandom(seed);
   const from = (least: number, most: number) => least + Math.floor(random() * (most - least + 1));
 
   it('has each column of text as one column', () => {

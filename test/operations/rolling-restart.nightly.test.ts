@@ -1,13 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freePort } from '#db/embedded/secrets.ts';
 import { env, founding } from '#test/factories.ts';
+import { type Killable, killableAlone } from '#test/faults/kills.ts';
 import { connect } from '#test/setup/app.ts';
-import { createTestDatabase, type TestDatabase } from '#test/setup/database.ts';
 import { poll } from '#test/setup/poll.ts';
-import { type RunningService, startService } from '#test/setup/service.ts';
+import type { RunningService } from '#test/setup/service.ts';
 import { shippedProxies, startShippedProxy } from '#test/setup/shipped-proxy.ts';
 
 /** Restarts behind each proxy. */
@@ -15,31 +12,16 @@ const restarts = Number(process.env['ROLLING_RESTARTS'] ?? 2);
 /** Requests at the same time. */
 const clients = 8;
 
-let database: TestDatabase;
-let folder: string;
+let killable: Killable;
 const ports: number[] = [];
 const processes: RunningService[] = [];
 
 /** Starts an API process with the settings of the unit in examples/deploy. */
 const start = (port: number) =>
-  startService(
-    {
-      ...(env as Record<string, string>),
-      DATABASE_URL: database.url,
-      SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
-      DATA_DIR: folder,
-      PORT: String(port),
-      TRUST_PROXY: '1',
-      LOG_LEVEL: 'silent',
-      DRAIN_DELAY_SECONDS: '10',
-    },
-    'server/main.ts',
-    ['--api-only'],
-  );
+  killable.start('api', { PORT: String(port), TRUST_PROXY: '1', DRAIN_DELAY_SECONDS: '10' });
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  folder = await mkdtemp(join(tmpdir(), 'lingualoop-rolling-'));
+  killable = await killableAlone(env as Record<string, string>);
   for (const _ of [1, 2]) {
     const port = await freePort();
     ports.push(port);
@@ -47,11 +29,7 @@ beforeAll(async () => {
   }
 }, 300_000);
 
-afterAll(async () => {
-  await Promise.all(processes.map((one) => one.stop('SIGKILL')));
-  await rm(folder, { recursive: true, force: true });
-  await database.drop();
-});
+afterAll(() => killable?.end());
 
 describe.each(shippedProxies)('rolling restarts behind $program', (proxy) => {
   test('fail no request', { timeout: 180_000 + restarts * 180_000 }, async () => {

@@ -1,66 +1,50 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
-import postgres from 'postgres';
-import { expect, onTestFinished, test } from 'vitest';
-import { openDatabase } from '#db/client.ts';
+import type postgres from 'postgres';
+import { expect } from 'vitest';
 import { listDeletions, scheduleDeletion } from '#server/retention/tenant-deletions.ts';
-import { seededRandom } from '#test/bench/seeded-random.ts';
-import { createTestDatabase } from '#test/setup/database.ts';
-import { launch, testFolder } from '#test/setup/launch.ts';
-import { poll } from '#test/setup/poll.ts';
+import { testKills } from '#test/faults/kills.ts';
+import { afterStep, endWork, kills, openForProgram } from './killed-program.ts';
 
-const kills = 50;
 const files = 4000;
 const rows = { audit_log: 150_000, users: 3000, invites: 3000 };
 
-test(`a deletion whose process is killed ${kills} times is finished by the next one, and counts no row twice`, {
-  timeout: 300_000,
-}, async () => {
-  const testDatabase = await createTestDatabase();
-  const sql = postgres(testDatabase.superuserUrl, { max: 1, onnotice: () => {} });
-  const database = openDatabase(testDatabase.url, { size: 1 });
-  onTestFinished(async () => {
-    await database.close();
-    await sql.end();
-    await testDatabase.drop();
-  });
-  const folder = await testFolder();
-  const env = {
-    DATABASE_URL: testDatabase.url,
-    DATA_DIR: folder,
-    SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
-  };
-  for (const tenant of ['mine', 'other']) {
-    await fillRows(sql, tenant);
-    await fillFiles(join(folder, 'storage', tenant));
-  }
-  await scheduleDeletion(database, 'mine', 0);
-
-  const random = seededRandom(31);
-  const program = ['--max-semi-space-size=8', 'test/retention/delete-until-done.ts'];
-  const progress = async () => JSON.stringify((await listDeletions(database))[0]?.progress);
-  for (let kill = 0; kill < kills; kill++) {
-    const before = await progress();
-    const { child, ended } = launch(program, env);
-    await poll(async () => (await progress()) !== before);
-    await delay(random() * 40);
-    child.kill('SIGKILL');
-    expect((await ended).signal, `killed ${kill} times before its end`).toBe('SIGKILL');
-  }
-  const last = await launch(program, env).ended;
-  expect({ code: last.code, stderr: last.stderr }).toEqual({ code: 0, stderr: '' });
-
-  const [deletion] = await listDeletions(database);
-  expect(deletion!.finishedAt).not.toBeNull();
-  expect(deletion!.progress.rows).toMatchObject({ ...rows, audit_log: rows.audit_log + 1 });
-  // A batch of files that was removed just before a kill is not counted.
-  expect(deletion!.progress.objects).toBeGreaterThan(files - 16 * kills);
-  expect(deletion!.progress.objects).toBeLessThanOrEqual(files);
-  expect(await countOf(sql, 'mine')).toEqual({ audit_log: 0, users: 0, invites: 0, tenants: 0 });
-  expect(await countOf(sql, 'other')).toEqual({ ...rows, tenants: 1 });
-  expect((await readdir(join(folder, 'storage'))).filter((name) => !name.startsWith('.'))).toEqual(['other']);
-  expect((await readdir(join(folder, 'storage/other/golden'), { recursive: true })).length).toBe(files + 40);
+testKills({
+  ...afterStep,
+  title: `a deletion whose process is killed ${kills} times is finished by the next one, and counts no row twice`,
+  async open() {
+    const opened = await openForProgram();
+    const { killable, database, folder } = opened;
+    for (const tenant of ['mine', 'other']) {
+      await fillRows(killable.sql, tenant);
+      await fillFiles(join(folder, 'storage', tenant));
+    }
+    await scheduleDeletion(database, 'mine', 0);
+    const progress = async () => JSON.stringify((await listDeletions(database))[0]?.progress);
+    return { ...opened, args: ['--max-semi-space-size=8', 'test/retention/delete-until-done.ts'], progress };
+  },
+  async holds(program) {
+    await endWork(program);
+    const {
+      database,
+      folder,
+      killable: { sql },
+    } = program;
+    const [deletion] = await listDeletions(database);
+    expect(deletion!.finishedAt).not.toBeNull();
+    expect(deletion!.progress.rows).toMatchObject({ ...rows, audit_log: rows.audit_log + 1 });
+    // A batch of files that was removed just before a kill is not counted.
+    expect(deletion!.progress.objects).toBeGreaterThan(files - 16 * kills);
+    expect(deletion!.progress.objects).toBeLessThanOrEqual(files);
+    expect(await countOf(sql, 'mine')).toEqual({ audit_log: 0, users: 0, invites: 0, tenants: 0 });
+    expect(await countOf(sql, 'other')).toEqual({ ...rows, tenants: 1 });
+    expect((await readdir(join(folder, 'storage'))).filter((name) => !name.startsWith('.'))).toEqual([
+      'other',
+    ]);
+    expect((await readdir(join(folder, 'storage/other/golden'), { recursive: true })).length).toBe(
+      files + 40,
+    );
+  },
 });
 
 async function fillRows(sql: postgres.Sql, tenant: string): Promise<void> {

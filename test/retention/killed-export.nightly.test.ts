@@ -1,83 +1,61 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { unzipSync } from 'fflate';
-import postgres from 'postgres';
-import { expect, onTestFinished, test } from 'vitest';
-import { openDatabase } from '#db/client.ts';
+import type postgres from 'postgres';
+import { expect } from 'vitest';
 import { migrate } from '#db/migrate.ts';
 import { atTheServer } from '#server/identity/audit/audit-log.ts';
 import { openPlatformStore } from '#server/platform/stores/platform-store.ts';
 import { readSettings } from '#server/settings.ts';
 import { artifactPath } from '#server/translation/documents/artifacts.ts';
 import { listExports, readZip, startExport } from '#server/workspace-export/tenant-exports.ts';
-import { seededRandom } from '#test/bench/seeded-random.ts';
-import { createTestDatabase } from '#test/setup/database.ts';
-import { launch, testFolder } from '#test/setup/launch.ts';
-import { poll } from '#test/setup/poll.ts';
+import { testKills } from '#test/faults/kills.ts';
+import { afterStep, endWork, kills, openForProgram } from './killed-program.ts';
 
-const kills = 50;
 const files = 1500;
 const events = 60_000;
 const tenantId = 'mine';
 
-test(`an export whose process is killed ${kills} times is finished by the next one, and has each row once`, {
-  timeout: 300_000,
-}, async () => {
-  const testDatabase = await createTestDatabase();
-  const sql = postgres(testDatabase.superuserUrl, { max: 1, onnotice: () => {} });
-  const database = openDatabase(testDatabase.url, { size: 1 });
-  onTestFinished(async () => {
-    await database.close();
-    await sql.end();
-    await testDatabase.drop();
-  });
-  const folder = await testFolder();
-  const env = {
-    DATABASE_URL: testDatabase.url,
-    DATA_DIR: folder,
-    SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
-  };
-  await migrate(testDatabase.url);
-  await fill(sql, join(folder, 'storage'));
-  const { exportId } = await database.inTenant(tenantId, (tx) =>
-    startExport(tx, atTheServer, { tenantId, userId: null }),
-  );
-
-  const random = seededRandom(31);
-  const program = ['test/retention/export-until-done.ts', tenantId, exportId];
-  const read = async () => (await database.inTenant(tenantId, (tx) => listExports(tx, tenantId)))[0]!;
-  for (let kill = 0; kill < kills; kill++) {
-    const before = (await read()).parts.length;
-    const { child, ended } = launch(program, env);
-    await poll(async () => (await read()).parts.length > before);
-    await delay(random() * 40);
-    child.kill('SIGKILL');
-    expect((await ended).signal, `killed ${kill} times before its end`).toBe('SIGKILL');
-  }
-  const last = await launch(program, env).ended;
-  expect({ code: last.code, stderr: last.stderr }).toEqual({ code: 0, stderr: '' });
-
-  const made = await read();
-  expect(made.finishedAt).not.toBeNull();
-  const stored = await readdir(join(folder, 'storage', tenantId, 'exports', exportId));
-  expect(stored.length).toBeLessThanOrEqual(made.parts.length + kills);
-  const pieces: Uint8Array[] = [];
-  for await (const piece of readZip(openPlatformStore(readSettings(env)), made)) pieces.push(piece);
-  const unzipped = Object.entries(unzipSync(Buffer.concat(pieces)));
-  expect(unzipped).toHaveLength(made.files);
-  const named = unzipped.filter(([name]) => name.startsWith('documents/files/'));
-  expect(named.map(([, bytes]) => Buffer.from(bytes).toString()).sort()).toEqual(
-    Array.from({ length: files }, (_, n) => contentOf(n)).sort(),
-  );
-  const lines = unzipped
-    .filter(([name]) => name.startsWith('audit/'))
-    .flatMap(([, bytes]) => Buffer.from(bytes).toString().trim().split('\n'));
-  // One more for the request of the export.
-  expect(lines).toHaveLength(events + 1);
-  expect(new Set(lines.map((line) => JSON.parse(line).id)).size).toBe(events + 1);
-  expect(made.counts).toMatchObject({ 'audit/audit': events + 1, 'documents/files': files });
+testKills({
+  ...afterStep,
+  title: `an export whose process is killed ${kills} times is finished by the next one, and has each row once`,
+  async open() {
+    const opened = await openForProgram();
+    const { killable, database, folder } = opened;
+    await migrate(killable.env['DATABASE_URL']!);
+    await fill(killable.sql, join(folder, 'storage'));
+    const { exportId } = await database.inTenant(tenantId, (tx) =>
+      startExport(tx, atTheServer, { tenantId, userId: null }),
+    );
+    const read = async () => (await database.inTenant(tenantId, (tx) => listExports(tx, tenantId)))[0]!;
+    const args = ['test/retention/export-until-done.ts', tenantId, exportId];
+    return { ...opened, exportId, read, args, progress: async () => (await read()).parts.length };
+  },
+  async holds(program) {
+    await endWork(program);
+    const { read, folder, exportId, killable } = program;
+    const made = await read();
+    expect(made.finishedAt).not.toBeNull();
+    const stored = await readdir(join(folder, 'storage', tenantId, 'exports', exportId));
+    expect(stored.length).toBeLessThanOrEqual(made.parts.length + kills);
+    const pieces: Uint8Array[] = [];
+    for await (const piece of readZip(openPlatformStore(readSettings(killable.env)), made))
+      pieces.push(piece);
+    const unzipped = Object.entries(unzipSync(Buffer.concat(pieces)));
+    expect(unzipped).toHaveLength(made.files);
+    const named = unzipped.filter(([name]) => name.startsWith('documents/files/'));
+    expect(named.map(([, bytes]) => Buffer.from(bytes).toString()).sort()).toEqual(
+      Array.from({ length: files }, (_, n) => contentOf(n)).sort(),
+    );
+    const lines = unzipped
+      .filter(([name]) => name.startsWith('audit/'))
+      .flatMap(([, bytes]) => Buffer.from(bytes).toString().trim().split('\n'));
+    // One more for the request of the export.
+    expect(lines).toHaveLength(events + 1);
+    expect(new Set(lines.map((line) => JSON.parse(line).id)).size).toBe(events + 1);
+    expect(made.counts).toMatchObject({ 'audit/audit': events + 1, 'documents/files': files });
+  },
 });
 
 const contentOf = (n: number) => `content of file ${n} `.repeat(50);

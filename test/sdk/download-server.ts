@@ -1,8 +1,7 @@
-import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
 import { onTestFinished } from 'vitest';
 import { LinguaLoop } from '#sdk/index.ts';
+import { serveHttp } from '#test/fakes/http-server.ts';
 
 /** Responds to one request. */
 export type Answer = (response: ServerResponse) => void;
@@ -22,19 +21,14 @@ export interface DownloadServer {
 export async function serveDownloads(answers: Answer[]): Promise<DownloadServer> {
   let asked = 0;
   const gone = Promise.withResolvers<void>();
-  const server = createServer((_, response) => {
+  const { url: baseUrl, close } = await serveHttp((_, response) => {
     const answer = answers[Math.min(asked, answers.length - 1)];
     asked += 1;
     response.on('error', () => {});
     if (asked >= answers.length) response.once('close', () => gone.resolve());
     answer?.(response);
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
   });
-  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  onTestFinished(close);
   const client = new LinguaLoop({ baseUrl, apiKey: 'k', backoff: { firstMs: 1, maxMs: 1 } });
   return { client, asked: () => asked, hungUp: gone.promise };
 }

@@ -1,7 +1,6 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { LinguaLoop, TranslationPendingError } from '#sdk/index.ts';
+import { serveHttp } from '#test/fakes/http-server.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { answered, engineOf } from '#test/setup/engine.ts';
@@ -22,10 +21,7 @@ const passed: string[] = [];
 let onRequest: (count: number) => void = () => {};
 
 beforeAll(async () => {
-  const gateway = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
-    const body = Buffer.concat(chunks);
+  const gateway = await serveHttp(async (request, response, body) => {
     const {
       host: _,
       connection: __,
@@ -65,10 +61,9 @@ beforeAll(async () => {
       if (given.has(name)) sent[name] = given.get(name) as string;
     response.writeHead(status, sent).end(text);
     onRequest(passed.length);
-  }).listen(0, '127.0.0.1');
-  await new Promise((resolve) => gateway.once('listening', resolve));
-  address = `http://127.0.0.1:${(gateway.address() as AddressInfo).port}`;
-  return () => void gateway.close();
+  });
+  address = gateway.url;
+  return () => gateway.close();
 });
 
 beforeEach(async () => {

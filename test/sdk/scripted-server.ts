@@ -1,7 +1,6 @@
-import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingHttpHeaders } from 'node:http';
 import { afterAll, afterEach, beforeAll, beforeEach, vi } from 'vitest';
+import { type HttpServer, serveHttp } from '#test/fakes/http-server.ts';
 
 /**
  * How the server handles one request: a response, no response, or a connection that is closed before or during the
@@ -51,14 +50,11 @@ export function useScriptedServer(): ScriptedServer {
         else waiting.set(count, resolve);
       }),
   } as ScriptedServer;
-  let server: Server;
+  let server: HttpServer;
   let tests = 0;
 
   beforeAll(async () => {
-    server = createServer(async (request, response) => {
-      const chunks: Buffer[] = [];
-      for await (const chunk of request) chunks.push(chunk);
-      const body = Buffer.concat(chunks);
+    server = await serveHttp((request, response, body) => {
       const url = new URL(request.url ?? '', 'http://scripted');
       const prefix = `/test-${tests}`;
       // A late request of an earlier test must not use a step of the current test.
@@ -87,23 +83,19 @@ export function useScriptedServer(): ScriptedServer {
         else response.end(sent);
       }
       waiting.get(scripted.received.length)?.();
-    }).listen(0, '127.0.0.1');
-    await once(server, 'listening');
+    });
   });
   beforeEach(() => {
     // So that tests which are not about credentials need not set one.
     vi.stubEnv('LINGUALOOP_API_KEY', 'of-the-environment');
     tests += 1;
-    scripted.address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/test-${tests}`;
+    scripted.address = `${server.url}/test-${tests}`;
     steps.length = 0;
     scripted.received.length = 0;
     waiting.clear();
   });
   afterEach(() => void vi.unstubAllEnvs());
-  afterAll(() => {
-    server.closeAllConnections();
-    server.close();
-  });
+  afterAll(() => server.close());
   return scripted;
 }
 

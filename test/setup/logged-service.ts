@@ -1,55 +1,29 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { killableAlone } from '#test/faults/kills.ts';
 import { connect } from './app.ts';
-import { createTestDatabase } from './database.ts';
-import { poll } from './poll.ts';
-
-const root = join(import.meta.dirname, '../..');
+import { launch } from './launch.ts';
 
 /**
  * Starts the service in a separate process and collects its output. LOG_LEVEL is `debug`, unless `env` sets another
  * level.
  */
 export async function startLoggedService(env: Record<string, string>) {
-  const database = await createTestDatabase();
-  const dataDir = await mkdtemp(join(tmpdir(), 'lingualoop-log-'));
-  const child: ChildProcess = spawn(process.execPath, [join(root, 'server/main.ts')], {
-    cwd: root,
-    env: {
-      PATH: process.env['PATH'] ?? '',
-      PORT: '0',
-      LOG_LEVEL: 'debug',
-      DATABASE_URL: database.url,
-      DATA_DIR: dataDir,
-      AUTH_RATE_LIMIT_ENABLED: 'false',
-      ...env,
-    },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const ended = new Promise((resolve) => child.once('close', resolve));
+  const { env: settings, superuserUrl, end } = await killableAlone({ LOG_LEVEL: 'debug', ...env });
+  const service = launch(['server/main.ts'], settings);
   onTestFinished(async () => {
-    child.kill('SIGKILL');
-    await ended;
-    await database.drop();
-    await rm(dataDir, { recursive: true, force: true });
+    service.child.kill('SIGKILL');
+    await service.ended;
+    await end();
   });
-  let printed = '';
-  for (const stream of [child.stdout, child.stderr])
-    stream?.setEncoding('utf8').on('data', (chunk: string) => {
-      printed += chunk;
-    });
-  const address = await poll(async () => /LinguaLoop listens on ([^\s"]+)/.exec(printed)?.[1]);
+  await service.says('LinguaLoop listens on ');
   return {
-    ...connect(address),
-    superuserUrl: database.superuserUrl,
+    ...connect(service.address()),
+    superuserUrl,
     /** Ends the process, and returns everything that it has printed. */
     async finish(): Promise<string> {
-      child.kill('SIGTERM');
-      await ended;
-      return printed;
+      service.child.kill('SIGTERM');
+      await service.ended;
+      return service.printed();
     },
   };
 }

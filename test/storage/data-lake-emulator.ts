@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { listen } from '#test/fakes/http-server.ts';
 import { type AccountKeys, authorize } from './data-lake-emulator/authorization.ts';
 import { EmulatedFilesystem, Refused } from './data-lake-emulator/filesystem.ts';
 import {
@@ -181,9 +181,9 @@ export async function startDataLake({
     }
   }
 
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { url, close } = await listen(server);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/{account}`,
+    url: `${url}/{account}`,
     addAccount,
     addFilesystem,
     files(account, filesystem) {
@@ -201,10 +201,7 @@ export async function startDataLake({
       new Promise((resolve, reject) => {
         server.getConnections((error, count) => (error ? reject(error) : resolve(count)));
       }),
-    async close() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    close,
   };
 }
 

@@ -1,5 +1,4 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { AccountStore } from '#server/platform/stores/blob-store.ts';
@@ -7,6 +6,7 @@ import { accountClient } from '#server/platform/stores/data-lake/account-client.
 import { openConnections } from '#server/platform/stores/data-lake/filesystem.ts';
 import { type DataLakeOptions, openDataLake } from '#server/platform/stores/data-lake.ts';
 import { StoreError } from '#server/platform/stores/store-error.ts';
+import { listen } from '#test/fakes/http-server.ts';
 import { startAccount, type TestAccount } from './data-lake-account.ts';
 
 const path = 'tenant/golden/record.json';
@@ -41,12 +41,9 @@ async function failureOf(work: Promise<unknown>): Promise<StoreError> {
 async function startStranger() {
   let connections = 0;
   const server = createServer((_, response) => response.end()).on('connection', () => connections++);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    connections: () => connections,
-  };
+  const { url, close } = await listen(server);
+  onTestFinished(close);
+  return { url, connections: () => connections };
 }
 
 describe('what is dialled', () => {

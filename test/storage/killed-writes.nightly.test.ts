@@ -1,11 +1,11 @@
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished } from 'vitest';
 import { openFolder } from '#server/platform/stores/folder-store.ts';
 import { workbookFile } from '#test/factories/workbook.ts';
+import { type Hold, testKills, type Victim } from '#test/faults/kills.ts';
 import { connect, type Signup } from '#test/setup/app.ts';
 import { poll } from '#test/setup/poll.ts';
-import type { RunningService } from '#test/setup/service.ts';
 import { startAccount } from './data-lake-account.ts';
-import { type Hold, type Killed, openKilled } from './killed-service.ts';
+import { type Killed, openKilled } from './killed-service.ts';
 import { s3Credentials, startS3 } from './s3-server.ts';
 
 type Client = ReturnType<typeof connect>;
@@ -100,10 +100,15 @@ async function open(place: Place) {
   return { service, app, tenant };
 }
 
-async function killAt(service: RunningService, hold: Hold): Promise<void> {
-  await hold.reached();
-  await service.stop('SIGKILL');
-}
+/** The service is killed at the place of the hold. */
+const atHold = {
+  timeout: 150_000,
+  async reach({ hold, service }: { hold: Hold; service: Victim }) {
+    await hold.reached();
+    return service;
+  },
+  after: ({ hold }: { hold: Hold }) => hold.release(),
+};
 
 const keyed = ({ headers }: Signup) => ({ ...headers, 'idempotency-key': 'once' });
 
@@ -123,79 +128,93 @@ async function expectOnce(place: Place, id: string): Promise<void> {
 }
 
 describe.each(Object.entries(places))('kill -9 of a service with records in a %s', (_, openPlace) => {
-  test('between the record and its row: the record goes, and the same key publishes the text once', async () => {
-    const place = await openPlace();
-    const { service, app, tenant } = await open(place);
-    const hold = await place.holdRows('translation_jobs', 'update', `new.status = 'published'`);
-    const answer = app
-      .json('POST', '/api/translations', { headers: keyed(tenant), body: text })
-      .catch(() => undefined);
-    await killAt(service, hold);
-    await hold.release();
-    expect(await answer).toBeUndefined();
-    const [job] = await place.sql`select job_id as id, status, golden_uri from translation_jobs`;
-    expect(job).toMatchObject({ status: 'pending', golden_uri: null });
-    expect(await recordsOf(place, job!['id'])).toHaveLength(1);
-    const before = await place.verify();
-    expect(before.counts.join()).toContain(
-      'job that is not published yet: 1, record whose database row may not be stored yet: 1;',
-    );
+  testKills({
+    ...atHold,
+    title: 'between the record and its row: the record goes, and the same key publishes the text once',
+    async open() {
+      const place = await openPlace();
+      const opened = await open(place);
+      const { app, tenant } = opened;
+      const hold = await place.holdRows('translation_jobs', 'update', `new.status = 'published'`);
+      const answer = app
+        .json('POST', '/api/translations', { headers: keyed(tenant), body: text })
+        .catch(() => undefined);
+      return { place, ...opened, hold, answer };
+    },
+    async holds({ place, tenant, answer }) {
+      expect(await answer).toBeUndefined();
+      const [job] = await place.sql`select job_id as id, status, golden_uri from translation_jobs`;
+      expect(job).toMatchObject({ status: 'pending', golden_uri: null });
+      expect(await recordsOf(place, job!['id'])).toHaveLength(1);
+      const before = await place.verify();
+      expect(before.counts.join()).toContain(
+        'job that is not published yet: 1, record whose database row may not be stored yet: 1;',
+      );
 
-    const again = connect((await place.startAgain()).address);
-    await poll(async () => {
-      const sent = await again.json('POST', '/api/translations', { headers: keyed(tenant), body: text });
-      return sent.body.status === 'published';
-    });
-    const { counts } = await place.agreed();
-    expect(counts[0]).toBe('compared: 1 records, 1 lines of manifests, 0 files');
-    await expectOnce(place, job!['id']);
-  }, 150_000);
+      const again = connect((await place.startAgain()).address);
+      await poll(async () => {
+        const sent = await again.json('POST', '/api/translations', { headers: keyed(tenant), body: text });
+        return sent.body.status === 'published';
+      });
+      const { counts } = await place.agreed();
+      expect(counts[0]).toBe('compared: 1 records, 1 lines of manifests, 0 files');
+      await expectOnce(place, job!['id']);
+    },
+  });
 
-  test('between the row and its line: the line is added, once', async () => {
-    const place = await openPlace();
-    const { service, app, tenant } = await open(place);
-    const hold = await place.holdLines();
-    const { status, body } = await app.json('POST', '/api/translations', {
-      headers: keyed(tenant),
-      body: text,
-    });
-    expect([status, body.status]).toEqual([200, 'published']);
-    await killAt(service, hold);
-    await hold.release();
-    const left = await poll(async () => {
-      const found = await place.verify();
-      return found.code === 1 && found;
-    });
-    expect(left.found.map(([what, , id]) => [what, id])).toEqual([
-      ['manifest line missing', `id=${body.id}`],
-    ]);
+  testKills({
+    ...atHold,
+    title: 'between the row and its line: the line is added, once',
+    async open() {
+      const place = await openPlace();
+      const opened = await open(place);
+      const hold = await place.holdLines();
+      const { status, body } = await opened.app.json('POST', '/api/translations', {
+        headers: keyed(opened.tenant),
+        body: text,
+      });
+      expect([status, body.status]).toEqual([200, 'published']);
+      return { place, ...opened, hold, id: body.id as string };
+    },
+    async holds({ place, id }) {
+      const left = await poll(async () => {
+        const found = await place.verify();
+        return found.code === 1 && found;
+      });
+      expect(left.found.map(([what, , id]) => [what, id])).toEqual([['manifest line missing', `id=${id}`]]);
 
-    await place.startAgain();
-    await place.agreed();
-    await expectOnce(place, body.id);
-  }, 150_000);
+      await place.startAgain();
+      await place.agreed();
+      await expectOnce(place, id);
+    },
+  });
 
-  test('between the file of a document and its row: the document is rebuilt, delivered and billed once', async () => {
-    const place = await openPlace();
-    const { service, app, tenant } = await open(place);
-    const hold = await place.holdRows('document_artifacts', 'insert', `new.kind = 'translated'`);
-    const { id } = await sendDocument(app, tenant);
-    await killAt(service, hold);
-    await hold.release();
-    const files = async () => [...(await place.objects()).keys()].filter((path) => path.includes(id));
-    expect(await files()).toHaveLength(2);
+  testKills({
+    ...atHold,
+    title: 'between the file of a document and its row: the document is rebuilt, delivered and billed once',
+    async open() {
+      const place = await openPlace();
+      const opened = await open(place);
+      const hold = await place.holdRows('document_artifacts', 'insert', `new.kind = 'translated'`);
+      const { id } = await sendDocument(opened.app, opened.tenant);
+      return { place, ...opened, hold, id };
+    },
+    async holds({ place, tenant, id }) {
+      const files = async () => [...(await place.objects()).keys()].filter((path) => path.includes(id));
+      expect(await files()).toHaveLength(2);
 
-    const again = connect((await place.startAgain()).address);
-    await translated(again, tenant, id);
-    // The dead process has left a file, which the service removes later.
-    await place.agreed(/file whose database row may not be stored yet: 1;/);
-    expect(await files()).toHaveLength(3);
-    const rows = await place.sql`select kind from document_artifacts order by kind`;
-    expect(rows.map(({ kind }) => kind)).toEqual(['source', 'translated']);
-    expect((await place.sql`select job_id from usage_records`).map(({ job_id }) => job_id)).toEqual([id]);
-    const download = await again.request(`/api/documents/${id}/download`, { headers: tenant.headers });
-    expect(download.status).toBe(200);
-  }, 150_000);
+      const again = connect((await place.startAgain()).address);
+      await translated(again, tenant, id);
+      // The dead process has left a file, which the service removes later.
+      await place.agreed(/file whose database row may not be stored yet: 1;/);
+      expect(await files()).toHaveLength(3);
+      const rows = await place.sql`select kind from document_artifacts order by kind`;
+      expect(rows.map(({ kind }) => kind)).toEqual(['source', 'translated']);
+      expect((await place.sql`select job_id from usage_records`).map(({ job_id }) => job_id)).toEqual([id]);
+      const download = await again.request(`/api/documents/${id}/download`, { headers: tenant.headers });
+      expect(download.status).toBe(200);
+    },
+  });
 });
 
 async function sendDocument(app: Client, { headers }: Signup): Promise<{ id: string }> {
@@ -226,34 +245,38 @@ describe('kill -9 during an approval', () => {
     'between its row and its line': (place) => place.holdLines(),
   };
 
-  test.each(Object.entries(moments))(
-    '%s: it is completed, once',
-    async (moment, holdAt) => {
-      const place = await places['folder']!();
-      const { service, app, tenant } = await open(place);
-      const { id } = await sendDocument(app, tenant);
-      await translated(app, tenant, id);
-      const hold = await holdAt(place);
-      const answer = approve(app, tenant, id);
-      const isCommitted = moment.includes('line');
-      if (isCommitted) expect((await answer)?.status).toBe(200);
-      await killAt(service, hold);
-      await hold.release();
-      const [row] =
-        await place.sql`select approved_at is not null as approved, golden_uri from document_jobs`;
-      expect([row!['approved'], row!['golden_uri'] !== null]).toEqual([true, isCommitted]);
-      expect(await recordsOf(place, id)).toHaveLength(1);
+  for (const [moment, holdAt] of Object.entries(moments)) {
+    const isCommitted = moment.includes('line');
+    testKills({
+      ...atHold,
+      title: `${moment}: it is completed, once`,
+      async open() {
+        const place = await places['folder']!();
+        const opened = await open(place);
+        const { app, tenant } = opened;
+        const { id } = await sendDocument(app, tenant);
+        await translated(app, tenant, id);
+        const hold = await holdAt(place);
+        const answer = approve(app, tenant, id);
+        if (isCommitted) expect((await answer)?.status).toBe(200);
+        return { place, ...opened, hold, id };
+      },
+      async holds({ place, id }) {
+        const [row] =
+          await place.sql`select approved_at is not null as approved, golden_uri from document_jobs`;
+        expect([row!['approved'], row!['golden_uri'] !== null]).toEqual([true, isCommitted]);
+        expect(await recordsOf(place, id)).toHaveLength(1);
 
-      // Without this, the lease of the dead process would end after two minutes.
-      await place.sql`update document_jobs set review_lease_until = now()`;
-      await place.startAgain();
-      await poll(
-        async () => (await place.sql`select from document_jobs where golden_uri is not null`).length,
-        60,
-      );
-      await place.agreed();
-      await expectOnce(place, id);
-    },
-    150_000,
-  );
+        // Without this, the lease of the dead process would end after two minutes.
+        await place.sql`update document_jobs set review_lease_until = now()`;
+        await place.startAgain();
+        await poll(
+          async () => (await place.sql`select from document_jobs where golden_uri is not null`).length,
+          60,
+        );
+        await place.agreed();
+        await expectOnce(place, id);
+      },
+    });
+  }
 });

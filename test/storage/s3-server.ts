@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { openS3, parseS3Url, type S3Bucket } from '#server/platform/stores/s3-store.ts';
+import { serveHttp } from '#test/fakes/http-server.ts';
 
 /** How a request fails: with a status, without a response, or after it was carried out. */
 export interface S3Fault {
@@ -26,13 +26,12 @@ export async function startS3({ pageSize = 1000 } = {}) {
   const objects = new Map<string, { content: Buffer; at: Date }>();
   const requests: { method: string; key: string; headers: IncomingMessage['headers'] }[] = [];
   let fault: S3Fault | undefined;
-  const server = createServer(async (request, response) => {
+  const { url: endpoint, close } = await serveHttp((request, response, body) => {
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://s3');
     const [, bucket, ...parts] = pathname.split('/').map(decodeURIComponent);
     const key = parts.join('/');
     const method = key === '' ? 'LIST' : (request.method ?? '');
     requests.push({ method, key, headers: request.headers });
-    const body = await bodyOf(request);
     const failing =
       fault && fault.times > 0 && fault.method === method && (fault.key?.test(key) ?? true)
         ? fault
@@ -91,8 +90,6 @@ export async function startS3({ pageSize = 1000 } = {}) {
       .writeHead(200, { 'content-type': 'application/xml' })
       .end(`<ListBucketResult><IsTruncated>${more}</IsTruncated>${token}${xml.join('')}</ListBucketResult>`);
   };
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     objects,
     requests,
@@ -102,17 +99,8 @@ export async function startS3({ pageSize = 1000 } = {}) {
     fail(next?: S3Fault) {
       fault = next;
     },
-    async close() {
-      server.closeAllConnections();
-      await new Promise((done) => server.close(done));
-    },
+    close,
   };
-}
-
-async function bodyOf(request: IncomingMessage): Promise<Buffer> {
-  const pieces: Buffer[] = [];
-  for await (const piece of request) pieces.push(piece);
-  return Buffer.concat(pieces);
 }
 
 function etagOf(content: Buffer): string {

@@ -1,8 +1,8 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { embeddedTexts } from '#test/fakes/embeddings.ts';
+import { killableBeside } from '#test/faults/kills.ts';
 import type { Signup } from '#test/setup/app.ts';
 import { poll } from '#test/setup/poll.ts';
-import { startService } from '#test/setup/service.ts';
 import { manyPairs, useEmbeddingApp } from './embedding-app.ts';
 
 const { app, fake, importPairs } = await useEmbeddingApp({ TM_ASYNC_THRESHOLD: '2' });
@@ -20,29 +20,20 @@ test('a process of workers, by its environment alone, embeds imports and approve
   expect((await importPairs(tenant, manyPairs(3))).status).toBe(202);
   expect(embeddedTexts(fake.requests)).toEqual([]);
 
-  const worker = await startService(
-    {
-      LOG_LEVEL: 'silent',
-      DATABASE_URL: app.databaseUrl,
-      DATA_DIR: app.services.settings.DATA_DIR,
-      SECRETS_KEY: Buffer.alloc(32).toString('base64'),
-      OPENAI_API_KEY: 'key',
-      OPENAI_BASE_URL: fake.baseUrl,
-      OPENAI_EMBEDDING_MODEL: 'near-3',
-      SWEEP_INTERVAL_SECONDS: '1',
-    },
-    'workers/main.ts',
-  );
-  try {
-    await poll(async () => {
-      const models = (await sets(tenant)).map(
-        ({ embedding_model }: { embedding_model: string }) => embedding_model,
-      );
-      return models.length === 2 && models.every((model: string | null) => model === 'near-3');
-    });
-  } finally {
-    await worker.stop();
-  }
+  const killable = killableBeside(app, {
+    OPENAI_API_KEY: 'key',
+    OPENAI_BASE_URL: fake.baseUrl,
+    OPENAI_EMBEDDING_MODEL: 'near-3',
+    SWEEP_INTERVAL_SECONDS: '1',
+  });
+  onTestFinished(killable.end);
+  await killable.start('worker');
+  await poll(async () => {
+    const models = (await sets(tenant)).map(
+      ({ embedding_model }: { embedding_model: string }) => embedding_model,
+    );
+    return models.length === 2 && models.every((model: string | null) => model === 'near-3');
+  });
   const texts = [source_text, ...manyPairs(3).map(([source]) => source)];
   expect(embeddedTexts(fake.requests).toSorted()).toEqual(texts.toSorted());
 });

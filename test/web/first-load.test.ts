@@ -1,6 +1,6 @@
 import type { BrowserContext } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { maxFonts, type Screen, screens, watchFiles } from '#test/bench/first-load.ts';
+import { maxFonts, type Screen, screens, watchFiles } from '#test/bench/web/first-load.ts';
 import { workbookFile } from '#test/factories/workbook.ts';
 import { addDocument, env, found, submit } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';

@@ -1,15 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import postgres from 'postgres';
+import type postgres from 'postgres';
 import { afterAll, beforeAll } from 'vitest';
 import { freePort } from '#db/embedded/secrets.ts';
+import { type Killable, killableAlone } from '#test/faults/kills.ts';
 import { connect, type TestApp } from '#test/setup/app.ts';
-import { createTestDatabase, type TestDatabase } from '#test/setup/database.ts';
-import { type RunningService, startService } from '#test/setup/service.ts';
-
-/** The SECRETS_KEY of the service. */
-export const secretsKey = Buffer.alloc(32);
+import type { RunningService } from '#test/setup/service.ts';
 
 export interface KillableService extends Pick<TestApp, 'address' | 'request' | 'json' | 'signUp'> {
   /** A connection for reading the stored rows. */
@@ -26,41 +20,28 @@ export interface KillableService extends Pick<TestApp, 'address' | 'request' | '
  */
 export function useKillableService(settings: Record<string, string> = {}): KillableService {
   const service = {} as KillableService;
-  let database: TestDatabase;
-  let dataDir: string;
+  let killable: Killable;
   let running: RunningService;
 
   beforeAll(async () => {
-    database = await createTestDatabase();
-    dataDir = await mkdtemp(join(tmpdir(), 'lingualoop-kills-'));
-    const env = {
-      DATABASE_URL: database.url,
-      DATA_DIR: dataDir,
+    killable = await killableAlone({
       PORT: String(await freePort()),
-      LOG_LEVEL: 'silent',
-      SECRETS_KEY: secretsKey.toString('base64'),
-      AUTH_RATE_LIMIT_ENABLED: 'false',
       TRIAL_CHARS: '100000000',
       DEFAULT_MONTHLY_CHAR_LIMIT: '1000000000',
       ...settings,
-    };
+    });
     const start = async () => {
-      running = await startService(env, 'server/main.ts', ['--api-only']);
+      running = await killable.start('api');
     };
     await start();
     Object.assign(service, connect(running.address), {
-      sql: postgres(database.superuserUrl, { max: 1, onnotice: () => {} }),
+      sql: killable.sql,
       start,
       kill: () => running.stop('SIGKILL'),
     });
   });
 
-  afterAll(async () => {
-    await running?.stop('SIGKILL');
-    await service.sql?.end();
-    await database?.drop();
-    if (dataDir) await rm(dataDir, { recursive: true, force: true });
-  });
+  afterAll(() => killable?.end());
 
   return service;
 }

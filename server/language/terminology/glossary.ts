@@ -20,7 +20,7 @@ import type { TermWork } from './threads/term-thread.ts';
 /**
  * The largest work that runs inline, without a thread, in UTF-16 units: a glossary's source terms, a text in which to
  * find terms, and for a check the translation and the expected terms. Nearly every job is within these limits and takes
- * a millisecond; the worst input takes less than 50 ms (`npm run bench -- glossary-slices`).
+ * a millisecond; the worst input takes less than 50 ms. `npm run bench -- abuse/glossary` measures the longest block.
  */
 const inlineLimits = { sources: 20_000, text: 5000, translation: 5000, expected: 2500 };
 

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readFile, rm, stat } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
@@ -14,8 +14,6 @@ export interface LibreOffice {
    * Opens a file and saves it in the same format. Returns the milliseconds from the start of LibreOffice to its end.
    */
   loadAndSave(file: string): Promise<number>;
-  /** Exports a file as PDF. Returns the milliseconds from the start of LibreOffice to its end, and the PDF. */
-  exportPdf(file: string): Promise<{ ms: number; pdf: Uint8Array }>;
 }
 
 /**
@@ -24,8 +22,8 @@ export interface LibreOffice {
  * @returns null if LibreOffice is not installed
  */
 export async function openLibreOffice(folder: string, file: string): Promise<LibreOffice | null> {
-  const convert = async (path: string, extension: string): Promise<{ ms: number; saved: string }> => {
-    const saved = join(folder, 'saved', `${basename(path, extname(path))}.${extension}`);
+  const loadAndSave = async (path: string): Promise<number> => {
+    const saved = join(folder, 'saved', basename(path));
     await rm(saved, { force: true });
     const begun = performance.now();
     await promisify(execFile)('soffice', [
@@ -33,7 +31,7 @@ export async function openLibreOffice(folder: string, file: string): Promise<Lib
       '--norestore',
       `-env:UserInstallation=${pathToFileURL(join(folder, 'profile'))}`,
       '--convert-to',
-      extension,
+      extname(path).slice(1),
       '--outdir',
       join(folder, 'saved'),
       path,
@@ -45,17 +43,11 @@ export async function openLibreOffice(folder: string, file: string): Promise<Lib
       size > 0,
       `LibreOffice saves ${basename(path)} (a PDF needs the package libreoffice-draw, a PPTX libreoffice-impress)`,
     );
-    return { ms: took, saved };
-  };
-  const loadAndSave = async (path: string): Promise<number> =>
-    (await convert(path, extname(path).slice(1))).ms;
-  const exportPdf = async (path: string) => {
-    const { ms, saved } = await convert(path, 'pdf');
-    return { ms, pdf: await readFile(saved) };
+    return took;
   };
   try {
     await loadAndSave(file);
-    return { loadAndSave, exportPdf };
+    return { loadAndSave };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw error;

@@ -14,12 +14,11 @@ export interface Judge {
 /** The scores of a doubted translation and of one that is not: mean and standard deviation. */
 const scores = { doubted: [68, 10], accepted: [94, 3] } as const;
 
-/** `silent` accepts everything with 100, so only the computed checks count. `useless` is random. */
+/** `silent` accepts everything with 100, so only the computed checks count. */
 export const judges: readonly Judge[] = [
   { name: 'silent', hit: 0, falseAlarm: 0 },
   { name: 'good', hit: 0.85, falseAlarm: 0.03 },
   { name: 'mediocre', hit: 0.5, falseAlarm: 0.08 },
-  { name: 'useless', hit: 0.2, falseAlarm: 0.2 },
 ];
 
 export interface Verdict {
@@ -55,14 +54,6 @@ export function verdictOf(judge: Judge, key: string, isWrong: boolean, role: str
     issues: doubts ? [issue] : [],
     passed: score >= defaultThreshold,
   };
-}
-
-/** Whether the gate would hold the translation without the computed checks. */
-export function holdsAlone(judge: Judge, key: string, isWrong: boolean): boolean {
-  return ['assessment', 'verification'].some((role) => {
-    const { passed, issues } = verdictOf(judge, key, isWrong, role);
-    return !passed || issues.some(({ severity }) => severity === 'critical');
-  });
 }
 
 function randomOf(...parts: string[]) {

@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
-import { glob, readFile } from 'node:fs/promises';
+import { glob, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { extract } from '#server/formats/html-document.ts';
+import { memoryText } from '#server/formats/inline-content.ts';
 import { parsePo } from '#server/formats/po/parser.ts';
 import { readHeader } from '#server/formats/po/writer.ts';
 import { pairs as published } from '#test/translations/integrity/pairs.ts';
-import { guide, readChapters } from '../memory-sentences.ts';
 import { seededRandom, shuffled } from '../seeded-random.ts';
 
 /** A text in English and its translation by a person. */
@@ -15,6 +16,9 @@ export interface Pair {
   /** The catalog or manual. */
   origin: string;
 }
+
+/** The Debian installation guide as HTML, of the package installation-guide-amd64 (GPL). */
+const guide = process.env['BENCH_GUIDE'] ?? '/usr/share/doc/installation-guide-amd64';
 
 /** A directory of PO files, for example of `msgunfmt`; each states its language in its header. */
 const catalogs = process.env['BENCH_PAIRS'];
@@ -29,11 +33,7 @@ const most = 5000;
 export async function readPairs(lang: string): Promise<Pair[]> {
   const all: Pair[] = [
     ...published.filter((pair) => pair.lang === lang).map((pair) => ({ ...pair, origin: pair.file })),
-    ...(existsSync(join(guide, lang))
-      ? (await readChapters(lang)).flatMap(({ pairs }) =>
-          pairs.map((pair) => ({ ...pair, lang, origin: 'guide' })),
-        )
-      : []),
+    ...(existsSync(join(guide, lang)) ? await readGuide(lang) : []),
     ...(catalogs ? await readCatalogs(catalogs, lang) : []),
   ];
   const random = seededRandom(1);
@@ -52,6 +52,21 @@ export async function readPairs(lang: string): Promise<Pair[]> {
 function sliceOf(origin: string, round: number): [number, number] {
   const size = origin === 'guide' ? 30 : 1;
   return [round * size, (round + 1) * size];
+}
+
+/** The translations have the structure of the original. Pages with another number of texts have no pairs. */
+async function readGuide(lang: string): Promise<Pair[]> {
+  const textsOf = async (path: string) =>
+    (await extract(await readFile(path))).segments.map(({ source }) => memoryText(source));
+  const pairs: Pair[] = [];
+  for (const name of (await readdir(join(guide, 'en'))).filter((name) => name.endsWith('.html')).sort()) {
+    const theirs = join(guide, lang, name);
+    if (!existsSync(theirs)) continue;
+    const [sources, targets] = [await textsOf(join(guide, 'en', name)), await textsOf(theirs)];
+    if (sources.length === targets.length)
+      pairs.push(...sources.map((source, at) => ({ source, target: targets[at]!, lang, origin: 'guide' })));
+  }
+  return pairs;
 }
 
 async function readCatalogs(folder: string, lang: string): Promise<Pair[]> {

@@ -1,4 +1,5 @@
 import type postgres from 'postgres';
+import type { Run } from '../bench.ts';
 import { requirePremise } from '../load.ts';
 import type { Deployment } from './deployment.ts';
 import type { Workspace } from './workspace.ts';
@@ -25,9 +26,9 @@ const fast = {
  * Inserts the data of a deployment except the templates, as the superuser and without checks of foreign keys. The rows
  * are copies of rows that the service has created. The jobs of all workspaces are stored in the order of their times.
  */
-export async function fill(deployment: Deployment, print: (line: string) => void): Promise<void> {
+export async function fill(deployment: Deployment, run: Run): Promise<void> {
   const { superuser, sizes } = deployment;
-  const progress = timer(print);
+  const progress = timer(run);
   const schema = await catalog(superuser);
   for (const [name, value] of Object.entries(fast))
     await superuser.unsafe(`alter system set ${name} = '${value}'`);
@@ -75,11 +76,11 @@ export async function fill(deployment: Deployment, print: (line: string) => void
 }
 
 /** Returns a function that prints what has been done and how long it took. */
-export function timer(print: (line: string) => void): (done: string) => void {
+export function timer(run: Run): (done: string) => void {
   let last = performance.now();
   return (done) => {
     const now = performance.now();
-    print(`  ${((now - last) / 1000).toFixed(1).padStart(7)} s  ${done}`);
+    run.note(`  ${((now - last) / 1000).toFixed(1).padStart(7)} s  ${done}`);
     last = now;
   };
 }

@@ -1,13 +1,9 @@
 import { Client } from 'undici';
-import { latencyOf, measureRate, requirePremise } from '../load.ts';
+import type { Run } from '../bench.ts';
+import { measureRate, median, requirePremise, seconds } from '../load.ts';
+import { submitText } from '../service.ts';
 import { type Measured, measured, nearSource, type Sent } from './requests.ts';
 import type { Workspace } from './workspace.ts';
-
-/** The medians of a request in milliseconds, one for each workspace. */
-export interface Line {
-  name: string;
-  medians: number[];
-}
 
 /** The number of requests before the measurement, in which plans are made and code is compiled. */
 const warmUps = ({ rounds }: Measured) => (rounds < 20 ? 3 : 8);
@@ -18,14 +14,16 @@ const longest = 20_000;
 /**
  * Sends each request for each workspace over one connection. The workspaces alternate; each belongs to another
  * deployment.
+ * @returns for each request whether it reaches the targets
  */
 export async function measureRequests(
+  run: Run,
+  title: string,
   workspaces: readonly Workspace[],
-  print: (line: string) => void,
   only: (request: Measured) => boolean = () => true,
-): Promise<Line[]> {
+): Promise<boolean[]> {
   const clients = workspaces.map((workspace) => new Client(workspace.address()));
-  const lines: Line[] = [];
+  const reached: boolean[] = [];
   try {
     for (const request of measured.filter(only)) {
       const took = workspaces.map((): number[] => []);
@@ -39,14 +37,12 @@ export async function measureRequests(
           if (turn >= warmUps(request) || performance.now() - start > longest) took[index]!.push(ms);
         }
       }
-      const line = { name: request.name, medians: took.map((values) => latencyOf(values).p50) };
-      lines.push(line);
-      print(show(line));
+      reached.push(report(run, `${title}: ${request.name}`, workspaces, took));
     }
   } finally {
     await Promise.all(clients.map((client) => client.close()));
   }
-  return lines;
+  return reached;
 }
 
 async function time(client: Client, sent: Sent, { name, firstByte, contains }: Measured): Promise<number> {
@@ -79,55 +75,34 @@ async function time(client: Client, sent: Sent, { name, firstByte, contains }: M
  * Submits texts with fuzzy matches over 16 connections at the same time. The workspaces are measured one after the
  * other, twice.
  */
-export async function measureTogether(workspaces: readonly Workspace[], seconds: number): Promise<Line> {
+export async function measureTogether(run: Run, workspaces: readonly Workspace[]): Promise<boolean[]> {
   const took = workspaces.map((): number[] => []);
   for (let round = 0; round < 2; round++)
     for (const [index, workspace] of workspaces.entries()) {
-      const clients = Array.from({ length: 16 }, () => new Client(workspace.address()));
+      const target = { address: workspace.address(), apiKey: workspace.apiKey };
+      const clients = Array.from({ length: 16 }, () => new Client(target.address));
       let turn = round * 10_000;
-      const { p50 } = await measureRate(16, seconds, async (loop) => {
-        const json = { source_text: nearSource(workspace, turn++), source_lang: 'en', target_lang: 'fr' };
-        const { statusCode, body } = await clients[loop]!.request({
-          method: 'POST',
-          path: '/api/translations',
-          headers: { 'x-api-key': workspace.apiKey, 'content-type': 'application/json' },
-          body: JSON.stringify(json),
-        });
-        const text = await body.text();
-        if (statusCode !== 200) throw new Error(`a job answered ${statusCode} ${text}`);
-      });
+      const { p50 } = await measureRate(16, seconds, (loop) =>
+        submitText(target, { source_text: nearSource(workspace, turn++), source_lang: 'en' }, clients[loop]!),
+      );
       took[index]!.push(p50);
       await Promise.all(clients.map((client) => client.close()));
     }
-  return {
-    name: 'POST, fuzzy matches, 16 connections',
-    medians: took.map((values) => latencyOf(values).p50),
-  };
+  return [report(run, 'biggest: POST, fuzzy matches, 16 connections', workspaces, took)];
 }
 
-export const maxRatio = 1.3;
-const maxMs = 50;
-
-/** Formats the medians, and their ratios to the first one. */
-export function show({ name, medians }: Line): string {
-  const [first = 0, ...others] = medians;
-  const ratios = others.map((median) => median / first);
-  const missed = [
-    ...(ratios.some((ratio) => ratio > maxRatio) ? [`over ${maxRatio}`] : []),
-    ...(medians.some((median) => median > maxMs) ? [`over ${maxMs} ms`] : []),
-  ].join(', ');
-  return `${name.padEnd(nameWidth)}${medians.map(ms).join('')}${ratios.map((ratio) => ratio.toFixed(2).padStart(7)).join('')}${missed && `   (${missed})`}`;
+/** Reports medians, and their ratios to the first one. @returns whether they reach the targets */
+function report(
+  run: Run,
+  what: string,
+  workspaces: readonly Workspace[],
+  took: readonly number[][],
+): boolean {
+  const medians = took.map(median);
+  for (const [at, ms] of medians.entries()) {
+    const title = `${what}, ${workspaces[at]!.deployment.sizes.jobs} jobs`;
+    run.figure(title, ms, 'ms', { most: 50 });
+    if (at > 0) run.figure(`${title} / the smallest`, ms / medians[0]!, '', { most: 1.3 });
+  }
+  return medians.every((ms) => ms <= 50 && ms / medians[0]! <= 1.3);
 }
-
-const nameWidth = 58;
-
-/** The heading of the lines that `show` formats. */
-export function heading(title: string, jobs: readonly number[], ratios = true): string {
-  const [, ...others] = jobs;
-  return `\n${title.padEnd(nameWidth)}${jobs.map((count) => `${short(count)} jobs`.padStart(12)).join('')}${ratios ? others.map((count) => short(count).padStart(7)).join('') : ''}`;
-}
-
-const short = (count: number) =>
-  count >= 1_000_000 ? `${count / 1_000_000}M` : count >= 1000 ? `${count / 1000}k` : String(count);
-
-const ms = (value: number) => `${value.toFixed(2)} ms`.padStart(12);

@@ -1,6 +1,6 @@
 import type postgres from 'postgres';
-import { tmxHead, tmxTail, tmxUnit } from '#server/formats/tmx/writer.ts';
-import { createBenchTenant } from '../bench-service.ts';
+import { importTmx, writeTmx } from '../memory/import.ts';
+import { createBenchTenant } from '../service.ts';
 import type { Deployment } from './deployment.ts';
 import type { WorkspaceSizes } from './sizes.ts';
 
@@ -55,26 +55,12 @@ async function importSets(workspace: Workspace): Promise<void> {
   const { sources, sizes } = workspace;
   const each = Math.ceil(sources.length / sizes.sets);
   for (let set = 0; set < sizes.sets; set++) {
-    const pair = { sourceLang: 'en', targetLang: 'fr' };
-    const units = sources.slice(set * each, (set + 1) * each).map((source, index) =>
-      tmxUnit({
-        ...{ ...pair, source, tuid: `${set}-${index}`, changedate: null },
-        target: `Phrase ${set}-${index} : ${source}`,
-      }),
-    );
-    const file = `${tmxHead({ ...pair, creationDate: new Date() })}${units.join('')}${tmxTail}`;
-    const form = new FormData();
-    form.set('tmx_file', new File([file], 'memory.tmx', { type: 'application/xml' }));
-    form.set('name', `set ${set}`);
-    form.set('source_lang', 'en');
-    form.set('target_lang', 'fr');
-    const answer = await fetch(`${workspace.address()}/api/tm`, {
-      method: 'POST',
-      headers: { 'x-api-key': workspace.apiKey },
-      body: form,
-    });
-    if (answer.status !== 200) throw new Error(`an import answered ${answer.status} ${await answer.text()}`);
-    await answer.arrayBuffer();
+    const pairs = sources.slice(set * each, (set + 1) * each).map((source, index) => ({
+      source,
+      target: `Phrase ${set}-${index} : ${source}`,
+    }));
+    const target = { ...workspace, address: workspace.address() };
+    await importTmx(target, Buffer.from(writeTmx(pairs, 'en', 'fr')), { name: `set ${set}` });
   }
 }
 

@@ -4,11 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { judgeFile, readSource, withDirectory } from './judge-file.ts';
 import type { FaultKind } from './judge-page.ts';
 import { hasPoppler } from './poppler.ts';
-import { productOf } from './product.ts';
 import { targets } from './word-map.ts';
 
 const folder = join(import.meta.dirname, '../../corpus/pages');
-const checkout = join(import.meta.dirname, '../../..');
 
 const kinds: readonly FaultKind[] = [
   'uneven size',
@@ -53,10 +51,10 @@ describe.skipIf(!hasPoppler)('a translated page of strangers', () => {
     withDirectory(async (directory) => {
       const source = await readSource(join(folder, `${name}.pdf`), 1);
       const target = targets.find(({ name }) => name === 'Latin')!;
-      const { pages } = await judgeFile(source, target, productOf(checkout), join(directory, 'result.pdf'));
-      const faults = pages.flatMap(({ faults }) => faults.filter(({ kind }) => kinds.includes(kind)));
+      const { judged } = await judgeFile(source, target, join(directory, 'result.pdf'));
+      const faults = judged.pages.flatMap(({ faults }) => faults.filter(({ kind }) => kinds.includes(kind)));
       expect(faults.map(({ kind, text }) => `${kind}: ${text}`).length).toBeLessThanOrEqual(limit);
-      expect(pages[0]!.words).toBeGreaterThan(20);
+      expect(judged.pages[0]!.words).toBeGreaterThan(20);
     }),
   );
 });

@@ -1,11 +1,12 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Finding } from '#server/formats/document.ts';
+import { type OpenedFile, openFile } from '../opened-file.ts';
 import { readFields } from './fields.ts';
 import { type Graphics, readGraphics } from './graphics.ts';
 import { judgePage, type PageFigures } from './judge-page.ts';
 import { type Page, readPages } from './poppler.ts';
-import type { Product } from './product.ts';
 import { readDictionary } from './source-text.ts';
 import { keyOf, letterRun, type Target, WordMap } from './word-map.ts';
 
@@ -39,17 +40,23 @@ export function lettersOf(pages: readonly Page[]): Set<string> {
   return new Set(runs.map((run) => keyOf(run).toLowerCase()));
 }
 
-/** Translates a PDF with a word map, and judges each page. @param output the path of the translation */
+/**
+ * Translates a PDF with a word map, and judges each page.
+ * @param output the path of the translation
+ * @param selection the pages that are translated
+ */
 export async function judgeFile(
   source: SourceFile,
   target: Target,
-  product: Product,
   output: string,
-): Promise<JudgedFile> {
+  selection: { pages?: string[] } = {},
+): Promise<{ judged: JudgedFile; opened: OpenedFile; findings: Finding[] }> {
   const map = new WordMap(target, lettersOf(source.pages));
-  const bytes = await product(readFileSync(source.path), 'pdf', target.language, (content) =>
-    map.translate(content),
-  );
+  const opened = await openFile('pdf', readFileSync(source.path), selection);
+  const { bytes, findings } = await opened.write(({ source }) => map.translate(source), {
+    targetLanguage: target.language,
+    ...selection,
+  });
   writeFileSync(output, bytes);
   const after = readPages(output, source.pages.length);
   const dictionary = readDictionary();
@@ -59,7 +66,7 @@ export async function judgeFile(
     const marks = graphics.marks.length > 0 ? readGraphics(output, index + 1).marks : [];
     return [judgePage(index + 1, page, after[index], graphics, map, { marks, dictionary })];
   });
-  return { target: target.name, pages };
+  return { judged: { target: target.name, pages }, opened, findings };
 }
 
 /** Runs with a new directory, which is removed afterwards. */

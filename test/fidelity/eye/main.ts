@@ -1,15 +1,11 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { readResults, renderSection, type Section, writeResults } from '../report.ts';
+import { publish, readResults, renderSection, type Section } from '../report.ts';
 import { compareSections } from './compare.ts';
 import { corpusDocuments } from './corpus.ts';
-import { hasPoppler } from './poppler.ts';
-import { productOf } from './product.ts';
-import { judgeRealText, realTextTable } from './real-text.ts';
 import { judgeFiles, type RunOptions } from './run.ts';
 import { judgeOfficeFiles } from './run-office.ts';
-import { writeSample } from './sample.ts';
 import { cutPages, drawStrangers, readStrangers } from './strangers.ts';
 import { sampleSummary, summaryOf } from './summary.ts';
 import { targets } from './word-map.ts';
@@ -21,8 +17,6 @@ const options = {
   eye: { type: 'boolean' },
   /** The directory of the results. */
   out: { type: 'string', default: 'fidelity' },
-  /** A directory with the sources of LinguaLoop that are judged. */
-  product: { type: 'string', default: join(import.meta.dirname, '../../..') },
   /** The names of scripts. */
   targets: { type: 'string', default: targets.map(({ name }) => name).join() },
   /** The number of pages of each file that are judged. */
@@ -33,13 +27,8 @@ const options = {
   sample: { type: 'string' },
   /** Whether the figures are compared with those in results.json. */
   baseline: { type: 'boolean', default: false },
-  /** The number of pages that are drawn at random, and the seed. */
-  draw: { type: 'string', default: '0' },
-  seed: { type: 'string', default: '1' },
   /** Whether the table is stored in results.json, and the worst page of each measure in docs/gallery/worst. */
   publish: { type: 'boolean', default: false },
-  /** A directory with the text of the PDF files as Markdown: `en`, and other languages. */
-  memory: { type: 'string' },
 } as const;
 
 /**
@@ -47,23 +36,14 @@ const options = {
  * corpus, and writes a table and pictures to a directory.
  */
 export async function runEye(args: readonly string[]): Promise<void> {
-  if (!hasPoppler) {
-    console.warn('skipped: poppler-utils is not installed');
-    return;
-  }
   const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options });
   const run: RunOptions = {
     output: resolve(values.out),
-    checkout: resolve(values.product),
     targets: values.targets.split(','),
     pages: Number(values.pages),
   };
   mkdirSync(run.output, { recursive: true });
   const paths = positionals.length > 0 ? positionals.map((path) => resolve(path)) : corpusDocuments();
-  if (values.memory !== undefined) {
-    await judgeWithMemory(paths, values.memory, run);
-    return;
-  }
   if (values.sample !== undefined) {
     await judgeSample(values.sample, run, values);
     return;
@@ -79,7 +59,6 @@ export async function runEye(args: readonly string[]): Promise<void> {
   writeFileSync(join(run.output, 'README.md'), `${renderSection(section)}\n`);
   writeFileSync(join(run.output, 'worst.txt'), listWorst(results, Number(values.worst)));
   writeWorst(results, run.output, Number(values.worst));
-  if (values.draw !== '0') writeSample(results, run.output, Number(values.draw), Number(values.seed));
   report(section, values);
   if (values.publish) writeWorst(results, run.output, 1, join(docs, 'gallery/worst'));
 }
@@ -100,23 +79,10 @@ interface Show {
 }
 
 /** Prints figures, or what has changed since they were stored, and stores them in place of the earlier ones. */
-function report(section: Section, { baseline, publish }: Show): void {
+function report(section: Section, { baseline, publish: publishes }: Show): void {
   const path = join(import.meta.dirname, 'results.json');
-  const stored = readResults(path);
-  const earlier = stored.find(({ title }) => title === section.title);
+  const earlier = readResults(path).find(({ title }) => title === section.title);
+  if (publishes) publish(path, [section]);
+  else if (!baseline) console.log(renderSection(section));
   if (baseline) console.log(earlier ? compareSections(earlier, section).join('\n') : 'nothing is stored');
-  else console.log(renderSection(section));
-  if (publish) writeResults(path, [...stored.filter((each) => each !== earlier), section]);
-}
-
-async function judgeWithMemory(paths: readonly string[], memory: string, run: RunOptions): Promise<void> {
-  if (!existsSync(memory)) {
-    console.warn(`skipped: ${memory} does not exist`);
-    return;
-  }
-  const { checkout, output, pages } = run;
-  const results = await judgeRealText(paths, memory, productOf(checkout), output, pages);
-  const section = { title: 'The eye', notes: '', tables: [realTextTable(results)] };
-  writeFileSync(join(output, 'translations.md'), `${renderSection(section)}\n`);
-  console.log(renderSection(section));
 }

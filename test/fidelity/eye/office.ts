@@ -1,13 +1,14 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, extname, join } from 'node:path';
+import type { LayoutKind } from '#server/formats/layout-kinds.ts';
 import { convertByLibreOffice } from '#test/formats/libreoffice.ts';
+import { openFile } from '../opened-file.ts';
 import { isCrossed } from './cells.ts';
 import { readGraphics } from './graphics.ts';
 import { lettersOf } from './judge-file.ts';
 import { mayStay } from './kept.ts';
 import { type Links, linkTokens } from './link.ts';
 import { type Page, readPages, runPoppler } from './poppler.ts';
-import type { Format, Product } from './product.ts';
 import { resultTokens, sourceTokens, type Token } from './tokens.ts';
 import { type Target, WordMap } from './word-map.ts';
 
@@ -132,7 +133,6 @@ function faceOf(font: string): string {
 export async function judgeOffice(
   paths: readonly string[],
   target: Target,
-  product: Product,
   output: string,
   last: number,
 ): Promise<OfficeFigures[] | null> {
@@ -150,8 +150,10 @@ export async function judgeOffice(
       before.set(name, writeAndRead(join(output, `${name}-source.pdf`), shown[name], last));
       const map = new WordMap(target, lettersOf(before.get(name)!.pages));
       maps.set(name, map);
-      const format = extname(path).slice(1).toLowerCase() as Format;
-      results[name] = await product(sources[name]!, format, target.language, (text) => map.translate(text));
+      const kind = extname(path).slice(1).toLowerCase() as LayoutKind;
+      const opened = await openFile(kind, sources[name]!);
+      const to = { targetLanguage: target.language };
+      results[name] = (await opened.write(({ source }) => map.translate(source), to)).bytes;
       writeFileSync(join(output, `${target.name}-${name}`), results[name]);
     } catch (error) {
       problems.set(name, error instanceof Error ? error.message.slice(0, 200) : `${error}`);

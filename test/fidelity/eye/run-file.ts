@@ -1,7 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { basename, extname, join } from 'node:path';
 import { type JudgedFile, judgeFile, readSource } from './judge-file.ts';
-import { productOf } from './product.ts';
 import { targets } from './word-map.ts';
 
 /** The task of a process that judges one file. */
@@ -11,8 +10,6 @@ export interface FileTask {
   name: string;
   /** The directory of results: translations, and figures as JSON. */
   output: string;
-  /** A directory with the sources of LinguaLoop. */
-  checkout: string;
   /** The names of the targets. */
   targets: readonly string[];
   /** The number of pages that are judged. */
@@ -29,13 +26,12 @@ export interface FileResult {
 
 export async function judge(task: FileTask): Promise<FileResult> {
   const { path, name, output, pages } = task;
-  const product = productOf(task.checkout);
   const result: FileResult = { path, name, judged: [] };
   try {
     const source = await readSource(path, pages);
     for (const target of targets.filter(({ name }) => task.targets.includes(name)))
       result.judged.push(
-        await judgeFile(source, target, product, join(output, `${name}-${target.name}.pdf`)),
+        (await judgeFile(source, target, join(output, `${name}-${target.name}.pdf`))).judged,
       );
   } catch (error) {
     result.problem = error instanceof Error ? error.message.slice(0, 200) : `${error}`;

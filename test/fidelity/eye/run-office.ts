@@ -3,7 +3,6 @@ import { basename, join } from 'node:path';
 import type { Table } from '../report.ts';
 import { percent } from './figures.ts';
 import { judgeOffice, type OfficeFigures } from './office.ts';
-import { productOf } from './product.ts';
 import type { RunOptions } from './run.ts';
 import { targets } from './word-map.ts';
 
@@ -18,11 +17,10 @@ export async function judgeOfficeFiles(
   const output = join(options.output, 'office');
   mkdirSync(output, { recursive: true });
   const target = targets.find(({ name }) => options.targets.includes(name))!;
-  const product = productOf(options.checkout);
   const results: OfficeFigures[] = [];
   for (let start = 0; start < paths.length; start += batch) {
     const some = paths.slice(start, start + batch);
-    const judged = await judgeOffice(some, target, product, output, options.pages);
+    const judged = await judgeOffice(some, target, output, options.pages);
     if (!judged) return null;
     results.push(...judged);
   }

@@ -4,7 +4,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { type FileResult, type FileTask, resultName } from './run-file.ts';
 
-export type RunOptions = Pick<FileTask, 'output' | 'checkout' | 'targets' | 'pages'>;
+export type RunOptions = Pick<FileTask, 'output' | 'targets' | 'pages'>;
 
 /** In milliseconds. */
 const longest = 600_000;

@@ -1,7 +1,7 @@
 import type { Finding, PageRectangle, Segment } from '#server/formats/document.ts';
 import type { InlineContent } from '#server/formats/inline-content.ts';
-import { extract, rebuild } from '#server/formats/pdf.ts';
 import { corpusFile } from '#test/corpus/files.ts';
+import { openFile } from '../opened-file.ts';
 
 /** A file of the corpus and its translation. */
 export interface TranslatedFile {
@@ -27,17 +27,18 @@ export async function translateFile(
   targetLanguage = 'fr',
 ): Promise<TranslatedFile> {
   const source = corpusFile(`pdf/${name}`);
-  const { segments, findings } = await extract(source);
-  const translated = segments.map((segment) => ({ ...segment, target: translate(segment) }));
-  const rebuilt = await rebuild(source, translated, { sourceLanguage: 'en', targetLanguage });
+  const file = await openFile('pdf', source);
+  const targets = file.segments.map(translate);
+  const rebuilt = await file.write((_, index) => targets[index]!, { targetLanguage });
   const places = new Map(rebuilt.rectangles?.map(({ regionId, rectangles }) => [regionId, rectangles]));
   return {
     name,
     source,
     bytes: rebuilt.bytes,
-    findings: [...findings, ...rebuilt.findings],
-    segments: translated.map((segment) => ({
+    findings: [...file.findings, ...rebuilt.findings],
+    segments: file.segments.map((segment, index) => ({
       ...segment,
+      target: targets[index]!,
       page: segment.page!,
       rectangles: segment.rectangles!,
       translatedRectangles: places.get(segment.regionId) ?? [],

@@ -49,7 +49,7 @@ export const maxHits = { close: 5, relevant: 5 };
 const maxRanked = maxHits.close + maxHits.relevant;
 /**
  * How much less is read for a text with parts, and for a part: only the best matches of a part are used, and few segments
- * are as long as the whole. `share` divides the postings, `compared` the candidates. `npm run bench -- memory-paragraph`
+ * are as long as the whole. `share` divides the postings, `compared` the candidates. `npm run bench -- memory/paragraph`
  * measures the recall.
  */
 const inWhole = { share: 8, compared: 2, grams: 64 };

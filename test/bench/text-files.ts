@@ -4,13 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { kindOfExtension } from '#server/formats/layout-kinds.ts';
-import { median, requirePremise } from '../load.ts';
-import { seededRandom } from '../seeded-random.ts';
-import { workOnFile } from './file-work.ts';
-import { inventWords } from './sentences.ts';
+import type { Bench, Run } from './bench.ts';
+import { workOnFile } from './documents/file-work.ts';
+import { inventWords } from './documents/sentences.ts';
+import { requirePremise, rounds } from './load.ts';
+import { seededRandom } from './seeded-random.ts';
 
-const rounds = Number(process.env['BENCH_ROUNDS'] ?? 3);
-const run = promisify(execFile);
 const texts = (() => {
   const random = seededRandom(33);
   return Array.from({ length: 10_000 }, () => `${inventWords(4 + Math.floor(12 * random()), random)}.`);
@@ -77,46 +76,37 @@ const cases: Case[] = [
   },
 ];
 
+export const textFiles: Bench = {
+  title: 'Text files of 10,000 texts, beside po4a and translate-toolkit',
+  parts: Object.fromEntries(cases.map((one) => [one.extension, (run) => measure(run, one)])),
+};
+
 /**
- * Measures check, extraction and reconstruction of text files with 10,000 texts, in new child processes. Alternates with
- * the nearest tool, which extracts the texts of the same file and writes it again.
+ * Measures check, extraction and reconstruction of a text file, in new child processes. Alternates with the nearest
+ * tool, which extracts the texts of the same file and writes it again.
  */
-export async function benchTextFiles(print: (line: string) => void): Promise<void> {
+async function measure(run: Run, { extension, content, tool, commands }: Case): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'lingualoop-bench-'));
   try {
-    for (const { extension, content, tool, commands } of cases) {
-      const source = join(folder, `source.${extension}`);
-      await writeFile(source, content);
-      const [ours, theirs, ratios]: [number[], number[], number[]] = [[], [], []];
-      let isThere = true;
-      for (let round = 0; round < rounds; round++) {
-        const { ms, segments } = await workOnFile(kindOfExtension(extension)!, Buffer.from(content));
-        requirePremise(segments === texts.length, `${extension}: each text is found (${segments})`);
-        ours.push(ms.all);
-        const took: number | null = isThere
-          ? await timeOf(
-              commands,
-              [source, join(folder, `po-${round}`), join(folder, `new-${round}`)],
-              extension,
-            )
-          : null;
-        isThere = took !== null;
-        if (took === null) continue;
-        theirs.push(took);
-        ratios.push(ms.all / took);
-      }
-      const size = (Buffer.byteLength(content) / 1e6).toFixed(1);
-      const beside = isThere
-        ? `${tool} ${seconds(median(theirs))} s; ours / theirs ${median(ratios).toFixed(2)} (rounds ${ratios.map((one) => one.toFixed(2)).join(', ')})   (target below 1)`
-        : `(${tool} is not installed)`;
-      print(`${extension}, ${texts.length} texts, ${size} MB: ${seconds(median(ours))} s; ${beside}`);
+    const source = join(folder, `source.${extension}`);
+    await writeFile(source, content);
+    const [ours, theirs]: [number[], number[]] = [[], []];
+    for (let round = 0; round < rounds; round++) {
+      const { ms, segments } = await workOnFile(kindOfExtension(extension)!, Buffer.from(content));
+      requirePremise(segments === texts.length, `${extension}: each text is found (${segments})`);
+      ours.push(ms.all / 1000);
+      const files = [source, join(folder, `po-${round}`), join(folder, `new-${round}`)];
+      const took = await timeOf(commands, files, extension);
+      if (took !== null) theirs.push(took / 1000);
     }
+    run.figure(extension, ours, 's');
+    if (theirs.length < rounds) return run.note(`${tool} is not installed: without the other side`);
+    run.figure(`${extension}: ${tool}`, theirs, 's');
+    run.ratio(`${extension}: ours / tool`, ours, theirs, { most: 1 });
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
-
-const seconds = (ms: number): string => (ms / 1000).toFixed(2);
 
 /** Runs commands after another. Returns the milliseconds together; null if one is not installed. */
 async function timeOf(
@@ -129,7 +119,7 @@ async function timeOf(
     const [program = '', ...given] = command.split(' ');
     const parts = given.map((part) => part.replace(/\$([123])/, (_, number) => files[Number(number) - 1]!));
     try {
-      await run(program, parts, { maxBuffer: 1e8 });
+      await promisify(execFile)(program, parts, { maxBuffer: 1e8 });
     } catch (error) {
       const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
       if (isMissing || /ModuleNotFoundError/.test(String(error))) return null;

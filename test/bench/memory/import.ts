@@ -1,21 +1,19 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import postgres from 'postgres';
 import { request } from 'undici';
-import { joinEmbeddedPostgres } from '#db/embedded/index.ts';
+import { tmxHead, tmxTail, tmxUnit } from '#server/formats/tmx/writer.ts';
 import { sourceHash } from '#server/matching/normal-form.ts';
-import { startService } from '#test/setup/service.ts';
-import { createBenchTenant } from './bench-service.ts';
-import { median, requirePremise } from './load.ts';
-import { watchMemory } from './process-figures.ts';
-import { seededRandom } from './seeded-random.ts';
+import type { Run } from '../bench.ts';
+import { latencyOf, requirePremise, rounds, timed } from '../load.ts';
+import { watchMemory } from '../process-figures.ts';
+import { seededRandom } from '../seeded-random.ts';
+import { type BenchTenant, withService } from '../service.ts';
 
 const units = Number(process.env['BENCH_UNITS'] ?? 50_000);
-const rounds = Number(process.env['BENCH_ROUNDS'] ?? 3);
 
 /**
  * Imports a TMX file of 50,000 units. Measures the time from the start of the upload until its segments are found as
@@ -23,70 +21,53 @@ const rounds = Number(process.env['BENCH_ROUNDS'] ?? 3);
  * alternating in one run. The COPY covers only the rows of the segments and their indexes: the file is already parsed,
  * normalized and hashed, and no fuzzy index is built. During the import, GET /healthz is sent repeatedly.
  */
-export async function benchMemoryImport(print: (line: string) => void): Promise<void> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'lingualoop-bench-'));
-  const file = join(dataDir, 'memory.tmx');
-  const pairs = inventPairs();
-  await writeFile(file, writeTmx(pairs));
-  const server = await joinEmbeddedPostgres(dataDir);
-  const env = {
-    ...{ DATA_DIR: dataDir, AUTH_RATE_LIMIT_ENABLED: 'false', LOG_LEVEL: 'silent' },
+export async function importMemory(run: Run): Promise<void> {
+  const settings = {
     MAX_TM_SEGMENTS: String(2 * units),
     MAX_UPLOAD_BYTES: String(Math.max(30_000_000, 500 * units)),
   };
-  const service = await startService(env);
-  const sql = postgres(server.ownerUrl, { max: 1, onnotice: () => {} });
-  try {
-    const { tenantId, apiKey } = await createBenchTenant(service.address);
-    await sql`select set_config('lingualoop.tenant_id', ${tenantId}, false)`;
-    const bytes = await readFile(file);
-    print(`${units} units, ${(bytes.length / 1e6).toFixed(1)} MB`);
-    const hasToolkit = await parseWithToolkit(file).catch(() => null);
-    if (hasToolkit === null) print('(translate-toolkit is not installed: without the other side)');
-
-    const [imports, others, copies, health, growths]: number[][] = [[], [], [], [], []] as never;
-    for (let round = 0; round < rounds; round++) {
-      const memory = await watchMemory(service.pid);
-      const pinging = ping(service.address);
-      const start = performance.now();
-      await importTmx(service.address, apiKey, bytes, 'en');
-      imports!.push(performance.now() - start);
-      health!.push((await pinging.stop()).p99);
-      growths!.push((await memory.stop()) - memory.first);
-      // The contents that this import replaced may still be there.
-      const [held] =
-        await sql`select count(*)::int as segments, count(shard_no)::int as indexed from memory_segments
-        where content_id in (select content_id from memory_sets)`;
-      requirePremise(
-        held?.['segments'] === units && held['indexed'] === units,
-        `${units} segments are stored and indexed, not ${held?.['segments']} and ${held?.['indexed']}`,
-      );
-      copies!.push(await copyRows(sql, tenantId, pairs));
-      if (hasToolkit !== null) others!.push((await parseWithToolkit(file)) + copies!.at(-1)!);
+  await withService(async ({ service, address, dataDir, url, tenant }) => {
+    const pairs = inventPairs();
+    const bytes = Buffer.from(writeTmx(pairs, 'en', 'fr'));
+    const file = join(dataDir, 'memory.tmx');
+    await writeFile(file, bytes);
+    const sql = postgres(url, { max: 1, onnotice: () => {} });
+    try {
+      const member = await tenant();
+      await sql`select set_config('lingualoop.tenant_id', ${member.tenantId}, false)`;
+      run.note(`${units} units, ${(bytes.length / 1e6).toFixed(1)} MB`);
+      const hasToolkit = (await parseWithToolkit(file).catch(() => null)) !== null;
+      if (!hasToolkit) run.note('translate-toolkit is not installed: without the other side');
+      const [imports, others, copies, health, growths]: number[][] = [[], [], [], [], []];
+      for (let round = 0; round < rounds; round++) {
+        const memory = await watchMemory(service.pid);
+        const pinging = ping(address);
+        imports!.push((await timed(() => importTmx(member, bytes))) / 1000);
+        health!.push((await pinging.stop()).p99);
+        growths!.push((await memory.stop()) - memory.first);
+        // The contents that this import replaced may still be there.
+        const [held] =
+          await sql`select count(*)::int as segments, count(shard_no)::int as indexed from memory_segments
+          where content_id in (select content_id from memory_sets)`;
+        requirePremise(
+          held?.['segments'] === units && held['indexed'] === units,
+          `${units} segments are stored and indexed, not ${held?.['segments']} and ${held?.['indexed']}`,
+        );
+        copies!.push((await copyRows(sql, member.tenantId, pairs)) / 1000);
+        if (hasToolkit) others!.push((await parseWithToolkit(file)) / 1000 + copies!.at(-1)!);
+      }
+      const title = `import of ${units} units`;
+      run.figure(`${title} until searchable`, imports!, 's');
+      if (hasToolkit)
+        run.ratio(`${title} / translate-toolkit's parse and COPY`, imports!, others!, { most: 2 });
+      run.ratio(`${title} / bare COPY`, imports!, copies!, units >= 500_000 ? { most: 2 } : undefined);
+      run.figure(`${title}: memory growth`, growths!, 'MB', { most: 200 });
+      run.figure(`${title}: /healthz, p99`, health!, 'ms', { most: 50 });
+    } finally {
+      await sql.end();
+      await rm(file);
     }
-    print(`import, file in hand to searchable   ${show(imports!)} s`);
-    if (others!.length > 0) {
-      print(`translate-toolkit's parse and COPY    ${show(others!)} s`);
-      print(
-        `import / theirs                      ${(median(imports!) / median(others!)).toFixed(2)}   (target 2.00 or less)`,
-      );
-    }
-    print(`a bare COPY of the segments          ${show(copies!)} s`);
-    print(
-      `import / a bare COPY                 ${(median(imports!) / median(copies!)).toFixed(2)}   (target of 500,000 units: 2.00 or less)`,
-    );
-    print(
-      `memory of all its processes grew by  ${growths!.map(Math.round).join(', ')} MB   (target below 200)`,
-    );
-    print(
-      `GET /healthz meanwhile, p99          ${health!.map((ms) => ms.toFixed(1)).join(', ')} ms   (target below 50)`,
-    );
-  } finally {
-    await sql.end();
-    await service.stop();
-    await server.leave();
-    await rm(dataDir, { recursive: true, force: true });
-  }
+  }, settings);
 }
 
 interface Pair {
@@ -114,27 +95,25 @@ function inventPairs(): Pair[] {
   }));
 }
 
-function writeTmx(pairs: readonly Pair[]): string {
-  const body = pairs.map(
-    ({ source, target }, index) =>
-      `<tu tuid="${index}" creationdate="20240101T000000Z" changedate="20250101T000000Z">\n<tuv xml:lang="en"><seg>${source}</seg></tuv>\n<tuv xml:lang="fr"><seg>${target}</seg></tuv>\n</tu>\n`,
+/** A TMX file of segments with their translations. */
+export function writeTmx(pairs: readonly Pair[], sourceLang: string, targetLang: string): string {
+  const languages = { sourceLang, targetLang };
+  const body = pairs.map((pair, at) =>
+    tmxUnit({ ...pair, ...languages, tuid: String(at), changedate: null }),
   );
-  return `<?xml version="1.0" encoding="UTF-8"?>\n<tmx version="1.4"><header creationtool="bench" creationtoolversion="1" segtype="sentence" o-tmf="none" adminlang="en" srclang="en" datatype="plaintext"/><body>\n${body.join('')}</body></tmx>\n`;
+  return `${tmxHead({ ...languages, creationDate: new Date() })}${body.join('')}${tmxTail}`;
 }
 
 /** Imports a file into the TM `bench`, and waits until all of it can be searched. */
 export async function importTmx(
-  address: string,
-  apiKey: string,
+  { address, apiKey }: BenchTenant,
   bytes: Buffer,
-  sourceLang: string,
   fields: Record<string, string> = {},
 ): Promise<void> {
   const form = new FormData();
   form.set('tmx_file', new File([new Uint8Array(bytes)], 'memory.tmx', { type: 'application/xml' }));
-  const all = { name: 'bench', target_lang: 'fr', ...fields };
+  const all = { name: 'bench', source_lang: 'en', target_lang: 'fr', ...fields };
   for (const [name, value] of Object.entries(all)) form.set(name, value);
-  form.set('source_lang', sourceLang);
   const headers = { 'x-api-key': apiKey };
   const answer = await fetch(`${address}/api/tm`, { method: 'POST', headers, body: form });
   if (answer.status === 200) return;
@@ -156,10 +135,7 @@ function ping(address: string) {
   const latencies: number[] = [];
   const ended = (async () => {
     while (running) {
-      const start = performance.now();
-      const { body } = await request(`${address}/healthz`);
-      await body.dump();
-      latencies.push(performance.now() - start);
+      latencies.push(await timed(async () => (await request(`${address}/healthz`)).body.dump()));
       await delay(2);
     }
   })();
@@ -167,8 +143,7 @@ function ping(address: string) {
     async stop() {
       running = false;
       await ended;
-      latencies.sort((a, b) => a - b);
-      return { p99: latencies[Math.floor(latencies.length * 0.99)] ?? 0 };
+      return latencyOf(latencies);
     },
   };
 }
@@ -211,8 +186,4 @@ async function copyRows(sql: postgres.Sql, tenantId: string, pairs: readonly Pai
   // These rows refer to rows that the next import deletes.
   await sql`drop table bench_segments`;
   return taken;
-}
-
-function show(milliseconds: number[]): string {
-  return milliseconds.map((value) => (value / 1000).toFixed(2)).join(', ');
 }

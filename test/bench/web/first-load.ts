@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { dist } from '#web/server/build.ts';
-import type { Ready } from './bench-browser.ts';
+import type { Ready } from './ready.ts';
 
 /** Maximum size of the fonts that a screen loads, in kilobytes. They are compressed already. */
 export const maxFonts = 100;

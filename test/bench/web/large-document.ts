@@ -1,13 +1,12 @@
 import type { Browser, CDPSession, Page } from 'playwright-core';
-import { noteWhenReady, report, signInTo } from './bench-browser.ts';
-import { createBenchTenant } from './bench-service.ts';
-import { translate } from './documents/whole-jobs.ts';
-import { textWorkbook } from './documents/workbook-file.ts';
+import type { Run } from '../bench.ts';
+import { textWorkbook } from '../documents/workbook-file.ts';
+import { latencyOf, rounds } from '../load.ts';
+import { type BenchTenant, submitFile } from '../service.ts';
 import { screens } from './first-load.ts';
-import { median } from './load.ts';
+import { noteWhenReady, signInTo, usableAfter } from './ready.ts';
 
-const segments = 50_000;
-const rounds = Number(process.env['BENCH_ROUNDS'] ?? 3);
+const segments = Number(process.env['BENCH_SEGMENTS'] ?? 50_000);
 /** The number of keys of each kind that are pressed in each round. */
 const keys = 100;
 /** Milliseconds between two keys. This is the speed of a fast typist. */
@@ -17,45 +16,43 @@ const pause = 80;
  * Measures a document of 50,000 segments in the editor: the time until its first segment is open, the time from a key to
  * the change on the screen, the time of a search, and the heap.
  */
-export async function measureLargeDocument(
-  browser: Browser,
-  address: string,
-  print: (line: string) => void,
-): Promise<void> {
-  const tenant = await createBenchTenant(address);
-  const id = await translate(address, tenant, `${segments}.xlsx`, textWorkbook(segments));
+export async function measureLargeDocument(run: Run, browser: Browser, tenant: BenchTenant): Promise<void> {
+  const id = await submitFile(tenant, `${segments}.xlsx`, textWorkbook(segments));
   const opened: number[] = [];
   const moved: number[] = [];
   const typed: number[] = [];
   const found: number[] = [];
   const heaps: number[] = [];
   for (let round = 0; round < rounds; round++) {
-    const context = await browser.newContext({ baseURL: address });
-    await signInTo(context, { address }, tenant);
+    const context = await browser.newContext({ baseURL: tenant.address });
+    await signInTo(context, tenant);
     const page = await context.newPage();
     await page.addInitScript({ content: noteWhenReady(screens.editor.ready) });
     // The second visit is measured, because the browser of a reviewer usually has the files in its cache.
     for (let visit = 0; visit < 2; visit++) {
       await page.goto(`/app/edit/documents/${id}`, { waitUntil: 'commit' });
-      const noted = await page.waitForFunction(() => (globalThis as { usableAfter?: number }).usableAfter);
-      if (visit > 0) opened.push((await noted.jsonValue()) as number);
+      const usable = await usableAfter(page);
+      if (visit > 0) opened.push(usable);
       await page.waitForLoadState('networkidle');
     }
     await page.evaluate(noteKeys);
     moved.push(...(await press(page, () => 'Alt+ArrowDown')));
     typed.push(...(await press(page, (n) => 'abcdefghij'[n % 10] as string)));
-    heaps.push(await heapOf(await context.newCDPSession(page)));
+    heaps.push((await heapOf(await context.newCDPSession(page))) / 1e6);
     found.push(await find(page, ` ${segments - 1 - round}`));
     await context.close();
   }
-  const p95 = (times: number[]) => times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.95)] ?? 0;
-  report(print, '50,000 segments: open', median(opened) / 1000, 1, 's');
-  report(print, '50,000 segments: next one, median', median(moved), 50, 'ms');
-  report(print, '50,000 segments: next one, p95', p95(moved), 50, 'ms');
-  report(print, '50,000 segments: a letter, median', median(typed), 20, 'ms');
-  report(print, '50,000 segments: a letter, p95', p95(typed), 20, 'ms');
-  report(print, '50,000 segments: find in all', median(found), 500, 'ms');
-  report(print, '50,000 segments: heap', median(heaps) / 1e6, 80, 'MB');
+  const title = `${segments} segments`;
+  run.figure(`${title}: open`, opened, 's', { most: 1 });
+  for (const [what, times, most] of [
+    ['key to the next segment', moved, 50],
+    ['a letter', typed, 20],
+  ] as const) {
+    run.figure(`${title}: ${what}, median`, latencyOf(times).p50, 'ms', { most });
+    run.figure(`${title}: ${what}, p95`, latencyOf(times).p95, 'ms', { most });
+  }
+  run.figure(`${title}: find in all`, found, 'ms', { most: 500 });
+  run.figure(`${title}: heap`, heaps, 'MB', { most: 80 });
 }
 
 /**

@@ -1,5 +1,5 @@
-import type { BrowserContext } from 'playwright-core';
-import type { BenchTenant } from './bench-service.ts';
+import type { BrowserContext, Page } from 'playwright-core';
+import type { BenchTenant } from '../service.ts';
 
 /** Defines when a screen can be used: an element exists and contains a text. */
 export interface Ready {
@@ -22,28 +22,15 @@ export function noteWhenReady({ selector, text = '' }: Ready): string {
 }
 
 /** Adds the refresh token of a new session to the browser's cookies, like the sign-in screen. */
-export async function signInTo(
-  context: BrowserContext,
-  { address }: { address: string },
-  { email }: BenchTenant,
-) {
+export async function signInTo(context: BrowserContext, { address, email }: BenchTenant): Promise<void> {
   const response = await context.request.post(`${address}/signin/token`, {
     data: { grant_type: 'password', username: email, password: 'a long enough passphrase' },
   });
   if (!response.ok()) throw new Error(`the sign-in answered ${response.status()}`);
 }
 
-/** Prints a figure with its limit. If the figure exceeds the limit, the benchmark fails. */
-export function report(
-  print: (line: string) => void,
-  what: string,
-  value: number,
-  most: number,
-  unit: string,
-): void {
-  const missed = value > most;
-  if (missed) process.exitCode = 1;
-  print(
-    `${what.padEnd(36)} ${value.toFixed(unit === 's' ? 2 : 0).padStart(6)} ${unit}   (at most ${most})${missed ? '   MISSED' : ''}`,
-  );
+/** Waits until the screen can be used. @returns the seconds from the start of the navigation */
+export async function usableAfter(page: Page): Promise<number> {
+  const noted = await page.waitForFunction(() => (globalThis as { usableAfter?: number }).usableAfter);
+  return ((await noted.jsonValue()) as number) / 1000;
 }
