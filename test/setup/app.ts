@@ -21,7 +21,7 @@ import { protectText } from '#server/translation/core/pipeline/protected-words.t
 import { stageRetry } from '#server/translation/documents/run-document.ts';
 import { type RegistrationFields, registerFounder, tokensOf } from '../factories/registration.ts';
 import { type FakeOpenAi, startFakeOpenAi } from '../fakes/openai.ts';
-import { borrowDatabase, type LentDatabase } from './kept-database.ts';
+import { createTestDatabase, type TestDatabase } from './database.ts';
 
 /** The expected body of an error (A 7.1, C 8), with its further fields. */
 export function refusalOf(detail: unknown, further: Record<string, unknown> = {}) {
@@ -115,8 +115,8 @@ const signupOf = (tenantId: string, apiKey: string, accessToken: string): Signup
   headers: { 'x-api-key': apiKey },
 });
 
-/** Starts an application in this process, on a free port, which closes `database` when it is closed. */
-async function startApp(database: Database, options: TestAppOptions) {
+/** Starts an application in this process, on a free port, with the database at `databaseUrl`. */
+async function startApp(databaseUrl: string, options: TestAppOptions) {
   const dataDir = await mkdtemp(join(tmpdir(), 'lingualoop-test-'));
   const settings = readSettings({
     LOG_LEVEL: 'silent',
@@ -134,6 +134,7 @@ async function startApp(database: Database, options: TestAppOptions) {
   // A copy, because a test may replace its functions.
   const fileWork =
     ownFileWork ?? Object.defineProperties({} as FileWork, Object.getOwnPropertyDescriptors(sharedFileWork));
+  const database = openDatabase(databaseUrl, { size: 5, pooler: inject('pooler') });
   const workspaceEngines = openWorkspaceEngines(Promise.resolve(database), {
     ...{
       settings,
@@ -176,6 +177,7 @@ async function startApp(database: Database, options: TestAppOptions) {
   return {
     address,
     services,
+    database,
     routes: routesOf(http),
     settled: () => Promise.allSettled(works),
     close,
@@ -198,19 +200,19 @@ function routesOf(http: { printRoutes(options: { commonPrefix: false }): string 
 }
 
 /**
- * Starts an application for the current test file, on a free port and with a database of its own that has no rows of
- * tenants. The application is closed after the tests of the file; the process keeps the database for its next file.
+ * Starts an application for the current test file, on a free port and with a new database. Both are closed after the
+ * tests of the file.
  */
 export function useTestApp(options: TestAppOptions = {}): TestApp {
   const app = {} as TestApp;
-  let lent: LentDatabase;
+  let testDatabase: TestDatabase;
   let close: () => Promise<void>;
 
   beforeAll(async () => {
-    lent = await borrowDatabase();
-    const { database, url: databaseUrl, ownerUrl, superuserUrl } = lent;
-    const started = await startApp(database, options);
-    const { services, routes, settled } = started;
+    testDatabase = await createTestDatabase();
+    const { url: databaseUrl, ownerUrl, superuserUrl } = testDatabase;
+    const started = await startApp(databaseUrl, options);
+    const { services, database, routes, settled } = started;
     close = started.close;
     const signUp: TestApp['signUp'] = async (fields = {}) => {
       const { account, apiKey, signIn } = await registerFounder(services, { ...newFounder(), ...fields });
@@ -223,7 +225,7 @@ export function useTestApp(options: TestAppOptions = {}): TestApp {
 
   afterAll(async () => {
     await close?.();
-    await lent?.giveBack();
+    await testDatabase?.drop();
   });
 
   return app;
@@ -238,10 +240,7 @@ export async function useFakeOpenAi(): Promise<FakeOpenAi> {
 
 /** Starts a second application in this process. It shares the database of `app`, but has its own settings. */
 export async function startBeside(app: TestApp, env: Record<string, string>) {
-  const { address, services, close } = await startApp(
-    openDatabase(app.databaseUrl, { size: 5, pooler: inject('pooler') }),
-    { env },
-  );
+  const { address, services, close } = await startApp(app.databaseUrl, { env });
   return { ...connect(address), services, close };
 }
 
