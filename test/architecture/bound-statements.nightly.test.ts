@@ -17,7 +17,7 @@ const root = join(import.meta.dirname, '../..');
  * `TEST_FOLDERS='test/documents test/admin'`.
  */
 const folders = process.env['TEST_FOLDERS']?.split(' ') ?? [
-  'test/contract/transports.test.ts',
+  'test/contract/transports.slow.test.ts',
   'test/workers',
 ];
 

@@ -103,6 +103,14 @@ describe('fields', () => {
   });
 });
 
+it('words in the code of a field and in a field inside of that code are both translated', async () => {
+  const code = (words: string) => fieldCode(`XE "${words}"`);
+  const nested = (outer: string, inner: string) =>
+    mark('begin') + code(outer) + mark('begin') + code(inner) + mark('end') + mark('end');
+  const { body } = await translate(paragraph(nested('one', 'two')), ['deux', 'un']);
+  expect(body).toBe(paragraph(nested('un', 'deux')));
+});
+
 describe('fields over several paragraphs', () => {
   const begin = `${mark('begin')}<w:r><w:instrText>TOC</w:instrText></w:r>${mark('separate')}`;
   const marksOf = (xml: string): string[] =>

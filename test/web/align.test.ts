@@ -79,7 +79,7 @@ describe.skipIf(withoutBrowser)('an administrator at /app/memories/align', () =>
         .last()
         .click();
       await choose(page, 'Translation', name, text);
-      expect(await target.getByRole('alert').count()).toBe(0);
+      await expect.poll(() => target.getByRole('alert').count()).toBe(0);
       await page.getByRole('button', { name: 'Align' }).click();
       await target.getByText(message).waitFor();
     }

@@ -245,7 +245,9 @@ export function writeStoryWords(
       }),
     ),
   );
-  return edits.length === 0 ? source : [...splice(source, edits)].join('');
+  // The code of a field that has another one inside ends after that one's.
+  const inOrder = edits.toSorted((one, other) => one.start - other.start);
+  return edits.length === 0 ? source : [...splice(source, inOrder)].join('');
 }
 
 /** The properties of a content control that holds a table of contents, which Word builds from the headings. */

@@ -14,7 +14,7 @@ import type { CheckWork } from './check-thread.ts';
 
 /**
  * The largest work that runs on the event loop, in UTF-16 units of all texts of a check. Ordinary texts are shorter and take
- * some milliseconds; the worst ones take less than 50 ms (`test/abuse/text-checks.test.ts`).
+ * some milliseconds; the worst ones take less than 50 ms (`test/abuse/text-checks.slow.test.ts`).
  */
 const inlineUnits = 10_000;
 
