@@ -53,6 +53,8 @@ async function buildWeb(): Promise<void> {
           ),
         },
         preserveEntrySignatures: 'exports-only',
+        // Otherwise, its link over WebSockets would be in the first screen.
+        treeshake: { moduleSideEffects: [{ test: /\/@trpc\//, sideEffects: false }] },
         onLog(level, log, report) {
           // "use client" only matters for frameworks that render on a server.
           if (log.code !== 'MODULE_LEVEL_DIRECTIVE') report(level, log);

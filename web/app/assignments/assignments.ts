@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import type { Assignment, AssignmentPageData, ReviewerProfilePage } from '#sdk/types.ts';
-import { ask } from '../client.ts';
+import type { Assignment } from '#sdk/types.ts';
+import { procedures } from '../procedures.ts';
 import { queryKeys } from '../query-keys.ts';
 import { isVisitor } from '../session/keeper.ts';
 import { useMe } from '../session/use-me.ts';
@@ -28,7 +28,7 @@ export function useAssignments(items: readonly Item[], { isLive = true }: { isLi
       const found: Assignment[] = [];
       for (let from = 0; from < wanted.length; from += maxListed) {
         const page = { items: wanted.slice(from, from + maxListed) };
-        found.push(...(await ask<AssignmentPageData>('assignments.list', page)).items);
+        found.push(...(await procedures.assignments.list.query(page)).items);
       }
       return found;
     },
@@ -64,7 +64,7 @@ export function useOwnProfile() {
   return useQuery({
     queryKey: queryKeys.assignments.of({ profile: userId }),
     queryFn: async () => {
-      const { members } = await ask<ReviewerProfilePage>('assignments.profiles', { user_id: userId });
+      const { members } = await procedures.assignments.profiles.query({ user_id: userId });
       return members[0] ?? null;
     },
     enabled: userId !== '',

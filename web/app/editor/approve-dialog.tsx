@@ -4,11 +4,12 @@ import { LinguaLoopError } from '#sdk/errors.ts';
 import type { DocumentOutline, TenantDocumentJob } from '#sdk/types.ts';
 import { useAssignments, useReload } from '../assignments/assignments.ts';
 import { service } from '../assignments/colleagues.ts';
-import { approveDocument, client } from '../client.ts';
+import { client } from '../client.ts';
 import { useT } from '../i18n.tsx';
 import { announce } from '../parts/announcer.tsx';
 import { TextDiff } from '../parts/text-diff.tsx';
 import { useAction } from '../parts/use-action.ts';
+import { procedures } from '../procedures.ts';
 import { queryKeys } from '../query-keys.ts';
 import { ApprovePlan } from './approve-plan.tsx';
 import styles from './editor.module.css';
@@ -88,7 +89,7 @@ export function ApproveDialog({
     }
     if (remaining === 0) {
       if (passes) await service.pass(item);
-      else await approveDocument({ document_id: document.id, updated_at: seen });
+      else await procedures.documents.approve.mutate({ document_id: document.id, updated_at: seen });
       announce(t(passes ? 'assignments.passed' : 'editor.approved'));
     }
     await reload();

@@ -9,9 +9,9 @@ import {
   useRef,
   useState,
 } from 'react';
-import { ask } from '../client.ts';
 import { useT } from '../i18n.tsx';
 import { isComposing } from '../keys/match-key.ts';
+import { procedures } from '../procedures.ts';
 import { queryKeys } from '../query-keys.ts';
 import styles from './comments.module.css';
 import { insertText } from './insert-text.ts';
@@ -120,7 +120,7 @@ function useColleagues(sought: string | undefined): readonly Colleague[] {
   const isSought = sought !== undefined && sought.length <= maxName;
   const { data } = useQuery({
     queryKey: queryKeys.members.colleagues(sought ?? ''),
-    queryFn: () => ask<{ colleagues: Colleague[] }>('members.colleagues', { search: sought }),
+    queryFn: () => procedures.members.colleagues.query({ search: sought }),
     placeholderData: keepPreviousData,
     staleTime,
     enabled: isSought,

@@ -1,8 +1,7 @@
+import type { OutputOf } from '#sdk/procedure-types.ts';
+
 /** A member whom a comment can mention. */
-export interface Colleague {
-  user_id: string;
-  name: string;
-}
+export type Colleague = OutputOf<'members.colleagues'>['colleagues'][number];
 
 /** A name that is being typed in a comment. */
 export interface TypedName {

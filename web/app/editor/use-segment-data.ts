@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
-import type { QualityCheckError, QualityIssue, QualityMarks } from '#sdk/types.ts';
-import { ask, client, termsOfTexts } from '../client.ts';
+import type { QualityCheckError, QualityIssue } from '#sdk/types.ts';
+import { client } from '../client.ts';
+import { procedures } from '../procedures.ts';
 import { queryKeys } from '../query-keys.ts';
 import { isVisitor } from '../session/keeper.ts';
 import type { Languages } from './marks.ts';
@@ -51,7 +52,7 @@ export function useIssues<Segment extends EditedSegment>(
   };
 }
 
-const termLoader = new TermLoader(termsOfTexts);
+const termLoader = new TermLoader((request) => procedures.terminology.matchesOfTexts.mutate(request));
 
 /** The glossary terms in a segment's source. Segments that are shown at the same time share a request. */
 export function useTerms({ source_text, is_html: isHtml = false }: EditedSegment, languages: Languages) {
@@ -84,7 +85,7 @@ export function useErrorMarks(segment: EditedSegment) {
   const document_id = item_kind === 'document' ? item_id : undefined;
   const { data } = useQuery({
     queryKey: queryKeys.quality.marks(document_id),
-    queryFn: () => ask<{ marks: QualityMarks[] }>('quality.marks', { document_id }),
+    queryFn: () => procedures.quality.marks.query({ document_id }),
     select: ({ marks }) => marks.find((one) => one.item_id === item_id && one.position === position)?.errors,
     enabled: !isVisitor(),
     staleTime,

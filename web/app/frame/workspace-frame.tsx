@@ -2,7 +2,6 @@ import '../styles/workspace.css';
 import { Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import type { Tokens } from '#sdk/tokens.ts';
-import { setMailPreferences, tell } from '../client.ts';
 import { deployment } from '../deployment.ts';
 import { deleteDrafts, listDrafts, type StoredDraft } from '../drafts/drafts.ts';
 import { sendOpenEdits, stopOpenEdits } from '../drafts/open-edits.ts';
@@ -14,6 +13,7 @@ import { LanguageText } from '../parts/language-text.tsx';
 import { OfflineNotice } from '../parts/offline.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { useAction } from '../parts/use-action.ts';
+import { procedures } from '../procedures.ts';
 import { PasswordForm } from '../screens/sign-in/password-form.tsx';
 import { SignInSteps, useSignInSteps } from '../screens/sign-in/sign-in-steps.tsx';
 import { SsoWindowButton } from '../screens/sign-in/sso-button.tsx';
@@ -112,9 +112,7 @@ function ConfirmEmail() {
   const me = useMe();
   const { run, error, isBusy } = useAction();
   const [isSent, setSent] = useState<boolean>();
-  const sendAgain = run(async () =>
-    setSent((await tell<{ queued: boolean }>('mail.sendConfirmation', {})).queued),
-  );
+  const sendAgain = run(async () => setSent((await procedures.mail.sendConfirmation.mutate()).queued));
   if (me.data?.user.email_confirmed !== false) return null;
   return (
     <div className="notice" role="status">
@@ -138,7 +136,8 @@ function ConfirmEmail() {
 function useMailLanguage(isSignedIn: boolean): void {
   const { locale } = useInterface();
   useEffect(() => {
-    if (deployment.mail && isSignedIn) void setMailPreferences({ language: locale }).catch(() => {});
+    if (deployment.mail && isSignedIn)
+      void procedures.mail.setPreferences.mutate({ language: locale }).catch(() => {});
   }, [locale, isSignedIn]);
 }
 
@@ -232,7 +231,5 @@ function CommandDialogs() {
   useCommands({ help: () => show('keys'), palette: () => show('palette') });
   const close = () => setOpen(undefined);
   if (!open) return null;
-  return (
-    <Suspense>{open === 'keys' ? <KeyHelp onClose={close} /> : <Palette onClose={close} />}</Suspense>
-  );
+  return <Suspense>{open === 'keys' ? <KeyHelp onClose={close} /> : <Palette onClose={close} />}</Suspense>;
 }

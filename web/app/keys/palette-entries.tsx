@@ -3,10 +3,10 @@ import { useNavigate } from '@tanstack/react-router';
 import { FileText, Keyboard, type LucideIcon, Upload } from 'lucide-react';
 import { type ReactNode, useEffect, useState } from 'react';
 import type { FileView } from '#sdk/file-types.ts';
-import { listFiles } from '../client.ts';
 import { useSections } from '../frame/rail.tsx';
 import { type Translate, useT } from '../i18n.tsx';
 import { useLanguages } from '../parts/languages.tsx';
+import { procedures } from '../procedures.ts';
 import { queryKeys } from '../query-keys.ts';
 import { stateOf } from '../screens/documents/files.ts';
 import { isVisitor } from '../session/keeper.ts';
@@ -81,7 +81,7 @@ export function useFiles(sought: string) {
   const filter = { text: settled, limit: maxFiles };
   const { data, error, isFetching, isPlaceholderData } = useQuery({
     queryKey: queryKeys.documents.list(filter),
-    queryFn: ({ signal }) => listFiles(filter, { signal }),
+    queryFn: ({ signal }) => procedures.documents.files.query(filter, { signal }),
     enabled: isWanted,
     placeholderData: keepPreviousData,
   });

@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import type { QualityCalibration } from '#sdk/types.ts';
-import { ask } from '../client.ts';
 import { useT } from '../i18n.tsx';
+import { procedures } from '../procedures.ts';
 import { queryKeys } from '../query-keys.ts';
 import { isVisitor } from '../session/keeper.ts';
 import { useFormat } from './format.ts';
@@ -12,7 +11,7 @@ export function CalibratedScore({ score, language }: { score: number; language: 
   const { number, percent } = useFormat();
   const { data } = useQuery({
     queryKey: queryKeys.quality.calibrations,
-    queryFn: () => ask<QualityCalibration[]>('quality.calibrations', {}),
+    queryFn: () => procedures.quality.calibrations.query(),
     enabled: !isVisitor(),
     staleTime: 600_000,
   });

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReviewerProfile, ReviewerProfilePage } from '#sdk/types.ts';
-import { ask } from '../client.ts';
 import type { Translate } from '../i18n.tsx';
+import { procedures } from '../procedures.ts';
 import { queryKeys } from '../query-keys.ts';
 import { isVisitor } from '../session/keeper.ts';
 import { isolated } from './language-text.tsx';
@@ -16,7 +16,9 @@ export function useMemberNames(): (idOrEmail: string) => string {
     queryFn: async () => {
       const all: ReviewerProfile[] = [];
       for (let cursor: string | null = ''; cursor !== null && all.length < maxPages * 200; ) {
-        const page: ReviewerProfilePage = await ask('assignments.profiles', cursor === '' ? {} : { cursor });
+        const page: ReviewerProfilePage = await procedures.assignments.profiles.query(
+          cursor === '' ? {} : { cursor },
+        );
         all.push(...page.members);
         cursor = page.next_cursor;
       }

@@ -1,5 +1,5 @@
-import { tell } from '../client.ts';
 import { useT } from '../i18n.tsx';
+import { procedures } from '../procedures.ts';
 import { useProofRequest } from '../session/proof.ts';
 import { type Me, useMe } from '../session/use-me.ts';
 import { Dialog } from './confirm-dialog.tsx';
@@ -20,7 +20,7 @@ function Shown({ me, settle }: { me: Me; settle: (isGiven: boolean) => void }) {
   const { run, error, isBusy } = useAction();
   const submit = run(async () => {
     try {
-      await tell('auth.prove', proof.field);
+      await procedures.auth.prove.mutate(proof.field);
     } finally {
       proof.clear();
     }

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 import { LinguaLoopError } from '#sdk/errors.ts';
-import { ask } from '../client.ts';
+import { procedures } from '../procedures.ts';
 
 /** The request for a proof that the member sees; `settle` is called with whether the proof was given. */
 interface ProofRequest {
@@ -57,6 +57,6 @@ export async function proved<T>(work: () => Promise<T>): Promise<T> {
 
 /** Asks for a proof of identity unless there is a recent one, before a file that only a link can save. */
 export async function proveFirst(): Promise<boolean> {
-  const { proved: isProved } = await ask<{ proved: boolean }>('auth.proof');
+  const { proved: isProved } = await procedures.auth.proof.query();
   return isProved || askForProof();
 }

@@ -1,12 +1,12 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { BookPlus } from 'lucide-react';
 import { type RefObject, useEffect, useEffectEvent, useMemo, useState } from 'react';
-import { ask, tell } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { useCommands } from '../../keys/use-commands.ts';
 import { announce } from '../../parts/announcer.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { useAction } from '../../parts/use-action.ts';
+import { procedures } from '../../procedures.ts';
 import { queryKeys } from '../../query-keys.ts';
 import { ToolBar } from '../characters.tsx';
 import { insertText } from '../insert-text.ts';
@@ -27,10 +27,6 @@ function spellerOf(language: string): Speller | undefined {
     current = { address, speller: new Speller(address, language) };
   }
   return current.speller;
-}
-
-interface WordList {
-  words: string[];
 }
 
 /**
@@ -62,7 +58,7 @@ export default function Spelling({
   const queryKey = queryKeys.terminology.spelling(language);
   const { data } = useQuery({
     queryKey,
-    queryFn: () => ask<WordList>('terminology.spellingWords', { lang: language }),
+    queryFn: () => procedures.terminology.spellingWords.query({ lang: language }),
     staleTime: 60_000,
   });
   const own = useMemo(() => new Set(data?.words.map(plainOf)), [data]);
@@ -130,7 +126,7 @@ export default function Spelling({
     const word = chosen.text;
     queries.setQueryData(
       queryKey,
-      await tell<WordList>('terminology.setSpellingWord', { lang: language, word }),
+      await procedures.terminology.setSpellingWord.mutate({ lang: language, word }),
     );
     announce(t('tools.word_added', { word }));
     close();

@@ -1,4 +1,5 @@
-import { actOnJobs, client } from '../../client.ts';
+import { client } from '../../client.ts';
+import { background } from '../../procedures.ts';
 import { isFinal } from '../use-undo.ts';
 import { parallel, reopenOwn } from './send-review.ts';
 import type { ListedText, TextList, TextSegment } from './text-list.ts';
@@ -55,11 +56,14 @@ export async function decideTogether(
   for (let from = 0; from < texts.length; from += maxPerRequest) {
     const some = texts.slice(from, from + maxPerRequest);
     const ids = some.map(({ id }) => id);
-    const { results } = await actOnJobs(some.map(reviewOf)).catch(async (error: unknown) => {
-      remember({ ids, action, notes, isUncertain: true });
-      await reloadTexts(list, ids).catch(() => undefined);
-      throw error;
-    });
+    const request = { reviews: some.map(reviewOf) };
+    const { results } = await background.translations.reviewMany
+      .mutate(request)
+      .catch(async (error: unknown) => {
+        remember({ ids, action, notes, isUncertain: true });
+        await reloadTexts(list, ids).catch(() => undefined);
+        throw error;
+      });
     const idsOf = (outcome: string) =>
       results.filter((result) => result.outcome === outcome).map(({ job_id: id }) => id);
     const [done, refused] = [idsOf('done'), idsOf('refused')];

@@ -1,7 +1,8 @@
 import { LinguaLoopError } from '#sdk/errors.ts';
 import type { TranslationJob } from '#sdk/types.ts';
-import { actOnJob, client } from '../../client.ts';
+import { client } from '../../client.ts';
 import { criticalFindingsOf } from '../../parts/critical-findings-of.ts';
+import { background } from '../../procedures.ts';
 import { sessionState } from '../../session/keeper.ts';
 import { translationService } from '../../translation-service.ts';
 import { isReviewable, type TextList, type TextSegment } from './text-list.ts';
@@ -92,18 +93,15 @@ export async function readWhole(list: TextList, position: number): Promise<TextS
 
 function act({ id, version, target_text: stored }: TextSegment, review: Review): Promise<TranslationJob> {
   const { action, text, notes, confirmCritical, workedMs } = review;
-  return actOnJob(
-    {
-      job_id: id,
-      updated_at: version,
-      action,
-      ...((action === 'save' || (action === 'approve' && text !== stored)) && { final_translation: text }),
-      ...(notes && { notes }),
-      ...(confirmCritical && { confirm_critical: true }),
-      ...(action !== 'save' && workedMs !== undefined && { worked_ms: Math.min(workedMs, dayMs) }),
-    },
-    { inBackground: true },
-  );
+  return background.translations.act.mutate({
+    job_id: id,
+    updated_at: version,
+    action,
+    ...((action === 'save' || (action === 'approve' && text !== stored)) && { final_translation: text }),
+    ...(notes && { notes }),
+    ...(confirmCritical && { confirm_critical: true }),
+    ...(action !== 'save' && workedMs !== undefined && { worked_ms: Math.min(workedMs, dayMs) }),
+  });
 }
 
 /** Whether the job is in the state that this member's review produces. */

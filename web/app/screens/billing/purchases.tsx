@@ -2,13 +2,15 @@ import { useQuery } from '@tanstack/react-query';
 import { Check } from 'lucide-react';
 import { useState } from 'react';
 import { billing } from '#sdk/billing.ts';
+import type { OutputOf } from '#sdk/procedure-types.ts';
 import type { PaymentPage } from '#sdk/types.ts';
-import { ask, bound } from '../../client.ts';
+import { bound } from '../../client.ts';
 import { deployment } from '../../deployment.ts';
 import { useInterface, useT } from '../../i18n.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { Problem } from '../../parts/problem.tsx';
 import { Setting } from '../../parts/setting.tsx';
+import { procedures } from '../../procedures.ts';
 import { queryKeys } from '../../query-keys.ts';
 import styles from './billing.module.css';
 
@@ -134,28 +136,12 @@ export function PaymentButton({
 }
 
 /** The price of an item at the payment processor. */
-interface Price {
-  /** In the currency's main unit, such as 49.5. */
-  amount: number;
-  /** ISO 4217. */
-  currency: string;
-  /** The interval of payments; null for a one-time payment. */
-  interval: 'day' | 'week' | 'month' | 'year' | null;
-  interval_count: number;
-  /** Whether the amount includes taxes; null if not known. */
-  tax: 'inclusive' | 'exclusive' | null;
-}
-
-/** The items that the deployment sells. */
-interface PriceList {
-  plans: { tier: 'personal' | 'pro' | 'studio'; monthly_chars: number; price: Price | null }[];
-  topup: { chars: number; price: Price | null } | null;
-}
+type Price = NonNullable<OutputOf<'billing.prices'>['plans'][number]['price']>;
 
 function usePrices() {
   return useQuery({
     queryKey: queryKeys.prices,
-    queryFn: () => ask<PriceList>('billing.prices'),
+    queryFn: () => procedures.billing.prices.query(),
     staleTime: 600_000,
     retry: false,
   });

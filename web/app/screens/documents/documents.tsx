@@ -2,11 +2,11 @@ import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { Upload } from 'lucide-react';
 import { layoutKindNames } from '#server/formats/layout-kinds.ts';
-import { listFiles } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { Read } from '../../parts/loading.tsx';
 import { More } from '../../parts/more.tsx';
+import { procedures } from '../../procedures.ts';
 import { queryKeys } from '../../query-keys.ts';
 import { isVisitor } from '../../session/keeper.ts';
 import { useCoverage } from '../../session/use-coverage.ts';
@@ -67,7 +67,7 @@ function useFiles({ to, ...filter }: DocumentFilter) {
     queryKey: queryKeys.documents.list({ to, ...filter }),
     queryFn: async ({ pageParam }) => {
       const query = { ...filter, ...(to && { target_lang: to }), ...(pageParam && { cursor: pageParam }) };
-      const { files: items, ...page } = await listFiles(query);
+      const { files: items, ...page } = await procedures.documents.files.query(query);
       return { ...page, items };
     },
     initialPageParam: '',

@@ -6,7 +6,7 @@ import { analyses } from '#sdk/analyses.ts';
 import { LinguaLoopError } from '#sdk/errors.ts';
 import type { FileView } from '#sdk/file-types.ts';
 import type { Analysis, AnalysisCell, AnalysisFile } from '#sdk/types.ts';
-import { bound, listFiles } from '../../client.ts';
+import { bound } from '../../client.ts';
 import { type MessageId, type Translate, useT } from '../../i18n.tsx';
 import { fileFailureText } from '../../parts/file-failure.ts';
 import { useFormat } from '../../parts/format.ts';
@@ -15,6 +15,7 @@ import { Problem, problemText } from '../../parts/problem.tsx';
 import { type Status, StatusMark } from '../../parts/status-mark.tsx';
 import { repeatable } from '../../parts/translate-again.tsx';
 import { useAction } from '../../parts/use-action.ts';
+import { procedures } from '../../procedures.ts';
 import { queryClient } from '../../query-client.ts';
 import { queryKeys } from '../../query-keys.ts';
 import { DownloadApproved, useDownload } from '../documents/download-files.tsx';
@@ -44,7 +45,9 @@ function useDocuments(estimate: Analysis) {
     queryFn: async (): Promise<Documents> => {
       const found: FileView[] = [];
       for (let from = 0; from < ids.length; from += perRequest) {
-        const { files } = await listFiles({ document_ids: ids.slice(from, from + perRequest) });
+        const { files } = await procedures.documents.files.query({
+          document_ids: ids.slice(from, from + perRequest),
+        });
         found.push(...files);
       }
       return new Map(found.map((file) => [file.id, file]));

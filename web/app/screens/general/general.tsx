@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { ask, tell } from '../../client.ts';
+import type { OutputOf } from '#sdk/procedure-types.ts';
 import { useT } from '../../i18n.tsx';
 import { AdminsOnly } from '../../parts/admins-only.tsx';
 import { announce } from '../../parts/announcer.tsx';
@@ -11,6 +11,7 @@ import { fieldProblem } from '../../parts/problem.tsx';
 import { isConflict, SaveProblem, Setting } from '../../parts/setting.tsx';
 import { detected, SourceLanguageSelect } from '../../parts/source-language.tsx';
 import { useAction } from '../../parts/use-action.ts';
+import { procedures } from '../../procedures.ts';
 import { queryKeys } from '../../query-keys.ts';
 import { TargetChips } from '../translate/target-chips.tsx';
 import { Policy } from './policy.tsx';
@@ -22,7 +23,7 @@ export function GeneralScreen() {
   const t = useT();
   const general = useQuery({
     queryKey: queryKeys.general,
-    queryFn: () => ask<General>('tenants.general'),
+    queryFn: () => procedures.tenants.general.query(),
     // Another reading must not replace what the administrator types.
     staleTime: Infinity,
     gcTime: 0,
@@ -55,12 +56,7 @@ export function GeneralScreen() {
   );
 }
 
-interface General {
-  name: string;
-  default_source_lang: string | null;
-  default_target_langs: string[];
-  version: string;
-}
+type General = OutputOf<'tenants.general'>;
 
 /**
  * The name and the default languages. If another administrator has saved them since, the form shows this, and a second save
@@ -79,11 +75,11 @@ function WorkspaceForm({ saved }: { saved: General }) {
   };
   const save = run(async () => {
     try {
-      setForm(take(await tell<General>('tenants.saveGeneral', form)));
+      setForm(take(await procedures.tenants.saveGeneral.mutate(form)));
       announce(t('common.saved'));
       await queries.invalidateQueries({ queryKey: queryKeys.me });
     } catch (thrown) {
-      if (isConflict(thrown)) change({ version: take(await ask<General>('tenants.general')).version });
+      if (isConflict(thrown)) change({ version: take(await procedures.tenants.general.query()).version });
       throw thrown;
     }
   });

@@ -1,11 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { TenantAccount } from '#sdk/types.ts';
-import { tell } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { Setting, Switch } from '../../parts/setting.tsx';
+import { procedures } from '../../procedures.ts';
 import { queryKeys } from '../../query-keys.ts';
 import { proved } from '../../session/proof.ts';
 import type { Me } from '../../session/use-me.ts';
@@ -38,7 +37,7 @@ export function Policy({
     try {
       // For a platform operator, the request must name the workspace, even the operator's own.
       const request = { [toggle]: value, tenant_id: tenant.id };
-      const account = await proved(() => tell<TenantAccount>('tenants.setSecurityPolicy', request));
+      const account = await proved(() => procedures.tenants.setSecurityPolicy.mutate(request));
       queries.setQueryData<Me>(queryKeys.me, (me) => me && { ...me, tenant: account });
       announce(t('common.saved'));
     } catch (thrown) {

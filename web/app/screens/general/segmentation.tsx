@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { LinguaLoopError } from '#sdk/errors.ts';
-import { ask, tell } from '../../client.ts';
+import type { OutputOf } from '#sdk/procedure-types.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
@@ -11,16 +11,9 @@ import { Problem } from '../../parts/problem.tsx';
 import { saveFile } from '../../parts/save-file.ts';
 import { isConflict, Setting } from '../../parts/setting.tsx';
 import { useAction } from '../../parts/use-action.ts';
+import { procedures } from '../../procedures.ts';
 import { queryKeys } from '../../query-keys.ts';
 import { FileInput } from '../sets/file-input.tsx';
-
-interface Rules {
-  version: string;
-  name: string;
-  srx: string;
-  updated_at: string;
-  updated_by: string | null;
-}
 
 /** The rules by which texts are divided into sentences: the built-in ones, or an SRX file of the workspace. */
 export function Segmentation() {
@@ -36,7 +29,11 @@ export function Segmentation() {
   const upload = (file: File) =>
     run(async () => {
       try {
-        await tell('segmentation.save', { name: file.name.slice(0, 200), srx: await file.text(), version });
+        await procedures.segmentation.save.mutate({
+          name: file.name.slice(0, 200),
+          srx: await file.text(),
+          version,
+        });
         announce(t('common.saved'));
       } finally {
         await readAgain();
@@ -98,7 +95,7 @@ export function Segmentation() {
           action={t('general.segmentation_remove')}
           onClose={() => setRemoving(false)}
           onConfirm={async () => {
-            await tell('segmentation.delete', { version }).finally(readAgain);
+            await procedures.segmentation.delete.mutate({ version }).finally(readAgain);
             announce(t('general.segmentation_removed'));
           }}
         >
@@ -110,9 +107,9 @@ export function Segmentation() {
 }
 
 /** Returns null if the workspace has the built-in rules. */
-async function readRules(): Promise<Rules | null> {
+async function readRules(): Promise<OutputOf<'segmentation.get'> | null> {
   try {
-    return await ask<Rules>('segmentation.get');
+    return await procedures.segmentation.get.query();
   } catch (error) {
     if (error instanceof LinguaLoopError && error.status === 404) return null;
     throw error;

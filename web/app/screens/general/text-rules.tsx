@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { LinguaLoopError } from '#sdk/errors.ts';
-import { ask, tell } from '../../client.ts';
+import type { OutputOf } from '#sdk/procedure-types.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { Field } from '../../parts/field.tsx';
@@ -10,11 +10,12 @@ import { fieldProblem, Problem } from '../../parts/problem.tsx';
 import { isConflict, SaveProblem, Setting } from '../../parts/setting.tsx';
 import { TextArea } from '../../parts/text-area.tsx';
 import { useAction } from '../../parts/use-action.ts';
+import { procedures } from '../../procedures.ts';
 import { queryKeys } from '../../query-keys.ts';
 
 const fields = ['keys', 'attributes', 'placeholders'] as const;
 type FieldName = (typeof fields)[number];
-type Rules = Record<FieldName, string[]> & { version: string };
+type Rules = OutputOf<'textRules.get'>;
 
 /** The lines of a text that are not empty. Spaces around a pattern can be a part of it. */
 const linesOf = (text: string, field: FieldName) =>
@@ -37,7 +38,7 @@ export function TextRules() {
   const t = useT();
   const rules = useQuery({
     queryKey: queryKeys.textRules,
-    queryFn: () => ask<Rules>('textRules.get'),
+    queryFn: () => procedures.textRules.get.query(),
     // Another reading must not replace what the administrator types.
     staleTime: Infinity,
     gcTime: 0,
@@ -69,12 +70,12 @@ function RulesForm({ saved }: { saved: Rules }) {
   };
   const save = run(async () => {
     try {
-      const now = await tell<Rules>('textRules.save', { ...lines, version });
+      const now = await procedures.textRules.save.mutate({ ...lines, version });
       queries.setQueryData(queryKeys.textRules, now);
       setVersion(now.version);
       announce(t('common.saved'));
     } catch (thrown) {
-      if (isConflict(thrown)) setVersion((await ask<Rules>('textRules.get')).version);
+      if (isConflict(thrown)) setVersion((await procedures.textRules.get.query()).version);
       throw thrown;
     }
   });
@@ -104,14 +105,14 @@ function RulesForm({ saved }: { saved: Rules }) {
 }
 
 /** A text, and what the patterns would keep in it. Patterns can be tried before they are saved. */
-function Trial({ placeholders }: { placeholders: readonly string[] }) {
+function Trial({ placeholders }: { placeholders: string[] }) {
   const t = useT();
   const { run, error, isBusy } = useAction();
   const [text, setText] = useState('');
-  const [tried, setTried] = useState<{ text: string; found: { start: number; end: number }[] }>();
+  const [tried, setTried] = useState<{ text: string; found: OutputOf<'textRules.try'>['found'] }>();
   const attempt = run(async () => {
     setTried(undefined);
-    const { found } = await ask<{ found: { start: number; end: number }[] }>('textRules.try', {
+    const { found } = await procedures.textRules.try.query({
       placeholders,
       text,
     });

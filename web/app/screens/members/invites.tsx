@@ -1,9 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { tenants } from '#sdk/tenants.ts';
-import type { CreatedInvite, InviteRecord, ReviewerProfile } from '#sdk/types.ts';
+import type { CreatedInvite, InviteRecord, MemberRole, ReviewerProfile } from '#sdk/types.ts';
 import { LanguageFields } from '../../assignments/profile-dialog.tsx';
-import { bound, tell } from '../../client.ts';
+import { bound } from '../../client.ts';
 import { deployment } from '../../deployment.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
@@ -15,6 +15,7 @@ import { fieldProblem, Problem } from '../../parts/problem.tsx';
 import { Setting } from '../../parts/setting.tsx';
 import { ShownOnce } from '../../parts/shown-once.tsx';
 import { useAction } from '../../parts/use-action.ts';
+import { procedures } from '../../procedures.ts';
 import { queryKeys } from '../../query-keys.ts';
 import { proved } from '../../session/proof.ts';
 import { InviteTable } from './invite-table.tsx';
@@ -107,14 +108,14 @@ function inviteLink(token: string): string {
 
 /** The request that creates an invite like an existing one, with the default validity. */
 function requestOf({ email, role, languages }: InviteRecord) {
-  return { role: role as never, ...(languages && { languages }), ...(email !== null && { email }) };
+  return { role: role as MemberRole, ...(languages && { languages }), ...(email !== null && { email }) };
 }
 
 /** Creates an invite. @param onCreated gets the invite with its token, which the service returns only once */
 function InviteForm({ onCreated }: { onCreated: (invite: CreatedInvite) => Promise<unknown> }) {
   const t = useT();
   const [email, setEmail] = useState('');
-  const [role, setRole] = useState('agent_id_developer');
+  const [role, setRole] = useState<MemberRole>('agent_id_developer');
   const [languages, setLanguages] = useState<ReviewerProfile['languages']>([]);
   const [days, setDays] = useState('');
   const { run, error, isBusy } = useAction();
@@ -125,7 +126,7 @@ function InviteForm({ onCreated }: { onCreated: (invite: CreatedInvite) => Promi
       ...(email.trim() !== '' && { email: email.trim() }),
       ...(days !== '' && { expires_in_days: Number(days) }),
     };
-    const created = await proved(() => tell<CreatedInvite>('members.createInvite', request));
+    const created = await proved(() => procedures.members.createInvite.mutate(request));
     setEmail('');
     await onCreated(created);
   });
@@ -147,7 +148,7 @@ function InviteForm({ onCreated }: { onCreated: (invite: CreatedInvite) => Promi
           value={email}
           onValue={setEmail}
         />
-        <RoleChoice value={role} onChange={setRole} />
+        <RoleChoice value={role} onChange={(chosen) => setRole(chosen as MemberRole)} />
         <LanguageFields languages={languages} onChange={setLanguages} />
         <Field
           label={t('members.days')}

@@ -1,7 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { MemberRole } from '#sdk/types.ts';
-import { tell } from '../../client.ts';
 import { type MessageId, useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { ConfirmDialog, Dialog } from '../../parts/confirm-dialog.tsx';
@@ -9,6 +8,7 @@ import { useFormat } from '../../parts/format.ts';
 import { Problem } from '../../parts/problem.tsx';
 import { ShownOnce } from '../../parts/shown-once.tsx';
 import { useAction } from '../../parts/use-action.ts';
+import { procedures } from '../../procedures.ts';
 import { queryKeys } from '../../query-keys.ts';
 import { proved } from '../../session/proof.ts';
 import type { Me } from '../../session/use-me.ts';
@@ -40,17 +40,17 @@ function useMemberActions({ user_id }: Member, me: Me, onRevoked: () => void) {
   };
   const confirmed: Record<Question, () => Promise<unknown>> = {
     async revoke() {
-      await proved(() => tell('members.revoke', { user_id }));
+      await proved(() => procedures.members.revoke.mutate({ user_id }));
       await done('members.access_revoked');
       onRevoked();
     },
     async anonymize() {
-      await proved(() => tell('retention.anonymizeMember', { user_id }));
+      await proved(() => procedures.retention.anonymizeMember.mutate({ user_id }));
       await done('members.anonymizing');
       onRevoked();
     },
     async reset_mfa() {
-      await proved(() => tell('members.resetMfa', { user_id }));
+      await proved(() => procedures.members.resetMfa.mutate({ user_id }));
       await done('members.mfa_was_reset');
     },
   };
@@ -62,15 +62,15 @@ function useMemberActions({ user_id }: Member, me: Me, onRevoked: () => void) {
     confirmed,
     changeRole: (role: MemberRole) =>
       run(async () => {
-        await proved(() => tell('members.changeRole', { user_id, role }));
+        await proved(() => procedures.members.changeRole.mutate({ user_id, role }));
         await done('members.role_changed');
       }),
     restore: run(async () => {
-      await proved(() => tell('members.restore', { user_id }));
+      await proved(() => procedures.members.restore.mutate({ user_id }));
       await done('members.restored');
     }),
     issueLink: run(async () => {
-      const issued = await proved(() => tell<PasswordLink>('members.issueResetLink', { user_id }));
+      const issued = await proved(() => procedures.members.issueResetLink.mutate({ user_id }));
       setLink(issued);
       announce(t(issued.reset_url === null ? 'members.link_mailed' : 'members.link_issued'));
     }),

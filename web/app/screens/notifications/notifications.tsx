@@ -1,6 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { ask, setMailPreferences } from '../../client.ts';
 import { deployment } from '../../deployment.ts';
 import { useT } from '../../i18n.tsx';
 import { Forbidden } from '../../parts/admins-only.tsx';
@@ -8,13 +7,13 @@ import { announce } from '../../parts/announcer.tsx';
 import { Read } from '../../parts/loading.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { Setting, Switch } from '../../parts/setting.tsx';
+import { procedures } from '../../procedures.ts';
 import { queryKeys } from '../../query-keys.ts';
 import { useMe } from '../../session/use-me.ts';
 
 const kinds = ['digest', 'documents'] as const;
 
 type Kind = (typeof kinds)[number];
-type Preferences = Record<Kind, boolean>;
 
 /** `/app/settings/notifications`: the emails that the member gets. */
 export function NotificationsScreen() {
@@ -37,13 +36,16 @@ function Emails() {
   const [changing, setChanging] = useState<Kind>();
   const preferences = useQuery({
     queryKey: queryKeys.mailPreferences,
-    queryFn: () => ask<Preferences>('mail.preferences'),
+    queryFn: () => procedures.mail.preferences.query(),
   });
   const change = async (kind: Kind, isOn: boolean) => {
     setChanging(kind);
     setError(undefined);
     try {
-      queries.setQueryData(queryKeys.mailPreferences, await setMailPreferences({ [kind]: isOn }));
+      queries.setQueryData(
+        queryKeys.mailPreferences,
+        await procedures.mail.setPreferences.mutate({ [kind]: isOn }),
+      );
       announce(t('common.saved'));
     } catch (thrown) {
       setError(thrown);

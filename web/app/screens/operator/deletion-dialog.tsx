@@ -1,22 +1,16 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { tell } from '../../client.ts';
+import type { OutputOf } from '#sdk/procedure-types.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { Field } from '../../parts/field.tsx';
 import { useFormat } from '../../parts/format.ts';
+import { procedures } from '../../procedures.ts';
 import { queryKeys } from '../../query-keys.ts';
 
 /** The rows and files that a deletion would delete. */
-export interface DeletionPreview {
-  tenant_id: string;
-  name: string;
-  rows: Record<string, number>;
-  files: number;
-  /** A number as large as this one stands for this number or more. */
-  max_counted: number;
-}
+export type DeletionPreview = OutputOf<'retention.previewDeletion'>;
 
 /** Days of the waiting period, unless the operator enters another number. */
 const defaultDays = 30;
@@ -45,7 +39,7 @@ export function DeletionDialog({
   const schedule = async () => {
     try {
       const request = { tenant_id, name: typed, after_days: wait, mfa_code: code.trim() };
-      await tell('retention.scheduleDeletion', request);
+      await procedures.retention.scheduleDeletion.mutate(request);
       announce(t('operator.deletion_was_scheduled'));
       onDone();
     } finally {

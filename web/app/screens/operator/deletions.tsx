@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { ask, tell } from '../../client.ts';
+import type { OutputOf } from '#sdk/procedure-types.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
@@ -11,23 +11,13 @@ import { Problem } from '../../parts/problem.tsx';
 import { Setting } from '../../parts/setting.tsx';
 import { StackedTable } from '../../parts/stacked-table.tsx';
 import { useAction } from '../../parts/use-action.ts';
+import { procedures } from '../../procedures.ts';
 import { queryKeys } from '../../query-keys.ts';
 import { DeletionDialog, type DeletionPreview } from './deletion-dialog.tsx';
 import styles from './operator.module.css';
 
 /** The deletion of a workspace: scheduled, running or finished. */
-interface DeletionRecord {
-  id: string;
-  /** Null if the row of the workspace is deleted. */
-  name: string | null;
-  state: 'finished' | 'running' | 'scheduled';
-  due_at: string;
-  finished_at: string | null;
-  rows: Record<string, number>;
-  files: number;
-  files_in_account: number;
-  left_in_account: number;
-}
+type DeletionRecord = OutputOf<'retention.listDeletions'>['deletions'][number];
 
 /** Milliseconds between two reads of the list while a deletion is running. */
 const pollMs = 5000;
@@ -37,7 +27,7 @@ export function Deletions() {
   const t = useT();
   const reading = useQuery({
     queryKey: queryKeys.operator.deletions,
-    queryFn: () => ask<{ deletions: DeletionRecord[] }>('retention.listDeletions'),
+    queryFn: () => procedures.retention.listDeletions.query(),
     refetchInterval: ({ state }) =>
       state.data?.deletions.some(({ state }) => state === 'running') ? pollMs : false,
   });
@@ -67,7 +57,7 @@ function DryRun() {
   const { run, error, isBusy } = useAction();
   const count = run(async () => {
     setFound(undefined);
-    setFound(await ask<DeletionPreview>('retention.previewDeletion', { tenant_id: id.trim() }));
+    setFound(await procedures.retention.previewDeletion.query({ tenant_id: id.trim() }));
   });
   return (
     <>
@@ -216,7 +206,7 @@ function CancelDialog({
   const queries = useQueryClient();
   const cancel = async () => {
     try {
-      await tell('retention.cancelDeletion', { tenant_id: id });
+      await procedures.retention.cancelDeletion.mutate({ tenant_id: id });
       announce(t('operator.deletion_canceled'));
     } finally {
       void queries.invalidateQueries({ queryKey: queryKeys.operator.deletions });

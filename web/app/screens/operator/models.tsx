@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import type { EnginesView, ModelsView } from '#sdk/operation-types.ts';
-import { ask } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { useLanguages } from '../../parts/languages.tsx';
 import { Read } from '../../parts/loading.tsx';
 import { Setting } from '../../parts/setting.tsx';
 import { StackedTable } from '../../parts/stacked-table.tsx';
+import { procedures } from '../../procedures.ts';
 import { queryKeys } from '../../query-keys.ts';
 import styles from './operator.module.css';
 import { OperatorPage } from './operator-page.tsx';
@@ -25,7 +25,7 @@ function Models() {
   const t = useT();
   const models = useQuery({
     queryKey: queryKeys.operator.models,
-    queryFn: () => ask<ModelsView>('operations.models'),
+    queryFn: () => procedures.operations.models.query(),
     refetchInterval: 60_000,
   });
   return (
@@ -125,7 +125,7 @@ function Engines() {
   const t = useT();
   const engines = useQuery({
     queryKey: queryKeys.operator.engines,
-    queryFn: () => ask<EnginesView>('operations.engines'),
+    queryFn: () => procedures.operations.engines.query(),
   });
   return (
     <>

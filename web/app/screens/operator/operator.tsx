@@ -3,7 +3,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { tenants } from '#sdk/tenants.ts';
 import type { ProvisionedTenant } from '#sdk/types.ts';
-import { bound, client, tell } from '../../client.ts';
+import { bound, client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { Field } from '../../parts/field.tsx';
@@ -15,6 +15,7 @@ import { Setting } from '../../parts/setting.tsx';
 import { ShownOnce } from '../../parts/shown-once.tsx';
 import { StackedTable } from '../../parts/stacked-table.tsx';
 import { useAction } from '../../parts/use-action.ts';
+import { procedures } from '../../procedures.ts';
 import { queryKeys } from '../../query-keys.ts';
 import { proved } from '../../session/proof.ts';
 import { DailyReport } from '../usage/daily-report.tsx';
@@ -132,7 +133,7 @@ function ProvisionForm() {
   const submit = run(async () => {
     try {
       const request = { name, ...(limit !== '' && { monthly_char_limit: Number(limit) }) };
-      setCreated(await proved(() => tell<ProvisionedTenant>('tenants.create', request)));
+      setCreated(await proved(() => procedures.tenants.create.mutate(request)));
       setName('');
       announce(t('operator.provisioned'));
     } finally {

@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { StorageView } from '#sdk/operation-types.ts';
-import { ask } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { Read } from '../../parts/loading.tsx';
 import { Setting } from '../../parts/setting.tsx';
 import { StackedTable } from '../../parts/stacked-table.tsx';
+import { procedures } from '../../procedures.ts';
 import { queryKeys } from '../../query-keys.ts';
 import styles from './operator.module.css';
 import { OperatorPage } from './operator-page.tsx';
@@ -24,7 +24,7 @@ function PlatformStorage() {
   const t = useT();
   const storage = useQuery({
     queryKey: queryKeys.operator.storage,
-    queryFn: () => ask<StorageView>('operations.storage'),
+    queryFn: () => procedures.operations.storage.query(),
   });
   return (
     <>

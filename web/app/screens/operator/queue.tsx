@@ -2,7 +2,6 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { QueueView } from '#sdk/operation-types.ts';
-import { ask, operate } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
@@ -12,6 +11,7 @@ import { Problem } from '../../parts/problem.tsx';
 import { Setting } from '../../parts/setting.tsx';
 import { StackedTable } from '../../parts/stacked-table.tsx';
 import { useAction } from '../../parts/use-action.ts';
+import { procedures } from '../../procedures.ts';
 import { queryKeys } from '../../query-keys.ts';
 import { HeldUpDocuments } from './held-up-documents.tsx';
 import styles from './operator.module.css';
@@ -34,7 +34,7 @@ function Queue() {
   const t = useT();
   const queue = useQuery({
     queryKey: queryKeys.operator.queue,
-    queryFn: () => ask<QueueView>('operations.queue'),
+    queryFn: () => procedures.operations.queue.query(),
     refetchInterval: pollMs,
   });
   return (
@@ -99,7 +99,7 @@ function Failed({ jobs }: { jobs: readonly FailedJob[] }) {
   const [asked, setAsked] = useState<string>();
   const retry = async (selection: { job_id: string } | { task: string }) => {
     try {
-      const { retried } = await operate<{ retried: number }>('retry', selection);
+      const { retried } = await procedures.operations.retry.mutate(selection);
       announce(t('operator.retried', { count: retried }));
     } finally {
       await queries.invalidateQueries({ queryKey: queryKeys.operator.queue });

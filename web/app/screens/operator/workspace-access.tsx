@@ -1,7 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { WorkspaceView } from '#sdk/operation-types.ts';
-import { operate, rotateKeyOf } from '../../client.ts';
 import { type MessageId, useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
@@ -10,6 +9,7 @@ import { Problem } from '../../parts/problem.tsx';
 import { Setting } from '../../parts/setting.tsx';
 import { ShownOnce } from '../../parts/shown-once.tsx';
 import { useAction } from '../../parts/use-action.ts';
+import { procedures } from '../../procedures.ts';
 import { queryKeys } from '../../query-keys.ts';
 import { proved } from '../../session/proof.ts';
 
@@ -32,21 +32,21 @@ export function WorkspaceAccess({ of }: { of: WorkspaceView }) {
   };
   const confirmed: Record<Question, () => Promise<void>> = {
     async deactivate() {
-      await operate('deactivate', named);
+      await procedures.operations.deactivate.mutate(named);
       await done('operator.deactivated');
     },
     async rotate() {
-      setKey((await proved(() => rotateKeyOf(of.id))).api_key);
+      setKey((await proved(() => procedures.operations.rotateKey.mutate({ tenant_id: of.id }))).api_key);
       await done('security.rotated');
     },
     async revoke() {
-      await operate('revokeKey', named);
+      await procedures.operations.revokeKey.mutate(named);
       setKey(undefined);
       await done('operator.revoked');
     },
   };
   const reactivate = run(async () => {
-    await proved(() => operate('reactivate', named));
+    await proved(() => procedures.operations.reactivate.mutate(named));
     await done('operator.reactivated');
   });
   return (

@@ -1,13 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { WorkspaceView } from '#sdk/operation-types.ts';
-import { operate } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { Setting } from '../../parts/setting.tsx';
 import { StackedTable } from '../../parts/stacked-table.tsx';
+import { procedures } from '../../procedures.ts';
 import { queryKeys } from '../../query-keys.ts';
 import styles from './operator.module.css';
 
@@ -22,7 +22,7 @@ export function WorkspaceSessions({ of }: { of: WorkspaceView }) {
   const [ending, setEnding] = useState<Ending>();
   const end = async () => {
     const whose = ending === 'all' || ending === undefined ? {} : { email: ending.email };
-    const { sessions } = await operate<{ sessions: number }>('endSessions', { tenant_id: of.id, ...whose });
+    const { sessions } = await procedures.operations.endSessions.mutate({ tenant_id: of.id, ...whose });
     announce(t('operator.sessions_ended', { count: sessions }));
     await queries.invalidateQueries({ queryKey: queryKeys.operator.workspace(of.id) });
   };

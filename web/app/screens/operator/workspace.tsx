@@ -3,7 +3,6 @@ import { Link, useParams } from '@tanstack/react-router';
 import { ChevronLeft } from 'lucide-react';
 import { useState } from 'react';
 import type { WorkspaceView } from '#sdk/operation-types.ts';
-import { ask, operate } from '../../client.ts';
 import { type Translate, useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { Field } from '../../parts/field.tsx';
@@ -13,6 +12,7 @@ import { fieldProblem, Problem } from '../../parts/problem.tsx';
 import { Setting } from '../../parts/setting.tsx';
 import { StackedTable } from '../../parts/stacked-table.tsx';
 import { useAction } from '../../parts/use-action.ts';
+import { procedures } from '../../procedures.ts';
 import { queryKeys } from '../../query-keys.ts';
 import styles from './operator.module.css';
 import { OperatorPage } from './operator-page.tsx';
@@ -33,7 +33,7 @@ function OneWorkspace() {
   const { tenantId } = useParams({ from: '/workspace/operators/app/settings/operator/workspaces/$tenantId' });
   const workspace = useQuery({
     queryKey: queryKeys.operator.workspace(tenantId),
-    queryFn: () => ask<WorkspaceView>('operations.workspace', { tenant_id: tenantId }),
+    queryFn: () => procedures.operations.workspace.query({ tenant_id: tenantId }),
   });
   return (
     <>
@@ -177,7 +177,9 @@ function WorkspaceLimits({ of }: { of: WorkspaceView }) {
           min={1}
           max={2_147_483_647}
           required
-          save={(value) => operate('setAllowance', { tenant_id: of.id, monthly_char_limit: Number(value) })}
+          save={(value) =>
+            procedures.operations.setAllowance.mutate({ tenant_id: of.id, monthly_char_limit: Number(value) })
+          }
         />
         <Limit
           tenantId={of.id}
@@ -188,7 +190,10 @@ function WorkspaceLimits({ of }: { of: WorkspaceView }) {
           min={0}
           max={999_999_999_999_999}
           save={(value) =>
-            operate('setStorageCap', { tenant_id: of.id, cap_bytes: value === '' ? null : Number(value) })
+            procedures.operations.setStorageCap.mutate({
+              tenant_id: of.id,
+              cap_bytes: value === '' ? null : Number(value),
+            })
           }
         />
       </div>

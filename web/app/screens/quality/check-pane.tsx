@@ -2,7 +2,6 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type KeyboardEvent, useId, useRef, useState } from 'react';
 import type { QualityCheck, QualityCheckError } from '#sdk/types.ts';
-import { ask, tell } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { useFormat } from '../../parts/format.ts';
@@ -11,6 +10,7 @@ import { Read } from '../../parts/loading.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { searchedText } from '../../parts/searched-text.ts';
 import { useAction } from '../../parts/use-action.ts';
+import { procedures } from '../../procedures.ts';
 import { queryKeys } from '../../query-keys.ts';
 import styles from './quality.module.css';
 
@@ -39,7 +39,7 @@ export function CheckPane({
 }) {
   const check = useQuery({
     queryKey: queryKeys.quality.check(checkId),
-    queryFn: () => ask<QualityCheck>('quality.check', { check_id: checkId }),
+    queryFn: () => procedures.quality.check.query({ check_id: checkId }),
   });
   return (
     <div className={styles['pane']}>
@@ -75,7 +75,7 @@ function OpenCheck({
     run(async () => {
       // A note without a marked error would be lost, and the text would count as one without errors.
       if (note !== '' && !skip) return setNoteLeft(true);
-      const done = await tell<QualityCheck>('quality.decide', {
+      const done = await procedures.quality.decide.mutate({
         check_id: check.check_id,
         errors: skip ? [] : errors,
         skip,
@@ -144,11 +144,7 @@ function Texts({
   const { utcDay } = useFormat();
   const { nameOf } = useLanguages();
   const id = useId();
-  const facts = [
-    check.name ?? t('quality.text'),
-    utcDay(check.day),
-    check.domain,
-  ];
+  const facts = [check.name ?? t('quality.text'), utcDay(check.day), check.domain];
   const rows = Math.min(14, 2 + Math.ceil(Math.max(check.source_text.length, check.target_text.length) / 42));
   return (
     <>

@@ -1,7 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { QualityChecksQuery, QualitySettings } from '#sdk/types.ts';
-import { ask, tell } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { Field } from '../../parts/field.tsx';
@@ -9,6 +8,7 @@ import { LanguageSelect, useLanguages } from '../../parts/languages.tsx';
 import { Read } from '../../parts/loading.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { useAction } from '../../parts/use-action.ts';
+import { procedures } from '../../procedures.ts';
 import { queryKeys } from '../../query-keys.ts';
 import styles from './quality.module.css';
 
@@ -17,7 +17,7 @@ export function CheckSettings({ origin }: { origin: Origin }) {
   const t = useT();
   const settings = useQuery({
     queryKey: queryKeys.quality.settings,
-    queryFn: () => ask<QualitySettings>('quality.settings', {}),
+    queryFn: () => procedures.quality.settings.query(),
   });
   return (
     <section className="card" aria-labelledby="check-settings">
@@ -41,10 +41,7 @@ function Form({ origin, settings }: { origin: Origin; settings: QualitySettings 
   const { run, error, isBusy } = useAction();
   const [form, setForm] = useState(settings);
   const save = run(async () => {
-    queries.setQueryData(
-      queryKeys.quality.settings,
-      await tell<QualitySettings>('quality.saveSettings', form),
-    );
+    queries.setQueryData(queryKeys.quality.settings, await procedures.quality.saveSettings.mutate(form));
     announce(t('common.saved'));
   });
   const numberField = (

@@ -1,7 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { QualityCheckPage, QualityCheckSummary, QualityChecksQuery } from '#sdk/types.ts';
-import { ask, tell } from '../../client.ts';
+import type { QualityCheckSummary, QualityChecksQuery } from '#sdk/types.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { useFormat } from '../../parts/format.ts';
@@ -9,6 +8,7 @@ import { LanguageSelect, useLanguages } from '../../parts/languages.tsx';
 import { Read } from '../../parts/loading.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { useAction } from '../../parts/use-action.ts';
+import { procedures } from '../../procedures.ts';
 import { queryKeys } from '../../query-keys.ts';
 import { Segments } from '../usage/report-parts.tsx';
 import { CheckPane, type Marks, noMarks } from './check-pane.tsx';
@@ -27,7 +27,7 @@ export function Checks({ origin, isAdmin }: { origin: Origin; isAdmin: boolean }
   const [marks, setMarks] = useState<Record<string, Marks>>({});
   const page = useQuery({
     queryKey: queryKeys.quality.checks(origin, state),
-    queryFn: () => ask<QualityCheckPage>('quality.checks', { origin, state, limit: 100 }),
+    queryFn: () => procedures.quality.checks.query({ origin, state, limit: 100 }),
   });
   const list = page.data?.checks ?? [];
   const shown = list.find(({ check_id }) => check_id === chosen) ?? list[0];
@@ -122,7 +122,7 @@ function Draw({ origin }: { origin: Origin }) {
   const [language, setLanguage] = useState('');
   const [count, setCount] = useState('25');
   const draw = run(async () => {
-    const { drawn } = await tell<{ drawn: number }>('quality.draw', {
+    const { drawn } = await procedures.quality.draw.mutate({
       ...{ origin, target_lang: language, count: Number(count) },
     });
     announce(t('quality.drawn', { texts: drawn }));

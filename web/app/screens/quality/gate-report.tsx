@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import type { QualityCalibration, QualityReport, QualityShare } from '#sdk/types.ts';
-import { ask } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { useLanguages } from '../../parts/languages.tsx';
 import { Read } from '../../parts/loading.tsx';
+import { procedures } from '../../procedures.ts';
 import { queryKeys } from '../../query-keys.ts';
 import { PeriodChoice, usePeriod } from './period.tsx';
 import styles from './quality.module.css';
@@ -15,11 +15,11 @@ export function GateReport() {
   const { query } = usePeriod();
   const report = useQuery({
     queryKey: queryKeys.quality.report(query),
-    queryFn: () => ask<QualityReport>('quality.report', query),
+    queryFn: () => procedures.quality.report.query(query),
   });
   const calibrations = useQuery({
     queryKey: queryKeys.quality.calibrations,
-    queryFn: () => ask<QualityCalibration[]>('quality.calibrations', {}),
+    queryFn: () => procedures.quality.calibrations.query(),
   });
   return (
     <>

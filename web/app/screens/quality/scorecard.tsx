@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
 import type { QualityScorecard } from '#sdk/types.ts';
-import { ask } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { useFormat } from '../../parts/format.ts';
@@ -8,6 +7,7 @@ import { useLanguages } from '../../parts/languages.tsx';
 import { Read } from '../../parts/loading.tsx';
 import { useMemberNames } from '../../parts/member-name.tsx';
 import { saveFile } from '../../parts/save-file.ts';
+import { procedures } from '../../procedures.ts';
 import { queryKeys } from '../../query-keys.ts';
 import { csvOf } from '../usage/csv.ts';
 import { PeriodChoice, usePeriod } from './period.tsx';
@@ -22,7 +22,7 @@ export function Scorecard() {
   const { query } = usePeriod();
   const card = useQuery({
     queryKey: queryKeys.quality.scorecard(query),
-    queryFn: () => ask<QualityScorecard>('quality.scorecard', query),
+    queryFn: () => procedures.quality.scorecard.query(query),
   });
   return (
     <>

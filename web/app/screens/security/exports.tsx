@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { MouseEvent } from 'react';
-import { ask, startExport } from '../../client.ts';
+import type { OutputOf } from '#sdk/procedure-types.ts';
 import { deployment } from '../../deployment.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
@@ -9,19 +9,13 @@ import { Read } from '../../parts/loading.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { Setting } from '../../parts/setting.tsx';
 import { useAction } from '../../parts/use-action.ts';
+import { procedures } from '../../procedures.ts';
 import { queryKeys } from '../../query-keys.ts';
 import { proved, proveFirst } from '../../session/proof.ts';
 import styles from './exports.module.css';
 
 /** An export of the workspace. */
-interface ExportRecord {
-  id: string;
-  requested_at: string;
-  finished_at: string | null;
-  expires_at: string | null;
-  size_bytes: number | null;
-  files: number;
-}
+type ExportRecord = OutputOf<'exports.list'>['exports'][number];
 
 /** Milliseconds between two reads of the list while an export is running. */
 const pollMs = 3000;
@@ -35,11 +29,11 @@ export function Exports() {
   const { run, error, isBusy } = useAction();
   const reading = useQuery({
     queryKey: queryKeys.exports,
-    queryFn: () => ask<{ exports: ExportRecord[] }>('exports.list'),
+    queryFn: () => procedures.exports.list.query(),
     refetchInterval: ({ state }) => (state.data?.exports.some(isRunning) ? pollMs : false),
   });
   const start = run(async () => {
-    await proved(startExport);
+    await proved(() => procedures.exports.start.mutate());
     announce(t('security.export_started'));
     await queries.invalidateQueries({ queryKey: queryKeys.exports });
   });

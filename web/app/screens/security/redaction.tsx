@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { LinguaLoopError } from '#sdk/errors.ts';
 import type { SecurityPolicy, TenantAccount } from '#sdk/types.ts';
-import { client, tell } from '../../client.ts';
+import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import choices from '../../parts/choices.module.css';
@@ -10,6 +10,7 @@ import { fieldProblem } from '../../parts/problem.tsx';
 import { isConflict, SaveProblem, Setting, Switch } from '../../parts/setting.tsx';
 import { TextArea } from '../../parts/text-area.tsx';
 import { useAction } from '../../parts/use-action.ts';
+import { procedures } from '../../procedures.ts';
 import { queryKeys } from '../../query-keys.ts';
 import { proved } from '../../session/proof.ts';
 import type { Me } from '../../session/use-me.ts';
@@ -57,7 +58,7 @@ export function Redaction({ me: { tenant } }: { me: Me }) {
       // For a platform operator, the request must name the workspace, even the operator's own.
       const request = { redaction, redaction_before: before, tenant_id: tenant.id };
       try {
-        const account = await proved(() => tell<TenantAccount>('tenants.setSecurityPolicy', request));
+        const account = await proved(() => procedures.tenants.setSecurityPolicy.mutate(request));
         queries.setQueryData<Me>(queryKeys.me, (me) => me && { ...me, tenant: account });
         setBefore(rulesOf(account));
         announce(t('common.saved'));

@@ -1,6 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
-import { ask, tell } from '../../client.ts';
 import { deployment } from '../../deployment.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
@@ -10,6 +9,7 @@ import { Read } from '../../parts/loading.tsx';
 import { fieldProblem, Problem } from '../../parts/problem.tsx';
 import { Setting } from '../../parts/setting.tsx';
 import { useAction } from '../../parts/use-action.ts';
+import { procedures } from '../../procedures.ts';
 import { queryKeys } from '../../query-keys.ts';
 import { cookieRequest } from '../../session/cookie-request.ts';
 import { proved } from '../../session/proof.ts';
@@ -38,7 +38,9 @@ export function SecurityScreen() {
         {(known) => (
           <>
             {known.user.provider === 'email' && <OwnPassword />}
-            {known.user.provider === 'email' && deployment.ssoProvider && <OwnProvider />}
+            {known.user.provider === 'email' && deployment.ssoProvider && (
+              <OwnProvider provider={deployment.ssoProvider} />
+            )}
             <OwnSessions />
             {isAdministrator(known) && (
               <>
@@ -55,13 +57,13 @@ export function SecurityScreen() {
 }
 
 /** Links the member's account at the identity provider, to sign in by it, too. */
-function OwnProvider() {
+function OwnProvider({ provider }: { provider: string }) {
   const t = useT();
   const { run, error, isBusy } = useAction();
   const link = run(() =>
     proved(async () => {
-      const request = { provider: deployment.ssoProvider, redirect_uri: returnAddress() };
-      const { authorization_url } = await tell<{ authorization_url: string }>('auth.linkSso', request);
+      const request = { provider, redirect_uri: returnAddress() };
+      const { authorization_url } = await procedures.auth.linkSso.mutate(request);
       leaveToLink(authorization_url);
     }),
   );
@@ -84,7 +86,7 @@ function OwnPassword() {
   const { run, error, isBusy } = useAction();
   const submit = run(async () => {
     try {
-      await tell('auth.changePassword', { current_password: current, new_password: next });
+      await procedures.auth.changePassword.mutate({ current_password: current, new_password: next });
     } finally {
       setCurrent('');
     }
@@ -121,16 +123,6 @@ function OwnPassword() {
   );
 }
 
-/** A session of the member. */
-interface OwnSession {
-  id: string;
-  is_current: boolean;
-  agent: string | null;
-  network: string | null;
-  signed_in_at: string;
-  last_used_at: string;
-}
-
 /** The sessions of the member. Each session but this one can be ended. */
 function OwnSessions() {
   const t = useT();
@@ -139,12 +131,12 @@ function OwnSessions() {
   const { run, error, isBusy } = useAction();
   const reading = useQuery({
     queryKey: queryKeys.sessions,
-    queryFn: () => ask<{ sessions: OwnSession[] }>('auth.sessions'),
+    queryFn: () => procedures.auth.sessions.query(),
   });
   const end = (id: string) =>
     run(async () => {
       try {
-        await tell('auth.endSession', { session_id: id });
+        await procedures.auth.endSession.mutate({ session_id: id });
         announce(t('security.session_was_ended'));
       } finally {
         await queries.invalidateQueries({ queryKey: queryKeys.sessions });

@@ -1,11 +1,11 @@
 import { useState } from 'react';
 import { LinguaLoopError } from '#sdk/errors.ts';
 import type { StorageBinding, StorageBindingRequest } from '#sdk/types.ts';
-import { bindStorage } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { Field } from '../../parts/field.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { useAction } from '../../parts/use-action.ts';
+import { procedures } from '../../procedures.ts';
 import { proved } from '../../session/proof.ts';
 
 const modes = ['sas', 'connection_string', 'managed_identity'] as const;
@@ -45,7 +45,7 @@ export function BindingForm({
       prefixes,
       ...(mode !== 'managed_identity' && secret !== '' && { secret }),
     };
-    const next = await proved(() => bindStorage(request));
+    const next = await proved(() => procedures.storage.bind.mutate(request));
     setSecret('');
     onSaved(next);
   });

@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { storage } from '#sdk/storage.ts';
 import type { StorageBinding } from '#sdk/types.ts';
-import { bindStorage, bound } from '../../client.ts';
+import { bound } from '../../client.ts';
 import { deployment } from '../../deployment.ts';
 import { useT } from '../../i18n.tsx';
 import { AdminsOnly, Forbidden } from '../../parts/admins-only.tsx';
@@ -13,6 +13,7 @@ import { useFormat } from '../../parts/format.ts';
 import { Read } from '../../parts/loading.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { Setting } from '../../parts/setting.tsx';
+import { procedures } from '../../procedures.ts';
 import { queryKeys } from '../../query-keys.ts';
 import { proved } from '../../session/proof.ts';
 import { BindingForm } from './binding-form.tsx';
@@ -191,7 +192,8 @@ function LeaveDialog({
       action={t('storage.leave')}
       onClose={onClose}
       onConfirm={async () => {
-        const leave = () => (isForced ? bound(storage).unbind() : bindStorage({ provider: 'platform' }));
+        const leave = () =>
+          isForced ? bound(storage).unbind() : procedures.storage.bind.mutate({ provider: 'platform' });
         onChanged(await proved(leave));
         announce(t('storage.left'));
       }}

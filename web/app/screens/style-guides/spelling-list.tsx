@@ -1,7 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { X } from 'lucide-react';
 import { useRef, useState } from 'react';
-import { ask, tell } from '../../client.ts';
 import { dictionaryOf } from '../../editor/spelling/speller.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
@@ -10,16 +9,13 @@ import { Read } from '../../parts/loading.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { Setting } from '../../parts/setting.tsx';
 import { useAction } from '../../parts/use-action.ts';
+import { procedures } from '../../procedures.ts';
 import { queryKeys } from '../../query-keys.ts';
 import { useDefaultLanguages } from '../general/default-languages.ts';
 import styles from './style-guides.module.css';
 
 /** Maximum number of words that are shown. A list has up to 10,000. */
 const most = 200;
-
-interface WordList {
-  words: string[];
-}
 
 /** The words that reviewers have added to the dictionaries of the editor. Each can be removed. */
 export function SpellingList() {
@@ -36,12 +32,12 @@ export function SpellingList() {
   const queryKey = queryKeys.terminology.spelling(lang);
   const reading = useQuery({
     queryKey,
-    queryFn: () => ask<WordList>('terminology.spellingWords', { lang }),
+    queryFn: () => procedures.terminology.spellingWords.query({ lang }),
   });
   const remove = (word: string) =>
     run(async () => {
       const request = { lang, word, correct: false };
-      queries.setQueryData(queryKey, await tell<WordList>('terminology.setSpellingWord', request));
+      queries.setQueryData(queryKey, await procedures.terminology.setSpellingWord.mutate(request));
       announce(t('styleGuides.spelling_removed', { word }));
       // The button that had the focus is gone.
       search.current?.focus();

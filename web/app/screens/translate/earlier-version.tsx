@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { BadRequestError } from '#sdk/status-errors.ts';
-import { client, listFiles } from '../../client.ts';
+import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { useLanguages } from '../../parts/languages.tsx';
 import { detected } from '../../parts/source-language.tsx';
+import { procedures } from '../../procedures.ts';
 import { queryKeys } from '../../query-keys.ts';
 import type { FileQueue, FileRequest, ListedFile } from './file-queue.ts';
 import styles from './files.module.css';
@@ -32,7 +33,7 @@ async function findEarlier(
 ): Promise<Earlier[]> {
   const digest = await crypto.subtle.digest('SHA-256', await file.arrayBuffer());
   const key = Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('');
-  const { files } = await listFiles({ text: file.name, limit: 100 }, { signal });
+  const { files } = await procedures.documents.files.query({ text: file.name, limit: 100 }, { signal });
   const found: Earlier[] = [];
   for (const target of targets) {
     const latest = files

@@ -1,27 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
+import type { OutputOf } from '#sdk/procedure-types.ts';
 import { reviewReports } from '#sdk/review-reports.ts';
 import type { PayReport, ReviewerReport, TurnaroundReport } from '#sdk/types.ts';
-import { ask, bound } from '../../client.ts';
+import { bound } from '../../client.ts';
+import { procedures } from '../../procedures.ts';
 import { queryKeys } from '../../query-keys.ts';
 import type { Series } from './bar-chart.tsx';
 
-/** The range of a report, both days included, and the oldest counted job if there were too many to count them all. */
-interface Coverage {
-  /** YYYY-MM-DD in UTC. */
-  from: string;
-  to: string;
-  /** ISO 8601; null if the report is complete. */
-  counted_from: string | null;
-}
-
 /** Billed characters by day and group. */
-export interface Breakdown extends Coverage {
-  /** The largest first. The name is empty for jobs without a value, and null for the sum of all small groups. */
-  groups: { name: string | null; jobs: number; billable_chars: number }[];
-  /** The days with usage, with one value for each group. */
-  days: { date: string; billable_chars: number[] }[];
-}
+export type Breakdown = OutputOf<'usage.breakdown'>;
 
 /** The results of texts, as the names of the report's fields. */
 export const outcomes = ['automatic', 'reviewed', 'waiting', 'rejected'] as const;
@@ -29,13 +17,7 @@ export const outcomes = ['automatic', 'reviewed', 'waiting', 'rejected'] as cons
 export type Outcome = (typeof outcomes)[number];
 
 /** The results of the texts that were translated in a range. */
-export interface Outcomes extends Coverage {
-  days: ({ date: string } & Record<Outcome, number>)[];
-  median_ms: number | null;
-  /** Why texts needed a reviewer, by the codes of the quality gate. */
-  reasons: { code: string; texts: number }[];
-  reasons_of: number;
-}
+export type Outcomes = OutputOf<'reviews.outcomes'>;
 
 /** The ways to group billed characters. */
 export const dimensions = [
@@ -61,8 +43,8 @@ export function useBreakdown(by: Dimension) {
     queryKey: queryKeys.reports.breakdown(by, range),
     queryFn: () =>
       by === 'domain'
-        ? ask<Breakdown>('reviews.byDomain', range)
-        : ask<Breakdown>('usage.breakdown', { ...range, by }),
+        ? procedures.reviews.byDomain.query(range)
+        : procedures.usage.breakdown.query({ ...range, by }),
   });
 }
 
@@ -70,7 +52,7 @@ export function useOutcomes() {
   const range = useRange();
   return useQuery({
     queryKey: queryKeys.reports.outcomes(range),
-    queryFn: () => ask<Outcomes>('reviews.outcomes', range),
+    queryFn: () => procedures.reviews.outcomes.query(range),
   });
 }
 
@@ -115,7 +97,7 @@ const dayMs = 86_400_000;
 
 /** Adds the days of the range without values, so that a chart shows the whole range. */
 export function withAllDays(
-  { from, to, days: known }: Coverage & { days: readonly { date: string }[] },
+  { from, to, days: known }: Pick<Breakdown, 'from' | 'to'> & { days: readonly { date: string }[] },
   series: readonly Series[],
 ): { days: string[]; series: Series[] } {
   const at = new Map(known.map(({ date }, index) => [date, index]));

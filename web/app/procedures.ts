@@ -1,0 +1,61 @@
+import { createTRPCClientProxy, type TRPCUntypedClient } from '@trpc/client';
+import type { Connection } from '#sdk/connection.ts';
+import type { AppRouter, MutationName } from '#sdk/procedure-types.ts';
+import { connection, patientConnection } from './client.ts';
+import { onSessionChange, sessionState } from './session/keeper.ts';
+
+/**
+ * The mutations that are resent after a temporary failure, because a second call changes nothing more, or fails if the
+ * first one was applied: a review names the version of the item that it applies to. Others are not resent: if the
+ * response is lost, the first request may have had its effect.
+ */
+const repeatable: ReadonlySet<string> = new Set<MutationName>([
+  'documents.approve',
+  'mail.setPreferences',
+  'operations.deactivate',
+  'operations.endSessions',
+  'operations.reactivate',
+  'operations.retry',
+  'operations.revokeKey',
+  'operations.setAllowance',
+  'operations.setStorageCap',
+  'storage.bind',
+  'terminology.matchesOfTexts',
+  'translations.act',
+  'translations.reviewMany',
+]);
+
+/** Aborts at sign-out, so that a queued retry is not sent for the next member who signs in. */
+let signedIn = new AbortController();
+onSessionChange(() => {
+  if (sessionState().kind !== 'signed_out') return;
+  signedIn.abort();
+  signedIn = new AbortController();
+});
+
+/**
+ * Returns a typed client whose calls use a connection of the SDK, with its session, retries and errors. It has no chain
+ * of links: their code is twice as large as that of the typed client, and they wrap errors.
+ * @param stop returns a signal that ends the calls
+ */
+function clientOver({ query, mutate }: Connection, stop?: () => AbortSignal) {
+  const calls: Pick<TRPCUntypedClient<AppRouter>, 'query' | 'mutation'> = {
+    query: (name, input = {}, options) => query({ name, repeatable: true }, input as object, options),
+    mutation: (name, input = {}, options) =>
+      mutate({ name, repeatable: repeatable.has(name) }, input as object, { signal: stop?.(), ...options }),
+  };
+  return createTRPCClientProxy(calls as TRPCUntypedClient<AppRouter>);
+}
+
+/**
+ * The procedures that only this application calls, as the signed-in member. Names, inputs and outputs are those of the
+ * service's router.
+ *
+ * ```ts
+ * const { covers } = await procedures.billing.coverage.query();
+ * ```
+ */
+export const procedures = clientOver(connection);
+
+/** The same for requests in the background: a retry waits as long as the service asks. */
+export const background = clientOver(patientConnection, () => signedIn.signal);
