@@ -19,10 +19,16 @@ type BoxProps<Element extends ElementType> = {
 /** The margin and list marks of an element do not depend on what it is. */
 const plain: CSSProperties = { margin: 0, padding: 0, listStyle: 'none', minInlineSize: 0 };
 
+/*
+ * The elements in a box have no margins (`base.css`, by `data-box`): the gap of the box is the space between them.
+ */
+
 /** Elements below each other, in the whole width. */
 export function Stack<Element extends ElementType = 'div'>(props: BoxProps<Element>) {
   const { as: Tag = 'div' as ElementType, gap = 3, align = 'stretch', ...others } = props;
-  return <Tag {...others} style={{ ...plain, display: 'grid', gap: space(gap), justifyItems: align }} />;
+  return (
+    <Tag {...others} data-box style={{ ...plain, display: 'grid', gap: space(gap), justifyItems: align }} />
+  );
 }
 
 /** Elements in a line, which wraps in a narrow window unless `isTight` is set. */
@@ -37,6 +43,7 @@ export function Row<Element extends ElementType = 'div'>(
   return (
     <Tag
       {...others}
+      data-box
       style={{
         ...plain,
         display: 'flex',
@@ -61,6 +68,7 @@ export function Grid<Element extends ElementType = 'div'>(props: BoxProps<Elemen
   return (
     <Tag
       {...others}
+      data-box
       style={{ ...plain, display: 'grid', gap: space(gap), alignItems: align, gridTemplateColumns: columns }}
     />
   );

@@ -9,6 +9,8 @@ export interface Column<Row> {
   isName?: boolean;
   /** Whether the cell's text may be broken: that of other cells is kept in a line in a wide window. */
   wraps?: boolean;
+  /** The least width in a wide window, in rem. */
+  least?: number;
 }
 
 /**
@@ -34,8 +36,8 @@ export function DataTable<Row>({
       <table className={`stacked ${styles['table']}`} aria-label={caption}>
         <thead>
           <tr>
-            {columns.map(({ title }) => (
-              <th key={title} scope="col">
+            {columns.map(({ title, least }) => (
+              <th key={title} scope="col" style={{ minInlineSize: least && `${least}rem` }}>
                 {title}
               </th>
             ))}
