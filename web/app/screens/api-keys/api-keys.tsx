@@ -187,7 +187,7 @@ function KeyTable({
           wraps: true,
           cell: (key) => key.scopes.map((scope) => t(`apiKeys.${scope}`)).join(', '),
         },
-        { title: t('apiKeys.created'), wraps: true, cell: (key) => <Created of={key} /> },
+        { title: t('apiKeys.created'), least: 11, wraps: true, cell: (key) => <Created of={key} /> },
         {
           title: t('apiKeys.last_used'),
           cell: ({ last_used_at: at }) =>
