@@ -1,4 +1,5 @@
 import type { ComponentProps, CSSProperties, ElementType, ReactNode } from 'react';
+import './box.css';
 
 /** A step of the spaces in `styles/tokens.css`; 1 is 4 px. */
 export type Space = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 8 | 10 | 12 | 16;
@@ -20,7 +21,7 @@ type BoxProps<Element extends ElementType> = {
 const plain: CSSProperties = { margin: 0, padding: 0, listStyle: 'none', minInlineSize: 0 };
 
 /*
- * The elements in a box have no margins (`base.css`, by `data-box`): the gap of the box is the space between them.
+ * The elements in a box have no margins (`box.css`, by `data-box`): the gap of the box is the space between them.
  */
 
 /** Elements below each other, in the whole width. */
