@@ -68,7 +68,7 @@ export function RuleSentence({ number, rule, members, onChange }: RuleProps) {
 
 const conditions = ['domain', 'min_words', 'max_words', 'regulated', 'glossary'] as const;
 
-/** What a condition begins with; a glossary is the first of the list. */
+/** The first value of an added condition; that of a glossary is the first of the list. */
 const atFirst = { domain: '', min_words: 1000, max_words: 5000, regulated: true } as const;
 
 function Conditions({ rule, set }: { rule: AssignmentRule; set: SetPart }) {
