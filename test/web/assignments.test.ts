@@ -6,6 +6,7 @@ import { useTestApp } from '#test/setup/app.ts';
 import { callAt } from '../translations/workplace/reviewers.ts';
 import { expectAccessible } from './accessibility.ts';
 import { useBrowser, withoutBrowser } from './browser.ts';
+import { choose } from './kit.ts';
 import { field, memberAt, patient, said, waitingJobs } from './reviewing.ts';
 
 const app = useTestApp({ env });
@@ -382,9 +383,9 @@ describe.skipIf(withoutBrowser)('assignments', () => {
     ]);
     const rules = page.getByRole('region', { name: 'Automatic assignment' });
     await rules.getByRole('button', { name: 'Add a rule' }).click();
-    await rules.getByRole('combobox', { name: 'To' }).selectOption('fr');
-    await rules.getByLabel('First review').selectOption('Lenna');
-    await rules.getByRole('combobox', { name: 'Due' }).selectOption('After working days, at 18:00');
+    await choose(rules, 'To', 'French');
+    await choose(rules, 'First review', 'Lenna');
+    await choose(rules, 'Due', 'After working days, at 18:00');
     await expectAccessible(page);
     await rules.getByRole('button', { name: 'Save the rules' }).click();
     await said(page, 'Rules saved.');

@@ -15,6 +15,7 @@ import { callAt } from '../translations/workplace/reviewers.ts';
 import { expectAccessible } from './accessibility.ts';
 import { useBrowser, withoutBrowser } from './browser.ts';
 import { openDocument } from './document-editor.ts';
+import { choose, command } from './kit.ts';
 import { field, memberAt, patient, said } from './reviewing.ts';
 
 const app = useTestApp({ env });
@@ -76,9 +77,11 @@ describe.skipIf(withoutBrowser)('screens of a team', () => {
     const { page } = await memberAt(browser, founder, '/app/settings/members');
     const rules = page.getByRole('region', { name: 'Automatic assignment' });
     await rules.getByRole('button', { name: 'Add a rule' }).click();
-    await rules.getByLabel('Glossary').selectOption('Lease terms');
-    await rules.getByLabel('At least, in words').fill('1000');
-    await rules.getByLabel('At most, in words').fill('5000');
+    for (const condition of ['Glossary', 'At least, in words', 'At most, in words'])
+      await command(rules, 'Add a condition', condition);
+    await choose(rules, 'Glossary', 'Lease terms');
+    await rules.getByRole('spinbutton', { name: 'At least, in words' }).fill('1000');
+    await rules.getByRole('spinbutton', { name: 'At most, in words' }).fill('5000');
     await rules.getByRole('button', { name: 'Save the rules' }).click();
     await said(page, 'Rules saved.');
     const stored = { min_words: 1000, max_words: 5000, glossary };

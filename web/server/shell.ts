@@ -133,7 +133,11 @@ export function shellPage(
   const words = signedOut ? [signIn] : [signIn, workspace, ...ofScreen];
   const screen = build.screens[screenAt(path)] ?? { scripts: [], styles: [] };
   const styles = [...build.first.styles, ...screen.styles]
-    .map((file) => `<link rel="stylesheet" href="${at(file)}">`)
+    // React Aria adds its own style, which the policy refuses, unless the document has an element with this id.
+    .map(
+      (file, index) =>
+        `<link rel="stylesheet"${index === 0 ? ' id="react-aria-pressable-style"' : ''} href="${at(file)}">`,
+    )
     .join('\n');
   const preloads = [...build.first.scripts, ...screen.scripts, ...words]
     .map((file) => `<link rel="modulepreload" href="${at(file)}">`)

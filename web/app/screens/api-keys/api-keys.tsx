@@ -5,6 +5,9 @@ import { apiKeys } from '#sdk/api-keys.ts';
 import type { ApiKey } from '#sdk/types.ts';
 import { bound } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
+import { Badge } from '../../kit/badge.tsx';
+import { Row, Stack } from '../../kit/box.tsx';
+import { DataTable } from '../../kit/data-table.tsx';
 import { AdminsOnly } from '../../parts/admins-only.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { ConfirmDialog, Dialog, FormActions } from '../../parts/confirm-dialog.tsx';
@@ -13,11 +16,9 @@ import { Read } from '../../parts/loading.tsx';
 import { fieldProblem, Problem } from '../../parts/problem.tsx';
 import { ProofField, useProof } from '../../parts/proof-field.tsx';
 import { Setting } from '../../parts/setting.tsx';
-import { StackedTable } from '../../parts/stacked-table.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { queryKeys } from '../../query-keys.ts';
 import type { Me } from '../../session/use-me.ts';
-import styles from './api-keys.module.css';
 import { KeyDialog, NewSecret } from './key-dialog.tsx';
 
 /** `/app/settings/api-keys`: the API keys of the workspace. */
@@ -165,75 +166,88 @@ function KeyTable({
   const t = useT();
   const format = useFormat();
   return (
-    <StackedTable
+    <DataTable
+      rows={keys}
+      keyOf={({ key_id }) => key_id}
       columns={[
-        t('apiKeys.name'),
-        t('apiKeys.scopes'),
-        t('apiKeys.created'),
-        t('apiKeys.last_used'),
-        t('apiKeys.ends'),
-      ]}
-      actions={t('apiKeys.actions')}
-      className={styles['keys']}
-    >
-      {keys.map((key) => (
-        <tr key={key.key_id}>
-          <td data-label={t('apiKeys.name')}>
-            <span className={styles['stack']}>
-              <bdi translate="no">{key.name}</bdi>
+        {
+          title: t('apiKeys.name'),
+          wraps: true,
+          cell: ({ name, prefix }) => (
+            <Stack gap={0} align="start">
+              <bdi translate="no">{name}</bdi>
               <code translate="no" dir="ltr">
-                {key.prefix}…
+                {prefix}…
               </code>
-            </span>
-          </td>
-          <td data-label={t('apiKeys.scopes')}>
-            {key.scopes.map((scope) => t(`apiKeys.${scope}`)).join(', ')}
-          </td>
-          <td data-label={t('apiKeys.created')}>
-            <span className={styles['stack']}>
-              <span className={styles['day']}>{format.day(key.created_at)}</span>
-              {key.created_by && <bdi className="hint">{t('apiKeys.by', { member: key.created_by })}</bdi>}
-              {key.by_former_admin && (
-                <>
-                  <span className="badge bad">{t('apiKeys.by_former')}</span>
-                  <span className="hint">{t('apiKeys.by_former_hint')}</span>
-                </>
-              )}
-            </span>
-          </td>
-          <td data-label={t('apiKeys.last_used')} className={styles['day']}>
-            {key.last_used_at ? (
-              <span className={styles['stack']}>
-                {format.day(key.last_used_at)}
-                <span className="hint">{format.time(new Date(key.last_used_at))}</span>
-              </span>
+            </Stack>
+          ),
+        },
+        {
+          title: t('apiKeys.scopes'),
+          wraps: true,
+          cell: (key) => key.scopes.map((scope) => t(`apiKeys.${scope}`)).join(', '),
+        },
+        { title: t('apiKeys.created'), least: 11, wraps: true, cell: (key) => <Created of={key} /> },
+        {
+          title: t('apiKeys.last_used'),
+          cell: ({ last_used_at: at }) =>
+            at ? (
+              <Stack gap={0}>
+                {format.day(at)}
+                <span className="hint">{format.time(new Date(at))}</span>
+              </Stack>
             ) : (
               t('apiKeys.never_used')
-            )}
-          </td>
-          <td data-label={t('apiKeys.ends')}>
-            <span className={styles['stack']}>
-              {key.expires_at ? format.moment(key.expires_at) : t('apiKeys.no_end')}
-              {key.expired && <span className="badge bad">{t('apiKeys.ended')}</span>}
-              {key.overlap_ends_at && (
-                <span className="hint">
-                  {t('apiKeys.overlap_until', { when: format.moment(key.overlap_ends_at) })}
-                </span>
-              )}
-            </span>
-          </td>
-          <td>
-            <div className={styles['row']}>
-              {(key.expired ? actionsOfEnded : actions).map((what) => (
-                <button key={what} type="button" className="small" onClick={() => onAct(what, key)}>
-                  {t(`apiKeys.${what}`)} <bdi className="visually-hidden">{key.name}</bdi>
-                </button>
-              ))}
-            </div>
-          </td>
-        </tr>
-      ))}
-    </StackedTable>
+            ),
+        },
+        { title: t('apiKeys.ends'), wraps: true, cell: (key) => <End of={key} /> },
+      ]}
+      actions={{
+        title: t('apiKeys.actions'),
+        cell: (key) => (
+          <Row gap={1}>
+            {(key.expired ? actionsOfEnded : actions).map((what) => (
+              <button key={what} type="button" className="small" onClick={() => onAct(what, key)}>
+                {t(`apiKeys.${what}`)} <bdi className="visually-hidden">{key.name}</bdi>
+              </button>
+            ))}
+          </Row>
+        ),
+      }}
+    />
+  );
+}
+
+/** When a key was created, and by whom. */
+function Created({ of: { created_at, created_by, by_former_admin } }: { of: ApiKey }) {
+  const t = useT();
+  const format = useFormat();
+  return (
+    <Stack gap={0} align="start">
+      {format.day(created_at)}
+      {created_by && <bdi className="hint">{t('apiKeys.by', { member: created_by })}</bdi>}
+      {by_former_admin && (
+        <>
+          <Badge tone="bad">{t('apiKeys.by_former')}</Badge>
+          <span className="hint">{t('apiKeys.by_former_hint')}</span>
+        </>
+      )}
+    </Stack>
+  );
+}
+
+/** When a key ends, and for how long its former secret is valid. */
+function End({ of: { expires_at, expired, overlap_ends_at } }: { of: ApiKey }) {
+  const t = useT();
+  const format = useFormat();
+  return (
+    <Stack gap={0} align="start">
+      {expires_at ? format.moment(expires_at) : t('apiKeys.no_end')}
+      {expired && <Badge tone="bad">{t('apiKeys.ended')}</Badge>}
+      {overlap_ends_at && (
+        <span className="hint">{t('apiKeys.overlap_until', { when: format.moment(overlap_ends_at) })}</span>
+      )}
+    </Stack>
   );
 }
 

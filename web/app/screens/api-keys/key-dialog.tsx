@@ -1,8 +1,9 @@
-import { useId, useState } from 'react';
+import { useState } from 'react';
 import { apiKeys } from '#sdk/api-keys.ts';
 import type { ApiKey, ApiKeyScope } from '#sdk/types.ts';
 import { bound } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
+import { CheckGroup } from '../../kit/check-group.tsx';
 import { Dialog, FormActions } from '../../parts/confirm-dialog.tsx';
 import { Field } from '../../parts/field.tsx';
 import { fieldProblem, Problem } from '../../parts/problem.tsx';
@@ -10,7 +11,6 @@ import { ProofField, useProof } from '../../parts/proof-field.tsx';
 import { ShownOnce } from '../../parts/shown-once.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import type { Me } from '../../session/use-me.ts';
-import styles from './api-keys.module.css';
 
 const scopes: readonly ApiKeyScope[] = ['translate', 'read', 'review', 'admin'];
 
@@ -30,7 +30,6 @@ export function KeyDialog({
   onClose: () => void;
 }) {
   const t = useT();
-  const id = useId();
   const [name, setName] = useState(edited?.name ?? '');
   const [chosen, setChosen] = useState<readonly ApiKeyScope[]>(edited?.scopes ?? ['translate', 'read']);
   const [lastDay, setLastDay] = useState(dayOf(edited?.expires_at ?? null));
@@ -91,25 +90,16 @@ export function KeyDialog({
           <p className="hint">{t('apiKeys.workspace_hint')}</p>
         ) : (
           <>
-            <fieldset className={styles['scopes']}>
-              <legend>{t('apiKeys.scopes')}</legend>
-              {scopes.map((scope) => (
-                <div key={scope}>
-                  <label className="check">
-                    <input
-                      type="checkbox"
-                      checked={chosen.includes(scope)}
-                      aria-describedby={`${id}-${scope}`}
-                      onChange={({ target }) => toggle(scope, target.checked)}
-                    />{' '}
-                    {t(`apiKeys.${scope}`)}
-                  </label>
-                  <span id={`${id}-${scope}`} className="hint">
-                    {t(`apiKeys.${scope}_hint`)}
-                  </span>
-                </div>
-              ))}
-            </fieldset>
+            <CheckGroup
+              label={t('apiKeys.scopes')}
+              options={scopes.map((scope) => ({
+                value: scope,
+                name: t(`apiKeys.${scope}`),
+                why: t(`apiKeys.${scope}_hint`),
+              }))}
+              chosen={chosen}
+              onToggle={toggle}
+            />
             <Field
               label={t('apiKeys.last_day')}
               hint={t('apiKeys.last_day_hint')}

@@ -5,13 +5,13 @@ import { members } from '#sdk/members.ts';
 import type { AuditListQuery } from '#sdk/types.ts';
 import { bound } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
+import { Grid, Stack } from '../../kit/box.tsx';
 import { AdminsOnly } from '../../parts/admins-only.tsx';
 import { DayField } from '../../parts/day-field.tsx';
 import { Read } from '../../parts/loading.tsx';
 import { More, usePages } from '../../parts/more.tsx';
 import { queryKeys } from '../../query-keys.ts';
 import { actions, isAction } from './actions.ts';
-import styles from './audit.module.css';
 import { EventTable } from './event-table.tsx';
 
 /** `/app/settings/audit`: the audit log of the workspace. */
@@ -36,7 +36,7 @@ function Log() {
   );
   const people = usePeople();
   return (
-    <>
+    <Stack gap={4}>
       <p className="hint">{t('audit.why')}</p>
       <Filters people={people} />
       <Read from={reading} lines={12}>
@@ -50,7 +50,7 @@ function Log() {
         }
       </Read>
       <More of={more} />
-    </>
+    </Stack>
   );
 }
 
@@ -80,7 +80,7 @@ function Filters({ people }: { people: ReadonlyMap<string, string> }) {
   const set = (name: keyof typeof filter, value: string) =>
     void navigate({ search: ({ [name]: _, ...rest }) => (value === '' ? rest : { ...rest, [name]: value }) });
   return (
-    <search className={styles['filters']}>
+    <Grid as="search" least={11} align="end">
       <label>
         {t('audit.action')}
         <select value={filter.action ?? ''} onChange={({ target }) => set('action', target.value)}>
@@ -105,6 +105,6 @@ function Filters({ people }: { people: ReadonlyMap<string, string> }) {
       </label>
       <DayField label={t('audit.since')} value={filter.since} onValue={(since) => set('since', since)} />
       <DayField label={t('audit.until')} value={filter.until} onValue={(until) => set('until', until)} />
-    </search>
+    </Grid>
   );
 }

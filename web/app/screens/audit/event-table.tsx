@@ -1,8 +1,10 @@
 import type { AuditEvent } from '#sdk/types.ts';
 import { type MessageId, type Translate, useT } from '../../i18n.tsx';
+import { Stack } from '../../kit/box.tsx';
+import { DataTable } from '../../kit/data-table.tsx';
+import { Text } from '../../kit/text.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { isAction } from './actions.ts';
-import styles from './audit.module.css';
 
 /** Events, the latest first. @param people email addresses of members by ID */
 export function EventTable({
@@ -15,59 +17,61 @@ export function EventTable({
   const t = useT();
   const { moment, number } = useFormat();
   return (
-    <div className={`table-scroll ${styles['log']}`}>
-      <table className="stacked">
-        <thead>
-          <tr>
-            <th scope="col">{t('audit.when')}</th>
-            <th scope="col">{t('audit.what')}</th>
-            <th scope="col">{t('audit.by')}</th>
-            <th scope="col">{t('audit.about')}</th>
-            <th scope="col">{t('audit.details')}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {events.map(({ id, recorded_at, action, actor, target, address, request_id, details }) => (
-            <tr key={id}>
-              <td data-label={t('audit.when')}>
-                <time dateTime={recorded_at}>{moment(recorded_at)}</time>
-              </td>
-              <td data-label={t('audit.what')}>{isAction(action) ? t(`audit.${action}`) : action}</td>
-              <td data-label={t('audit.by')}>
-                {actor.id === null ? (
-                  <bdi>{kindName(actor.kind, t)}</bdi>
-                ) : (
-                  <bdi translate="no">{people.get(actor.id) ?? actor.id}</bdi>
-                )}
-              </td>
-              <td data-label={t('audit.about')}>
-                {target !== null && !isCode(target, people) && (
-                  <bdi translate="no">{people.get(target) ?? target}</bdi>
-                )}
-              </td>
-              <td data-label={t('audit.details')}>
-                <div className={styles['details']}>
-                  {detailWords(details, { t, number, people }).map(({ key, name, value }) => (
-                    <span key={key}>
-                      {name}: <bdi>{value}</bdi>
-                    </span>
-                  ))}
-                  <Stored
-                    of={{
-                      action,
-                      ...(target !== null && { target }),
-                      ...(address && { address }),
-                      ...(request_id && { request_id }),
-                      ...details,
-                    }}
-                  />
-                </div>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <DataTable
+      rows={events}
+      keyOf={({ id }) => id}
+      columns={[
+        {
+          title: t('audit.when'),
+          cell: ({ recorded_at }) => <time dateTime={recorded_at}>{moment(recorded_at)}</time>,
+        },
+        {
+          title: t('audit.what'),
+          wraps: true,
+          cell: ({ action }) => (isAction(action) ? t(`audit.${action}`) : action),
+        },
+        {
+          title: t('audit.by'),
+          least: 12,
+          wraps: true,
+          cell: ({ actor }) =>
+            actor.id === null ? (
+              <bdi>{kindName(actor.kind, t)}</bdi>
+            ) : (
+              <bdi translate="no">{people.get(actor.id) ?? actor.id}</bdi>
+            ),
+        },
+        {
+          title: t('audit.about'),
+          wraps: true,
+          cell: ({ target }) =>
+            target !== null &&
+            !isCode(target, people) && <bdi translate="no">{people.get(target) ?? target}</bdi>,
+        },
+        {
+          title: t('audit.details'),
+          wraps: true,
+          cell: ({ action, target, address, request_id, details }) => (
+            <Stack gap={0}>
+              {detailWords(details, { t, number, people }).map(({ key, name, value }) => (
+                <span key={key}>
+                  {name}: <bdi>{value}</bdi>
+                </span>
+              ))}
+              <Stored
+                of={{
+                  action,
+                  ...(target !== null && { target }),
+                  ...(address && { address }),
+                  ...(request_id && { request_id }),
+                  ...details,
+                }}
+              />
+            </Stack>
+          ),
+        },
+      ]}
+    />
   );
 }
 
@@ -80,14 +84,16 @@ function isCode(target: string, people: ReadonlyMap<string, string>): boolean {
 function Stored({ of }: { of: Readonly<Record<string, unknown>> }) {
   const t = useT();
   return (
-    <details>
+    <Text as="details" size="xs" tone="soft">
       <summary>{t('audit.stored')}</summary>
-      {Object.entries(of).map(([name, value]) => (
-        <bdi key={name} translate="no">
-          {name}: {typeof value === 'string' ? value : JSON.stringify(value)}
-        </bdi>
-      ))}
-    </details>
+      <Stack gap={0}>
+        {Object.entries(of).map(([name, value]) => (
+          <bdi key={name} translate="no">
+            {name}: {typeof value === 'string' ? value : JSON.stringify(value)}
+          </bdi>
+        ))}
+      </Stack>
+    </Text>
   );
 }
 

@@ -1,11 +1,12 @@
 import type { InviteRecord } from '#sdk/types.ts';
 import { useT } from '../../i18n.tsx';
+import { Badge } from '../../kit/badge.tsx';
+import { Row } from '../../kit/box.tsx';
+import { DataTable } from '../../kit/data-table.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { useLanguages } from '../../parts/languages.tsx';
-import { StackedTable } from '../../parts/stacked-table.tsx';
 import { roleName } from './member.ts';
-import styles from './members.module.css';
 
 /**
  * A table of invites.
@@ -25,49 +26,50 @@ export function InviteTable({
   const format = useFormat();
   const { nameOf } = useLanguages();
   return (
-    <StackedTable
+    <DataTable
+      rows={invites}
+      keyOf={({ invite_id }) => invite_id}
       columns={[
-        t('members.invite_for'),
-        t('members.role'),
-        t('members.status'),
-        t('members.expires'),
-        t('members.invited_by'),
+        {
+          title: t('members.invite_for'),
+          cell: ({ email }) => (email === null ? t('members.anybody') : <bdi translate="no">{email}</bdi>),
+        },
+        {
+          title: t('members.role'),
+          cell: ({ role, languages }) => (
+            <>
+              {roleName(role, t)}
+              {languages && (
+                <small className="hint">
+                  {languages.map(({ target_lang }) => nameOf(target_lang)).join(', ')}
+                </small>
+              )}
+            </>
+          ),
+        },
+        {
+          title: t('members.status'),
+          cell: ({ status }) => (
+            <Badge {...(status === 'pending' && { tone: 'waits' })}>{t(`members.invite_${status}`)}</Badge>
+          ),
+        },
+        { title: t('members.expires'), cell: ({ expires_at }) => format.moment(expires_at) },
+        {
+          title: t('members.invited_by'),
+          cell: ({ created_by }) => <bdi translate="no">{created_by}</bdi>,
+        },
       ]}
-      actions={onAsk && t('members.actions')}
-      className={styles['people']}
-    >
-      {invites.map((invite) => (
-        <tr key={invite.invite_id}>
-          <td data-label={t('members.invite_for')}>
-            {invite.email === null ? t('members.anybody') : <bdi translate="no">{invite.email}</bdi>}
-          </td>
-          <td data-label={t('members.role')}>
-            {roleName(invite.role, t)}
-            {invite.languages && (
-              <small className="hint">
-                {invite.languages.map(({ target_lang }) => nameOf(target_lang)).join(', ')}
-              </small>
-            )}
-          </td>
-          <td data-label={t('members.status')}>
-            <span className={`badge ${invite.status === 'pending' ? 'waits' : ''}`}>
-              {t(`members.invite_${invite.status}`)}
-            </span>
-          </td>
-          <td data-label={t('members.expires')}>{format.moment(invite.expires_at)}</td>
-          <td data-label={t('members.invited_by')}>
-            <bdi translate="no">{invite.created_by}</bdi>
-          </td>
-          {onAsk && (
-            <td>
-              <div className={styles['row']}>
-                <Actions invite={invite} link={links?.get(invite.invite_id)} onAsk={onAsk} />
-              </div>
-            </td>
-          )}
-        </tr>
-      ))}
-    </StackedTable>
+      actions={
+        onAsk && {
+          title: t('members.actions'),
+          cell: (invite) => (
+            <Row gap={1} isTight>
+              <Actions invite={invite} link={links?.get(invite.invite_id)} onAsk={onAsk} />
+            </Row>
+          ),
+        }
+      }
+    />
   );
 }
 

@@ -3,20 +3,23 @@ import { useRef, useState } from 'react';
 import { members } from '#sdk/members.ts';
 import { bound } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
+import { Avatar } from '../../kit/avatar.tsx';
+import { Badge } from '../../kit/badge.tsx';
+import { Fill, Row, Stack } from '../../kit/box.tsx';
+import { DataTable } from '../../kit/data-table.tsx';
+import { Text } from '../../kit/text.tsx';
 import { AdminsOnly } from '../../parts/admins-only.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { Read } from '../../parts/loading.tsx';
 import { MemberName, useMemberNames } from '../../parts/member-name.tsx';
 import { More, usePages } from '../../parts/more.tsx';
 import { Setting } from '../../parts/setting.tsx';
-import { StackedTable } from '../../parts/stacked-table.tsx';
 import { queryKeys } from '../../query-keys.ts';
 import type { Me } from '../../session/use-me.ts';
 import { AssignmentRules } from './assignment-rules.tsx';
 import { Invites } from './invites.tsx';
 import { type Member, roleName } from './member.ts';
 import { MemberDialog } from './member-dialog.tsx';
-import styles from './members.module.css';
 import { Reviewers } from './reviewers.tsx';
 
 /** The number of members, and of invites, on one page of a list. */
@@ -85,14 +88,18 @@ function Roles() {
   const t = useT();
   return (
     <Setting id="roles" title={t('members.roles')}>
-      <dl className={styles['roles']}>
+      <Stack as="dl">
         {(['member', 'administrator'] as const).map((role) => (
           <div key={role}>
-            <dt>{t(`members.${role}`)}</dt>
-            <dd>{t(`members.${role}_may`)}</dd>
+            <Text as="dt" weight="medium">
+              {t(`members.${role}`)}
+            </Text>
+            <Text as="dd" size="sm" tone="soft">
+              {t(`members.${role}_may`)}
+            </Text>
           </div>
         ))}
-      </dl>
+      </Stack>
     </Setting>
   );
 }
@@ -109,46 +116,63 @@ function MemberTable({
   const t = useT();
   const format = useFormat();
   const names = useMemberNames();
-  const nameOf = (id: string, email: string) => (names(id) === id ? email : names(id));
+  const nameOf = ({ user_id: id, email }: Member) => (names(id) === id ? email : names(id));
   return (
-    <StackedTable
-      columns={[t('assignments.member'), t('members.role'), t('members.authenticator'), t('members.since')]}
-      actions={t('members.actions')}
-      className={styles['people']}
-    >
-      {members.map(({ user_id, email, role, active, totp_enrolled, provider, created_at }) => (
-        <tr key={user_id}>
-          <th scope="row" className="plain-cell">
-            <span className={styles['person']}>
-              <i aria-hidden translate="no">
-                {[...nameOf(user_id, email)][0]?.toUpperCase()}
-              </i>
-              <span>
-                <MemberName email={email} id={user_id} /> {user_id === me.user.user_id && t('members.you')}{' '}
-                {!active && <span className="badge bad">{t('members.revoked')}</span>}
-                {provider !== 'email' && (
-                  <span className="hint">
-                    {t('members.by')} <bdi translate="no">{provider}</bdi>
-                  </span>
-                )}
-              </span>
-            </span>
-          </th>
-          <td data-label={t('members.role')}>{roleName(role, t)}</td>
-          <td data-label={t('members.authenticator')}>
-            {totp_enrolled ? t('members.enrolled') : t('members.not_enrolled')}
-          </td>
-          <td data-label={t('members.since')}>{format.day(created_at)}</td>
-          <td>
-            <button type="button" className="small" onClick={() => onManage(user_id)}>
-              {t('members.manage')}{' '}
-              <bdi className="visually-hidden" translate="no">
-                {nameOf(user_id, email)}
-              </bdi>
-            </button>
-          </td>
-        </tr>
-      ))}
-    </StackedTable>
+    <DataTable
+      rows={members}
+      keyOf={({ user_id }) => user_id}
+      columns={[
+        {
+          title: t('assignments.member'),
+          isName: true,
+          cell: (member) => (
+            <Person member={member} name={nameOf(member)} isMe={member.user_id === me.user.user_id} />
+          ),
+        },
+        { title: t('members.role'), cell: ({ role }) => roleName(role, t) },
+        {
+          title: t('members.authenticator'),
+          cell: ({ totp_enrolled }) => t(totp_enrolled ? 'members.enrolled' : 'members.not_enrolled'),
+        },
+        { title: t('members.since'), cell: ({ created_at }) => format.day(created_at) },
+      ]}
+      actions={{
+        title: t('members.actions'),
+        cell: (member) => (
+          <button type="button" className="small" onClick={() => onManage(member.user_id)}>
+            {t('members.manage')}{' '}
+            <bdi className="visually-hidden" translate="no">
+              {nameOf(member)}
+            </bdi>
+          </button>
+        ),
+      }}
+    />
+  );
+}
+
+function Person({
+  member: { user_id, email, active, provider },
+  name,
+  isMe,
+}: {
+  member: Member;
+  name: string;
+  isMe: boolean;
+}) {
+  const t = useT();
+  return (
+    <Row gap={3} isTight>
+      <Avatar name={name} />
+      <Fill>
+        <MemberName email={email} id={user_id} /> {isMe && t('members.you')}{' '}
+        {!active && <Badge tone="bad">{t('members.revoked')}</Badge>}
+        {provider !== 'email' && (
+          <span className="hint">
+            {t('members.by')} <bdi translate="no">{provider}</bdi>
+          </span>
+        )}
+      </Fill>
+    </Row>
   );
 }

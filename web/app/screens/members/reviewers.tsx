@@ -3,12 +3,13 @@ import { useState } from 'react';
 import { useColleagues } from '../../assignments/colleagues.ts';
 import { ProfileDialog } from '../../assignments/profile-dialog.tsx';
 import { useT } from '../../i18n.tsx';
+import { Badge } from '../../kit/badge.tsx';
+import { Row } from '../../kit/box.tsx';
+import { DataTable } from '../../kit/data-table.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { useLanguages } from '../../parts/languages.tsx';
 import { Read } from '../../parts/loading.tsx';
 import { Setting } from '../../parts/setting.tsx';
-import { StackedTable } from '../../parts/stacked-table.tsx';
-import styles from './members.module.css';
 
 /** The languages, time zone and absence of each member, for administrators. */
 export function Reviewers() {
@@ -17,7 +18,6 @@ export function Reviewers() {
   const { nameOf } = useLanguages();
   const colleagues = useColleagues();
   const [edited, setEdited] = useState<string>();
-  const columns = [t('assignments.member'), t('assignments.languages'), t('assignments.time_zone')];
   const pairName = (source: string, target: string) =>
     source === '*' ? nameOf(target) : `${nameOf(source)} → ${nameOf(target)}`;
   return (
@@ -27,55 +27,70 @@ export function Reviewers() {
           const shown = members.find(({ user_id }) => user_id === edited);
           return (
             <>
-              <StackedTable columns={columns} actions={t('members.actions')}>
-                {members.map(({ user_id, name, email, languages, time_zone, away_from, away_to }) => (
-                  <tr key={user_id}>
-                    <th scope="row" className="plain-cell">
-                      <bdi translate="no">{name}</bdi>
-                      {name !== email && (
-                        <bdi className="hint" translate="no">
-                          {email}
-                        </bdi>
-                      )}
-                      {away_from && away_to && (
-                        <span className="badge">
-                          <CalendarOff size={13} aria-hidden />{' '}
-                          {t('assignments.away_days', { from: utcDay(away_from), to: utcDay(away_to) })}
-                        </span>
-                      )}
-                    </th>
-                    <td data-label={columns[1]}>
-                      {languages.length === 0 ? (
+              <DataTable
+                rows={members}
+                keyOf={({ user_id }) => user_id}
+                columns={[
+                  {
+                    title: t('assignments.member'),
+                    isName: true,
+                    cell: ({ name, email, away_from, away_to }) => (
+                      <>
+                        <bdi translate="no">{name}</bdi>
+                        {name !== email && (
+                          <bdi className="hint" translate="no">
+                            {email}
+                          </bdi>
+                        )}
+                        {away_from && away_to && (
+                          <Badge>
+                            <CalendarOff size={13} aria-hidden />{' '}
+                            {t('assignments.away_days', { from: utcDay(away_from), to: utcDay(away_to) })}
+                          </Badge>
+                        )}
+                      </>
+                    ),
+                  },
+                  {
+                    title: t('assignments.languages'),
+                    wraps: true,
+                    cell: ({ languages }) =>
+                      languages.length === 0 ? (
                         t('assignments.any_language')
                       ) : (
-                        <ul className={styles['pairs']}>
+                        <Row as="ul" gap={1}>
                           {languages.map(({ source_lang, target_lang, review, second }) => (
                             <li key={`${source_lang} ${target_lang}`}>
-                              {pairName(source_lang, target_lang)}
-                              {review !== second && (
-                                <small>
-                                  {t(review ? 'assignments.only_first' : 'assignments.only_second')}
-                                </small>
-                              )}
+                              <Badge>
+                                {pairName(source_lang, target_lang)}
+                                {review !== second && (
+                                  <small>
+                                    {t(review ? 'assignments.only_first' : 'assignments.only_second')}
+                                  </small>
+                                )}
+                              </Badge>
                             </li>
                           ))}
-                        </ul>
-                      )}
-                    </td>
-                    <td data-label={columns[2]} translate="no">
-                      {time_zone.replaceAll('_', ' ')}
-                    </td>
-                    <td>
-                      <button type="button" className="small" onClick={() => setEdited(user_id)}>
-                        {t('assignments.edit')}{' '}
-                        <bdi className="visually-hidden" translate="no">
-                          {name}
-                        </bdi>
-                      </button>
-                    </td>
-                  </tr>
-                ))}
-              </StackedTable>
+                        </Row>
+                      ),
+                  },
+                  {
+                    title: t('assignments.time_zone'),
+                    cell: ({ time_zone }) => <span translate="no">{time_zone.replaceAll('_', ' ')}</span>,
+                  },
+                ]}
+                actions={{
+                  title: t('members.actions'),
+                  cell: ({ user_id, name }) => (
+                    <button type="button" className="small" onClick={() => setEdited(user_id)}>
+                      {t('assignments.edit')}{' '}
+                      <bdi className="visually-hidden" translate="no">
+                        {name}
+                      </bdi>
+                    </button>
+                  ),
+                }}
+              />
               {shown && <ProfileDialog profile={shown} onClose={() => setEdited(undefined)} />}
             </>
           );

@@ -3,6 +3,7 @@ import type { MouseEvent } from 'react';
 import type { OutputOf } from '#sdk/procedure-types.ts';
 import { deployment } from '../../deployment.ts';
 import { useT } from '../../i18n.tsx';
+import { Fill, Row } from '../../kit/box.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { Read } from '../../parts/loading.tsx';
@@ -12,7 +13,6 @@ import { useAction } from '../../parts/use-action.ts';
 import { procedures } from '../../procedures.ts';
 import { queryKeys } from '../../query-keys.ts';
 import { proved, proveFirst } from '../../session/proof.ts';
-import styles from './exports.module.css';
 
 /** An export of the workspace. */
 type ExportRecord = OutputOf<'exports.list'>['exports'][number];
@@ -53,10 +53,12 @@ export function Exports() {
       <Read from={reading} lines={1}>
         {({ exports }) =>
           exports.length > 0 && (
-            <ul className={styles['list']}>
+            <ul className="rows">
               {exports.map((made) => (
                 <li key={made.id}>
-                  <One made={made} />
+                  <Row gap={4} align="baseline">
+                    <One made={made} />
+                  </Row>
                 </li>
               ))}
             </ul>
@@ -71,7 +73,7 @@ function One({ made }: { made: ExportRecord }) {
   const t = useT();
   const format = useFormat();
   const { id, requested_at, expires_at, size_bytes, files } = made;
-  const created = <span>{format.moment(requested_at)}</span>;
+  const created = <Fill>{format.moment(requested_at)}</Fill>;
   const address = `${deployment.basePath}/app/exports/${encodeURIComponent(id)}`;
   const save = async (event: MouseEvent) => {
     event.preventDefault();

@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { deployment } from '../../deployment.ts';
 import { useT } from '../../i18n.tsx';
+import { Fill, Row } from '../../kit/box.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { PasswordField } from '../../parts/field.tsx';
 import { useFormat } from '../../parts/format.ts';
@@ -18,7 +19,6 @@ import { isAdministrator, useMe } from '../../session/use-me.ts';
 import { Policy } from '../general/policy.tsx';
 import { Enrolment } from '../sign-in/enrolment.tsx';
 import { RecoveryCodes } from '../sign-in/recovery-codes.tsx';
-import styles from './exports.module.css';
 import { Exports } from './exports.tsx';
 import { Redaction } from './redaction.tsx';
 
@@ -147,30 +147,32 @@ function OwnSessions() {
       {error !== undefined && <Problem error={error} />}
       <Read from={reading} lines={2}>
         {({ sessions }) => (
-          <ul className={styles['list']}>
+          <ul className="rows">
             {sessions.map(({ id, is_current, agent, network, signed_in_at, last_used_at }) => (
               <li key={id}>
-                <span>
-                  {agent === null ? t('security.session_unknown') : <bdi translate="no">{agent}</bdi>}{' '}
-                  {network !== null && (
-                    <bdi className="hint" translate="no">
-                      {network}
-                    </bdi>
+                <Row gap={4} align="baseline">
+                  <Fill>
+                    {agent === null ? t('security.session_unknown') : <bdi translate="no">{agent}</bdi>}{' '}
+                    {network !== null && (
+                      <bdi className="hint" translate="no">
+                        {network}
+                      </bdi>
+                    )}
+                  </Fill>
+                  <span className="hint">
+                    {t('security.session_since', { when: format.moment(signed_in_at) })}
+                  </span>
+                  <span className="hint">
+                    {t('security.session_used', { when: format.moment(last_used_at) })}
+                  </span>
+                  {is_current ? (
+                    <span className="badge">{t('security.session_this')}</span>
+                  ) : (
+                    <button type="button" className="small" disabled={isBusy} onClick={end(id)}>
+                      {t('security.session_end')}
+                    </button>
                   )}
-                </span>
-                <span className="hint">
-                  {t('security.session_since', { when: format.moment(signed_in_at) })}
-                </span>
-                <span className="hint">
-                  {t('security.session_used', { when: format.moment(last_used_at) })}
-                </span>
-                {is_current ? (
-                  <span className="badge">{t('security.session_this')}</span>
-                ) : (
-                  <button type="button" className="small" disabled={isBusy} onClick={end(id)}>
-                    {t('security.session_end')}
-                  </button>
-                )}
+                </Row>
               </li>
             ))}
           </ul>

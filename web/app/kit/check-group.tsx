@@ -1,0 +1,46 @@
+import { useId } from 'react';
+import { Stack } from './box.tsx';
+import styles from './check-group.module.css';
+import { Text } from './text.tsx';
+
+/** Checkboxes of which any number can be chosen, with the group's name, and a sentence about each. */
+export function CheckGroup<Value extends string>({
+  label,
+  options,
+  chosen,
+  onToggle,
+}: {
+  label: string;
+  options: readonly { value: Value; name: string; why: string }[];
+  chosen: readonly Value[];
+  onToggle: (value: Value, isChosen: boolean) => void;
+}) {
+  const id = useId();
+  return (
+    <fieldset className={styles['group']}>
+      <legend>
+        <Text size="sm" weight="medium">
+          {label}
+        </Text>
+      </legend>
+      <Stack gap={2}>
+        {options.map(({ value, name, why }) => (
+          <div key={value}>
+            <label className="check">
+              <input
+                type="checkbox"
+                checked={chosen.includes(value)}
+                aria-describedby={`${id}-${value}`}
+                onChange={({ target }) => onToggle(value, target.checked)}
+              />{' '}
+              {name}
+            </label>
+            <span id={`${id}-${value}`} className="hint">
+              {why}
+            </span>
+          </div>
+        ))}
+      </Stack>
+    </fieldset>
+  );
+}

@@ -1,0 +1,29 @@
+import type { ComponentProps, ElementType, ReactNode } from 'react';
+
+type TextProps<Element extends ElementType> = {
+  /** The element that is rendered, such as `p`. */
+  as?: Element;
+  size?: '2xs' | 'xs' | 'sm' | 'md' | 'seg' | 'lg' | 'xl' | '2xl';
+  /** `soft` for what explains, `faint` for what is read last; the others for a status, together with a shape. */
+  tone?: 'soft' | 'faint' | 'ok' | 'warn' | 'crit';
+  weight?: 'regular' | 'medium' | 'semi' | 'bold';
+  children?: ReactNode;
+} & Omit<ComponentProps<Element>, 'as' | 'className' | 'style'>;
+
+const colors = { soft: 'ink-2', faint: 'ink-3', ok: 'ok', warn: 'warn', crit: 'crit' };
+
+/** A text in the type of the tokens; without the margins of its element. */
+export function Text<Element extends ElementType = 'span'>(props: TextProps<Element>) {
+  const { as: Tag = 'span' as ElementType, size, tone, weight, ...others } = props;
+  return (
+    <Tag
+      {...others}
+      style={{
+        margin: 0,
+        fontSize: size && `var(--text-${size})`,
+        color: tone && `var(--${colors[tone]})`,
+        fontWeight: weight && `var(--w-${weight})`,
+      }}
+    />
+  );
+}
