@@ -128,7 +128,7 @@ export function actOnJobs(reviews: ReviewManyRequest['reviews']): Promise<Review
 /**
  * Calls a procedure that only this application uses. It is not resent: if the response is lost, the first request may
  * have had its effect.
- * @param name the procedure, such as `retention.cancelDeletion`
+ * @param name the procedure, such as `retention.anonymizeMember`
  * @throws LinguaLoopError
  */
 export function tell<T>(name: string, input: object): Promise<T> {
@@ -160,9 +160,4 @@ export function startExport(): Promise<unknown> {
  */
 export function operate<T>(name: string, input: object): Promise<T> {
   return connection.mutate({ name: `operations.${name}`, repeatable: true }, input);
-}
-
-/** Rotates the API key of a workspace. It is not resent: the first response may have contained the valid key. */
-export function rotateKeyOf(tenantId: string): Promise<{ api_key: string }> {
-  return connection.mutate({ name: 'operations.rotateKey', repeatable: false }, { tenant_id: tenantId });
 }

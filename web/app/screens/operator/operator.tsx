@@ -18,7 +18,6 @@ import { useAction } from '../../parts/use-action.ts';
 import { queryKeys } from '../../query-keys.ts';
 import { proved } from '../../session/proof.ts';
 import { DailyReport } from '../usage/daily-report.tsx';
-import { Deletions } from './deletions.tsx';
 import { OperatorPage } from './operator-page.tsx';
 
 const pageSize = 100;
@@ -28,7 +27,6 @@ export function OperatorScreen() {
   return (
     <OperatorPage>
       <Tenants />
-      <Deletions />
       <SummedUsage />
     </OperatorPage>
   );

@@ -144,11 +144,7 @@ function Texts({
   const { utcDay } = useFormat();
   const { nameOf } = useLanguages();
   const id = useId();
-  const facts = [
-    check.name ?? t('quality.text'),
-    utcDay(check.day),
-    check.domain,
-  ];
+  const facts = [check.name ?? t('quality.text'), utcDay(check.day), check.domain];
   const rows = Math.min(14, 2 + Math.ceil(Math.max(check.source_text.length, check.target_text.length) / 42));
   return (
     <>
