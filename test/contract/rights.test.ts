@@ -43,7 +43,7 @@ const seller = useGuardFixture({ DEMO_WORKSPACE: 'true', ...selling });
 /** Billing procedures are called on the deployment with billing. */
 const fixtureOf = (path: string) => (path.startsWith('billing.') ? seller : fixture);
 
-/** For each deployment, a key of each scope in the founder's workspace. */
+/** For each deployment, a key of each scope in the first workspace. */
 const keys = new Map<object, Record<Scope, Headers>>();
 let visitor: Headers;
 beforeAll(async () => {
@@ -66,7 +66,7 @@ test('every procedure declares the right that docs/rules/rights.tsv states', () 
   ]);
   expect(Object.fromEntries(declared)).toEqual(Object.fromEntries(rights));
   expect([...rights.keys()]).toEqual(expect.arrayContaining(Object.keys(probes)));
-  // The preview of a document has a path of its own, which artifact-bytes.test.ts calls.
+  // The preview of a document is no procedure; artifact-bytes.test.ts calls its path.
   const withoutProcedure = [...visitorReads].filter((path) => !rights.has(path));
   expect(withoutProcedure).toEqual(['documents.artifact']);
 });
@@ -164,7 +164,7 @@ describe.each(cases)('%s over %s', { timeout: 90_000 }, (path, transport, proced
 const noIds = new Set(['challenge_id', 'adaptive_dataset_id']);
 const schemas = new Map(proceduresOf(appRouter).map(([path, { inputs }]) => [path, inputs]));
 
-/** Whether an input has an ID: such a procedure needs an ID of the founder's workspace in its probe. */
+/** Whether an input has an ID: such a procedure needs an ID of the first workspace in its probe. */
 function takesIds(path: string): boolean {
   const schema = JSON.stringify(
     (schemas.get(path) ?? []).map((one) =>
@@ -176,13 +176,13 @@ function takesIds(path: string): boolean {
 
 /**
  * The owner gets the same response for any ID: a foreign tenant is ignored, matches are only ranked by the document, and
- * the document of the founder has no marks.
+ * the document has no marks.
  */
 const ignoringIds = new Set(['members.list', 'usage.daily', 'memory.matches', 'quality.marks']);
 
 const anId = /^([0-9a-f]{32}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 
-/** Calls with IDs of the founder's workspace as outsiders, then with IDs that nothing has. */
+/** Calls with IDs of the first workspace as outsiders, then with IDs that nothing has. */
 async function treatsForeignIdsAsUnknown(
   procedure: DefinedProcedure,
   transport: Transport,
@@ -248,7 +248,7 @@ function replaceIds<T>(value: T): T {
   ) as T;
 }
 
-/** The text of an answer, without the IDs that the caller has sent, and without IDs and times of a request. */
+/** The text of a response, without the IDs that the caller has sent, and without IDs and times of a request. */
 function masked({ status, body }: Pick<Answer, 'status' | 'body'>, sent: readonly string[]): string {
   let text = `${status} ${JSON.stringify(body) ?? ''}`;
   for (const id of sent) text = text.replaceAll(id, 'ID');
@@ -257,7 +257,7 @@ function masked({ status, body }: Pick<Answer, 'status' | 'body'>, sent: readonl
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+(Z|\+00:00)/g, 'TIME');
 }
 
-/** What only the founder's workspace has. */
+/** IDs and addresses of the own workspace. */
 const secretsOf = ({ founder, member, target, ...at }: GuardFixture): string[] => [
   ...[founder, member, target].flatMap(({ userId, email }) => [userId, email]),
   ...[founder.tenantId, at.jobId, at.heldJobId, at.importId, at.memoryId, at.inviteId],

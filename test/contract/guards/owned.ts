@@ -9,7 +9,7 @@ type Owned = (at: GuardFixture) => Fields | Promise<Fields>;
 
 const draw = { target_lang: 'fr', count: 50 };
 
-/** Calls a procedure as the founder, and returns the response. */
+/** Calls a procedure as the administrator, and returns the response. */
 async function asFounder(
   at: GuardFixture,
   path: string,
@@ -55,7 +55,7 @@ const change = async (at: GuardFixture, undone = false) => {
 };
 
 /**
- * Inputs with IDs of the founder's workspace, for procedures that the callers of `probes.ts` call with IDs that nothing
+ * Inputs with IDs of the own workspace, for procedures that the callers of `probes.ts` call with IDs that nothing
  * has, or without the filter that takes IDs.
  */
 export const owned: Readonly<Record<string, Owned>> = {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { GuardName, Scope } from '#server/context.ts';
 
-/** Who may call a procedure. */
+/** The callers of a procedure. */
 export interface Right {
   guard: GuardName;
   /** An API key needs one of them; undefined if the guard accepts no API keys. */
