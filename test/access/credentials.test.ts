@@ -136,4 +136,22 @@ describe('the workspace of a request', () => {
     await expectRefused(fresh.bearer);
     expect(await whose(fresh.key)).toBe(fresh.tenantId);
   });
+
+  test('neither a query nor a body can name another workspace', async () => {
+    const fresh = await found(app);
+    for (const name of ['tenant_id', 'tenant']) {
+      const { body } = await app.json('GET', `/api/translations?${name}=${ana.tenantId}`, {
+        headers: fresh.key,
+      });
+      expect(body).toEqual([]);
+    }
+    const tenant = { id: ana.tenantId, name: 'Ana' };
+    const fields = { tenant_id: ana.tenantId, metadata: { tenant, tenant_id: ana.tenantId } };
+    const { body } = await app.json('POST', '/api/translations', {
+      headers: fresh.key,
+      body: { source_text: 'Hello', target_lang: 'fr', ...fields },
+    });
+    expect(body.request.metadata.tenant.id).toBe(fresh.tenantId);
+    expect((await app.json('GET', `/api/translations/${body.id}`, { headers: ana.key })).status).toBe(404);
+  });
 });

@@ -211,33 +211,6 @@ describe('revoking a key', () => {
   });
 });
 
-describe('keys of another workspace', () => {
-  test('are not found, and do not change', async () => {
-    const foreign = await found(app);
-    const { key_id, api_key } = await addKey(app, foreign);
-    const answers = [
-      await askKeys(app, admin, 'update', { key_id, name: 'Mine' }),
-      await askKeys(app, admin, 'rotate', { key_id }),
-      await revoke(admin, key_id),
-    ];
-    for (const answer of answers)
-      expect(answer).toMatchObject({ status: 404, body: { detail: 'API key not found' } });
-    expect(await list(admin)).toHaveLength(1);
-    expect((await list(foreign)).at(-1)).toMatchObject({ key_id, prefix: api_key.slice(0, 8) });
-    expect(await knock(apiKey(api_key))).toBe(200);
-  });
-
-  test('see only the jobs of their own workspace', async () => {
-    const foreign = await found(app);
-    const { api_key } = await addKey(app, foreign, { scopes: ['translate', 'read'] });
-    const { body } = await submit(admin.key);
-    const asked = await app.json('GET', `/api/translations/${body.id}`, { headers: apiKey(api_key) });
-    expect(asked.status).toBe(404);
-    const named = { ...apiKey(api_key), 'x-tenant-id': admin.tenantId };
-    expect(await knock(named)).toBe(401);
-  });
-});
-
 test('a wrong password creates nothing', async () => {
   const input = { name: 'A', scopes: ['read'], password: 'wrong' };
   expect(await askKeys(app, admin, 'create', input)).toMatchObject({

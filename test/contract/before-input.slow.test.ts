@@ -182,6 +182,9 @@ test.each(withBody)(
       expect(await begin({ 'content-type': type, 'content-length': bytes })).toBe(401);
     const json = { 'content-type': 'application/json' };
     expect(await begin({ ...json, 'content-length': bytes, 'x-api-key': 'nobody-0123456789' })).toBe(401);
+    const lacking = scopes.find((scope) => !procedure.scopes?.includes(scope));
+    const key = keys.get(fixtureOf(path))?.[lacking as Scope];
+    if (procedure.scopes) expect(await begin({ ...json, 'content-length': bytes, ...key })).toBe(403);
     const undeclared = { ...json, 'transfer-encoding': 'chunked' };
     expect(await begin(undeclared, 'x'.repeat(inputFirst.includes(path) ? bytes : 2000))).toBe(401);
     expect(parsed).toBe(0);

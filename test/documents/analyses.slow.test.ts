@@ -9,7 +9,7 @@ import type { Fields } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { setsOf } from '#test/translation-memory/sets.ts';
-import { openDocuments, recordingEngine, stoppable, useDocuments } from './workspace.ts';
+import { recordingEngine, stoppable, useDocuments } from './workspace.ts';
 
 const engine = recordingEngine();
 const env = { AUTH_RATE_LIMIT_ENABLED: 'false' };
@@ -345,15 +345,6 @@ describe('an analysis', () => {
     await run(id);
     expect((await call('get', { analysis_id: id })).progress).toEqual({ done: 0, all: 1 });
     expect((await ask('addFile', sheet(id, 'b.xlsx', ['Two']))).status).toBe(409);
-  });
-
-  test('of another workspace is not found', async () => {
-    const { id } = await analyze({ 'a.xlsx': ['One'] });
-    const { headers } = await openDocuments(app);
-    for (const name of ['get', 'start', 'cancel', 'delete', 'exportXlsx'])
-      expect([name, (await ask(name, { analysis_id: id }, headers)).status]).toEqual([name, 404]);
-    expect((await ask('addFile', sheet(id, 'b.xlsx', ['Two']), headers)).status).toBe(404);
-    expect((await ask('list', {}, headers)).body.analyses).toEqual([]);
   });
 
   test('is listed, latest first, page by page', async () => {

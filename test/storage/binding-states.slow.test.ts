@@ -59,7 +59,7 @@ describe('the binding (B 2.10)', () => {
     expect((await mine.binding()).body).toEqual(verified);
   });
 
-  test('is read by any member, changed by administrators and the key', async () => {
+  test('is read by any member, and shows who changed it', async () => {
     expect((await mine.bind({}, mine.admin)).status).toBe(200);
     const { email } = (
       await openSuperuser(app.superuserUrl)`select email from users where tenant_id = ${mine.tenantId}`
@@ -68,9 +68,6 @@ describe('the binding (B 2.10)', () => {
     await demote(app, mine);
     expect((await mine.binding(mine.admin)).body).toMatchObject({ provider: 'datalake' });
     expect((await mine.storageUsage(mine.admin)).status).toBe(200);
-    for (const change of [mine.bind({}, mine.admin), mine.verify(mine.admin), mine.unbind(mine.admin)])
-      expect(await change).toMatchObject({ status: 403, body: { detail: 'admin role required' } });
-    expect(await status()).toBe('unverified');
     expect((await mine.bind()).body.updated_by).toBeNull();
   });
 

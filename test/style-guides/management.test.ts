@@ -2,7 +2,6 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { viaRpc } from '#test/contract/call.ts';
 import { addStyleGuide, env, type Fields, found, type Person } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
-import { openSuperuser } from '#test/setup/database.ts';
 import { eventsOf } from '#test/setup/stored-rows.ts';
 
 const app = useTestApp({ env });
@@ -131,15 +130,4 @@ test('a guide without any rule: 422', async () => {
 
 test('a guide that an API key saved has no author', async () => {
   expect((await call('save', { ...whole, version: null }, admin.key)).body.updated_by).toBeNull();
-});
-
-test('the database shows a guide only in the scope of its tenant', async () => {
-  await addStyleGuide(app, admin);
-  const other = await found(app);
-  const { database } = app.services;
-  const { styleGuides } = await import('#db/schema/style-guides.ts');
-  expect(await database.inTenant(other.tenantId, (tx) => tx.select().from(styleGuides))).toEqual([]);
-  expect(await database.inTenant(admin.tenantId, (tx) => tx.select().from(styleGuides))).toHaveLength(1);
-  const sql = openSuperuser(app.superuserUrl);
-  expect(await sql`select 1 from style_guides where tenant_id = ${admin.tenantId}`).toHaveLength(1);
 });

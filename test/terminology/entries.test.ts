@@ -6,7 +6,6 @@ import { openSuperuser } from '#test/setup/database.ts';
 import { openSets, type Sets } from '../translation-memory/sets.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
-const unknown = { status: 404, body: { detail: 'terminology set not found' } };
 
 const ask = (input: Fields, headers: Headers) =>
   viaRpc(app, { path: 'terminology.entries', type: 'query' }, { input, headers });
@@ -86,13 +85,6 @@ describe('terminology.entries', () => {
     ['a language that is none', { source_lang: 'pt' }, 422],
   ])('refuses %s', async (_, input, status) => {
     expect((await ask({ set_id: set.id, ...input }, mine.headers)).status).toBe(status);
-  });
-
-  test('a glossary that is unknown or foreign is 404', async () => {
-    const neighbour = await openSets(app);
-    for (const cursor of [undefined, (await page({ limit: 1 })).next_cursor])
-      expect(await ask({ set_id: set.id, cursor }, neighbour.headers)).toMatchObject(unknown);
-    expect(await ask({ set_id: 'f'.repeat(32) }, mine.headers)).toMatchObject(unknown);
   });
 
   test('the cursor of a glossary that was replaced is 409', async () => {

@@ -157,17 +157,6 @@ describe('memory.browse refuses', () => {
     expect((await ask(input, mine.headers)).status).toBe(422);
   });
 
-  test('a set that is unknown or foreign: 404, and nothing of it is seen in the others', async () => {
-    const neighbour = await openSets(app);
-    await neighbour.memory([['Secret', 'Secret']]);
-    const unknown = { status: 404, body: { detail: 'translation memory set not found' } };
-    expect(await ask({ set_id: french.id }, neighbour.headers)).toMatchObject(unknown);
-    expect(await ask({ set_id: id }, mine.headers)).toMatchObject(unknown);
-    expect(await ask({ set_id: "' or ''='" }, mine.headers)).toMatchObject(unknown);
-    expect(sourcesOf(await page(neighbour))).toEqual(['Secret']);
-    expect(sourcesOf(await page(mine, { text: 'secret' }))).toEqual([]);
-  });
-
   test('a cursor of another tenant, or of a set that was replaced or deleted: 409', async () => {
     const [other, neighbour] = [await openSets(app), await openSets(app)];
     await other.memory(pairs(3));

@@ -5,7 +5,7 @@ import type { ContractFixture } from '../fixture.ts';
 import type { GuardFixture } from '../guards/guard-fixture.ts';
 
 /**
- * One call of a procedure, over REST and over /trpc. `../guards.test.ts` tests who may call a procedure, and the tests
+ * One call of a procedure, over REST and over /trpc. `../rights.test.ts` tests who may call a procedure, and the tests
  * of its domain test its rules. The cases here are successes, and each kind of error once: the same code produces the
  * errors of all procedures, for each transport.
  */

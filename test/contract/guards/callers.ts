@@ -32,7 +32,7 @@ export type Kind =
   | 'junk bearer beside a cookie'
   | 'no bearer beside a cookie';
 
-interface Caller {
+export interface Caller {
   name: string;
   kind: Kind;
   headers: (fixture: GuardFixture) => Headers;
@@ -93,6 +93,21 @@ const withoutCookie: [string, Kind, Caller['headers']][] = [
     over,
     ({ founder, neighbour }) => ({ ...founder.bearer, 'x-tenant-id': neighbour.tenantId }),
   ],
+  [
+    'a member who names a foreign tenant',
+    over,
+    ({ member, neighbour }) => ({ ...member.bearer, 'x-tenant-id': neighbour.tenantId }),
+  ],
+  [
+    'the tenant’s key that names a foreign tenant',
+    'junk key',
+    ({ founder, neighbour }) => ({ ...founder.key, 'x-tenant-id': neighbour.tenantId }),
+  ],
+  [
+    'the tenant’s key as a bearer that names a foreign tenant',
+    'junk bearer',
+    ({ founder, neighbour }) => ({ ...bearer(founder.apiKey), 'x-tenant-id': neighbour.tenantId }),
+  ],
   ['an administrator of an inactive tenant', 'session of an inactive tenant', (at) => at.inactive.bearer],
 ];
 
@@ -113,7 +128,7 @@ const withCookie: [string, Kind, Caller['headers']][] = [
   ],
 ];
 
-const callers: readonly Caller[] = [
+export const callers: readonly Caller[] = [
   ...withoutCookie.map(([name, kind, headers]) => ({ name, kind, headers })),
   ...withCookie.map(([name, kind, headers]): Caller => ({ name, kind, headers, withoutCookie: 'nothing' })),
   {
@@ -272,39 +287,17 @@ export function transportsOf({ route }: Procedure): readonly Transport[] {
 /** The response to each caller, by the caller's name. */
 type Responses = Record<string, string>;
 
-/** The kinds of callers for which the response depends on the procedure, and not only on its guard. */
-const usual: ReadonlySet<Kind> = new Set([
-  'nothing',
-  'member',
-  'administrator',
-  'foreign administrator',
-  'tenant key',
-  'operator key',
-  'operator session',
-  'administrator’s cookie',
-]);
-
-/** All callers, or one caller of each usual kind. */
-const callersOf = (all: boolean) =>
-  all
-    ? callers
-    : callers.filter(({ kind }, n) => usual.has(kind) && callers.findIndex((one) => one.kind === kind) === n);
-
-/** The expected response to each caller of a procedure with this guard. */
-export function expectedOf(guard: GuardName, probe: Probe, transport: Transport, all = true): Responses {
-  return Object.fromEntries(
-    callersOf(all).map((caller) => [caller.name, expectedBy(caller, guard, probe, transport)]),
-  );
+/** The verdict of a guard on a caller, over this transport. */
+export function verdictOn({ kind, withoutCookie }: Caller, guard: GuardName, transport: Transport): Verdict {
+  return verdictOf(guard, transport === '/trpc' ? (withoutCookie ?? kind) : kind);
 }
 
-function expectedBy(
-  { kind, withoutCookie }: Caller,
-  guard: GuardName,
-  probe: Probe,
-  transport: Transport,
-): string {
-  const seen = transport === '/trpc' ? (withoutCookie ?? kind) : kind;
-  const verdict = verdictOf(guard, seen);
+/** Whether a guard rejects a caller. */
+export const isRefusal = (verdict: Verdict): boolean => /^4/.test(verdict);
+
+/** The expected response to a caller of a procedure with this guard. */
+export function expectedBy(caller: Caller, guard: GuardName, probe: Probe, transport: Transport): string {
+  const verdict = verdictOn(caller, guard, transport);
   const { in: inside = '200', abroad = inside, operator = abroad, operatorOnly: refusal } = probe;
   const refused = verdict === operatorOnly ? (refusal ?? verdict) : verdict;
   const expected = { in: inside, abroad, operator }[verdict as 'in'] ?? refused;
@@ -312,24 +305,33 @@ function expectedBy(
   return transport === '/trpc' && expected === '204' ? '200' : expected;
 }
 
-/** Calls a procedure once for each caller, or for each usual caller, one after the other. */
+/** The expected response to each caller. */
+export function expectedOf(guard: GuardName, probe: Probe, transport: Transport): Responses {
+  return Object.fromEntries(
+    callers.map((caller) => [caller.name, expectedBy(caller, guard, probe, transport)]),
+  );
+}
+
+/** Calls a procedure once for each caller, one after the other. */
 export async function callAsEverybody(
   at: Pick<TestApp, 'request'>,
   fixture: GuardFixture,
   procedure: Procedure,
   probe: Probe,
   transport: Transport,
-  all = true,
 ): Promise<Responses> {
-  const call = transport === 'REST' ? viaRest : viaRpc;
+  const call = callOver[transport];
   const responses: Responses = {};
-  for (const { name, headers } of callersOf(all)) {
+  for (const { name, headers } of callers) {
     const input = (await probe.input?.(fixture)) ?? {};
     responses[name] = inShort(await call(at, procedure, { input, headers: headers(fixture) }));
     await probe.restore?.(fixture);
   }
   return responses;
 }
+
+/** The function that calls a procedure over a transport. */
+export const callOver = { REST: viaRest, '/trpc': viaRpc } as const;
 
 export function inShort({ status, body }: Answer): string {
   return status < 300 ? `${status}` : `${status} ${body?.detail}`;
