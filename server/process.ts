@@ -35,6 +35,7 @@ import { systemIsolation } from '#server/platform/sandbox/isolation.ts';
 import { listenForStop, type StopSignals } from '#server/platform/stop-signals.ts';
 import { openAccountStores } from '#server/platform/stores/account-stores.ts';
 import { openPlatformStore } from '#server/platform/stores/platform-store.ts';
+import { redactSettings } from '#server/settings/secrets.ts';
 import { guardStore } from '#server/storage/store-identity.ts';
 import { refuseWrongSecretsKey } from '#server/storage/stored-secrets.ts';
 import { protectText } from '#server/translation/core/pipeline/protected-words.ts';
@@ -44,7 +45,7 @@ import { inTime } from './observability/bounded-reading.ts';
 import { type Observation, observeProcess } from './observability/observe-process.ts';
 import { watchReadiness } from './observability/readiness.ts';
 import { storeModelRequests } from './operations/models.ts';
-import { readSettings, redactSettings, type Settings, SettingsError } from './settings.ts';
+import { readSettings, type Settings, SettingsError } from './settings.ts';
 
 /**
  * Milliseconds that a stopping process waits, after its last connection closes, for runs whose clients have

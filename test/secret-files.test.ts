@@ -1,13 +1,9 @@
 import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import {
-  readSettings,
-  redactSettings,
-  SettingsError,
-  settingNames,
-  settingsInFiles,
-} from '#server/settings.ts';
+import { settingNames } from '#server/settings/environment.ts';
+import { redactSettings, settingsInFiles } from '#server/settings/secrets.ts';
+import { readSettings, SettingsError } from '#server/settings.ts';
 import { testFolder } from '#test/setup/launch.ts';
 
 const KEY = Buffer.alloc(32, 7).toString('base64');
@@ -19,7 +15,6 @@ const samples: Record<(typeof settingsInFiles)[number], string> = {
   SERVICE_API_KEY: 'a-service-key-0123456789',
   OIDC_CLIENT_SECRET: 'a secret with spaces ',
   OPENAI_API_KEY: 'sk-test',
-  OPENAI_FALLBACK: '{"model":"m","api_key":"sk-hunter2"}',
   ENGINES: '{"engines":{"deepl":{"kind":"deepl","api_key":"hunter2"}}}',
   STRIPE_SECRET_KEY: 'sk_test_1',
   STRIPE_WEBHOOK_SECRET: 'whsec_1',

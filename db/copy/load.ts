@@ -196,11 +196,9 @@ async function refuseUsedDatabase(session: Session): Promise<void> {
       and not exists (select from pg_depend where objid = c.oid and deptype = 'e' and classid = 'pg_class'::regclass)
     order by relkind <> 'r', 1 limit 1`);
   if (found) throw notEmpty(`it has ${found.name}`);
-  const [queue] = await session.query(
-    `select to_regclass('graphile_worker._private_jobs') is not null as exists`,
-  );
+  const [queue] = await session.query(`select to_regclass('graphile_worker.jobs') is not null as exists`);
   if (!queue?.['exists']) return;
-  const [job] = await session.query('select from graphile_worker._private_jobs limit 1');
+  const [job] = await session.query('select from graphile_worker.jobs limit 1');
   if (job) throw notEmpty('jobs are queued');
   await session.query('drop schema graphile_worker cascade');
 }

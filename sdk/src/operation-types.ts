@@ -13,5 +13,3 @@ export type WorkspaceView = Outputs['workspace'];
 export type ModelsView = Outputs['models'];
 /** The engines, their routes and their results. */
 export type EnginesView = Outputs['engines'];
-/** The state of platform storage. */
-export type StorageView = Outputs['storage'];

@@ -6,7 +6,8 @@ import type { FileWork } from '#server/platform/sandbox/file-work.ts';
 import { serviceVersion } from '#server/platform/service-version.ts';
 import type { PlatformStore } from '#server/platform/stores/blob-store.ts';
 import { isObserved, observe, sendMeasurements, traceIfRegistered } from '#server/platform/telemetry.ts';
-import { fallbackEndpoint, modelsOfEngines, type Settings } from '#server/settings.ts';
+import { modelsOfEngines } from '#server/settings/models.ts';
+import type { Settings } from '#server/settings.ts';
 import { watchDeployment, watchStorage, watchWorkspaces } from './deployment-state.ts';
 import type { Metrics } from './metrics.ts';
 import { type OperatorServer, startOperatorServer } from './operator-server.ts';
@@ -99,10 +100,8 @@ function stateReaders(
 function modelsOf(settings: Settings): string[] {
   const { OPENAI_MODEL, OPENAI_REFINER_MODEL, OPENAI_EMBEDDING_MODEL, ALLOWED_MODELS, MODEL_PRICES } =
     settings;
-  const second = fallbackEndpoint(settings);
   return [
     ...[OPENAI_MODEL, OPENAI_REFINER_MODEL, OPENAI_EMBEDDING_MODEL],
-    ...(second ? [second.OPENAI_MODEL, second.OPENAI_REFINER_MODEL] : []),
     ...modelsOfEngines(settings).map(({ model }) => model),
     ...ALLOWED_MODELS,
     ...Object.keys(MODEL_PRICES),

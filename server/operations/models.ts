@@ -8,7 +8,8 @@ import {
   type ModelRequests,
   takeModelRequests,
 } from '#server/platform/model-requests.ts';
-import { fallbackEndpoint, modelsOfEngines, type Settings } from '#server/settings.ts';
+import { modelsOfEngines } from '#server/settings/models.ts';
+import type { Settings } from '#server/settings.ts';
 import type { ModelsView } from './schema.ts';
 
 /*
@@ -41,9 +42,6 @@ function rolesOf(settings: Settings): Map<string, Role[]> {
     add(OPENAI_REFINER_MODEL, 'judge');
     if (OPENAI_EMBEDDING_MODEL !== 'none') add(OPENAI_EMBEDDING_MODEL, 'embedding');
   }
-  const second = fallbackEndpoint(settings);
-  for (const model of new Set(second && [second.OPENAI_MODEL, second.OPENAI_REFINER_MODEL]))
-    add(model, 'fallback');
   for (const { model, role } of modelsOfEngines(settings)) add(model, role);
   for (const model of ALLOWED_MODELS) if (!roles.has(model)) add(model, 'candidate');
   return roles;

@@ -1,7 +1,5 @@
 import { z } from 'zod';
 import { usageSummary } from '#server/billing/metering/schema.ts';
-import { normalizeEmail } from '#server/identity/access/email-address.ts';
-import { maxMonthlyLimit } from '#server/identity/tenants/schema.ts';
 import { storageUsage } from '#server/storage/schema.ts';
 
 const moment = z.string().describe('A time in ISO 8601 format, in UTC.');
@@ -95,28 +93,7 @@ export const workspaceView = z.object({
 });
 export type WorkspaceView = z.infer<typeof workspaceView>;
 
-const tenantId = z.string().max(100);
-
-export const workspaceRequest = z.strictObject({ tenant_id: tenantId });
-
-export const allowanceRequest = z.strictObject({
-  tenant_id: tenantId,
-  monthly_char_limit: z.int().min(1).max(maxMonthlyLimit),
-});
-
-export const storageCapRequest = z.strictObject({
-  tenant_id: tenantId,
-  /** Bytes; 0 for no cap, null for the cap of the deployment. */
-  cap_bytes: z.int().min(0).max(999_999_999_999_999).nullable(),
-});
-
-export const endSessionsRequest = z.strictObject({
-  tenant_id: tenantId,
-  email: z.string().overwrite(normalizeEmail).max(320).optional(),
-});
-
-export const changed = z.object({ changed: z.boolean() });
-export const endedSessions = z.object({ sessions: count });
+export const workspaceRequest = z.strictObject({ tenant_id: z.string().max(100) });
 
 export const modelsView = z.object({
   mode: z.enum(['stub', 'live']),
@@ -124,7 +101,7 @@ export const modelsView = z.object({
   models: z.array(
     z.object({
       model: z.string().describe('`other` for models that the settings do not name.'),
-      roles: z.array(z.enum(['translation', 'judge', 'embedding', 'candidate', 'fallback', 'workspace_key'])),
+      roles: z.array(z.enum(['translation', 'judge', 'embedding', 'candidate', 'workspace_key'])),
       modes: z.array(z.string()).describe('How JSON was requested; `vectors` for an embedding model.'),
       requests: count,
       failed: count,

@@ -117,6 +117,7 @@ export type TaskName = keyof TaskPayloads;
  *   `seconds` from the time when it was added.
  * - Jobs of one `queue` run one at a time.
  * - Of the queued jobs, the one with the lowest `priority` runs first.
+ * - `flags` are texts by which queued jobs can be found. Unlike the payload, the public view of graphile-worker has them.
  */
 export async function addJob<N extends TaskName>(
   tx: Tx,
@@ -128,29 +129,42 @@ export async function addJob<N extends TaskName>(
     afterSeconds = 0,
     priority = 0,
     postpone,
+    flags = [],
   }: {
     key?: string;
     queue?: string;
     afterSeconds?: number;
     priority?: number;
     postpone?: { seconds: number };
+    flags?: readonly string[];
   } = {},
 ): Promise<void> {
   const runAt = sql`now() + make_interval(secs => ${afterSeconds})`;
   const latest = sql`(select created_at + make_interval(secs => ${postpone?.seconds ?? 0})
     from graphile_worker.jobs where key = ${key ?? null} and locked_at is null)`;
+  const all = 'tenantId' in payload ? [ofTenant(payload.tenantId), ...flags] : flags;
   await tx.execute(sql`
     select graphile_worker.add_job(${name}, ${JSON.stringify(payload)}::json,
+      flags => array(select jsonb_array_elements_text(${JSON.stringify(all)}::jsonb)),
       run_at => ${postpone ? sql`least(${runAt}, ${latest})` : runAt},
       queue_name => ${queue ?? null}::text, job_key => ${key ?? null}::text,
       job_key_mode => ${postpone ? 'replace' : 'preserve_run_at'}, priority => ${priority}::int)`);
 }
 
+/**
+ * The flag of a tenant's jobs. Jobs that a trigger has added, or a version before flags, have none; they count as jobs of
+ * the whole deployment.
+ */
+export const ofTenant = (tenantId: string) => `tenant:${tenantId}`;
+
+/** The tenant of a job, from its flag. */
+const tenantOfJob = sql`(select substr(flag, 8) from jsonb_object_keys(flags) flag where flag like 'tenant:%')`;
+
 /** A background job that failed. */
 export interface FailedJob {
   id: string;
   task: string;
-  /** The tenant in the payload; null for a job of the whole deployment. */
+  /** Null for a job of the whole deployment. */
   tenantId: string | null;
   attempts: number;
   maxAttempts: number;
@@ -171,23 +185,18 @@ const hasFailed = sql`locked_at is null and attempts > 0 and (last_error is not 
 const maxErrorLength = 200;
 
 /** Returns failed jobs, the latest failures first. Platform scope. */
-export async function listFailedJobs(
-  tx: Tx,
-  { task, limit }: { task?: string | undefined; limit: number },
-): Promise<FailedJob[]> {
+export async function listFailedJobs(tx: Tx, { limit }: { limit: number }): Promise<FailedJob[]> {
   const rows = await tx.execute<
     Omit<FailedJob, 'nextAttemptAt' | 'lastAttemptAt'> & {
       nextAttemptAt: string | null;
       lastAttemptAt: string;
     }
   >(sql`
-    select j.id::text as id, t.identifier as task, j.payload ->> 'tenantId' as "tenantId",
-      j.attempts::int as attempts, j.max_attempts::int as "maxAttempts",
-      case when j.attempts < j.max_attempts then j.run_at end as "nextAttemptAt", j.updated_at as "lastAttemptAt",
-      left(split_part(j.last_error, E'\\n', 1), ${maxErrorLength}::int) as error
-    from graphile_worker._private_jobs j join graphile_worker._private_tasks t on t.id = j.task_id
-    where ${hasFailed} and (${task ?? null}::text is null or t.identifier = ${task ?? null}::text)
-    order by j.updated_at desc, j.id limit ${limit}`);
+    select id::text as id, task_identifier as task, ${tenantOfJob} as "tenantId",
+      attempts::int as attempts, max_attempts::int as "maxAttempts",
+      case when attempts < max_attempts then run_at end as "nextAttemptAt", updated_at as "lastAttemptAt",
+      left(split_part(last_error, E'\\n', 1), ${maxErrorLength}::int) as error
+    from graphile_worker.jobs where ${hasFailed} order by updated_at desc, id limit ${limit}`);
   return rows.map((row) => ({
     ...row,
     nextAttemptAt: row.nextAttemptAt === null ? null : new Date(row.nextAttemptAt),
@@ -205,9 +214,8 @@ interface QueuedJob {
 /** Returns a job; undefined if it has completed or never existed. Platform scope. */
 export async function findQueuedJob(tx: Tx, id: string): Promise<QueuedJob | undefined> {
   const [job] = await tx.execute<QueuedJob & Record<string, unknown>>(sql`
-    select t.identifier as task, j.payload ->> 'tenantId' as "tenantId", j.locked_at is not null as "isRunning"
-    from graphile_worker._private_jobs j join graphile_worker._private_tasks t on t.id = j.task_id
-    where j.id = ${id}::bigint`);
+    select task_identifier as task, ${tenantOfJob} as "tenantId", locked_at is not null as "isRunning"
+    from graphile_worker.jobs where id = ${id}::bigint`);
   return job;
 }
 
@@ -217,17 +225,13 @@ export async function findQueuedJob(tx: Tx, id: string): Promise<QueuedJob | und
  * @returns the number of retried jobs
  */
 export async function retryFailedJobs(tx: Tx, which: { id: string } | { task: string }): Promise<number> {
-  const selected =
-    'id' in which
-      ? sql`id = ${which.id}::bigint`
-      : sql`task_id = (
-    select id from graphile_worker._private_tasks where identifier = ${which.task})`;
+  const selected = 'id' in which ? sql`id = ${which.id}::bigint` : sql`task_identifier = ${which.task}`;
+  // Calls run one after the other, so that each job counts once.
+  await tx.execute(sql`select pg_advisory_xact_lock(hashtext('retry_failed_jobs'))`);
   const retried = await tx.execute(sql`
-    with failed as (
-      select id from graphile_worker._private_jobs where ${hasFailed} and ${selected}
-      order by id limit 1000 for update skip locked)
-    update graphile_worker._private_jobs set run_at = now(), attempts = 0, updated_at = now()
-    where id in (select id from failed) returning id`);
+    select from graphile_worker.reschedule_jobs(array(
+      select id from graphile_worker.jobs where ${hasFailed} and ${selected} order by id limit 1000),
+      run_at => now(), attempts => 0)`);
   return retried.length;
 }
 
@@ -242,14 +246,18 @@ export async function pruneQueue(
   tx: Tx,
   { failedDays, heldTenants }: { failedDays: number; heldTenants: readonly string[] },
 ): Promise<number> {
+  // A job without a flag may be one of a tenant with a legal hold.
+  const isHeld =
+    heldTenants.length === 0
+      ? sql`false`
+      : sql`coalesce(${tenantOfJob} in (select jsonb_array_elements_text(${JSON.stringify(heldTenants)}::jsonb)), true)`;
   const [row] = await tx.execute<{ pruned: number }>(sql`
     select count(*)::int as pruned from graphile_worker.complete_jobs(array(
-      select id from graphile_worker._private_jobs
+      select id from graphile_worker.jobs
       where attempts >= max_attempts and locked_at is null
         and greatest(run_at, updated_at) < now() - case when key is null then interval '1 hour'
           else make_interval(days => ${failedDays}::int) end
-        and coalesce(payload ->> 'tenantId', '') not in (
-          select jsonb_array_elements_text(${JSON.stringify(heldTenants)}::jsonb))
+        and ${isHeld} is not true
       limit 5000))`);
   return row?.pruned ?? 0;
 }
@@ -261,7 +269,6 @@ export async function pruneQueue(
 export async function deleteQueuedJobs(tx: Tx, tenantId: string): Promise<number> {
   const [row] = await tx.execute<{ deleted: number }>(sql`
     select count(*)::int as deleted from graphile_worker.complete_jobs(array(
-      select id from graphile_worker._private_jobs
-      where payload ->> 'tenantId' = ${tenantId} and locked_at is null))`);
+      select id from graphile_worker.jobs where flags ? ${ofTenant(tenantId)} and locked_at is null))`);
   return row?.deleted ?? 0;
 }

@@ -9,10 +9,6 @@ const contradictions: readonly ((settings: Settings, parts: { api: boolean }) =>
     OPENAI_BASE_URL !== undefined &&
     OPENAI_API_KEY === undefined &&
     'OPENAI_BASE_URL: requires OPENAI_API_KEY (any text, if the endpoint needs no key), because without a key the stub engine runs',
-  ({ OPENAI_FALLBACK, OPENAI_API_KEY }) =>
-    OPENAI_FALLBACK !== undefined &&
-    OPENAI_API_KEY === undefined &&
-    'OPENAI_FALLBACK: requires OPENAI_API_KEY',
   ({ ENGINES, OPENAI_API_KEY }) =>
     OPENAI_API_KEY !== undefined &&
     ENGINES?.engines['openai'] !== undefined &&

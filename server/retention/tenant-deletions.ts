@@ -4,9 +4,9 @@ import { type DeletionProgress, tenantDeletions, tenantRetention, tenants } from
 import { readBillingAccount } from '#server/billing/account.ts';
 import { subscriptionStateOf } from '#server/billing/subscription-state.ts';
 import { AppError } from '#server/errors.ts';
-import { type Administrator, serverAdministrator } from '#server/identity/access/guards/admin.ts';
+import { serverAdministrator } from '#server/identity/access/guards/admin.ts';
 import { endAllSessions } from '#server/identity/access/sessions.ts';
-import { atTheServer, type Origin, recordAdministration } from '#server/identity/audit/audit-log.ts';
+import { atTheServer, recordAdministration } from '#server/identity/audit/audit-log.ts';
 import { lockAccount } from '#server/identity/tenants/operator-commands.ts';
 import type { TenantAccount } from '#server/identity/tenants/schema.ts';
 import type { TenantDeletion } from './deletion-run.ts';
@@ -26,18 +26,9 @@ const nothingDone: DeletionProgress = {
   manifestsThrough: null,
 };
 
-/** The operator who asks for a deletion, and from where. */
-interface Asking {
-  origin: Origin;
-  admin: Administrator;
-}
-
-const byCommand: Asking = { origin: atTheServer, admin: serverAdministrator };
-
 /**
  * Schedules the deletion of a tenant, and deactivates the tenant at once.
  * @param days the waiting period in days; with 0, the next run of the task deletes the tenant
- * @param by who asks for it; a command on the server by default
  * @throws AppError 404 for an unknown tenant; 409 if the deletion is scheduled already, if a subscription would still be
  *   charged, or for the service key's tenant
  */
@@ -45,7 +36,6 @@ export async function scheduleDeletion(
   database: Database,
   tenantId: string,
   days: number,
-  by: Asking = byCommand,
 ): Promise<{ account: TenantAccount; dueAt: Date }> {
   return database.inTenant(tenantId, async (tx) => {
     const account = await lockAccount(tx, tenantId);
@@ -70,7 +60,7 @@ export async function scheduleDeletion(
     const { dueAt } = row as TenantDeletion;
     await tx.update(tenants).set({ active: false }).where(eq(tenants.tenantId, tenantId));
     await endAllSessions(tx, tenantId);
-    await record(tx, by, tenantId, 'tenant_deletion_scheduled', { due_at: dueAt.toISOString() });
+    await record(tx, tenantId, 'tenant_deletion_scheduled', { due_at: dueAt.toISOString() });
     return { account, dueAt };
   });
 }
@@ -99,11 +89,7 @@ async function requireNoHold(tx: Tx, tenantId: string): Promise<void> {
  * Cancels a deletion that has not started. The tenant is active again if it was before.
  * @throws AppError 404 for an unknown tenant; 409 if no deletion is scheduled, or if it has started
  */
-export async function cancelDeletion(
-  database: Database,
-  tenantId: string,
-  by: Asking = byCommand,
-): Promise<TenantAccount> {
+export async function cancelDeletion(database: Database, tenantId: string): Promise<TenantAccount> {
   return database.inTenant(tenantId, async (tx) => {
     const account = await lockAccount(tx, tenantId);
     const scheduled = await selectUnfinished(tx, tenantId);
@@ -116,7 +102,7 @@ export async function cancelDeletion(
     if (canceled.length === 0)
       throw new AppError('state_conflict', `the deletion of ${tenantId} has started and cannot be canceled`);
     await tx.update(tenants).set({ active: scheduled.wasActive }).where(eq(tenants.tenantId, tenantId));
-    await record(tx, by, tenantId, 'tenant_deletion_canceled', {});
+    await record(tx, tenantId, 'tenant_deletion_canceled', {});
     return { ...account, active: scheduled.wasActive };
   });
 }
@@ -138,12 +124,11 @@ async function selectUnfinished(tx: Tx, tenantId: string): Promise<TenantDeletio
 
 function record(
   tx: Tx,
-  { origin, admin }: Asking,
   tenantId: string,
   action: 'tenant_deletion_canceled' | 'tenant_deletion_scheduled',
   details: Record<string, string>,
 ): Promise<void> {
-  return recordAdministration(tx, origin, admin, {
+  return recordAdministration(tx, atTheServer, serverAdministrator, {
     action,
     tenantId,
     target: tenantId,

@@ -3,7 +3,8 @@ import type { Database, Tx } from '#db/client.ts';
 import { storageTotals } from '#db/schema/storage.ts';
 import { tenants } from '#db/schema/tenants.ts';
 import { AppError } from '#server/errors.ts';
-import { type ActingOperator, recordAdministration } from '#server/identity/audit/audit-log.ts';
+import { serverAdministrator } from '#server/identity/access/guards/admin.ts';
+import { atTheServer, recordAdministration } from '#server/identity/audit/audit-log.ts';
 import type { Settings } from '#server/settings.ts';
 import { selectBinding } from './bindings.ts';
 import type { StorageUsage } from './schema.ts';
@@ -161,7 +162,6 @@ export async function setStorageCap(
   database: Database,
   tenantId: string,
   cap: number | null,
-  by: ActingOperator,
 ): Promise<number | null> {
   return database.inTenant(tenantId, async (tx) => {
     const known = await tx.execute(sql`select 1 from tenants where tenant_id = ${tenantId}`);
@@ -175,7 +175,7 @@ export async function setStorageCap(
     const from = before?.cap ?? null;
     if (from === cap) return from;
     await tx.update(storageTotals).set({ capBytes: cap }).where(eq(storageTotals.tenantId, tenantId));
-    await recordAdministration(tx, by.origin, by.admin, {
+    await recordAdministration(tx, atTheServer, serverAdministrator, {
       action: 'storage_cap_changed',
       tenantId,
       target: tenantId,

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { commands } from '#server/commands/admin/command-line.ts';
+import { commandsByName } from '#server/commands/admin/command-line.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { env, runCommand } from './command.ts';
 
@@ -40,7 +40,7 @@ describe('help', () => {
       encoding: 'utf8',
     });
     expect(status).toBe(0);
-    for (const [name, { summary }] of Object.entries(commands)) {
+    for (const [name, { summary }] of commandsByName) {
       expect(stdout).toContain(`  ${name}`);
       expect(stdout).toContain(summary);
     }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import type { commands } from '#server/commands/admin/command-line.ts';
+import type { commands } from '#server/commands/admin/commands.ts';
 import {
   addDocument,
   addMemory,
@@ -28,7 +28,7 @@ async function fill() {
 type Workspace = { id: string; founder: Person; member: Person; queued: string };
 
 /** A use of each command; several in the order in which one needs the other. All are about one workspace. */
-const uses: Record<keyof typeof commands, (workspace: Workspace) => string[][]> = {
+const uses: Record<keyof typeof commands._def.record, (workspace: Workspace) => string[][]> = {
   tenants: () => [[]],
   tenant: ({ id }) => [[id]],
   'api-keys': ({ id }) => [[id]],

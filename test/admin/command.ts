@@ -39,10 +39,12 @@ export async function operateHere(
   args: string[],
 ): Promise<string[]> {
   const work = readCommandLine(args);
-  if (typeof work !== 'function') return work;
-  const lines: string[] = [];
-  for await (const line of work(services)) lines.push(line);
-  return lines;
+  return typeof work === 'function' ? [...(await work(services))] : work;
+}
+
+/** Runs a command in this process, and returns its output: a list of what each line has. */
+export async function outputOf(app: Pick<TestApp, 'services'>, args: string[]) {
+  return (await operateHere(app, [...args, '--json'])).map((line) => JSON.parse(line));
 }
 
 /** Resolves when `count` transactions of the database wait for a lock. */

@@ -72,7 +72,7 @@ async function publish(at: Process): Promise<number> {
 /** Returns a recovery code of the member. Each code is returned only once. */
 const recoveryCode = ({ recoveryCodes }: Enrolled) => recoveryCodes.pop() as string;
 
-const reseal = (keys: Record<string, string>) => operate(app, ['reseal-secrets'], keys);
+const reseal = (keys: Record<string, string>) => operate(app, ['reseal-secrets', '--json'], keys);
 
 // The tests are the steps of one replacement, so they run in this order.
 describe('an operator replaces SECRETS_KEY', () => {
@@ -108,12 +108,20 @@ describe('an operator replaces SECRETS_KEY', () => {
   test('the command encrypts the rest anew, counts recovery codes, and prints nothing secret', async () => {
     const before = await storedBinding();
     const lines = await reseal(bothKeys);
-    expect(lines).toEqual([
-      'Authenticators: 2 now encrypted with the current key, 0 already were, 0 cannot be decrypted with either key.',
-      'Storage secrets: 1 now encrypted with the current key, 1 already were, 0 cannot be decrypted with either key.',
-      'Engine keys: 0 now encrypted with the current key, 0 already were, 0 cannot be decrypted with either key.',
-      'Recovery codes: 9 (members: 1) hashed with the current key, 9 (members: 1) hashed with the previous key, 0 (members: 0) hashed before the service recorded the key, 0 (members: 0) hashed with a key that is neither SECRETS_KEY nor SECRETS_KEY_PREVIOUS.',
-    ]);
+    expect(JSON.parse(lines.join(''))).toEqual({
+      cannot_decrypt: [],
+      secrets: [
+        { secrets: 'authenticators', resealed: 2, current: 0, unreadable: 0 },
+        { secrets: 'storage_secrets', resealed: 1, current: 1, unreadable: 0 },
+        { secrets: 'engine_keys', resealed: 0, current: 0, unreadable: 0 },
+      ],
+      recovery_codes: [
+        { hashed_with: 'current_key', codes: 9, members: 1 },
+        { hashed_with: 'previous_key', codes: 9, members: 1 },
+        { hashed_with: 'unrecorded_key', codes: 0, members: 0 },
+        { hashed_with: 'unknown_key', codes: 0, members: 0 },
+      ],
+    });
     expect(await storedBinding()).toEqual(before);
     const [event] = await openSuperuser(app.superuserUrl)`
       select tenant_id, actor_kind, details from audit_log where action = 'secrets_resealed'`;

@@ -5,7 +5,7 @@ import { useTestApp } from '#test/setup/app.ts';
 import { eventsOf } from '#test/setup/stored-rows.ts';
 import { viaRpc } from '../contract/call.ts';
 import { type Documents, openDocuments, recordingEngine } from '../documents/workspace.ts';
-import { byTheServer, env, operateHere } from './command.ts';
+import { byTheServer, env, operateHere, outputOf } from './command.ts';
 
 const engine = recordingEngine();
 const app = useTestApp({
@@ -38,15 +38,12 @@ test('requeue: a failed document is finished from where it stopped, and billed o
 }, async () => {
   const mine = await openDocuments(app);
   const [id] = (await failed(mine)) as [string];
-  expect(await operateHere(app, ['requeue', '--id', id, '--dry-run'])).toEqual([
-    'transient_error\t1',
-    '1 document would be queued again; nothing was changed.',
+  const found = [{ code: 'transient_error', documents: 1 }];
+  expect(await outputOf(app, ['requeue', '--id', id, '--dry-run'])).toEqual([
+    { requeued: 0, left: 1, found },
   ]);
   expect((await mine.read(id)).status).toBe('failed');
-  expect(await operateHere(app, ['requeue', '--id', id])).toEqual([
-    'transient_error\t1',
-    '1 document queued again.',
-  ]);
+  expect(await outputOf(app, ['requeue', '--id', id])).toEqual([{ requeued: 1, left: 0, found }]);
   expect(await mine.read(id)).toMatchObject({ status: 'extracted', failure: null, error: null });
   await mine.run(id);
   expect(await mine.read(id)).toMatchObject({ status: 'translated' });
@@ -75,7 +72,8 @@ test('requeue: all that failed since a moment, but nothing that was billed or is
   await mine.change(unreadable, { failure: { ...failure, code: 'unexpected_error' } });
   await mine.change(wanted, { failure: { ...failure, code: 'interrupted', stage: 'worker' } });
   const args = ['requeue', '--since', '2026-02-01', '--tenant', mine.tenantId];
-  expect(await operateHere(app, args)).toEqual(['interrupted\t1', '1 document queued again.']);
+  const found = [{ code: 'interrupted', documents: 1 }];
+  expect(await outputOf(app, args)).toEqual([{ requeued: 1, left: 0, found }]);
   const statuses = async () => {
     const read = [earlier, wanted, billed, unreadable].map(async (id) => (await mine.read(id)).status);
     return [...(await Promise.all(read)), (await other.read(foreign)).status];
@@ -112,17 +110,15 @@ test('cancel-document: a running document ends unbilled, its worker stores nothi
   const mine = await openDocuments(app);
   engine.reset();
   const id = await mine.queue(texts(80));
-  let canceled: string[] | undefined;
+  let canceled: object[] | undefined;
   const reply = ({ segments, targetLang }: { segments: readonly string[]; targetLang: string }) =>
     segments.map((segment) => `${targetLang} of ${segment}`);
   engine.reply = async (task) => {
-    canceled ??= await operateHere(app, ['cancel-document', id]);
+    canceled ??= await outputOf(app, ['cancel-document', id]);
     return reply(task);
   };
   await mine.run(id);
-  expect(canceled).toEqual([
-    `Document ${id} of tenant ${mine.tenantId} was canceled at the stage map_translate.`,
-  ]);
+  expect(canceled).toEqual([{ tenant_id: mine.tenantId, stage: 'map_translate' }]);
   expect(await mine.read(id)).toMatchObject({ status: 'failed', failure: { code: 'interrupted' } });
   expect(await mine.records()).toEqual([]);
   expect(await eventsOf(app, mine.tenantId, 'document_canceled')).toEqual([

@@ -6,7 +6,7 @@ import { type Enrolled, foundEnrolled } from '#test/factories.ts';
 import { type Signup, useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { contentsOf } from '#test/setup/stored-rows.ts';
-import { env, inOwnProcess, operateHere, waitingForLocks } from './command.ts';
+import { env, inOwnProcess, outputOf, waitingForLocks } from './command.ts';
 
 const [oldKey, newKey, strangeKey] = [randomBytes(32), randomBytes(32), randomBytes(32)];
 const only = (current: Buffer): SecretsKeys => ({ current, previous: null });
@@ -15,12 +15,20 @@ const app = useTestApp({ env: { ...env, SECRETS_KEY: oldKey.toString('base64') }
 const sql = () => openSuperuser(app.superuserUrl);
 
 /** Runs the command on the service's database, with the new key and a previous key. */
-function reseal(previous: Buffer = oldKey): Promise<string[]> {
+async function reseal(previous: Buffer = oldKey) {
   const settings = readSettings({
     SECRETS_KEY: newKey.toString('base64'),
     SECRETS_KEY_PREVIOUS: previous.toString('base64'),
   });
-  return operateHere({ services: { ...app.services, settings } }, ['reseal-secrets']);
+  const [report] = await outputOf({ services: { ...app.services, settings } }, ['reseal-secrets']);
+  const counts = (kind: string): object =>
+    report.secrets.find(({ secrets }: { secrets: string }) => secrets === kind);
+  return {
+    unreadable: report.cannot_decrypt,
+    authenticators: counts('authenticators'),
+    storage: counts('storage_secrets'),
+    codes: report.recovery_codes,
+  };
 }
 
 beforeEach(async () => {
@@ -67,28 +75,28 @@ async function whileChanged({ userId }: Member, change: (tx: ReturnType<typeof s
 describe('a change beside the command is not overwritten', () => {
   test('an enrollment that is confirmed meanwhile is encrypted anew where it now is', async () => {
     const member = await pendingMember();
-    const [line] = await whileChanged(
+    const { authenticators } = await whileChanged(
       member,
       (tx) => tx`
         update users set totp_secret = totp_pending_secret, totp_pending_secret = null
         where user_id = ${member.userId}`,
     );
-    expect(line).toMatch(/^Authenticators: 1 now encrypted/);
+    expect(authenticators).toMatchObject({ resealed: 1 });
     expect(await secretsOf(member, newKey)).toEqual({ pending: null, enrolled: member.secret });
   });
 
   test.each([
-    ['the new key', newKey, /^Authenticators: 0 now encrypted with the current key, 1 already were/],
-    ['the old key, by a process that still has it', oldKey, /^Authenticators: 1 now encrypted/],
+    ['the new key', newKey, { resealed: 0, current: 1 }],
+    ['the old key, by a process that still has it', oldKey, { resealed: 1 }],
   ])('an enrollment that is begun again meanwhile stays, sealed by %s', async (_by, key, expected) => {
     const member = await pendingMember();
     const again = randomBytes(20).toString('hex');
-    const [line] = await whileChanged(
+    const { authenticators } = await whileChanged(
       member,
       (tx) => tx`
         update users set totp_pending_secret = ${sealFor(member, key, again)} where user_id = ${member.userId}`,
     );
-    expect(line).toMatch(expected);
+    expect(authenticators).toMatchObject(expected);
     expect(await secretsOf(member, newKey)).toEqual({ pending: again, enrolled: null });
   });
 
@@ -114,7 +122,7 @@ describe('a change beside the command is not overwritten', () => {
       where tenant_id = ${tenantId}`;
     await locker`commit`;
     locker.release();
-    expect((await run)[1]).toMatch(/^Storage secrets: 0 now encrypted with the current key, 1 already were/);
+    expect((await run).storage).toMatchObject({ resealed: 0, current: 1 });
     expect(await storageSecret(tenantId, newKey)).toBe('the second secret');
   });
 });
@@ -144,15 +152,17 @@ describe('what neither key reads', () => {
     const member = await foundEnrolled(app);
     const { tenantId } = await bind(oldKey, 'a secret');
     const before = await contentsOf(app);
-    const lines = await reseal(strangeKey);
-    expect(lines).toEqual([
-      `Cannot decrypt the authenticator of ${member.userId} in ${member.tenantId}`,
-      `Cannot decrypt the storage secret of ${tenantId}`,
-      'Authenticators: 0 now encrypted with the current key, 0 already were, 1 cannot be decrypted with either key.',
-      'Storage secrets: 0 now encrypted with the current key, 0 already were, 1 cannot be decrypted with either key.',
-      'Engine keys: 0 now encrypted with the current key, 0 already were, 0 cannot be decrypted with either key.',
-      'Recovery codes: 0 (members: 0) hashed with the current key, 0 (members: 0) hashed with the previous key, 0 (members: 0) hashed before the service recorded the key, 10 (members: 1) hashed with a key that is neither SECRETS_KEY nor SECRETS_KEY_PREVIOUS.',
-    ]);
+    expect(await reseal(strangeKey)).toEqual({
+      unreadable: [
+        { secrets: 'authenticators', tenant_id: member.tenantId, user_id: member.userId },
+        { secrets: 'storage_secrets', tenant_id: tenantId, user_id: null },
+      ],
+      authenticators: { secrets: 'authenticators', resealed: 0, current: 0, unreadable: 1 },
+      storage: { secrets: 'storage_secrets', resealed: 0, current: 0, unreadable: 1 },
+      codes: ['current_key', 'previous_key', 'unrecorded_key', 'unknown_key'].map((hashed_with) =>
+        expect.objectContaining({ hashed_with, members: expect.any(Number) }),
+      ),
+    });
     expect(await contentsOf(app)).toBe(before);
     await reseal();
     expect((await secretsOf(member, newKey)).enrolled).toMatch(/^[0-9a-f]{40}$/);
@@ -164,11 +174,10 @@ describe('what neither key reads', () => {
     await sql()`
       update users set totp_pending_secret = ${sealFor(lost, strangeKey, lost.secret)}
       where user_id = ${lost.userId}`;
-    const lines = await reseal();
-    expect(lines.slice(0, 2)).toEqual([
-      `Cannot decrypt the authenticator of ${lost.userId} in ${lost.tenantId}`,
-      'Authenticators: 1 now encrypted with the current key, 0 already were, 1 cannot be decrypted with either key.',
-    ]);
+    expect(await reseal()).toMatchObject({
+      unreadable: [{ secrets: 'authenticators', tenant_id: lost.tenantId, user_id: lost.userId }],
+      authenticators: { resealed: 1, current: 0, unreadable: 1 },
+    });
     expect((await secretsOf(member, newKey)).pending).toBe(member.secret);
     expect((await secretsOf(lost, strangeKey)).pending).toBe(lost.secret);
   });
@@ -183,12 +192,8 @@ test('members of many pages are all encrypted anew, those who cannot sign in now
     insert into users (tenant_id, user_id, email, provider, role, active, totp_secret)
     select ${tenantId}, id, id || '@example.org', 'email', 'agent_id_developer', false, decode(secret, 'hex')
     from unnest(${ids}::text[], ${secrets}::text[]) as given(id, secret)`;
-  expect((await reseal())[0]).toMatch(
-    new RegExp(`^Authenticators: ${count} now encrypted.*, 0 already were, 0 `),
-  );
-  expect((await reseal())[0]).toMatch(
-    new RegExp(`^Authenticators: 0 now encrypted.*, ${count} already were, 0 `),
-  );
+  expect((await reseal()).authenticators).toMatchObject({ resealed: count, current: 0, unreadable: 0 });
+  expect((await reseal()).authenticators).toMatchObject({ resealed: 0, current: count, unreadable: 0 });
 });
 
 test.each([

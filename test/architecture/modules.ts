@@ -134,7 +134,7 @@ export const modules: Module[] = [
     // Operators' commands, and the programs that start processes. They may import all files.
     name: 'server/commands',
     files: /^server\/(main\.ts$|commands\/)/,
-    packages: any(/^npm:(drizzle-orm|modern-tar|pg|postgres|zod)$/, /^node:/),
+    packages: any(/^npm:(@trpc\/server|drizzle-orm|modern-tar|pg|postgres|zod)$/, /^node:/),
     db: /^db\//,
   },
   {
@@ -305,7 +305,7 @@ export const modules: Module[] = [
   },
   {
     name: 'server/errors, languages and settings',
-    files: /^server\/(errors|languages|member-languages|setting-kinds|settings)\.ts$/,
+    files: /^server\/((errors|languages|member-languages|settings)\.ts$|settings\/)/,
     packages: any(/^npm:(@trpc\/server|zod)$/, /^node:/),
     only: /$^/,
   },

@@ -55,18 +55,10 @@ const needing: Readonly<Record<string, { input: () => Fields; byOperator?: true 
   'storage.unbind': { input: () => ({}) },
   'assignments.saveRules': { input: () => ({ rules: [] }) },
   'exports.start': { input: () => ({}) },
-  'operations.rotateKey': { input: () => ({ tenant_id: admin.tenantId }), byOperator: true },
-  'operations.reactivate': { input: () => ({ tenant_id: admin.tenantId }), byOperator: true },
 };
 
 /** Procedures that demand the password or a code at each call. */
-const proving = [
-  'apiKeys.create',
-  'apiKeys.rotate',
-  'apiKeys.update',
-  'retention.scheduleDeletion',
-  'tenants.rotateKey',
-];
+const proving = ['apiKeys.create', 'apiKeys.rotate', 'apiKeys.update', 'tenants.rotateKey'];
 
 /** Why the other changes need no proof. */
 const others: Readonly<Record<string, readonly string[]>> = {
@@ -74,9 +66,6 @@ const others: Readonly<Record<string, readonly string[]>> = {
     'apiKeys.revoke',
     'auth.revoke',
     'members.withdrawInvite',
-    'operations.deactivate',
-    'operations.endSessions',
-    'operations.revokeKey',
   ],
   'it changes nothing that is stored': [
     'auth.introspect',
@@ -84,7 +73,6 @@ const others: Readonly<Record<string, readonly string[]>> = {
     'quality.statement',
     'storage.verify',
   ],
-  'it keeps what would be deleted': ['retention.cancelDeletion'],
   'the specification names it for administrators; it shows and gives nothing': [
     'documents.delete',
     'translations.delete',
@@ -92,8 +80,6 @@ const others: Readonly<Record<string, readonly string[]>> = {
   'an operator has passed a second factor in this session, and it gives no access': [
     'documents.requeue',
     'operations.retry',
-    'operations.setAllowance',
-    'operations.setStorageCap',
   ],
   'it changes how texts are translated and checked, not who may see or approve them': [
     'quality.draw',

@@ -63,10 +63,8 @@ const byGuard: Readonly<Record<GuardName, Readonly<Record<string, string>>>> = {
       'import list listImports getImport delete export exportCsv exportGolden browse concordance problems matches align addPairs importPairs updateUnit deleteUnits countFound deleteFound previewReplace replace duplicates mergeDuplicates otherTranslations changes undo penalties setPenalty',
   },
   platform_operator: {
-    retention: 'cancelDeletion listDeletions previewDeletion scheduleDeletion',
     tenants: 'create',
-    operations:
-      'engines models queue retry workspace deactivate reactivate setAllowance setStorageCap endSessions revokeKey rotateKey storage',
+    operations: 'engines models queue retry workspace',
     documents: 'outage requeue',
   },
   challenge_or_cookie: {

@@ -8,9 +8,8 @@ export const forBrowsers: readonly string[] = namesOf({
   exports: 'list start',
   mail: 'preferences sendConfirmation setPreferences',
   members: 'colleagues',
-  operations:
-    'deactivate endSessions engines models queue reactivate retry revokeKey rotateKey setAllowance setStorageCap storage workspace',
-  retention: 'anonymizeMember cancelDeletion listDeletions previewDeletion scheduleDeletion',
+  operations: 'engines models queue retry workspace',
+  retention: 'anonymizeMember',
   reviews: 'byDomain outcomes',
   segmentation: 'delete get save',
   tenants: 'general saveGeneral',
@@ -36,8 +35,7 @@ export const withoutRoute: readonly string[] = [
     events: 'list subscribe',
     memory:
       'addPairs align browse concordance problems importPairs matches updateUnit deleteUnits countFound deleteFound previewReplace replace duplicates mergeDuplicates otherTranslations changes undo penalties setPenalty',
-    quality:
-      'calibrations check checks decide draw mark marks report saveSettings scorecard settings',
+    quality: 'calibrations check checks decide draw mark marks report saveSettings scorecard settings',
     reviews:
       'byReviewer claim comment commentCounts comments deleteComment inbox mentions next pay payXlsx reopen texts turnaround turnaroundXlsx',
     styleGuides: 'delete get list save',

@@ -2,8 +2,10 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { LinguaLoop } from '#sdk/index.ts';
-import { commands as operatorCommands } from '#server/commands/admin/command-line.ts';
-import { readSettings, settingNames, settingsInFiles } from '#server/settings.ts';
+import { commandsByName } from '#server/commands/admin/command-line.ts';
+import { settingNames } from '#server/settings/environment.ts';
+import { settingsInFiles } from '#server/settings/secrets.ts';
+import { readSettings } from '#server/settings.ts';
 import { anchorOf } from '#web/server/guide-pages.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -52,8 +54,7 @@ describe('commands', () => {
 
   test('every operator command is named', () => {
     const running = read('docs/running.md');
-    for (const name of Object.keys(operatorCommands))
-      expect(running).toMatch(new RegExp(`\\| .*\`${name}\\b`));
+    for (const name of commandsByName.keys()) expect(running).toMatch(new RegExp(`\\| .*\`${name}\\b`));
   });
 });
 

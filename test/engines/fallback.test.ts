@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createHealth } from '#server/platform/engines/chat/fallback.ts';
+import { createHealth } from '#server/platform/engines/chat/health.ts';
 import type { OpenAiSettings } from '#server/platform/engines/openai/openai-engine.ts';
+import { createRoutedEngine } from '#server/platform/engines/routes.ts';
+import { selectModels } from '#server/platform/engines/select.ts';
 import { refuseContradictions } from '#server/platform/process-settings.ts';
-import { readSettings, SettingsError } from '#server/settings.ts';
+import { readSettings } from '#server/settings.ts';
 import {
   agreeable,
   completion,
@@ -10,7 +12,6 @@ import {
   failure,
   hang,
   startFakeOpenAi,
-  translation,
 } from '#test/fakes/openai.ts';
 import { eachRole, failed, plain, scope, useFakeUpstream } from './live-engine.ts';
 
@@ -22,22 +23,27 @@ beforeEach(async () => {
 });
 afterEach(() => second.close());
 
-const secondOf = (fields: Record<string, unknown>) =>
-  readSettings({ OPENAI_FALLBACK: JSON.stringify(fields) }).OPENAI_FALLBACK;
-const engine = (more: Partial<OpenAiSettings> = {}, fields: Record<string, unknown> = {}) =>
-  upstream.engine({
-    OPENAI_FALLBACK: secondOf({
-      base_url: second.baseUrl,
-      api_key: 'sk-second',
-      model: 'second-translator',
-      refiner_model: 'second-judge',
-      ...fields,
+/** An engine whose route has two endpoints. */
+function engine(more: Partial<OpenAiSettings> = {}) {
+  const models = {
+    openai: upstream.engine(more, { isHurried: true }),
+    second: upstream.engine({
+      OPENAI_BASE_URL: second.baseUrl,
+      OPENAI_API_KEY: 'sk-second',
+      OPENAI_MODEL: 'second-translator',
+      OPENAI_REFINER_MODEL: 'second-judge',
+      OPENAI_MAX_RETRIES: 0,
     }),
-    ...more,
+  };
+  return createRoutedEngine({
+    engines: Object.entries(models).map(([name, model]) => ({ name, model, translate: model.translate })),
+    routes: [{ domain: 'own', use: ['openai'] }, { use: ['openai', 'second'] }],
+    ...{ judge: 'openai', without_judge: 'review' },
   });
+}
 const asked = () => [upstream.fake.requests.length, second.requests.length];
 
-describe('the second endpoint', () => {
+describe('the second endpoint of a route', () => {
   test.each(eachRole)(
     'gets %s after an outage of the first one, with its own key and model',
     async (role, call) => {
@@ -64,14 +70,13 @@ describe('the second endpoint', () => {
   test.each([
     ['a rate limit', failure(429), 2],
     ['a long Retry-After', failure(429, {}, { 'retry-after': '30' }), 1],
-    ['a server error', failure(500), 2],
     ['a wrong key', failure(401), 1],
-    ['an unknown model', failure(404), 1],
     ['a spent account', failure(429, { code: 'insufficient_quota' }), 1],
+    ['a rejection by content policy', failure(400, { code: 'content_filter' }), 1],
     ['a response that is cut off', completion({ finishReason: 'length', content: '{' }), 2],
   ])('is asked after %s', async (_what, reply, requests) => {
     upstream.fake.otherwise(reply);
-    await engine().translate(plain, scope);
+    await engine().verify(plain, ['Le chat.'], scope);
     expect(asked()).toEqual([requests, 1]);
   });
 
@@ -81,63 +86,24 @@ describe('the second endpoint', () => {
     expect(asked()).toEqual([1, 1]);
   });
 
-  const filtered = failure(400, { code: 'content_filter' });
-
-  test('is not asked after a rejection by content policy, unless the setting names it', async () => {
-    upstream.fake.otherwise(filtered);
-    expect((await failed(engine().translate(plain, scope))).code).toBe('content_filtered');
-    expect(asked()).toEqual([1, 0]);
-    await engine({}, { on: ['content_filtered'] }).translate(plain, scope);
-    expect(asked()).toEqual([2, 1]);
-  });
-
-  test('is asked only after the failures that the setting names', async () => {
+  test('judges no text whose route does not name it', async () => {
     upstream.fake.otherwise(failure(503));
-    expect((await failed(engine({}, { on: ['rate_limit'] }).translate(plain, scope))).code).toBe(
-      'transient_error',
-    );
+    const one = engine();
+    for (const [, call] of eachRole)
+      expect((await failed(call(one, { ...plain, domain: 'own' }))).code).toBe('transient_error');
     expect(second.requests).toEqual([]);
   });
 
   test('is not asked for a model that the caller has named', async () => {
     upstream.fake.otherwise(failure(503));
     await failed(engine().translate(plain, scope, 'of-the-caller'));
-    // All retries, as without a second endpoint.
-    expect(asked()).toEqual([3, 0]);
-  });
-
-  test('without a URL and key, the first endpoint gets the other model', async () => {
-    upstream.fake.enqueue(failure(429), failure(429), translation('Autre'));
-    const { value, models } = await upstream
-      .engine({ OPENAI_FALLBACK: secondOf({ model: 'smaller' }) })
-      .translate(plain, scope);
-    expect([value, models]).toEqual([['Autre'], ['smaller']]);
-    expect(upstream.fake.requests.map(({ body }) => body.model)).toEqual([
-      'translator-1',
-      'translator-1',
-      'smaller',
-    ]);
-  });
-
-  test('the tokens of unusable responses of the first endpoint count', async () => {
-    const usage = { prompt_tokens: 1000, completion_tokens: 500 };
-    upstream.fake.otherwise(completion({ content: '{', finishReason: 'length', usage }));
-    const { inputTokens, outputTokens } = await engine().translate(plain, scope);
-    expect([inputTokens, outputTokens]).toEqual([2100, 1010]);
-  });
-
-  test('if both fail, the error is one that a repeat may remove', async () => {
-    upstream.fake.otherwise(failure(429));
-    second.otherwise(failure(401));
-    expect((await failed(engine().translate(plain, scope))).code).toBe('rate_limit');
-    second.otherwise(failure(503));
-    expect((await failed(engine().translate(plain, scope))).code).toBe('transient_error');
+    expect(second.requests).toEqual([]);
   });
 
   test('a stopped call does not ask it', async () => {
     const stop = new AbortController();
     upstream.fake.otherwise(hang);
-    const call = engine().translate(plain, { ...scope, signal: stop.signal });
+    const call = engine().assess(plain, ['Le chat.'], { ...scope, signal: stop.signal });
     await expect.poll(() => upstream.fake.requests.length).toBe(1);
     stop.abort();
     await failed(call);
@@ -145,14 +111,24 @@ describe('the second endpoint', () => {
   });
 });
 
-describe('an endpoint that keeps failing', () => {
-  test('is left out after three failures, and tried again when it works', async () => {
-    upstream.fake.otherwise(failure(503));
-    const one = engine({ OPENAI_MAX_RETRIES: 0 });
-    for (let call = 0; call < 5; call++) await one.translate(plain, scope);
-    expect(asked()).toEqual([3, 5]);
+test('a route of ENGINES has the engine openai of OPENAI_API_KEY and a second one, which also judges', async () => {
+  const routed = {
+    engines: { second: { kind: 'openai', api_key: 'sk-second', url: second.baseUrl, model: 'm' } },
+    routes: [{ use: ['openai', 'second'] }],
+  };
+  const settings = readSettings({
+    ...{ OPENAI_API_KEY: 'sk-1', OPENAI_BASE_URL: upstream.fake.baseUrl, OPENAI_MAX_RETRIES: '0' },
+    ENGINES: JSON.stringify(routed),
   });
+  refuseContradictions(settings, { api: true });
+  const { engine: opened } = await selectModels(settings);
+  upstream.fake.otherwise(failure(503));
+  for (const [, call] of eachRole) expect((await call(opened)).models).toEqual(['m']);
+  // The first endpoint is left out after three failures, whatever was asked.
+  expect(asked()).toEqual([3, eachRole.length]);
+});
 
+describe('an endpoint that keeps failing', () => {
   test('is tried by one call after each pause of 30 s', () => {
     let now = 0;
     const health = createHealth(() => now);
@@ -179,43 +155,5 @@ describe('an endpoint that keeps failing', () => {
     const one = engine({ OPENAI_MAX_RETRIES: 0 });
     for (let call = 0; call < 5; call++) await one.translate(plain, scope);
     expect(asked()).toEqual([5, 5]);
-  });
-});
-
-describe('the settings of the second endpoint', () => {
-  const refusal = (env: Record<string, string>) => {
-    try {
-      refuseContradictions(readSettings({ OPENAI_API_KEY: 'sk-1', ...env }), { api: true });
-    } catch (error) {
-      expect(error).toBeInstanceOf(SettingsError);
-      return (error as Error).message;
-    }
-    return null;
-  };
-
-  test.each([
-    [{ model: 'm' }, null],
-    [{ model: 'm', base_url: 'https://a.example/v1', api_key: 'k' }, null],
-    [{ base_url: 'https://a.example/v1' }, 'model: is required'],
-    [
-      { model: 'm', base_url: 'https://a.example/v1' },
-      'api_key: is required with base_url (any text, if the endpoint needs no key)',
-    ],
-    [{ model: 'm', key: 'k' }, 'unknown field key'],
-    [
-      { model: 'm', on: ['outage', 'storm'] },
-      'on.1: must be one of rate_limit, outage, unusable, misconfigured, content_filtered',
-    ],
-  ])('OPENAI_FALLBACK %j: %s', (fields, expected) => {
-    expect(refusal({ OPENAI_FALLBACK: JSON.stringify(fields) })).toBe(
-      expected &&
-        `OPENAI_FALLBACK: must be JSON like {"model":"a-model","refiner_model":"another"}; ${expected}`,
-    );
-  });
-
-  test('requires a first one', () => {
-    expect(refusal({ OPENAI_API_KEY: '', OPENAI_FALLBACK: '{"model":"m"}' })).toBe(
-      'OPENAI_FALLBACK: requires OPENAI_API_KEY',
-    );
   });
 });

@@ -7,7 +7,7 @@ import { stubEngine } from '#server/platform/engines/stub.ts';
 import { type TenantEngine, withTenantEngines } from '#server/platform/engines/tenant-engine.ts';
 import { deleteDueTenants } from '#server/retention/delete-tenants.ts';
 import { readSettings } from '#server/settings.ts';
-import { operateHere } from '#test/admin/command.ts';
+import { operateHere, outputOf } from '#test/admin/command.ts';
 import { viaRpc } from '#test/contract/call.ts';
 import { useDocuments } from '#test/documents/workspace.ts';
 import { env, type Fields } from '#test/factories.ts';
@@ -310,10 +310,8 @@ describe('a key', () => {
       SECRETS_KEY: next.toString('base64'),
       SECRETS_KEY_PREVIOUS: secretsKey,
     });
-    const lines = await operateHere({ services: { ...app.services, settings } }, ['reseal-secrets']);
-    expect(lines).toContain(
-      'Engine keys: 1 now encrypted with the current key, 0 already were, 0 cannot be decrypted with either key.',
-    );
+    const [report] = await outputOf({ services: { ...app.services, settings } }, ['reseal-secrets']);
+    expect(report.secrets).toContainEqual({ secrets: 'engine_keys', resealed: 1, current: 0, unreadable: 0 });
     expect(unseal(only(next), 'engine', mine.tenantId, await read()).toString()).toBe(key);
   });
 

@@ -2,7 +2,7 @@ import { type DefaultTreeAdapterTypes, parse } from 'parse5';
 import { describe, expect, test } from 'vitest';
 import { securityEvents } from '#server/identity/mail/outbox.ts';
 import { type MailFacts, shownName, writeMail } from '#server/identity/mail/write-mail.ts';
-import { mailLanguages } from '#server/setting-kinds.ts';
+import { mailLanguages } from '#server/settings/kinds.ts';
 import { locales } from '#web/server/locale.ts';
 
 const expiresAt = new Date('2026-07-31T09:30:00Z');

@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { operatorAtServer } from '#server/identity/audit/audit-log.ts';
 import { deactivateTenant, reactivateTenant } from '#server/identity/tenants/operator-commands.ts';
 import { holdEvents, waitingOr } from '#test/access/held-transactions.ts';
 import { waitingForLocks } from '#test/admin/command.ts';
@@ -31,14 +30,14 @@ describe('a join that meets the deactivation of its tenant (A 3.2)', () => {
     const letGo = await holdEvents(app, 'signed_in');
     const answer = joining();
     await waitingOr(app, 1, answer);
-    const deactivation = deactivateTenant(app.database, admin.tenantId, operatorAtServer);
+    const deactivation = deactivateTenant(app.database, admin.tenantId);
     await waitingOr(app, 2, deactivation);
     await letGo();
     const { status, body } = await answer;
     expect([status, (await deactivation).changed]).toEqual([200, true]);
     expect(await countOf('tokens')).toBe(0);
 
-    await reactivateTenant(app.database, admin.tenantId, operatorAtServer);
+    await reactivateTenant(app.database, admin.tenantId);
     const { access_token, refresh_token } = body.token;
     const joined = {
       ...admin,
@@ -51,7 +50,7 @@ describe('a join that meets the deactivation of its tenant (A 3.2)', () => {
 
   test('after it: is refused, makes no member, and does not use the invite up', async () => {
     const letGo = await holdEvents(app, 'tenant_deactivated');
-    const deactivation = deactivateTenant(app.database, admin.tenantId, operatorAtServer);
+    const deactivation = deactivateTenant(app.database, admin.tenantId);
     await waitingOr(app, 1, deactivation);
     const answer = joining();
     await waitingOr(app, 2, answer);
@@ -63,7 +62,7 @@ describe('a join that meets the deactivation of its tenant (A 3.2)', () => {
       refusalOf('invalid or expired invite'),
     ]);
     expect([await countOf('users'), await countOf('tokens')]).toEqual([1, 0]);
-    await reactivateTenant(app.database, admin.tenantId, operatorAtServer);
+    await reactivateTenant(app.database, admin.tenantId);
     expect((await joining()).status).toBe(200);
   });
 });

@@ -2,7 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { expect, test } from 'vitest';
-import { formerSettingNames, settingNames, settingsInFiles } from '#server/settings.ts';
+import { settingNames } from '#server/settings/environment.ts';
+import { formerSettingNames } from '#server/settings/former-names.ts';
+import { settingsInFiles } from '#server/settings/secrets.ts';
 import { importsOf } from '#test/architecture/modules.ts';
 
 const root = join(import.meta.dirname, '../..');

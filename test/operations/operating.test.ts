@@ -3,19 +3,14 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { operatorAtServer } from '#server/identity/audit/audit-log.ts';
 import { retryBackgroundJobs, viewQueue } from '#server/operations/queue.ts';
 import { addJob, type TaskName } from '#server/platform/job-queue.ts';
-import {
-  addAdministrator,
-  openOperators,
-  operatorEnv,
-  type WorkspaceMember,
-} from '#test/factories/operators.ts';
+import { operatorEnv } from '#test/factories/operators.ts';
 import { join, openTeam, operator } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { poll } from '#test/setup/poll.ts';
 import { eventsOf } from '#test/setup/stored-rows.ts';
 import { withWorkers } from '#test/translation-memory/background.ts';
-import { operateHere } from '../admin/command.ts';
+import { operateHere, outputOf } from '../admin/command.ts';
 import { viaRpc } from '../contract/call.ts';
 
 const app = useTestApp({ env: { ...operatorEnv, OPERATOR_API_KEY: operator['x-api-key'] } });
@@ -77,7 +72,7 @@ describe('the queue', () => {
     ]);
     const lines = await operateHere(app, ['queue', '--failed']);
     expect(lines[2]).toMatch(
-      new RegExp(`^ *${dead}  run_document  ${tenantId}  25/25 .* none .* x failed: AppError$`),
+      new RegExp(`^${dead} +run_document +${tenantId} +25 +25 .* - +x failed: AppError$`),
     );
   });
 
@@ -115,11 +110,9 @@ describe('the queue', () => {
 
   test('workers run a retried job to its end', { timeout: 60_000 }, async () => {
     const id = await failedJob('check_document_files', {});
-    expect(await operateHere(app, ['retry', '--id', id])).toEqual(['1 job runs again.']);
+    expect(await outputOf(app, ['retry', '--id', id])).toEqual([{ retried: 1 }]);
     await withWorkers(app, () => poll(async () => (await jobOf(id)) === undefined));
-    expect(await operateHere(app, ['retry', '--task', 'check_document_files'])).toEqual([
-      'No failed job matches; nothing was changed.',
-    ]);
+    expect(await outputOf(app, ['retry', '--task', 'check_document_files'])).toEqual([{ retried: 0 }]);
     expect((await viewQueue(app.database)).failed).toEqual([]);
   });
 });
@@ -153,45 +146,10 @@ describe('one workspace', () => {
     expect((await view('workspace', { tenant_id: 'unknown' })).status).toBe(404);
     const lines = await operateHere(app, ['tenant', mine.tenantId]);
     expect(lines.join('\n')).toMatch(
-      /allowance +500000 characters: .*[\s\S]*\nmember +role +state +sessions/,
+      /allowance\.limit +500000\n[\s\S]*\nmembers:\nuser_id +email +role +active +sessions/,
     );
     await expect(operateHere(app, ['tenant', 'unknown'])).rejects.toThrow('unknown tenant: unknown');
   });
-
-  test('each action is in the audit log of the workspace, with the operator as actor', async () => {
-    await openOperators(app);
-    const person = await addAdministrator(app, 'first@ops.example');
-    const { tenantId } = await app.signUp();
-    const by = (name: string, input: object = {}) =>
-      act(name, { tenant_id: tenantId, ...input }, person.bearer);
-    expect((await by('setAllowance', { monthly_char_limit: 7 })).body).toEqual({ changed: true });
-    expect((await by('setAllowance', { monthly_char_limit: 7 })).body).toEqual({ changed: false });
-    expect((await by('setStorageCap', { cap_bytes: 1000 })).body).toEqual({ changed: true });
-    expect((await by('endSessions')).body).toEqual({ sessions: 1 });
-    expect((await by('rotateKey')).body).toMatchObject({ api_key: expect.any(String) });
-    expect((await by('revokeKey')).body).toEqual({ changed: true });
-    expect((await by('deactivate')).body).toEqual({ changed: true });
-    expect((await by('reactivate')).body).toEqual({ changed: true });
-    const actions = {
-      allowance_changed: { from: 500_000, to: 7 },
-      storage_cap_changed: { from: null, to: 1000 },
-      sessions_ended: { sessions: 1 },
-      api_key_rotated: expect.anything(),
-      api_key_revoked: expect.anything(),
-      tenant_deactivated: { from: true, to: false },
-      tenant_reactivated: { from: false, to: true },
-    };
-    for (const [action, details] of Object.entries(actions))
-      expect(await eventsOf(app, tenantId, action)).toEqual([
-        expect.objectContaining({ actor: ['member', person.userId], target: tenantId, details }),
-      ]);
-    await refusesOwnWorkspace(person);
-  });
-
-  /** An operator who deactivated the own workspace could not reactivate it on the page. */
-  async function refusesOwnWorkspace(person: WorkspaceMember): Promise<void> {
-    expect(await act('deactivate', { tenant_id: 'operators' }, person.bearer)).toMatchObject({ status: 409 });
-  }
 
   test('ending the sessions of one member leaves those of others', async () => {
     const { founder: mine } = await openTeam(app);
@@ -200,9 +158,8 @@ describe('one workspace', () => {
       (await superuser()`select email from users where user_id = ${other.userId}`) as unknown as [
         { email: string },
       ];
-    expect(await operateHere(app, ['end-sessions', mine.tenantId, '--email', email])).toEqual([
-      expect.stringMatching(/^1 session of .* ended\.$/),
-    ]);
+    const [ended] = await outputOf(app, ['end-sessions', mine.tenantId, '--email', email]);
+    expect(ended).toMatchObject({ sessions: 1 });
     expect((await app.json('GET', '/api/auth/me', { headers: other.bearer })).status).toBe(401);
     expect((await app.json('GET', '/api/auth/me', { headers: mine.bearer })).status).toBe(200);
     expect(await eventsOf(app, mine.tenantId, 'sessions_ended')).toMatchObject([
@@ -215,7 +172,6 @@ describe('one workspace', () => {
   test('X-Tenant-ID limits an operator', async () => {
     const { tenantId: tenant_id } = await app.signUp();
     const narrowed = { ...operator, 'x-tenant-id': 'another' };
-    expect((await act('deactivate', { tenant_id }, narrowed)).status).toBe(404);
     expect((await view('workspace', { tenant_id }, narrowed)).status).toBe(404);
   });
 });
@@ -225,8 +181,8 @@ test('platform storage: space, the workspaces with the most files, completed run
   await superuser()`insert into storage_totals (tenant_id, bytes, objects, cap_bytes)
     values (${small.tenantId}, 10, 1, null), (${large.tenantId}, 2500000, 3, 5000000)`;
   await superuser()`insert into maintenance_runs (name, finished_at) values ('backup', now() - interval '1 hour')`;
-  const { body } = await view('storage');
-  expect(body).toMatchObject({
+  const [report] = await outputOf(app, ['storage']);
+  expect(report).toMatchObject({
     provider: 'directory',
     up: true,
     free_bytes: expect.any(Number),
@@ -240,6 +196,6 @@ test('platform storage: space, the workspaces with the most files, completed run
     ]),
   });
   const lines = await operateHere(app, ['storage']);
-  expect(lines).toContainEqual(expect.stringMatching(new RegExp(`^${large.tenantId} .* 2\\.5 MB +5 MB +3$`)));
+  expect(lines).toContainEqual(expect.stringMatching(new RegExp(`^${large.tenantId} .* 2\\.5 MB +3 +5 MB$`)));
   expect(lines).toContainEqual(expect.stringMatching(/^backup +60 min +-$/));
 });

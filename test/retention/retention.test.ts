@@ -19,7 +19,7 @@ import { openSuperuser } from '#test/setup/database.ts';
 import { eventsOf } from '#test/setup/stored-rows.ts';
 import { recordsOf } from '#test/translations/golden-files.ts';
 import { tasks } from '#workers/tasks.ts';
-import { operateHere } from '../admin/command.ts';
+import { operateHere, outputOf } from '../admin/command.ts';
 
 const app = useTestApp({ env: { ...env, RETENTION_DAYS: '{"jobs":30,"documents":20}' } });
 const sql = () => openSuperuser(app.superuserUrl);
@@ -45,7 +45,7 @@ const documents = async ({ tenantId }: Person) =>
   );
 const countOf = async (table: string, { tenantId }: Person) =>
   (await sql()`select count(*)::int as rows from ${sql()(table)} where tenant_id = ${tenantId}`)[0]!['rows'];
-const set = (...args: string[]) => operateHere(app, ['set-retention', mine.tenantId, ...args]);
+const set = async (...args: string[]) => (await outputOf(app, ['set-retention', mine.tenantId, ...args]))[0];
 const run = () => applyRetention(app.services, {});
 const hasRecord = async (id: string) => (await recordsOf(app, mine, id)).length > 0;
 
@@ -90,7 +90,11 @@ describe('retention', () => {
     await set('--jobs', '300');
     await run();
     expect(await jobs(mine)).toEqual([id]);
-    expect(await set('--jobs', '9')).toContain('jobs\t30 days\t9 days');
+    expect((await set('--jobs', '9')).retention).toContainEqual({
+      data: 'jobs',
+      deployment_days: 30,
+      tenant_days: 9,
+    });
     await run();
     expect(await jobs(mine)).toEqual([]);
   });
@@ -180,7 +184,7 @@ describe('retention', () => {
   test('is suspended by a legal hold, which also forbids the deletion of the workspace', async () => {
     const id = await submit(app, mine);
     await ageJob(id, 400);
-    expect((await set('--hold'))[0]).toContain('legal hold: nothing is deleted');
+    expect(await set('--hold')).toMatchObject({ hold: true });
     await run();
     expect(await jobs(mine)).toEqual([id]);
     const schedule = () => operateHere(app, ['delete-tenant', mine.tenantId, '--after-days', '0']);
@@ -253,15 +257,19 @@ describe('set-retention', () => {
 
   test('prints the policy of the deployment and of the workspace, and "default" removes a value', async () => {
     await set('--documents', '5');
-    expect(await set('--documents', 'default')).toEqual([
-      expect.stringContaining('has no legal hold'),
-      'data\tdeployment\tthis tenant',
-      'jobs\t30 days\t30 days',
-      'documents\t20 days\t20 days',
-      'audit\tkept\tkept',
-      'usage\tkept\tkept',
-      'invites\tkept\tkept',
-    ]);
+    const days = (data: string, deployment_days: number | null) => ({
+      data,
+      deployment_days,
+      tenant_days: deployment_days,
+    });
+    expect(await set('--documents', 'default')).toMatchObject({
+      hold: false,
+      retention: [
+        days('jobs', 30),
+        days('documents', 20),
+        ...['audit', 'usage', 'invites'].map((data) => days(data, null)),
+      ],
+    });
   });
 });
 

@@ -9,7 +9,7 @@ import { env, join } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { testFolder } from '#test/setup/launch.ts';
-import { operateHere } from '../admin/command.ts';
+import { operateHere, outputOf } from '../admin/command.ts';
 import { type Filled, fillWorkspace } from './full-workspace.ts';
 
 const app = useTestApp({ env: { ...env, TM_ASYNC_THRESHOLD: '1' } });
@@ -208,10 +208,9 @@ describe('the export of a workspace', () => {
 
   test('can be made and saved by commands on the server', async () => {
     const { tenantId } = await fillWorkspace(app);
-    const [started] = await operateHere(app, ['export-tenant', tenantId]);
-    const id = /Export ([0-9a-f]{32}) has started/.exec(started!)![1]!;
+    const [{ export_id: id }] = await outputOf(app, ['export-tenant', tenantId]);
     await runExport(app.services, { tenantId, exportId: id });
-    const [listed] = await operateHere(app, ['exports', tenantId, '--json']);
+    const [listed] = await outputOf(app, ['exports', tenantId]);
     const file = joinPath(await testFolder(), 'export.zip');
     await operateHere(app, ['save-export', tenantId, id, file]);
     const bytes = await readFile(file);
@@ -221,7 +220,7 @@ describe('the export of a workspace', () => {
     await symlink(file, link);
     const refused = operateHere(app, ['save-export', tenantId, id, link]);
     await expect(refused).rejects.toThrow('export.zip.link is not a file');
-    expect(JSON.parse(listed!)).toMatchObject({ id, size_bytes: bytes.length });
+    expect(listed).toMatchObject({ id, size_bytes: bytes.length });
     expect(Object.keys(unzipSync(bytes))).toContain('export.json');
   });
 });

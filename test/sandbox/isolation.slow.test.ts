@@ -18,7 +18,7 @@ import { remainingAccess } from '#server/platform/sandbox/remaining-access.ts';
 import { openTestSandbox, processOf } from './open-sandbox.ts';
 import type { Probed, Targets } from './probes.ts';
 
-const levels = ['namespaces', 'network', 'seccomp', 'node'] as const satisfies IsolationLevel[];
+const levels = ['namespaces', 'node'] as const satisfies IsolationLevel[];
 const probes = fileURLToPath(new URL('./probes.ts', import.meta.url));
 
 let targets: Targets;

@@ -51,8 +51,3 @@ async function attempt(way: () => Promise<void>): Promise<string> {
     return code ?? cause?.code ?? String(error);
   }
 }
-
-// Runs as a separate program, without the restrictions of a task.
-const [, program, given] = process.argv;
-if (given?.startsWith('{') && program?.endsWith('network-attempts.ts'))
-  process.stdout.write(JSON.stringify(await tryNetwork(JSON.parse(given))), () => process.exit());

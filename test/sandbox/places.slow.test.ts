@@ -11,7 +11,7 @@ const code = [
   'server/languages.ts',
   'server/matching',
   'server/platform/sandbox',
-  'server/setting-kinds.ts',
+  'server/settings',
   'server/settings.ts',
 ];
 

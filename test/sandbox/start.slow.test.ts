@@ -9,7 +9,7 @@ import { openTestSandbox } from './open-sandbox.ts';
 
 /** An isolation program that ends without starting the process. */
 const forbidden: FoundIsolation = {
-  level: 'network',
+  level: 'namespaces',
   nested: false,
   command: () => [process.execPath, '--eval', 'process.exit(1)'],
   incomplete: false,
@@ -58,11 +58,11 @@ describe('a process that does not start', () => {
     const logged: string[] = [];
     await isolation.follow(({ level }) => logged.push(level));
     isolation.redetect();
-    expect((await isolation.get()).level).toBe('network');
+    expect((await isolation.get()).level).toBe('namespaces');
     isolation.redetect();
     isolation.redetect();
     expect((await isolation.get()).level).toBe('node');
-    expect(logged).toEqual(['network', 'node']);
+    expect(logged).toEqual(['namespaces', 'node']);
   });
 
   it('for lack of descriptors ends nothing, and the next one starts when there are some', async ({

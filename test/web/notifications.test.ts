@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { unsubscribeToken } from '#server/identity/mail/unsubscribe.ts';
 import { type MailFacts, writeMail } from '#server/identity/mail/write-mail.ts';
-import { mailLanguages } from '#server/setting-kinds.ts';
+import { mailLanguages } from '#server/settings/kinds.ts';
 import { found, join } from '#test/factories.ts';
 import { readPreferences } from '#test/mail/preferences.ts';
 import { useTestApp } from '#test/setup/app.ts';

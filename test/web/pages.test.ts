@@ -5,15 +5,16 @@ import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { refusalOf, useTestApp } from '#test/setup/app.ts';
 import { locales } from '#web/server/locale.ts';
 
-const folder = await mkdtemp(join(tmpdir(), 'lingualoop-pages-'));
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const DATA_DIR = await mkdtemp(join(tmpdir(), 'lingualoop-pages-'));
+const folder = join(DATA_DIR, 'pages');
+afterAll(() => rm(DATA_DIR, { recursive: true, force: true }));
 beforeEach(async () => {
   await rm(folder, { recursive: true, force: true });
   await mkdir(join(folder, 'resources'), { recursive: true });
 });
 
-const app = useTestApp({ env: { PAGES_DIR: folder } });
-const below = useTestApp({ env: { PAGES_DIR: folder, BASE_URL: 'https://lingua.example.org/it&s/' } });
+const app = useTestApp({ env: { DATA_DIR } });
+const below = useTestApp({ env: { DATA_DIR, BASE_URL: 'https://lingua.example.org/it&s/' } });
 
 const html = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 async function get(path: string, headers: Record<string, string> = {}, at = app) {
@@ -113,7 +114,7 @@ describe('a link to a page in another language', () => {
   });
 });
 
-describe('PAGES_DIR', () => {
+describe('the directory pages under DATA_DIR', () => {
   test('replaces the landing page', async () => {
     expect((await get('/')).text).toContain('class="landing"');
     await write('home.md', '# Our portal\n\nWelcome.');

@@ -82,7 +82,6 @@ const forAdministrators = [
   '/app/settings/operator',
   '/app/settings/operator/queue',
   '/app/settings/operator/models',
-  '/app/settings/operator/storage',
   '/app/settings/operator/workspaces/$tenantId',
 ];
 

@@ -12,13 +12,7 @@ import { onSessionChange, sessionState } from './session/keeper.ts';
 const repeatable: ReadonlySet<string> = new Set<MutationName>([
   'documents.approve',
   'mail.setPreferences',
-  'operations.deactivate',
-  'operations.endSessions',
-  'operations.reactivate',
   'operations.retry',
-  'operations.revokeKey',
-  'operations.setAllowance',
-  'operations.setStorageCap',
   'storage.bind',
   'terminology.matchesOfTexts',
   'translations.act',

@@ -143,11 +143,6 @@ export const queryKeys = {
     workspace: (tenantId: string) => ['operator', 'workspace', tenantId],
     engines: ['operator', 'engines'],
     models: ['operator', 'models'],
-    storage: ['operator', 'storage'],
-    outages: ['operator', 'outage'],
-    outage: (since: string) => ['operator', 'outage', since],
-    deletions: ['operator', 'deletions'],
-    deletionPreview: (tenantId: string) => ['operator', 'deletions', 'preview', tenantId],
   },
 } as const;
 

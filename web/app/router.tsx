@@ -245,15 +245,6 @@ const operatorModels = createRoute({
   component: lazyRouteComponent(() => import('./screens/operator/models.tsx'), 'ModelsScreen'),
 });
 
-const operatorStorage = createRoute({
-  getParentRoute: () => operators,
-  path: '/app/settings/operator/storage',
-  component: lazyRouteComponent(
-    () => import('./screens/operator/platform-storage.tsx'),
-    'PlatformStorageScreen',
-  ),
-});
-
 const operatorWorkspace = createRoute({
   getParentRoute: () => operators,
   path: '/app/settings/operator/workspaces/$tenantId',
@@ -389,7 +380,7 @@ export const router = createRouter({
       quality,
       billing,
       storage,
-      operators.addChildren([operator, operatorQueue, operatorModels, operatorStorage, operatorWorkspace]),
+      operators.addChildren([operator, operatorQueue, operatorModels, operatorWorkspace]),
     ]),
     ...formerAddresses(root),
   ]),

@@ -23,7 +23,7 @@ export interface Page {
  * Reads a public page. If the operator has a file for the page, it replaces the file of the release. A file in the
  * requested language is used before one without a language. Files are read for each request, so that a change applies
  * immediately.
- * @param folder the directory PAGES_DIR
+ * @param folder the directory `pages` under DATA_DIR
  * @param name the path of the page, such as `about` or `resources/first-steps`: letters, digits and hyphens
  * @param basePath the path of the public URL, which is inserted before paths such as `/docs` in the page
  * @param facts our own pages have passages in braces, such as `{mail? …}` and `{!mail? …}`, which are shown only if the

@@ -50,7 +50,7 @@ export function servePublicPages(
   const address = publicAddress(settings);
   const secure = address.startsWith('https:');
   const basePath = basePathOf(settings);
-  const folder = settings.PAGES_DIR ?? join(settings.DATA_DIR, 'pages');
+  const folder = join(settings.DATA_DIR, 'pages');
   const pictures = servePictures(app, { basePath, sendNotFound });
   const facts: LandingFacts = {
     address,

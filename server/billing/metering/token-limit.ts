@@ -1,6 +1,7 @@
 import { type SQLWrapper, sql } from 'drizzle-orm';
 import { AppError, type ErrorName } from '#server/errors.ts';
-import { hasLanguageModel, type Settings } from '#server/settings.ts';
+import { hasLanguageModel } from '#server/settings/models.ts';
+import type { Settings } from '#server/settings.ts';
 
 /**
  * Limits the tokens that a tenant's model calls may cost on one day in UTC (tokens_per_day of WORKSPACE_LIMITS). The cost of work is

@@ -1,64 +1,57 @@
 import { parseArgs } from 'node:util';
-import { type Command, type Given, Refusal, type Server } from './command.ts';
-import { anonymizeMember, invite, restoreAdmin } from './commands/administrators.ts';
-import { audit } from './commands/audit.ts';
-import { cancelDeletion, deleteTenant, deletions, setRetention } from './commands/deletions.ts';
-import { exportsOf, exportTenant, saveExport } from './commands/exports.ts';
-import { apiKeys, resealSecrets, revokeKey, rotateKey } from './commands/keys.ts';
-import { models } from './commands/models.ts';
-import { cancelDocumentCommand, queue, requeue, retry } from './commands/queue.ts';
-import { adoptStorage, storage } from './commands/storage.ts';
-import {
-  deactivateTenant,
-  endSessions,
-  reactivateTenant,
-  setAllowance,
-  setStorageCap,
-  tenant,
-  tenants,
-} from './commands/tenant.ts';
+import { TRPCError } from '@trpc/server';
+import { z } from 'zod';
+import type { CommandMeta, Server } from './commands/command.ts';
+import { commands } from './commands.ts';
+import { inJson, inText } from './printing.ts';
+import '#server/platform/input-messages.ts';
 
-/** The operator's commands by name, in the order in which the help lists them. */
-export const commands = {
-  tenants,
-  tenant,
-  'api-keys': apiKeys,
-  'rotate-key': rotateKey,
-  'revoke-key': revokeKey,
-  'restore-admin': restoreAdmin,
-  invite,
-  'anonymize-member': anonymizeMember,
-  'end-sessions': endSessions,
-  'deactivate-tenant': deactivateTenant,
-  'reactivate-tenant': reactivateTenant,
-  'delete-tenant': deleteTenant,
-  'cancel-deletion': cancelDeletion,
-  deletions,
-  'export-tenant': exportTenant,
-  exports: exportsOf,
-  'save-export': saveExport,
-  'set-allowance': setAllowance,
-  'set-retention': setRetention,
-  queue,
-  retry,
-  requeue,
-  'cancel-document': cancelDocumentCommand,
-  models,
-  storage,
-  'set-storage-cap': setStorageCap,
-  'adopt-storage': adoptStorage,
-  'reseal-secrets': resealSecrets,
-  audit,
-} satisfies Record<string, Command>;
-
-type CommandName = keyof typeof commands;
-
-function isCommandName(name: string): name is CommandName {
-  return Object.hasOwn(commands, name);
+/** A mistake of the caller, described in one line. Nothing was changed. */
+export class Refusal extends Error {
+  override name = 'Refusal';
 }
 
-/** Does the work of a command, and yields the lines to print. */
-type Work = (server: Server) => AsyncIterable<string>;
+/** An input of a command, as its JSON schema describes it. */
+interface Input {
+  type?: string;
+  description?: string;
+  default?: unknown;
+  enum?: string[];
+  anyOf?: Input[];
+}
+
+/** A command as its procedure defines it. */
+interface Command extends CommandMeta {
+  input: z.ZodType;
+  /** The required inputs, in their order. */
+  parameters: readonly string[];
+  /** All other inputs, by their names in the schema. */
+  options: Readonly<Record<string, Input>>;
+  /** All inputs. */
+  inputs: Readonly<Record<string, Input>>;
+}
+
+const json: Input = { type: 'boolean', description: 'Prints JSON: one object, or one in each line.' };
+
+/** The commands by name. */
+export const commandsByName: ReadonlyMap<string, Command> = new Map(
+  Object.entries(commands._def.procedures).map(([name, { _def }]) => {
+    // tRPC's types omit the schemas, which the definition has at run time.
+    const { meta, inputs } = _def as unknown as { meta: CommandMeta; inputs: z.ZodType[] };
+    const input = inputs[0] ?? z.object({});
+    const schema = z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' });
+    const { properties = {}, required = [] } = schema as {
+      properties?: Record<string, Input>;
+      required?: string[];
+    };
+    const optional = Object.entries(properties).filter(([key]) => !required.includes(key));
+    const options = { ...Object.fromEntries(optional), json };
+    return [name, { ...meta, input, parameters: required, options, inputs: properties }];
+  }),
+);
+
+/** Does the work of a command, and returns the lines to print. */
+type Work = (server: Server) => Promise<Iterable<string>>;
 
 /**
  * Parses a command line. Finds every mistake before a database is opened.
@@ -67,32 +60,36 @@ type Work = (server: Server) => AsyncIterable<string>;
  */
 export function readCommandLine([name, ...args]: readonly string[]): string[] | Work {
   if (name === undefined || name === '--help' || name === '-h') return usageOfAll();
-  if (!isCommandName(name)) throw new Refusal(`unknown command: ${name}; npm run admin lists them`);
-  const command = commands[name];
-  const given = readArguments(command, args);
-  return given === null ? usageOf(name) : command.prepare(given);
+  const command = commandsByName.get(name);
+  if (!command) throw new Refusal(`unknown command: ${name}; npm run admin lists them`);
+  const { values, positionals } = parse(command, args);
+  if (values['help']) return usageOf(name, command);
+  const input = inputOf(command, values, positionals);
+  return async (server) => {
+    const output = await call(server, name, input);
+    return values['json'] ? inJson(output) : inText(output, command.secret);
+  };
 }
 
-/**
- * Parses the arguments and options after a command's name.
- * @returns null if --help is among them
- * @throws Refusal that names the unknown, missing or extra argument
- */
-function readArguments({ parameters, options }: Command, args: readonly string[]): Given | null {
-  const { values, positionals } = parse(options, args);
-  if (values['help']) return null;
-  const missing = parameters[positionals.length];
-  if (missing !== undefined) throw new Refusal(`<${missing}> is missing`);
-  if (positionals.length > parameters.length)
-    throw new Refusal(`${positionals.length} arguments given, expected ${parameters.length}`);
-  return { ...values, ...Object.fromEntries(parameters.map((name, i) => [name, positionals[i]])) };
+/** Calls the procedure of a command. @throws the error that the procedure has thrown, not tRPC's */
+async function call(server: Server, name: string, input: unknown): Promise<object> {
+  const calls = commands.createCaller(server) as unknown as Record<
+    string,
+    (input: unknown) => Promise<object>
+  >;
+  try {
+    return await (calls[name] as (typeof calls)[string])(input);
+  } catch (error) {
+    throw error instanceof TRPCError ? (error.cause ?? error) : error;
+  }
 }
 
-function parse(
-  options: Command['options'],
-  args: readonly string[],
-): { values: Given; positionals: string[] } {
-  const types = Object.entries(options).map(([name, { type }]) => [name, { type }] as const);
+type Values = Record<string, string | boolean | undefined>;
+
+function parse({ options }: Command, args: readonly string[]): { values: Values; positionals: string[] } {
+  const types = Object.entries(options).map(
+    ([name, { type }]) => [kebab(name), { type: type === 'boolean' ? type : ('string' as const) }] as const,
+  );
   try {
     return parseArgs({
       args: [...args],
@@ -107,44 +104,85 @@ function parse(
   }
 }
 
+/**
+ * Returns the input of the procedure.
+ * @throws Refusal that names the argument or option
+ */
+function inputOf({ input, parameters, inputs }: Command, values: Values, positionals: string[]): object {
+  const missing = parameters[positionals.length];
+  if (missing !== undefined) throw new Refusal(`<${missing}> is missing`);
+  if (positionals.length > parameters.length)
+    throw new Refusal(`${positionals.length} arguments given, expected ${parameters.length}`);
+  const object: Record<string, unknown> = {};
+  for (const [name, of] of Object.entries(inputs)) {
+    const place = parameters.indexOf(name);
+    const given = place < 0 ? values[kebab(name)] : positionals[place];
+    if (given !== undefined) object[name] = typedValue(of, given);
+  }
+  const issue = input.safeParse(object).error?.issues[0];
+  if (!issue) return object;
+  const name = String(issue.path[0]);
+  throw new Refusal(`${parameters.includes(name) ? `<${name}>` : `--${kebab(name)}`} ${issue.message}`);
+}
+
+/** The name of an option on the command line, such as `dry-run`. */
+const kebab = (name: string) => name.replaceAll('_', '-');
+
+/** A number if the input can be one. The schema explains what is wrong with another text. */
+function typedValue({ type, anyOf = [] }: Input, value: string | boolean): string | boolean | number {
+  const isNumeric = [type, ...anyOf.map((of) => of.type)].some((of) => of === 'integer' || of === 'number');
+  return isNumeric && typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value;
+}
+
 /** Returns the help for all commands. */
 function usageOfAll(): string[] {
-  const names = Object.keys(commands) as CommandName[];
   return [
     'npm run admin -- <command>   (npm run -s admin -- <command> omits the lines that npm itself prints)',
     '',
-    ...names.flatMap((name) => [`  ${signature(name)}`, `      ${commands[name].summary}`]),
+    ...[...commandsByName].flatMap(([name, command]) => [
+      `  ${signature(name, command)}`,
+      `      ${command.summary}`,
+    ]),
     '',
-    '<command> --help lists its options.',
+    '<command> --help lists its options. All commands have --json.',
   ];
 }
 
 /** Returns the help for one command. */
-function usageOf(name: CommandName): string[] {
-  const { summary, options } = commands[name];
-  const entries = Object.entries(options).map(([option, { value, summary: about }]) => ({
-    flag: flag(option, value),
-    about,
-  }));
-  const width = Math.max(...entries.map((entry) => entry.flag.length));
+function usageOf(name: string, command: Command): string[] {
+  const described = command.parameters.filter((parameter) => command.inputs[parameter]?.description);
+  const entries = [
+    ...described.map((parameter) => [`<${parameter}>`, command.inputs[parameter] as Input] as const),
+    ...Object.entries(command.options).map(([option, of]) => [flag(option, of), of] as const),
+  ];
+  const width = Math.max(...entries.map(([shown]) => shown.length));
   return [
-    `npm run admin -- ${signature(name)}`,
+    `npm run admin -- ${signature(name, command)}`,
     '',
-    summary,
-    ...(entries.length > 0 ? [''] : []),
-    ...entries.map((entry) => `  ${entry.flag.padEnd(width)}   ${entry.about}`),
+    command.summary,
+    '',
+    ...entries.map(([shown, { description = '', type, default: value }]) => {
+      const standard = value === undefined || type === 'boolean' ? '' : ` Default: ${value}.`;
+      return `  ${shown.padEnd(width)}   ${description}${standard}`;
+    }),
   ];
 }
 
-function signature(name: CommandName): string {
-  const { parameters, options } = commands[name];
+function signature(name: string, { parameters, options }: Command): string {
+  const { json: _, ...own } = options;
   return [
     name,
     ...parameters.map((parameter) => `<${parameter}>`),
-    ...Object.entries(options).map(([option, { value }]) => `[${flag(option, value)}]`),
+    ...Object.entries(own).map(([option, of]) => `[${flag(option, of)}]`),
   ].join(' ');
 }
 
-function flag(option: string, value: string | undefined): string {
-  return value === undefined ? `--${option}` : `--${option} <${value}>`;
+/** Maximum values that the help lists. */
+const maxListed = 3;
+
+function flag(option: string, { type, enum: values, anyOf = [] }: Input): string {
+  const name = `--${kebab(option)}`;
+  if (type === 'boolean') return name;
+  if (values && values.length <= maxListed) return `${name} <${values.join('|')}>`;
+  return `${name} <${type === 'integer' || anyOf.some((of) => of.type === 'integer') ? 'number' : 'text'}>`;
 }

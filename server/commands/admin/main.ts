@@ -5,8 +5,8 @@ import { explainUnreachable, joinDatabase } from '#server/platform/database-home
 import { warnOfWaiting } from '#server/platform/log.ts';
 import { listenForStop } from '#server/platform/stop-signals.ts';
 import { readSettings, type Settings, SettingsError } from '#server/settings.ts';
-import { Refusal, type Server } from './command.ts';
-import { readCommandLine } from './command-line.ts';
+import { Refusal, readCommandLine } from './command-line.ts';
+import type { Server } from './commands/command.ts';
 import { printable } from './printing.ts';
 
 // A signal must not interrupt a command: the process that has started the embedded database must also stop it.
@@ -47,8 +47,8 @@ function withoutParameters(error: unknown): Error {
 /** Thrown if the reader of the output has closed it, as `head` does. */
 class ClosedOutput extends Error {}
 
-async function print(lines: Iterable<string> | AsyncIterable<string>): Promise<void> {
-  for await (const line of lines)
+async function print(lines: Iterable<string>): Promise<void> {
+  for (const line of lines)
     await new Promise<void>((resolve, reject) => {
       process.stdout.write(`${line}\n`, (error) => (error ? reject(new ClosedOutput()) : resolve()));
     });
@@ -67,7 +67,7 @@ process.stdout.on('error', () => {});
 try {
   const asked = readCommandLine(process.argv.slice(2));
   if (typeof asked !== 'function') await print(asked);
-  else await withServer(readSettings(), (server) => print(asked(server)));
+  else await withServer(readSettings(), async (server) => print(await asked(server)));
 } catch (error) {
   if (!(error instanceof ClosedOutput)) fail(error);
 }

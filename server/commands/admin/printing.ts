@@ -1,5 +1,3 @@
-import type { TenantAccount } from '#server/identity/tenants/schema.ts';
-
 /** Characters that control a terminal, break a line or change the reading direction, and halves of surrogate pairs. */
 const unprintable = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{Bidi_Control}]/gu;
 
@@ -14,79 +12,98 @@ export function printable(text: string): string {
   );
 }
 
-/** Returns one line with columns that are separated by tabs. */
-export function columns(values: readonly (string | number | boolean)[]): string {
-  return values.map((value) => printable(String(value))).join('\t');
-}
+type Row = Readonly<Record<string, unknown>>;
 
-export function jsonLine(value: object): string {
-  return printable(JSON.stringify(value));
-}
+const isRow = (value: unknown): value is Row =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
-export const named = ({ id, name }: TenantAccount) => `${printable(JSON.stringify(name))} (${id})`;
-
-/** Returns a warning line if the tenant is deactivated. */
-export function inactiveNote(account: TenantAccount): string[] {
-  if (account.active) return [];
-  return [
-    `${named(account)} is deactivated: its members cannot sign in until you run reactivate-tenant ${account.id}.`,
-  ];
-}
-
-/** The number of columns of a terminal that a text fills: East Asian wide characters fill two. */
-function widthOf(text: string): number {
-  let width = 0;
-  for (const character of text)
-    width +=
-      /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]/.test(
-        character,
-      )
-        ? 2
-        : 1;
-  return width;
+/** Returns the output of a command as JSON: one object, or one in each line. */
+export function inJson(output: object): string[] {
+  return (Array.isArray(output) ? output : [output]).map((value) => printable(JSON.stringify(value)));
 }
 
 /**
- * Returns the lines of a table for a terminal: a line of titles, then the rows. Columns are aligned; those with only
- * numbers and their units, at the right.
+ * Returns the output of a command for a terminal: a table of a list; else a line for each value, then a table of each
+ * list in it.
+ * @param secret the field whose value is the last line
  */
-export function table(titles: readonly string[], rows: readonly (readonly (string | number)[])[]): string[] {
-  const cells = [titles, ...rows].map((row) => row.map((cell) => printable(String(cell))));
-  const isNumeric = titles.map((_, column) =>
-    rows.every(
-      (row) =>
-        typeof row[column] === 'number' ||
-        /^([\d.,]+( ?[kMGT]?B| ?[a-z]{1,3})?|-)$/.test(String(row[column])),
-    ),
-  );
-  const widths = titles.map((_, column) => Math.max(...cells.map((row) => widthOf(row[column] ?? ''))));
+export function inText(output: object, secret?: string): string[] {
+  if (Array.isArray(output)) return output.length === 0 ? ['Nothing found.'] : table(output);
+  const { facts, lists, last } = partsOf(output as Row, secret);
+  const width = Math.max(0, ...facts.map(([name]) => name.length));
+  return [
+    ...facts.map(([name, value]) => `${name.padEnd(width)}  ${value}`),
+    ...lists.flatMap(([name, rows]) => ['', `${name}:`, ...table(rows)]),
+    ...last,
+  ];
+}
+
+/** Divides an object into single values, those of objects in it included, and lists of objects. */
+function partsOf(output: Row, secret: string | undefined) {
+  const facts: [string, string][] = [];
+  const lists: [string, Row[]][] = [];
+  const last: string[] = [];
+  const add = (row: Row, prefix: string) => {
+    for (const [name, value] of Object.entries(row)) {
+      if (name === secret && typeof value === 'string') last.push(printable(value));
+      else if (isRow(value)) add(value, `${prefix}${name}.`);
+      else if (Array.isArray(value) && value.some(isRow)) lists.push([`${prefix}${name}`, value]);
+      else if (value !== undefined) facts.push([`${prefix}${name}`, cell(name, value)]);
+    }
+  };
+  add(output, '');
+  return { facts, lists, last };
+}
+
+/** Returns a value as text. Sizes and durations, which the name of the field shows, have units. */
+function cell(name: string, value: unknown): string {
+  if (value === null || value === '') return '-';
+  if (typeof value === 'number' && /(^|_)bytes(_|$)/.test(name)) return byteSize(value);
+  if (typeof value === 'number' && name.endsWith('_seconds')) return timeSpan(value);
+  if (Array.isArray(value) && value.some(isRow))
+    return value
+      .map((of: Row) => Object.values(of).map(String).join(' '))
+      .map(printable)
+      .join(', ');
+  if (Array.isArray(value)) return value.length === 0 ? '-' : printable(value.join(', '));
+  return printable(isRow(value) ? JSON.stringify(value) : String(value));
+}
+
+/** Returns aligned lines: the names of the fields, then the rows. Columns of numbers are aligned at the right. */
+function table(rows: readonly Row[]): string[] {
+  const names = Object.keys(rows[0] ?? {});
+  const cells = [names, ...rows.map((row) => names.map((name) => cell(name, row[name])))];
+  const isNumeric = names.map((name) => rows.every((row) => typeof (row[name] ?? 0) === 'number'));
+  const widths = names.map((_, column) => Math.max(...cells.map((row) => widthOf(row[column] ?? ''))));
   return cells.map((row) =>
     row
-      .map((cell, column) => {
-        const pad = ' '.repeat(Math.max(0, (widths[column] ?? 0) - widthOf(cell)));
-        return isNumeric[column] ? pad + cell : cell + pad;
+      .map((text, column) => {
+        const pad = ' '.repeat((widths[column] ?? 0) - widthOf(text));
+        return isNumeric[column] ? pad + text : text + pad;
       })
       .join('  ')
       .trimEnd(),
   );
 }
 
-/** Returns lines with a name and a value each, with the values aligned. */
-export function facts(values: readonly (readonly [name: string, value: string | number])[]): string[] {
-  const width = Math.max(...values.map(([name]) => name.length));
-  return values.map(([name, value]) => `${name.padEnd(width)}  ${printable(String(value))}`);
+/** The number of columns of a terminal that a text fills: East Asian wide characters fill two. */
+function widthOf(text: string): number {
+  const wide =
+    /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]/g;
+  return [...text].length + (text.match(wide)?.length ?? 0);
 }
 
 const units = ['B', 'kB', 'MB', 'GB', 'TB'];
 
 /** Returns a size in powers of 1000, such as `1.5 MB`. */
-export function byteSize(bytes: number): string {
+function byteSize(bytes: number): string {
   const power = bytes < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(bytes) / 3));
   return `${Math.round((bytes / 1000 ** power) * 10) / 10} ${units[power]}`;
 }
 
-/** Returns a duration in its largest fitting unit, such as `90 s`, `5 min` or `3 days`. */
-export function timeSpan(seconds: number): string {
+/** Returns a duration in its largest fitting unit, such as `0.42 s`, `90 s`, `5 min` or `3 days`. */
+function timeSpan(seconds: number): string {
+  if (seconds < 10) return `${Math.round(seconds * 100) / 100} s`;
   if (seconds < 120) return `${Math.round(seconds)} s`;
   if (seconds < 7200) return `${Math.round(seconds / 60)} min`;
   if (seconds < 172_800) return `${Math.round(seconds / 3600)} h`;

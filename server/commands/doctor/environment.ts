@@ -8,7 +8,8 @@ import { openFileWork } from '#server/platform/sandbox/file-work.ts';
 import { systemIsolation } from '#server/platform/sandbox/isolation.ts';
 import { checkSmtp } from '#server/platform/smtp.ts';
 import { openPlatformStore } from '#server/platform/stores/platform-store.ts';
-import { fallbackEndpoint, hasLanguageModel, publicAddress, type Settings } from '#server/settings.ts';
+import { hasLanguageModel } from '#server/settings/models.ts';
+import { publicAddress, type Settings } from '#server/settings.ts';
 import { dist, readBuild } from '#web/server/build.ts';
 import { type Finding, fail, ok, reasonOf, warn } from './finding.ts';
 import { judgeIsolation } from './isolation.ts';
@@ -106,45 +107,23 @@ export async function checkSandbox(settings: Settings): Promise<Finding[]> {
   return judgeIsolation(await systemIsolation.get(), settings);
 }
 
-/** The names of the settings of both endpoints. */
-const namesOf = {
-  OPENAI: {
-    url: 'OPENAI_BASE_URL',
-    key: 'OPENAI_API_KEY',
-    model: 'OPENAI_MODEL',
-    refiner: 'OPENAI_REFINER_MODEL',
-  },
-  OPENAI_FALLBACK: {
-    url: 'base_url',
-    key: 'api_key of OPENAI_FALLBACK',
-    model: 'OPENAI_FALLBACK model',
-    refiner: 'OPENAI_FALLBACK refiner_model',
-  },
-};
-
-/** Checks the models by sending one short request to each, those of the second endpoint too. */
+/** Checks the models by sending one short request to each. */
 export async function checkEngine(settings: Settings): Promise<Finding[]> {
-  const { OPENAI_FALLBACK: _, ENGINES, ...own } = settings;
-  const second = fallbackEndpoint(settings);
+  const { ENGINES, ...own } = settings;
   return [
     ...(ENGINES ? await checkNamedEngines(settings) : []),
-    ...(ENGINES && own.OPENAI_API_KEY === undefined ? [] : await checkEndpoint(own as Settings, 'OPENAI')),
-    ...(second
-      ? await checkEndpoint(
-          { ...own, ...second, OPENAI_EMBEDDING_MODEL: 'none' } as Settings,
-          'OPENAI_FALLBACK',
-        )
-      : []),
+    ...(ENGINES && own.OPENAI_API_KEY === undefined ? [] : await checkEndpoint(own as Settings)),
   ];
 }
 
-/** Asks each engine of ENGINES for one short translation. An engine without this pair of languages has responded, too. */
+/** Asks each engine of ENGINES for one short translation, and language models for one judgement. An engine without this pair of languages has responded, too. */
 async function checkNamedEngines(settings: Settings): Promise<Finding[]> {
   const engines = await openEngines({ ...settings, OPENAI_MAX_RETRIES: 2 });
-  const findings = engines.map(async ({ name, translate }): Promise<Finding> => {
+  const findings = engines.map(async ({ name, model, translate }): Promise<Finding> => {
     const begun = performance.now();
     try {
       await translate({ ...greeting, targetLang: 'es' }, checkScope());
+      await model?.assess(greeting, ['Bonjour.'], checkScope());
     } catch (error) {
       if (!(error instanceof AppError && error.code === 'validation_error'))
         return fail(
@@ -184,7 +163,7 @@ const greeting = {
 
 const checkScope = () => ({ tenantId: 'doctor', signal: AbortSignal.timeout(60_000) });
 
-async function checkEndpoint(settings: Settings, endpoint: keyof typeof namesOf): Promise<Finding[]> {
+async function checkEndpoint(settings: Settings): Promise<Finding[]> {
   if (settings.OPENAI_API_KEY === undefined)
     return [
       warn(
@@ -193,7 +172,6 @@ async function checkEndpoint(settings: Settings, endpoint: keyof typeof namesOf)
         'set OPENAI_API_KEY, and OPENAI_BASE_URL for an endpoint other than OpenAI',
       ),
     ];
-  const names = namesOf[endpoint];
   // Two retries are needed: an endpoint that ignores the output mode gets the next mode only after its second
   // response.
   const { engine, embedder, modeOf } = await selectModels({ ...settings, OPENAI_MAX_RETRIES: 2 });
@@ -209,13 +187,13 @@ async function checkEndpoint(settings: Settings, endpoint: keyof typeof namesOf)
       return fail(
         'engine',
         `${setting} ${model} does not respond: ${reasonOf(error)}`,
-        `check ${names.url}, ${names.key} and the name of the model`,
+        'check OPENAI_BASE_URL, OPENAI_API_KEY and the name of the model',
       );
     }
   };
   return [
-    await ask(names.model, settings.OPENAI_MODEL, () => engine.translate(greeting, scope)),
-    await ask(names.refiner, settings.OPENAI_REFINER_MODEL, () =>
+    await ask('OPENAI_MODEL', settings.OPENAI_MODEL, () => engine.translate(greeting, scope)),
+    await ask('OPENAI_REFINER_MODEL', settings.OPENAI_REFINER_MODEL, () =>
       engine.assess(greeting, ['Bonjour.'], scope),
     ),
     ...(embedder

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { type Isolation, isolationLevels, isWeaker } from '#server/platform/sandbox/isolation.ts';
+import { type Isolation, isWeaker } from '#server/platform/sandbox/isolation.ts';
 import { remainingAccess } from '#server/platform/sandbox/remaining-access.ts';
 import type { Settings } from '#server/settings.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
@@ -34,9 +34,8 @@ export async function judgeIsolation(
   const message = `files are read in child processes, which are isolated at level "${level}"${user}`;
   const otherUser =
     'start the service as a user other than root, or let other users read its code (chmod -R o+rX)';
-  if (level === isolationLevels.at(-1))
-    return [asRoot ? warn('sandbox', message, otherUser) : ok('sandbox', message)];
-  const advice = [...(asRoot ? [otherUser] : []), ...(await waysToRaise(level, system))].join('; ');
+  if (level === 'namespaces') return [asRoot ? warn('sandbox', message, otherUser) : ok('sandbox', message)];
+  const advice = [...(asRoot ? [otherUser] : []), ...(await waysToRaise(system))].join('; ');
   const left = `${message}: code from a malicious file that escapes the restrictions of Node.js could still: ${remainingAccess(isolation).join(', ')}`;
   return [
     isWeaker(level, SANDBOX_MINIMUM)
@@ -45,8 +44,8 @@ export async function judgeIsolation(
   ];
 }
 
-/** Returns what an operator can change on this system so that a stronger level works. */
-async function waysToRaise(level: string, { platform, read }: System): Promise<string[]> {
+/** Returns what an operator can change on this system so that namespaces work. */
+async function waysToRaise({ platform, read }: System): Promise<string[]> {
   if (platform !== 'linux') return ['run the service on Linux'];
   const setting = async (name: string) => read(`/proc/sys/${name.replaceAll('.', '/')}`);
   const status = (await read('/proc/self/status')) ?? '';
@@ -64,5 +63,5 @@ async function waysToRaise(level: string, { platform, read }: System): Promise<s
     (await setting('user.max_user_namespaces')) === '0' && 'sysctl user.max_user_namespaces=10000',
   ].filter((way) => way !== false);
   const general = 'install util-linux and coreutils (unshare, setpriv, mount, mkdir, chroot)';
-  return [...(ways.length > 0 ? ways : [general]), `docs/security.md lists the levels above "${level}"`];
+  return ways.length > 0 ? ways : [general];
 }

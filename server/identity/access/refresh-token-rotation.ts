@@ -44,7 +44,7 @@ interface RefreshTerms {
  * Exchanges a refresh token for a new pair of tokens of the same family. If several requests are concurrent, only one
  * succeeds. A client that lost the response can repeat the refresh with its retry key until the token expires: it gets
  * another pair, and the lost pair is revoked. Ends the family if it has not passed a second factor that a sign-in would
- * require now, or if it is older than SESSION_MAX_AGE_SECONDS.
+ * require now, or if it has reached its maximum age.
  * @throws AppError 408 if the client has disconnected; then the token stays usable
  */
 export async function rotateRefreshToken(

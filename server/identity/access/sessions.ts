@@ -120,9 +120,12 @@ export function deviceOf(
 }
 
 /** Returns the whole seconds until a family reaches its maximum age; zero or less if it has reached it. */
-export function secondsLeftOf({ age }: Family, { SESSION_MAX_AGE_SECONDS }: Settings): number {
-  return Math.floor(SESSION_MAX_AGE_SECONDS - age);
+export function secondsLeftOf({ age }: Family, { REFRESH_TOKEN_TTL_SECONDS }: Settings): number {
+  return Math.floor(maxRefreshes * REFRESH_TOKEN_TTL_SECONDS - age);
 }
+
+/** A session lasts at most so many lives of a refresh token, however often it is refreshed. */
+const maxRefreshes = 3;
 
 /**
  * Issues an access token and a refresh token. Neither is valid for longer than the family. The caller has locked the

@@ -321,6 +321,7 @@ export async function queueDigestMails(
       returning tenant_id, mail_id)
     select count(*)::int as added from added, lateral graphile_worker.add_job('send_mail',
       json_build_object('tenantId', tenant_id, 'mailId', mail_id), job_key => 'send_mail:' || mail_id,
+      flags => array['tenant:' || tenant_id],
       job_key_mode => 'preserve_run_at', priority => ${priorities.digest}::int)`);
   return row?.added ?? 0;
 }

@@ -1,7 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { mailPreferences } from '#db/schema/mail.ts';
-import { mailLanguages } from '#server/setting-kinds.ts';
+import { mailLanguages } from '#server/settings/kinds.ts';
 import type { Settings } from '#server/settings.ts';
 
 export type MailLanguage = (typeof mailLanguages)[number];

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { AppError } from '#server/errors.ts';
 import { bearerProcedure } from '#server/identity/access/guards/session.ts';
 import { isMailOn } from '#server/platform/smtp.ts';
-import { mailLanguages } from '#server/setting-kinds.ts';
+import { mailLanguages } from '#server/settings/kinds.ts';
 import { router } from '#server/trpc.ts';
 import { hasConfirmedEmail } from './confirmation.ts';
 import { queueConfirmationMail } from './outbox.ts';

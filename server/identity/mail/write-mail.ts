@@ -1,4 +1,4 @@
-import { mailLanguages } from '#server/setting-kinds.ts';
+import { mailLanguages } from '#server/settings/kinds.ts';
 import type { SecurityEvent } from './outbox.ts';
 import type { MailLanguage } from './preferences.ts';
 import { ar } from './words/ar.ts';

@@ -9,7 +9,7 @@ import {
   type WithOwningTenant,
 } from '#server/identity/access/guards/admin.ts';
 import { countSessions, endAllSessions, endSessionsOf } from '#server/identity/access/sessions.ts';
-import { type ActingOperator, atTheServer, recordAdministration } from '#server/identity/audit/audit-log.ts';
+import { atTheServer, recordAdministration } from '#server/identity/audit/audit-log.ts';
 import type { MailParts } from '#server/identity/mail/outbox.ts';
 import { lockAccount } from '#server/identity/tenants/operator-commands.ts';
 import type { TenantAccount } from '#server/identity/tenants/schema.ts';
@@ -106,7 +106,6 @@ export async function endSessions(
   database: Database,
   tenantId: string,
   email: string | undefined,
-  by: ActingOperator,
 ): Promise<{ account: TenantAccount; sessions: number }> {
   return database.inTenant(tenantId, async (tx) => {
     const account = await lockAccount(tx, tenantId);
@@ -116,7 +115,7 @@ export async function endSessions(
     const sessions = await countSessions(tx, tenantId, member?.userId);
     if (member) await endSessionsOf(tx, tenantId, member.userId);
     else await endAllSessions(tx, tenantId);
-    await recordAdministration(tx, by.origin, by.admin, {
+    await recordAdministration(tx, atTheServer, serverAdministrator, {
       action: 'sessions_ended',
       tenantId,
       target: member?.userId ?? tenantId,

@@ -3,13 +3,10 @@ import type { Database, Tx } from '#db/client.ts';
 import { tenantDeletions } from '#db/schema/tenants.ts';
 import { AppError } from '#server/errors.ts';
 import { type ApiKeyRow, endKey, selectKeys } from '#server/identity/access/api-keys.ts';
+import { serverAdministrator } from '#server/identity/access/guards/admin.ts';
 import { serviceTenantId } from '#server/identity/access/service-key.ts';
 import { endAllSessions } from '#server/identity/access/sessions.ts';
-import {
-  type ActingOperator,
-  type AuditEvent,
-  recordAdministration,
-} from '#server/identity/audit/audit-log.ts';
+import { type AuditEvent, atTheServer, recordAdministration } from '#server/identity/audit/audit-log.ts';
 import { accountOf } from './accounts.ts';
 import { replaceWorkspaceKey, revocationOf } from './replace-workspace-key.ts';
 import type { TenantAccount } from './schema.ts';
@@ -40,12 +37,11 @@ export async function lockAccount(tx: Tx, tenantId: string): Promise<TenantAccou
 export async function rotateKey(
   database: Database,
   tenantId: string,
-  by: ActingOperator,
 ): Promise<{ account: TenantAccount; apiKey: string }> {
   return database.inTenant(tenantId, async (tx) => {
     await lockAccount(tx, tenantId);
     const { apiKey, row, change } = await replaceWorkspaceKey(tx, tenantId, undefined);
-    await record(tx, by, tenantId, 'api_key_rotated', change);
+    await record(tx, tenantId, 'api_key_rotated', change);
     return { account: accountOf(row), apiKey };
   });
 }
@@ -57,12 +53,12 @@ export interface Outcome {
 }
 
 /** Revokes all API keys of a tenant. */
-export async function revokeKeys(database: Database, tenantId: string, by: ActingOperator): Promise<Outcome> {
+export async function revokeKeys(database: Database, tenantId: string): Promise<Outcome> {
   return database.inTenant(tenantId, async (tx) => {
     const before = await lockAccount(tx, tenantId);
     const keys = await selectKeys(tx, tenantId);
     if (keys.length === 0) return { account: before, changed: false };
-    for (const key of keys) await revoke(tx, key, by);
+    for (const key of keys) await revoke(tx, key);
     return { account: accountOf((await readTenant(tx, tenantId)) as TenantRow), changed: true };
   });
 }
@@ -75,20 +71,19 @@ export async function revokeOneKey(
   database: Database,
   tenantId: string,
   keyId: string,
-  by: ActingOperator,
 ): Promise<{ account: TenantAccount; revoked: ApiKeyRow }> {
   return database.inTenant(tenantId, async (tx) => {
     const account = await lockAccount(tx, tenantId);
     const key = (await selectKeys(tx, tenantId)).find((one) => one.keyId === keyId);
     if (!key) throw new AppError('not_found', `unknown API key: ${keyId}`);
-    await revoke(tx, key, by);
+    await revoke(tx, key);
     return { account, revoked: key };
   });
 }
 
-async function revoke(tx: Tx, key: ApiKeyRow, { admin, origin }: ActingOperator): Promise<void> {
+async function revoke(tx: Tx, key: ApiKeyRow): Promise<void> {
   await endKey(tx, key);
-  await recordAdministration(tx, origin, admin, revocationOf(key));
+  await recordAdministration(tx, atTheServer, serverAdministrator, revocationOf(key));
 }
 
 /** Returns the API keys of a tenant that are not revoked. */
@@ -103,42 +98,23 @@ export async function listKeys(database: Database, tenantId: string): Promise<Ap
  * Deactivates a tenant: from the next request on, none of its credentials is accepted. Ends all sessions of its
  * members, so that a stolen session does not work again when the tenant is reactivated. The tenant's API key stays.
  */
-export async function deactivateTenant(
-  database: Database,
-  tenantId: string,
-  by: ActingOperator,
-): Promise<Outcome> {
-  // An operator who is a member of the tenant could not reactivate it on the page.
-  if (by.admin.tenant?.id === tenantId)
-    throw new AppError(
-      'state_conflict',
-      'you are signed in to this workspace; deactivate it with npm run admin on the server',
-    );
-  return setActive(database, tenantId, false, by);
+export async function deactivateTenant(database: Database, tenantId: string): Promise<Outcome> {
+  return setActive(database, tenantId, false);
 }
 
 /** Reactivates a tenant: its API key is accepted again, and its members can sign in again. */
-export async function reactivateTenant(
-  database: Database,
-  tenantId: string,
-  by: ActingOperator,
-): Promise<Outcome> {
-  return setActive(database, tenantId, true, by);
+export async function reactivateTenant(database: Database, tenantId: string): Promise<Outcome> {
+  return setActive(database, tenantId, true);
 }
 
-async function setActive(
-  database: Database,
-  tenantId: string,
-  active: boolean,
-  by: ActingOperator,
-): Promise<Outcome> {
+async function setActive(database: Database, tenantId: string, active: boolean): Promise<Outcome> {
   return database.inTenant(tenantId, async (tx) => {
     const before = await lockAccount(tx, tenantId);
     if (before.active === active) return { account: before, changed: false };
     if (active) await requireNoDeletion(tx, tenantId);
     const row = await updateTenant(tx, tenantId, { active });
     if (!active) await endAllSessions(tx, tenantId);
-    await record(tx, by, tenantId, active ? 'tenant_reactivated' : 'tenant_deactivated', {
+    await record(tx, tenantId, active ? 'tenant_reactivated' : 'tenant_deactivated', {
       from: before.active,
       to: active,
     });
@@ -172,25 +148,23 @@ export async function setAllowance(
   database: Database,
   tenantId: string,
   monthlyCharLimit: number,
-  by: ActingOperator,
 ): Promise<Outcome & { from: number }> {
   return database.inTenant(tenantId, async (tx) => {
     const before = await lockKnown(tx, tenantId);
     const from = before.monthlyCharLimit;
     if (from === monthlyCharLimit) return { account: accountOf(before), from, changed: false };
     const row = await updateTenant(tx, tenantId, { monthlyCharLimit });
-    await record(tx, by, tenantId, 'allowance_changed', { from, to: monthlyCharLimit });
+    await record(tx, tenantId, 'allowance_changed', { from, to: monthlyCharLimit });
     return { account: accountOf(row), from, changed: true };
   });
 }
 
 function record(
   tx: Tx,
-  { admin, origin }: ActingOperator,
   tenantId: string,
   action: AuditEvent['action'],
   details: NonNullable<AuditEvent['details']>,
 ): Promise<void> {
   const event = { action, tenantId, target: tenantId, details };
-  return recordAdministration(tx, origin, admin, event);
+  return recordAdministration(tx, atTheServer, serverAdministrator, event);
 }

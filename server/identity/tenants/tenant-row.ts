@@ -36,19 +36,6 @@ const selectLocked = prepare<{ tenantId: string }, TenantRow[]>((db) =>
     .prepare('lock_tenant'),
 );
 
-export async function tenantsByIds(
-  tx: Tx,
-  tenantIds: readonly string[],
-): Promise<{ id: string; name: string }[]> {
-  return tx
-    .select({ id: tenants.tenantId, name: tenants.name })
-    .from(tenants)
-    .where(
-      sql`${tenants.tenantId} = any(array(
-        select jsonb_array_elements_text(${JSON.stringify(tenantIds)}::jsonb)))`,
-    );
-}
-
 /** Updates an existing tenant. */
 export async function updateTenant(
   tx: Tx,

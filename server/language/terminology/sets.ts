@@ -48,13 +48,21 @@ export async function countPairs(tx: Tx, tenantId: string, setId: string): Promi
  * minute need one check.
  */
 export function queueTermCheck(tx: Tx, tenantId: string): Promise<void> {
+  const changedAt = new Date().toISOString();
   return addJob(
     tx,
     'recheck_terms',
-    { tenantId, documentId: '', after: null, changedAt: new Date().toISOString() },
-    { key: `recheck_terms:${tenantId}`, afterSeconds: 5, postpone: { seconds: 60 }, priority: 1 },
+    { tenantId, documentId: '', after: null, changedAt },
+    {
+      key: `recheck_terms:${tenantId}`,
+      ...{ afterSeconds: 5, postpone: { seconds: 60 }, priority: 1 },
+      flags: [ofChange(changedAt)],
+    },
   );
 }
+
+/** The flag of the checks of all documents after a change of the terms. @param changedAt in ISO 8601 format, UTC */
+export const ofChange = (changedAt: string) => `change:${changedAt}`;
 
 /**
  * Queues the check of the open segments of one document: their terms may have changed since they were checked. Several

@@ -39,14 +39,13 @@ export async function selectModels(settings: Settings, parts: ModelParts = {}): 
     engines.unshift({ name: 'openai', model, translate: model.translate });
   }
   const { createRoutedEngine } = await import('./routes.ts');
-  const model =
-    engines.find(({ name, model }) => (judge === undefined ? model : name === judge))?.model ?? null;
+  const firstModel = engines.find(({ model }) => model)?.name ?? null;
   return {
     embedder: null,
     modeOf: null,
     ...openai,
     concurrencyLimit: { counts: () => sumOf(limits.map((limit) => limit.counts())) },
-    engine: createRoutedEngine({ engines, routes, judge: model, without_judge }),
+    engine: createRoutedEngine({ engines, routes, judge: judge ?? firstModel, without_judge }),
   };
 }
 
@@ -69,7 +68,8 @@ async function openOpenAi(settings: Settings, { paid }: ModelParts): Promise<Mod
   const live = { ...settings, OPENAI_API_KEY };
   const concurrencyLimit = createConcurrencyLimit();
   const modes = openOutputModes();
-  const parts = { concurrencyLimit, modes, ...(paid && { paid }) };
+  const isHurried = isFollowed(settings, 'openai');
+  const parts = { concurrencyLimit, modes, isHurried, ...(paid && { paid }) };
   return {
     engine: createOpenAiEngine(live, parts),
     embedder: OPENAI_EMBEDDING_MODEL === 'none' ? null : createOpenAiEmbedder(live, parts),
@@ -82,14 +82,16 @@ export type EngineOf = NonNullable<Settings['ENGINES']>['engines'][string];
 
 /** Opens the engines of ENGINES. Each has its own limit of concurrent calls. */
 export async function openEngines(settings: Settings, parts: ModelParts = {}): Promise<NamedEngine[]> {
-  const { engines = {}, routes = [] } = settings.ENGINES ?? {};
   return Promise.all(
-    Object.entries(engines).map(([name, of]) => {
-      // If another engine can respond instead, it is asked soon.
-      const isHurried = routes.some(({ use }) => use.includes(name) && use.at(-1) !== name);
-      return openEngine(name, of, settings, { ...parts, isHurried });
-    }),
+    Object.entries(settings.ENGINES?.engines ?? {}).map(([name, of]) =>
+      openEngine(name, of, settings, { ...parts, isHurried: isFollowed(settings, name) }),
+    ),
   );
+}
+
+/** Whether another engine of a route can respond instead. It is asked soon. */
+function isFollowed({ ENGINES }: Settings, name: string): boolean {
+  return ENGINES?.routes.some(({ use }) => use.includes(name) && use.at(-1) !== name) ?? false;
 }
 
 /** Opens one engine, with its own limit of concurrent calls. Its package is loaded only now, because it is optional. */
@@ -97,17 +99,16 @@ export async function openEngine(
   name: string,
   of: EngineOf,
   settings: Settings,
-  parts: ModelParts & Pick<ChatDependencies, 'concurrencyLimit' | 'countedAs'> & { isHurried?: boolean } = {},
+  parts: ModelParts & Pick<ChatDependencies, 'concurrencyLimit' | 'countedAs' | 'isHurried'> = {},
 ): Promise<NamedEngine> {
   const { concurrencyLimit = createConcurrencyLimit(), isHurried = false } = parts;
-  const retries = Math.min(settings.OPENAI_MAX_RETRIES, isHurried ? 1 : Number.POSITIVE_INFINITY);
   if (of.kind === 'openai' || of.kind === 'anthropic') {
     const { paid, countedAs } = parts;
-    const model = await openModel(
-      of,
-      { ...settings, OPENAI_MAX_RETRIES: retries },
-      { ...(paid && { paid }), ...(countedAs !== undefined && { countedAs }), concurrencyLimit },
-    );
+    const model = await openModel(of, settings, {
+      ...(paid && { paid }),
+      ...(countedAs !== undefined && { countedAs }),
+      ...{ concurrencyLimit, isHurried },
+    });
     return { name, model, translate: model.translate, limit: concurrencyLimit };
   }
   const { translateBy } = await import('./machine/machine-engine.ts');
@@ -117,7 +118,7 @@ export async function openEngine(
     import('./chat/endpoint-http.ts'),
   ]);
   const translate = translateBy(translator, name, {
-    retries,
+    retries: Math.min(settings.OPENAI_MAX_RETRIES, isHurried ? 1 : Number.POSITIVE_INFINITY),
     isHurried,
     sleep,
     concurrencyLimit,
@@ -139,10 +140,9 @@ async function openModel(
     return openChatEngine(of, { timeoutSeconds, retries }, parts);
   }
   const { createOpenAiEngine } = await import('./openai/openai-engine.ts');
-  const { OPENAI_FALLBACK: _, ...own } = settings;
   return createOpenAiEngine(
     {
-      ...own,
+      ...settings,
       OPENAI_API_KEY: of.api_key,
       OPENAI_BASE_URL: of.url,
       OPENAI_MODEL: of.model,

@@ -1,6 +1,6 @@
 import { AppError } from '#server/errors.ts';
 import { countEvent } from '../telemetry.ts';
-import { failureOf } from './chat/fallback.ts';
+import { failureOf } from './chat/health.ts';
 import type { CallScope, Engine } from './engine.ts';
 import { fallbackCause, judgeByChecks, type NamedEngine } from './routes.ts';
 

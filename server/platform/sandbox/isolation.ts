@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { access, readFile, readlink } from 'node:fs/promises';
+import { access, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { SettingsError } from '#server/settings.ts';
@@ -14,17 +14,15 @@ import {
 import type { Seen } from './probe.ts';
 
 /**
- * How the kernel isolates a child process, from strongest to weakest. Node's permissions and the disabled modules of
- * `child.ts` apply at each level. docs/security.md has a table with the access that remains at each level for code
- * that breaks out of Node's restrictions.
+ * How a child process is isolated. docs/security.md lists the access that remains at each level for code that breaks out
+ * of Node's restrictions.
  *
  * - `namespaces`: user, mount, process and network namespaces: the child has access only to its code and itself, and
  *   to no device;
- * - `network`: a network namespace without any device;
- * - `seccomp`: a seccomp filter that blocks sockets;
- * - `node`: the system has or allows none of these.
+ * - `node`: Node's permissions, the disabled modules of `child.ts`, and limits of memory and time, which also apply at the
+ *   other level.
  */
-export type IsolationLevel = 'namespaces' | 'network' | 'seccomp' | 'node';
+export type IsolationLevel = 'namespaces' | 'node';
 
 /** How a child process is isolated. */
 export interface Isolation {
@@ -39,17 +37,9 @@ export interface Isolation {
   command(programs: ChildPrograms): readonly string[];
 }
 
-/** The levels, from weakest to strongest. */
-export const isolationLevels = [
-  'node',
-  'seccomp',
-  'network',
-  'namespaces',
-] as const satisfies readonly IsolationLevel[];
-
 /** Whether a level is weaker than another one. */
 export const isWeaker = (level: IsolationLevel, than: IsolationLevel): boolean =>
-  isolationLevels.indexOf(level) < isolationLevels.indexOf(than);
+  level === 'node' && than === 'namespaces';
 
 /**
  * The user of file readers if the service runs as root. No account should have this ID. It is another
@@ -73,22 +63,12 @@ interface Candidate {
   /** The paths that belong to a child. */
   own: readonly string[];
   /** Whether the isolation works, by what a process sees that runs in it. */
-  holds(seen: Seen): Promise<boolean>;
+  holds(seen: Seen): boolean;
 }
-
-const isOtherNamespace = async ({ network }: Seen): Promise<boolean> =>
-  /^net:\[\d+\]$/.test(network) && network !== (await readlink('/proc/self/ns/net'));
-
-const hasOneMoreFilter = async ({ filters }: Seen): Promise<boolean> =>
-  filters ===
-  Number(/^Seccomp_filters:\s*(\d+)$/m.exec(await readFile('/proc/self/status', 'utf8'))?.[1]) + 1;
 
 /** Whether a process sees only its own files, no network device, and no process outside of its namespace. */
 const isAlone = ({ foreign, interfaces, parent }: Seen): boolean =>
   foreign.length === 0 && interfaces.length === 0 && parent === 1;
-
-/** System calls that access the network, or with which code could avoid a filter of other system calls. */
-const blockedCalls = ['socket', 'connect', 'bind', 'listen', 'io_uring_setup'];
 
 /**
  * The directories of the system's programs. PATH is not used, because it could lead to a different program of the
@@ -184,7 +164,7 @@ export async function findIsolation({
     last = isolation;
     try {
       const seen = await probe(isolation, own);
-      if (seen.unreadable.length === 0 && (await holds(seen))) return { ...isolation, incomplete };
+      if (seen.unreadable.length === 0 && holds(seen)) return { ...isolation, incomplete };
     } catch (error) {
       if (isShortage(error)) incomplete = true;
     }
@@ -205,7 +185,7 @@ async function probe({ command, startAs }: Isolation, own: readonly string[]): P
 async function* candidates(directories: readonly string[]): AsyncGenerator<Candidate, void> {
   const isLinux = process.platform === 'linux';
   const find = async (name: string) => (isLinux ? findProgram(name, directories) : undefined);
-  const [unshare, enosys, setpriv] = await Promise.all(['unshare', 'enosys', 'setpriv'].map(find));
+  const [unshare, setpriv] = await Promise.all(['unshare', 'setpriv'].map(find));
   const [prefix, root, mayChange] = await Promise.all([
     findPrefix(setpriv),
     unshare ? findRootPrograms(find) : undefined,
@@ -219,33 +199,14 @@ async function* candidates(directories: readonly string[]): AsyncGenerator<Candi
     if (mayChange) yield inMinimalRoot({ ...root, unshare, prefix, user: reader }, { asReader: true });
     for (const user of users) yield inMinimalRoot({ ...root, unshare, prefix }, user);
   }
-  const maps = unshare ? ['--map-current-user', '--map-root-user'] : [];
-  const levels: [IsolationLevel, readonly string[], Candidate['holds']][] = [
-    ...maps.map((map): (typeof levels)[number] => [
-      'network',
-      [unshare!, '--user', map, '--net', '--'],
-      isOtherNamespace,
-    ]),
-    ...(enosys
-      ? [
-          [
-            'seccomp',
-            [enosys, ...blockedCalls.flatMap((call) => ['-s', call]), '--'],
-            hasOneMoreFilter,
-          ] satisfies (typeof levels)[number],
-        ]
-      : []),
-    ['node', [], async () => true],
-  ];
   // A child that runs as root has no capabilities.
   const asRoot =
     process.geteuid?.() === 0 ? await findPrefix(setpriv, ['--bounding-set=-all', '--inh-caps=-all']) : [];
-  for (const [level, programs, holds] of levels)
-    for (const user of users) {
-      const start = user.asReader || asRoot.length === 0 ? prefix : asRoot;
-      const command = ({ node }: ChildPrograms) => [...start, ...programs, node];
-      yield { isolation: { level, nested: false, command, ...user }, own: ownCode, holds };
-    }
+  for (const user of users) {
+    const start = user.asReader || asRoot.length === 0 ? prefix : asRoot;
+    const command = ({ node }: ChildPrograms) => [...start, node];
+    yield { isolation: { level: 'node', nested: false, command, ...user }, own: ownCode, holds: () => true };
+  }
 }
 
 function inMinimalRoot(
@@ -258,7 +219,7 @@ function inMinimalRoot(
       command: (programs) => minimalRoot(root, programs),
     },
     own: pathsInRoot(root, ownCode),
-    holds: async (seen) => isAlone(seen) && (root.user === undefined || seen.user === root.user.uid),
+    holds: (seen) => isAlone(seen) && (root.user === undefined || seen.user === root.user.uid),
   };
 }
 

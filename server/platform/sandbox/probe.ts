@@ -2,7 +2,7 @@
  * The program that tests an isolation. It runs like a child, from the directory that children may read, and without
  * Node's restrictions, and prints what it sees. Its argument is a list of paths that belong to a child.
  */
-import { accessSync, constants, existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { accessSync, constants, existsSync, readdirSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import { fileURLToPath } from 'node:url';
 
@@ -13,10 +13,6 @@ export interface Seen {
   /** The user, as the process sees it. */
   user: number | undefined;
   interfaces: string[];
-  /** The identity of the network namespace; empty without /proc. */
-  network: string;
-  /** The number of seccomp filters; NaN without /proc. */
-  filters: number;
   /** Files and directories that do not belong to a child: at most `maxForeign` of them. */
   foreign: string[];
   /** Files and directories of a child that cannot be read. */
@@ -76,13 +72,10 @@ function foreignPaths(own: readonly string[]): string[] {
 }
 
 function look(own: readonly string[]): Seen {
-  const status = attempt(() => readFileSync('/proc/self/status', 'utf8')) ?? '';
   return {
     parent: process.ppid,
     user: process.getuid?.(),
     interfaces: Object.keys(networkInterfaces()),
-    network: attempt(() => readlinkSync('/proc/self/ns/net')) ?? '',
-    filters: Number(/^Seccomp_filters:\s*(\d+)$/m.exec(status)?.[1]),
     foreign: foreignPaths(own),
     unreadable: own.filter((path) => !canRead(path)),
   };

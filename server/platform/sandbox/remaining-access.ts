@@ -4,12 +4,7 @@ const files = ['read a file', 'write a file', 'run a program'];
 const memory = ['read the environment of the service', 'reopen a file that the service has open'];
 const signal = 'send the service a signal';
 
-const byLevel: Record<Isolation['level'], readonly string[]> = {
-  namespaces: [],
-  network: [...files, 'connect to a Unix socket', signal],
-  seccomp: [...files, ...memory, signal],
-  node: [...files, 'connect to a Unix socket', 'connect by TCP', ...memory, signal],
-};
+const withoutNamespaces = [...files, ...['connect to a Unix socket', 'connect by TCP'], ...memory, signal];
 
 /**
  * What code can still do after it has broken out of Node's restrictions, for which it needs a bug in Node or V8. The
@@ -20,5 +15,6 @@ export function remainingAccess({
   level,
   asReader = false,
 }: Pick<Isolation, 'level' | 'asReader'>): readonly string[] {
-  return byLevel[level].filter((access) => !asReader || (access !== signal && !memory.includes(access)));
+  if (level === 'namespaces') return [];
+  return withoutNamespaces.filter((access) => !asReader || (access !== signal && !memory.includes(access)));
 }

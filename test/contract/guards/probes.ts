@@ -58,7 +58,6 @@ const ofNamedTenant: Pick<Probe, 'abroad' | 'operator'> = {
 const ofOperators: Pick<Probe, 'operatorOnly'> = {
   operatorOnly: '403 only platform operators can access documents of all workspaces',
 };
-const deletions: Probe = { operatorOnly: '403 only platform operators can delete workspaces' };
 const wrongProof: Pick<Probe, 'in' | 'operator'> = {
   in: '403 wrong password',
   operator: '409 no password is set; use an authenticator code',
@@ -66,8 +65,6 @@ const wrongProof: Pick<Probe, 'in' | 'operator'> = {
 const ofDeployment: Pick<Probe, 'operatorOnly'> = {
   operatorOnly: '403 only platform operators can operate the deployment',
 };
-/** A workspace whose members make no calls, so that its credentials may end. */
-const another = async ({ app }: GuardFixture) => ({ tenant_id: (await app.signUp()).tenantId });
 const named = ({ founder }: GuardFixture) => ({ tenant_id: founder.tenantId });
 const target = ({ target: { userId } }: GuardFixture) => ({ user_id: userId });
 const leaver = ({ leaver: { userId } }: GuardFixture) => ({ user_id: userId });
@@ -408,18 +405,6 @@ export const probes: Readonly<Record<string, Probe>> = {
   'documents.outage': { input: () => ({ since: '2099-07-31T00:00:00Z' }), ...ofOperators },
   'documents.requeue': { input: () => ({ since: '2099-07-31T00:00:00Z' }), ...ofOperators },
 
-  'retention.listDeletions': deletions,
-  'retention.previewDeletion': { ...deletions, input: named },
-  'retention.cancelDeletion': {
-    ...deletions,
-    input: () => ({ tenant_id: 'unknown' }),
-    in: '404 unknown tenant: unknown',
-  },
-  'retention.scheduleDeletion': {
-    ...deletions,
-    input: () => ({ tenant_id: 'unknown', name: 'Unknown' }),
-    in: '404 tenant not found',
-  },
   'retention.anonymizeMember': {
     input: target,
     in: '409 revoke the access of the member first',
@@ -429,21 +414,7 @@ export const probes: Readonly<Record<string, Probe>> = {
   'operations.models': ofDeployment,
   'operations.queue': ofDeployment,
   'operations.retry': { input: () => ({ task: 'run_document' }), ...ofDeployment },
-  'operations.storage': ofDeployment,
   'operations.workspace': { input: named, ...ofDeployment },
-  'operations.deactivate': { input: another, ...ofDeployment },
-  'operations.reactivate': { input: another, ...ofDeployment },
-  'operations.setAllowance': {
-    input: async (fixture) => ({ ...(await another(fixture)), monthly_char_limit: 5 }),
-    ...ofDeployment,
-  },
-  'operations.setStorageCap': {
-    input: async (fixture) => ({ ...(await another(fixture)), cap_bytes: null }),
-    ...ofDeployment,
-  },
-  'operations.endSessions': { input: another, ...ofDeployment },
-  'operations.revokeKey': { input: another, ...ofDeployment },
-  'operations.rotateKey': { input: another, ...ofDeployment },
 
   'engines.save': { input: () => ({ kind: 'deepl', api_key: 'never-sent-to-anyone' }) },
   // The service cannot be reached, which is a result.

@@ -1,8 +1,7 @@
 import { isUnspaced } from '#server/languages.ts';
 import { type ConcurrencyLimit, createConcurrencyLimit } from '../../concurrency-limit.ts';
 import type { CallScope, Engine, EngineResult, Paid, Translations, TranslationTask } from '../engine.ts';
-import type { AskAll, Chat, Question, Upstream } from './chat.ts';
-import { askWithFallback, type Fallback } from './fallback.ts';
+import { type AskAll, askAllBy, ask as askOne, type Chat, type Question, type Upstream } from './chat.ts';
 import { assess, assessEach, compare, verify } from './judge.ts';
 import { cutText, groupEvenly, keepOuterSpace, unitsPerCall, unitsPerSegment } from './long-texts.ts';
 import { type OutputModes, openOutputModes } from './output-modes.ts';
@@ -21,6 +20,8 @@ export interface ChatDependencies {
   countedAs?: string;
   /** The limit that all calls of a process to the same endpoint share. */
   concurrencyLimit?: ConcurrencyLimit;
+  /** Whether another engine is asked after a failure: then one retry, none after a timeout or a long Retry-After. */
+  isHurried?: boolean;
 }
 
 export const nobodyCounts: Paid = async () => {};
@@ -32,13 +33,14 @@ export const nobodyCounts: Paid = async () => {};
 export function upstreamOf(
   chat: Chat,
   retries: number,
-  { modes, paid, sleep: pause, concurrencyLimit, countedAs }: ChatDependencies,
+  { modes, paid, sleep: pause, concurrencyLimit, countedAs, isHurried = false }: ChatDependencies,
 ): Upstream {
   return {
     chat,
     modes: modes ?? openOutputModes(),
     paid: paid ?? nobodyCounts,
-    retries,
+    retries: isHurried ? Math.min(retries, 1) : retries,
+    isHurried,
     sleep: pause ?? sleep,
     concurrencyLimit: concurrencyLimit ?? createConcurrencyLimit(),
     ...(countedAs !== undefined && { countedAs }),
@@ -46,7 +48,7 @@ export function upstreamOf(
 }
 
 /** An endpoint and its models: one translates, the other one judges and repairs. */
-export interface ChatModels {
+interface ChatModels {
   upstream: Upstream;
   translator: string;
   refiner: string;
@@ -55,24 +57,13 @@ export interface ChatModels {
 /**
  * Creates the engine of a chat endpoint. It limits concurrent calls, splits long texts and retries after transient
  * failures. Its calls fail with an AppError.
- * @param second is asked after the failures in `on`; but a model that the caller has named only at the first endpoint
  */
-export function createChatEngine(
-  { upstream, translator, refiner }: ChatModels,
-  second?: ChatModels & Pick<Fallback, 'on'>,
-): Engine {
-  const askAs = askWithFallback(upstream, second);
-  const ask = askAs(second?.refiner);
+export function createChatEngine({ upstream, translator, refiner }: ChatModels): Engine {
+  const ask = askAllBy((question, scope) => askOne(upstream, question, scope));
   return {
     live: true,
     withoutJudge: null,
-    translate: (task, scope, model) =>
-      translate(
-        askAs(model === undefined ? second?.translator : undefined),
-        model ?? translator,
-        task,
-        scope,
-      ),
+    translate: (task, scope, model) => translate(ask, model ?? translator, task, scope),
     assess: (task, candidate, scope) => assess(ask, refiner, task, candidate, scope),
     assessEach: (task, candidate, scope) => assessEach(ask, refiner, task, candidate, scope),
     repair: (task, candidate, issues, scope) => repair(ask, refiner, task, candidate, issues, scope),

@@ -1,38 +1,23 @@
-import { fallbackEndpoint, type Settings } from '#server/settings.ts';
+import type { Settings } from '#server/settings.ts';
 import type { Chat, Prompt } from '../chat/chat.ts';
-import { type ChatDependencies, type ChatModels, createChatEngine, upstreamOf } from '../chat/chat-engine.ts';
+import { type ChatDependencies, createChatEngine, upstreamOf } from '../chat/chat-engine.ts';
 import type { OutputMode } from '../chat/output-modes.ts';
 import type { Engine } from '../engine.ts';
 import { type ClientSettings, openClient, replyOf, throwErrorInside } from './client.ts';
 
 export type OpenAiSettings = ClientSettings &
-  Pick<Settings, 'OPENAI_MODEL' | 'OPENAI_REFINER_MODEL' | 'OPENAI_MAX_RETRIES'> &
-  Partial<Pick<Settings, 'OPENAI_FALLBACK'>>;
+  Pick<Settings, 'OPENAI_MODEL' | 'OPENAI_REFINER_MODEL' | 'OPENAI_MAX_RETRIES'>;
 
 /**
  * Creates the live engine. OPENAI_MODEL translates, and OPENAI_REFINER_MODEL judges and repairs, at OpenAI or any
- * endpoint with compatible chat completions. If OPENAI_FALLBACK is set, a second endpoint is asked after some
- * failures.
+ * endpoint with compatible chat completions.
  */
 export function createOpenAiEngine(settings: OpenAiSettings, dependencies: ChatDependencies = {}): Engine {
-  const second = fallbackEndpoint(settings);
-  // The second endpoint has its own limit of concurrent calls, and learns separately how JSON is requested.
-  const { modes: _, concurrencyLimit: __, ...shared } = dependencies;
-  return createChatEngine(
-    modelsOf(settings, dependencies),
-    second && {
-      ...modelsOf({ ...settings, ...second, OPENAI_API_KEY: second.OPENAI_API_KEY ?? '' }, shared),
-      on: settings.OPENAI_FALLBACK?.on ?? [],
-    },
-  );
-}
-
-function modelsOf(settings: OpenAiSettings, dependencies: ChatDependencies): ChatModels {
-  return {
+  return createChatEngine({
     upstream: upstreamOf(openChat(settings), settings.OPENAI_MAX_RETRIES, dependencies),
     translator: settings.OPENAI_MODEL,
     refiner: settings.OPENAI_REFINER_MODEL,
-  };
+  });
 }
 
 /** Opens a client for any endpoint with chat completions. */

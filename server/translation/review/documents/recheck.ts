@@ -6,9 +6,10 @@ import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { type InlineContent, isSameContent } from '#server/formats/inline-content.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
+import { ofChange } from '#server/language/terminology/sets.ts';
 import { engineFor, type Judgement, type QualityIssue } from '#server/platform/engines/engine.ts';
 import { newId } from '#server/platform/ids.ts';
-import { addJob, type TaskPayloads } from '#server/platform/job-queue.ts';
+import { addJob, ofTenant, type TaskPayloads } from '#server/platform/job-queue.ts';
 import { withFindings } from '#server/translation/core/checks.ts';
 import {
   type Finding,
@@ -282,16 +283,18 @@ export async function recheckTerms(
     after: segments.length === maxOfRun ? (segments.at(-1) as OpenSegment).position : null,
     changedAt,
   };
-  await database.inTenant(tenantId, (tx) => addJob(tx, 'recheck_terms', next, { priority: 1 }));
+  await database.inTenant(tenantId, (tx) =>
+    addJob(tx, 'recheck_terms', next, { priority: 1, flags: single ? [] : [ofChange(changedAt)] }),
+  );
 }
 
 /** Whether runs for a later change are queued, which check all documents. */
 async function hasLaterChain(tx: Tx, tenantId: string, changedAt: string): Promise<boolean> {
   const [row] = await tx.execute<{ later: boolean }>(sql`
     select exists (
-      select from graphile_worker._private_jobs j join graphile_worker._private_tasks t on t.id = j.task_id
-      where t.identifier = 'recheck_terms' and j.payload ->> 'tenantId' = ${tenantId}
-        and j.payload ->> 'changedAt' > ${changedAt} and j.payload -> 'single' is null) as later`);
+      select from graphile_worker.jobs, jsonb_object_keys(flags) flag
+      where task_identifier = 'recheck_terms' and flags ? ${ofTenant(tenantId)}
+        and flag like 'change:%' and flag collate "C" > ${ofChange(changedAt)}) as later`);
   return row?.later ?? false;
 }
 

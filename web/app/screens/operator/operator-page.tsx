@@ -10,7 +10,6 @@ const pages = [
   ['/app/settings/operator', 'operator.tenants'],
   ['/app/settings/operator/queue', 'operator.queue'],
   ['/app/settings/operator/models', 'operator.models'],
-  ['/app/settings/operator/storage', 'operator.storage'],
 ] as const satisfies readonly (readonly [string, MessageId])[];
 
 /** A page for platform operators, who can access all workspaces. Others see why they cannot. */

@@ -19,7 +19,6 @@ import { procedures } from '../../procedures.ts';
 import { queryKeys } from '../../query-keys.ts';
 import { proved } from '../../session/proof.ts';
 import { DailyReport } from '../usage/daily-report.tsx';
-import { Deletions } from './deletions.tsx';
 import { OperatorPage } from './operator-page.tsx';
 
 const pageSize = 100;
@@ -29,7 +28,6 @@ export function OperatorScreen() {
   return (
     <OperatorPage>
       <Tenants />
-      <Deletions />
       <SummedUsage />
     </OperatorPage>
   );

@@ -13,19 +13,17 @@ import { StackedTable } from '../../parts/stacked-table.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { procedures } from '../../procedures.ts';
 import { queryKeys } from '../../query-keys.ts';
-import { HeldUpDocuments } from './held-up-documents.tsx';
 import styles from './operator.module.css';
 import { OperatorPage } from './operator-page.tsx';
 
 /** Milliseconds between two reads of the queue while the page is open. */
 const pollMs = 10_000;
 
-/** `/app/settings/operator/queue`: background jobs by task, failed jobs, and documents that an outage delays. */
+/** `/app/settings/operator/queue`: background jobs by task, and failed jobs. */
 export function QueueScreen() {
   return (
     <OperatorPage>
       <Queue />
-      <HeldUpDocuments />
     </OperatorPage>
   );
 }

@@ -1,25 +1,18 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { ChevronLeft } from 'lucide-react';
-import { useState } from 'react';
 import type { WorkspaceView } from '#sdk/operation-types.ts';
 import { type Translate, useT } from '../../i18n.tsx';
-import { announce } from '../../parts/announcer.tsx';
-import { Field } from '../../parts/field.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { Read } from '../../parts/loading.tsx';
-import { fieldProblem, Problem } from '../../parts/problem.tsx';
 import { Setting } from '../../parts/setting.tsx';
 import { StackedTable } from '../../parts/stacked-table.tsx';
-import { useAction } from '../../parts/use-action.ts';
 import { procedures } from '../../procedures.ts';
 import { queryKeys } from '../../query-keys.ts';
 import styles from './operator.module.css';
 import { OperatorPage } from './operator-page.tsx';
-import { WorkspaceAccess } from './workspace-access.tsx';
-import { WorkspaceSessions } from './workspace-sessions.tsx';
 
-/** `/app/settings/operator/workspaces/$tenantId`: one workspace, with the actions of an operator. */
+/** `/app/settings/operator/workspaces/$tenantId`: one workspace. Commands on the server change it. */
 export function OneWorkspaceScreen() {
   return (
     <OperatorPage>
@@ -51,9 +44,7 @@ function OneWorkspace() {
               </span>
             </h2>
             <Facts of={view} />
-            <WorkspaceLimits key={`${view.monthly_char_limit} ${view.storage.own_cap}`} of={view} />
-            <WorkspaceAccess of={view} />
-            <WorkspaceSessions of={view} />
+            <Members of={view} />
             <Failures of={view} />
           </>
         )}
@@ -98,6 +89,7 @@ function Facts({ of }: { of: WorkspaceView }) {
         ? t('operator.platform_storage')
         : t(`operator.own_storage_${bindingState(storage.binding_status)}`),
     ],
+    [t('operator.key'), of.api_key_prefix === null ? t('operator.none') : `${of.api_key_prefix}…`],
   ];
   return (
     <section className="card" aria-label={t('operator.overview')}>
@@ -115,7 +107,45 @@ function Facts({ of }: { of: WorkspaceView }) {
           </div>
         ))}
       </dl>
+      <p className="hint">{t('operator.commands')}</p>
     </section>
+  );
+}
+
+/** The members of the workspace with their active sessions. */
+function Members({ of: { members, members_total: total } }: { of: WorkspaceView }) {
+  const t = useT();
+  const { number, moment } = useFormat();
+  const more = total - members.length;
+  return (
+    <Setting id="sessions" title={t('operator.members')} why={t('operator.members_why')} wide>
+      {members.length === 0 ? (
+        <p>{t('operator.no_members')}</p>
+      ) : (
+        <StackedTable
+          columns={[t('members.member'), t('operator.role'), t('operator.sessions'), t('operator.last_use')]}
+        >
+          {members.map(({ user_id: id, email, role, active, sessions, last_used_at: used }) => (
+            <tr key={id}>
+              <th scope="row" className="plain-cell">
+                <bdi translate="no">{email}</bdi>{' '}
+                {!active && <span className="badge bad">{t('operator.no_access')}</span>}
+              </th>
+              <td data-label={t('operator.role')}>
+                {t(role === 'global_administrator' ? 'members.administrator' : 'members.member')}
+              </td>
+              <td data-label={t('operator.sessions')} className={styles['number']}>
+                {number(sessions)}
+              </td>
+              <td data-label={t('operator.last_use')}>{used === null ? '–' : moment(used)}</td>
+            </tr>
+          ))}
+        </StackedTable>
+      )}
+      {more > 0 && (
+        <p className="hint">{t('operator.members_more', { count: more, members: number(more) })}</p>
+      )}
+    </Setting>
   );
 }
 
@@ -159,88 +189,5 @@ function Failures({ of: { failures } }: { of: WorkspaceView }) {
         </StackedTable>
       )}
     </Setting>
-  );
-}
-
-/** Forms for the monthly allowance and the storage cap of a workspace. */
-function WorkspaceLimits({ of }: { of: WorkspaceView }) {
-  const t = useT();
-  const { own_cap: cap } = of.storage;
-  return (
-    <Setting id="limits" title={t('operator.limits')} why={t('operator.limits_why')}>
-      <div className={styles['limits']}>
-        <Limit
-          tenantId={of.id}
-          name="monthly_char_limit"
-          label={t('operator.limit')}
-          stored={String(of.monthly_char_limit)}
-          min={1}
-          max={2_147_483_647}
-          required
-          save={(value) =>
-            procedures.operations.setAllowance.mutate({ tenant_id: of.id, monthly_char_limit: Number(value) })
-          }
-        />
-        <Limit
-          tenantId={of.id}
-          name="cap_bytes"
-          label={t('operator.cap_bytes')}
-          hint={t('operator.cap_hint')}
-          stored={cap === null ? '' : String(cap)}
-          min={0}
-          max={999_999_999_999_999}
-          save={(value) =>
-            procedures.operations.setStorageCap.mutate({
-              tenant_id: of.id,
-              cap_bytes: value === '' ? null : Number(value),
-            })
-          }
-        />
-      </div>
-    </Setting>
-  );
-}
-
-/** A number that is saved on its own. @param stored the saved value; empty for none */
-function Limit({
-  tenantId,
-  name,
-  stored,
-  save,
-  ...field
-}: {
-  tenantId: string;
-  name: string;
-  label: string;
-  hint?: string;
-  stored: string;
-  min: number;
-  max: number;
-  required?: boolean;
-  save: (value: string) => Promise<unknown>;
-}) {
-  const t = useT();
-  const queries = useQueryClient();
-  const [value, setValue] = useState(stored);
-  const { run, error, isBusy } = useAction();
-  const wrong = fieldProblem(error, name);
-  const submit = run(async () => {
-    await save(value);
-    announce(t('operator.saved'));
-    await queries.invalidateQueries({ queryKey: queryKeys.operator.workspace(tenantId) });
-    void queries.invalidateQueries({ queryKey: queryKeys.operator.tenants });
-  });
-  return (
-    <form className="form" onSubmit={submit}>
-      {error !== undefined && !wrong && <Problem error={error} />}
-      <Field {...field} problem={wrong} type="number" inputMode="numeric" value={value} onValue={setValue} />
-      <button
-        type="submit"
-        disabled={isBusy || value === stored}
-        aria-label={`${t('common.save')}: ${field.label}`}
-      >
-        {t('common.save')}
-      </button>
-    </form>
   );
 }

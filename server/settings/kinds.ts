@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { canonicalLanguage } from './languages.ts';
+import { canonicalLanguage } from '../languages.ts';
 
 /*
- * The kinds of values that settings have, and the settings with several fields. `settings.ts` names the variables.
+ * The kinds of values that settings have, and the settings with several fields. `environment.ts` names the variables.
  */
 
 const boolean = z
@@ -165,25 +165,6 @@ const number = (min: number, max = Number.MAX_SAFE_INTEGER) =>
     .int('must be a whole number')
     .min(min, `must be at least ${min}`)
     .max(max, `must be at most ${max}`);
-
-/** The failures of the first endpoint after which the second one is asked. */
-const fallbackCauses = ['rate_limit', 'outage', 'unusable', 'misconfigured', 'content_filtered'] as const;
-
-/** A second endpoint. Without `api_key`, it is the first endpoint with other models. */
-export const fallback = fields({
-  model: text,
-  refiner_model: text.optional(),
-  api_key: text.optional(),
-  base_url: webAddress.optional(),
-  on: z
-    .array(z.enum(fallbackCauses, { error: `must be one of ${fallbackCauses.join(', ')}` }), 'must be a list')
-    .min(1, 'must not be empty')
-    .default(['rate_limit', 'outage', 'unusable', 'misconfigured']),
-}).refine(({ api_key, base_url }) => base_url === undefined || api_key !== undefined, {
-  // The key of one endpoint is never sent to another.
-  error: 'is required with base_url (any text, if the endpoint needs no key)',
-  path: ['api_key'],
-});
 
 const key = text;
 const chatModel = { api_key: key, url: webAddress.optional(), model: text, refiner_model: text.optional() };
