@@ -21,11 +21,11 @@ export function createGenerator(): {
   /** Returns the schema as JSON; inner schemas with an id become components. */
   const plain = (schema: z.ZodType, io: keyof typeof used): JsonSchema => {
     const options = { io, unrepresentable: 'any' } as const;
-    const { $schema: _, $defs, ...json } = plainJson(z.toJSONSchema(schema, options));
-    Object.assign(used[io], $defs);
-    // The schema itself has an id.
-    const id = json.$ref?.split('/').at(-1);
-    return $defs?.[id ?? ''] ?? json;
+    const { $schema: _, $defs = {}, ...json } = plainJson(z.toJSONSchema(schema, options));
+    // The component of the schema itself is only what remains of it, the body.
+    const { [json.$ref?.split('/').at(-1) ?? '']: own = json, ...inner } = $defs;
+    Object.assign(used[io], inner);
+    return own;
   };
 
   /** The body of an input with an id is a component of that id. @throws Error if two different bodies have one id */

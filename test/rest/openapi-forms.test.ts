@@ -66,12 +66,7 @@ describe('the document of inputs that come from the query beside a body', () => 
     const operation = paths['/security/{invite_id}']?.patch;
     expect(operation?.parameters.slice(0, 3)).toEqual([
       { in: 'path', name: 'invite_id', required: true, schema: { type: 'string' } },
-      {
-        in: 'query',
-        name: 'tenant_id',
-        description: 'whose policy it is',
-        schema: { type: 'string', description: 'whose policy it is' },
-      },
+      { in: 'query', name: 'tenant_id', description: 'whose policy it is', schema: { type: 'string' } },
       { in: 'query', name: 'dry', required: true, schema: { type: 'boolean' } },
     ]);
     expect(operation?.requestBody).toEqual({

@@ -5,21 +5,21 @@ import { procedures } from '../../web/app/procedures.ts';
  * the compiler accepts one of the calls, because the line above it then expects an error that does not exist.
  */
 export async function callsThatMustNotCompile(): Promise<unknown[]> {
-  const { groups } = await procedures.usage.breakdown.query({ by: 'kind' });
+  const { exports } = await procedures.exports.list.query();
   const { covers } = await procedures.billing.coverage.query();
   return [
     // @ts-expect-error: no procedure has this name
-    procedures.usage.breakdownz.query({ by: 'kind' }),
+    procedures.exports.lists.query(),
     // @ts-expect-error: no router has this name
-    procedures.usages.breakdown.query({ by: 'kind' }),
+    procedures.export.list.query(),
     // @ts-expect-error: a query cannot be called as a mutation
-    procedures.usage.breakdown.mutate({ by: 'kind' }),
+    procedures.exports.list.mutate(),
     // @ts-expect-error: the input has no such field
-    procedures.retention.anonymizeMember.mutate({ userId: 'x' }),
+    procedures.auth.endSession.mutate({ sessionId: 'x' }),
     // @ts-expect-error: the field has another type
-    procedures.usage.breakdown.query({ by: 'kind', from: 20260203 }),
+    procedures.quality.checks.query({ origin: 'spot_check', limit: '100' }),
     // @ts-expect-error: the output has no such field
-    groups[0]?.finishedWhen,
+    exports[0]?.finishedWhen,
     // @ts-expect-error: the field has no such value
     covers === 'documents',
   ];
