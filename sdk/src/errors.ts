@@ -139,7 +139,7 @@ export class ConnectionError extends LinguaLoopError {
     ConnectionError.prototype.name = 'ConnectionError';
   }
 
-  /** Always null: there was no response. */
+  /** Always null: no response arrived. */
   declare readonly status: null;
   /** False if no connection was established, so that the service certainly did nothing. */
   readonly maybeSent: boolean;
@@ -156,7 +156,7 @@ export class TimeoutError extends LinguaLoopError {
     TimeoutError.prototype.name = 'TimeoutError';
   }
 
-  /** Always null: there was no response. */
+  /** Always null: no response arrived. */
   declare readonly status: null;
   /** The name of the call, for example `translations.create`. */
   readonly call: string;

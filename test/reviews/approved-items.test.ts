@@ -63,12 +63,12 @@ test('a text that was passed on has both reviewers, and one that was not has one
     ...{ words: '2', first_reviewer_email: one.email, second_reviewer: '', second_reviewed_at: '' },
   });
   expect(Number(second!['changed_words'])).toBeGreaterThan(0);
-  // A reopened approval is none.
+  // A reopened text is left out.
   await mine.call('reviews.reopen', { kind: 'job', id: alone.id });
   expect((await rows(ofReviewers)).map(({ id }) => id)).toEqual([both.id]);
 });
 
-test('a document counts the texts as they stand: a change that was undone is none', async () => {
+test('a document counts the texts as they stand: a change that was undone does not count', async () => {
   const { id } = await documents.translate(['One two three', 'Total sum', 'Other']);
   const { body: all } = await save(id, [
     [0, 'fr of One two three', 'Un deux trois', true],

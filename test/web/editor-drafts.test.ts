@@ -256,7 +256,13 @@ describe.skipIf(withoutBrowser)('edits that are only on this device', () => {
           });
         const database = await answer(indexedDB.open('lingualoop-drafts'));
         const store = database.transaction('drafts', 'readwrite').objectStore('drafts');
-        const old = { text: 'x', base: null, language: 'fr', source: 'x', changedAt: Date.now() - 15 * 86_400_000 };
+        const old = {
+          text: 'x',
+          base: null,
+          language: 'fr',
+          source: 'x',
+          changedAt: Date.now() - 15 * 86_400_000,
+        };
         const sealed = { iv: new Uint8Array(12), sealed: new ArrayBuffer(40), changedAt: Date.now() };
         const key = `one:two:segment:${change}`;
         await answer(store.put(change === 'expire' ? old : sealed, key));

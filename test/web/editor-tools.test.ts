@@ -89,7 +89,11 @@ describe.skipIf(withoutBrowser)('tools of the editor', () => {
     await page.keyboard.press('?');
     for (const sought of ['confirm and', 'ctrl+⏎']) {
       await keys.getByRole('searchbox').fill(sought);
-      await keys.getByRole('listitem').filter({ hasText: 'Confirm and open next' }).getByText('Ctrl+⏎').waitFor();
+      await keys
+        .getByRole('listitem')
+        .filter({ hasText: 'Confirm and open next' })
+        .getByText('Ctrl+⏎')
+        .waitFor();
     }
     await expectAccessible(page);
   });

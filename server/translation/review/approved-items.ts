@@ -40,7 +40,7 @@ interface Item extends Record<string, unknown> {
   at: string;
   source_lang: string;
   target_lang: string;
-  /** Who approved the item: the ID of a member, or what the client of an API key named. */
+  /** The approver: the ID of a member, or the name that the client of an API key gave. */
   decided_by: string | null;
   passed_by: string | null;
   passed_at: string | null;

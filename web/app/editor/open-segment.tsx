@@ -10,7 +10,7 @@ import {
   useRef,
   useState,
 } from 'react';
-import { loadWords, useT } from '../i18n.tsx';
+import { loadWords, type MessageId, useT } from '../i18n.tsx';
 import { useCommands } from '../keys/use-commands.ts';
 import { Problem } from '../parts/problem.tsx';
 import { StatusMark } from '../parts/status-mark.tsx';
@@ -22,7 +22,6 @@ import { insertText } from './insert-text.ts';
 import { MarkedText } from './marked-text.tsx';
 import type { RowSource } from './row-source.ts';
 import type { EditedSegment } from './segment.ts';
-import { SegmentPlace } from './segment-place.tsx';
 import { MarkList, shownStatus } from './segment-row.tsx';
 import type { Reason } from './segment-saves.ts';
 import { SegmentTools } from './segment-tools.tsx';
@@ -292,4 +291,36 @@ function Changes({
       {!isSame && <TextDiff before={machine} after={text} language={language} />}
     </div>
   );
+}
+
+/** The forms of places that are shown in words. The groups are the values of the message. */
+const forms: readonly (readonly [RegExp, MessageId])[] = [
+  [/^(?:word\/document|content)\.xml, paragraph (?<paragraph>\d+)$/, 'editor.place_paragraph'],
+  [
+    /^(?:word\/document|content)\.xml, table (?<table>\d+), row (?<row>\d+), cell (?<cell>\d+)(?:, paragraph \d+)?$/,
+    'editor.place_cell',
+  ],
+  [/^line (?<line>\d+)$/, 'editor.place_line'],
+  [/^line (?<line>\d+), (?<key>.+)$/s, 'editor.place_line_key'],
+  [/^page (?<page>\d+)$/, 'editor.place_page'],
+  [
+    /^page (?<page>\d+), table (?<table>\d+), row (?<row>\d+), column (?<column>\d+)$/,
+    'editor.place_page_cell',
+  ],
+  [/^page (?<page>\d+), list (?<list>\d+), item (?<item>.+)$/, 'editor.place_page_item'],
+  [/^page (?<page>\d+), heading$/, 'editor.place_page_heading'],
+  [/^page (?<page>\d+), header$/, 'editor.place_page_header'],
+  [/^page (?<page>\d+), footer$/, 'editor.place_page_footer'],
+  [/^slide (?<slide>\d+), paragraph (?<paragraph>\d+)$/, 'editor.place_slide'],
+  [/^slide (?<slide>\d+), notes, paragraph (?<paragraph>\d+)$/, 'editor.place_notes'],
+];
+
+/** The place of a segment in its file. */
+function SegmentPlace({ place }: { place: string }) {
+  const t = useT();
+  for (const [form, message] of forms) {
+    const values = form.exec(place)?.groups;
+    if (values) return t(message, values);
+  }
+  return <bdi>{place}</bdi>;
 }

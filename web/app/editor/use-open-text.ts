@@ -12,7 +12,7 @@ import { useErrorMarks, useIssues, useTerms } from './use-segment-data.ts';
 
 const none: ReadonlyMap<QualityIssue, Correction> = new Map();
 
-/** What the open segment shows: its texts as they are now, with marks, findings and corrections. */
+/** The texts of the open segment as they are now, with marks, findings and corrections. */
 export function useOpenText<Segment extends EditedSegment>(segment: Segment, rows: RowSource<Segment>) {
   const { saves, filter } = rows;
   const languages = rows.languagesOf(segment);

@@ -27,3 +27,8 @@ export function Text<Element extends ElementType = 'span'>(props: TextProps<Elem
     />
   );
 }
+
+/** A short word about the state of a thing, or one of several of its properties. */
+export function Badge({ tone, children }: { tone?: 'good' | 'waits' | 'bad'; children: ReactNode }) {
+  return <span className={tone ? `badge ${tone}` : 'badge'}>{children}</span>;
+}

@@ -1,8 +1,8 @@
 import type { InviteRecord } from '#sdk/types.ts';
 import { useT } from '../../i18n.tsx';
-import { Badge } from '../../kit/badge.tsx';
 import { Row } from '../../kit/box.tsx';
 import { DataTable } from '../../kit/data-table.tsx';
+import { Badge } from '../../kit/text.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { useLanguages } from '../../parts/languages.tsx';

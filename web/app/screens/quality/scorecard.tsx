@@ -6,10 +6,9 @@ import { useFormat } from '../../parts/format.ts';
 import { useLanguages } from '../../parts/languages.tsx';
 import { Read } from '../../parts/loading.tsx';
 import { useMemberNames } from '../../parts/member-name.tsx';
-import { saveFile } from '../../parts/save-file.ts';
+import { csvOf, saveFile } from '../../parts/save-file.ts';
 import { procedures } from '../../procedures.ts';
 import { queryKeys } from '../../query-keys.ts';
-import { csvOf } from '../usage/csv.ts';
 import { PeriodChoice, usePeriod } from './period.tsx';
 import styles from './quality.module.css';
 

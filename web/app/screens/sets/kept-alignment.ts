@@ -52,7 +52,7 @@ export async function readAlignment(): Promise<AlignmentWork | undefined> {
     if (kept && Date.now() - kept.changedAt < lifetime) return kept.work;
     if (kept) await del(keyOf(), store);
   } catch {
-    // The browser blocks storage, or nobody is signed in.
+    // The browser blocks storage, or no member is signed in.
   }
   return undefined;
 }

@@ -3,9 +3,8 @@ import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { Bar } from '../../parts/bar.tsx';
 import { useFormat } from '../../parts/format.ts';
-import { saveFile } from '../../parts/save-file.ts';
+import { csvOf, saveFile } from '../../parts/save-file.ts';
 import type { Series } from './bar-chart.tsx';
-import { csvOf } from './csv.ts';
 import { withAllDays } from './reports.ts';
 import styles from './usage.module.css';
 

@@ -5,8 +5,7 @@ import { Bar } from '../../parts/bar.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { Read } from '../../parts/loading.tsx';
 import { MemberName } from '../../parts/member-name.tsx';
-import { saveFile } from '../../parts/save-file.ts';
-import { csvOf } from './csv.ts';
+import { csvOf, saveFile } from '../../parts/save-file.ts';
 import { useReviewers } from './reports.ts';
 import styles from './usage.module.css';
 
