@@ -110,7 +110,7 @@ export const reviewDays = pgTable(
   (t) => [primaryKey({ columns: [t.tenantId, t.day, t.userId] })],
 );
 
-/** Of versions before 1.1, only kept: the sums of a pay report for segments of documents, by UTC day. */
+/** Of versions before 1.1: the sums of a pay report, by UTC day. They are deleted with the changes that they count. */
 export const reviewPayDays = pgTable(
   'review_pay_days',
   {

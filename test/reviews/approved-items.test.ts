@@ -68,6 +68,27 @@ test('a text that was passed on has both reviewers, and one that was not has one
   expect((await rows(ofReviewers)).map(({ id }) => id)).toEqual([both.id]);
 });
 
+test('a first review stays when the second one is removed, and one that was passed back does not count', async () => {
+  const [one, two, three] = [await mine.join(), await mine.join(), await mine.join()];
+  const [kept, back] = [await mine.held(), await mine.held()];
+  for (const job of [kept, back]) {
+    await assign(job, { assignee: one.userId, second: two.userId });
+    expect((await pass(job, one))[0]).toBe(200);
+  }
+  expect((await pass(back, two, { back: true }))[0]).toBe(200);
+  for (const job of [kept, back]) {
+    await assign(job, { assignee: three.userId, second: null, four_eyes: false });
+    expect((await approve(job, three))[0]).toBe(200);
+  }
+  const found = await rows(ofReviewers);
+  const emails = (row: Record<string, string> = {}) => [
+    row['first_reviewer_email'],
+    row['second_reviewer_email'],
+  ];
+  expect(emails(found.find(({ id }) => id === kept.id))).toEqual([one.email, three.email]);
+  expect(emails(found.find(({ id }) => id === back.id))).toEqual([three.email, '']);
+});
+
 test('a document counts the texts as they stand: a change that was undone does not count', async () => {
   const { id } = await documents.translate(['One two three', 'Total sum', 'Other']);
   const { body: all } = await save(id, [
@@ -84,6 +105,17 @@ test('a document counts the texts as they stand: a change that was undone does n
       ...{ words: '12', second_reviewer: '' },
     },
   ]);
+});
+
+test('the words of more changes than one transaction reads are all compared', async () => {
+  const { id } = await documents.translate(['One']);
+  const sql = openSuperuser(app.superuserUrl);
+  await sql`insert into document_segments select (jsonb_populate_record(s, jsonb_build_object('position', n,
+      'region_id', 'copy-' || n, 'corrected', true, 'pipeline_text', 'a b c', 'target_text', 'a x c'))).*
+    from document_segments s, generate_series(1, 1200) n where document_id = ${id} and position = 0`;
+  expect((await documents.approve(id, {}, documents.admin)).status).toBe(200);
+  const [row] = (await rows(ofDocuments)).filter((one) => one['id'] === id);
+  expect(row).toMatchObject({ changed_words: '1200' });
 });
 
 test('findings that a person has settled are counted', async () => {

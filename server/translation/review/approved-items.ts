@@ -14,8 +14,9 @@ import { measureEdit } from './edit-distance.ts';
 const maxItems = 20_000;
 const maxCompared = 100_000;
 
-/** Number of items that one transaction reads. */
+/** Number of items, and of changed texts, that one transaction reads. */
 const pageSize = 200;
+const changesAtOnce = 500;
 
 export const approvedItemsInput = reportRange
   .unwrap()
@@ -42,8 +43,6 @@ interface Item extends Record<string, unknown> {
   target_lang: string;
   /** The approver: the ID of a member, or the name that the client of an API key gave. */
   decided_by: string | null;
-  passed_by: string | null;
-  passed_at: string | null;
   source_words: number;
   words: number;
   findings: number;
@@ -57,9 +56,17 @@ interface Member extends Record<string, unknown> {
   email: string | null;
 }
 
+/** A first review: the member who passed an item on, and when. */
+interface Pass extends Record<string, unknown> {
+  id: string;
+  by: string;
+  at: string;
+}
+
 /** A machine translation and the approved text, if a reviewer changed it. */
 interface Change extends Record<string, unknown> {
   id: string;
+  position: number;
   before: string;
   after: string;
 }
@@ -91,17 +98,28 @@ export async function exportApprovedItems(
   for (let after: Item | undefined; ; ) {
     const page = await read(async (tx, { tenant }) => {
       const items = await selectItems(tx, tenant.id, range, after);
+      const passes = await selectPasses(tx, tenant.id, items);
       return {
         items,
-        changes: await selectChanges(tx, tenant.id, items, maxCompared - compared + 1),
-        members: await selectMembers(tx, tenant.id, items),
+        passes,
+        members: await selectMembers(tx, tenant.id, [
+          ...items.map(({ decided_by }) => decided_by),
+          ...[...passes.values()].map(({ by }) => by),
+        ]),
       };
     });
-    compared += page.changes.length;
-    if (compared > maxCompared) throw tooMuch(`${maxCompared} changed texts`);
     if (rows.length + page.items.length > maxItems) throw tooMuch(`${maxItems} approved items`);
-    const edits = await editsOf(page.items, page.changes);
-    for (const item of page.items) rows.push(rowOf(item, page.members, edits.get(item.id) ?? 0));
+    const edits = new Map<string, number>();
+    for (let last: Change | undefined; ; ) {
+      const changes = await read((tx, { tenant }) => selectChanges(tx, tenant.id, page.items, last));
+      compared += changes.length;
+      if (compared > maxCompared) throw tooMuch(`${maxCompared} changed texts`);
+      await addEdits(edits, page.items, changes);
+      last = changes.at(-1);
+      if (changes.length < changesAtOnce) break;
+    }
+    for (const item of page.items)
+      rows.push(rowOf(item, page.passes.get(item.id), page.members, edits.get(item.id) ?? 0));
     after = page.items.at(-1);
     if (page.items.length < pageSize) break;
   }
@@ -136,11 +154,8 @@ async function selectItems(
         where tenant_id = ${tenantId} and ${inRange(sql`approved_at`, sql`document_id`)}
         order by approved_at, document_id limit ${pageSize})
       order by at, id limit ${pageSize})
-    select p.kind, p.id, ${utc(sql`p.at`)} as at, p.decided_by, a.passed_by, ${utc(sql`a.passed_at`)} as passed_at, c.*
-    from page p
-    left join review_assignments a on a.tenant_id = ${tenantId} and a.item_id = p.id
-      and a.item_kind = case p.kind when 'text' then 'job' else p.kind end and a.passed_at <= p.at
-    cross join lateral (
+    select p.kind, p.id, ${utc(sql`p.at`)} as at, p.decided_by, c.*
+    from page p cross join lateral (
       select coalesce(j.request ->> 'source_lang', '') as source_lang, j.request ->> 'target_lang' as target_lang,
         count_words_of(j.request) as source_words, ${wordsOf(sql`j.final_translation`)} as words,
         ${settledOf(sql`j.findings`)} as findings, false as has_changed,
@@ -161,57 +176,93 @@ async function selectItems(
 /** SQL: a time in UTC, ISO 8601 with microseconds, so that a page begins exactly after the last item. */
 const utc = (time: SQL) => sql`to_char(${time} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 
+/**
+ * Reads the first reviews of items, by ID, from the audit log: an assignment forgets who passed the item on when its
+ * second review is removed. What was passed back, or passed on by the approver, has no first review.
+ */
+async function selectPasses(tx: Tx, tenantId: string, items: readonly Item[]): Promise<Map<string, Pass>> {
+  const approvals = JSON.stringify(items.map(({ id, at, decided_by }) => ({ id, at, by: decided_by })));
+  const rows = await tx.execute<Pass>(sql`
+    select id, by, ${utc(sql`at`)} as at from (
+      select distinct on (a.id) a.id, l.actor_id as by, l.recorded_at as at, l.details ->> 'to' as step, a.by as approver
+      from audit_log l join json_to_recordset(${approvals}::json) as a(id text, at timestamptz, by text)
+        on a.id = l.target and l.recorded_at <= a.at
+      where l.tenant_id = ${tenantId} and l.action = 'review_passed'
+        -- An item may have been passed on long before its approval.
+        and l.recorded_at > ${items[0]?.at ?? null}::timestamptz - interval '366 days'
+        and l.recorded_at <= ${items.at(-1)?.at ?? null}::timestamptz
+      order by a.id, l.recorded_at desc) last
+    where step = 'second' and by is distinct from approver`);
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
 /** SQL: the IDs of the items of one kind. */
 const idsOf = (items: readonly Item[], kind: Item['kind']) =>
   sql`any(array(select json_array_elements_text(${JSON.stringify(
     items.filter((item) => item.kind === kind).map(({ id }) => id),
   )}::json)))`;
 
-/** Reads the texts that reviewers changed, at most `limit`. */
-async function selectChanges(tx: Tx, tenantId: string, items: Item[], limit: number): Promise<Change[]> {
+/** Reads the next texts that reviewers changed. */
+async function selectChanges(
+  tx: Tx,
+  tenantId: string,
+  items: readonly Item[],
+  after: Change | undefined,
+): Promise<Change[]> {
+  const isLater = (id: SQL, position: SQL) =>
+    after ? sql`(${id}, ${position}) > (${after.id}, ${after.position})` : sql`true`;
   return tx.execute<Change>(sql`
-    (select job_id as id, machine as before, final_translation as after from (
+    (select job_id as id, 0 as position, machine as before, final_translation as after from (
       select *, coalesce(replaced_text, pipeline_candidate) as machine from translation_jobs
-      where tenant_id = ${tenantId} and job_id = ${idsOf(items, 'text')}) one where machine <> final_translation)
+      where tenant_id = ${tenantId} and job_id = ${idsOf(items, 'text')} and ${isLater(sql`job_id`, sql`0`)}) one
+      where machine <> final_translation order by job_id limit ${changesAtOnce})
     union all
-    (select document_id, pipeline_text, target_text from document_segments
+    (select document_id, position, pipeline_text, target_text from document_segments
       where tenant_id = ${tenantId} and document_id = ${idsOf(items, 'document')} and corrected
-        and pipeline_text <> target_text)
-    limit ${limit}`);
+        and pipeline_text <> target_text and ${isLater(sql`document_id`, sql`position`)}
+      order by document_id, position limit ${changesAtOnce})
+    order by id, position limit ${changesAtOnce}`);
 }
 
-/** Returns the members who reviewed the items, by ID. A former member has only the ID. */
-async function selectMembers(tx: Tx, tenantId: string, items: readonly Item[]): Promise<Map<string, Member>> {
-  const ids = items.flatMap(({ decided_by, passed_by }) => [decided_by ?? [], passed_by ?? []].flat());
+/** Returns reviewers by ID. A former member, or the name of a client, has no row. */
+async function selectMembers(
+  tx: Tx,
+  tenantId: string,
+  reviewers: readonly (string | null)[],
+): Promise<Map<string, Member>> {
+  const ids = [...new Set(reviewers)];
   const rows = await tx.execute<Member>(sql`
     select u.user_id as id, ${shownName} as name, u.email from ${usersOf(tenantId)}
       and u.user_id = any(array(select json_array_elements_text(${JSON.stringify(ids)}::json)))`);
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** Returns the number of words of each item that differ. In HTML, tags are no words. */
-async function editsOf(items: readonly Item[], changes: readonly Change[]): Promise<Map<string, number>> {
+/** Adds the words that differ to those of their items. In HTML, tags are no words. */
+async function addEdits(edits: Map<string, number>, items: readonly Item[], changes: readonly Change[]) {
   const byId = new Map(items.map((item) => [item.id, item]));
-  const edits = new Map<string, number>();
   for (const { id, before, after } of changes) {
     const item = byId.get(id) as Item;
     const readable = (text: string) => (item.is_html ? readBlocks(text).join('\n') : text);
     const measured = await measureEdit(readable(before), readable(after), item.target_lang);
     edits.set(id, (edits.get(id) ?? 0) + (measured?.edits ?? 0));
   }
-  return edits;
 }
 
-function rowOf(item: Item, members: ReadonlyMap<string, Member>, edits: number): (string | number)[] {
-  const { passed_by: first, decided_by: last, at } = item;
-  const review = (by: string | null, time: string | null) => {
+function rowOf(
+  item: Item,
+  pass: Pass | undefined,
+  members: ReadonlyMap<string, Member>,
+  edits: number,
+): (string | number)[] {
+  const { decided_by: last, at } = item;
+  const review = (by: string | null, time: string) => {
     const member = members.get(by ?? '');
-    return [member?.name ?? by ?? '', member?.email ?? '', time?.replace(/\d{3}Z$/, 'Z') ?? ''];
+    return [member?.name ?? by ?? '', member?.email ?? '', time.replace(/\d{3}Z$/, 'Z')];
   };
   return [
     ...[item.kind, item.id, item.source_lang, item.target_lang],
-    ...(first === null ? review(last, at) : review(first, item.passed_at)),
-    ...(first === null ? ['', '', ''] : review(last, at)),
+    ...(pass ? review(pass.by, pass.at) : review(last, at)),
+    ...(pass ? review(last, at) : ['', '', '']),
     ...[item.source_words, item.words, edits, item.findings, item.has_changed ? 'yes' : 'no'],
   ];
 }
