@@ -70,7 +70,6 @@ const others: Readonly<Record<string, readonly string[]>> = {
   'it changes nothing that is stored': [
     'auth.introspect',
     'engines.test',
-    'quality.statement',
     'storage.verify',
   ],
   'the specification names it for administrators; it shows and gives nothing': [

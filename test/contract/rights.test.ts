@@ -264,6 +264,11 @@ const secretsOf = ({ founder, member, target, ...at }: GuardFixture): string[] =
   ...(at.documentId ? [at.documentId] : []),
 ];
 
+test('a visitor gets no export of the workspace', async () => {
+  const { status } = await fixture.app.request(`/app/exports/${'f'.repeat(32)}`, { headers: visitor });
+  expect(status).toBe(401);
+});
+
 describe('a challenge', () => {
   const refused = '401 authentication required';
   const enroll = procedures.find(({ path }) => path === 'auth.enrollMfa') as DefinedProcedure;
