@@ -53,7 +53,7 @@ export {
 export type { List, Page, ToArrayOptions } from './pages.ts';
 export { type Quality, quality } from './quality.ts';
 export type { Backoff } from './retry.ts';
-export type { ReviewReports, reviewReports } from './review-reports.ts';
+export { type ApprovedItemsFile, type ReviewReports, reviewReports } from './review-reports.ts';
 export { type Reviews, reviews } from './reviews.ts';
 export type { MfaPrompt, SignInOptions, SignInRequest } from './sign-in.ts';
 export type { FileAtPath, NamedBlob, NamedContent, SourceFile } from './source-file.ts';

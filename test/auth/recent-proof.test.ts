@@ -67,11 +67,7 @@ const others: Readonly<Record<string, readonly string[]>> = {
     'auth.revoke',
     'members.withdrawInvite',
   ],
-  'it changes nothing that is stored': [
-    'auth.introspect',
-    'engines.test',
-    'storage.verify',
-  ],
+  'it changes nothing that is stored': ['auth.introspect', 'engines.test', 'storage.verify'],
   'the specification names it for administrators; it shows and gives nothing': [
     'documents.delete',
     'translations.delete',
