@@ -114,7 +114,8 @@ describe.skipIf(withoutBrowser)('tools of the editor', () => {
     await page.keyboard.press('F7');
     const best = page.getByRole('toolbar', { name: 'Suggestions for “beginnt”' }).getByRole('button').first();
     await expect.poll(() => best.evaluate((one) => one === document.activeElement), patient).toBe(true);
-    expect(await best.textContent()).toBe('begint');
+    await expect.poll(() => best.textContent()).toBe('begint');
+    await expect.poll(() => best.evaluate((one) => one === document.activeElement)).toBe(true);
     await page.keyboard.press('Enter');
     expect(await value(page)).toContain('het begint op');
     await expect.poll(() => marked.count(), patient).toBe(0);
