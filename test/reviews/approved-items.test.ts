@@ -143,6 +143,19 @@ test('days are in UTC, more items than a page are exported once each, and a bad 
   expect([refused.status, JSON.stringify(refused.body)]).toEqual([422, expect.stringContaining('from')]);
 });
 
+test('a range with too many segments is refused before they are read', async () => {
+  const { id } = await documents.translate(['One']);
+  expect((await documents.approve(id, {}, documents.admin)).status).toBe(200);
+  await openSuperuser(
+    app.superuserUrl,
+  )`update document_jobs set segments = 1000001 where document_id = ${id}`;
+  const { status, body } = await app.json('GET', '/trpc/reviews.approvedItems', { headers: documents.admin });
+  expect([status, JSON.stringify(body)]).toEqual([
+    400,
+    expect.stringContaining('1000000 segments; choose fewer days'),
+  ]);
+});
+
 test('names are texts in both formats, never formulas', async () => {
   const one = await mine.join();
   await saveProfile(one, { display_name: '=1+1' });

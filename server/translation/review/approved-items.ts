@@ -10,12 +10,13 @@ import { writeTable } from '#server/formats/table-writer.ts';
 import { shownName, usersOf } from './assignments/profiles.ts';
 import { measureEdit } from './edit-distance.ts';
 
-/** Maximum number of items of an export, and of their changed texts, which are compared one by one. */
+/** Maximum number of items of an export, of their segments, and of changed texts, which are compared one by one. */
 const maxItems = 20_000;
+const maxSegments = 1_000_000;
 const maxCompared = 100_000;
 
 /** Number of items, and of changed texts, that one transaction reads. */
-const pageSize = 200;
+const pageSize = 50;
 const changesAtOnce = 500;
 
 export const approvedItemsInput = reportRange
@@ -93,6 +94,7 @@ export async function exportApprovedItems(
   { format, ...asked }: z.infer<typeof approvedItemsInput>,
 ): Promise<z.infer<typeof approvedItemsFile>> {
   const range = readDateRange(asked);
+  await read((tx, { tenant }) => checkSize(tx, tenant.id, range));
   const rows: (string | number)[][] = [];
   let compared = 0;
   for (let after: Item | undefined; ; ) {
@@ -108,7 +110,6 @@ export async function exportApprovedItems(
         ]),
       };
     });
-    if (rows.length + page.items.length > maxItems) throw tooMuch(`${maxItems} approved items`);
     const edits = new Map<string, number>();
     for (let last: Change | undefined; ; ) {
       const changes = await read((tx, { tenant }) => selectChanges(tx, tenant.id, page.items, last));
@@ -134,15 +135,32 @@ function tooMuch(limit: string): AppError {
   return new AppError('validation_error', `from: the export has more than ${limit}; choose fewer days`);
 }
 
+/** SQL: whether a time is in a range of UTC days. */
+const isIn = (time: SQL, { from, to }: { from: string; to: string }) => sql`(
+  ${time} >= (${from}::date)::timestamp at time zone 'UTC'
+  and ${time} < (${to}::date + 1)::timestamp at time zone 'UTC')`;
+
+/** @throws AppError 400 if a range has more items or segments than an export may read */
+async function checkSize(tx: Tx, tenantId: string, range: { from: string; to: string }): Promise<void> {
+  const [size] = await tx.execute<{ items: number; segments: number }>(sql`
+    select sum(items)::int as items, sum(segments)::float8 as segments from (
+      select count(*) as items, 0 as segments from translation_jobs
+        where tenant_id = ${tenantId} and ${isIn(sql`decided_at`, range)} and status <> 'rejected'
+      union all
+      select count(*), coalesce(sum(segments), 0) from document_jobs
+        where tenant_id = ${tenantId} and ${isIn(sql`approved_at`, range)}) one`);
+  if ((size?.items ?? 0) > maxItems) throw tooMuch(`${maxItems} approved items`);
+  if ((size?.segments ?? 0) > maxSegments) throw tooMuch(`${maxSegments} segments`);
+}
+
 /** Reads the next items that were approved in a range, in the order of their approvals. */
 async function selectItems(
   tx: Tx,
   tenantId: string,
-  { from, to }: { from: string; to: string },
+  range: { from: string; to: string },
   after: Item | undefined,
 ): Promise<Item[]> {
-  const inRange = (time: SQL, id: SQL) => sql`${time} >= (${from}::date)::timestamp at time zone 'UTC'
-    and ${time} < (${to}::date + 1)::timestamp at time zone 'UTC'
+  const inRange = (time: SQL, id: SQL) => sql`${isIn(time, range)}
     and ${after ? sql`(${time}, ${id}) > (${after.at}::timestamptz, ${after.id})` : sql`true`}`;
   return tx.execute<Item>(sql`
     with page as (
