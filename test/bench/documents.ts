@@ -15,7 +15,7 @@ import { largestWorkbook, textWorkbook } from './documents/workbook-file.ts';
 import { requirePremise, rounds } from './load.ts';
 
 export const documents: Bench = {
-  title: 'Files that are translated in place: their work, beside LibreOffice; whole jobs',
+  title: 'Files that are translated in place: their work, compared with LibreOffice; whole jobs',
   parts: { office, largest, pages, jobs: wholeJobs },
 };
 

@@ -77,7 +77,7 @@ const cases: Case[] = [
 ];
 
 export const textFiles: Bench = {
-  title: 'Text files of 10,000 texts, beside po4a and translate-toolkit',
+  title: 'Text files of 10,000 texts, compared with po4a and translate-toolkit',
   parts: Object.fromEntries(cases.map((one) => [one.extension, (run) => measure(run, one)])),
 };
 

@@ -12,7 +12,7 @@ const tenantCount = 100;
 const source_text = 'The quick brown fox jumps over the lazy dog, and nobody minds.';
 
 export const text: Bench = {
-  title: 'Text jobs on the stub engine, beside a script that sends the same SQL',
+  title: 'Text jobs on the stub engine, compared with a script that sends the same SQL',
   parts: { jobs, batch },
 };
 

@@ -92,7 +92,7 @@ function limitsOf(given: State): string {
   });
 }
 
-test('the database admits the same as the pure functions, in 400 random states', async () => {
+test('the database admits the same as the pure functions, in 1,000 random states', async () => {
   let admitted = 0;
   let refused = 0;
   let overFailed = 0;
@@ -164,11 +164,11 @@ test('the database admits the same as the pure functions, in 400 random states',
         else admitted += 1;
       });
     }),
-    { numRuns: 400 },
+    { numRuns: 1000 },
   );
-  // Both results must occur often, so that their agreement proves something. The states are random, and so are the counts.
+  // Both results must occur often, so that their agreement proves something.
   expect(admitted).toBeGreaterThan(50);
   expect(refused).toBeGreaterThan(50);
-  expect(overFailed).toBeGreaterThan(1);
-  expect(overSpent).toBeGreaterThan(1);
+  expect(overFailed).toBeGreaterThan(5);
+  expect(overSpent).toBeGreaterThan(10);
 }, 60_000);
