@@ -123,7 +123,15 @@ beforeAll(async () => {
     process.execPath,
     [
       join(root, 'node_modules/vitest/vitest.mjs'),
-      ...['run', '--project', 'fast', '--project', 'slow', '--reporter', 'json', '--outputFile', resultFile, ...folders],
+      ...[
+        'run',
+        '--project=fast',
+        '--project=slow',
+        '--reporter=json',
+        '--outputFile',
+        resultFile,
+        ...folders,
+      ],
     ],
     {
       cwd: root,
