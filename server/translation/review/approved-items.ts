@@ -7,7 +7,8 @@ import { AppError } from '#server/errors.ts';
 import { formulaLike } from '#server/formats/csv/reader.ts';
 import { readBlocks } from '#server/formats/html-segments.ts';
 import { writeTable } from '#server/formats/table-writer.ts';
-import { shownName, usersOf } from './assignments/profiles.ts';
+import { emailsOf } from '#server/identity/members/members.ts';
+import { namesOf } from './assignments/profiles.ts';
 import { measureEdit } from './edit-distance.ts';
 
 /** Maximum number of items of an export, of their segments, and of changed texts, which are compared one by one. */
@@ -43,18 +44,12 @@ interface Item extends Record<string, unknown> {
   source_lang: string;
   target_lang: string;
   /** The approver: the ID of a member, or the name that the client of an API key gave. */
-  decided_by: string | null;
+  by: string | null;
   source_words: number;
   words: number;
   findings: number;
   has_changed: boolean;
   is_html: boolean;
-}
-
-interface Member extends Record<string, unknown> {
-  id: string;
-  name: string;
-  email: string | null;
 }
 
 /** A first review: the member who passed an item on, and when. */
@@ -101,13 +96,12 @@ export async function exportApprovedItems(
     const page = await read(async (tx, { tenant }) => {
       const items = await selectItems(tx, tenant.id, range, after);
       const passes = await selectPasses(tx, tenant.id, items);
+      const reviewers = [...new Set([...items, ...passes.values()].flatMap((one) => one.by ?? []))];
       return {
         items,
         passes,
-        members: await selectMembers(tx, tenant.id, [
-          ...items.map(({ decided_by }) => decided_by),
-          ...[...passes.values()].map(({ by }) => by),
-        ]),
+        names: await namesOf(tx, tenant.id, reviewers),
+        emails: await emailsOf(tx, tenant.id, reviewers),
       };
     });
     const edits = new Map<string, number>();
@@ -120,7 +114,7 @@ export async function exportApprovedItems(
       if (changes.length < changesAtOnce) break;
     }
     for (const item of page.items)
-      rows.push(rowOf(item, page.passes.get(item.id), page.members, edits.get(item.id) ?? 0));
+      rows.push(rowOf(item, page.passes.get(item.id), page, edits.get(item.id) ?? 0));
     after = page.items.at(-1);
     if (page.items.length < pageSize) break;
   }
@@ -164,7 +158,7 @@ async function selectItems(
     and ${after ? sql`(${time}, ${id}) > (${after.at}::timestamptz, ${after.id})` : sql`true`}`;
   return tx.execute<Item>(sql`
     with page as (
-      (select 'text' as kind, job_id as id, decided_at as at, decided_by from translation_jobs
+      (select 'text' as kind, job_id as id, decided_at as at, decided_by as by from translation_jobs
         where tenant_id = ${tenantId} and ${inRange(sql`decided_at`, sql`job_id`)} and status <> 'rejected'
         order by decided_at, job_id limit ${pageSize})
       union all
@@ -172,7 +166,7 @@ async function selectItems(
         where tenant_id = ${tenantId} and ${inRange(sql`approved_at`, sql`document_id`)}
         order by approved_at, document_id limit ${pageSize})
       order by at, id limit ${pageSize})
-    select p.kind, p.id, ${utc(sql`p.at`)} as at, p.decided_by, c.*
+    select p.kind, p.id, ${utc(sql`p.at`)} as at, p.by, c.*
     from page p cross join lateral (
       select coalesce(j.request ->> 'source_lang', '') as source_lang, j.request ->> 'target_lang' as target_lang,
         count_words_of(j.request) as source_words, ${wordsOf(sql`j.final_translation`)} as words,
@@ -199,7 +193,7 @@ const utc = (time: SQL) => sql`to_char(${time} at time zone 'UTC', 'YYYY-MM-DD"T
  * second review is removed. What was passed back, or passed on by the approver, has no first review.
  */
 async function selectPasses(tx: Tx, tenantId: string, items: readonly Item[]): Promise<Map<string, Pass>> {
-  const approvals = JSON.stringify(items.map(({ id, at, decided_by }) => ({ id, at, by: decided_by })));
+  const approvals = JSON.stringify(items.map(({ id, at, by }) => ({ id, at, by })));
   const rows = await tx.execute<Pass>(sql`
     select id, by, ${utc(sql`at`)} as at from (
       select distinct on (a.id) a.id, l.actor_id as by, l.recorded_at as at, l.details ->> 'to' as step, a.by as approver
@@ -242,19 +236,6 @@ async function selectChanges(
     order by id, position limit ${changesAtOnce}`);
 }
 
-/** Returns reviewers by ID. A former member, or the name of a client, has no row. */
-async function selectMembers(
-  tx: Tx,
-  tenantId: string,
-  reviewers: readonly (string | null)[],
-): Promise<Map<string, Member>> {
-  const ids = [...new Set(reviewers)];
-  const rows = await tx.execute<Member>(sql`
-    select u.user_id as id, ${shownName} as name, u.email from ${usersOf(tenantId)}
-      and u.user_id = any(array(select json_array_elements_text(${JSON.stringify(ids)}::json)))`);
-  return new Map(rows.map((row) => [row.id, row]));
-}
-
 /** Adds the words that differ to those of their items. In HTML, tags are no words. */
 async function addEdits(edits: Map<string, number>, items: readonly Item[], changes: readonly Change[]) {
   const byId = new Map(items.map((item) => [item.id, item]));
@@ -269,13 +250,13 @@ async function addEdits(edits: Map<string, number>, items: readonly Item[], chan
 function rowOf(
   item: Item,
   pass: Pass | undefined,
-  members: ReadonlyMap<string, Member>,
+  { names, emails }: { names: ReadonlyMap<string, string>; emails: ReadonlyMap<string, string> },
   edits: number,
 ): (string | number)[] {
-  const { decided_by: last, at } = item;
+  const { by: last, at } = item;
   const review = (by: string | null, time: string) => {
-    const member = members.get(by ?? '');
-    return [member?.name ?? by ?? '', member?.email ?? '', time.replace(/\d{3}Z$/, 'Z')];
+    const id = by ?? '';
+    return [names.get(id) ?? id, emails.get(id) ?? '', time.replace(/\d{3}Z$/, 'Z')];
   };
   return [
     ...[item.kind, item.id, item.source_lang, item.target_lang],
