@@ -38,7 +38,7 @@ import { openPlatformStore } from '#server/platform/stores/platform-store.ts';
 import { redactSettings } from '#server/settings/secrets.ts';
 import { guardStore } from '#server/storage/store-identity.ts';
 import { refuseWrongSecretsKey } from '#server/storage/stored-secrets.ts';
-import { protectText } from '#server/translation/core/pipeline/protected-words.ts';
+import { protectText } from '#server/translation/pipeline/protected-words.ts';
 import type { Services } from './context.ts';
 import { describeForLog } from './errors.ts';
 import { inTime } from './observability/bounded-reading.ts';
@@ -125,7 +125,7 @@ async function startProcess(
       import('#db/migrate.ts'),
       parts.api ? import('./app.ts') : undefined,
       parts.workers ? import('#workers/run.ts') : undefined,
-      import('./translation/core/plausibility/language.ts').then((module) => module.loadLanguageProfiles()),
+      import('./translation/plausibility/language.ts').then((module) => module.loadLanguageProfiles()),
       // The sandbox starts with the first file that is read. Its isolation is tested now, for the log.
       systemIsolation.require(settings.SANDBOX_MINIMUM),
     ] as const;

@@ -1,7 +1,15 @@
+import { resumeAnalyses } from '#server/analyses/analyses.ts';
+import { runAnalysis } from '#server/analyses/run-analysis.ts';
 import { foldUsage } from '#server/billing/metering/daily-usage.ts';
 import { prunePaymentEvents } from '#server/billing/webhook.ts';
 import type { Services } from '#server/context.ts';
 import { makeDemoWorkspace, servicesFor } from '#server/demo/demo-workspace.ts';
+import { approvalRecords } from '#server/documents/approval-record.ts';
+import { resumeDocuments } from '#server/documents/queue.ts';
+import { renderQueued } from '#server/documents/rendering.ts';
+import { runDocument } from '#server/documents/run-document.ts';
+import { removeSuperseded } from '#server/documents/superseded-files.ts';
+import { removeUnreferencedFiles } from '#server/documents/unreferenced-files.ts';
 import { pruneEvents } from '#server/events/prune.ts';
 import { pruneExpired } from '#server/identity/access/prune-expired.ts';
 import { pruneMails, queueOverdueMails } from '#server/identity/mail/mail-rows.ts';
@@ -18,38 +26,26 @@ import { concurrentJobs } from '#server/platform/database-connections.ts';
 import { pruneQueue, type TaskName, type TaskPayloads } from '#server/platform/job-queue.ts';
 import { pruneMaintenance } from '#server/platform/maintenance-runs.ts';
 import { isMailOn } from '#server/platform/smtp.ts';
+import { countQuality } from '#server/quality/counting.ts';
+import { checkGoldenRecords } from '#server/records/check.ts';
+import { removeGoldenRecords } from '#server/records/golden-deletion.ts';
 import { anonymizeMember } from '#server/retention/anonymize-member.ts';
 import { applyRetention } from '#server/retention/apply-retention.ts';
 import { deleteDueTenants } from '#server/retention/delete-tenants.ts';
 import { selectHeldTenants } from '#server/retention/retention-policy.ts';
+import { pruneAssignments } from '#server/review/assignments/assign.ts';
+import { applyRules } from '#server/review/assignments/rules.ts';
+import { pruneClaims, pruneOpenings } from '#server/review/claims.ts';
+import { pruneComments } from '#server/review/comments.ts';
+import { queueDigests } from '#server/review/digests.ts';
+import { resumeApproval, resumeApprovals } from '#server/review/documents/approve.ts';
+import { recheckConfirmed, recheckTerms } from '#server/review/documents/recheck.ts';
 import type { Settings } from '#server/settings.ts';
 import { pruneReplays } from '#server/storage/parked-job-replays.ts';
-import { resumeAnalyses } from '#server/translation/analyses/analyses.ts';
-import { runAnalysis } from '#server/translation/analyses/run-analysis.ts';
-import { approvalRecords } from '#server/translation/documents/approval-record.ts';
-import { resumeDocuments } from '#server/translation/documents/queue.ts';
-import { renderQueued } from '#server/translation/documents/rendering.ts';
-import { runDocument } from '#server/translation/documents/run-document.ts';
-import { removeSuperseded } from '#server/translation/documents/superseded-files.ts';
-import { removeUnreferencedFiles } from '#server/translation/documents/unreferenced-files.ts';
-import { countQuality } from '#server/translation/quality/counting.ts';
-import { checkGoldenRecords } from '#server/translation/records/check.ts';
-import { removeGoldenRecords } from '#server/translation/records/golden-deletion.ts';
-import { pruneAssignments } from '#server/translation/review/assignments/assign.ts';
-import { applyRules } from '#server/translation/review/assignments/rules.ts';
-import { pruneClaims, pruneOpenings } from '#server/translation/review/claims.ts';
-import { pruneComments } from '#server/translation/review/comments.ts';
-import { queueDigests } from '#server/translation/review/digests.ts';
-import { resumeApproval, resumeApprovals } from '#server/translation/review/documents/approve.ts';
-import { recheckConfirmed, recheckTerms } from '#server/translation/review/documents/recheck.ts';
-import {
-  publishParkedJobs,
-  queueParkedJobs,
-  replayParkedJobs,
-} from '#server/translation/texts/parked-jobs.ts';
-import { runQueued } from '#server/translation/texts/queued-series.ts';
-import { textRecords } from '#server/translation/texts/recorded-jobs.ts';
-import { failStaleJobs, queueStaleJobs } from '#server/translation/texts/stale-sweep.ts';
+import { publishParkedJobs, queueParkedJobs, replayParkedJobs } from '#server/texts/parked-jobs.ts';
+import { runQueued } from '#server/texts/queued-series.ts';
+import { textRecords } from '#server/texts/recorded-jobs.ts';
+import { failStaleJobs, queueStaleJobs } from '#server/texts/stale-sweep.ts';
 import { runExport } from '#server/workspace-export/run-export.ts';
 
 /** How and when a background task runs. The query that finds the task's work is in the file of its `run` function. */

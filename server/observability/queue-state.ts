@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { Database } from '#db/client.ts';
-import { countWaiting, type WaitingDocuments } from '#server/translation/documents/summary.ts';
+import { countWaiting, type WaitingDocuments } from '#server/documents/summary.ts';
 import { remembered } from './bounded-reading.ts';
 
 /** Work in the database that is queued or in progress. */

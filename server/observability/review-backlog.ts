@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { Database, Tx } from '#db/client.ts';
-import { reviewableStatuses } from '#server/translation/texts/job-states.ts';
+import { reviewableStatuses } from '#server/texts/job-states.ts';
 import { remembered } from './bounded-reading.ts';
 
 /** The items of all workspaces that await review. */

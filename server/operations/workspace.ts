@@ -3,6 +3,7 @@ import { readBillingAccount } from '#server/billing/account.ts';
 import { readAllowance } from '#server/billing/metering/usage-summary.ts';
 import { subscriptionStateOf } from '#server/billing/subscription-state.ts';
 import type { Services } from '#server/context.ts';
+import { selectLatestFailures as selectFailedDocuments } from '#server/documents/summary.ts';
 import { withoutQuotes } from '#server/errors.ts';
 import { selectKeys } from '#server/identity/access/api-keys.ts';
 import { tenantNotFound } from '#server/identity/access/guards/admin.ts';
@@ -12,8 +13,7 @@ import { deletionOf } from '#server/identity/tenants/operator-commands.ts';
 import { readTenant } from '#server/identity/tenants/tenant-row.ts';
 import { selectBinding } from '#server/storage/bindings.ts';
 import { readOwnCap, storageUsageOf } from '#server/storage/usage.ts';
-import { selectLatestFailures as selectFailedDocuments } from '#server/translation/documents/summary.ts';
-import { selectLatestFailures as selectFailedTexts } from '#server/translation/texts/jobs.ts';
+import { selectLatestFailures as selectFailedTexts } from '#server/texts/jobs.ts';
 import type { WorkspaceView } from './schema.ts';
 
 /** Maximum members and failures in the lists. */

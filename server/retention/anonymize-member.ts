@@ -5,6 +5,7 @@ import { users } from '#db/schema/identity.ts';
 import { reviewerProfiles } from '#db/schema/reviews.ts';
 import { tenantRetention } from '#db/schema/tenants.ts';
 import type { Services } from '#server/context.ts';
+import { approvalRecords } from '#server/documents/approval-record.ts';
 import { AppError } from '#server/errors.ts';
 import {
   type Administrator,
@@ -19,11 +20,10 @@ import { revokeMember } from '#server/identity/members/member-status.ts';
 import { lockAccount } from '#server/identity/tenants/operator-commands.ts';
 import type { TenantAccount } from '#server/identity/tenants/schema.ts';
 import { addJob, type TaskPayloads } from '#server/platform/job-queue.ts';
+import { type RecordedJobs, rewriteRecord } from '#server/records/golden-records.ts';
 import type { Settings } from '#server/settings.ts';
 import type { LocatingServices } from '#server/storage/destination.ts';
-import { approvalRecords } from '#server/translation/documents/approval-record.ts';
-import { type RecordedJobs, rewriteRecord } from '#server/translation/records/golden-records.ts';
-import { textRecords } from '#server/translation/texts/recorded-jobs.ts';
+import { textRecords } from '#server/texts/recorded-jobs.ts';
 
 /*
  * An anonymized member has no email address, password or authenticator any longer. Decisions stay, and have the

@@ -8,13 +8,13 @@ import { invites } from '#db/schema/identity.ts';
 import { reviewComments } from '#db/schema/reviews.ts';
 import { tenantRetention, tenants } from '#db/schema/tenants.ts';
 import { translationJobs } from '#db/schema/translations.ts';
+import { removeDocument } from '#server/documents/removal.ts';
 import { AppError, describeForLog } from '#server/errors.ts';
 import { serverAdministrator, type WithOwningTenant } from '#server/identity/access/guards/admin.ts';
 import { addJob } from '#server/platform/job-queue.ts';
-import { removeDocument } from '#server/translation/documents/removal.ts';
-import { deleteCommentsOn } from '#server/translation/review/comments.ts';
-import { domainOfJob, withJobs } from '#server/translation/review/usage-by-domain.ts';
-import { finishedStatuses, removeOldJobs } from '#server/translation/texts/removal.ts';
+import { deleteCommentsOn } from '#server/review/comments.ts';
+import { domainOfJob, withJobs } from '#server/review/usage-by-domain.ts';
+import { finishedStatuses, removeOldJobs } from '#server/texts/removal.ts';
 import type { DeletionServices } from './deletion-run.ts';
 import {
   policyOf,

@@ -2,15 +2,15 @@ import { AppError } from '#server/errors.ts';
 import type { Binding } from '#server/platform/stores/account-stores.ts';
 import type { AccountStore, BlobStore } from '#server/platform/stores/blob-store.ts';
 import { StoreError } from '#server/platform/stores/store-error.ts';
-import { pathIn } from '#server/storage/bindings.ts';
-import { destinationOf } from '#server/storage/destination.ts';
 import {
   hasManifestLine,
   isManifestClosed,
   type Manifest,
   manifestPath,
   removeManifestLines,
-} from '#server/translation/records/manifests.ts';
+} from '#server/records/manifests.ts';
+import { pathIn } from '#server/storage/bindings.ts';
+import { destinationOf } from '#server/storage/destination.ts';
 import { addDone, type DeletionRun } from './deletion-run.ts';
 
 /** Objects that are removed at the same time. */

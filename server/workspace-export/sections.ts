@@ -5,6 +5,7 @@ import { terminologyEntries, terminologySets } from '#db/schema/terminology.ts';
 import { memorySets } from '#db/schema/translation-memory.ts';
 import { translationJobs } from '#db/schema/translations.ts';
 import type { Services } from '#server/context.ts';
+import { extensionOf, readArtifact } from '#server/documents/artifacts.ts';
 import { AppError } from '#server/errors.ts';
 import { tmxHead, tmxTail } from '#server/formats/tmx/writer.ts';
 import { readTenant } from '#server/identity/tenants/tenant-row.ts';
@@ -13,9 +14,8 @@ import { csvFormat, tbxFormat } from '#server/language/terminology/export-format
 import { isListed } from '#server/language/translation-memory/sets.ts';
 import { selectSegments, writeUnits } from '#server/language/translation-memory/tmx-export.ts';
 import type { LocatingServices } from '#server/storage/destination.ts';
-import { extensionOf, readArtifact } from '#server/translation/documents/artifacts.ts';
-import { jobOfRow } from '#server/translation/texts/jobs.ts';
-import { viewFor } from '#server/translation/texts/tenant-view.ts';
+import { jobOfRow } from '#server/texts/jobs.ts';
+import { viewFor } from '#server/texts/tenant-view.ts';
 
 export type ExportServices = LocatingServices & Pick<Services, 'log'>;
 

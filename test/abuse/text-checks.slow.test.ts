@@ -9,11 +9,11 @@ import { normalForm } from '#server/matching/normal-form.ts';
 import { checkTerms, compileTerms } from '#server/matching/terms/index.ts';
 import type { TaskStyle } from '#server/platform/engines/engine.ts';
 import { inSlices } from '#server/platform/threads/slices.ts';
-import { findIssuesOfText } from '#server/translation/core/inspection.ts';
-import { protectWords } from '#server/translation/core/pipeline/protected-words.ts';
-import { detectLanguage } from '#server/translation/core/plausibility/detect-language.ts';
-import { allRisks } from '#server/translation/core/plausibility/index.ts';
-import type { TextRequest } from '#server/translation/core/request.ts';
+import { findIssuesOfText } from '#server/translation/inspection.ts';
+import { protectWords } from '#server/translation/pipeline/protected-words.ts';
+import { detectLanguage } from '#server/translation/plausibility/detect-language.ts';
+import { allRisks } from '#server/translation/plausibility/index.ts';
+import type { TextRequest } from '#server/translation/request.ts';
 import { cpuTime } from '#test/setup/cpu-time.ts';
 
 /** The characters of the longest text. */

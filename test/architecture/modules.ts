@@ -114,7 +114,7 @@ export const modules: Module[] = [
     files: /^web\/(app|preview)\//,
     packages:
       /^npm:(@lingui\/core|@tanstack\/react-(query|router|virtual)|@trpc\/client|diff|docx-preview|fflate|idb-keyval|lucide-react|nspell|pdfjs-dist|react-aria-components|react|react-dom|uplot)$/,
-    only: /^(sdk\/src\/|server\/(languages|member-languages|billing\/metering\/weight|formats\/(chips|glossary-kinds|inline-content|layout-kinds|selection|tag-placing|term-fields)|translation\/core\/integrity\/(markup|numbers|numerals|placeholders))\.ts$|web\/locales\/|web\/server\/(build|locale|shell|theme)\.ts$)/,
+    only: /^(sdk\/src\/|server\/(languages|member-languages|billing\/metering\/weight|formats\/(chips|glossary-kinds|inline-content|layout-kinds|selection|tag-placing|term-fields)|translation\/integrity\/(markup|numbers|numerals|placeholders))\.ts$|web\/locales\/|web\/server\/(build|locale|shell|theme)\.ts$)/,
   },
   {
     // The program on the command line, which uses only what the SDK publishes.
@@ -184,16 +184,16 @@ export const modules: Module[] = [
   // The feed of what changes in a workspace.
   domain('events'),
   // Translation.
-  domain('translation/quality', { tables: /quality/ }),
-  domain('translation/analyses', { tables: /analyses|documents/ }),
-  domain('translation/review', {
+  domain('quality', { tables: /quality/ }),
+  domain('analyses', { tables: /analyses|documents/ }),
+  domain('review', {
     tables: /documents|reviews|translations/,
     published: /(assignments|texts|documents)\/[\w-]+\.ts$/,
   }),
-  domain('translation/texts', { tables: /translations/, published: /intake\/[\w-]+\.ts$/ }),
-  domain('translation/documents', { tables: /analyses|documents/ }),
-  domain('translation/records'),
-  domain('translation/core', { packages: /^npm:eld$/, published: /[\w-]+\/[\w-]+\.ts$/ }),
+  domain('texts', { tables: /translations/, published: /intake\/[\w-]+\.ts$/ }),
+  domain('documents', { tables: /analyses|documents/ }),
+  domain('records'),
+  domain('translation', { packages: /^npm:eld$/, published: /[\w-]+\/[\w-]+\.ts$/ }),
   // Domains of a workspace.
   domain('language/translation-memory', {
     tables: /translation-memory/,

@@ -34,15 +34,16 @@ export function readSourceFiles(): SourceFile[] {
 }
 
 /**
- * The directory that counts as the module of a file, such as `server/translation/texts`, `server/http` or `rest`. Each
- * file directly in `server/` is a module, and so is the program of the workers, which starts a process with them.
+ * The directory that counts as the module of a file, such as `server/texts`, `server/http` or `rest`. Each
+ * file directly in `server/` is a module, and so are the routers and the program of the workers, which start what is
+ * below them.
  */
 function moduleOf(path: string): string {
-  if (path === 'workers/main.ts') return path;
-  const [top, second, third, ...rest] = path.split('/') as [string, string, ...string[]];
+  if (path === 'workers/main.ts' || path.endsWith('router.ts')) return path;
+  const [top, second, third] = path.split('/') as [string, string, string?];
   if (top === 'web') return path.split('/').length > 2 ? `${top}/${second}` : 'web';
   if (top !== 'server' || third === undefined) return top === 'server' ? path : top;
-  return second === 'translation' && rest.length > 0 ? `${top}/${second}/${third}` : `${top}/${second}`;
+  return `${top}/${second}`;
 }
 
 /** The imports between modules, and those of them that go upwards in the table of modules. */

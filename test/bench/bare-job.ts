@@ -5,11 +5,11 @@ import { hashSecret } from '#server/identity/access/credentials.ts';
 import { lookUpPrincipal } from '#server/identity/access/principal.ts';
 import { stubEngine } from '#server/platform/engines/stub.ts';
 import { newId } from '#server/platform/ids.ts';
-import { prefetch } from '#server/translation/core/leverage/leverage.ts';
-import { runPipeline } from '#server/translation/core/pipeline/text-run.ts';
-import { finishJob } from '#server/translation/texts/complete.ts';
-import { admitJob } from '#server/translation/texts/insert-jobs.ts';
-import { translationRequest } from '#server/translation/texts/schema.ts';
+import { finishJob } from '#server/texts/complete.ts';
+import { admitJob } from '#server/texts/insert-jobs.ts';
+import { translationRequest } from '#server/texts/schema.ts';
+import { prefetch } from '#server/translation/leverage/leverage.ts';
+import { runPipeline } from '#server/translation/pipeline/text-run.ts';
 import { recordStatements, type Statement } from './recorded-statements.ts';
 import type { BenchTenant } from './service.ts';
 

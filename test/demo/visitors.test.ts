@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { makeDemoWorkspace, servicesFor } from '#server/demo/demo-workspace.ts';
+import { runDocument } from '#server/documents/run-document.ts';
 import { databaseForVisitors, demoTenantId, visitCookie } from '#server/identity/access/visits.ts';
-import { runDocument } from '#server/translation/documents/run-document.ts';
 import { viaRpc } from '#test/contract/call.ts';
 import { procedures } from '#test/contract/procedures.ts';
 import { env, found, type Headers, submit } from '#test/factories.ts';

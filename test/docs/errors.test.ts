@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { documentFailureDetail } from '#server/documents/schema.ts';
 import { errorTable } from '#server/errors.ts';
 import { readSettings } from '#server/settings.ts';
-import { documentFailureDetail } from '#server/translation/documents/schema.ts';
 
 const read = (page: string) => readFileSync(join(import.meta.dirname, '../../docs', page), 'utf8');
 const page = read('errors.md');

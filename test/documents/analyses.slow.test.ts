@@ -1,8 +1,8 @@
 import { strFromU8, unzipSync } from 'fflate';
 import { describe, expect, test } from 'vitest';
-import { resumeAnalyses } from '#server/translation/analyses/analyses.ts';
-import { runAnalysis } from '#server/translation/analyses/run-analysis.ts';
-import { removeUnreferencedFiles } from '#server/translation/documents/unreferenced-files.ts';
+import { resumeAnalyses } from '#server/analyses/analyses.ts';
+import { runAnalysis } from '#server/analyses/run-analysis.ts';
+import { removeUnreferencedFiles } from '#server/documents/unreferenced-files.ts';
 import { viaRpc } from '#test/contract/call.ts';
 import { workbook } from '#test/factories/workbook.ts';
 import type { Fields } from '#test/factories.ts';

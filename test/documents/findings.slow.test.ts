@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { QualityIssue } from '#server/platform/engines/engine.ts';
-import { type Finding, findingsAfterJudgement } from '#server/translation/core/findings.ts';
+import { type Finding, findingsAfterJudgement } from '#server/translation/findings.ts';
 import { env } from '#test/factories.ts';
 import { askedOf, startFakeOpenAi, translatingReply } from '#test/fakes/openai.ts';
 import { useTestApp } from '#test/setup/app.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished } from 'vitest';
-import { resumeDocuments } from '#server/translation/documents/queue.ts';
+import { resumeDocuments } from '#server/documents/queue.ts';
 import { workbook } from '#test/factories/workbook.ts';
 import { askedOf, type FakeOpenAi, startFakeOpenAi, translatingReply } from '#test/fakes/openai.ts';
 import { type Hold, type Killable, killableBeside, testKills } from '#test/faults/kills.ts';

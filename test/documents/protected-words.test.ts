@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { formatTagged, type InlineContent, parseTagged, plainText } from '#server/formats/inline-content.ts';
-import { protectWords } from '#server/translation/core/pipeline/protected-words.ts';
+import { protectWords } from '#server/translation/pipeline/protected-words.ts';
 import { env } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { link, paragraph, run, wordFile } from '../formats/docx-file.ts';

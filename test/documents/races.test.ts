@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import { feedApproval } from '#server/documents/feed-manifest.ts';
+import { requireDocument } from '#server/documents/jobs.ts';
+import { runDocument } from '#server/documents/run-document.ts';
 import type { FileWork } from '#server/platform/sandbox/file-work.ts';
-import { feedApproval } from '#server/translation/documents/feed-manifest.ts';
-import { requireDocument } from '#server/translation/documents/jobs.ts';
-import { runDocument } from '#server/translation/documents/run-document.ts';
 import { workbookFile } from '#test/factories/workbook.ts';
 import { env } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { removeUnreferencedFiles } from '#server/translation/documents/unreferenced-files.ts';
+import { removeUnreferencedFiles } from '#server/documents/unreferenced-files.ts';
 import { env, inviting } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';

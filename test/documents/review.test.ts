@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { withReviewLease } from '#server/documents/review-lease.ts';
 import { layoutFormats } from '#server/formats/layout-formats.ts';
 import { extract } from '#server/formats/xlsx.ts';
-import { withReviewLease } from '#server/translation/documents/review-lease.ts';
 import { workbookFile } from '#test/factories/workbook.ts';
 import { env } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { runDocument } from '#server/documents/run-document.ts';
 import { AppError } from '#server/errors.ts';
-import { runDocument } from '#server/translation/documents/run-document.ts';
 import { env } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { runDocument } from '#server/translation/documents/run-document.ts';
+import { runDocument } from '#server/documents/run-document.ts';
 import { xlsxType } from '#test/factories/workbook.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { answerOf, keyed } from '#test/translations/workspace.ts';

@@ -1,8 +1,8 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { failureOf } from '#server/translation/documents/failure.ts';
-import { runDocument } from '#server/translation/documents/run-document.ts';
+import { failureOf } from '#server/documents/failure.ts';
+import { runDocument } from '#server/documents/run-document.ts';
 import { workbook, workbookFile, xlsxType } from '#test/factories/workbook.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { figuresOf } from '#server/translation/documents/segment-figures.ts';
+import { figuresOf } from '#server/documents/segment-figures.ts';
 import { env, inviting } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';

@@ -1,8 +1,8 @@
 import { readdir, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { removeUnreferencedFiles } from '#server/documents/unreferenced-files.ts';
 import { newId } from '#server/platform/ids.ts';
-import { removeUnreferencedFiles } from '#server/translation/documents/unreferenced-files.ts';
 import { workbook } from '#test/factories/workbook.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';

@@ -1,6 +1,6 @@
 import { beforeEach, expect } from 'vitest';
+import { runDocument } from '#server/documents/run-document.ts';
 import type { Engine, TranslationTask } from '#server/platform/engines/engine.ts';
-import { runDocument } from '#server/translation/documents/run-document.ts';
 import { workbookFile } from '#test/factories/workbook.ts';
 import { documentForm, type Fields, type Headers } from '#test/factories.ts';
 import type { TestApp } from '#test/setup/app.ts';

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import type { LanguageCode } from '#server/languages.ts';
 import { checkTerms } from '#server/matching/terms/index.ts';
 import type { QualityIssue, TaskStyle } from '#server/platform/engines/engine.ts';
-import { findIssuesOfText } from '#server/translation/core/inspection.ts';
-import { termIssues } from '#server/translation/core/leverage/terms.ts';
+import { findIssuesOfText } from '#server/translation/inspection.ts';
+import { termIssues } from '#server/translation/leverage/terms.ts';
 import { correctionsOf } from '#web/app/editor/corrections.ts';
 
 /** A source, its translation, and the text after the button of the first finding; null: the finding has no button. */
@@ -293,7 +293,7 @@ test.each(cases.map((one) => [String(one.explains), one.texts[1], one] as const)
 const checks = ['integrity', 'style', 'leverage/terms.ts', 'inspection.ts'];
 
 test('each check that names a span has a case here', () => {
-  const core = `${import.meta.dirname}/../../server/translation/core`;
+  const core = `${import.meta.dirname}/../../server/translation`;
   const files = checks.flatMap((path) =>
     path.endsWith('.ts') ? [path] : readdirSync(`${core}/${path}`).map((name) => `${path}/${name}`),
   );

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { QualityIssue } from '#sdk/types.ts';
-import { checkIntegrity } from '#server/translation/core/integrity/index.ts';
+import { checkIntegrity } from '#server/translation/integrity/index.ts';
 import { correctionsOf } from '#web/app/editor/corrections.ts';
 
 /** The translation after each correction that its findings allow. */

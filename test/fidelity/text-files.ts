@@ -1,7 +1,7 @@
 import { extname } from 'node:path';
 import type { InlineContent } from '#server/formats/inline-content.ts';
 import { kindOfExtension, type LayoutKind, layoutKinds } from '#server/formats/layout-kinds.ts';
-import { protectText } from '#server/translation/core/pipeline/protected-words.ts';
+import { protectText } from '#server/translation/pipeline/protected-words.ts';
 import { openFile } from './opened-file.ts';
 import { type FolderJudge, hasModules, runJudge, withSaved } from './strangers.ts';
 

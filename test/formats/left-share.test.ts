@@ -1,11 +1,11 @@
 import { PDFString } from '@cantoo/pdf-lib';
 import { describe, expect, it } from 'vitest';
+import { reportOf } from '#server/documents/quality-report.ts';
 import { extract as extractDocx } from '#server/formats/docx.ts';
 import { extract as extractPdf } from '#server/formats/pdf.ts';
 import type { Includable } from '#server/formats/selection.ts';
 import type { TextOutcome } from '#server/formats/text-tally.ts';
 import { extract as extractXlsx } from '#server/formats/xlsx.ts';
-import { reportOf } from '#server/translation/documents/quality-report.ts';
 import { paragraph, run, wordFile } from './docx-file.ts';
 import { at, madePdf } from './pdf-made.ts';
 import { inline, row, workbookOf } from './xlsx-file.ts';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { digestDay, queueDigests } from '#server/translation/review/digests.ts';
+import { digestDay, queueDigests } from '#server/review/digests.ts';
 import { found, join, type Person } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';

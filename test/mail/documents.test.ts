@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import { runDocument } from '#server/translation/documents/run-document.ts';
+import { runDocument } from '#server/documents/run-document.ts';
 import { workbookFile } from '#test/factories/workbook.ts';
 import { documentForm, found, join, type Person } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
+import { runDocument } from '#server/documents/run-document.ts';
 import { maxConnections } from '#server/platform/database-connections.ts';
 import { refuseContradictions } from '#server/platform/process-settings.ts';
+import { queueDigests } from '#server/review/digests.ts';
 import { readSettings } from '#server/settings.ts';
-import { runDocument } from '#server/translation/documents/run-document.ts';
-import { queueDigests } from '#server/translation/review/digests.ts';
 import { workbookFile } from '#test/factories/workbook.ts';
 import { documentForm, env, found, join } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
 import { unsubscribeToken } from '#server/identity/mail/unsubscribe.ts';
-import { queueDigests } from '#server/translation/review/digests.ts';
+import { queueDigests } from '#server/review/digests.ts';
 import { found, join, type Person } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';

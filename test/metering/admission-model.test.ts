@@ -8,8 +8,8 @@ import { checkEntitlement, readBilledTenant } from '#server/billing/metering/ent
 import { recordFailedRun, secondsPerFailedRun } from '#server/billing/metering/failed-run-rate.ts';
 import { newId } from '#server/platform/ids.ts';
 import { readSettings } from '#server/settings.ts';
-import { admitJob } from '#server/translation/texts/insert-jobs.ts';
-import { translationRequest } from '#server/translation/texts/schema.ts';
+import { admitJob } from '#server/texts/insert-jobs.ts';
+import { translationRequest } from '#server/texts/schema.ts';
 import { useTestApp } from '#test/setup/app.ts';
 
 const app = useTestApp();

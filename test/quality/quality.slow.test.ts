@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { viewEngines } from '#server/operations/engines.ts';
+import { countQuality, countTenant } from '#server/quality/counting.ts';
 import { readSettings } from '#server/settings.ts';
-import { countQuality, countTenant } from '#server/translation/quality/counting.ts';
 import { env, type Fields, found, join, type Person } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';

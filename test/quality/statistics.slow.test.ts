@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { type Checked, type Counted, figuresOf } from '#server/translation/quality/report.ts';
+import { type Checked, type Counted, figuresOf } from '#server/quality/report.ts';
 import {
   agreementOf,
   calibrate,
   estimateShare,
   type Observation,
   wilson,
-} from '#server/translation/quality/statistics.ts';
+} from '#server/quality/statistics.ts';
 import { seededRandom } from '#test/bench/seeded-random.ts';
 
 const observed = (scores: [score: number, hits: number, misses: number][], weight = 1): Observation[] =>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { applyRules } from '#server/translation/review/assignments/rules.ts';
+import { applyRules } from '#server/review/assignments/rules.ts';
 import { workbookFile } from '#test/factories/workbook.ts';
 import { apiKey, documentForm, env, type Fields, found, join, type Person } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { applyRules } from '#server/translation/review/assignments/rules.ts';
+import { applyRules } from '#server/review/assignments/rules.ts';
 import type { Fields, Person } from '#test/factories.ts';
 import type { TestApp } from '#test/setup/app.ts';
 import { useReviewers } from '../translations/workplace/reviewers.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { covers } from '#server/member-languages.ts';
-import { applyRules } from '#server/translation/review/assignments/rules.ts';
+import { applyRules } from '#server/review/assignments/rules.ts';
 import { env, type Fields, type Person, revoke } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { pair, useAssignments } from './assigning.ts';

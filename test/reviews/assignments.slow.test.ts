@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { pruneAssignments } from '#server/translation/review/assignments/assign.ts';
+import { pruneAssignments } from '#server/review/assignments/assign.ts';
 import { env, type Fields, revoke } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openDocuments } from '../documents/workspace.ts';

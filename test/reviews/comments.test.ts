@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { pruneComments } from '#server/translation/review/comments.ts';
+import { pruneComments } from '#server/review/comments.ts';
 import { addDocument, env, type Fields, type Person, revoke } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openReviewers, useReviewers } from '../translations/workplace/reviewers.ts';

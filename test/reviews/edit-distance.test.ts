@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { measureEdit, measureEditAtOnce } from '#server/translation/review/edit-distance.ts';
+import { measureEdit, measureEditAtOnce } from '#server/review/edit-distance.ts';
 
 describe('the edit distance of a text', () => {
   test.each([

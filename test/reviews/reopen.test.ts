@@ -123,7 +123,7 @@ describe('reopening a job', () => {
     expect(parked.status).toBe('persistence_failed');
     await mend();
     await reopen(job.id);
-    const { publishJob } = await import('#server/translation/texts/parked-jobs.ts');
+    const { publishJob } = await import('#server/texts/parked-jobs.ts');
     const late = { job: parked, attempt: 1, publishAs: 'human_edited' as const };
     await mine.review(job.id, { action: 'modify', final_translation: 'Second' });
     await publishJob(app.services, mine.founder.tenantId, late);

@@ -6,6 +6,7 @@ import { type Database, openDatabase } from '#db/client.ts';
 import { buildApp } from '#server/app.ts';
 import { openPaymentProcessor } from '#server/billing/capabilities.ts';
 import type { Services } from '#server/context.ts';
+import { stageRetry } from '#server/documents/run-document.ts';
 import { type EngineParts, openWorkspaceEngines } from '#server/engines/workspace-engines.ts';
 import { createGlossaries } from '#server/language/terminology/glossary.ts';
 import { createBackgroundWork } from '#server/platform/background-work.ts';
@@ -17,8 +18,7 @@ import { type FileWork, openFileWork } from '#server/platform/sandbox/file-work.
 import { openAccountStores } from '#server/platform/stores/account-stores.ts';
 import { openPlatformStore } from '#server/platform/stores/platform-store.ts';
 import { readSettings } from '#server/settings.ts';
-import { protectText } from '#server/translation/core/pipeline/protected-words.ts';
-import { stageRetry } from '#server/translation/documents/run-document.ts';
+import { protectText } from '#server/translation/pipeline/protected-words.ts';
 import { type RegistrationFields, registerFounder, tokensOf } from '../factories/registration.ts';
 import { type FakeOpenAi, startFakeOpenAi } from '../fakes/openai.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';

@@ -1,10 +1,10 @@
 import { readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { storeFile } from '#server/documents/artifacts.ts';
+import { removeUnreferencedFiles } from '#server/documents/unreferenced-files.ts';
 import { newId } from '#server/platform/ids.ts';
 import { destinationOf } from '#server/storage/destination.ts';
-import { storeFile } from '#server/translation/documents/artifacts.ts';
-import { removeUnreferencedFiles } from '#server/translation/documents/unreferenced-files.ts';
 import { type Bound, openBound, useAccountApp } from './bound-workspace.ts';
 import { verifyHere } from './verify.ts';
 

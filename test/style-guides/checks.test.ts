@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { TaskStyle } from '#server/platform/engines/engine.ts';
-import { checkStyle } from '#server/translation/core/style/index.ts';
+import { checkStyle } from '#server/translation/style/index.ts';
 
 const unset: TaskStyle = {
   rules: [],

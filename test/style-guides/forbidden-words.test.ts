@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { TaskStyle } from '#server/platform/engines/engine.ts';
-import { forbiddenWords } from '#server/translation/core/style/forbidden-words.ts';
+import { forbiddenWords } from '#server/translation/style/forbidden-words.ts';
 import { seededRandom } from '#test/bench/seeded-random.ts';
 
 type Word = TaskStyle['forbiddenWords'][number];

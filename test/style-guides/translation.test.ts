@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { QualityIssue } from '#server/platform/engines/engine.ts';
-import { prefetch } from '#server/translation/core/leverage/leverage.ts';
-import type { TextRequest } from '#server/translation/core/request.ts';
-import { runQueued } from '#server/translation/texts/queued-series.ts';
+import { runQueued } from '#server/texts/queued-series.ts';
+import { prefetch } from '#server/translation/leverage/leverage.ts';
+import type { TextRequest } from '#server/translation/request.ts';
 import { recordStatements } from '#test/bench/recorded-statements.ts';
 import { viaRpc } from '#test/contract/call.ts';
 import { addStyleGuide, env, type Fields } from '#test/factories.ts';

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import { runAnalysis } from '#server/translation/analyses/run-analysis.ts';
+import { runAnalysis } from '#server/analyses/run-analysis.ts';
 import { viaRpc } from '#test/contract/call.ts';
 import { workbookFile } from '#test/factories/workbook.ts';
 import type { Fields } from '#test/factories.ts';

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { InlineContent } from '#server/formats/inline-content.ts';
 import type { Engine, Judgement } from '#server/platform/engines/engine.ts';
-import { lookedUp } from '#server/translation/core/leverage/leverage.ts';
-import { requestOfText, translateGroup } from '#server/translation/core/pipeline/group.ts';
-import { RunError, runPipeline } from '#server/translation/core/pipeline/text-run.ts';
-import { translationRequest } from '#server/translation/texts/schema.ts';
+import { translationRequest } from '#server/texts/schema.ts';
+import { lookedUp } from '#server/translation/leverage/leverage.ts';
+import { requestOfText, translateGroup } from '#server/translation/pipeline/group.ts';
+import { RunError, runPipeline } from '#server/translation/pipeline/text-run.ts';
 import { answered, engineOf } from '#test/setup/engine.ts';
 
 const cat = 'The cat sleeps on the sofa.';

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { AppError } from '#server/errors.ts';
 import type { TranslationTask } from '#server/platform/engines/engine.ts';
-import { failStaleJobsOfTenant } from '#server/translation/texts/stale-sweep.ts';
+import { failStaleJobsOfTenant } from '#server/texts/stale-sweep.ts';
 import { type Signup, type TestApp, useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { answered, engineOf } from '#test/setup/engine.ts';

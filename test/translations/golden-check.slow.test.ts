@@ -1,8 +1,8 @@
 import { appendFile, mkdir, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { removeGoldenRecords } from '#server/translation/records/golden-deletion.ts';
-import { publishParkedJobs } from '#server/translation/texts/parked-jobs.ts';
+import { removeGoldenRecords } from '#server/records/golden-deletion.ts';
+import { publishParkedJobs } from '#server/texts/parked-jobs.ts';
 import { checkGoldenRecords } from '#test/factories/golden-check.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';

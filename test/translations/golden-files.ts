@@ -5,7 +5,7 @@ import { onTestFinished, vi } from 'vitest';
 import { createBackgroundWork } from '#server/platform/background-work.ts';
 import { openFolder } from '#server/platform/stores/folder-store.ts';
 import { openPlatformStore } from '#server/platform/stores/platform-store.ts';
-import { publishParkedJobs } from '#server/translation/texts/parked-jobs.ts';
+import { publishParkedJobs } from '#server/texts/parked-jobs.ts';
 import { checkGoldenRecords } from '#test/factories/golden-check.ts';
 import type { TestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { advance, isDownloadable, sourcesOf } from '#server/translation/texts/job-states.ts';
-import { jobStatus } from '#server/translation/texts/schema.ts';
+import { advance, isDownloadable, sourcesOf } from '#server/texts/job-states.ts';
+import { jobStatus } from '#server/texts/schema.ts';
 
 test('only awaiting_review and refined jobs can be reviewed', () => {
   expect(sourcesOf('approved').sort()).toEqual(['awaiting_review', 'refined']);

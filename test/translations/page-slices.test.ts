@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readSettings } from '#server/settings.ts';
-import { requestPages } from '#server/translation/texts/intake/pages.ts';
-import { translationRequest } from '#server/translation/texts/schema.ts';
+import { requestPages } from '#server/texts/intake/pages.ts';
+import { translationRequest } from '#server/texts/schema.ts';
 
 const settings = readSettings({ MAX_BATCH_ITEMS: '50', MAX_PAGE_CHARS: '500' });
 const document = { name: 'a.txt', content_type: null, size_bytes: 1 };

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
 import { AppError } from '#server/errors.ts';
 import type { PlatformStore } from '#server/platform/stores/blob-store.ts';
-import { publishParkedJobs } from '#server/translation/texts/parked-jobs.ts';
+import { publishParkedJobs } from '#server/texts/parked-jobs.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { holdRuns } from '#test/setup/held-runs.ts';

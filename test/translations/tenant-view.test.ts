@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { type TranslationJob, translationJob } from '#server/translation/texts/schema.ts';
-import { tenantView, viewFor } from '#server/translation/texts/tenant-view.ts';
+import { type TranslationJob, translationJob } from '#server/texts/schema.ts';
+import { tenantView, viewFor } from '#server/texts/tenant-view.ts';
 
 const at = '2026-09-01T12:00:00.000Z';
 const issues = [

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { ExpectedTerm, TermCompliance } from '#server/matching/terms/index.ts';
 import { promptData } from '#server/platform/engines/chat/prompts.ts';
-import { termGate, termIssues } from '#server/translation/core/leverage/terms.ts';
-import { writtenMetadata } from '#server/translation/core/pipeline/text-run.ts';
+import { termGate, termIssues } from '#server/translation/leverage/terms.ts';
+import { writtenMetadata } from '#server/translation/pipeline/text-run.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { plainTask as task } from '#test/setup/engine.ts';
 import { openSets } from '../translation-memory/sets.ts';

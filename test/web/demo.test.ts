@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { makeDemoWorkspace, servicesFor } from '#server/demo/demo-workspace.ts';
+import { runDocument } from '#server/documents/run-document.ts';
 import { demoTenantId } from '#server/identity/access/visits.ts';
-import { runDocument } from '#server/translation/documents/run-document.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { useBrowser, withoutBrowser } from './browser.ts';
 

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { unzipSync } from 'fflate';
 import { describe, expect, test } from 'vitest';
-import { runAnalysis } from '#server/translation/analyses/run-analysis.ts';
-import { failureOf } from '#server/translation/documents/failure.ts';
-import { runDocument } from '#server/translation/documents/run-document.ts';
+import { runAnalysis } from '#server/analyses/run-analysis.ts';
+import { failureOf } from '#server/documents/failure.ts';
+import { runDocument } from '#server/documents/run-document.ts';
 import { workbook } from '#test/factories/workbook.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';

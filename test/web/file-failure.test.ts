@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { failureOf, StageTimeout } from '#server/documents/failure.ts';
 import { FileError, type FileErrorReason } from '#server/formats/file-error.ts';
-import { failureOf, StageTimeout } from '#server/translation/documents/failure.ts';
 import { fileFailureText } from '#web/app/parts/file-failure.ts';
 import english from '../../web/locales/en/problems.json' with { type: 'json' };
 

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { unzipSync } from 'fflate';
 import { describe, expect, test } from 'vitest';
+import { failureOf } from '#server/documents/failure.ts';
+import { runDocument } from '#server/documents/run-document.ts';
 import { AppError } from '#server/errors.ts';
 import { FileError } from '#server/formats/file-error.ts';
-import { failureOf } from '#server/translation/documents/failure.ts';
-import { runDocument } from '#server/translation/documents/run-document.ts';
 import { workbookFile } from '#test/factories/workbook.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { LinguaLoopError } from '#sdk/errors.ts';
 import { LinguaLoop } from '#sdk/index.ts';
 import type { Assignment } from '#sdk/types.ts';
-import { type Finding, idOf, isOpen } from '#server/translation/core/findings.ts';
+import { type Finding, idOf, isOpen } from '#server/translation/findings.ts';
 import { pick } from '#test/bench/seeded-random.ts';
 import { workbookFile } from '#test/factories/workbook.ts';
 import { freshEmail, invite, password } from '#test/factories.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { countTenant } from '#server/translation/quality/counting.ts';
+import { countTenant } from '#server/quality/counting.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { useBrowser, withoutBrowser } from './browser.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { pruneImports } from '#server/language/translation-memory/imports/import-jobs.ts';
 import { sweepUnusedVersions } from '#server/language/translation-memory/versions.ts';
-import { failStaleJobsOfTenant, failStalePage, stalePage } from '#server/translation/texts/stale-sweep.ts';
+import { failStaleJobsOfTenant, failStalePage, stalePage } from '#server/texts/stale-sweep.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 

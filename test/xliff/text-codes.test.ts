@@ -3,10 +3,10 @@ import { expect, test } from 'vitest';
 import { originalText } from '#server/formats/xliff/content.ts';
 import { readXliff } from '#server/formats/xliff/reader.ts';
 import { xliffFileHead, xliffFileTail, xliffHead, xliffTail } from '#server/formats/xliff/writer.ts';
-import { textVersion } from '#server/translation/review/exchange.ts';
-import { readVersion, unitOf } from '#server/translation/review/texts/exchange.ts';
-import { codedTexts } from '#server/translation/review/texts/text-codes.ts';
-import type { TranslationJob } from '#server/translation/texts/schema.ts';
+import { textVersion } from '#server/review/exchange.ts';
+import { readVersion, unitOf } from '#server/review/texts/exchange.ts';
+import { codedTexts } from '#server/review/texts/text-codes.ts';
+import type { TranslationJob } from '#server/texts/schema.ts';
 import { checkXliff } from './core-rules.ts';
 
 const pieces = [

@@ -2,7 +2,7 @@ import { text as readAll } from 'node:stream/consumers';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
 import type { Principal } from '#server/identity/access/principal.ts';
-import { exportJobs } from '#server/translation/review/texts/exchange.ts';
+import { exportJobs } from '#server/review/texts/exchange.ts';
 import { env } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openWorkspace, type Workspace } from '#test/translations/workspace.ts';

@@ -2,10 +2,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { sendFile } from '#rest/downloads.ts';
 import { sendError } from '#rest/errors.ts';
 import type { RequestContext } from '#server/context.ts';
+import { downloadArtifact } from '#server/documents/download.ts';
 import { AppError } from '#server/errors.ts';
 import { callerOf } from '#server/identity/access/guards/tenant.ts';
 import { findUnstorable } from '#server/platform/input-limits.ts';
-import { downloadArtifact } from '#server/translation/documents/download.ts';
 
 /**
  * Serves the files of documents to the application's preview, which shows the source next to any revision. JSON cannot

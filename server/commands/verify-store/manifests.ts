@@ -1,5 +1,5 @@
-import { type ManifestLine, manifestKey, manifestOf } from '#server/translation/records/golden-records.ts';
-import { manifestLines } from '#server/translation/records/manifests.ts';
+import { type ManifestLine, manifestKey, manifestOf } from '#server/records/golden-records.ts';
+import { manifestLines } from '#server/records/manifests.ts';
 import { type Comparison, pageSize, recordLimit } from './comparison.ts';
 import type { Place } from './places.ts';
 import { type Cursor, type PublishedRow, type PublishedRows, publishedRows } from './published-rows.ts';

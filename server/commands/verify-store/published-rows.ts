@@ -2,8 +2,8 @@ import { and, asc, eq, gt, inArray, isNotNull, or, type SQL, sql } from 'drizzle
 import type { Tx } from '#db/client.ts';
 import { documentJobs } from '#db/schema/documents.ts';
 import { translationJobs } from '#db/schema/translations.ts';
-import { ofEachStatus } from '#server/translation/texts/jobs.ts';
-import type { JobStatus } from '#server/translation/texts/schema.ts';
+import { ofEachStatus } from '#server/texts/jobs.ts';
+import type { JobStatus } from '#server/texts/schema.ts';
 
 /** A published job or an approved document. */
 export interface PublishedRow {

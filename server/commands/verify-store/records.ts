@@ -1,8 +1,8 @@
 import { and, eq, inArray, sql } from 'drizzle-orm';
 import { documentJobs } from '#db/schema/documents.ts';
 import { translationJobs } from '#db/schema/translations.ts';
+import { leaseSeconds } from '#server/documents/review-lease.ts';
 import type { BlobStore } from '#server/platform/stores/blob-store.ts';
-import { leaseSeconds } from '#server/translation/documents/review-lease.ts';
 import { type Comparison, forEach, pageSize, recordLimit } from './comparison.ts';
 import { lookAt, type Places } from './places.ts';
 import { type PublishedRow, type PublishedRows, publishedRows } from './published-rows.ts';

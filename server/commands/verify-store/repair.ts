@@ -1,17 +1,13 @@
-import { approvalRecords } from '#server/translation/documents/approval-record.ts';
+import { approvalRecords } from '#server/documents/approval-record.ts';
 import {
   type GoldenRecord,
   manifestLine,
   manifestOf,
   recordName,
   rewriteRecord,
-} from '#server/translation/records/golden-records.ts';
-import {
-  addManifestLine,
-  isManifestClosed,
-  removeManifestLines,
-} from '#server/translation/records/manifests.ts';
-import { textRecords } from '#server/translation/texts/recorded-jobs.ts';
+} from '#server/records/golden-records.ts';
+import { addManifestLine, isManifestClosed, removeManifestLines } from '#server/records/manifests.ts';
+import { textRecords } from '#server/texts/recorded-jobs.ts';
 import type { Comparison } from './comparison.ts';
 import type { Place } from './places.ts';
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { QualityIssue } from '#server/platform/engines/engine.ts';
-import { defaultThreshold } from '#server/translation/core/pipeline/policy.ts';
+import { defaultThreshold } from '#server/translation/pipeline/policy.ts';
 import { seededRandom } from '../seeded-random.ts';
 
 /** A simulated judge model. Its judgements depend only on these numbers and on whether a translation has an error. */

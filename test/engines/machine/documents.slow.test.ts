@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { selectModels } from '#server/platform/engines/select.ts';
 import { readSettings } from '#server/settings.ts';
-import { protectText } from '#server/translation/core/pipeline/protected-words.ts';
+import { protectText } from '#server/translation/pipeline/protected-words.ts';
 import { useDocuments } from '#test/documents/workspace.ts';
 import { addGlossary, env } from '#test/factories.ts';
 import { startTranslator } from '#test/fakes/translators.ts';

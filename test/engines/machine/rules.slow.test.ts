@@ -9,7 +9,7 @@ import { openGoogle } from '#server/platform/engines/machine/google.ts';
 import { openLibreTranslate } from '#server/platform/engines/machine/libretranslate.ts';
 import { translateBy } from '#server/platform/engines/machine/machine-engine.ts';
 import type { Translator } from '#server/platform/engines/machine/translator.ts';
-import { protectText } from '#server/translation/core/pipeline/protected-words.ts';
+import { protectText } from '#server/translation/pipeline/protected-words.ts';
 import { failed } from '#test/engines/live-engine.ts';
 import { type MachineKind, shout, startTranslator } from '#test/fakes/translators.ts';
 import { plainTask } from '#test/setup/engine.ts';

@@ -1,8 +1,8 @@
+import { minConfidence } from '#server/documents/recognition.ts';
 import { renderGoldenPdf } from '#server/formats/golden/pdf.ts';
 import { plainText } from '#server/formats/inline-content.ts';
 import { obstacleTo } from '#server/formats/ocr/languages.ts';
 import { extract, recognize } from '#server/formats/pdf.ts';
-import { minConfidence } from '#server/translation/documents/recognition.ts';
 import { hasPoppler } from '../eye/poppler.ts';
 import { comparable, editDistance } from './error-rate.ts';
 import { type Scanning, scanOf } from './scan.ts';

@@ -1,5 +1,5 @@
 import type { QualityIssue } from '#server/platform/engines/engine.ts';
-import { checkIntegrity } from '#server/translation/core/integrity/index.ts';
+import { checkIntegrity } from '#server/translation/integrity/index.ts';
 
 /** The issues in the translation of a plain text. */
 export function issuesOf(

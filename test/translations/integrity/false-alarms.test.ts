@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { languageCodes } from '#server/languages.ts';
-import { spelledNumbers } from '#server/translation/core/integrity/number-words.ts';
+import { spelledNumbers } from '#server/translation/integrity/number-words.ts';
 import { criticalSpans, issuesOf } from './checked.ts';
 
 type Case = [

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkIntegrity } from '#server/translation/core/integrity/index.ts';
+import { checkIntegrity } from '#server/translation/integrity/index.ts';
 import { criticalSpans, issuesOf } from './checked.ts';
 
 describe('markup of a plain text', () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { languageCodes } from '#server/languages.ts';
-import { checkIntegrity, maxIssues } from '#server/translation/core/integrity/index.ts';
+import { checkIntegrity, maxIssues } from '#server/translation/integrity/index.ts';
 import { hostileUnits } from './hostile-units.ts';
 
 const language = fc.constantFrom(...languageCodes);

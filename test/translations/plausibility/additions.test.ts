@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { checkPlausibility } from '#server/translation/core/plausibility/index.ts';
+import { checkPlausibility } from '#server/translation/plausibility/index.ts';
 
 const source = 'The shop is open from Monday to Friday, and closed on public holidays.';
 const german = 'Das Geschäft ist von Montag bis Freitag geöffnet und an Feiertagen geschlossen.';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { languageCodes } from '#server/languages.ts';
-import { qualityIssue } from '#server/translation/core/agent-run-schema.ts';
-import { checkPlausibility, riskFlags } from '#server/translation/core/plausibility/index.ts';
+import { qualityIssue } from '#server/translation/agent-run-schema.ts';
+import { checkPlausibility, riskFlags } from '#server/translation/plausibility/index.ts';
 
 const language = fc.constantFrom(...languageCodes);
 const piece = fc.oneof(

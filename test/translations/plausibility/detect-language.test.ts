@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { type LanguageCode, languageCodes } from '#server/languages.ts';
-import { detectLanguage } from '#server/translation/core/plausibility/detect-language.ts';
+import { detectLanguage } from '#server/translation/plausibility/detect-language.ts';
 import { cpuTime } from '#test/setup/cpu-time.ts';
 import { declaration } from '../../formats/golden-declaration.ts';
 

@@ -1,11 +1,11 @@
-import { addedLinkIssue } from '#server/translation/core/plausibility/additions.ts';
-import { echoIssue } from '#server/translation/core/plausibility/echo.ts';
-import { languageIssue } from '#server/translation/core/plausibility/language.ts';
-import { lengthIssue, sentenceIssue } from '#server/translation/core/plausibility/length-ratio.ts';
-import { loopIssue } from '#server/translation/core/plausibility/loop.ts';
-import { refusalIssue } from '#server/translation/core/plausibility/refusal.ts';
-import { scriptIssue } from '#server/translation/core/plausibility/script.ts';
-import { textPair } from '#server/translation/core/plausibility/text-pair.ts';
+import { addedLinkIssue } from '#server/translation/plausibility/additions.ts';
+import { echoIssue } from '#server/translation/plausibility/echo.ts';
+import { languageIssue } from '#server/translation/plausibility/language.ts';
+import { lengthIssue, sentenceIssue } from '#server/translation/plausibility/length-ratio.ts';
+import { loopIssue } from '#server/translation/plausibility/loop.ts';
+import { refusalIssue } from '#server/translation/plausibility/refusal.ts';
+import { scriptIssue } from '#server/translation/plausibility/script.ts';
+import { textPair } from '#server/translation/plausibility/text-pair.ts';
 
 const checks = {
   length: lengthIssue,

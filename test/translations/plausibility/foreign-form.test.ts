@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { foreignFormIssue } from '#server/translation/core/plausibility/additions.ts';
-import { textPair } from '#server/translation/core/plausibility/text-pair.ts';
+import { foreignFormIssue } from '#server/translation/plausibility/additions.ts';
+import { textPair } from '#server/translation/plausibility/text-pair.ts';
 
 const issueOf = (sourceText: string, targetText: string) =>
   foreignFormIssue(textPair({ sourceText, targetText, sourceLang: 'en', targetLang: 'de' }));

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { checkIntegrity } from '#server/translation/core/integrity/index.ts';
-import { checkPlausibility, riskFlags } from '#server/translation/core/plausibility/index.ts';
+import { checkIntegrity } from '#server/translation/integrity/index.ts';
+import { checkPlausibility, riskFlags } from '#server/translation/plausibility/index.ts';
 
 interface Entry {
   id: string;

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 
 const program = `
   const { createRequire } = await import('node:module');
-  const { checkPlausibility } = await import('./server/translation/core/plausibility/index.ts');
+  const { checkPlausibility } = await import('./server/translation/plausibility/index.ts');
   const areLoaded = () =>
     Object.keys(createRequire(process.cwd() + '/').cache).some((file) => file.endsWith('/language-profiles.ts'));
   console.log(areLoaded());

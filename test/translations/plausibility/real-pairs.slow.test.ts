@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { type LanguageCode, languageCodes } from '#server/languages.ts';
-import { checkPlausibility } from '#server/translation/core/plausibility/index.ts';
+import { checkPlausibility } from '#server/translation/plausibility/index.ts';
 import { declaration } from '../../formats/golden-declaration.ts';
 import { pairs as publishedPairs } from '../integrity/pairs.ts';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { languageCodes } from '#server/languages.ts';
-import { riskFlags } from '#server/translation/core/plausibility/index.ts';
+import { riskFlags } from '#server/translation/plausibility/index.ts';
 import { declaration } from '../../formats/golden-declaration.ts';
 
 /** The flags of a text, except that of its language, which `source-language.test.ts` tests. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { languageCodes } from '#server/languages.ts';
-import { isInOtherLanguage } from '#server/translation/core/plausibility/source-language.ts';
+import { isInOtherLanguage } from '#server/translation/plausibility/source-language.ts';
 import { declaration } from '../../formats/golden-declaration.ts';
 
 const isOther = (sourceText: string, sourceLang = 'en') => isInOtherLanguage({ sourceText, sourceLang });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { pruneClaims } from '#server/translation/review/claims.ts';
+import { pruneClaims } from '#server/review/claims.ts';
 import { addDocument, env, type Person } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openReviewers, useReviewers } from './reviewers.ts';

@@ -1,6 +1,6 @@
 import type { QualityIssue } from '#sdk/types.ts';
-import { findNumbers, type NumberMatch } from '#server/translation/core/integrity/numbers.ts';
-import { withAsciiDigits } from '#server/translation/core/integrity/numerals.ts';
+import { findNumbers, type NumberMatch } from '#server/translation/integrity/numbers.ts';
+import { withAsciiDigits } from '#server/translation/integrity/numerals.ts';
 import type { Languages } from './marks.ts';
 
 /** UTF-16 units around a number that may change its meaning. */

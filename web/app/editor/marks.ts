@@ -1,7 +1,7 @@
 import type { QualityCheckError, QualityIssue } from '#sdk/types.ts';
 import type { FormatKind } from '#server/formats/inline-content.ts';
-import { findMarkup } from '#server/translation/core/integrity/markup.ts';
-import { findPlaceholders } from '#server/translation/core/integrity/placeholders.ts';
+import { findMarkup } from '#server/translation/integrity/markup.ts';
+import { findPlaceholders } from '#server/translation/integrity/placeholders.ts';
 
 /**
  * What a part of a text is: a tag of the document, a placeholder of a program, an HTML tag, a glossary term, the subject of a finding, a misspelled

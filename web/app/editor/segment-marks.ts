@@ -1,5 +1,5 @@
 import type { QualityIssue } from '#sdk/types.ts';
-import { findNumbers, type NumberMatch } from '#server/translation/core/integrity/numbers.ts';
+import { findNumbers, type NumberMatch } from '#server/translation/integrity/numbers.ts';
 import { isLostNumber, numbersInstead } from './changed-numbers.ts';
 import { type Languages, type Mark, type MarkedTerm, marksOf } from './marks.ts';
 import type { EditedSegment } from './segment.ts';

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { cancelDocument } from '#server/documents/cancel.ts';
+import { documentOutage, requeueDocuments } from '#server/documents/requeue.ts';
 import { AppError } from '#server/errors.ts';
 import { serverAdministrator } from '#server/identity/access/guards/admin.ts';
 import { atTheServer, operatorAtServer } from '#server/identity/audit/audit-log.ts';
@@ -16,8 +18,6 @@ import {
 import { viewStorage } from '#server/operations/storage.ts';
 import { openPlatformStore } from '#server/platform/stores/platform-store.ts';
 import { adoptStore } from '#server/storage/store-identity.ts';
-import { cancelDocument } from '#server/translation/documents/cancel.ts';
-import { documentOutage, requeueDocuments } from '#server/translation/documents/requeue.ts';
 import { command, moment, type Server, tenantIdOrNone } from './command.ts';
 
 const documentId = z.string().min(1, 'is empty').max(200, 'is not a valid document ID');

@@ -1,5 +1,5 @@
-import { findMarkup } from '#server/translation/core/integrity/markup.ts';
-import { findPlaceholders } from '#server/translation/core/integrity/placeholders.ts';
+import { findMarkup } from '#server/translation/integrity/markup.ts';
+import { findPlaceholders } from '#server/translation/integrity/placeholders.ts';
 
 /** A word of a text, in UTF-16 units. */
 export interface Word {

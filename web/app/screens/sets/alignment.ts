@@ -1,5 +1,5 @@
 import { isUnspaced } from '#server/languages.ts';
-import { findNumbers } from '#server/translation/core/integrity/numbers.ts';
+import { findNumbers } from '#server/translation/integrity/numbers.ts';
 
 /*
  * The links of two aligned files, while a member checks them. Links are in the order of both files, and together they have
