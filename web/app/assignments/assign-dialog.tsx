@@ -4,7 +4,7 @@ import type { Assignment } from '#sdk/types.ts';
 import { useInterface, useT } from '../i18n.tsx';
 import { keyLabel } from '../keys/commands.ts';
 import { isKey } from '../keys/match-key.ts';
-import { Dialog } from '../parts/confirm-dialog.tsx';
+import { Dialog } from '../kit/dialog.tsx';
 import { useFormat } from '../parts/format.ts';
 import { isolated } from '../parts/language-text.tsx';
 import { useLanguages } from '../parts/languages.tsx';

@@ -1,7 +1,7 @@
 import { Lock } from 'lucide-react';
 import { type ReactNode, useId } from 'react';
 import { useT } from '../i18n.tsx';
-import { Dialog } from '../parts/confirm-dialog.tsx';
+import { Dialog } from '../kit/dialog.tsx';
 import { StatusMark } from '../parts/status-mark.tsx';
 import styles from './editor.module.css';
 import { ActionProblem } from './unsaved.tsx';

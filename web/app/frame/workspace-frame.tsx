@@ -7,8 +7,8 @@ import { deleteDrafts, listDrafts, type StoredDraft } from '../drafts/drafts.ts'
 import { sendOpenEdits, stopOpenEdits } from '../drafts/open-edits.ts';
 import { loadWords, useInterface, useT } from '../i18n.tsx';
 import { useCommands } from '../keys/use-commands.ts';
+import { Dialog } from '../kit/dialog.tsx';
 import { Announcer } from '../parts/announcer.tsx';
-import { Dialog } from '../parts/confirm-dialog.tsx';
 import { LanguageText } from '../parts/language-text.tsx';
 import { OfflineNotice } from '../parts/offline.tsx';
 import { Problem } from '../parts/problem.tsx';

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { useT } from '../i18n.tsx';
-import { Dialog } from '../parts/confirm-dialog.tsx';
+import { Dialog } from '../kit/dialog.tsx';
 import { type CommandId, commands, keyLabel, nameOfCommand, type Place } from './commands.ts';
 import styles from './keys.module.css';
 import { matchOf } from './match-name.ts';

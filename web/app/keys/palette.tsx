@@ -1,7 +1,7 @@
 import { Search } from 'lucide-react';
 import { type KeyboardEvent, useId, useState } from 'react';
 import { useT } from '../i18n.tsx';
-import { Dialog } from '../parts/confirm-dialog.tsx';
+import { Dialog } from '../kit/dialog.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { keyLabel } from './commands.ts';
 import styles from './keys.module.css';

@@ -9,7 +9,7 @@ export function space(step: Space): string {
   return step === 0 ? '0' : `var(--s-${step})`;
 }
 
-type BoxProps<Element extends ElementType> = {
+export type BoxProps<Element extends ElementType> = {
   /** The element that is rendered, such as `ul`. */
   as?: Element;
   gap?: Space;

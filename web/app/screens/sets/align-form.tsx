@@ -6,7 +6,7 @@ import { allExtensions } from '#server/formats/layout-kinds.ts';
 import { client } from '../../client.ts';
 import { deployment } from '../../deployment.ts';
 import { type MessageId, useT } from '../../i18n.tsx';
-import { Field } from '../../parts/field.tsx';
+import { Field } from '../../kit/field.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { LanguageSelect, useLanguages } from '../../parts/languages.tsx';
 import { Problem } from '../../parts/problem.tsx';

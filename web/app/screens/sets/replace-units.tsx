@@ -3,7 +3,7 @@ import { useState } from 'react';
 import type { FoundUnits, MemoryReplacementPreview, TranslationMemorySet } from '#sdk/types.ts';
 import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
-import { ConfirmDialog, Dialog } from '../../parts/confirm-dialog.tsx';
+import { ConfirmDialog, Dialog } from '../../kit/dialog.tsx';
 import { LanguageText } from '../../parts/language-text.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { maxTextLength } from '../../parts/searched-text.ts';

@@ -2,7 +2,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { ChevronLeft, Trash2 } from 'lucide-react';
 import { type ComponentProps, type FormEvent, type ReactNode, useEffect, useState } from 'react';
 import { type MessageId, useT } from '../../i18n.tsx';
-import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { ConfirmDialog } from '../../kit/dialog.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { plainName } from '../../parts/language-text.tsx';
 import { Read } from '../../parts/loading.tsx';

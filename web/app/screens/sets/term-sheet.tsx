@@ -12,9 +12,9 @@ import {
 } from '#server/formats/term-fields.ts';
 import { useT } from '../../i18n.tsx';
 import { isComposing } from '../../keys/match-key.ts';
+import { Dialog, FormActions } from '../../kit/dialog.tsx';
+import { Field } from '../../kit/field.tsx';
 import { announce } from '../../parts/announcer.tsx';
-import { Dialog, FormActions } from '../../parts/confirm-dialog.tsx';
-import { Field } from '../../parts/field.tsx';
 import { LanguageText, languageOf } from '../../parts/language-text.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { useAction } from '../../parts/use-action.ts';

@@ -3,7 +3,7 @@ import { type FormEvent, type ReactNode, type RefObject, useId, useRef, useState
 import type { GlossaryPreview } from '#sdk/types.ts';
 import { deployment } from '../../deployment.ts';
 import { useT } from '../../i18n.tsx';
-import { Field } from '../../parts/field.tsx';
+import { Field } from '../../kit/field.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { LanguageSelect } from '../../parts/languages.tsx';
 import { Problem } from '../../parts/problem.tsx';

@@ -3,10 +3,10 @@ import { useEffect, useRef, useState } from 'react';
 import { useT } from '../i18n.tsx';
 import { CommandKey } from '../keys/command-key.tsx';
 import { isKey } from '../keys/match-key.ts';
-import { announce } from './announcer.tsx';
-import styles from './dark-bar.module.css';
-import { Problem } from './problem.tsx';
-import { useAction } from './use-action.ts';
+import { announce } from '../parts/announcer.tsx';
+import styles from '../parts/dark-bar.module.css';
+import { Problem } from '../parts/problem.tsx';
+import { useAction } from '../parts/use-action.ts';
 
 /** Milliseconds for which the undo is offered, from the last change. */
 const offeredFor = 10_000;

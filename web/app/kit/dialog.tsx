@@ -1,14 +1,14 @@
 import {
+  type ComponentProps,
   type ReactNode,
   type SyntheticEvent,
   useEffect,
   useId,
   useLayoutEffect,
   useRef,
-  useState,
 } from 'react';
 import { useT } from '../i18n.tsx';
-import { Problem } from './problem.tsx';
+import { DialogBusy, Form } from './form.tsx';
 
 /**
  * Asks before an action that is hard to undo. The dialog stays open until the action is completed, and shows its error.
@@ -19,54 +19,41 @@ import { Problem } from './problem.tsx';
  * @param keep label of the button that changes nothing, if "Cancel" could be taken for the action
  */
 export function ConfirmDialog({
-  title,
-  action,
   isCautious = false,
-  isReady = true,
   keep,
   onConfirm,
-  onClose,
-  children,
-}: {
-  title: string;
-  action: string;
+  ...dialog
+}: Omit<ComponentProps<typeof FormDialog>, 'onSubmit' | 'kind'> & {
   isCautious?: boolean;
-  isReady?: boolean;
   keep?: string;
   onConfirm: () => Promise<unknown>;
-  onClose: () => void;
-  children?: ReactNode;
 }) {
-  const t = useT();
-  const [error, setError] = useState<unknown>();
-  const [isBusy, setBusy] = useState(false);
   const cancel = useRef<HTMLButtonElement>(null);
   useEffect(() => {
     if (isCautious) cancel.current?.focus();
   }, [isCautious]);
-  const confirm = async () => {
-    setBusy(true);
-    setError(undefined);
-    try {
-      await onConfirm();
-      onClose();
-    } catch (thrown) {
-      setError(thrown);
-      setBusy(false);
-    }
+  return <FormDialog {...dialog} kind="danger" cancel={keep} cancelRef={cancel} onSubmit={onConfirm} />;
+}
+
+/** A dialog with a form. It closes after the form was sent. */
+export function FormDialog({
+  title,
+  isWide,
+  onSubmit,
+  onClose,
+  ...form
+}: Omit<ComponentProps<typeof Form>, 'onCancel'> & {
+  title: ReactNode;
+  isWide?: boolean;
+  onClose: () => void;
+}) {
+  const submit = async () => {
+    await onSubmit();
+    onClose();
   };
   return (
-    <Dialog title={title} onClose={onClose} isBusy={isBusy}>
-      {children}
-      {error ? <Problem error={error} /> : null}
-      <div className="actions">
-        <button type="button" className="danger" disabled={isBusy || !isReady} onClick={() => void confirm()}>
-          {action}
-        </button>
-        <button ref={cancel} type="button" disabled={isBusy} onClick={onClose}>
-          {keep ?? t('common.cancel')}
-        </button>
-      </div>
+    <Dialog title={title} onClose={onClose} {...(isWide && { isWide })}>
+      <Form {...form} onSubmit={submit} onCancel={onClose} />
     </Dialog>
   );
 }
@@ -99,22 +86,29 @@ export function FormActions({
   );
 }
 
-/** A modal dialog with a heading. @param isBusy disables Escape */
+/**
+ * A modal dialog with a heading.
+ * @param isWide for a form with fields next to each other
+ * @param isBusy disables Escape, as does a form in the dialog while it is being sent
+ */
 export function Dialog({
   title,
   className,
+  isWide = false,
   onClose,
   isBusy = false,
   children,
 }: {
   title: ReactNode;
   className?: string | undefined;
+  isWide?: boolean;
   onClose: () => void;
   isBusy?: boolean;
   children: ReactNode;
 }) {
   const heading = useId();
   const dialog = useRef<HTMLDialogElement>(null);
+  const isSending = useRef(false);
   useLayoutEffect(() => {
     const opened = dialog.current;
     opened?.showModal();
@@ -127,13 +121,20 @@ export function Dialog({
     // React also passes events of a dialog that was opened from this one. This one must then stay open.
     if (event.target !== element || !element.isConnected) return;
     event.preventDefault();
-    if (!isBusy) onClose();
+    if (!isBusy && !isSending.current) onClose();
     else if (!element.open) element.showModal();
   };
   return (
-    <dialog ref={dialog} aria-labelledby={heading} className={className} onCancel={end} onClose={end}>
+    <dialog
+      ref={dialog}
+      aria-labelledby={heading}
+      className={className}
+      style={isWide ? { inlineSize: 'min(40rem, 94vw)', maxInlineSize: 'none' } : undefined}
+      onCancel={end}
+      onClose={end}
+    >
       <h2 id={heading}>{title}</h2>
-      {children}
+      <DialogBusy value={isSending}>{children}</DialogBusy>
     </dialog>
   );
 }
