@@ -26,7 +26,7 @@ async function buildWeb(): Promise<void> {
     // URLs within the files are relative, because the public URL of the service may contain a path.
     base: './',
     publicDir: join(root, 'public'),
-    plugins: [catalogs(), pdfResources(), dictionaries(), iconImports()],
+    plugins: [catalogs(), pdfResources(), dictionaries(), iconImports(), ariaAnnouncer()],
     worker: { format: 'es', rolldownOptions: { output: { entryFileNames: '[name]-[hash].js' } } },
     css: { modules: { generateScopedName: '[local]-[hash:base64:5]' } },
     define: { 'process.env.NODE_ENV': '"production"' },
@@ -90,6 +90,17 @@ async function buildWeb(): Promise<void> {
   })) as Rolldown.RolldownOutput;
   await writeFile(join(dist, 'build.json'), JSON.stringify(addressesOf(result)));
   await compressAll(join(dist, 'static'));
+}
+
+/** React Aria empties its live region by `innerHTML`, which the content security policy blocks. */
+function ariaAnnouncer(): Plugin {
+  return {
+    name: 'aria-announcer',
+    transform: {
+      filter: { id: /live-announcer/ },
+      handler: (code) => code.replaceAll(".innerHTML = ''", ".textContent = ''"),
+    },
+  };
 }
 
 /**
@@ -161,6 +172,8 @@ function fileOf(id: string, modules: Rolldown.ChunkingContext): string | null {
   if (path.startsWith('..')) return id.includes('/lucide-react/') ? 'workspace' : null;
   if (isInEditor) return 'editor-parts';
   if (path.startsWith('editor/preview/')) return 'preview-parts';
+  // Few screens need the large library of dates.
+  if (path === 'kit/date-picker.tsx') return 'date-picker';
   return path.startsWith('screens/') ? `${basename(dirname(path))}-parts` : 'parts';
 }
 

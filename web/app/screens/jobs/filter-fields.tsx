@@ -1,6 +1,6 @@
 import { type FormEvent, useEffect, useState } from 'react';
 import { useT } from '../../i18n.tsx';
-import { DayField } from '../../parts/day-field.tsx';
+import { DatePicker } from '../../kit/date-picker.tsx';
 import { jobStatuses, type KnownJobStatus } from '../../parts/job-status.tsx';
 import { LanguageSelect } from '../../parts/languages.tsx';
 import { type TriggerCode, triggerCodes, triggerName } from '../../parts/review-triggers.ts';
@@ -84,13 +84,13 @@ export function FilterFields({
               ))}
             </select>
           </label>
-          <DayField
+          <DatePicker
             label={t('jobs.since')}
             value={filter.since}
             max={filter.until}
             onValue={(since) => set({ since })}
           />
-          <DayField
+          <DatePicker
             label={t('jobs.until')}
             value={filter.until}
             min={filter.since}
