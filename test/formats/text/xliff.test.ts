@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { FileError } from '#server/formats/file-error.ts';
+import { casesOf } from '../cases.ts';
 import { hasNoCode, textsOf } from './texts.ts';
 import { toolkit, unitsOf } from './toolkit.ts';
 
@@ -52,38 +53,20 @@ const pseudoSegment = async (content: string, attributes = '') =>
     .join('');
 
 describe('XLIFF 1.2', () => {
-  test.each([
-    [
-      'Ask <ph id="1">&lt;img alt="<sub>A red door</sub>"/&gt;</ph> for help',
-      ['Ask  for help', 'A red door'],
-      '[Ask <ph id="1">&lt;img alt="<sub>[A red door]</sub>"/&gt;</ph> for help]',
-    ],
-    [
-      'Text<it id="2" pos="open">&lt;fn&gt;<sub>Words of <g id="3">a</g> note</sub><sub>7</sub></it> continues',
-      ['Text continues', 'Words of a note'],
-      '[Text<it id="2" pos="open">&lt;fn&gt;<sub>[Words of <g id="3">a</g> note]</sub><sub>7</sub></it> continues]',
-    ],
-    [
-      '<bpt id="1">&lt;a title="<sub>Go <ph id="2">x<sub>Deep</sub></ph></sub>"&gt;</bpt>home<ept id="1"/>',
-      ['home', 'Go ', 'Deep'],
-      '[<bpt id="1">&lt;a title="<sub>[Go <ph id="2">x<sub>[Deep]</sub></ph>]</sub>"&gt;</bpt>home<ept id="1"/>]',
-    ],
-    [
-      '<ph id="1"><sub>Alone</sub></ph>, <ph id="2"><sub>&amp; here</sub></ph>',
-      ['Alone', '& here'],
-      '<ph id="1"><sub>[Alone]</sub></ph>, <ph id="2"><sub>[&amp; here]</sub></ph>',
-    ],
-  ])('a subflow in a code is a text: %s', async (content, texts, expected) => {
-    const file = first(unit(`<source>${content}</source>`));
-    const own = textsOf('xliff', file);
-    expect(await own.texts()).toEqual(texts);
-    const { segments, outcome } = await own.extract();
-    expect(outcome?.unaccounted).toBe(0);
-    expect(segments[1]!.context).toMatch(/^in “/);
-    expect(await pseudoUnit(`<source>${content}</source>`)).toBe(
-      `<source>${content}</source><target state="translated">${expected}</target>`,
-    );
-  });
+  test.each<[string, string[], string]>(casesOf('xliff.yaml', 'XLIFF 1.2: a subflow in a code is a text'))(
+    'a subflow in a code is a text: %s',
+    async (content, texts, expected) => {
+      const file = first(unit(`<source>${content}</source>`));
+      const own = textsOf('xliff', file);
+      expect(await own.texts()).toEqual(texts);
+      const { segments, outcome } = await own.extract();
+      expect(outcome?.unaccounted).toBe(0);
+      expect(segments[1]!.context).toMatch(/^in “/);
+      expect(await pseudoUnit(`<source>${content}</source>`)).toBe(
+        `<source>${content}</source><target state="translated">${expected}</target>`,
+      );
+    },
+  );
 
   test('gets targets after the sources, with the indentation and the language of the file', async () => {
     const file = first(unit('<source>Hello</source>\n        <note>A greeting</note>'));
@@ -102,39 +85,7 @@ describe('XLIFF 1.2', () => {
     ]);
   });
 
-  test.each([
-    ['<source>A</source><target/>', '<source>A</source><target state="translated">[A]</target>'],
-    ['<source>A</source><target> </target>', '<source>A</source><target state="translated">[A]</target>'],
-    ['<source>A</source><target>A</target>', '<source>A</source><target state="translated">[A]</target>'],
-    [
-      '<source>A</source><target state="new">B</target>',
-      '<source>A</source><target state="translated">[A]</target>',
-    ],
-    [
-      '<source>A</source><target xml:lang="de" state="needs-translation" state-qualifier="mt-suggestion">B</target>',
-      '<source>A</source><target xml:lang="de" state="translated">[A]</target>',
-    ],
-    [
-      '<source>A <g id="1">b <x id="2"/></g> &amp; <ph id="3">%s</ph><bpt id="4">&lt;b></bpt>c<ept id="4">&lt;/b></ept></source>',
-      '<source>A <g id="1">b <x id="2"/></g> &amp; <ph id="3">%s</ph><bpt id="4">&lt;b></bpt>c<ept id="4">&lt;/b></ept></source><target state="translated">[A <g id="1">b <x id="2"/></g> &amp; <ph id="3">%s</ph><bpt id="4">&lt;b></bpt>c<ept id="4">&lt;/b></ept>]</target>',
-    ],
-    [
-      '<source><![CDATA[<p>Hi</p>]]></source>',
-      '<source><![CDATA[<p>Hi</p>]]></source><target state="translated"><![CDATA[[<p>Hi</p>]]]></target>',
-    ],
-    [
-      '<source>A. B.</source><seg-source><mrk mtype="seg" mid="1">A.</mrk> <g id="1"><mrk mtype="seg" mid="2">B.</mrk></g></seg-source>',
-      '<source>A. B.</source><seg-source><mrk mtype="seg" mid="1">A.</mrk> <g id="1"><mrk mtype="seg" mid="2">B.</mrk></g></seg-source><target state="translated"><mrk mtype="seg" mid="1">[A.]</mrk> <g id="1"><mrk mtype="seg" mid="2">[B.]</mrk></g></target>',
-    ],
-    [
-      '<source>A. B.</source><seg-source><mrk mtype="seg" mid="1">A.</mrk> <mrk mtype="seg" mid="2">B.</mrk></seg-source><target><mrk mtype="seg" mid="1">Z!</mrk> <mrk mtype="seg" mid="2"/></target>',
-      '<source>A. B.</source><seg-source><mrk mtype="seg" mid="1">A.</mrk> <mrk mtype="seg" mid="2">B.</mrk></seg-source><target state="translated"><mrk mtype="seg" mid="1">Z!</mrk> <mrk mtype="seg" mid="2">[B.]</mrk></target>',
-    ],
-    [
-      '<source>A</source><alt-trans><source>A</source><target>B</target></alt-trans>',
-      '<source>A</source><target state="translated">[A]</target><alt-trans><source>A</source><target>B</target></alt-trans>',
-    ],
-  ])('%s', async (content, translated) => {
+  test.each<[string, string]>(casesOf('xliff.yaml', 'XLIFF 1.2'))('%s', async (content, translated) => {
     expect(await pseudoUnit(content)).toBe(translated);
   });
 
@@ -202,26 +153,13 @@ describe('XLIFF 1.2', () => {
 });
 
 describe('XLIFF 2', () => {
-  test.each([
-    [
-      '<source>A</source>',
-      '<segment state="translated"><source>A</source><target>[A]</target></segment>',
-      '',
-    ],
-    [
-      '<source xml:space="preserve">A</source>',
-      '<segment id="s" state="translated"><source xml:space="preserve">A</source><target xml:space="preserve">[A]</target></segment>',
-      ' id="s" state="initial" subState="x:y"',
-    ],
-    [
-      '<source>A <pc id="1" dataRefStart="d1">b</pc><ph id="2"/><sc id="3"/>c<ec startRef="3"/><cp hex="0007"/> <mrk id="m" translate="no">Acme</mrk></source>',
-      '<segment state="translated"><source>A <pc id="1" dataRefStart="d1">b</pc><ph id="2"/><sc id="3"/>c<ec startRef="3"/><cp hex="0007"/> <mrk id="m" translate="no">Acme</mrk></source><target>[A <pc id="1" dataRefStart="d1">b</pc><ph id="2"/><sc id="3"/>c<ec startRef="3"/><cp hex="0007"/> <mrk id="m" translate="no">Acme</mrk>]</target></segment>',
-      '',
-    ],
-  ])('%s', async (content, translated, attributes) => {
-    const written = (await pseudoSegment(content, attributes))!.replace(/><source/g, '><source');
-    expect(written).toBe(translated);
-  });
+  test.each<[string, string, string]>(casesOf('xliff.yaml', 'XLIFF 2'))(
+    '%s',
+    async (content, translated, attributes) => {
+      const written = (await pseudoSegment(content, attributes))!.replace(/><source/g, '><source');
+      expect(written).toBe(translated);
+    },
+  );
 
   test.each([
     ['<source>A</source><target>B</target>', ''],
