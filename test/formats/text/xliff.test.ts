@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { FileError } from '#server/formats/file-error.ts';
 import { casesOf } from '../cases.ts';
 import { hasNoCode, textsOf } from './texts.ts';
 import { toolkit, unitsOf } from './toolkit.ts';
@@ -68,23 +67,6 @@ describe('XLIFF 1.2', () => {
     },
   );
 
-  test('gets targets after the sources, with the indentation and the language of the file', async () => {
-    const file = first(unit('<source>Hello</source>\n        <note>A greeting</note>'));
-    expect(await textsOf('xliff', file).pseudo()).toBe(
-      first(
-        unit(
-          '<source>Hello</source>\n        <target state="translated">[Hello]</target>\n        <note>A greeting</note>',
-        ),
-      ).replace(
-        'source-language="en" datatype="plaintext" original="a"',
-        'source-language="en" datatype="plaintext" original="a" target-language="de"',
-      ),
-    );
-    expect((await textsOf('xliff', file).extract()).segments).toMatchObject([
-      { place: 'line 6, u', context: 'A greeting', source: ['Hello'] },
-    ]);
-  });
-
   test.each<[string, string]>(casesOf('xliff.yaml', 'XLIFF 1.2'))('%s', async (content, translated) => {
     expect(await pseudoUnit(content)).toBe(translated);
   });
@@ -101,22 +83,6 @@ describe('XLIFF 1.2', () => {
     expect(await pseudoUnit(content, attributes)).toBe(content);
     const { outcome } = await textsOf('xliff', first(unit(content, attributes))).extract();
     expect(outcome).toMatchObject({ unaccounted: 0, kept: [{ texts: 1 }] });
-  });
-
-  test('translates targets in another language again, and keeps a tag of the target language', async () => {
-    const content = '<source>A</source><target xml:lang="fr" state="final">B</target>';
-    const french = await textsOf('xliff', first(unit(content), ' target-language="fr"')).pseudo();
-    expect(french).toContain('target-language="de"');
-    expect(french).toContain('<target xml:lang="de" state="translated">[A]</target>');
-    const german = first(unit(content), ' target-language="de-DE"');
-    expect(await textsOf('xliff', german).pseudo()).toBe(german);
-  });
-
-  test('translates the targets of a file in the source language, whose sources are keys', async () => {
-    const file = first(unit('<source>menu.open</source><target>Open it</target>'), ' target-language="en"');
-    expect(await textsOf('xliff', file).pseudo()).toContain(
-      '<source>menu.open</source><target state="translated">[Open it]</target>',
-    );
   });
 
   test('has the plural forms of the target language in messages, with their codes', async () => {
@@ -170,28 +136,6 @@ describe('XLIFF 2', () => {
     expect(await pseudoSegment(content, attributes)).toBe(`<segment${attributes}>${content}</segment>`);
   });
 
-  test('translates each segment of a unit, and not a unit that is not translatable', async () => {
-    const several = second(
-      '  <unit id="u" name="menu">\n   <notes><note>Why</note><note category="location">a.ts:1</note></notes>\n   <segment><source>A.</source></segment>\n   <ignorable><source> </source></ignorable>\n   <segment><source>B.</source></segment>\n  </unit>\n' +
-        segment('<source>C</source>', '', ' translate="no"'),
-      ' trgLang="en"',
-    );
-    const { segments, outcome } = await textsOf('xliff', several).extract();
-    expect(segments).toMatchObject([
-      { source: ['A.'], context: 'Why', place: 'line 6, menu' },
-      { source: ['B.'], context: 'Why' },
-    ]);
-    expect(outcome).toMatchObject({ unaccounted: 0, kept: [{ reason: 'not_translatable' }] });
-    expect(await textsOf('xliff', several).pseudo()).toBe(
-      several
-        .replace('trgLang="en"', 'trgLang="de"')
-        .replace(
-          /<segment><source>([AB]\.)<\/source>/g,
-          '<segment state="translated"><source>$1</source><target>[$1]</target>',
-        ),
-    );
-  });
-
   test('marks translations that need a review, and names those that are too long', async () => {
     const file = second(segment('<source>Hello</source>', '', ' slr:sizeRestriction="0,5"'));
     const { text, findings } = await textsOf('xliff', file).rebuild(
@@ -221,18 +165,6 @@ test('XLIFF survives any text as a translation', async () => {
     }),
     { numRuns: 200 },
   );
-});
-
-test.each([
-  ['<resources/>', 'not <xliff>'],
-  ['<xliff version="3.0"/>', 'this is XLIFF 3.0'],
-  ['<xliff/>', 'without a version'],
-  ['<!DOCTYPE xliff [<!ENTITY a "b">]><xliff version="1.2"/>', 'entity declaration'],
-  ['<?xml version="1.0" encoding="windows-1252"?><xliff version="1.2"/>', 'windows-1252'],
-])('%s is rejected', async (source, message) => {
-  const read = textsOf('xliff', source).extract();
-  await expect(read).rejects.toThrow(FileError);
-  await expect(read).rejects.toThrow(message);
 });
 
 describe.skipIf(!toolkit)('the Translate Toolkit', () => {
