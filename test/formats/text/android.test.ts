@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decodeAndroid, encodeAndroid } from '#server/formats/android/escapes.ts';
+import { decodeAndroid, encodeAndroid } from '#server/formats/android.ts';
 import { hasNoCode, textsOf } from './texts.ts';
 import { toolkit, unitsOf } from './toolkit.ts';
 
