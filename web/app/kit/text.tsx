@@ -5,7 +5,7 @@ type TextProps<Element extends ElementType> = {
   as?: Element;
   size?: '2xs' | 'xs' | 'sm' | 'md' | 'seg' | 'lg' | 'xl' | '2xl';
   /** `soft` for what explains, `faint` for what is read last; the others for a status, together with a shape. */
-  tone?: 'soft' | 'faint' | 'ok' | 'warn' | 'crit';
+  tone?: 'soft' | 'faint' | 'ok' | 'warn' | 'crit' | undefined;
   weight?: 'regular' | 'medium' | 'semi' | 'bold';
   children?: ReactNode;
 } & Omit<ComponentProps<Element>, 'as' | 'className' | 'style'>;
@@ -29,6 +29,12 @@ export function Text<Element extends ElementType = 'span'>(props: TextProps<Elem
 }
 
 /** A short word about the state of a thing, or one of several of its properties. */
-export function Badge({ tone, children }: { tone?: 'good' | 'waits' | 'bad'; children: ReactNode }) {
+export function Badge({
+  tone,
+  children,
+}: {
+  tone?: 'good' | 'waits' | 'bad' | undefined;
+  children: ReactNode;
+}) {
   return <span className={tone ? `badge ${tone}` : 'badge'}>{children}</span>;
 }
