@@ -1,16 +1,15 @@
 import type { ElementType, ReactNode } from 'react';
-import { type BoxProps, type Space, space } from './box.tsx';
+import { type BoxProps, space } from './box.tsx';
 
 const tones = { sunken: 'sunken', warn: 'warn-soft', crit: 'crit-soft', good: 'ok-soft' };
 const lines = { warn: 'warn-line', crit: 'crit-line' };
 
 /**
  * A box with a border, whose elements are below each other.
- * @param pad the space between the border and the elements
  * @param isChosen whether it is the one of several that a key or button acts on
  */
 export function Card<Element extends ElementType = 'div'>(
-  props: BoxProps<Element> & { pad?: Space; tone?: keyof typeof tones; isChosen?: boolean },
+  props: BoxProps<Element> & { tone?: keyof typeof tones; isChosen?: boolean },
 ) {
   const { as: Tag = 'div' as ElementType, gap = 3, pad = 5, align, tone, isChosen, ...others } = props;
   const line = isChosen ? 'petrol' : tone && tone in lines ? lines[tone as keyof typeof lines] : 'line';
@@ -18,6 +17,7 @@ export function Card<Element extends ElementType = 'div'>(
     <Tag
       {...others}
       data-box
+      data-active={isChosen || undefined}
       className="card"
       style={{
         display: 'grid',

@@ -41,9 +41,17 @@ export function CheckGroup<Value extends string>({
 }
 
 /** Controls that belong together, with the name of the group. It has no border. */
-export function Group({ label, children }: { label: ReactNode; children: ReactNode }) {
+export function Group({
+  label,
+  isDisabled = false,
+  children,
+}: {
+  label: ReactNode;
+  isDisabled?: boolean;
+  children: ReactNode;
+}) {
   return (
-    <fieldset className={styles['group']}>
+    <fieldset className={styles['group']} disabled={isDisabled}>
       <legend>
         <Text size="sm" weight="medium">
           {label}

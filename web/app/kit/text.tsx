@@ -8,7 +8,7 @@ type TextProps<Element extends ElementType> = {
   tone?: 'soft' | 'faint' | 'ok' | 'warn' | 'crit' | undefined;
   weight?: 'regular' | 'medium' | 'semi' | 'bold';
   children?: ReactNode;
-} & Omit<ComponentProps<Element>, 'as' | 'className' | 'style'>;
+} & Omit<ComponentProps<Element>, 'as' | 'style'>;
 
 const colors = { soft: 'ink-2', faint: 'ink-3', ok: 'ok', warn: 'warn', crit: 'crit' };
 
@@ -28,13 +28,19 @@ export function Text<Element extends ElementType = 'span'>(props: TextProps<Elem
   );
 }
 
-/** A short word about the state of a thing, or one of several of its properties. */
+/** A short word about the state of a thing, or one of several of its properties. @param title what a pointer on it shows */
 export function Badge({
   tone,
+  title,
   children,
 }: {
   tone?: 'good' | 'waits' | 'bad' | undefined;
+  title?: string | undefined;
   children: ReactNode;
 }) {
-  return <span className={tone ? `badge ${tone}` : 'badge'}>{children}</span>;
+  return (
+    <span className={tone ? `badge ${tone}` : 'badge'} title={title}>
+      {children}
+    </span>
+  );
 }
