@@ -1,5 +1,4 @@
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
-import type { TermInput } from '#sdk/term-types.ts';
 import type { GlossaryEntry, TerminologySet } from '#sdk/types.ts';
 import { useT } from '../../i18n.tsx';
 import { isComposing } from '../../keys/match-key.ts';
@@ -8,7 +7,7 @@ import { Problem } from '../../parts/problem.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { TermFields } from './term-fields.tsx';
 import styles from './terms.module.css';
-import { presentTerm, termOf } from './use-terms.ts';
+import { presentTerm, type TermInput, termOf } from './use-terms.ts';
 
 /**
  * A term of a glossary with fields instead of texts. Enter saves it, Escape cancels. If another member has changed the

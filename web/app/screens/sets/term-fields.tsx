@@ -1,10 +1,10 @@
 import type { RefObject } from 'react';
-import type { TermInput } from '#sdk/term-types.ts';
 import type { TerminologySet } from '#sdk/types.ts';
 import { useT } from '../../i18n.tsx';
 import { languageOf } from '../../parts/language-text.tsx';
 import { LanguageSelect } from '../../parts/languages.tsx';
 import styles from './terms.module.css';
+import type { TermInput } from './use-terms.ts';
 
 /** Maximum length of a term in UTF-16 units; a term has at most 500 code points. */
 const maxLength = 1000;

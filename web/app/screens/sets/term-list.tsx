@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { ArrowDown, ArrowUp, Plus } from 'lucide-react';
 import { useId, useRef, useState } from 'react';
-import type { AddedTerm, TermInput } from '#sdk/term-types.ts';
+import type { OutputOf } from '#sdk/procedure-types.ts';
 import type { GlossaryEntry, TerminologySet } from '#sdk/types.ts';
 import { canonicalLanguage } from '#server/languages.ts';
 import { useT } from '../../i18n.tsx';
@@ -19,7 +19,7 @@ import { TermRow } from './term-row.tsx';
 import { TermSheet } from './term-sheet.tsx';
 import styles from './terms.module.css';
 import { useRowKeys } from './use-row-keys.ts';
-import { maxSorted, presentTerm, useTerms } from './use-terms.ts';
+import { maxSorted, presentTerm, type TermInput, useTerms } from './use-terms.ts';
 
 /**
  * The terms of a glossary as a grid. The first row adds a term. The arrow keys move between rows; Enter edits a term in
@@ -154,7 +154,13 @@ function SortHeader({
 }
 
 /** The row that adds a term. It stays ready for the next one, with the same languages. */
-function NewTermRow({ set, onAdd }: { set: TerminologySet; onAdd: (term: TermInput) => Promise<AddedTerm> }) {
+function NewTermRow({
+  set,
+  onAdd,
+}: {
+  set: TerminologySet;
+  onAdd: (term: TermInput) => Promise<OutputOf<'terminology.addTerm'>>;
+}) {
   const t = useT();
   const form = useId();
   const first = useRef<HTMLInputElement>(null);
@@ -167,7 +173,7 @@ function NewTermRow({ set, onAdd }: { set: TerminologySet; onAdd: (term: TermInp
     case_sensitive: false,
     priority: 0,
   }));
-  const [added, setAdded] = useState<AddedTerm>();
+  const [added, setAdded] = useState<OutputOf<'terminology.addTerm'>>();
   const add = run(async () => {
     setAdded(undefined);
     const result = await onAdd(term);
