@@ -9,21 +9,6 @@ import type {
   ReviewClaim,
   ReviewClaimRequest,
 } from './types.ts';
-import type {
-  Comment,
-  CommentCounts,
-  CommentCountsQuery,
-  CommentPage,
-  CommentRequest,
-  CommentsQuery,
-  Inbox,
-  MentionList,
-  MentionsQuery,
-  ReviewTextPage,
-  ReviewTextsQuery,
-  SegmentClaim,
-  SegmentClaimRequest,
-} from './workplace-types.ts';
 
 /**
  * Claims of reviewers. A claim shows other members that someone is reviewing a job; it
@@ -43,38 +28,13 @@ export interface Reviews {
    * is too late, or if nothing has been decided.
    */
   reopen(request: ReopenRequest, options?: CallOptions): ApiPromise<ReopenedItem>;
-  /** @internal Returns the documents and the groups of texts that await review, the most severe first. */
-  inbox(options?: CallOptions): ApiPromise<Inbox>;
-  /** @internal Returns a page of the texts to review, or of texts with the given IDs. */
-  texts(query?: ReviewTextsQuery, options?: CallOptions): ApiPromise<ReviewTextPage>;
-  /** @internal Like `claim`, for an item and the segment of it that the member has open. */
-  claimSegment(request: SegmentClaimRequest, options?: CallOptions): ApiPromise<SegmentClaim>;
-  /** @internal Returns a page of the comments on an item or a segment, oldest first. */
-  comments(query: CommentsQuery, options?: CallOptions): ApiPromise<CommentPage>;
-  /** @internal Counts the comments on an item and on each of its segments. */
-  commentCounts(query: CommentCountsQuery, options?: CallOptions): ApiPromise<CommentCounts>;
-  /** @internal Adds a comment. The ID of the request makes it repeatable. */
-  comment(request: CommentRequest & { comment_id: string }, options?: CallOptions): ApiPromise<Comment>;
-  /** @internal Deletes a comment of the member; an administrator can delete any. */
-  deleteComment(commentId: string, options?: CallOptions): ApiPromise<{ deleted: true; comment_id: string }>;
-  /** @internal Returns the latest comments that mention the member, latest first. */
-  mentions(query?: MentionsQuery, options?: CallOptions): ApiPromise<MentionList>;
 }
 
-export function reviews({ mutate, mutateOnce, query }: Connection): Reviews {
+export function reviews({ mutate, mutateOnce }: Connection): Reviews {
   return {
     next: (wanted, options) => mutate('reviews.next', wanted ?? {}, options),
     claim: (request, options) => mutate('reviews.claim', request, options),
     // Not repeatable: after the first call, the item is open, so a second call would fail.
     reopen: (request, options) => mutateOnce('reviews.reopen', request, options),
-    inbox: (options) => query('reviews.inbox', undefined, options),
-    texts: (wanted, options) => query('reviews.texts', wanted ?? {}, options),
-    claimSegment: (request, options) => mutate('reviews.claim', request, options),
-    comments: (wanted, options) => query('reviews.comments', wanted, options),
-    commentCounts: (wanted, options) => query('reviews.commentCounts', wanted, options),
-    comment: (request, options) => mutate('reviews.comment', request, options),
-    // Not repeatable: after the first call, the comment does not exist.
-    deleteComment: (comment_id, options) => mutateOnce('reviews.deleteComment', { comment_id }, options),
-    mentions: (wanted, options) => query('reviews.mentions', wanted ?? {}, options),
   };
 }

@@ -2,6 +2,7 @@ import { type ApiPromise, afterwards, mapResult } from './api-promise.ts';
 import type { Connection } from './connection.ts';
 import type { CallOptions, UploadOptions } from './options.ts';
 import { createListing, type List, type Page } from './pages.ts';
+import type { OutputOf } from './procedure-types.ts';
 import type { Call } from './send.ts';
 import { encodedFile, formFields, formRequest, type SourceFile } from './source-file.ts';
 import {
@@ -11,16 +12,6 @@ import {
   type StreamedFile,
   streamedFile,
 } from './streamed-file.ts';
-import type {
-  AddedTerm,
-  AddTermRequest,
-  DeletedTerm,
-  DeleteTermRequest,
-  TermPairs,
-  TermsQuery,
-  UpdatedTerm,
-  UpdateTermRequest,
-} from './term-types.ts';
 import type {
   AddedGlossaryEntry,
   GlossaryEntry,
@@ -109,17 +100,9 @@ export interface Terminology {
   /** Rejects candidates, so that they are not suggested again, or restores them. Returns how many have changed. */
   rejectCandidates(request: RejectCandidatesRequest, options?: CallOptions): ApiPromise<RejectedCandidates>;
   /** @internal Counts the terms of a glossary for each language pair. */
-  pairs(setId: string, options?: CallOptions): ApiPromise<TermPairs>;
+  pairs(setId: string, options?: CallOptions): ApiPromise<OutputOf<'terminology.pairs'>>;
   /** @internal Renames a glossary. Throws ConflictError if another glossary has the name. */
   rename(setId: string, name: string, options?: CallOptions): ApiPromise<TerminologySet>;
-  /** @internal Returns one page of a glossary's terms in any order. */
-  termPage(query: TermsQuery, options?: CallOptions): ApiPromise<Page<GlossaryEntry>>;
-  /** @internal Adds a term. Adding exactly the same term again changes nothing. */
-  addTerm(request: AddTermRequest, options?: CallOptions): ApiPromise<AddedTerm>;
-  /** @internal Replaces a term. Throws ConflictError with the present term in `present`. */
-  updateTerm(request: UpdateTermRequest, options?: CallOptions): ApiPromise<UpdatedTerm>;
-  /** @internal Deletes a term. Throws ConflictError with the present term in `present`. */
-  deleteTerm(request: DeleteTermRequest, options?: CallOptions): ApiPromise<DeletedTerm>;
   /**
    * Reads a file like `upload` and compares it with the glossary that it would replace, but stores nothing. Returns the
    * changes and warnings about single terms. Throws the same errors as `upload`. The file may have about 7 MB, because
@@ -192,11 +175,6 @@ export function terminology(connection: Connection): Terminology {
     (page) => page.entries,
     (page) => page.next_cursor,
   );
-  const { listPage: termPage } = createListing(
-    (wanted: TermsQuery, options: CallOptions | undefined) => query('terminology.terms', wanted, options),
-    (page) => page.entries,
-    (page) => page.next_cursor,
-  );
   const sets = createListing<SetListQuery, TerminologySet[], TerminologySet, CallOptions>(
     (wanted, options) => json(setsCall, { method: 'GET', path, query: wanted }, options),
     (page) => page,
@@ -230,10 +208,6 @@ export function terminology(connection: Connection): Terminology {
     rejectCandidates: (request, options) => mutate('terminology.rejectCandidates', request, options),
     pairs: (setId, options) => query('terminology.pairs', { set_id: setId }, options),
     rename: (setId, name, options) => mutate('terminology.rename', { set_id: setId, name }, options),
-    termPage,
-    addTerm: (request, options) => mutate('terminology.addTerm', request, options),
-    updateTerm: (request, options) => mutate('terminology.updateTerm', request, options),
-    deleteTerm: (request, options) => mutate('terminology.deleteTerm', request, options),
     previewUpload: (file, { name, source_lang, target_lang, table }, options) =>
       afterwards(encodedFile(file), (encoded) =>
         mutate('terminology.previewUpload', { ...encoded, name, source_lang, target_lang, table }, options),

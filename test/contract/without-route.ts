@@ -10,11 +10,11 @@ export const forBrowsers: readonly string[] = namesOf({
   members: 'colleagues',
   operations: 'engines models queue retry workspace',
   retention: 'anonymizeMember',
-  reviews: 'byDomain',
+  reviews: 'byDomain comment commentCounts comments deleteComment inbox mentions texts',
   segmentation: 'delete get save',
   tenants: 'general saveGeneral',
   textRules: 'get save try',
-  terminology: 'matchesOfTexts setSpellingWord spellingWords',
+  terminology: 'addTerm deleteTerm matchesOfTexts setSpellingWord spellingWords terms updateTerm',
   usage: 'breakdown',
 });
 
@@ -36,12 +36,11 @@ export const withoutRoute: readonly string[] = [
     memory:
       'addPairs align browse concordance problems importPairs matches updateUnit deleteUnits countFound deleteFound previewReplace replace duplicates mergeDuplicates otherTranslations changes undo penalties setPenalty',
     quality: 'calibrations check checks decide draw mark marks report saveSettings scorecard settings',
-    reviews:
-      'approvedItems byReviewer claim comment commentCounts comments deleteComment inbox mentions next reopen texts',
+    reviews: 'approvedItems byReviewer claim next reopen',
     styleGuides: 'delete get list save',
     tenants: 'rotateKey',
     terminology:
-      'addEntry addTerm applyPreview candidates create deleteTerm entries matches pairs previewUpload rejectCandidates rename terms updateTerm',
+      'addEntry applyPreview candidates create entries matches pairs previewUpload rejectCandidates rename',
     translations: 'act recheck resolve check counts reviewMany search',
   }),
 ];

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { TermsOfTextsRequest } from '#sdk/term-types.ts';
+import type { InputOf } from '#sdk/procedure-types.ts';
 import { TermLoader } from '#web/app/editor/term-loader.ts';
 
 const french = { source: 'en', target: 'fr' };
 const { signal } = new AbortController();
 
-let sent: TermsOfTextsRequest[];
+let sent: InputOf<'terminology.matchesOfTexts'>[];
 beforeEach(() => {
   vi.useFakeTimers();
   sent = [];

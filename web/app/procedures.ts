@@ -13,8 +13,12 @@ const repeatable: ReadonlySet<string> = new Set<MutationName>([
   'documents.approve',
   'mail.setPreferences',
   'operations.retry',
+  'reviews.comment',
   'storage.bind',
+  'terminology.addTerm',
+  'terminology.deleteTerm',
   'terminology.matchesOfTexts',
+  'terminology.updateTerm',
   'translations.act',
   'translations.reviewMany',
 ]);

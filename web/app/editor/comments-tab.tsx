@@ -1,8 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Trash2 } from 'lucide-react';
 import { type FormEvent, useSyncExternalStore } from 'react';
-import type { CommentPage } from '#sdk/workplace-types.ts';
-import { client } from '../client.ts';
+import type { OutputOf } from '#sdk/procedure-types.ts';
 import { useT } from '../i18n.tsx';
 import { keyLabel } from '../keys/commands.ts';
 import { isComposing, isKey } from '../keys/match-key.ts';
@@ -12,6 +11,7 @@ import { Text } from '../kit/text.tsx';
 import { useFormat } from '../parts/format.ts';
 import { useMemberNames } from '../parts/member-name.tsx';
 import { Problem } from '../parts/problem.tsx';
+import { procedures } from '../procedures.ts';
 import { queryKeys } from '../query-keys.ts';
 import { onSessionChange, sessionState } from '../session/keeper.ts';
 import { isAdministrator, useMe } from '../session/use-me.ts';
@@ -30,12 +30,12 @@ export function CommentsTab({ about }: { about: Commented }) {
   const queryKey = queryKeys.comments(about);
   const { data, error } = useQuery({
     queryKey,
-    queryFn: ({ signal }) => client.reviews.comments(about, { signal }),
+    queryFn: ({ signal }) => procedures.reviews.comments.query(about, { signal }),
     refetchInterval: readAgain,
   });
   const refresh = () => queries.invalidateQueries({ queryKey });
   const removal = useMutation({
-    mutationFn: (commentId: string) => client.reviews.deleteComment(commentId),
+    mutationFn: (commentId: string) => procedures.reviews.deleteComment.mutate({ comment_id: commentId }),
     onSuccess: refresh,
   });
   return (
@@ -57,7 +57,7 @@ export function CommentsTab({ about }: { about: Commented }) {
 }
 
 interface CommentProps {
-  comment: CommentPage['comments'][number];
+  comment: OutputOf<'reviews.comments'>['comments'][number];
   onDelete: () => void;
 }
 
@@ -122,7 +122,7 @@ function NewComment({ about, onSaved }: { about: Commented; onSaved: () => unkno
   const body = useSyncExternalStore(drafts.subscribe, () => drafts.textOf(subject));
   const addition = useMutation({
     mutationFn: ({ id, body, mentions }: SentComment) =>
-      client.reviews.comment({ ...about, comment_id: id, body, mentions: [...mentions] }),
+      procedures.reviews.comment.mutate({ ...about, comment_id: id, body, mentions: [...mentions] }),
     onSuccess: () => {
       drafts.settle(subject, true);
       return onSaved();

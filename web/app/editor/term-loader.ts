@@ -1,8 +1,8 @@
-import type { TermsOfTexts, TermsOfTextsRequest } from '#sdk/term-types.ts';
+import type { InputOf, OutputOf } from '#sdk/procedure-types.ts';
 import type { Languages } from './marks.ts';
 
 /** The glossary terms of a text. */
-export type Terms = TermsOfTexts['results'][number];
+export type Terms = OutputOf<'terminology.matchesOfTexts'>['results'][number];
 
 interface Wanted {
   text: string;
@@ -24,11 +24,15 @@ const most = { texts: 100, units: 50_000 };
 
 /** Loads the terms of many texts with few requests. */
 export class TermLoader {
-  readonly #send: (request: TermsOfTextsRequest) => Promise<TermsOfTexts>;
+  readonly #send: (
+    request: InputOf<'terminology.matchesOfTexts'>,
+  ) => Promise<OutputOf<'terminology.matchesOfTexts'>>;
   #waiting: Waiting[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(send: (request: TermsOfTextsRequest) => Promise<TermsOfTexts>) {
+  constructor(
+    send: (request: InputOf<'terminology.matchesOfTexts'>) => Promise<OutputOf<'terminology.matchesOfTexts'>>,
+  ) {
     this.#send = send;
   }
 

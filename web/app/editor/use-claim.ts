@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
-import type { SegmentClaim } from '#sdk/workplace-types.ts';
+import type { OutputOf } from '#sdk/procedure-types.ts';
 import { client } from '../client.ts';
 import { isVisitor } from '../session/keeper.ts';
 
@@ -14,7 +14,7 @@ const idleAfter = 5 * 60_000;
 
 const uses = ['keydown', 'pointerdown', 'pointermove', 'wheel'] as const;
 
-const nobody: SegmentClaim['others'] = [];
+const nobody: OutputOf<'reviews.claim'>['others'] = [];
 
 /**
  * Claims the open item while it is shown, so that colleagues see it. A claim only informs and does not lock, so errors
@@ -23,7 +23,7 @@ const nobody: SegmentClaim['others'] = [];
  * @returns the claims of colleagues on the item
  */
 export function useClaim(kind: 'job' | 'document', id: string | undefined, position?: number) {
-  const [others, setOthers] = useState<{ id: string; claims: SegmentClaim['others'] }>();
+  const [others, setOthers] = useState<{ id: string; claims: OutputOf<'reviews.claim'>['others'] }>();
   const isClaimed = useRef(false);
   const isOpened = useRef(false);
   useEffect(() => {

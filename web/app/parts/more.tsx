@@ -4,6 +4,8 @@ import { useT } from '../i18n.tsx';
 import { announce } from './announcer.tsx';
 import { Problem } from './problem.tsx';
 
+type PageOf<T> = Pick<Page<T>, 'items' | 'nextCursor'>;
+
 /**
  * Loads a list page by page; the first page immediately.
  * @param read loads the page at a cursor; without a cursor, the first page
@@ -13,7 +15,7 @@ import { Problem } from './problem.tsx';
  */
 export function usePages<T>(
   queryKey: readonly unknown[],
-  read: (cursor: string | undefined) => Promise<Page<T>>,
+  read: (cursor: string | undefined) => Promise<PageOf<T>>,
   {
     keepsPrevious = false,
     refetchInterval = false,
@@ -24,7 +26,7 @@ export function usePages<T>(
     queryFn: ({ pageParam }) => read(pageParam),
     refetchInterval,
     initialPageParam: undefined as string | undefined,
-    getNextPageParam: ({ nextCursor }: Page<T>) => nextCursor ?? undefined,
+    getNextPageParam: ({ nextCursor }: PageOf<T>) => nextCursor ?? undefined,
     ...(keepsPrevious && { placeholderData: keepPreviousData }),
   });
   const { data, error, refetch, isFetchNextPageError } = pages;

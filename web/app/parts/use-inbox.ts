@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { client } from '../client.ts';
+import { procedures } from '../procedures.ts';
 import { queryKeys } from '../query-keys.ts';
 
 /**
@@ -9,5 +9,9 @@ import { queryKeys } from '../query-keys.ts';
  * @param staleTime age in milliseconds from which the data is loaded again when the component is shown
  */
 export function useInbox(options: { refetchInterval: number; staleTime?: number }) {
-  return useQuery({ queryKey: queryKeys.reviews.inbox, queryFn: () => client.reviews.inbox(), ...options });
+  return useQuery({
+    queryKey: queryKeys.reviews.inbox,
+    queryFn: () => procedures.reviews.inbox.query(),
+    ...options,
+  });
 }

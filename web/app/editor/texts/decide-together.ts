@@ -1,5 +1,4 @@
-import { client } from '../../client.ts';
-import { background } from '../../procedures.ts';
+import { background, procedures } from '../../procedures.ts';
 import { isFinal } from '../use-undo.ts';
 import { parallel, reopenOwn } from './send-review.ts';
 import type { ListedText, TextList, TextSegment } from './text-list.ts';
@@ -20,7 +19,9 @@ const maxPerRequest = 100;
 export async function reloadTexts(list: TextList, ids: readonly string[]): Promise<ListedText[]> {
   const present: ListedText[] = [];
   for (let from = 0; from < ids.length; from += maxPerRequest) {
-    const { texts } = await client.reviews.texts({ job_ids: ids.slice(from, from + maxPerRequest) });
+    const { texts } = await procedures.reviews.texts.query({
+      job_ids: ids.slice(from, from + maxPerRequest),
+    });
     list.take(texts);
     present.push(...texts);
   }

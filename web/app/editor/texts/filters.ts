@@ -1,4 +1,4 @@
-import type { ReviewTextsQuery } from '#sdk/workplace-types.ts';
+import type { InputOf } from '#sdk/procedure-types.ts';
 import { type TriggerCode, triggerCodes } from '../../parts/review-triggers.ts';
 import type { SegmentStatus } from '../segment-filter.ts';
 import { segmentStatuses } from '../segment-filter.ts';
@@ -17,7 +17,7 @@ export interface TextFilter {
   /** The ID of the member who reviews the texts next. Null: only unassigned texts. */
   assignee?: string | null;
   /** The assignment that all of the texts have, as in a row of "My work". */
-  assigned?: NonNullable<ReviewTextsQuery['assigned']>;
+  assigned?: NonNullable<Extract<InputOf<'reviews.texts'>, object>['assigned']>;
 }
 
 /** The parameters in the URL of `/app/edit/texts`. */

@@ -1,10 +1,10 @@
+import type { OutputOf } from '#sdk/procedure-types.ts';
 import type { QualityIssue, TranslationJob } from '#sdk/types.ts';
-import type { ReviewTextPage } from '#sdk/workplace-types.ts';
 import type { Languages } from '../marks.ts';
 import type { EditedSegment } from '../segment.ts';
 
 /** A text as the service lists it. */
-export type ListedText = ReviewTextPage['texts'][number];
+export type ListedText = OutputOf<'reviews.texts'>['texts'][number];
 
 /** A text as a segment of the editor. */
 export interface TextSegment extends EditedSegment {

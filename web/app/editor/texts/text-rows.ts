@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { useCallback, useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
 import { useIsOthersTurn } from '../../assignments/assignments.ts';
-import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
+import { procedures } from '../../procedures.ts';
 import { queryKeys } from '../../query-keys.ts';
 import { translationService } from '../../translation-service.ts';
 import type { FindingActions } from '../finding-actions.ts';
@@ -76,7 +76,7 @@ const check: SegmentCheck<TextSegment> = {
 function findingsOf({ id }: TextSegment, list: TextList, saves: SegmentSaves): FindingActions {
   const act = async (call: (version: { job_id: string; updated_at: string }) => Promise<unknown>) => {
     await saves.flush();
-    const read = async () => list.take((await client.reviews.texts({ job_ids: [id] })).texts);
+    const read = async () => list.take((await procedures.reviews.texts.query({ job_ids: [id] })).texts);
     await read();
     const position = list.positionOf(id);
     if (position === undefined) return;
@@ -106,7 +106,8 @@ function useFresh(list: TextList, filter: TextFilter, range: Shown, isNeeded: bo
     enabled: isNeeded,
     async queryFn({ signal }) {
       const ids = freshIds(range, visible.current);
-      if (ids.length > 0) list.take((await client.reviews.texts({ job_ids: ids }, { signal })).texts);
+      if (ids.length > 0)
+        list.take((await procedures.reviews.texts.query({ job_ids: ids }, { signal })).texts);
       return ids.length;
     },
     refetchInterval: lookAgain,

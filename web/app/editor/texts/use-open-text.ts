@@ -1,8 +1,8 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useCallback, useEffect, useEffectEvent, useRef, useState } from 'react';
-import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
+import { procedures } from '../../procedures.ts';
 import type { SegmentSaves } from '../segment-saves.ts';
 import type { TextFilter, TextSearch } from './filters.ts';
 import type { TextList, TextSegment } from './text-list.ts';
@@ -82,7 +82,7 @@ export function useOpenText({ list, range, filter, saves, search }: Props) {
   useAddress(segment?.id, search, (id) => {
     const at = list.positionOf(id);
     if (at !== undefined) return openAt(at);
-    client.reviews.texts({ job_ids: [id] }).then(
+    procedures.reviews.texts.query({ job_ids: [id] }).then(
       ({ texts }) => {
         list.take(texts);
         const found = list.positionOf(id);

@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useState, useSyncExternalStore } from 'react';
-import { client } from '../../client.ts';
+import { procedures } from '../../procedures.ts';
 import { queryKeys } from '../../query-keys.ts';
 import { editsClosed } from '../use-leaving.ts';
 import type { TextFilter } from './filters.ts';
@@ -31,7 +31,7 @@ export function useTexts(filter: TextFilter, item: string | undefined) {
   const [first] = useState(item);
   const named = useQuery({
     queryKey: queryKeys.reviews.text(first),
-    queryFn: ({ signal }) => client.reviews.texts({ job_ids: [first ?? ''] }, { signal }),
+    queryFn: ({ signal }) => procedures.reviews.texts.query({ job_ids: [first ?? ''] }, { signal }),
     enabled: first !== undefined,
     gcTime: 0,
     // A text that does not exist is not an error of the list.
@@ -43,7 +43,7 @@ export function useTexts(filter: TextFilter, item: string | undefined) {
     async queryFn({ pageParam: cursor, signal }) {
       // The list must have the edits that were made under the former filter.
       await editsClosed();
-      return client.reviews.texts({ ...wanted(filter), ...(cursor && { cursor }) }, { signal });
+      return procedures.reviews.texts.query({ ...wanted(filter), ...(cursor && { cursor }) }, { signal });
     },
     getNextPageParam: ({ next_cursor: next }) => next ?? undefined,
     refetchInterval: ({ state }) =>
@@ -120,7 +120,7 @@ function useLeft(list: TextList, pages: { texts: { id: string }[] }[] | undefine
 
 /** Updates the first hundred of these texts. They may not be reachable now. */
 function readTexts(list: TextList, ids: readonly string[]): Promise<void> {
-  return client.reviews.texts({ job_ids: ids.slice(0, 100) }).then(
+  return procedures.reviews.texts.query({ job_ids: ids.slice(0, 100) }).then(
     ({ texts }) => list.take(texts),
     () => undefined,
   );

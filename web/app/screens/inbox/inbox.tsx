@@ -2,9 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { Upload } from 'lucide-react';
 import { type ReactNode, Suspense, useState } from 'react';
-import type { MentionList } from '#sdk/workplace-types.ts';
+import type { OutputOf } from '#sdk/procedure-types.ts';
 import { readAgain, useOwnProfile } from '../../assignments/assignments.ts';
-import { client } from '../../client.ts';
 import { loadWords, type MessageId, useT } from '../../i18n.tsx';
 import { CommandKey } from '../../keys/command-key.tsx';
 import { useCommands } from '../../keys/use-commands.ts';
@@ -16,6 +15,7 @@ import { lazily } from '../../parts/lazily.tsx';
 import { Loading, Read } from '../../parts/loading.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { useInbox } from '../../parts/use-inbox.ts';
+import { procedures } from '../../procedures.ts';
 import { queryKeys } from '../../query-keys.ts';
 import { isVisitor } from '../../session/keeper.ts';
 import { isAdministrator, useMe } from '../../session/use-me.ts';
@@ -159,7 +159,7 @@ function Head({
 /** Days for which a mention is shown, and the number of mentions. */
 const most = { days: 14, shown: 5 };
 
-type Mention = MentionList['mentions'][number];
+type Mention = OutputOf<'reviews.mentions'>['mentions'][number];
 
 /** The latest comments that mention the member. Hidden without mentions, and if they cannot be loaded. */
 function Mentions() {
@@ -168,7 +168,7 @@ function Mentions() {
   const [since] = useState(() => new Date(Date.now() - most.days * 86_400_000).toISOString());
   const { data } = useQuery({
     queryKey: queryKeys.reviews.mentions,
-    queryFn: () => client.reviews.mentions({ since }),
+    queryFn: () => procedures.reviews.mentions.query({ since }),
     refetchInterval: 60_000,
   });
   const shown = data?.mentions.slice(0, most.shown) ?? [];

@@ -1,12 +1,12 @@
 import { Link } from '@tanstack/react-router';
 import { type RefObject, useRef } from 'react';
-import type { ReviewTextPage } from '#sdk/workplace-types.ts';
+import type { OutputOf } from '#sdk/procedure-types.ts';
 import { type Item, maxItems, useAssignments } from '../../assignments/assignments.ts';
-import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { useCommands } from '../../keys/use-commands.ts';
 import { Row, Stack } from '../../kit/box.tsx';
 import { type Status, StatusMark } from '../../parts/status-mark.tsx';
+import { procedures } from '../../procedures.ts';
 import { isVisitor } from '../../session/keeper.ts';
 import { Columns, RowGroup } from './inbox-row.tsx';
 import { useSelection } from './selection.tsx';
@@ -81,7 +81,7 @@ async function itemsOf(tasks: readonly Task[]): Promise<Item[]> {
     if (task.kind === 'document') items.push({ kind: 'document', id: task.id });
     else {
       for (let cursor: string | null | undefined; cursor !== null && items.length < maxItems; ) {
-        const page: ReviewTextPage = await client.reviews.texts({
+        const page: OutputOf<'reviews.texts'> = await procedures.reviews.texts.query({
           ...task.filter,
           ...(cursor && { cursor }),
         });

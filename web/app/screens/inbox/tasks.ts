@@ -1,8 +1,8 @@
-import type { InboxTask } from '#sdk/workplace-types.ts';
+import type { OutputOf } from '#sdk/procedure-types.ts';
 import type { InboxSearch } from './inbox-search.ts';
 
 /** A document, or a group of texts, that awaits review. */
-export type Task = InboxTask;
+export type Task = OutputOf<'reviews.inbox'>['tasks'][number];
 export type DocumentTask = Extract<Task, { kind: 'document' }>;
 export type TextsTask = Extract<Task, { kind: 'texts' }>;
 

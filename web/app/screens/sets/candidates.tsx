@@ -14,6 +14,7 @@ import { Read } from '../../parts/loading.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { useAction } from '../../parts/use-action.ts';
+import { procedures } from '../../procedures.ts';
 import { glossaryService, useGlossaries } from '../../terms/use-glossaries.ts';
 import { FileInput } from './file-input.tsx';
 
@@ -245,13 +246,13 @@ function Detail({
       ...{ source_term: source, target_term: targetTerm, case_sensitive: false, priority: 0 },
       do_not_translate,
     };
-    const { entry } = await glossaryService.addTerm({ set_id: set, term });
+    const { entry } = await procedures.terminology.addTerm.mutate({ set_id: set, term });
     onDecided({
       candidate,
       done: t('sets.candidate_accepted', { term: source }),
       undo: async () => {
         const { entry_no, ...replaces } = entry;
-        await glossaryService.deleteTerm({ set_id: set, entry_no, replaces });
+        await procedures.terminology.deleteTerm.mutate({ set_id: set, entry_no, replaces });
       },
     });
   };

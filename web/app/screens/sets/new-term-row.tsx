@@ -1,6 +1,6 @@
 import { Plus } from 'lucide-react';
 import { type RefObject, useId, useRef, useState } from 'react';
-import type { AddedTerm, TermInput } from '#sdk/term-types.ts';
+import type { OutputOf } from '#sdk/procedure-types.ts';
 import type { TerminologySet } from '#sdk/types.ts';
 import { canonicalLanguage } from '#server/languages.ts';
 import { useT } from '../../i18n.tsx';
@@ -13,7 +13,7 @@ import { Problem } from '../../parts/problem.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { maxTermLength } from './term-form.tsx';
 import styles from './terms.module.css';
-import { presentTerm } from './use-terms.ts';
+import { presentTerm, type TermInput } from './use-terms.ts';
 
 /** The row that adds a term. It stays ready for the next one, with the same languages. */
 export function NewTermRow({
@@ -21,7 +21,7 @@ export function NewTermRow({
   onAdd,
 }: {
   set: TerminologySet;
-  onAdd: (term: TermInput) => Promise<AddedTerm>;
+  onAdd: (term: TermInput) => Promise<OutputOf<'terminology.addTerm'>>;
 }) {
   const t = useT();
   const form = useId();
@@ -35,7 +35,7 @@ export function NewTermRow({
     case_sensitive: false,
     priority: 0,
   }));
-  const [added, setAdded] = useState<AddedTerm>();
+  const [added, setAdded] = useState<OutputOf<'terminology.addTerm'>>();
   const add = run(async () => {
     setAdded(undefined);
     const result = await onAdd(term);

@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Ban, X } from 'lucide-react';
 import { type KeyboardEvent, type RefObject, useEffect, useRef, useState } from 'react';
-import type { TermInput } from '#sdk/term-types.ts';
 import type { GlossaryEntry, TerminologySet } from '#sdk/types.ts';
 import {
   fieldLimits,
@@ -21,10 +20,10 @@ import { LanguageText, languageOf } from '../../parts/language-text.tsx';
 import { LanguageSelect } from '../../parts/languages.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { useAction } from '../../parts/use-action.ts';
+import { procedures } from '../../procedures.ts';
 import { queryKeys } from '../../query-keys.ts';
-import { glossaryService } from '../../terms/use-glossaries.ts';
 import styles from './terms.module.css';
-import { presentTerm, termOf, type useTerms } from './use-terms.ts';
+import { presentTerm, type TermInput, termOf, type useTerms } from './use-terms.ts';
 
 type Changes = Pick<ReturnType<typeof useTerms>, 'add' | 'remove' | 'update'>;
 
@@ -285,11 +284,11 @@ function SameSource({ set, entry, terms }: { set: TerminologySet; entry: Glossar
   } as const;
   const { data } = useQuery({
     queryKey: queryKeys.terminology.terms(set.id, request),
-    queryFn: ({ signal }) => glossaryService.termPage(request, { signal }),
+    queryFn: ({ signal }) => procedures.terminology.terms.query(request, { signal }),
   });
   const keyOf = (one: GlossaryEntry) =>
     `${one.source_lang} ${one.target_lang} ${one.case_sensitive ? one.source_term : one.source_term.toLowerCase()}`;
-  const others = (data?.items ?? []).filter(
+  const others = (data?.entries ?? []).filter(
     (one) => one.entry_no !== entry.entry_no && keyOf(one) === keyOf(entry),
   );
   const { source_lang, target_lang, source_term, case_sensitive } = entry;
