@@ -6,7 +6,6 @@ import { hasPoppler } from './eye/poppler.ts';
 import { kindSection } from './kinds.ts';
 import { type FileFidelity, type OfficeFormat, officeSection, type RoundTrips } from './office.ts';
 import { writeGallery } from './pdf/gallery.ts';
-import { runTwin } from './pdf/twin.ts';
 import { pdfSection } from './pdf.ts';
 import { publish, renderSection, type Section } from './report.ts';
 import { type RoundTripFormat, roundTrips } from './round-trip.ts';
@@ -68,7 +67,6 @@ const comparisons: Record<string, Comparison> = {
   scans: { missing: missingForScans, run: async () => [await scanSection()] },
   texts: ofFolders(textFiles),
   slides: ofFolders(slides),
-  twin: { run: async (paths) => void (await runTwin(paths, process.argv.includes('--verbose'))) },
   gallery: { run: async () => void (await writeGallery()) },
   eye: {
     missing: () => (hasPoppler ? undefined : 'poppler-utils is not installed'),
@@ -79,8 +77,7 @@ const comparisons: Record<string, Comparison> = {
 /**
  * Without arguments, measures the Office and PDF files of the corpus. `--kinds` measures only PDF pages by kind,
  * `--scans` the recognition of scanned pages, `--eye` how translations look, `--texts FOLDER…` and `--slides FOLDER…`
- * files of strangers, `--twin FOLDER…` the segments of a PDF and the same document as HTML. `--gallery` writes the
- * pictures of PDF pages.
+ * files of strangers. `--gallery` writes the pictures of PDF pages.
  */
 if (process.argv[1] === import.meta.filename) {
   const flags = process.argv.slice(2).filter((arg) => arg.startsWith('--'));

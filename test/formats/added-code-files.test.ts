@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { InlineContent } from '#server/formats/inline-content.ts';
 import { layoutFormats } from '#server/formats/layout-formats.ts';
 import type { LayoutKind } from '#server/formats/layout-kinds.ts';
+import { listOf } from './cases.ts';
 import { textsOf, translate } from './markup-files.ts';
 
 const files = {
@@ -74,43 +75,7 @@ function elementsOf(page: string): string[] {
   return found;
 }
 
-const token = fc.constantFrom(
-  ...[
-    '<script>x</script>',
-    '<img src=x onerror=y>',
-    '<b>',
-    '<img src=x>',
-    '</p>',
-    '<p onclick=x>',
-    '"',
-    "'",
-    '" onload="x',
-    "' onload='x",
-    '>',
-    '<',
-    '<!--',
-    '-->',
-    ']]>',
-  ],
-  ...[
-    '&lt;script>',
-    '&quot; onload=&quot;x',
-    '&',
-    '&amp;',
-    '{',
-    '{{',
-    '}}',
-    '{% x %}',
-    '</title>',
-    '</textarea>',
-    '</style>',
-    '\0',
-    '\n',
-    'word',
-    ' ',
-    'é',
-  ],
-);
+const token = fc.constantFrom(...listOf('added-code-files.yaml', 'pieces of a random file'));
 const page =
   '<!doctype html><html lang="en"><head><title>Title</title><style>p {}</style><script>let a = "b";</script></head><body><p onclick="a()">Hello <b>bold <i>text</i></b> {{ name }} and</p><img alt="A picture" title=\'It\' src=x><input placeholder=Name><textarea>Text</textarea><a href="x" title="T">link</a><svg><title>S</title><text>t</text></svg></body></html>';
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { FileError } from '#server/formats/file-error.ts';
 import type { InlineContent } from '#server/formats/inline-content.ts';
 import * as markdown from '#server/formats/markdown.ts';
-import { casesOf } from './cases.ts';
+import { casesOf, listOf } from './cases.ts';
 import { eachString, marked, segmentsOf, textsOf, translate, unchanged } from './markup-files.ts';
 
 const other = new MarkdownIt({ html: true, linkify: false });
@@ -44,103 +44,38 @@ describe('the texts of a Markdown file', () => {
 });
 
 describe('a translated Markdown file', () => {
-  it.each([
-    ...[
-      '# a',
-      '- a',
-      '+ a',
-      '* a',
-      '1. a',
-      '2) a',
-      '> a',
-      '---',
-      '===',
-      '***',
-      '    a',
-      '```',
-      '~~~',
-      '| a',
-      '[a]: b',
-      '<div>',
-      '&amp;',
-    ],
-    ...[
-      'a * b * c',
-      '*a*',
-      '_a_',
-      '__a__',
-      'a_b_c',
-      '`a`',
-      '[a](b)',
-      '![a](b)',
-      '[a]',
-      '<b>',
-      'a\\',
-      '\\*',
-      '~~a~~',
-      'a | b',
-      '$a$',
-      'a #',
-      '!',
-    ],
-    ...[
-      '[^1]',
-      '<https://a.b>',
-      'a\nb',
-      '#',
-      ':-:',
-      '|-|',
-      '\ta',
-
-      '1.',
-      '-',
-      '+',
-      '>',
-      '=',
-      '&#35;',
-      '[x] a',
-      '<!-- a -->',
-      '::: a',
-      '!!! a',
-      '!!!a',
-      ': a',
-      '=== "a"',
-      '/// a',
-      '*[a]: b',
-      '[!a] b',
-      '[a]{.b}',
-      '^[a]',
-      '{ .a }',
-    ],
-  ])('has %j as text', async (text) => {
-    for (const [file, node] of [
-      ['Text\n', 'p'],
-      ['# Text\n', 'h1'],
-      ['Text\n===\n', 'h1'],
-      ['> - Text\n', 'li'],
-      ['| A |\n|---|\n| Text |\n', 'td'],
-      ['**Text**!\n', 'strong'],
-      ['a [Text](b) c\n', 'a'],
-      ['a\\\n**Text**\n', 'strong'],
-    ] as const) {
-      const translated = await translate(
-        markdown,
-        file,
-        eachString((one) => one.replace('Text', () => text)),
-      );
-      const visible = text
-        .replace(/\s+/g, ' ')
-        .trim()
-        .replace(/&/g, '&amp;')
-        .replace(/</g, '&lt;')
-        .replace(/>/g, '&gt;')
-        .replace(/"/g, '&quot;');
-      expect
-        .soft(visibleOf(translated), `${JSON.stringify(file)} became ${JSON.stringify(translated)}`)
-        .toBe(visibleOf(file).replace('Text', () => visible));
-      expect.soft(visibleOf(translated)).toContain(`<${node}`);
-    }
-  });
+  it.each(listOf('markdown.yaml', 'a translated Markdown file: has as text'))(
+    'has %j as text',
+    async (text) => {
+      for (const [file, node] of [
+        ['Text\n', 'p'],
+        ['# Text\n', 'h1'],
+        ['Text\n===\n', 'h1'],
+        ['> - Text\n', 'li'],
+        ['| A |\n|---|\n| Text |\n', 'td'],
+        ['**Text**!\n', 'strong'],
+        ['a [Text](b) c\n', 'a'],
+        ['a\\\n**Text**\n', 'strong'],
+      ] as const) {
+        const translated = await translate(
+          markdown,
+          file,
+          eachString((one) => one.replace('Text', () => text)),
+        );
+        const visible = text
+          .replace(/\s+/g, ' ')
+          .trim()
+          .replace(/&/g, '&amp;')
+          .replace(/</g, '&lt;')
+          .replace(/>/g, '&gt;')
+          .replace(/"/g, '&quot;');
+        expect
+          .soft(visibleOf(translated), `${JSON.stringify(file)} became ${JSON.stringify(translated)}`)
+          .toBe(visibleOf(file).replace('Text', () => visible));
+        expect.soft(visibleOf(translated)).toContain(`<${node}`);
+      }
+    },
+  );
 
   it('has no formula that the source does not have, also not across markup', async () => {
     const texts = ['$a', '$b', ' c$'];
@@ -271,77 +206,7 @@ describe('a translated Markdown file', () => {
 });
 
 // Signs whose partner may be outside of a text are in pairs: in a file with a single backtick, a backslash has no effect.
-const pieces = fc.constantFrom(
-  ...[
-    'a',
-    'B c',
-    ' ',
-    '\n',
-    '\n\n',
-    '  \n',
-    '\\\n',
-    '*',
-    '**',
-    '_',
-    '__',
-    '`c`',
-    '``c`d``',
-    '[e](x)',
-    '[f *g*](x "t")',
-    '![h](x)',
-    '[a]',
-    '[ ]',
-  ],
-  ...[
-    '# ',
-    '- ',
-    '1. ',
-    '> ',
-    '- [ ] ',
-    '|',
-    '| - |\n',
-    '---\n',
-    '===\n',
-    '```\n',
-    '~',
-    '~~',
-    ' $x$ ',
-    '{{ x }}',
-    '{% x %}',
-    ':::',
-  ],
-  ...[
-    '\n[a]: x\n',
-    '[^1]',
-    '\n[^1]: ',
-    '&amp;',
-    '\\',
-    '!',
-    '<!-- i -->',
-    '<b>',
-    '</b>',
-    '<br>',
-    '\n<div>\n',
-    '{#a}',
-    '\n> [!NOTE]\n',
-    ' www.a.b ',
-  ],
-  ...[
-    '[[p]]',
-    '[[p|',
-    ']]',
-    ']{.a}',
-    '\n!!! note "t"\n    ',
-    '\n=== "t"\n    ',
-    '\n??? a\n\n    ',
-    '\n: ',
-    '\n*[H]: ',
-    '\n> [!tip] ',
-    '\n:::a ',
-    '    ',
-  ],
-  ...['<', 'é', '。', '"', '('],
-);
+const pieces = fc.constantFrom(...listOf('markdown.yaml', 'pieces of a random file'));
 
 describe('any Markdown', () => {
   it('keeps its bytes without translations, and its structure with them', async () => {

@@ -10,6 +10,7 @@ import { describe, expect, it } from 'vitest';
 import { type InlineContent, plainText } from '#server/formats/inline-content.ts';
 import * as md from '#server/formats/markdown.ts';
 import { mdx } from '#server/formats/markdown.ts';
+import { listOf } from './cases.ts';
 import { textsOf, translate, unchanged } from './markup-files.ts';
 
 /** Whether an attribute is a title, which is a text if it is a string. */
@@ -58,69 +59,7 @@ const files = {
 const token = fc.oneof(
   {
     weight: 6,
-    arbitrary: fc.constantFrom(
-      ...[
-        '{',
-        '}',
-        '{x}',
-        '{evil()}',
-        '{name}',
-        '{"} evil"}',
-        '{/* x */}',
-        '\\{x}',
-        '\\\\{x}',
-        '&#123;x}',
-        '<',
-        '>',
-        '</',
-        '/>',
-      ],
-      ...[
-        '<b>',
-        '<X y={z} />',
-        '<X>',
-        '</X>',
-        '<>',
-        '</>',
-        '<!-- x -->',
-        '\\<X/>',
-        '<https://x.y>',
-        'https://x.y/{x}',
-        'www.x.y/<X/>',
-      ],
-      ...[
-        'import a from "b"',
-        'export const a = 1',
-        'export default () => 1',
-        '\nimport a from "b"\n',
-        '\n\nexport const a = 1\n\n',
-        '\n\n{x}\n\n',
-      ],
-      ...[
-        '[a](javascript:x)',
-        '![{x}](y)',
-        '](x',
-        '[',
-        ']',
-        '`',
-        '```\n',
-        '*',
-        '_',
-        '$',
-        '~~',
-        '| ',
-        '\\',
-        '    ',
-        '---',
-        '\n',
-        '\n\n',
-        '# ',
-        '- ',
-        '> ',
-        '"',
-        "'",
-      ],
-    ),
+    arbitrary: fc.constantFrom(...listOf('mdx-code.yaml', 'pieces of a random file')),
   },
   { weight: 2, arbitrary: fc.constantFrom('word', ' ', 'é', '。', 'import', 'export ') },
   {

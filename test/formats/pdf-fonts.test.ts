@@ -4,7 +4,7 @@ import { type PDFDocument, PDFName, type PDFObject } from '@cantoo/pdf-lib';
 import { describe, expect, it } from 'vitest';
 import { findBlocks } from '#server/formats/pdf/find-blocks.ts';
 import { corpusFile } from '#test/corpus/files.ts';
-import { at, form, helvetica, type Made, object, readMade, textOf, withOpenPdf } from './pdf-made.ts';
+import { at, form, helvetica, type Made, object, readMade, textOf, type3, withOpenPdf } from './pdf-made.ts';
 
 /** A composite font whose codes have two bytes. */
 const composite =
@@ -162,23 +162,8 @@ describe('composite fonts', () => {
 });
 
 describe('Type 3 fonts', () => {
-  const type3 =
-    (matrix: number[], box: number[], width: number): Made =>
-    ({ context }) =>
-      context.register(
-        context.obj({
-          Type: 'Font',
-          Subtype: 'Type3',
-          FontMatrix: matrix,
-          FontBBox: box,
-          FirstChar: 65,
-          LastChar: 65,
-          Widths: [width],
-          Encoding: { Differences: [65, 'A'] },
-          CharProcs: { A: context.register(context.stream(`${width} 0 d0 0 0 1 1 re f`)) },
-          Resources: {},
-        } as Record<string, unknown> as Record<string, string>),
-      );
+  const ofLetter = (matrix: number[], box: number[], width: number) =>
+    type3({ matrix, box, first: 65, widths: [width], glyphs: { A: `${width} 0 d0 0 0 1 1 re f` } });
 
   it.each<[string, number[], number[], number, string]>([
     ['of thousandths', [0.001, 0, 0, 0.001, 0, 0], [0, -200, 1000, 900], 500, '12 Tf'],
@@ -188,7 +173,7 @@ describe('Type 3 fonts', () => {
     const up = matrix[3]! < 0 ? -1 : 1;
     const { texts } = await readMade({
       content: `BT /T ${size} 1 0 0 ${up} 9 50 Tm (AA) Tj ET`,
-      resources: { Font: { T: type3(matrix, box, width) } },
+      resources: { Font: { T: ofLetter(matrix, box, width) } },
     });
     const [a, , , d, x, y] = texts[0]!.matrix;
     expect([x, y]).toEqual([9, 50]);
@@ -208,25 +193,14 @@ describe('Type 3 fonts', () => {
       },
     ],
   ])('have the weight of their letters, which are %s', async (_, draw) => {
-    const font =
-      (stroke: number): Made =>
-      ({ context }) => {
-        const drawn = () => context.register(context.stream(`30 0 0 0 24 24 d1 ${draw(stroke)}`));
-        return context.register(
-          context.obj({
-            Type: 'Font',
-            Subtype: 'Type3',
-            FontMatrix: [0.03, 0, 0, 0.03, 0, 0],
-            FontBBox: [0, 0, 24, 24],
-            FirstChar: 72,
-            LastChar: 73,
-            Widths: [30, 30],
-            Encoding: { Differences: [72, 'H', 'I'] },
-            CharProcs: { H: drawn(), I: drawn() },
-            Resources: {},
-          } as Record<string, unknown> as Record<string, string>),
-        );
-      };
+    const font = (stroke: number) => {
+      const drawn = `30 0 0 0 24 24 d1 ${draw(stroke)}`;
+      const [matrix, box] = [
+        [0.03, 0, 0, 0.03, 0, 0],
+        [0, 0, 24, 24],
+      ];
+      return type3({ matrix, box, first: 72, widths: [30, 30], glyphs: { H: drawn, I: drawn } });
+    };
     const { texts } = await readMade({
       content: 'BT 9 50 Td /T 12 Tf (HI) Tj /Bold 12 Tf (HI) Tj ET',
       resources: { Font: { T: font(3), Bold: font(6) } },
@@ -238,21 +212,8 @@ describe('Type 3 fonts', () => {
     [[58, 0, 721, 715], [0, -715, 721, 0], 1],
     [[58, -715, 721, 0], [0, 0, 721, 715], -1],
   ])('are upright by the boxes of their glyphs %o, not by that of the font %o', async (glyph, box, turn) => {
-    const font: Made = ({ context }) =>
-      context.register(
-        context.obj({
-          Type: 'Font',
-          Subtype: 'Type3',
-          FontMatrix: [0.001, 0, 0, 0.001, 0, 0],
-          FontBBox: box,
-          FirstChar: 65,
-          LastChar: 65,
-          Widths: [600],
-          Encoding: { Differences: [65, 'A'] },
-          CharProcs: { A: context.register(context.stream(`600 0 ${glyph.join(' ')} d1 0 0 9 9 re f`)) },
-          Resources: {},
-        } as Record<string, unknown> as Record<string, string>),
-      );
+    const glyphs = { A: `600 0 ${glyph.join(' ')} d1 0 0 9 9 re f` };
+    const font = type3({ box, first: 65, widths: [600], glyphs });
     const content = `BT /T 12 Tf 1 0 0 ${turn} 9 50 Tm (AA) Tj ET`;
     const { texts } = await readMade({ content, resources: { Font: { T: font } } });
     expect(texts[0]!.matrix[3]).toBeCloseTo(12);
@@ -263,27 +224,10 @@ describe('Type 3 fonts', () => {
     ['with the unit square instead of a box', [0, 0, 1, -1], 10, 9.74],
     ['without letters that have descenders', [0, 0, 0, 0], 0, 9.34],
   ])('%s are as large as their glyphs', async (_, box, depth, size) => {
-    const glyphs = ['A', 'B', 'C', 'D', 'p'];
-    const font: Made = ({ context }) =>
-      context.register(
-        context.obj({
-          Type: 'Font',
-          Subtype: 'Type3',
-          FontMatrix: [0.0042, 0, 0, 0.0042, 0, 0],
-          FontBBox: box,
-          FirstChar: 65,
-          LastChar: 65,
-          Widths: [25],
-          Encoding: { Differences: [65, ...glyphs] },
-          CharProcs: Object.fromEntries(
-            glyphs.map((name) => [
-              name,
-              context.register(context.stream(`25 0 2 ${name === 'p' ? -depth : 0} 23 28 d1 0 0 9 9 re f`)),
-            ]),
-          ),
-          Resources: {},
-        } as Record<string, unknown> as Record<string, string>),
-      );
+    const drawn = (bottom: number) => `25 0 2 ${bottom} 23 28 d1 0 0 9 9 re f`;
+    const [upper, p] = [drawn(0), drawn(-depth)];
+    const glyphs = { A: upper, B: upper, C: upper, D: upper, p };
+    const font = type3({ matrix: [0.0042, 0, 0, 0.0042, 0, 0], box, first: 65, widths: [25], glyphs });
     const { texts } = await readMade({
       content: 'BT /T 58 Tf 9 50 Td (AA) Tj ET',
       resources: { Font: { T: font } },
@@ -294,26 +238,8 @@ describe('Type 3 fonts', () => {
   });
 
   it('show the letter of a code that is mapped to a control character', async () => {
-    const font: Made = ({ context }) =>
-      context.register(
-        context.obj({
-          Type: 'Font',
-          Subtype: 'Type3',
-          FontMatrix: [0.001, 0, 0, 0.001, 0, 0],
-          FontBBox: [0, -200, 1000, 900],
-          FirstChar: 99,
-          LastChar: 99,
-          Widths: [500],
-          Encoding: { Differences: [99, 'CR'] },
-          CharProcs: { CR: context.register(context.stream('500 0 d0 0 0 400 400 re f')) },
-          ToUnicode: context.register(
-            context.stream(
-              '1 begincodespacerange <00> <ff> endcodespacerange 1 beginbfchar <63> <000d> endbfchar',
-            ),
-          ),
-          Resources: {},
-        } as Record<string, unknown> as Record<string, string>),
-      );
+    const glyphs = { CR: '500 0 d0 0 0 400 400 re f' };
+    const font = type3({ first: 99, widths: [500], glyphs, characters: ['<63> <000d>'] });
     const { texts } = await readMade({
       content: 'BT /T 12 Tf 9 50 Td (c) Tj ET',
       resources: { Font: { T: font } },
@@ -330,7 +256,7 @@ describe('Type 3 fonts', () => {
   ])('whose glyphs are %s are upright where a reader sees them so', async (_, matrix, box, turn) => {
     const { texts } = await readMade({
       content: `BT /T 12 Tf 1 0 0 ${turn} 9 50 Tm (AA) Tj ET`,
-      resources: { Font: { T: type3(matrix, box, 600) } },
+      resources: { Font: { T: ofLetter(matrix, box, 600) } },
     });
     expect(texts[0]!.matrix[3]).toBeGreaterThan(0);
   });
@@ -342,26 +268,16 @@ describe('Type 3 fonts', () => {
     expect(lines).toContain('notsufficetoestablish');
   });
 
-  const tex =
-    (...codes: number[]): Made =>
-    ({ context }) => {
-      const names = [...'abcdefghijklm'].map((letter) => letter.charCodeAt(0)).concat(codes);
-      const drawn = context.register(context.stream('500 0 0 0 400 700 d1 0 0 400 700 re f'));
-      return context.register(
-        context.obj({
-          Type: 'Font',
-          Subtype: 'Type3',
-          FontMatrix: [0.001, 0, 0, 0.001, 0, 0],
-          FontBBox: [0, -200, 1000, 900],
-          FirstChar: 0,
-          LastChar: 255,
-          Widths: Array.from({ length: 256 }, () => 500),
-          Encoding: { Differences: names.flatMap((code) => [code, `a${code}`]) },
-          CharProcs: Object.fromEntries(names.map((code) => [`a${code}`, drawn])),
-          Resources: {},
-        } as Record<string, unknown> as Record<string, string>),
-      );
-    };
+  const tex = (...codes: number[]) => {
+    const all = [...'abcdefghijklm'].map((letter) => letter.charCodeAt(0)).concat(codes);
+    const drawn = '500 0 0 0 400 700 d1 0 0 400 700 re f';
+    return type3({
+      first: 0,
+      widths: Array.from({ length: 256 }, () => 500),
+      differences: all.flatMap((code) => [code, `a${code}`]),
+      glyphs: Object.fromEntries(all.map((code) => [`a${code}`, drawn])),
+    });
+  };
 
   it.each<[string, number[], string, string]>([
     [

@@ -18,6 +18,7 @@ import {
   readMade,
   resourcesOf,
   textOf,
+  type3,
   withOpenPdf,
 } from './pdf-made.ts';
 
@@ -240,32 +241,14 @@ describe('letters that are drawn as shapes below transparent text', () => {
 
   it('are those of a font whose letters draw nothing, with its line ends, equal letters and weights', async () => {
     // Ghostscript sets a matrix and paints nothing.
-    const letters = [400, 400, 100, 100].map(
-      (width) => `${width + 100} 0 50 0 ${width + 50} 700 d1\n0.01 0 0 0.01 0 0 cm`,
-    );
-    const names = ['a', 'b', 'c', 'd'];
-    const font: Made = ({ context }) =>
-      context.register(
-        context.obj({
-          Type: 'Font',
-          Subtype: 'Type3',
-          FontMatrix: [0.001, 0, 0, 0.001, 0, 0],
-          FontBBox: [0, 0, 0, 0],
-          FirstChar: 1,
-          LastChar: 4,
-          Widths: [500, 500, 200, 200],
-          Encoding: { Differences: [1, ...names] },
-          CharProcs: Object.fromEntries(
-            names.map((name, at) => [name, context.register(context.stream(letters[at]!))]),
-          ),
-          ToUnicode: context.register(
-            context.stream(
-              '1 begincodespacerange\n<00> <ff>\nendcodespacerange\n4 beginbfchar\n<01> <004F>\n<02> <>\n<03> <006C>\n<04> <006C000A>\nendbfchar',
-            ),
-          ),
-          Resources: {},
-        } as Record<string, unknown> as Record<string, string>),
-      );
+    const drawn = (width: number) => `${width + 100} 0 50 0 ${width + 50} 700 d1\n0.01 0 0 0.01 0 0 cm`;
+    const font = type3({
+      box: [0, 0, 0, 0],
+      first: 1,
+      widths: [500, 500, 200, 200],
+      glyphs: { a: drawn(400), b: drawn(400), c: drawn(100), d: drawn(100) },
+      characters: ['<01> <004F>', '<02> <>', '<03> <006C>', '<04> <006C000A>'],
+    });
     const boxes = (y: number, stroke: number) =>
       [50, 64, 78, 92]
         .flatMap((x) => [

@@ -48,6 +48,37 @@ export const helvetica: Made = ({ context }) =>
     context.obj({ Type: 'Font', Subtype: 'Type1', BaseFont: 'Helvetica', Encoding: 'WinAnsiEncoding' }),
   );
 
+interface Type3 {
+  matrix?: readonly number[];
+  box?: readonly number[];
+  /** The first code, from which the widths and the glyphs are numbered. */
+  first: number;
+  widths: readonly number[];
+  /** The operators that draw each glyph, by its name. */
+  glyphs: Record<string, string>;
+  /** The names of the glyphs by their codes, if they are not numbered. */
+  differences?: readonly (number | string)[];
+  /** The entries of its character map, such as `<63> <000d>`. */
+  characters?: readonly string[];
+}
+
+/** A Type 3 font, whose glyphs are drawn by operators. */
+export const type3 =
+  ({ matrix = [0.001, 0, 0, 0.001, 0, 0], box = [0, -200, 1000, 900], first, ...font }: Type3): Made =>
+  ({ context }) => {
+    const stream = (text: string) => context.register(context.stream(text));
+    const drawn = Object.entries(font.glyphs).map(([name, operators]) => [name, stream(operators)]);
+    const map = `1 begincodespacerange <00> <ff> endcodespacerange ${font.characters?.length} beginbfchar\n${font.characters?.join('\n')}\nendbfchar`;
+    const all: Record<string, unknown> = {
+      ...{ Type: 'Font', Subtype: 'Type3', FontMatrix: matrix, FontBBox: box, Resources: {} },
+      ...{ FirstChar: first, LastChar: first + font.widths.length - 1, Widths: font.widths },
+      Encoding: { Differences: font.differences ?? [first, ...Object.keys(font.glyphs)] },
+      CharProcs: Object.fromEntries(drawn),
+      ...(font.characters && { ToUnicode: stream(map) }),
+    };
+    return context.register(context.obj(all as Record<string, string>));
+  };
+
 /** A form XObject; it may have its own resources. */
 export function form(
   content: string,

@@ -6,7 +6,7 @@ import { normalize } from '#server/formats/pdf/normalize.ts';
 import type { ReadPage } from '#server/formats/pdf/open-pdf.ts';
 import type { ReadText } from '#server/formats/pdf/reading/shown-texts.ts';
 import { extract, rebuild } from '#server/formats/pdf.ts';
-import { at, type Made, type MadePage, madePdf, readMade, textOf, withOpenPdf } from './pdf-made.ts';
+import { at, type Made, type MadePage, madePdf, readMade, textOf, type3, withOpenPdf } from './pdf-made.ts';
 
 const languages = { sourceLanguage: 'en', targetLanguage: 'fr' };
 
@@ -167,22 +167,13 @@ describe('a sign without a known character', () => {
 
   it('is not guessed from its code if its font numbers its glyphs', async () => {
     const names = Array.from({ length: 60 }, (_, index) => `g${index}`);
-    const numbered: Made = ({ context }) => {
-      const drawing = context.register(context.stream('500 0 0 0 400 700 d1 0 0 400 700 re f'));
-      return context.register(
-        context.obj({
-          Type: 'Font',
-          Subtype: 'Type3',
-          FontBBox: [0, 0, 500, 700],
-          FontMatrix: [0.001, 0, 0, 0.001, 0, 0],
-          FirstChar: 0,
-          LastChar: 59,
-          Widths: names.map(() => 500),
-          Encoding: { Type: 'Encoding', Differences: [0, ...names] },
-          CharProcs: Object.fromEntries(names.map((name) => [name, drawing])),
-        }),
-      );
-    };
+    const drawing = '500 0 0 0 400 700 d1 0 0 400 700 re f';
+    const numbered = type3({
+      first: 0,
+      box: [0, 0, 500, 700],
+      widths: names.map(() => 500),
+      glyphs: Object.fromEntries(names.map((name) => [name, drawing])),
+    });
     const content = 'BT /S 10 Tf 20 100 Td (\\001\\002\\003\\004) Tj ET';
     const { texts } = await readMade({ content, resources: { Font: { S: numbered } } });
     expect(texts.map(textOf)).toEqual(['\ufffd\ufffd\ufffd\ufffd']);

@@ -111,63 +111,11 @@ const first = (header: string, row: string) => {
   const { entries, notes } = readGlossaryCsv(Buffer.from(`source,target,${header}\na,b,${row}`));
   return [comparable(entries[0]!), notes.map(({ code, name }) => `${code} ${name}`)];
 };
-const plain = { sourceTerm: 'a', targetTerm: 'b' };
 
 describe('the fields of files of other tools', () => {
-  test.each([
-    ['Description [en],Part of Speech [en]', 'x,n.', { definition: 'x', part_of_speech: 'noun' }],
-    ['Forbidden', 'yes', { status: 'forbidden' }],
-    ['Forbidden', 'no', {}],
-    ['Term Status', 'preferredTerm-admn-sts', {}],
-    ['Status', 'Not recommended', { status: 'forbidden' }],
-    ['Usage status', 'admittedTerm', { status: 'allowed' }],
-    [
-      'DNT,Subject field,Image URL',
-      'true,law,https://a.example/b c.png',
-      {
-        do_not_translate: true,
-        domain: 'law',
-        picture: 'https://a.example/b%20c.png',
-      },
-    ],
-    ['Comments', '"two\nlines"', { note: 'two lines' }],
-  ])('%s: %s', (header, row, found) => {
-    const targetTerm = 'do_not_translate' in found ? 'a' : 'b';
-    expect(first(header, row)).toEqual([{ ...plain, targetTerm, ...found }, []]);
-  });
-
-  test.each([
-    ['gender', 'common'],
-    ['part_of_speech', 'gerund'],
-    ['picture', 'http://a.example/b.png'],
-    ['picture', 'javascript:alert(1)'],
-  ])('an unknown value is left out with a note, and the term stays: %s %s', (column, value) => {
-    expect(first(column, value)).toEqual([plain, [`field ${column}`]]);
-  });
-
   test('a text that is too long is shortened, with a note', () => {
     const [entry, notes] = first('note', '😀'.repeat(1001));
     expect([(entry as { note: string }).note, notes]).toEqual(['😀'.repeat(1000), ['field note']]);
-  });
-
-  test('a table without a header has the columns that it had before there were fields', () => {
-    const { entries } = readGlossaryCsv(Buffer.from('a,b,en,fr,yes,3,what is this\nc,d,en,fr,,,'));
-    expect(entries[0]).toEqual({
-      ...{ line: 1, sourceTerm: 'a', targetTerm: 'b', sourceLang: 'en', targetLang: 'fr' },
-      ...{ caseSensitive: true, priority: 3 },
-    });
-  });
-
-  test('a term that is not translated may have no target', () => {
-    expect(readGlossaryCsv(Buffer.from('source,target,dnt\na,,yes\nb,,no')).entries).toMatchObject([
-      { sourceTerm: 'a', targetTerm: 'a', doNotTranslate: true },
-    ]);
-  });
-
-  test('values of another type in JSON are left out', async () => {
-    const json = '[{"source": "a", "target": "b", "note": ["x"], "domain": {"en": 1}}]';
-    const { entries, notes } = await readGlossary('json', Buffer.from(json), declared);
-    expect([entries.map(comparable), notes.map(({ name }) => name)]).toEqual([[plain], ['note', 'domain']]);
   });
 
   test('texts that are too long together are rejected', async () => {

@@ -20,7 +20,7 @@ async function served(
   return request.metadata.provenance?.fast_path === 'glossary_exact' ? final_translation : undefined;
 }
 
-/** How cells are read is tested in test/formats/glossary-csv.test.ts. */
+/** How cells are read is tested in test/formats/glossary-files.test.ts. */
 describe('a CSV glossary', () => {
   test('with a header: terms, languages and letter case apply', async () => {
     const { status, body } = await mine.uploadFile(corpusFile('csv/made-semicolon-full-columns.csv'));
