@@ -268,6 +268,7 @@ const catalogParts = [
   'settings',
   'assignments',
   'translate',
+  'work',
 ] as const;
 type CatalogPart = (typeof catalogParts)[number];
 
@@ -289,6 +290,10 @@ const partOfArea: Record<string, CatalogPart> = {
   quality: 'quality',
   assignments: 'assignments',
   translate: 'translate',
+  documents: 'work',
+  editor: 'work',
+  jobs: 'work',
+  review: 'work',
 };
 
 /** Messages of other areas that belong to these parts, because the first screens do not show them. */
@@ -300,6 +305,7 @@ const partOfMessages: readonly (readonly [RegExp, CatalogPart])[] = [
   [/^editor\.replace_/, 'tools'],
   [/^assignments\.(after|assigned_to|due|no_date|overdue|select|select_first|then)$/, 'workspace'],
   [/^problems\.second_review_/, 'workspace'],
+  [/^((documents|jobs)\.title|documents\.estimates|editor\.undo|jobs\.detected)$/, 'workspace'],
   [/^translate\.(title|characters|files_need_plan|source_language|detect)$/, 'workspace'],
 ];
 

@@ -5,7 +5,7 @@ type TextProps<Element extends ElementType> = {
   as?: Element;
   size?: '2xs' | 'xs' | 'sm' | 'md' | 'seg' | 'lg' | 'xl' | '2xl';
   /** `soft` for what explains, `faint` for what is read last; the others for a status, together with a shape. */
-  tone?: 'soft' | 'faint' | 'ok' | 'warn' | 'crit';
+  tone?: 'soft' | 'faint' | 'ok' | 'warn' | 'crit' | undefined;
   weight?: 'regular' | 'medium' | 'semi' | 'bold';
   children?: ReactNode;
 } & Omit<ComponentProps<Element>, 'as' | 'style'>;
@@ -34,7 +34,7 @@ export function Badge({
   title,
   children,
 }: {
-  tone?: 'good' | 'waits' | 'bad';
+  tone?: 'good' | 'waits' | 'bad' | undefined;
   title?: string | undefined;
   children: ReactNode;
 }) {

@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { LinguaLoopError } from '#sdk/errors.ts';
 import type { SecurityPolicy, TenantAccount } from '#sdk/types.ts';
-import { client } from '../../client.ts';
+import { readMe } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { TextArea } from '../../kit/field.tsx';
 import { announce } from '../../parts/announcer.tsx';
@@ -63,7 +63,7 @@ export function Redaction({ me: { tenant } }: { me: Me }) {
         setBefore(rulesOf(account));
         announce(t('common.saved'));
       } catch (thrown) {
-        if (isConflict(thrown)) setBefore(rulesOf((await client.auth.me()).tenant));
+        if (isConflict(thrown)) setBefore(rulesOf((await readMe()).tenant));
         throw thrown;
       }
     });
