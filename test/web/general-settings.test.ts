@@ -5,6 +5,7 @@ import { useTestApp } from '#test/setup/app.ts';
 import { viaRpc } from '../contract/call.ts';
 import { expectAccessible } from './accessibility.ts';
 import { useBrowser, withoutBrowser } from './browser.ts';
+import { choose } from './kit.ts';
 import { memberAt, said } from './reviewing.ts';
 
 const app = useTestApp({ env });
@@ -128,7 +129,7 @@ describe.skipIf(withoutBrowser)('the general settings', () => {
       viewport: { width: 390, height: 800 },
     });
     const list = page.getByRole('region', { name: 'Words of the spelling check' });
-    await list.getByLabel('Language').selectOption('English');
+    await choose(list, 'Language', 'English');
     await list.getByText('Lattenrost').waitFor();
     await expectAccessible(page);
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);

@@ -72,15 +72,19 @@ export function Row<Element extends ElementType = 'div'>(
   );
 }
 
-/** The element of a row that takes the space that the others leave. */
-export function Fill({ children }: { children?: ReactNode }) {
-  return <div style={{ flex: '1 1 0', minInlineSize: 0 }}>{children}</div>;
+/** The element of a row that takes the space that the others leave. @param least the least width, in rem */
+export function Fill({ least = 0, children }: { least?: number; children?: ReactNode }) {
+  return (
+    <div data-box style={{ flex: `1 1 ${least}rem`, minInlineSize: 0 }}>
+      {children}
+    </div>
+  );
 }
 
-/** Columns of equal width: as many as fit. @param least the least width of a column, in rem */
+/** Columns of equal width in the whole width: as many as fit. @param least the least width of a column, in rem */
 export function Grid<Element extends ElementType = 'div'>(props: BoxProps<Element> & { least: number }) {
   const { as: Tag = 'div' as ElementType, gap = 4, pad = 0, align, least, ...others } = props;
-  const columns = `repeat(auto-fill, minmax(min(100%, ${least}rem), 1fr))`;
+  const columns = `repeat(auto-fit, minmax(min(100%, ${least}rem), 1fr))`;
   return (
     <Tag
       {...others}

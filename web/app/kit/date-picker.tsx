@@ -19,6 +19,7 @@ import {
 import { useInterface } from '../i18n.tsx';
 import styles from './date-picker.module.css';
 import popup from './popup.module.css';
+import select from './select.module.css';
 
 /**
  * A field for a day, with a calendar. While a year is typed, each digit gives a date (0002, 0020, …): such a date is only
@@ -44,7 +45,7 @@ export function DatePicker({
   return (
     <I18nProvider locale={`${locale}-u-ca-gregory`}>
       <AriaDatePicker
-        className={styles['field'] as string}
+        className={`field ${select['field']}`}
         value={typed === undefined ? dayOf(value) : typed}
         minValue={dayOf(min)}
         maxValue={dayOf(max)}

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { Stack } from './box.tsx';
 import { Text } from './text.tsx';
 
-/** What a list shows that has nothing: why, and what can be done. */
+/** Shown instead of a list that has nothing: why, and the next step. */
 export function Empty({ title, children }: { title: ReactNode; children?: ReactNode }) {
   return (
     <Stack gap={3} align="start">

@@ -7,7 +7,7 @@ import style from './field.module.css';
 /** The error of the form around a field. */
 export const FormError = createContext<unknown>(undefined);
 
-/** What a control of a field gets. */
+/** The properties that connect a control with its label, hint and error. */
 interface Control {
   id: string;
   name: string | undefined;

@@ -8,7 +8,7 @@ import { FormError } from './field.tsx';
 /** Whether the dialog around a form must stay open, because the form is being sent. */
 export const DialogBusy = createContext<RefObject<boolean>>({ current: false });
 
-/** What a form does at the moment. */
+/** The state of a form for its parts. */
 export interface FormState {
   error: unknown;
   isBusy: boolean;

@@ -39,7 +39,7 @@ export function Select<Value extends string>({
 }) {
   return (
     <AriaSelect
-      className={(isInline ? styles['inline'] : styles['field']) as string}
+      className={(isInline ? styles['inline'] : `field ${styles['field']}`) as string}
       {...(isInline && { 'aria-label': label })}
       value={keyOf(value)}
       onChange={(key) => {

@@ -1,9 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { Setting, Switch } from '../../parts/setting.tsx';
+import { useAction } from '../../parts/use-action.ts';
 import { procedures } from '../../procedures.ts';
 import { queryKeys } from '../../query-keys.ts';
 import { proved } from '../../session/proof.ts';
@@ -29,23 +29,15 @@ export function Policy({
 }) {
   const t = useT();
   const queries = useQueryClient();
-  const [error, setError] = useState<unknown>();
-  const [changing, setChanging] = useState<Toggle>();
-  const change = async (toggle: Toggle, value: boolean) => {
-    setChanging(toggle);
-    setError(undefined);
-    try {
+  const { run, error, isBusy } = useAction();
+  const change = (toggle: Toggle, value: boolean) =>
+    run(async () => {
       // For a platform operator, the request must name the workspace, even the operator's own.
       const request = { [toggle]: value, tenant_id: tenant.id };
       const account = await proved(() => procedures.tenants.setSecurityPolicy.mutate(request));
       queries.setQueryData<Me>(queryKeys.me, (me) => me && { ...me, tenant: account });
       announce(t('common.saved'));
-    } catch (thrown) {
-      setError(thrown);
-    } finally {
-      setChanging(undefined);
-    }
-  };
+    })();
   return (
     <>
       {error ? <Problem error={error} /> : null}
@@ -62,7 +54,7 @@ export function Policy({
               label={t(`security.${toggle}`)}
               hint={t(`security.${toggle}_hint`)}
               isOn={tenant.metadata[toggle] === true}
-              isDisabled={changing !== undefined}
+              isDisabled={isBusy}
               onChange={(isOn) => void change(toggle, isOn)}
             />
           ))}

@@ -1,5 +1,4 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import { deployment } from '../../deployment.ts';
 import { useT } from '../../i18n.tsx';
 import { Forbidden } from '../../parts/admins-only.tsx';
@@ -7,6 +6,7 @@ import { announce } from '../../parts/announcer.tsx';
 import { Read } from '../../parts/loading.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { Setting, Switch } from '../../parts/setting.tsx';
+import { useAction } from '../../parts/use-action.ts';
 import { procedures } from '../../procedures.ts';
 import { queryKeys } from '../../query-keys.ts';
 import { useMe } from '../../session/use-me.ts';
@@ -32,27 +32,17 @@ function Emails() {
   const t = useT();
   const me = useMe();
   const queries = useQueryClient();
-  const [error, setError] = useState<unknown>();
-  const [changing, setChanging] = useState<Kind>();
+  const { run, error, isBusy } = useAction();
   const preferences = useQuery({
     queryKey: queryKeys.mailPreferences,
     queryFn: () => procedures.mail.preferences.query(),
   });
-  const change = async (kind: Kind, isOn: boolean) => {
-    setChanging(kind);
-    setError(undefined);
-    try {
-      queries.setQueryData(
-        queryKeys.mailPreferences,
-        await procedures.mail.setPreferences.mutate({ [kind]: isOn }),
-      );
+  const change = (kind: Kind, isOn: boolean) =>
+    run(async () => {
+      const now = await procedures.mail.setPreferences.mutate({ [kind]: isOn });
+      queries.setQueryData(queryKeys.mailPreferences, now);
       announce(t('common.saved'));
-    } catch (thrown) {
-      setError(thrown);
-    } finally {
-      setChanging(undefined);
-    }
-  };
+    })();
   return (
     <Setting
       id="emails"
@@ -68,7 +58,7 @@ function Emails() {
               label={t(`notifications.${kind}`)}
               hint={t(`notifications.${kind}_hint`)}
               isOn={known[kind]}
-              isDisabled={changing !== undefined}
+              isDisabled={isBusy}
               onChange={(isOn) => void change(kind, isOn)}
             />
           ))

@@ -100,7 +100,7 @@ function SearchFields() {
           options={searchedSides.map((side) => ({ value: side, name: t(`sets.side_${side}`) }))}
           onChange={(side) => set({ side: side === 'target' && side })}
         />
-        <Fill>
+        <Fill least={14}>
           <Field
             label={t('sets.find')}
             type="search"

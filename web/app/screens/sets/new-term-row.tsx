@@ -40,7 +40,7 @@ export function NewTermRow({
     setAdded(undefined);
     const result = await onAdd(term);
     setAdded(result);
-    // What was typed during the request is the next term.
+    // Text typed during the request is the next term.
     setTerm((now) =>
       now.source_term === term.source_term && now.target_term === term.target_term
         ? { ...now, source_term: '', target_term: '' }

@@ -175,7 +175,7 @@ function ContentFilterFields({
   return (
     <search>
       <Row as="form" gap={4} align="end" onSubmit={submit}>
-        <Fill>
+        <Fill least={14}>
           <Field
             label={t('sets.find')}
             type="search"

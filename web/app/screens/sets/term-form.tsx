@@ -217,7 +217,7 @@ function Fields({
   );
 }
 
-/** What reviewers read about a term, and how it is found in a text. */
+/** The fields that reviewers read, and those that decide how a term is found in a text. */
 function Details({ term, onChange }: { term: TermInput; onChange: Change }) {
   const t = useT();
   const isPicture = !term.picture || pictureUrl(term.picture) !== null;

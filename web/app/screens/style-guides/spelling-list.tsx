@@ -54,7 +54,7 @@ export function SpellingList() {
           options={withDictionary.map(({ code, name }) => ({ value: code as string, name }))}
           onChange={setChosen}
         />
-        <Fill>
+        <Fill least={12}>
           <Field
             label={t('styleGuides.spelling_find')}
             ref={search}
