@@ -305,6 +305,9 @@ const partOfMessages: readonly (readonly [RegExp, CatalogPart])[] = [
   [/^editor\.replace_/, 'tools'],
   [/^assignments\.(after|assigned_to|due|no_date|overdue|select|select_first|then)$/, 'workspace'],
   [/^problems\.second_review_/, 'workspace'],
+  [/^common\.(assets|audit|concordance|find|glossaries|memories|navigation|operator|settings)$/, 'workspace'],
+  [/^common\.(admins_only|claimed|more|part_not_|plan_from_|quality|save|shown$|skip|style_)/, 'workspace'],
+  [/^common\.(theme|usage|waiting|warning)/, 'workspace'],
   [/^((documents|jobs)\.title|documents\.estimates|editor\.undo|jobs\.detected)$/, 'workspace'],
   [/^translate\.(title|characters|files_need_plan|source_language|detect)$/, 'workspace'],
 ];

@@ -166,7 +166,8 @@ describe.skipIf(withoutBrowser)('a script that the editor loads on demand', () =
   test('is requested again if the service does not answer for a moment', async () => {
     const { page } = await openDocument(app, browser, ['One']);
     await opened(page, 1);
-    await page.route(script, (route) => route.fulfill({ status: 503 }), { times: 1 });
+    // The browser requests the file for the preload, then for the import.
+    await page.route(script, (route) => route.fulfill({ status: 503 }), { times: 2 });
     await page.keyboard.press('Control+h');
     await page.getByRole('dialog').waitFor();
   });

@@ -2,6 +2,7 @@ import { PanelBottom, PanelRight } from 'lucide-react';
 import { memo, type RefObject, Suspense, useCallback } from 'react';
 import type { TenantDocumentJob } from '#sdk/types.ts';
 import { useT } from '../i18n.tsx';
+import { Row } from '../kit/box.tsx';
 import { lazily } from '../parts/lazily.tsx';
 import { Loading } from '../parts/loading.tsx';
 import styles from './editor.module.css';
@@ -112,9 +113,9 @@ function PreviewDock({
     >
       <h2 className={styles['previewTitle']}>{t('editor.preview')}</h2>
       {isHidden && (
-        <div className={styles['docks']}>
+        <Row justify="end" gap={1}>
           <DockButtons />
-        </div>
+        </Row>
       )}
       {!isHidden && isReady && (
         <Suspense fallback={<Loading lines={12} />}>

@@ -118,7 +118,7 @@ export function Editor<Row extends EditedSegment>({
         <Read from={rows} lines={20}>
           {(range) =>
             range.total === 0 && empty ? (
-              <p className={styles['empty']}>{empty}</p>
+              <div className={styles['message']}>{empty}</div>
             ) : (
               <SegmentGrid
                 key={JSON.stringify(filter)}

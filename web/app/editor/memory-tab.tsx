@@ -124,20 +124,22 @@ export function MemoryTab({
             }
           />
         </form>
-        <fieldset className="segmented">
-          <legend className="visually-hidden">{t('editor.side')}</legend>
-          {sides.map(([one, label]) => (
-            <label key={one}>
-              <input
-                type="radio"
-                name="concordance-side"
-                checked={side === one}
-                onChange={() => onSearch({ text, side: one })}
-              />
-              {t(label)}
-            </label>
-          ))}
-        </fieldset>
+        <Row>
+          <fieldset className="segmented">
+            <legend className="visually-hidden">{t('editor.side')}</legend>
+            {sides.map(([one, label]) => (
+              <label key={one}>
+                <input
+                  type="radio"
+                  name="concordance-side"
+                  checked={side === one}
+                  onChange={() => onSearch({ text, side: one })}
+                />
+                {t(label)}
+              </label>
+            ))}
+          </fieldset>
+        </Row>
       </Stack>
       {sought && text !== '' && (
         <Concordance

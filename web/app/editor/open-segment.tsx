@@ -11,7 +11,7 @@ import {
 } from 'react';
 import { loadWords, type MessageId, useT } from '../i18n.tsx';
 import { useCommands } from '../keys/use-commands.ts';
-import { Fill, Row } from '../kit/box.tsx';
+import { Row } from '../kit/box.tsx';
 import { Card } from '../kit/card.tsx';
 import { Text } from '../kit/text.tsx';
 import { lazily } from '../parts/lazily.tsx';
@@ -230,8 +230,7 @@ function TargetCell({
         field={element}
       >
         {props.tools}
-        <Fill />
-        <span id={note}>
+        <span id={note} className={styles['length']}>
           {most == null ? (
             t('editor.characters', { count: [...plain].length })
           ) : (

@@ -8,7 +8,6 @@ import { queryKeys } from '../../query-keys.ts';
 import { pageOfPosition, useOutline } from '../outline.ts';
 import type { Outline, Segment } from '../segment-filter.ts';
 import { indexOf } from '../use-segments.ts';
-import styles from './preview.module.css';
 import type { PreviewProps } from './preview-props.ts';
 
 /** The number of segments on one page of the preview. */
@@ -79,7 +78,7 @@ function Pages({
   return (
     <>
       {label && (
-        <label className={styles.sheet}>
+        <label className="check">
           {t(label)}
           <select value={page} onChange={({ target }) => show(Number(target.value), 0)}>
             {pages.map((one) => (

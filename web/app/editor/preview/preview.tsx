@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, Suspense, useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
+import { Row } from '../../kit/box.tsx';
 import { lazily } from '../../parts/lazily.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { queryKeys } from '../../query-keys.ts';
@@ -38,8 +39,8 @@ export default function Preview({
   const state = useRendering(props.document.id, saves, shown !== 'source');
   return (
     <div className={styles.preview}>
-      <div className={styles.bar}>
-        <fieldset className={`segmented ${styles.sides}`}>
+      <Row justify="end" gap={1}>
+        <fieldset className="segmented">
           <legend className="visually-hidden">{t('documents.side')}</legend>
           {(canShowBoth ? [...both, 'both' as const] : both).map((one) => (
             <label key={one}>
@@ -55,7 +56,7 @@ export default function Preview({
           ))}
         </fieldset>
         {tools}
-      </div>
+      </Row>
       <Suspense fallback={<Loading lines={20} />}>
         <div className={styles.files}>
           <span role="status" className={styles.state}>

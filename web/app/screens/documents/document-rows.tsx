@@ -70,31 +70,33 @@ export function DocumentRows({ groups }: { groups: readonly FileGroup[] }) {
         isChosen={isChosen}
         columns={[
           {
-            title: t('documents.choose_all'),
-            head: (
-              <input
-                type="checkbox"
-                hidden={isVisitor()}
-                aria-label={t('documents.choose_all')}
-                checked={selected.length === groups.length}
-                onChange={({ target }) => choose(groups, target.checked)}
-              />
-            ),
-            cell: (group) => (
-              <input
-                type="checkbox"
-                hidden={isVisitor()}
-                aria-label={t('documents.choose', { name: group.name })}
-                checked={isChosen(group)}
-                onChange={({ target }) => choose([group], target.checked)}
-              />
-            ),
-          },
-          {
             title: t('documents.file'),
+            head: (
+              <Row isTight gap={4}>
+                <input
+                  type="checkbox"
+                  hidden={isVisitor()}
+                  aria-label={t('documents.choose_all')}
+                  checked={selected.length === groups.length}
+                  onChange={({ target }) => choose(groups, target.checked)}
+                />
+                {t('documents.file')}
+              </Row>
+            ),
             isName: true,
-            least: 15,
-            cell: (group) => <FileName group={group} />,
+            least: 18,
+            cell: (group) => (
+              <Row isTight gap={4}>
+                <input
+                  type="checkbox"
+                  hidden={isVisitor()}
+                  aria-label={t('documents.choose', { name: group.name })}
+                  checked={isChosen(group)}
+                  onChange={({ target }) => choose([group], target.checked)}
+                />
+                <FileName group={group} />
+              </Row>
+            ),
           },
           {
             title: t('documents.into'),
@@ -134,7 +136,7 @@ function FileName({ group }: { group: FileGroup }) {
   const [latest] = translations;
   const failed = translations.find((one) => one.failure !== null);
   return (
-    <Row isTight gap={4}>
+    <>
       <Thumbnail format={format} />
       <Stack gap={0} align="start">
         <Text size="md" weight="semi">
@@ -152,7 +154,7 @@ function FileName({ group }: { group: FileGroup }) {
           </>
         )}
       </Stack>
-    </Row>
+    </>
   );
 }
 
@@ -194,7 +196,7 @@ function SegmentShares({ translations }: { translations: readonly FileView[] }) 
   if (shares.total === 0) return null;
   const isApproved = translations.every((file) => stateOf(file) === 'approved');
   return (
-    <Stack gap={1}>
+    <div className={styles.shares}>
       <Text size="xs" tone="soft">
         {isApproved ? (
           <Row as="span" isTight gap={1}>
@@ -219,7 +221,7 @@ function SegmentShares({ translations }: { translations: readonly FileView[] }) 
       {shares.critical > 0 && (
         <span className="visually-hidden">{t('documents.critical_count', { count: shares.critical })}</span>
       )}
-    </Stack>
+    </div>
   );
 }
 
