@@ -45,46 +45,6 @@ describe.skipIf(withoutBrowser)('opening segments', () => {
     expect(await page.getByText('Not saved: segment').count()).toBe(0);
   });
 
-  test('clears a filter that excludes the segment whose edit failed', async () => {
-    const { page, correct } = await openDocument(app, browser, ['First text', 'Other', 'Third text'], {
-      search: '?text=text',
-    });
-    await opened(page, 1);
-    await correct(0, 'Theirs');
-    const release = await hold(page, '/trpc/documents.save');
-    await field(page).fill('Mine');
-    await page.getByRole('searchbox', { name: 'Find in source and translation' }).fill('Other');
-    await page.keyboard.press('Enter');
-    await expect.poll(() => page.getByRole('grid').getByRole('row').count(), patient).toBe(2);
-    release();
-    await page.getByRole('button', { name: /^Open segment 1/ }).click();
-    await opened(page, 1);
-    expect(await field(page).inputValue()).toBe('Mine');
-    expect(new URL(page.url()).search).toBe('');
-  });
-
-  test('finds segments that are not loaded, and leaves the found one open when the filter is removed', async () => {
-    // Up to 2,000 segments are loaded at once.
-    const texts = Array.from({ length: 2600 }, (_, index) => `Text ${index + 1}`);
-    const { page } = await openDocument(app, browser, texts);
-    await opened(page, 1);
-    const count = () => page.getByRole('grid').getAttribute('aria-rowcount');
-    await expect.poll(count, patient).toBe('2601');
-    await page.keyboard.press('Control+f');
-    await page.keyboard.type('text 2555');
-    await page.keyboard.press('Enter');
-    await expect.poll(count, patient).toBe('2');
-    await page.getByRole('row').filter({ hasText: 'Text 2555' }).click();
-    await opened(page, 2555);
-    await field(page).fill('Texte');
-    await page.getByRole('searchbox', { name: 'Find in source and translation' }).fill('');
-    await page.keyboard.press('Enter');
-    await expect.poll(count, patient).toBe('2601');
-    await opened(page, 2555);
-    expect(await field(page).inputValue()).toBe('Texte');
-    await page.getByRole('row').filter({ hasText: 'Text 2556' }).first().waitFor();
-  });
-
   test('puts what is typed after a confirmation into the next segment, even if it loads slowly', async () => {
     const texts = Array.from({ length: 502 }, (_, index) => `Text ${index + 1}`);
     const { page } = await openDocument(app, browser, texts);
@@ -106,22 +66,6 @@ describe.skipIf(withoutBrowser)('opening segments', () => {
     await page.getByText(/Saved \d/).waitFor();
     const confirmed = page.getByRole('row').filter({ hasText: '[fr] Text 500' });
     expect(await confirmed.getByText('[fr] Text 500', { exact: true }).count()).toBe(1);
-  });
-
-  test('looks for the next segment again when the service can be reached, without a click', async () => {
-    const { page, context } = await openDocument(app, browser, ['One', 'Two']);
-    await opened(page, 1);
-    await page.keyboard.press('Control+Enter');
-    await opened(page, 2);
-    await page.getByText(/Saved \d/).waitFor();
-    await context.setOffline(true);
-    await page.keyboard.press('Control+Enter');
-    const failed = page.getByText("The next segment couldn't be loaded.");
-    await failed.waitFor();
-    await page.keyboard.type(' Typed offline');
-    await context.setOffline(false);
-    await expect.poll(() => failed.count(), patient).toBe(0);
-    await expect.poll(() => field(page).inputValue(), patient).toContain('Typed offline');
   });
 
   test('moves through the list by arrow keys, Home, End and letters, and Enter goes into the field', async () => {
