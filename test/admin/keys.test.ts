@@ -42,6 +42,12 @@ describe('with several keys', () => {
     key = await addKey(app, admin, { name: 'Shop', scopes: ['read'] });
   });
 
+  test('revoke-key revokes all of them, each with an event', async () => {
+    await operateHere(app, ['revoke-key', admin.tenantId]);
+    for (const secret of [admin.apiKey, key.api_key]) expect(await knock(secret)).toEqual([401, 401]);
+    expect(await eventsOf(app, admin.tenantId, 'api_key_revoked')).toHaveLength(2);
+  });
+
   test('revoke-key --key revokes one of them; an unknown one is an error', async () => {
     await operateHere(app, ['revoke-key', admin.tenantId, '--key', key.key_id]);
     expect([await knock(key.api_key), await knock(admin.apiKey)]).toEqual([

@@ -70,6 +70,16 @@ describe('audit', () => {
       case when n % 2 = 0 then 'signed_in' else 'signed_out' end, 'anonymous', n::text, '{"n": 1}'
     from generate_series(1, ${count}) n`;
   const targets = (events: { target: string }[]) => events.map(({ target }) => Number(target));
+  const downFrom = (n: number, count: number) => Array.from({ length: count }, (_, i) => n - i);
+
+  test('reads newest first, over pages, without gaps or repeats; 50 unless asked for more', async () => {
+    await addEvents('pages', 450);
+    const about = ['audit', '--tenant', 'pages'];
+    expect(targets(await parsed(about))).toEqual(downFrom(450, 50));
+    expect(targets(await parsed([...about, '--limit', '401']))).toEqual(downFrom(450, 401));
+    expect(targets(await parsed([...about, '--limit', '9999']))).toEqual(downFrom(450, 450));
+  });
+
   test('ends quietly when its reader closes the pipe', async () => {
     await addEvents('enough', 450);
     const { child, ended } = startCommand({ DATABASE_URL: app.databaseUrl }, [
@@ -81,6 +91,17 @@ describe('audit', () => {
     child.stdout?.once('data', () => child.stdout?.destroy());
     const { code, stderr } = await ended;
     expect([code, stderr]).toEqual([0, '']);
+  });
+
+  test('--action, --since and --until narrow it', async () => {
+    const { tenantId } = await found(app);
+    await addEvents(tenantId, 30);
+    const about = ['audit', '--tenant', tenantId];
+    const signedIn = targets(await parsed([...about, '--action', 'signed_in', '--until', '2021-01-01']));
+    expect(signedIn).toEqual(downFrom(30, 30).filter((n) => n % 2 === 0));
+    const window = ['--since', '2020-01-01T00:00:00.002Z', '--until', '2020-01-01T01:00:00.004+01:00'];
+    expect(targets(await parsed([...about, ...window]))).toEqual([11, 10, 9, 8, 7, 6]);
+    expect(await parsed([...about, '--since', '9999-01-01'])).toEqual([]);
   });
 
   test("without --tenant it reads all tenants and entries without one; '' reads only those", async () => {

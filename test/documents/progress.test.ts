@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { env } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
-import { recordingEngine, useDocuments } from './workspace.ts';
+import { openDocuments, recordingEngine, useDocuments } from './workspace.ts';
 
 const engine = recordingEngine();
 const app = useTestApp({ env, engine });
@@ -68,4 +68,14 @@ test('the latest change is returned, and each document once, in the order of the
   const { documents, updated_at } = await progress(third, first, third, second);
   expect(documents.map((one: { document_id: string }) => one.document_id)).toEqual([third, first, second]);
   expect(updated_at).toBe('2031-01-01T00:00:00.250Z');
+});
+
+test('another workspace’s document is as unknown as one that was deleted', async () => {
+  const theirs = await openDocuments(app);
+  const [own, foreign, deleted] = [await mine.queue(), await theirs.queue(), await mine.queue()];
+  await mine.removeDocument(deleted);
+  const { documents, unknown_ids } = await progress(foreign, own, deleted, "' or true --");
+  expect(documents).toMatchObject([{ document_id: own }]);
+  expect(unknown_ids).toEqual([foreign, deleted, "' or true --"]);
+  expect(await progress(foreign)).toEqual({ documents: [], unknown_ids: [foreign], updated_at: null });
 });

@@ -72,6 +72,22 @@ describe.skipIf(withoutBrowser)('edits that are only on this device', () => {
     expect(await found(page).count()).toBe(0);
   });
 
+  test('show a conflict after Restore if the translation has changed since', async () => {
+    const at = await openEditor();
+    await type(at.page, 1, 'Mine');
+    await stored(at.page);
+    await crash(at);
+    await at.correct(0, 'Theirs');
+    const page = await at.tab();
+    await page.goto(at.path);
+    await found(page).getByRole('button', { name: 'Restore it' }).click();
+    const conflict = page.getByRole('row').filter({ hasText: 'Keep mine' });
+    await conflict.getByText('Theirs', { exact: true }).first().waitFor();
+    expect((await at.targets())[0]).toBe('Theirs');
+    await conflict.getByRole('button', { name: 'Keep mine' }).click();
+    await expect.poll(async () => (await at.targets())[0], patient).toBe('Mine');
+  });
+
   test('are offered when the document is opened again on the same page, and deleted by Discard', async () => {
     const { page, path, targets } = await openEditor();
     await type(page, 2, 'Deux');
@@ -144,6 +160,21 @@ describe.skipIf(withoutBrowser)('edits that are only on this device', () => {
       .first()
       .waitFor();
     expect(sent).toEqual(['Mine']);
+  });
+
+  test('can be restored and discarded one by one', async () => {
+    const { page, path, targets } = await openEditor();
+    await type(page, 1, 'Un');
+    await type(page, 2, 'Deux');
+    await stored(page, 2);
+    await page.goto(path);
+    await found(page).getByText('2 changes of an earlier visit').click();
+    const item = (text: string) => found(page).getByRole('listitem').filter({ hasText: text });
+    await item('Deux').getByRole('button', { name: 'Discard' }).click();
+    await found(page).getByText('1 change of an earlier visit').waitFor();
+    await reachable(page);
+    await found(page).getByRole('button', { name: 'Restore it' }).click();
+    await expect.poll(targets, patient).toEqual(['Un', '[fr] Two', '[fr] Three']);
   });
 
   test('of an open tab are neither offered nor deleted in another tab', async () => {

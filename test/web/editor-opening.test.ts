@@ -68,6 +68,22 @@ describe.skipIf(withoutBrowser)('opening segments', () => {
     expect(await confirmed.getByText('[fr] Text 500', { exact: true }).count()).toBe(1);
   });
 
+  test('looks for the next segment again when the service can be reached, without a click', async () => {
+    const { page, context } = await openDocument(app, browser, ['One', 'Two']);
+    await opened(page, 1);
+    await page.keyboard.press('Control+Enter');
+    await opened(page, 2);
+    await page.getByText(/Saved \d/).waitFor();
+    await context.setOffline(true);
+    await page.keyboard.press('Control+Enter');
+    const failed = page.getByText("The next segment couldn't be loaded.");
+    await failed.waitFor();
+    await page.keyboard.type(' Typed offline');
+    await context.setOffline(false);
+    await expect.poll(() => failed.count(), patient).toBe(0);
+    await expect.poll(() => field(page).inputValue(), patient).toContain('Typed offline');
+  });
+
   test('moves through the list by arrow keys, Home, End and letters, and Enter goes into the field', async () => {
     const { page } = await openDocument(
       app,

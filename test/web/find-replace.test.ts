@@ -44,6 +44,30 @@ describe.skipIf(withoutBrowser)('find and replace in a document', () => {
     expect((await segments())[1]?.confirmed_at).toBeNull();
   });
 
+  test('leaves confirmed segments out until the reviewer includes them; they become drafts', async () => {
+    const { page, segments, targets } = await openDocument(app, browser, ['Old rent', 'New rent']);
+    await page.keyboard.press('Control+Enter');
+    await expect.poll(async () => (await segments())[0]?.confirmed_at, patient).not.toBeNull();
+    const dialog = await search(page, 'rent', 'loyer');
+    await dialog.getByText('1 segment is left out.').waitFor();
+    expect(await dialog.getByRole('listitem').filter({ hasText: 'Old' }).innerText()).toContain('Confirmed');
+    await dialog.getByLabel('Also confirmed segments').check();
+    await dialog.getByRole('button', { name: 'Replace in 2 segments' }).click();
+    await dialog.getByText('Replaced in 2 segments.').waitFor();
+    expect(await targets()).toEqual(['[fr] Old loyer', '[fr] New loyer']);
+    expect((await segments()).map(({ confirmed_at }) => confirmed_at)).toEqual([null, null]);
+  });
+
+  test('does not overwrite what someone else has changed since the search', async () => {
+    const { page, correct, targets } = await openDocument(app, browser, ['Old rent', 'New rent']);
+    const dialog = await search(page, 'rent', 'loyer');
+    await dialog.getByText('2 matches in 2 segments.').waitFor();
+    await correct(0, 'Their rent');
+    await dialog.getByRole('button', { name: 'Replace in 2 segments' }).click();
+    await dialog.getByText('1 segment was not changed').waitFor();
+    expect(await targets()).toEqual(['Their rent', '[fr] New loyer']);
+  });
+
   test('sends what the reviewer has typed before the search, so that it is found', async () => {
     const { page, targets } = await openDocument(app, browser, ['One', 'Two']);
     await page.keyboard.press('Control+a');
@@ -54,5 +78,22 @@ describe.skipIf(withoutBrowser)('find and replace in a document', () => {
     expect((await targets())[0]).toBe('Un bail');
     await dialog.getByRole('button', { name: 'Close' }).click();
     expect(await field(page).inputValue()).toBe('Un bail');
+  });
+
+  test('can be limited to the filter of the editor, and takes over the searched text', async () => {
+    const { page, targets } = await openDocument(app, browser, ['A rent', 'B rent', 'B other']);
+    await page.goto(`${page.url()}?text=A+rent`);
+    await field(page).waitFor();
+    await page.keyboard.press('Control+h');
+    const dialog = page.getByRole('dialog', { name: 'Find and replace' });
+    expect(await dialog.getByLabel('Find in translations').inputValue()).toBe('A rent');
+    await dialog.getByLabel('Find in translations').fill('rent');
+    await dialog.getByLabel('Replace with').fill('bail');
+    await dialog.getByText('1 match in 1 segment.').waitFor();
+    await dialog.getByLabel('Only segments that match the filter').uncheck();
+    await dialog.getByText('2 matches in 2 segments.').waitFor();
+    await dialog.getByRole('button', { name: 'Replace in 2 segments' }).click();
+    await dialog.getByText('Replaced in 2 segments.').waitFor();
+    expect(await targets()).toEqual(['[fr] A bail', '[fr] B bail', '[fr] B other']);
   });
 });

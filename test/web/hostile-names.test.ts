@@ -10,8 +10,18 @@ import {
   operatorWorkspace,
 } from '#test/factories/operators.ts';
 import { workbookFile } from '#test/factories/workbook.ts';
-import { type Person as Account, addDocument, administrator, queueDocument } from '#test/factories.ts';
+import {
+  type Person as Account,
+  addDocument,
+  addGlossary,
+  addMemory,
+  addStyleGuide,
+  administrator,
+  glossaryForm,
+  queueDocument,
+} from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
+import { tmx } from '#test/translation-memory/tmx.ts';
 import { useBrowser, withoutBrowser } from './browser.ts';
 import { allHostile, harmOn, hostileTexts } from './hostile.ts';
 import { follow, openRequests, sessionCookie, settled } from './screens.ts';
@@ -90,6 +100,40 @@ describe.skipIf(withoutBrowser)('30 hostile texts are shown as text', () => {
     ]).toEqual([]);
   });
 
+  test('as names and contents of glossaries and memories', async () => {
+    const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`;
+    const rows = lines.map((text) => `${quoted(text)},${quoted(text)}\n`).join('');
+    const file = new File([`source_term,target_term\n${rows}`], 'terms.csv', { type: 'text/csv' });
+    const glossary = await addGlossary(app, me, { terminology_file: file, name: 'Terms' });
+    const form = new FormData();
+    const units = hostileTexts.map((text): [string, string] => [
+      text.replace('\uffff', ''),
+      text.replace('\uffff', ''),
+    ]);
+    form.append('tmx_file', new File([tmx(units)], 'units.tmx'));
+    for (const [name, value] of Object.entries({ name: 'Units', source_lang: 'en', target_lang: 'fr' }))
+      form.append(name, value);
+    const sent = await app.request('/api/tm', { method: 'POST', headers: me.bearer, body: form });
+    const memory = (await sent.json()).id;
+    const input = encodeURIComponent(JSON.stringify({ json: { set_id: memory, limit: 50 } }));
+    const { body } = await app.json('GET', `/trpc/memory.browse?input=${input}`, { headers: me.bearer });
+    const stored = body.result.data.json.units.map((one: { source_text: string }) => one.source_text);
+    expect(stored.length).toBeGreaterThan(20);
+    for (const name of lines) {
+      await addGlossary(app, me, glossaryForm(1, { name }));
+      await addMemory(app, me, name);
+    }
+    const { harmAt } = await signedIn();
+    const trimmed = lines.map((name) => name.trim());
+    expect([
+      ...(await harmAt('/app/glossaries', trimmed)),
+      ...(await harmAt('/app/memories', trimmed)),
+      ...(await harmAt(`/app/glossaries/${glossary}`, trimmed)),
+      ...(await harmAt(`/app/memories/${memory}`, stored)),
+      ...(await harmAt('/app/concordance?from=en&to=fr&text=hello')),
+    ]).toEqual([]);
+  });
+
   test('as names and segments of documents, and in their errors', async () => {
     // Characters that XML cannot contain are removed, because the service would reject the file.
     const cells = lines.map((text) => text.replace(']]>', ']]').replaceAll(/[\uffff\r]/g, ''));
@@ -125,5 +169,47 @@ describe.skipIf(withoutBrowser)('30 hostile texts are shown as text', () => {
     // In a window of this size, the list shows all segments.
     await page.setViewportSize({ width: 1440, height: 8000 });
     await expect.poll(() => harmOn(page, [...texts, allHostile], []), { timeout: 10_000 }).toEqual([]);
+  });
+
+  test('as names of API keys, in their list and dialogs', async () => {
+    const sql = postgres(app.superuserUrl, { max: 1, onnotice: () => {} });
+    for (const [n, name] of lines.entries())
+      await sql`
+        insert into api_keys (tenant_id, key_id, name, scope, prefix, created_at)
+        values (${operatorWorkspace}, ${String(n)}, ${name}, 'read', 'abcdefgh', now() + make_interval(secs => ${n}))`;
+    await sql.end();
+    const { page, harmAt } = await signedIn();
+    expect(await harmAt('/app/settings/api-keys', lines)).toEqual([]);
+    for (const button of ['Edit', 'Rotate', 'Revoke']) {
+      await page.getByRole('button', { name: button }).last().click();
+      await page.locator('dialog[open]').waitFor();
+      expect(await harmOn(page)).toEqual([]);
+      await page.keyboard.press('Escape');
+    }
+  });
+
+  test('as rules and forbidden words of a style guide, in its card and dialog', async () => {
+    const words = [...new Set(lines.map((line) => line.trim().slice(0, 100).trim()))].filter(Boolean);
+    await addStyleGuide(app, me, {
+      rules: allHostile.replace('\0', '').slice(0, 4000),
+      forbidden_words: words.map((term) => ({ term, use_instead: term })),
+    });
+    const { page, harmAt } = await signedIn();
+    expect(await harmAt('/app/style-guides', words)).toEqual([]);
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await page.locator('dialog[open]').waitFor();
+    expect(await harmOn(page)).toEqual([]);
+  });
+
+  test('as the connected account, and in its response', async () => {
+    const sql = postgres(app.superuserUrl, { max: 1, onnotice: () => {} });
+    await sql`
+      insert into storage_bindings (tenant_id, account_url, filesystem, auth_mode, documents_prefix, golden_prefix,
+        terminology_prefix, status, last_error, updated_by)
+      values (${operatorWorkspace}, ${allHostile}, ${allHostile}, 'sas', ${allHostile}, ${allHostile}, ${allHostile},
+        'error', ${allHostile}, ${allHostile})`;
+    await sql.end();
+    const { harmAt } = await signedIn();
+    expect(await harmAt('/app/settings/storage', [allHostile])).toEqual([]);
   });
 });

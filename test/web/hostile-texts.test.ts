@@ -85,6 +85,43 @@ describe.skipIf(withoutBrowser)('30 hostile texts are shown as text', () => {
     expect(faults).toEqual([]);
   });
 
+  test('in every field of a form', async () => {
+    const { me, page } = await signedIn();
+    await submitAll(me, false);
+    const faults: string[] = [];
+    for (const address of [
+      '/app/translate?from=en&to=["de"]',
+      '/app/texts',
+      '/app/translate?kind=batch&from=en&to=["de"]',
+      '/app/edit/texts',
+      '/app/settings/members',
+      '/app/settings/security',
+      '/app/settings/audit',
+      '/app/settings/storage',
+      '/app/glossaries',
+      '/app/memories',
+      '/app/concordance?from=en&to=fr',
+    ]) {
+      await follow(page, address);
+      await settled(page, openRequests(page));
+      await page.evaluate(() => {
+        for (const one of document.querySelectorAll<HTMLDetailsElement>('main details')) one.open = true;
+      });
+      const fields = page.locator(
+        'main :is(input:not([type]), input[type=text], input[type=search], input[type=url], input[type=email], input[type=password], textarea):visible',
+      );
+      // A field may disappear when another one is submitted.
+      for (let n = 0; n < (await fields.count()); n += 1) {
+        const one = fields.nth(n);
+        if (!(await one.isEditable({ timeout: 2000 }).catch(() => false))) continue;
+        await one.fill(allHostile.slice(0, Number((await one.getAttribute('maxlength')) ?? 5000)));
+        await one.press('Enter');
+      }
+      faults.push(...(await harmOn(page)).map((fault) => `${address}: ${fault}`));
+    }
+    expect(faults).toEqual([]);
+  });
+
   test('from a form; and text that cannot be stored is rejected at its field', async () => {
     const { page } = await signedIn('/app/translate?from=en&to=["de"]');
     const text = page.getByLabel('Text to translate');

@@ -50,6 +50,46 @@ describe.skipIf(withoutBrowser)('a member at /app/texts', () => {
     await page.getByText('No jobs match these filters.').waitFor();
   });
 
+  test('finds jobs by a combination of text, language, reason and day', async () => {
+    model.mend();
+    const { page, apiKey } = await signedIn(app, browser, '/app/texts');
+    await translate(
+      apiKey,
+      { source_text: 'Sign 100% here.', domain: 'legal' },
+      { source_text: 'Good morning' },
+      { source_text: 'Good evening', target_lang: 'fr' },
+    );
+    const shown = async () => {
+      const links = await page.locator('main tbody').getByRole('link').allTextContents();
+      return links.map((text) => text.split('[')[0]).toSorted();
+    };
+    await page.goto('/app/texts?text=good');
+    await expect.poll(shown).toEqual(['Good evening', 'Good morning']);
+    await page.getByLabel(/^To/).selectOption('French');
+    await expect.poll(shown).toEqual(['Good evening']);
+    await page.getByRole('button', { name: 'Clear all' }).click();
+    await expect.poll(shown).toEqual(['Good evening', 'Good morning', 'Sign 100% here.']);
+    await page.getByLabel('Reason for review').selectOption('Review required by policy');
+    await expect.poll(shown).toEqual(['Sign 100% here.']);
+    await page.getByRole('button', { name: 'Clear all' }).click();
+    // A wildcard of SQL is plain text here.
+    await page.getByRole('searchbox').fill('0%');
+    await page.getByRole('button', { name: 'Search' }).click();
+    await expect.poll(shown).toEqual(['Sign 100% here.']);
+    // While a year is typed, incomplete years do not change the filter.
+    await page.getByLabel('Updated from').focus();
+    await page.keyboard.type('01312999');
+    await page.getByText('No jobs match these filters.').waitFor();
+    expect(new URL(page.url()).searchParams.get('since')).toBe('2999-01-31');
+    // When the field loses the focus, an incomplete value is replaced by the active filter.
+    await page.getByRole('searchbox').focus();
+    await page.getByLabel('Updated from').focus();
+    await page.keyboard.type('020120');
+    expect(await page.getByLabel('Updated from').inputValue()).toBe('0020-02-01');
+    await page.getByRole('searchbox').focus();
+    await expect.poll(() => page.getByLabel('Updated from').inputValue()).toBe('2999-02-01');
+  });
+
   test('a URL with unknown filters shows the whole list', async () => {
     const { page, apiKey } = await signedIn(app, browser, '/app/texts');
     await translate(apiKey, { source_text: 'Good morning' });

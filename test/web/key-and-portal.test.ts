@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { lockMember, newFamily, startSession } from '#server/identity/access/sessions.ts';
 import { subscriptionEvent, useBillingApp } from '#test/billing/billing-app.ts';
-import { found } from '#test/factories.ts';
+import { found, foundEnrolled } from '#test/factories.ts';
+import { totpCode } from '#test/setup/totp.ts';
 import { useBrowser, withoutBrowser } from './browser.ts';
 import { signInAt } from './reviewing.ts';
 
@@ -10,6 +12,37 @@ const { app } = billing;
 const browser = useBrowser(app);
 
 describe.skipIf(withoutBrowser)('an administrator', () => {
+  test('rotates the API key with an authenticator code, after a wrong one', async () => {
+    const founder = await foundEnrolled(app);
+    const { secret } = founder;
+    const { page, context } = await browser.person('/about');
+    // The session is created without a sign-in, which would use up the only valid code of these 30 seconds.
+    const { refreshToken: value } = await app.database.inTenant(founder.tenantId, async (tx) => {
+      const member = await lockMember(tx, founder.tenantId, founder.userId);
+      if (!member) throw new Error('no such member');
+      return startSession(tx, member, app.services.settings, newFamily({ secondFactor: true }));
+    });
+    const url = new URL('/signin', app.address).href;
+    await context.addCookies([{ name: 'll_refresh', value, url, httpOnly: true, sameSite: 'Strict' }]);
+    await page.goto('/app/settings/api-keys');
+    await page.getByRole('button', { name: 'Rotate' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Previous secret stays valid for').selectOption('Not at all');
+    const code = dialog.getByLabel('Verification code');
+    const replace = dialog.getByRole('button', { name: 'Rotate' });
+    const good = totpCode(secret, 1);
+    await code.fill(good === '000000' ? '000001' : '000000');
+    await replace.click();
+    await page.locator('.problem, .field-problem').first().waitFor();
+    const status = async (key: string) =>
+      (await app.json('GET', '/api/translations', { headers: { 'x-api-key': key } })).status;
+    expect(await status(founder.apiKey)).toBe(200);
+    await code.fill(good);
+    await replace.click();
+    const key = await dialog.getByLabel('API key').inputValue();
+    expect([await status(key), await status(founder.apiKey)]).toEqual([200, 401]);
+  });
+
   test('is told that a payment failed, what to do, and that prepaid characters stay', async () => {
     const founder = await found(app);
     await billing.note(founder.tenantId, {

@@ -5,11 +5,15 @@ import { useTestApp } from '#test/setup/app.ts';
 import { pricesPart } from '#web/server/landing-prices.ts';
 import { en } from '#web/server/landing-words/en.ts';
 import { type Locale, locales } from '#web/server/locale.ts';
+import { expectAccessible } from './accessibility.ts';
+import { useBrowser, withoutBrowser } from './browser.ts';
 
 const free = useTestApp();
 const selling = useBillingApp({ STRIPE_PRICE_STUDIO: 'price_gone' });
 const failing = useBillingApp();
 const hanging = useBillingApp();
+const { person } = useBrowser(selling.app);
+
 type At = { request: typeof free.request };
 
 async function landing(at: At, locale: Locale = 'en') {
@@ -80,5 +84,12 @@ describe('the prices on the landing page', () => {
       '10 characters per month',
       'Prices do not include tax.',
     ]);
+  });
+
+  test.skipIf(withoutBrowser).each(['en', 'ar'])('are accessible and fit into 320 px: %s', async (locale) => {
+    const { page } = await person('/about', { locale, viewport: { width: 320, height: 640 } });
+    await page.goto('/');
+    await page.locator('#prices li').first().waitFor();
+    await expectAccessible(page);
   });
 });

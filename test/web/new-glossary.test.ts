@@ -46,4 +46,17 @@ describe.skipIf(withoutBrowser)('a new glossary', () => {
       { name: 'Taken' },
     ]);
   });
+
+  test('is accessible in Arabic and dark, 320 px wide too', async () => {
+    const { page } = await signedIn(app, browser, '/app/glossaries', { locale: 'ar', colorScheme: 'dark' });
+    await page.setViewportSize({ width: 320, height: 700 });
+    await page.locator('main header button').click();
+    await page.getByRole('dialog').waitFor();
+    await expectAccessible(page);
+    if (screenshots) await page.screenshot({ path: `${screenshots}/new-glossary-ar.png` });
+    await page.keyboard.press('Escape');
+    expect(await page.locator('main header button').evaluate((one) => one === document.activeElement)).toBe(
+      true,
+    );
+  });
 });

@@ -51,6 +51,26 @@ describe.skipIf(withoutBrowser)('a reviewer of texts', () => {
     expect((await stored(0)).status).toBe('human_edited');
   });
 
+  test('confirms a critical finding only with a reason, which is stored with the review', async () => {
+    const { page, stored } = await openTexts(app, browser, ['Pay 2,500 euros now.', 'Two']);
+    await typed(page, 'Payez 2 050 euros.');
+    await page.keyboard.press('Control+Enter');
+    // The next text is opened before the finding is known.
+    await openStuck(page, 1);
+    await page.getByText('Not confirmed.').waitFor();
+    await page.keyboard.press('Control+Enter');
+    expect((await stored(0)).status).toBe(waits);
+    await page.getByRole('radio', { name: 'Requested by the client' }).check();
+    await page.getByLabel('Note (at least 10 characters)').fill('The client changed the amount.');
+    await page.keyboard.press('Control+Shift+Enter');
+    await opened(page, 'Two');
+    await expect.poll(async () => (await stored(0)).status, patient).toBe('human_edited');
+    expect((await stored(0)).agent_run.human_review_task.metadata).toMatchObject({
+      confirmed_critical: true,
+      notes: 'Requested by the client: The client changed the amount.',
+    });
+  });
+
   test('approves all at once, except what a colleague has open and what is critical', async () => {
     const { page, founder, jobs, statuses, other } = await openTexts(app, browser, [
       'One',
