@@ -8,7 +8,7 @@ import { AppError, describeForLog } from '#server/errors.ts';
 import type { TaskPayloads } from '#server/platform/job-queue.ts';
 import { takeTurn } from '#server/platform/sandbox-errors.ts';
 import { type AnalysisRow, type FileRow, queueAnalysis, removeAnalysis, selectFiles } from './analyses.ts';
-import { countTexts, countVersion, readFile } from './count-file.ts';
+import { readFile, shortKey } from './count-file.ts';
 import { isRefusal, refusalText } from './file-form.ts';
 import type { StoredCell } from './schema.ts';
 import { isRequested, sendFile } from './start.ts';
@@ -161,12 +161,11 @@ async function countFile(services: RunServices, counting: Counting): Promise<voi
     for (const [index, targetLang] of left.entries()) {
       if (index > 0 && (Date.now() > end || (await isCanceled(services, file)))) return;
       const texts = await inTurn(() => read.textsFor(targetLang));
-      for (const { key } of texts) if (keys.size < maxKeys) keys.add(key);
-      const asNew = await inTurn(() => countTexts(services, scope, texts, known.keys));
+      for (const { sourceKey } of texts) if (keys.size < maxKeys) keys.add(shortKey(sourceKey));
+      const asNew = await inTurn(() => read.count(texts, known.keys));
       const version = versions.get(targetLang);
-      const asVersion =
-        version &&
-        (await inTurn(() => countVersion(services, scope, texts, known.keys, version.document_id)));
+      const update = version && (await inTurn(() => read.count(texts, known.keys, version.document_id)));
+      const asVersion = update?.unchanged.segments ? update : undefined;
       const used = former[targetLang]?.version?.used ?? true;
       const [asUsed, other] = used ? [asVersion, asNew] : [asNew, asVersion];
       const counts: StoredCell =

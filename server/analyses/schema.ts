@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { languageCodes } from '#server/languages.ts';
+import { translationEstimate } from '#server/translation/estimate.ts';
+import { type FileFigures, fileFigures } from '#server/translation/figures.ts';
 
 /** The limits of an analysis. */
 export const maxFiles = 40;
@@ -70,52 +72,6 @@ export const listRequest = z.object({
   cursor: z.string().max(500).optional().describe('`next_cursor` of the previous page.'),
 });
 
-const part = {
-  segments: z.int().describe('The number of segments.'),
-  words: z.int().describe('Their words.'),
-  characters: z.int().describe('Their Unicode code points.'),
-};
-const share = z.object(part);
-
-const counts = {
-  ...part,
-  unchanged: share.describe(
-    'Segments that keep the translations of an earlier version of the file. They are not billed.',
-  ),
-  repetitions: share.describe('Segments that occur earlier in the file, and have no exact match.'),
-  repetitions_across: share.describe('Segments that occur in an earlier file, and have no exact match.'),
-  exact_matches: share.describe('Segments from the translation memory or a glossary, without a model.'),
-  context_matches: share.describe(
-    'Those of `exact_matches` whose previous and next texts are the same, too.',
-  ),
-  sentence_matches: share.describe(
-    'Segments whose sentences are all in the translation memory, and repetitions of the file in other typography.',
-  ),
-  typography_matches: share.describe(
-    'Those of `sentence_matches` that differ from the translation memory, or from an earlier segment of the file, in typography only.',
-  ),
-  fuzzy_matches: share
-    .extend({
-      by_similarity: z
-        .array(share.extend({ from: z.int().describe('The lowest similarity, in percent.') }))
-        .describe('The segments by similarity, the most similar first.'),
-    })
-    .describe(
-      'Segments with similar ones in the translation memory, also by their lowest similarity in percent.',
-    ),
-  no_match: share
-    .extend({
-      not_searched: z.int().describe('Segments that were not compared with the translation memory.'),
-    })
-    .describe('All other segments.'),
-  billable_characters: z
-    .int()
-    .describe('The characters that are billed: weighted, if a language has a dense script.'),
-};
-
-/** The counts of one file in one language. */
-const cellCounts = z.object(counts);
-
 const version = z.object({
   document_id: z.string().describe('The ID of the document of the earlier version.'),
   created_at: z.string().describe('When it was created, ISO 8601.'),
@@ -128,9 +84,9 @@ const version = z.object({
  * What is stored of a file in a language: the counts and, if there is an earlier version, those without or with it. A
  * cell is stale if an earlier file was removed, until the file is counted again.
  */
-export type StoredCell = CellCounts & {
+export type StoredCell = FileFigures & {
   version?: z.infer<typeof version>;
-  other?: CellCounts;
+  other?: FileFigures;
   is_stale?: true;
 };
 
@@ -151,8 +107,7 @@ export const startOutcome = z.union([
   }),
 ]);
 
-const cell = z.object({
-  ...counts,
+const cell = fileFigures.extend({
   target_lang: z.string().describe('The code of the target language.'),
   version: version
     .nullable()
@@ -191,7 +146,7 @@ const file = z.object({
   languages: z.array(cell).describe('The counts for each target language that is done.'),
 });
 
-const totals = z.object({ ...counts, seconds: cell.shape.seconds });
+const totals = fileFigures.extend({ seconds: cell.shape.seconds });
 
 const summary = {
   id: z.string().describe('The ID of the analysis.'),
@@ -239,16 +194,10 @@ export const analysis = z.object({
       refused: z.int().describe('Those that are rejected.'),
     })
     .describe('What the start has made of the files, in each language.'),
-  allowance: z
-    .object({
-      limit: z.int().describe('The characters of the month.'),
-      used: z.int().describe('The characters that are used.'),
-      remaining: z.int().describe('The characters that new jobs may use.'),
+  allowance: translationEstimate.shape.allowance
+    .extend({
       missing: z.int().describe('The billable characters of the analysis that the allowance does not cover.'),
-      refusal: z
-        .object({ status: z.int().describe('The HTTP status.'), detail: z.string().describe('The reason.') })
-        .nullable()
-        .describe('Why no document can be sent now; otherwise null.'),
+      refusal: translationEstimate.shape.refusal,
     })
     .describe('The allowance of the workspace now.'),
   price: z
@@ -277,6 +226,4 @@ export type ListRequest = z.infer<typeof listRequest>;
 export type Analysis = z.infer<typeof analysis>;
 export type AnalysisPage = z.infer<typeof analysisPage>;
 export type VersionRequest = z.infer<typeof versionRequest>;
-export type CellCounts = z.infer<typeof cellCounts>;
 export type StartOutcome = z.infer<typeof startOutcome>;
-export type Share = z.infer<typeof share>;

@@ -12,6 +12,7 @@ import type { Principal } from '#server/identity/access/principal.ts';
 import { emailsOf } from '#server/identity/members/members.ts';
 import { demandedReview, readRules } from '#server/review/assignments/rules.ts';
 import { readEstimateAllowance, refusalView } from '#server/translation/estimate.ts';
+import { addFigures, noFigures } from '#server/translation/figures.ts';
 import {
   type AnalysisRow,
   type FileRow,
@@ -21,7 +22,6 @@ import {
   selectFiles,
   sumFiles,
 } from './analyses.ts';
-import { addCounts, noCounts } from './count-file.ts';
 import type { Analysis, AnalysisPage, ListRequest, StoredCell } from './schema.ts';
 import { startOf } from './start.ts';
 
@@ -67,9 +67,9 @@ async function readAnalysis(
     speed === null ? null : Math.ceil(characters / speed);
 
   const sums = {
-    all: noCounts(),
+    all: noFigures(),
     left: 0,
-    languages: new Map(row.targetLangs.map((code) => [code, noCounts()])),
+    languages: new Map(row.targetLangs.map((code) => [code, noFigures()])),
   };
   const documents = { requested: 0, sent: 0, refused: 0 };
   const remaining = refusal ? 0 : allowance.remaining;
@@ -86,8 +86,8 @@ async function readAnalysis(
       const cell = cellOf(file, code);
       if (!cell || file.state === 'refused') return [];
       const { version = null, other: _, ...counts } = cell;
-      addCounts(sums.all, counts);
-      addCounts(sums.languages.get(code)!, counts);
+      addFigures(sums.all, counts);
+      addFigures(sums.languages.get(code)!, counts);
       const start = startOf(file, code) ?? null;
       if (start) documents[start.state]++;
       // The used characters already include documents that were sent.
@@ -146,7 +146,7 @@ function coverageOf(
 /** Cells that were stored by an earlier release have fewer counts. */
 function cellOf(file: FileRow, targetLang: string): StoredCell | undefined {
   const stored = file.results[targetLang] as StoredCell | undefined;
-  return stored && { ...noCounts(), ...stored };
+  return stored && { ...noFigures(), ...stored };
 }
 
 function summaryOf(

@@ -1,10 +1,11 @@
 import { writeTable } from '#server/formats/table-writer.ts';
 import type { LanguageCode } from '#server/languages.ts';
 import { languageName } from '#server/languages.ts';
-import type { Analysis, CellCounts, Share } from './schema.ts';
+import type { FileFigures, Share } from '#server/translation/figures.ts';
+import type { Analysis } from './schema.ts';
 
 /** The columns with counts, each as segments, words and characters. */
-const parts: readonly [name: string, of: (counts: CellCounts) => Share][] = [
+const parts: readonly [name: string, of: (counts: FileFigures) => Share][] = [
   ['Total', (counts) => counts],
   ['Unchanged since the earlier version', ({ unchanged }) => unchanged],
   ['Repetitions in the file', (counts) => counts.repetitions],
@@ -13,7 +14,7 @@ const parts: readonly [name: string, of: (counts: CellCounts) => Share][] = [
   ['Exact matches', (counts) => difference(counts.exact_matches, counts.context_matches)],
   ['Exact by sentences', (counts) => difference(counts.sentence_matches, counts.typography_matches)],
   ['Typography only', (counts) => counts.typography_matches],
-  ...[95, 85, 75, 70].map((from, index): [string, (counts: CellCounts) => Share] => [
+  ...[95, 85, 75, 70].map((from, index): [string, (counts: FileFigures) => Share] => [
     `${['95–100', '85–94', '75–84', '70–74'][index]}%`,
     ({ fuzzy_matches }) => fuzzy_matches.by_similarity.find((band) => band.from === from)!,
   ]),
@@ -52,7 +53,7 @@ export async function writeAnalysis(analysis: Analysis): Promise<{ file_name: st
     language: string,
     result: string,
     review: string,
-    counts: CellCounts,
+    counts: FileFigures,
     seconds: number | null,
   ) => [
     file,

@@ -16,7 +16,7 @@ import { type DocumentRow, selectDocument, selectDocumentByKey } from './jobs.ts
 import { encodeKept } from './kept-texts.ts';
 import { queueDocument } from './queue.ts';
 import type { DocumentTranslationRequest } from './schema.ts';
-import { checkSource, readTexts } from './source-file.ts';
+import { billableOf, checkSource, readTexts, withoutKept } from './source-file.ts';
 import type { Submission } from './submission.ts';
 import { type CheckedForm, formWarnings } from './submission-form.ts';
 
@@ -34,8 +34,9 @@ export async function createJob(
   const { form, detection } = await checkSource(services, submission, scope);
   const existing = await readKept(services, form, scope);
   if (form.limits.maxCharacters !== null) {
-    const { billableChars } = await readTexts(services, form, existing.kept, scope);
-    const tooMuch = refuseByMaximum(form.limits, billableChars);
+    const all = (await readTexts(services, form, existing.kept, scope)).texts;
+    const { texts } = await withoutKept(services, scope, all, form.request.update_of);
+    const tooMuch = refuseByMaximum(form.limits, billableOf(services, texts));
     if (tooMuch) throw tooMuch;
   }
 

@@ -4,15 +4,15 @@ import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
 import type { TaskScope } from '#server/platform/sandbox/task-queue.ts';
 import { takeTurn } from '#server/platform/sandbox-errors.ts';
 import {
-  leverageTexts,
   readEstimateAllowance,
   refusalView,
   type TranslationEstimate,
 } from '#server/translation/estimate.ts';
+import { noFigures } from '#server/translation/figures.ts';
 import { refuseByMaximum } from '#server/translation/intake/submission-limits.ts';
 import type { RunServices } from './document-run.ts';
 import { readKept } from './existing-target.ts';
-import { checkSource, readTexts } from './source-file.ts';
+import { checkSource, countTexts, readTexts } from './source-file.ts';
 import { findNamed, requireAdmission, type Sender, type Submission } from './submission.ts';
 import { type CheckedForm, formWarnings } from './submission-form.ts';
 
@@ -37,22 +37,12 @@ export async function estimateDocument(
   }));
   const tenantId = principal.tenant.id;
   const scope = { tenantId, signal };
-  const unsent = known
-    ? {
-        ...form,
-        detection: null,
-        texts: [],
-        billableChars: 0,
-        kept: undefined,
-        proposed: undefined,
-        warnings: [],
-      }
-    : null;
-  const { leveraged, ...read } = await takeTurn(services.fileWork, scope, async () => {
-    const read = unsent ?? (await readUnsent(services, { form, earlier }, scope));
-    return { ...read, leveraged: await leverageTexts(services, scope, read.texts) };
-  });
-  const { request, detection, billableChars, kept, proposed, warnings } = read;
+  const read = known
+    ? { request: form.request, detection: null, warnings: [], counted: noFigures(), proposed: undefined }
+    : await takeTurn(services.fileWork, scope, () => countUnsent(services, { form, earlier }, scope));
+  const { request, detection, warnings, counted, proposed } = read;
+  const { unchanged, repetitions_across: _, ...figures } = counted;
+  const { billable_characters: billableChars } = figures;
   const { allowance, refusal } = await withTenant(async (tx) => ({
     allowance: await readEstimateAllowance(tx, tenantId, settings),
     refusal: known
@@ -69,10 +59,9 @@ export async function estimateDocument(
     existing_jobs: known ? 1 : 0,
     source_lang: request.source_lang,
     source_lang_detection: detection,
-    ...leveraged,
-    ...(kept && { kept }),
+    ...figures,
+    ...(!known && request.update_of !== undefined && { kept: unchanged }),
     ...(proposed && { proposed }),
-    billable_characters: billableChars,
     // Nothing in the request of a document requires a review.
     review: { jobs: 0, reasons: [] },
     allowance,
@@ -81,18 +70,19 @@ export async function estimateDocument(
   };
 }
 
-/** Reads a document that has not been submitted yet. */
-async function readUnsent(
+/** Reads and counts a document that has not been submitted yet. */
+async function countUnsent(
   services: RunServices,
   submission: Pick<Submission, 'earlier' | 'form'>,
-  scope: TaskScope,
+  scope: TaskScope & { signal: AbortSignal },
 ) {
   const { form, detection } = await checkSource(services, submission, scope);
   // The corrections of the earlier document do not change which texts are translated.
-  const { update_of: _, ...request } = form.request;
+  const { update_of: updateOf, ...request } = form.request;
   const { kept: existing, warnings } = await readKept(services, { ...form, request }, scope);
-  const texts = await readTexts(services, form, existing, scope);
-  return { request: form.request, detection, warnings, ...texts };
+  const { texts, proposed } = await readTexts(services, form, existing, scope);
+  const counted = await countTexts(services, scope, texts, { updateOf });
+  return { request: form.request, detection, warnings, counted, proposed };
 }
 
 function asRefusal(error: unknown): AppError {

@@ -9,7 +9,9 @@ import { countCodePoints } from '#server/formats/text.ts';
 import { textContext } from '#server/matching/normal-form.ts';
 import type { TaskScope } from '#server/platform/sandbox/task-queue.ts';
 import { inSlices } from '#server/platform/threads/slices.ts';
-import type { EstimatedText, TranslationEstimate } from '#server/translation/estimate.ts';
+import { type CountedText, countWork, type KnownWords, sumTexts } from '#server/translation/count-work.ts';
+import type { TranslationEstimate } from '#server/translation/estimate.ts';
+import type { FileFigures } from '#server/translation/figures.ts';
 import {
   asksForDetection,
   readSourceLanguage,
@@ -69,12 +71,17 @@ async function checkLanguage(
   }
 }
 
-/** The texts of a file that a job would translate. */
-interface SourceTexts {
-  texts: EstimatedText[];
-  billableChars: number;
-  /** The texts that keep the translations of an earlier document; absent if the request names none. */
-  kept?: NonNullable<TranslationEstimate['kept']>;
+/** A text of a file. */
+export interface SourceText extends CountedText {
+  /** By which the text is found in other files, and in an earlier version of the file. */
+  sourceKey: string;
+}
+
+/** What a job would read in a file. */
+export interface SourceTexts {
+  texts: SourceText[];
+  /** The number of pages whose text is only in images. */
+  imagePages: number;
   /** Options that fit the file and that the request does not have. */
   proposed: NonNullable<TranslationEstimate['proposed']>;
 }
@@ -85,84 +92,99 @@ interface SourceTexts {
  * @throws AppError 400 for an invalid file, 429 or 503 if too many files are being read
  */
 export async function readTexts(
-  services: Pick<Services, 'database' | 'fileWork' | 'settings'>,
-  form: CheckedForm,
-  existing: KeptTexts | undefined,
-  scope: TaskScope,
-): Promise<SourceTexts> {
-  const { request } = form;
-  const {
-    segments: all,
-    include = [],
-    excludeColumns = [],
-  } = await extractForm(services, form, existing, scope);
-  const { update_of: earlierId } = request;
-  const known =
-    earlierId === undefined
-      ? null
-      : await services.database.inTenant(scope.tenantId, (tx) =>
-          selectKnownKeys(tx, scope.tenantId, earlierId, all.map(sourceKeyOf)),
-        );
-  const texts = await inSlices(textsInSteps(request, all, (segment) => !known?.has(sourceKeyOf(segment))));
-  const characters = texts.reduce((sum, text) => sum + text.characters, 0);
-  const { DENSE_SCRIPT_WEIGHT: weight } = services.settings;
-  const billableChars = weighCharacters(characters, request.source_lang, request.target_lang, weight);
-  const kept = known && {
-    segments: all.length - texts.length,
-    characters: all.reduce((sum, { source }) => sum + countCodePoints(plainText(source)), -characters),
-  };
-  const proposed = { include, exclude_columns: excludeColumns };
-  return { texts, billableChars, proposed, ...(kept && { kept }) };
-}
-
-/**
- * Extracts the segments of a checked file, as a job would.
- * @param existing the texts of the existing translation that stay
- * @throws AppError 400 for an invalid file, 429 or 503 if too many files are being read
- */
-export function extractForm(
   services: Pick<Services, 'fileWork'>,
   form: CheckedForm,
   existing: KeptTexts | undefined,
   scope: TaskScope,
-) {
+): Promise<SourceTexts> {
   const payload = { ...payloadOf(form), languages: languagesOfForm(form), kept: existing };
-  return extractFile(services, payload, scope).catch((error: unknown) => {
+  const extracted = await extractFile(services, payload, scope).catch((error: unknown) => {
     throw fileRefusal(error);
   });
+  const { segments, imagePages, include = [], excludeColumns = [] } = extracted;
+  return {
+    texts: await inSlices(textsOf(form.request, segments)),
+    imagePages: imagePages?.length ?? 0,
+    proposed: { include, exclude_columns: excludeColumns },
+  };
 }
 
 /** Number of segments whose texts take about a millisecond. */
 const segmentsOfStep = 50;
 
-/** Returns the texts of some segments of a document, as `textsOf` does, in short steps. */
-function* textsInSteps(
+/** Returns the texts of all segments of a document, in short steps. */
+function* textsOf(
   request: CheckedForm['request'],
   segments: readonly Segment[],
-  isChosen: (segment: Segment) => boolean,
-): Generator<undefined, EstimatedText[]> {
-  const texts: EstimatedText[] = [];
-  for (let start = 0; start < segments.length; start += segmentsOfStep) {
-    const end = start + segmentsOfStep;
-    // With the neighbors, which are the contexts of the first and the last one.
-    const first = Math.max(0, start - 1);
-    for (const [at, text] of textsOf(request, segments.slice(first, end + 1)).entries())
-      if (first + at >= start && first + at < end && isChosen(segments[first + at]!)) texts.push(text);
-    yield;
+): Generator<undefined, SourceText[]> {
+  const ofAll = groupRequestOf(request);
+  const plainAt = (at: number) => (segments[at] ? plainText(segments[at].source) : null);
+  const texts: SourceText[] = [];
+  for (const [at, segment] of segments.entries()) {
+    if (at % segmentsOfStep === 0) yield;
+    const plain = plainText(segment.source);
+    const repeatKey = repeatedText(segment);
+    texts.push({
+      request: lookupOfText(ofAll, segment),
+      plain,
+      characters: countCodePoints(plain),
+      repeatKey,
+      sourceKey: sourceKeyOf(segment, repeatKey),
+      typographyKey: repeatedTypography(segment, request.source_lang),
+      hasVariant: segment.variant !== undefined,
+      context: textContext(plainAt(at - 1), plainAt(at + 1)),
+    });
   }
   return texts;
 }
 
-/** Returns the texts of all segments of a document, whose work can be estimated. */
-export function textsOf(request: CheckedForm['request'], segments: readonly Segment[]): EstimatedText[] {
-  const ofAll = groupRequestOf(request);
-  const textAt = (at: number) => (segments[at] ? plainText(segments[at].source) : null);
-  return segments.map((segment, at) => ({
-    request: lookupOfText(ofAll, segment),
-    characters: countCodePoints(plainText(segment.source)),
-    repeatKey: repeatedText(segment),
-    typographyKey: repeatedTypography(segment, request.source_lang),
-    hasVariant: segment.variant !== undefined,
-    context: textContext(textAt(at - 1), textAt(at + 1)),
-  }));
+interface CountOptions {
+  /** The document of which the file is a new version: texts that both have in common are neither translated nor billed. */
+  updateOf?: string | undefined;
+  /** Whether an earlier file has the text. */
+  isRepeated?: (text: SourceText) => boolean;
+  words?: KnownWords;
+}
+
+/** Counts the texts of a file by the work that each needs. Of its figures, only `unchanged` has texts that stay. */
+export async function countTexts(
+  services: Pick<Services, 'database' | 'embedder' | 'glossaries' | 'log' | 'settings'>,
+  scope: { tenantId: string; signal: AbortSignal },
+  all: readonly SourceText[],
+  { updateOf, words = new Map(), ...options }: CountOptions = {},
+): Promise<FileFigures> {
+  const { texts, kept } = await withoutKept(services, scope, all, updateOf);
+  return {
+    ...(await countWork(services, scope, texts, { words, ...options })),
+    unchanged: await sumTexts(services, scope, kept, words),
+    billable_characters: billableOf(services, texts),
+  };
+}
+
+/** Returns the texts that a job would translate, and those that keep the translations of an earlier document. */
+export async function withoutKept(
+  { database }: Pick<Services, 'database'>,
+  { tenantId }: { tenantId: string },
+  all: readonly SourceText[],
+  updateOf: string | undefined,
+): Promise<{ texts: SourceText[]; kept: SourceText[] }> {
+  if (updateOf === undefined) return { texts: [...all], kept: [] };
+  const keys = [...new Set(all.map(({ sourceKey }) => sourceKey))];
+  const known = await database.inTenant(tenantId, (tx) => selectKnownKeys(tx, tenantId, updateOf, keys));
+  const { kept = [], texts = [] } = Object.groupBy(all, ({ sourceKey }) =>
+    known.has(sourceKey) ? 'kept' : 'texts',
+  );
+  return { texts, kept };
+}
+
+/** Returns the characters that are billed for texts of one file. */
+export function billableOf(
+  { settings }: Pick<Services, 'settings'>,
+  texts: readonly Pick<SourceText, 'characters' | 'request'>[],
+): number {
+  const [first] = texts;
+  if (!first) return 0;
+  const characters = texts.reduce((sum, text) => sum + text.characters, 0);
+  const { source_lang: from, target_lang: to } = first.request;
+  return weighCharacters(characters, from, to, settings.DENSE_SCRIPT_WEIGHT);
 }

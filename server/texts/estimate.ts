@@ -4,8 +4,8 @@ import type { Services } from '#server/context.ts';
 import { startDeadline } from '#server/http/request-deadline.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
 import { takeTurn } from '#server/platform/sandbox-errors.ts';
+import { countWork } from '#server/translation/count-work.ts';
 import {
-  leverageTexts,
   readEstimateAllowance,
   refusalView,
   type TranslationEstimate,
@@ -54,12 +54,17 @@ export async function estimateTexts(
   );
   const { tenantId, items, refusal, allowance, prefetched } = planned;
   const work = items.filter(isWork);
-  const texts = work.map(({ request, weight }) => ({ request, characters: weight.sourceChars }));
+  const texts = work.map(({ request, weight }) => ({
+    request,
+    plain: request.source_text,
+    characters: weight.sourceChars,
+  }));
   using deadline = startDeadline(settings.REQUEST_DEADLINE_SECONDS);
   const scope = { tenantId, signal: deadline.signal };
-  const leveraged = await takeTurn(services.fileWork, scope, () =>
-    leverageTexts(services, scope, texts, prefetched),
+  const counted = await takeTurn(services.fileWork, scope, () =>
+    countWork(services, scope, texts, { found: prefetched }),
   );
+  const { unchanged: _, repetitions_across: __, ...figures } = counted;
   const rules = work.map(({ request }) => textPolicy(request).rules.map(({ reason }) => reason));
   return {
     dry_run: true,
@@ -67,7 +72,7 @@ export async function estimateTexts(
     existing_jobs: items.length - work.length,
     source_lang: requests[0]!.source_lang,
     source_lang_detection: detectionOf(requests[0]!),
-    ...leveraged,
+    ...figures,
     billable_characters: billableCharsOf(items),
     review: {
       jobs: rules.filter((broken) => broken.length > 0).length,

@@ -188,7 +188,7 @@ describe('lingualoop translate', () => {
     expect([code, sum, await mine.billed()]).toEqual([0, characters + 16, 0]);
     const table = await mine.lingualoop(['translate', 'a.txt', '--to', 'fr', '--dry-run']);
     expect(table.out.split('\n')[0]).toMatch(
-      /^file +language +characters +exact +sentences +typography +fuzzy +repeated +billed$/,
+      /^file +language +words +characters +exact +sentences +typography +fuzzy +repeated +billed$/,
     );
     await mine.lingualoop(['translate', 'a.txt', '--to', 'fr']);
     expect(await mine.billed()).toBe(characters);
@@ -315,7 +315,7 @@ describe('wrong arguments', () => {
 
   test('the help of each command is printed to standard output', async () => {
     const mine = await openProject(app);
-    const { commands } = await import('#cli/commands/index.ts');
+    const { commands } = await import('#cli/program.ts');
     const paths = Object.entries(commands).flatMap(([name, { subcommands }]) => [
       [name],
       ...Object.keys(subcommands ?? {}).map((sub) => [name, sub]),

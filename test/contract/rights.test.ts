@@ -26,7 +26,7 @@ import {
   verdictOn,
 } from './guards/callers.ts';
 import { type GuardFixture, useGuardFixture } from './guards/guard-fixture.ts';
-import { owned } from './guards/owned.ts';
+import { foundersKey, owned } from './guards/owned.ts';
 import { type Probe, probes } from './guards/probes.ts';
 import { rightOf, rights } from './guards/rights.ts';
 import { noteWrites, writesSince } from './guards/writes.ts';
@@ -174,11 +174,8 @@ function takesIds(path: string): boolean {
   return [...schema.matchAll(/"((?:\w+_)?ids?)":\{/g)].some(([, name]) => !noIds.has(name as string));
 }
 
-/**
- * The owner gets the same response for any ID: a foreign tenant is ignored, matches are only ranked by the document, and
- * the document has no marks.
- */
-const ignoringIds = new Set(['members.list', 'usage.daily', 'memory.matches', 'quality.marks']);
+/** The owner gets the same response for any ID: a foreign tenant is ignored, and matches are only ranked by the document. */
+const ignoringIds = new Set(['members.list', 'usage.daily', 'memory.matches']);
 
 const anId = /^([0-9a-f]{32}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 
@@ -257,11 +254,12 @@ function masked({ status, body }: Pick<Answer, 'status' | 'body'>, sent: readonl
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+(Z|\+00:00)/g, 'TIME');
 }
 
-/** IDs and addresses of the own workspace. */
+/** IDs, addresses and content of the own workspace. */
 const secretsOf = ({ founder, member, target, ...at }: GuardFixture): string[] => [
   ...[founder, member, target].flatMap(({ userId, email }) => [userId, email]),
   ...[founder.tenantId, at.jobId, at.heldJobId, at.importId, at.memoryId, at.inviteId],
   ...(at.documentId ? [at.documentId] : []),
+  foundersKey,
 ];
 
 test('a visitor gets no export of the workspace', async () => {

@@ -43,10 +43,10 @@ describe('dry_run of a document', () => {
         segments: 5,
         characters,
         billable_characters: characters,
-        exact_matches: { segments: 2, characters: 2 * rent.length },
+        exact_matches: { segments: 2, words: 28, characters: 2 * rent.length },
         fuzzy_matches: expect.objectContaining({ segments: 1, characters: similar.length }),
-        repetitions: { segments: 1, characters: 16 },
-        no_match: { segments: 1, characters: 16, not_searched: 0 },
+        repetitions: { segments: 1, words: 2, characters: 16 },
+        no_match: { segments: 1, words: 2, characters: 16, not_searched: 0 },
         refusal: null,
       }),
     ]);

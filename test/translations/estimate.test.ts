@@ -19,7 +19,7 @@ const batch = (texts: readonly string[], languages = ['fr'], more = {}) => ({
   ...more,
 });
 const dry = { dry_run: true };
-const none = { segments: 0, characters: 0 };
+const none = { segments: 0, words: 0, characters: 0 };
 
 /** Number of rows of each table that a submission writes to. */
 async function rowsOf({ tenantId }: Pick<Workspace, 'tenantId'>, at = app) {
@@ -50,6 +50,7 @@ describe('dry_run of a text', () => {
       source_lang: 'en',
       source_lang_detection: null,
       segments: 1,
+      words: 1,
       characters: 7,
       billable_characters: 7,
       exact_matches: none,
@@ -58,7 +59,7 @@ describe('dry_run of a text', () => {
       typography_matches: none,
       fuzzy_matches: { ...none, by_similarity: [95, 85, 75, 70].map((from) => ({ from, ...none })) },
       repetitions: none,
-      no_match: { segments: 1, characters: 7, not_searched: 0 },
+      no_match: { segments: 1, words: 1, characters: 7, not_searched: 0 },
       review: { jobs: 0, reasons: [] },
       allowance: { limit: 500_000, used: 0, remaining: 500_000 },
       refusal: null,
@@ -194,7 +195,12 @@ describe('dry_run of several texts', () => {
     await sets.glossary('invoice,facture');
     const estimate = await estimateOf(sets, batch(['Pay the invoice']));
     expect(estimate).toMatchObject({ exact_matches: none, fuzzy_matches: { segments: 1 } });
-    expect(estimate.fuzzy_matches.by_similarity[0]).toEqual({ from: 95, segments: 1, characters: 15 });
+    expect(estimate.fuzzy_matches.by_similarity[0]).toEqual({
+      from: 95,
+      segments: 1,
+      words: 3,
+      characters: 15,
+    });
   });
 
   test('each pair of text and language is a job', async () => {

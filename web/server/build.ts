@@ -10,7 +10,7 @@ export const dist = join(import.meta.dirname, '../dist');
  * bar for visitors; `operator`: those of the screens for operators; `styleGuides`, `audit`, `estimates`, `assignments` and
  * `translate`: those of these screens; `sets`: those of glossaries and TMs; `tools`: those of dialogs and of tools that the
  * editor loads on demand; `usage` and `quality`: those of the reports; `settings`: those of members, security, API keys,
- * storage and billing; `workspace`: all others.
+ * storage and billing; `work`: those of files, texts and the editor; `workspace`: all others.
  */
 export type Catalog = Record<
   | 'signIn'
@@ -26,7 +26,8 @@ export type Catalog = Record<
   | 'quality'
   | 'settings'
   | 'assignments'
-  | 'translate',
+  | 'translate'
+  | 'work',
   string
 >;
 

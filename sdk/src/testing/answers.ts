@@ -81,13 +81,17 @@ export function requireWithin({ max_characters: most }: Record<string, unknown>,
     throw new Refused(413, 'the request has more billable characters than max_characters');
 }
 
-/** Responds to a request for an estimate. The mock has no translation memory, so nothing has a match. */
-export function estimateAnswer({
-  jobs,
-  characters,
-  source_lang,
-}: Pick<TranslationEstimate, 'characters' | 'jobs' | 'source_lang'>): Response {
-  const none = { segments: 0, characters: 0 };
+/**
+ * Responds to a request for an estimate. The mock has no translation memory, so nothing has a match. Words are the parts
+ * between white space.
+ */
+export function estimateAnswer(
+  texts: readonly string[],
+  { characters, source_lang }: Pick<TranslationEstimate, 'characters' | 'source_lang'>,
+): Response {
+  const jobs = texts.length;
+  const words = texts.join(' ').split(/\s+/).filter(Boolean).length;
+  const none = { segments: 0, words: 0, characters: 0 };
   const estimate: TranslationEstimate = {
     dry_run: true,
     jobs,
@@ -95,6 +99,7 @@ export function estimateAnswer({
     source_lang,
     source_lang_detection: null,
     segments: jobs,
+    words,
     characters,
     billable_characters: characters,
     exact_matches: none,
@@ -103,7 +108,7 @@ export function estimateAnswer({
     typography_matches: none,
     fuzzy_matches: { ...none, by_similarity: [95, 85, 75, 70].map((from) => ({ from, ...none })) },
     repetitions: none,
-    no_match: { segments: jobs, characters, not_searched: 0 },
+    no_match: { segments: jobs, words, characters, not_searched: 0 },
     review: { jobs: 0, reasons: [] },
     allowance: { limit: 500_000, used: 0, remaining: 500_000 },
     refusal: null,

@@ -86,7 +86,8 @@ async function translate(jobs: Jobs, { body, headers }: DoubleRequest): Promise<
   const bytes = new Uint8Array(await file.arrayBuffer());
   const source = await sourceOf(bytes, type);
   // The mock reads no file formats: it counts bytes.
-  if (asksForEstimate(fields)) return estimateAnswer({ jobs: 1, characters: file.size, source_lang });
+  if (asksForEstimate(fields))
+    return estimateAnswer([new TextDecoder().decode(bytes)], { characters: file.size, source_lang });
   requireWithin(fields, file.size);
   const { source_document: _, wait: __, dry_run: ___, max_characters: ____, ...asked } = fields;
   const name = JSON.stringify([Object.entries(asked).toSorted(), source.sha256]);

@@ -144,11 +144,10 @@ const countOf = (texts: TextRequest[]) =>
   texts.reduce((sum, { source_text }) => sum + [...source_text].length, 0);
 
 function estimate(texts: TextRequest[]): Response {
-  return estimateAnswer({
-    jobs: texts.length,
-    characters: countOf(texts),
-    source_lang: texts[0]?.source_lang ?? 'en',
-  });
+  return estimateAnswer(
+    texts.map(({ source_text }) => source_text),
+    { characters: countOf(texts), source_lang: texts[0]?.source_lang ?? 'en' },
+  );
 }
 
 function review(jobs: Jobs, id: string | undefined, { body }: DoubleRequest): Response {

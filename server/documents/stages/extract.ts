@@ -137,8 +137,11 @@ export function repeatedTypography(segment: Pick<Segment, 'source' | 'variant'>,
 }
 
 /** Returns the key by which equal segments are found. */
-export function sourceKeyOf(segment: Pick<Segment, 'source' | 'variant'>): string {
-  return createHash('sha256').update(repeatedText(segment)).digest('hex');
+export function sourceKeyOf(
+  segment: Pick<Segment, 'source' | 'variant'>,
+  repeated = repeatedText(segment),
+): string {
+  return createHash('sha256').update(repeated).digest('hex');
 }
 
 function rowOf(segment: Segment, position: number, isDemanded: boolean) {

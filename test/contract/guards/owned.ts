@@ -7,6 +7,9 @@ import type { GuardFixture } from './guard-fixture.ts';
 
 type Owned = (at: GuardFixture) => Fields | Promise<Fields>;
 
+/** A text that only the own workspace stores, for procedures whose answer is read without an ID. */
+export const foundersKey = 'founders-own-key';
+
 const draw = { target_lang: 'fr', count: 50 };
 
 /** Calls a procedure as the administrator, and returns the response. */
@@ -94,6 +97,12 @@ export const owned: Readonly<Record<string, Owned>> = {
     await approvePair(at.app, at.founder);
     return { origin: 'quality_check', ...draw, reviewer: at.founder.userId };
   },
+  'quality.marks': async (at) => {
+    const errors = [{ category: 'accuracy', severity: 'minor', start: 0, end: 1, note: foundersKey }];
+    const marked = { item_kind: 'document', item_id: at.documentId, errors, known: [] };
+    await asFounder(at, 'quality.mark', marked);
+    return { document_id: at.documentId };
+  },
   'quality.mark': ({ heldJobId }) => ({ item_kind: 'job', item_id: heldJobId, errors: [], known: [] }),
   'reviews.deleteComment': async (at) => {
     const sent = { kind: 'job', id: at.jobId, body: 'Fine', comment_id: randomUUID() };
@@ -101,4 +110,8 @@ export const owned: Readonly<Record<string, Owned>> = {
     return { comment_id: sent.comment_id };
   },
   'reviews.texts': ({ heldJobId }) => ({ job_ids: [heldJobId] }),
+  'textRules.get': async (at) => {
+    await asFounder(at, 'textRules.save', { keys: [foundersKey], attributes: [], placeholders: [] });
+    return {};
+  },
 };

@@ -255,6 +255,9 @@ function check({ io, values }: Call, wanted: readonly Task[]): number {
   return wanted.length === 0 ? exitCodes.done : exitCodes.failed;
 }
 
+/** The figures of an estimate: characters, except the words. */
+const columns = ['words', 'characters', 'exact', 'sentences', 'typography', 'fuzzy', 'repeated'] as const;
+
 /** Files that are estimated at the same time. */
 const estimatesInFlight = 4;
 
@@ -280,22 +283,14 @@ async function estimate(call: Call, wanted: readonly Task[]): Promise<number> {
     );
     return code;
   }
-  const titles = [
-    ...['file', 'language', 'characters', 'exact', 'sentences', 'typography', 'fuzzy', 'repeated', 'billed'],
-  ];
   const total = listed.reduce((sum, { of }) => sum + of.billable_characters, 0);
   if (listed.length > 0)
     for (const line of tableOf(
-      titles,
-      listed.map(({ task, of }) => [
-        task.source,
-        task.lang,
-        of.characters,
-        of.exact,
-        of.sentences,
-        of.typography,
-        of.fuzzy,
-        of.repeated,
+      ['file', 'language', ...columns, 'billed'],
+      listed.map(({ task: { source, lang }, of }) => [
+        source,
+        lang,
+        ...columns.map((name) => of[name]),
         of.billable_characters,
       ]),
     ))

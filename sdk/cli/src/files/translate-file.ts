@@ -150,7 +150,7 @@ export async function estimateFile(
   task: FileTask,
   signal: AbortSignal,
 ): Promise<
-  Pick<TranslationEstimate, 'billable_characters' | 'characters' | 'refusal'> &
+  Pick<TranslationEstimate, 'billable_characters' | 'characters' | 'refusal' | 'words'> &
     Record<'exact' | 'sentences' | 'typography' | 'fuzzy' | 'repeated', number> & { warnings: string[] }
 > {
   const estimates: TranslationEstimate[] = [];
@@ -174,6 +174,8 @@ export async function estimateFile(
   const sum = (read: (one: TranslationEstimate) => number) =>
     estimates.reduce((total, one) => total + read(one), 0);
   return {
+    // A service of an earlier release counts no words.
+    words: sum((one) => one.words ?? 0),
     characters: sum((one) => one.characters),
     exact: sum((one) => one.exact_matches.characters),
     sentences: sum((one) => one.sentence_matches.characters - (one.typography_matches?.characters ?? 0)),
