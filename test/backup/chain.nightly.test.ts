@@ -115,16 +115,6 @@ test('a restored chain has the rows and files of the last backup, byte for byte'
   expect(paths.some((path) => path.includes('/documents/'))).toBe(false);
 });
 
-test('the command rejects another order and a missing link before it writes anything', async () => {
-  const [full = '', one = '', two = ''] = files;
-  const { env: place } = await emptyPlace();
-  expect(await refusal('restore', place, [full, two, one])).toMatch(/\/one is in the wrong place: as file 2/);
-  expect(await refusal('restore', place, [full, two])).toMatch(/^one \(of .+\) is missing: as file 2/);
-  expect(await refusal('restore', place, [two])).toMatch(/^full \(of .+\) is missing: as file 1/);
-  expect(await refusal('verify-backup', place, [full, two])).toMatch(/^one \(of .+\) is missing/);
-  expect(await readdir(place.DATA_DIR)).toEqual([]);
-});
-
 test('an interrupted restore of a chain can be repeated', async () => {
   const { env: place } = await emptyPlace();
   const { child, ended } = start('restore', place, files);

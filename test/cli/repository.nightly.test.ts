@@ -23,35 +23,6 @@ const paragraphOf = (file: number, n: number) =>
 const fileOf = (file: number, paragraphs = 10) =>
   `${Array.from({ length: paragraphs }, (_, n) => paragraphOf(file, n)).join('\n\n')}\n`;
 
-test('a repository of 100 files: the second run with 5 % of changed files bills at most 6 % of the first', async () => {
-  const files = Object.fromEntries(
-    Array.from({ length: 100 }, (_, n) => [`docs/part-${n % 10}/file-${n}.txt`, fileOf(n)]),
-  );
-  const mine = await openProject(app, files);
-  const argv = ['translate', 'docs', '--to', 'de', '--jobs', '8'];
-  const first = await mine.lingualoop(argv);
-  expect([first.code, first.err.includes('100 translations written')]).toEqual([0, true]);
-  const billed = await mine.billed();
-  expect(billed).toBe(Object.values(files).reduce((sum, text) => sum + text.replaceAll(/\n/g, '').length, 0));
-
-  // 5 files change: each gets one changed and one new paragraph.
-  for (let n = 0; n < 100; n += 20)
-    await mine.write(
-      `docs/part-${n % 10}/file-${n}.txt`,
-      `${fileOf(n).replace('noon', 'one')}\nA new paragraph of file ${n}.\n`,
-    );
-  const second = await mine.lingualoop(argv);
-  expect([second.code, second.err.includes('5 translations written, 95 current')]).toEqual([0, true]);
-  const share = ((await mine.billed()) - billed) / billed;
-  expect(share).toBeGreaterThan(0);
-  expect(share).toBeLessThan(0.06);
-
-  // A clone without the lock file bills nothing: the jobs are found by their content.
-  const again = await mine.lingualoop([...argv, '--output', 'de/{path}']);
-  expect(again.err).toContain('100 translations written');
-  expect((await mine.billed()) - billed).toBeLessThan(0.06 * billed);
-});
-
 /** A file of a developers' repository with 40 texts. In a later version, every 20th text of all files has changed. */
 const stringsOf = (kind: string, file: number, isLater: boolean) => {
   const texts = Array.from({ length: 40 }, (_, n) => {

@@ -38,13 +38,6 @@ test('a confirmed translation stays as it is, with who confirmed it and when, an
   expect(withdrawn.body.segments).toMatchObject([{ confirmed_at: null, confirmed_by: null }]);
 });
 
-test('a new text ends a confirmation', async () => {
-  const { id } = await mine.translate(['a doubtful one']);
-  await confirm(id, 0, 'fr of a doubtful one');
-  await mine.correct(id, { A1: 'incertain' });
-  expect((await mine.segments(id)).segments[0]).toMatchObject({ corrected: true, confirmed_at: null });
-});
-
 test('a translation that the reviewer did not see is not confirmed, and none of the request is', async () => {
   const { id } = await mine.translate(['One', 'Two']);
   const segments = [

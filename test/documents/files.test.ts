@@ -4,7 +4,7 @@ import { env, type Fields } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { answered } from '#test/setup/engine.ts';
 import { viaRpc } from '../contract/call.ts';
-import { openDocuments, recordingEngine, useDocuments } from './workspace.ts';
+import { recordingEngine, useDocuments } from './workspace.ts';
 
 const critical = {
   severity: 'critical' as const,
@@ -121,16 +121,5 @@ describe('documents.files', () => {
     expect([namesOf(rest), rest.next_cursor]).toEqual([['1.xlsx'], null]);
     // The states are counted once, for the first page.
     expect([first.counts.translating, rest.counts]).toEqual([3, null]);
-  });
-
-  test('shows and counts nothing of another workspace', async () => {
-    await mine.queue();
-    const neighbor = await openDocuments(app);
-    const { body } = await neighbor.query('files', {});
-    expect(body).toEqual({
-      files: [],
-      next_cursor: null,
-      counts: { translating: 0, needs_review: 0, approved: 0, failed: 0, more: false },
-    });
   });
 });

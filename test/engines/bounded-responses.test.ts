@@ -3,7 +3,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createOpenAiEngine } from '#server/platform/engines/openai/openai-engine.ts';
 import { readSettings } from '#server/settings.ts';
 import { serveHttp } from '#test/fakes/http-server.ts';
-import { plain } from './live-engine.ts';
+import { translation } from '#test/fakes/openai.ts';
+import { plain, scope, useFakeUpstream } from './live-engine.ts';
 
 /** An engine whose endpoint responds to each call with this body. */
 async function engineAt(body: Buffer, headers: Record<string, string> = {}, status = 200) {
@@ -59,4 +60,16 @@ test('a redirect is not followed: it would carry the key along', async () => {
   const { translate, calls } = await engineAt(Buffer.from(''), { location: '/elsewhere' }, 307);
   await expect(translate()).rejects.toMatchObject({ code: expect.stringMatching(/transient|unavailable/) });
   expect(calls()).toBe(1);
+});
+
+const upstream = useFakeUpstream();
+
+test.each([
+  ['7', -3],
+  [1.5, null],
+  [1e300, {}],
+])('invalid counts, such as %j and %j, count as no tokens', async (prompt_tokens, completion_tokens) => {
+  upstream.fake.enqueue(translation('Hallo', { usage: { prompt_tokens, completion_tokens } as never }));
+  const answer = await upstream.engine().translate(plain, scope);
+  expect(answer).toMatchObject({ value: ['Hallo'], inputTokens: 0, outputTokens: 0 });
 });

@@ -45,14 +45,6 @@ test('a member who is not an administrator sees id and name of the others, and n
   });
 });
 
-test('no member of another workspace is found, also not by the exact address', async () => {
-  const other = await found(app);
-  const member = await join(app, other);
-  expect(await namesFor(founder)).toEqual([]);
-  expect(await namesFor(founder, member.email)).toEqual([]);
-  expect(await namesFor(other, member.email)).toEqual([member.email]);
-});
-
 test('a revoked member is not found, and finds no one', async () => {
   const member = await join(app, founder);
   await revoke(app, founder, member);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { signUp } from '#test/auth/sign-in.ts';
-import { env, found, founding, type Headers, invite, operator, type Person } from '#test/factories.ts';
+import { env, found, founding, type Headers, invite, type Person } from '#test/factories.ts';
 import { refusalOf, useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { eventsOf } from '#test/setup/stored-rows.ts';
@@ -220,24 +220,5 @@ describe('the preview', () => {
     expect([status, body]).toEqual([400, refusalOf('invalid or expired invite')]);
     await setActive(true);
     expect(await statusOf(invite_id)).toBe('pending');
-  });
-});
-
-describe('an invite', () => {
-  test('of another or an unknown workspace is 404; one in the body is ignored', async () => {
-    const other = await found(app);
-    const { invite_id } = await invite(app, other);
-    const askers: [Headers, string][] = [
-      [operator, '*'],
-      [admin.bearer, other.tenantId],
-    ];
-    for (const [headers, tenantId] of askers) {
-      const query = `?tenant_id=${tenantId}`;
-      const ways = [create({}, headers, query), list(query, headers), withdraw(invite_id, headers, query)];
-      for (const { status, body } of await Promise.all(ways))
-        expect([status, body.detail]).toEqual([404, 'tenant not found']);
-    }
-    expect((await create({ tenant_id: other.tenantId })).status).toBe(200);
-    expect((await list('', other.bearer)).body).toMatchObject([{ status: 'pending' }]);
   });
 });

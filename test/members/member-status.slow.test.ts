@@ -204,31 +204,3 @@ describe('the last active administrator', () => {
     expect(await activeAdministrators()).toBe(1);
   });
 });
-
-const acts: [string, Act][] = [
-  ['revoke', revoke],
-  ['restore', restore],
-  ['change the role', (of, headers) => setRole(of, administrator, headers)],
-  ['reset MFA', post('mfa/reset')],
-  ['issue a reset link', post('password-reset-link')],
-];
-
-test.each(acts)('%s: a foreign or unknown id is 404, and changes nothing', async (_, act) => {
-  const other = await found(app);
-  const unknown = { userId: 'nobody' };
-  const attempts: [Pick<Person, 'userId'>, Headers][] = [
-    [member, other.bearer],
-    [unknown, admin.bearer],
-    [unknown, operator],
-    // X-Tenant-ID also restricts the operator key to one tenant.
-    [member, { ...operator, 'x-tenant-id': other.tenantId }],
-  ];
-  for (const [of, headers] of attempts) {
-    const { status, body } = await act(of, headers);
-    expect([status, body.detail]).toEqual([404, 'user not found']);
-  }
-  expect(await sessionStatus(app, member)).toBe(200);
-  expect(await activeAdministrators()).toBe(1);
-  // Only the operator key can act on members of any workspace.
-  expect((await act(member, operator)).status).toBe(200);
-});

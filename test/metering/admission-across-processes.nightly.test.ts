@@ -2,8 +2,7 @@ import { afterAll, beforeEach, expect, test } from 'vitest';
 import { useProcesses } from '#test/factories/processes.ts';
 import { askedOf, startFakeOpenAi } from '#test/fakes/openai.ts';
 import type { Signup } from '#test/setup/app.ts';
-import { poll } from '#test/setup/poll.ts';
-import { cat, good, heldReply } from '#test/translations/live.ts';
+import { cat, good } from '#test/translations/live.ts';
 
 const fake = await startFakeOpenAi();
 afterAll(() => fake.close());
@@ -47,34 +46,4 @@ test('of 100 submissions to two processes as many are done as the allowance is e
   // A rejected submission creates no job and calls no model.
   expect(await ledger(mine)).toEqual({ ...full, jobs: room });
   expect(fake.requests.filter((one) => askedOf(one).role === 'translation')).toHaveLength(room);
-});
-
-test('the reservations of a killed process are free after the stale time, and nothing is billed twice', async () => {
-  // Long enough that a run that is slow on a busy machine does not count as the run of a process that has died.
-  const times = { STALE_PENDING_SECONDS: '6', SWEEP_INTERVAL_SECONDS: '1' };
-  const doomed = await start(times);
-  const other = await start(times, []);
-  const mine = await tenant(doomed);
-  fake.otherwise(heldReply().held);
-  // Half of the requests have an idempotency key, so that they can be repeated.
-  const keyOf = (at: number) => (at % 2 === 0 ? `key ${at}` : undefined);
-  const lost = Array.from({ length: room }, (_, at) => submit(doomed, mine, keyOf(at)).catch(() => 'lost'));
-  const admin = { authorization: `Bearer ${mine.accessToken}` };
-  const allowance = async () =>
-    (await other.json('GET', `/api/tenants/${mine.tenantId}/billing`, { headers: admin })).body.allowance;
-  await poll(async () => (await allowance()).reserved === room * weight);
-  await doomed.service.stop('SIGKILL');
-  expect(new Set(await Promise.all(lost))).toEqual(new Set(['lost']));
-  fake.otherwise(good);
-  expect((await submit(other, mine)).status).toBe(429);
-
-  await poll(async () => (await allowance()).reserved === 0);
-  expect(await allowance()).toMatchObject({ used: 0, remaining: room * weight });
-  const again = await Promise.all(
-    Array.from({ length: room }, (_, at) => submit(other, mine, keyOf(at) ?? `second ${at}`)),
-  );
-  expect(statuses(again)).toEqual(Array(room).fill(200));
-  // The requests without a key have left failed jobs.
-  expect(await ledger(mine)).toEqual({ ...full, jobs: room + 18 });
-  expect((await submit(other, mine)).status).toBe(429);
 });

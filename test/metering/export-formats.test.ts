@@ -138,20 +138,6 @@ describe('csv (A 2.5, C 3, RFC 4180)', () => {
 });
 
 describe('who may export (A 4.4)', () => {
-  test('a foreign tenant is 404 to an administrator, an unknown one to the operator, before any file', async () => {
-    for (const [headers, named] of [
-      [mine.bearer, other.tenantId],
-      [mine.bearer, 'nobody'],
-      [operator, 'nobody'],
-      [operator, '*'],
-      [operator, 'default'],
-    ] as const) {
-      const { status, headers: sent, text } = await download(headers, named, 'format=csv');
-      expect([status, JSON.parse(text).detail]).toEqual([404, 'tenant not found']);
-      expect(sent.get('content-disposition')).toBeNull();
-    }
-  });
-
   test.each([
     ['format', 'format=xml'],
     ['format', 'format='],

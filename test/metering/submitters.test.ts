@@ -126,15 +126,4 @@ describe('billed characters by submitter', () => {
     await mine.run(id);
     expect((await submitters())['']).toEqual([2, 12]);
   });
-
-  test('do not name members of another workspace', async () => {
-    await translate(text('abcd'), mine.one.bearer);
-    const other = await openDocuments(app);
-    expect(await submitters(other.admin)).toEqual({});
-    // Even if a record names one.
-    await addRecords(app, other.tenantId, [
-      { at: new Date().toISOString(), billableChars: 5, submittedBy: mine.one.userId },
-    ]);
-    expect(await submitters(other.admin)).toEqual({ [mine.one.userId]: [1, 5] });
-  });
 });

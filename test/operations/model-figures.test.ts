@@ -1,8 +1,10 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { pruneModelRequests, storeModelRequests, viewModels } from '#server/operations/models.ts';
 import { openEngine } from '#server/platform/engines/select.ts';
 import { ownName } from '#server/platform/engines/tenant-engine.ts';
 import { addModelRequests, recordModelRequest, takeModelRequests } from '#server/platform/model-requests.ts';
+import { ModelTime, measureModelCall, withModelTime } from '#server/platform/telemetry.ts';
 import { startFakeOpenAi, translatingReply } from '#test/fakes/openai.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
@@ -105,4 +107,24 @@ test('counts that could not be stored are stored later, and old ones are deleted
   ]);
   await sql`update model_requests set hour = hour - interval '8 days' where model = 'small'`;
   expect(await app.database.inPlatform(pruneModelRequests)).toBe(1);
+});
+
+test('model calls at the same time count once, and pauses between them do not count', async () => {
+  const time = new ModelTime();
+  await withModelTime(time, async () => {
+    await Promise.all([measureModelCall(() => delay(200)), measureModelCall(() => delay(100))]);
+    await delay(200);
+    await measureModelCall(async () => {
+      await delay(100);
+      throw new Error('no model');
+    }).catch(() => {});
+  });
+  expect(time.seconds()).toBeGreaterThan(0.28);
+  expect(time.seconds()).toBeLessThan(0.45);
+});
+
+test('a call outside of a request runs unmeasured', async () => {
+  const time = new ModelTime();
+  await measureModelCall(() => delay(10));
+  expect(time.seconds()).toBe(0);
 });

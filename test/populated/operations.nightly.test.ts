@@ -1,10 +1,8 @@
-import { unzipSync } from 'fflate';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { applyRetention } from '#server/retention/apply-retention.ts';
 import { deleteDueTenants } from '#server/retention/delete-tenants.ts';
 import { scheduleDeletion } from '#server/retention/tenant-deletions.ts';
 import { tenantTables } from '#server/retention/tenant-tables.ts';
-import { runExport } from '#server/workspace-export/run-export.ts';
 import { viaRpc } from '#test/contract/call.ts';
 import { bearer, type Fields, type Headers, password } from '#test/factories.ts';
 import { cpuTime } from '#test/setup/cpu-time.ts';
@@ -146,42 +144,6 @@ test('the export of approved items of a full workspace has each text and documen
   // 81 rows, of which 20 are documents, took 130 ms, and 0.9 s with the database on a busy machine.
   expect(rows.length).toBeGreaterThan(50);
   expect(cpuMs).toBeLessThan(2000);
-});
-
-test('the export of a full workspace has every row and file', { timeout: 600_000 }, async () => {
-  const { tenantId, headers } = await founderOf('large');
-  const { body } = await viaRpc(deployment, { path: 'exports.start', type: 'mutation' }, { headers });
-  const limits = { runMs: 600_000, partBytes: 16 * 1024 * 1024, partMs: 2000 };
-  await runExport(deployment.services, { tenantId, exportId: body.id }, limits);
-  const response = await deployment.request(`/app/exports/${body.id}`, { headers });
-  expect(response.status).toBe(200);
-  const files = unzipSync(new Uint8Array(await response.arrayBuffer()));
-  const linesIn = (folder: string) =>
-    Object.entries(files)
-      .filter(([name]) => name.startsWith(folder) && name.endsWith('.jsonl'))
-      .reduce((sum, [, bytes]) => sum + Buffer.from(bytes).toString().split('\n').filter(Boolean).length, 0);
-  const rowsIn = async (table: string) =>
-    (
-      await populated.sql`select count(*)::int as rows from ${populated.sql(table)} where tenant_id = ${tenantId}`
-    )[0]!['rows'];
-  expect({
-    jobs: linesIn('jobs/'),
-    segments: linesIn('documents/segments'),
-    documents: linesIn('documents/documents'),
-    files: Object.keys(files).filter((name) => name.startsWith('documents/files/')).length,
-    units: Object.entries(files)
-      .filter(([name]) => name.startsWith('memory/'))
-      .reduce((sum, [, bytes]) => sum + Buffer.from(bytes).toString().split('<tu ').length - 1, 0),
-  }).toEqual({
-    jobs: await rowsIn('translation_jobs'),
-    segments: await rowsIn('document_segments'),
-    documents: await rowsIn('document_jobs'),
-    files: (
-      await populated.sql`select count(*)::int as rows from document_artifacts
-      where tenant_id = ${tenantId} and state <> 'superseded'`
-    )[0]!['rows'],
-    units: await rowsIn('memory_segments'),
-  });
 });
 
 test('retention deletes what is older, and the store still agrees', { timeout: 600_000 }, async () => {

@@ -5,12 +5,14 @@ import { unzipSync } from 'fflate';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { runExport } from '#server/workspace-export/run-export.ts';
 import { viaRpc } from '#test/contract/call.ts';
-import { env, join } from '#test/factories.ts';
+import { env, join, signUpFounder } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { testFolder } from '#test/setup/launch.ts';
 import { operateHere, outputOf } from '../admin/command.ts';
+import { addEveryForm, added } from './every-form.ts';
 import { type Filled, fillWorkspace } from './full-workspace.ts';
+import { exported, importAll, importable, stateOf } from './workspace-copy.ts';
 
 const app = useTestApp({ env: { ...env, TM_ASYNC_THRESHOLD: '1' } });
 const sql = () => openSuperuser(app.superuserUrl);
@@ -220,5 +222,25 @@ describe('the export of a workspace', () => {
     await expect(refused).rejects.toThrow('export.zip.link is not a file');
     expect(listed).toMatchObject({ id, size_bytes: bytes.length });
     expect(Object.keys(unzipSync(bytes))).toContain('export.json');
+  });
+});
+
+describe('export round trip', () => {
+  /*
+   * What an export has of sets, terms, translation memories and rules can be imported: the workspace that imports it has the
+   * same state. Members, and the approved translations of former jobs, cannot be imported: the latter become a memory.
+   */
+
+  const app = useTestApp({ env });
+
+  test('sets, terms, memories and rules of an export are the same after their import', async () => {
+    const [mine, other] = [await signUpFounder(app), await signUpFounder(app)];
+    await addEveryForm(app, mine);
+    await importAll(app, other, await exported(app, mine));
+    const before = await stateOf(openSuperuser(app.superuserUrl), mine);
+    expect(before.terms).toHaveLength(added.terms);
+    expect(before.segments).toHaveLength(added.units);
+    expect(before.segments.filter((row) => row['before'] !== null)).toHaveLength(2);
+    expect(await stateOf(openSuperuser(app.superuserUrl), other)).toEqual(importable(before));
   });
 });

@@ -121,23 +121,3 @@ test('a signal ends the loop between events, and between attempts', async () => 
   await expect(open).rejects.toBe(reason);
   await expect(closed).rejects.toBe(reason);
 });
-
-test('a loop gets only the types that it asks for', async () => {
-  const { next_cursor: after } = await clientAt().events.list();
-  const job = await translate('words');
-  await clientAt().translations.create({ source_text: 'contract', target_lang: 'fr', domain: 'legal' });
-  const types = ['translation.published'] as const;
-  let cursor = after;
-  const onCursor = (next: string) => {
-    cursor = next;
-  };
-  const stop = new AbortController();
-  const stream = clientAt().events.stream({ after, types, onCursor, signal: stop.signal });
-  expect((await stream.next()).value).toMatchObject({ type: 'translation.published', resource_id: job });
-  expect(cursor).toBe(after);
-  // The cursor also moves after events of other types.
-  const next = stream.next();
-  await expect.poll(() => cursor).toBe((await clientAt().events.list()).next_cursor);
-  stop.abort();
-  await expect(next).rejects.toBe(stop.signal.reason);
-});

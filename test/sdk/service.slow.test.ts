@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as sdk from '#sdk/index.ts';
 import { workbook } from '#test/factories/workbook.ts';
-import { env, operatorKey, password } from '#test/factories.ts';
+import { env, operatorKey } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { startAccount } from '#test/storage/data-lake-account.ts';
 import { startWorkers, type Workers } from '#workers/run.ts';
@@ -130,38 +130,6 @@ test('a document is translated, corrected, approved, downloaded and deleted', as
   expect(await admin.documents.delete(job.id)).toMatchObject({ deleted: true, artifacts_removed: 3 });
 });
 
-test('a glossary is uploaded, used and deleted', async () => {
-  const { terminology, translations } = (await founded()).client;
-  const csv = { name: 'menu.csv', data: bytesOf('source_term,target_term\nbread roll,petit pain\n') };
-  const { warnings, ...set } = await terminology.upload(csv, { name: 'Menu' });
-  expect(warnings.join()).toContain('apply to every language pair');
-  expect(await terminology.list()).toEqual([set]);
-  const job = await translations.create({ source_text: 'bread roll', target_lang: 'fr' });
-  expect(job.final_translation).toBe('petit pain');
-  expect(await terminology.delete(set.id)).toBeUndefined();
-  await expect(terminology.delete(set.id)).rejects.toBeInstanceOf(sdk.NotFoundError);
-});
-
-test('a glossary is previewed, and applied unless it has changed since', async () => {
-  const { terminology } = (await founded()).client;
-  const file = { name: 'menu.json', data: bytesOf('{"crème brûlée": "crème brûlée", "the": "le"}') };
-  const request = { name: 'Menu', source_lang: 'en', target_lang: 'fr' };
-  const { revision, added, warning_counts } = await terminology.previewUpload(file, request);
-  expect([revision, added, warning_counts.map(({ code }) => code)]).toEqual([null, 2, ['same', 'common']]);
-  expect(await terminology.list()).toEqual([]);
-  const set = await terminology.applyPreview(file, { ...request, revision });
-  expect((await terminology.entries({ set_id: set.id }).toArray({ limit: 9 }))[0]?.source_term).toBe(
-    'crème brûlée',
-  );
-  const other = { name: 'a.csv', data: bytesOf('a,b') };
-  await expect(terminology.applyPreview(other, { ...request, revision })).rejects.toBeInstanceOf(
-    sdk.ConflictError,
-  );
-  await expect(terminology.previewUpload({ ...file, name: 'a.doc' }, request)).rejects.toMatchObject({
-    status: 415,
-  });
-});
-
 describe('a translation memory', () => {
   /** A TMX file with this many units. */
   function tmx(units: number) {
@@ -202,63 +170,6 @@ describe('a translation memory', () => {
     expect([posts, (await memory.imports()).length]).toEqual(isSmall ? [2, 0] : [1, 1]);
     expect(await memory.list()).toHaveLength(1);
   });
-
-  test('is not deleted, and takes no other import, while an import into it runs', async () => {
-    const { memory } = (await founded()).client;
-    const set = await (await memory.importTmx(tmx(1), request)).pollUntilDone();
-    await workers?.stop();
-    workers = undefined;
-    const poller = await memory.importTmx(tmx(most + 1), request, quickly);
-    for (const call of [() => memory.delete(set.id), () => memory.importTmx(tmx(1), request)]) {
-      const error = await call().catch((thrown: unknown) => thrown);
-      expect(error).toBeInstanceOf(sdk.ConflictError);
-      expect((error as sdk.ConflictError).detail).toMatch(/^tm_import_in_progress:/);
-    }
-    workers = await startWorkers(app.services, () => app.databaseUrl);
-    expect(await poller.pollUntilDone()).toMatchObject({ id: set.id, entry_count: most + 1 });
-  });
-
-  test('exports approved translations', async () => {
-    const { memory, translations } = (await founded()).client;
-    const held = await translations.create(legal);
-    await translations.review(held.id, { action: 'modify', final_translation: 'Fin.' });
-    const exported = await memory.exportGolden({ source_lang: 'en', target_lang: 'fr' });
-    expect(exported.fileName).toBe('golden-approved-en-fr.tmx');
-    expect(await new Response(exported.body).text()).toContain('<seg>Fin.</seg>');
-  });
-});
-
-describe('tenants', () => {
-  test('are provisioned and listed by an operator, and by nobody else', async () => {
-    const { tenantId, client, admin } = await founded();
-    const { api_key, ...provisioned } = await operator().tenants.create({
-      name: 'Provisioned',
-      metadata: { contract: 7 },
-    });
-    expect(provisioned).toMatchObject({ name: 'Provisioned', metadata: { contract: 7 } });
-    expect((await clientOf({ apiKey: api_key }).translations.listPage()).items).toEqual([]);
-    const denied = await admin.tenants.create({ name: 'Mine' }).catch((thrown) => thrown);
-    expect(denied).toBeInstanceOf(sdk.PermissionDeniedError);
-    await expect(client.tenants.create({ name: 'Mine' })).rejects.toBeInstanceOf(sdk.AuthenticationError);
-    const all = await operator().tenants.list({ limit: 1 }).toArray({ limit: 2 });
-    expect(all.map(({ id }) => id)).toEqual([provisioned.id, tenantId]);
-    expect((await admin.tenants.listPage()).items.map(({ id }) => id)).toEqual([tenantId]);
-  });
-
-  test('have invites and a policy, whose tenant an operator names on each page', async () => {
-    const { tenantId, admin } = await founded();
-    const { tenants } = operator();
-    const there = { tenantId };
-    expect((await tenants.setSecurityPolicy({ mfa_required: false }, there)).id).toBe(tenantId);
-    const { invite_token, ...invite } = await admin.tenants.invites.create({ email: 'Ada@example.org' });
-    const { invite_id } = await tenants.invites.create({}, there);
-    const ids = await tenants.invites.list({ limit: 1 }, there).toArray({ limit: 9 });
-    expect(ids.map((one) => one.invite_id)).toEqual([invite_id, invite.invite_id]);
-    expect(await tenants.invites.withdraw(invite_id, there)).toBeUndefined();
-    await expect(tenants.invites.listPage()).rejects.toMatchObject({ status: 400 });
-    const joining = { email: 'ada@example.org', password, invite_token };
-    expect((await clientOf({}).auth.signUp(joining)).account.id).toBe(tenantId);
-  });
 });
 
 test('usage is read by day, by month and record by record, with tokens for an operator', async () => {
@@ -282,17 +193,6 @@ test('usage is read by day, by month and record by record, with tokens for an op
   const { body, fileName } = await admin.usage.export(tenantId, { format: 'csv' });
   expect(fileName).toBe(`usage-${tenantId}-${day.slice(0, 7)}.csv`);
   expect((await new Response(body).text()).trimEnd().split('\r\n')).toHaveLength(2);
-});
-
-test('a workspace connects its own storage, verifies it and disconnects it', async () => {
-  const { storage } = (await founded()).client;
-  const { accountUrl: account_url, filesystem } = account.address;
-  const connection = { account_url, filesystem, auth_mode: 'sas', secret: account.sas } as const;
-  expect(await storage.bind(connection)).toMatchObject({ provider: 'datalake', status: 'unverified' });
-  expect(await storage.verify()).toMatchObject({ status: 'verified', replay: { remaining: 0 } });
-  expect(await storage.usage()).toMatchObject({ provider: 'datalake', bytes_used: 0 });
-  expect(await storage.unbind()).toMatchObject({ provider: 'platform', status: 'verified' });
-  expect(await storage.binding()).toMatchObject({ provider: 'platform' });
 });
 
 test('system.health needs no credential; baseUrl may end with a slash', async () => {

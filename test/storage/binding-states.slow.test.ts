@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { holdEvents } from '#test/access/held-transactions.ts';
 import { waitingForLocks } from '#test/admin/command.ts';
-import { type Fields, operator } from '#test/factories.ts';
+import type { Fields } from '#test/factories.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { poll } from '#test/setup/poll.ts';
 import { demote } from '#test/translations/workspace.ts';
@@ -82,18 +82,6 @@ describe('the binding (B 2.10)', () => {
       () => mine.unbind(mine.cookie),
     ])
       expect((await ask()).status).toBe(200);
-  });
-
-  test('is nobody’s without credentials, and no other tenant’s', async () => {
-    await mine.connect();
-    for (const asked of [mine.binding({}), mine.bind({}, {}), mine.verify({}), mine.unbind({})])
-      expect((await asked).status).toBe(401);
-    for (const asked of [mine.binding(operator), mine.bind({}, operator), mine.unbind(operator)])
-      expect((await asked).status).toBe(401);
-    const other = await openBound(app, account);
-    expect((await other.binding()).body).toEqual(unbound);
-    await other.unbind();
-    expect(await status()).toBe('verified');
   });
 });
 

@@ -80,20 +80,4 @@ describe('the security policy (A 4.4)', () => {
     const events = await eventsOf(app, admin.tenantId, 'security_policy_changed');
     expect(events).toMatchObject([{ actor: 'operator_key' }]);
   });
-
-  test('a foreign or unknown workspace is 404, and stays unchanged; in the body it names nothing', async () => {
-    const other = await found(app);
-    const askers: [Headers, string][] = [
-      [admin.bearer, other.tenantId],
-      [operator, 'nobody'],
-      [operator, '*'],
-    ];
-    for (const [headers, tenantId] of askers) {
-      const { status, body } = await set({ mfa_required: true }, headers, `?tenant_id=${tenantId}`);
-      expect([status, body.detail]).toEqual([404, 'tenant not found']);
-    }
-    expect(await metadataOf(admin)).toEqual({});
-    expect((await set({ mfa_required: true, tenant_id: other.tenantId })).body.id).toBe(admin.tenantId);
-    expect(await metadataOf(other)).toEqual({});
-  });
 });

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
 import { viaRpc } from '#test/contract/call.ts';
-import { addGlossary, env, type Fields, found, join, type Person } from '#test/factories.ts';
+import { addGlossary, env, type Fields, found, type Person } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 
 const app = useTestApp({ env });
@@ -66,22 +66,6 @@ test('are not suggested again if they are rejected or in a glossary, until they 
   expect(termsOf(await find({ files }))).toEqual([]);
   expect((await call('rejectCandidates', { ...reject, rejected: false })).body).toEqual({ changed: 2 });
   expect(termsOf(await find({ files }))).toEqual(['notice period']);
-});
-
-test('belong to their workspace: another one has neither its texts nor its rejections', async () => {
-  await addMemory([
-    { source: 'The notice period is long.', target: 'a' },
-    { source: 'A notice period ends.', target: 'b' },
-  ]);
-  await call('rejectCandidates', { source_lang: 'en', terms: ['guarantor'] });
-  const stranger = await found(app);
-  expect(termsOf(await find({ files: [file(lease)] }, stranger))).toEqual(['notice period', 'guarantor']);
-  expect((await call('candidates', pair, stranger)).body.detail).toBe(
-    'no translation memory has this language pair; send files',
-  );
-  expect(
-    (await call('rejectCandidates', { source_lang: 'en', terms: ['a'] }, await join(app, admin))).status,
-  ).toBe(200);
 });
 
 test('a file that cannot be read is refused by its place in the request', async () => {

@@ -160,10 +160,6 @@ describe('terminology.matchesOfTexts', () => {
     expect(html.body.results).toMatchObject([[{ source_term: 'net total', spans: [] }]]);
   });
 
-  test('finds no terms of another workspace', async () => {
-    expect((await askAll(['The invoice'], await openSets(app))).body.results).toEqual([[]]);
-  });
-
   test('rejects more than 100 texts, a text that no job may have, and too many characters together', async () => {
     const longest = 'x'.repeat(20_000);
     expect((await askAll([longest, longest, 'x'.repeat(10_000)])).status).toBe(200);

@@ -112,19 +112,6 @@ describe('terminology.previewUpload', () => {
       refusal(answer),
     );
   });
-
-  test('compares with glossaries of the own workspace only', async () => {
-    const neighbor = await openSets(app);
-    const answer = await viaRpc(
-      app,
-      { path: 'terminology.previewUpload', type: 'mutation' },
-      {
-        input: { file_name: 'a.csv', content: btoa('order,commande'), name: 'A glossary' },
-        headers: neighbor.headers,
-      },
-    );
-    expect(answer.body).toMatchObject({ set_id: null, added: 1, removed: 0 });
-  });
 });
 
 describe('terminology.applyPreview', () => {

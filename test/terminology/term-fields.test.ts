@@ -184,16 +184,6 @@ describe('the fields of a single term', () => {
     expect((await add({ do_not_translate: true, status: 'forbidden' })).status).toBe(422);
   });
 
-  test('of another tenant’s glossary are a 404', async () => {
-    const stranger = await openSets(app);
-    const { status } = await call(
-      'addTerm',
-      { set_id: setId, term: { ...plain, ...fields } },
-      stranger.headers,
-    );
-    expect(status).toBe(404);
-  });
-
   test('select the terms of a list', async () => {
     await add({ status: 'forbidden' });
     await add({ target_term: 'garantie', definition: 'x' });

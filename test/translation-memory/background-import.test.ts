@@ -89,18 +89,6 @@ describe('the import job (B 2.9, 3.3)', () => {
     }
     expect(await mine.imports()).toEqual(jobs.slice(0, 50));
   });
-
-  test('unknown, or another tenant’s: 404, and in no list of theirs', async () => {
-    const job = expectAccepted(await mine.importFile(large));
-    const other = await openSets(low);
-    for (const answer of [
-      await other.importOf(job.id),
-      await mine.importOf('0'.repeat(32)),
-      await mine.importOf('x'),
-    ])
-      expect(answer.status).toBe(404);
-    expect(await other.imports()).toEqual([]);
-  });
 });
 
 describe('while an import runs (B 4.5)', () => {

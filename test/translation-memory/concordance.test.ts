@@ -92,10 +92,6 @@ describe('memory.concordance', () => {
     expect(spans).toHaveLength(100);
   });
 
-  test('shows nothing of other tenants', async () => {
-    expect(await find('port', {}, await openSets(app))).toEqual([]);
-  });
-
   test.each([
     ['a text that is too long', { text: 'x'.repeat(201) }, 422],
     ['a blank language', { text: 'port', target_lang: ' ' }, 400],

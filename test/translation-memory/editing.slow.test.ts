@@ -280,24 +280,6 @@ describe('the history', () => {
     expect((await ask(mine, 'undo', { change_id })).status).toBe(404);
     await mine.removeMemory(id);
   });
-
-  test('of another tenant is a 404, as are its sets and segments', async () => {
-    const { id } = await mine.memory(lines, { name: 'Mine' });
-    const [unit] = await unitsOf(mine, id);
-    const { change_id } = await call(mine, 'updateUnit', edit(id, unit!, { target_text: 'A' }));
-    const theirs = await openSets(app);
-    const present = { ...unit!, target_text: 'A' };
-    for (const [name, input] of [
-      ['updateUnit', edit(id, present, { target_text: 'B' })],
-      ['deleteUnits', { set_id: id, units: [seen(present)] }],
-      ['undo', { change_id }],
-    ] as const)
-      expect((await ask(theirs, name, input)).status, name).toBe(404);
-    expect((await ask(theirs, 'changes', { set_id: id }, 'query')).status).toBe(404);
-    expect(await call(theirs, 'changes', {}, 'query')).toEqual({ changes: [], next_cursor: null });
-    expect((await unitsOf(mine, id))[0]!.target_text).toBe('A');
-    await mine.removeMemory(id);
-  });
 });
 
 test('an edit during an import into the set is a 409', async () => {

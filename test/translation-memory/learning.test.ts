@@ -97,15 +97,6 @@ describe('a published text job appends its pair to golden-approved-<src>-<tgt> (
     }
   });
 
-  test('of one tenant is not another’s', async () => {
-    await job(cat);
-    mine = await openSets(app);
-    fake.requests.length = 0;
-    await job(cat);
-    expect(fake.requests.length).toBeGreaterThan(0);
-    expect(await golden()).toMatchObject([{ entry_count: 1 }]);
-  });
-
   test('ten approvals at once are ten pairs of one set', async () => {
     const at = await openSets(stub);
     const jobs = await Promise.all(

@@ -74,19 +74,6 @@ describe('deletion (B 4.5)', () => {
 });
 
 describe('another tenant’s memory (B 5, 8)', () => {
-  test('is in no list, is 404 on every route, and is never used', async () => {
-    const { id } = await mine.memory([['Hello', 'Bonjour']]);
-    const other = await openSets(app);
-    expect(await other.memories()).toEqual([]);
-    expect(refusal(await other.removeMemory(id))).toEqual(missing);
-    expect((await other.exportMemory(id)).status).toBe(404);
-    expect(await final('Hello', other)).toBe('[fr] Hello');
-    // The service overwrites a tenant in the caller's metadata (B 2.6).
-    const metadata = { tenant: { id: mine.tenantId, name: 'mine' } };
-    expect((await other.job({ metadata })).final_translation).toBe('[fr] Hello');
-    expect(await final('Hello')).toBe('Bonjour');
-  });
-
   test('of the same name is another set', async () => {
     const other = await openSets(app);
     const { id } = await mine.memory([['Hello', 'Bonjour']]);

@@ -238,17 +238,4 @@ describe.skipIf(withoutBrowser)('files', () => {
     await question.getByRole('button', { name: 'English' }).click();
     await page.getByText('1 of 1 done').waitFor();
   });
-
-  test('a file that is being sent can be stopped, and sent again', async () => {
-    const { page, context } = await signedIn(app, browser, '/app/translate?kind=file&from=en&to=["de"]');
-    await context.route('**/api/documents/translate', () => undefined, { times: 1 });
-    const { name, type } = corpusDocument('docx/two-columns-headers.docx');
-    const buffer = Buffer.from(corpusFile('docx/two-columns-headers.docx'));
-    await page.getByLabel('files to translate').setInputFiles({ name, mimeType: type, buffer });
-    await page.getByRole('button', { name: 'Translate 1 file' }).click();
-    await page.getByRole('button', { name: `Stop sending ${name}` }).click();
-    await page.getByText('Stopped').waitFor();
-    await page.getByRole('button', { name: `Try again: ${name}` }).click();
-    await page.getByRole('link', { name: `Open ${name}, German` }).waitFor();
-  });
 });

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, describe, expect, test } from 'vitest';
-import { refusalOf, useTestApp } from '#test/setup/app.ts';
+import { useTestApp } from '#test/setup/app.ts';
 import { useBrowser, withoutBrowser } from './browser.ts';
 
 /** Two other sites: the service allows requests from the first, and not from the second. */
@@ -15,40 +15,6 @@ afterAll(() => {
 });
 
 describe.skipIf(withoutBrowser)('a page of another origin, in a browser', () => {
-  test('translates with a key, and reads the headers of the response', async () => {
-    const { headers } = await app.signUp();
-    const { page } = await person(allowed);
-    const seen = await page.evaluate(
-      async ({ address, headers }) => {
-        const send = () =>
-          fetch(`${address}/api/translations`, {
-            method: 'POST',
-            headers: { ...headers, 'content-type': 'application/json', 'idempotency-key': 'one' },
-            body: JSON.stringify({ source_text: 'Hello', target_lang: 'fr' }),
-          });
-        await send();
-        const response = await send();
-        const body = (await response.json()) as { status: string };
-        const names = ['x-request-id', 'x-api-version', 'idempotency-replayed'];
-        return { status: body.status, headers: names.map((name) => response.headers.get(name)) };
-      },
-      { address: app.address, headers },
-    );
-    expect(seen).toEqual({
-      status: 'published',
-      headers: [expect.stringMatching(/^[0-9a-f]{32}$/), '2026-09-01', 'true'],
-    });
-  });
-
-  test('can read the error', async () => {
-    const { page } = await person(allowed);
-    const seen = await page.evaluate(async (address) => {
-      const response = await fetch(`${address}/api/translations`, { headers: { 'x-api-key': 'wrong' } });
-      return [response.status, await response.json()];
-    }, app.address);
-    expect(seen).toEqual([401, refusalOf('missing or invalid tenant credentials')]);
-  });
-
   test('gets no access with cookies, and none at all from an origin that is not in the list', async () => {
     const outcome = async (origin: string, credentials: 'include' | 'omit') => {
       const { page } = await person(origin);

@@ -45,46 +45,6 @@ describe.skipIf(withoutBrowser)('opening segments', () => {
     expect(await page.getByText('Not saved: segment').count()).toBe(0);
   });
 
-  test('clears a filter that excludes the segment whose edit failed', async () => {
-    const { page, correct } = await openDocument(app, browser, ['First text', 'Other', 'Third text'], {
-      search: '?text=text',
-    });
-    await opened(page, 1);
-    await correct(0, 'Theirs');
-    const release = await hold(page, '/trpc/documents.save');
-    await field(page).fill('Mine');
-    await page.getByRole('searchbox', { name: 'Find in source and translation' }).fill('Other');
-    await page.keyboard.press('Enter');
-    await expect.poll(() => page.getByRole('grid').getByRole('row').count(), patient).toBe(2);
-    release();
-    await page.getByRole('button', { name: /^Open segment 1/ }).click();
-    await opened(page, 1);
-    expect(await field(page).inputValue()).toBe('Mine');
-    expect(new URL(page.url()).search).toBe('');
-  });
-
-  test('finds segments that are not loaded, and leaves the found one open when the filter is removed', async () => {
-    // Up to 2,000 segments are loaded at once.
-    const texts = Array.from({ length: 2600 }, (_, index) => `Text ${index + 1}`);
-    const { page } = await openDocument(app, browser, texts);
-    await opened(page, 1);
-    const count = () => page.getByRole('grid').getAttribute('aria-rowcount');
-    await expect.poll(count, patient).toBe('2601');
-    await page.keyboard.press('Control+f');
-    await page.keyboard.type('text 2555');
-    await page.keyboard.press('Enter');
-    await expect.poll(count, patient).toBe('2');
-    await page.getByRole('row').filter({ hasText: 'Text 2555' }).click();
-    await opened(page, 2555);
-    await field(page).fill('Texte');
-    await page.getByRole('searchbox', { name: 'Find in source and translation' }).fill('');
-    await page.keyboard.press('Enter');
-    await expect.poll(count, patient).toBe('2601');
-    await opened(page, 2555);
-    expect(await field(page).inputValue()).toBe('Texte');
-    await page.getByRole('row').filter({ hasText: 'Text 2556' }).first().waitFor();
-  });
-
   test('puts what is typed after a confirmation into the next segment, even if it loads slowly', async () => {
     const texts = Array.from({ length: 502 }, (_, index) => `Text ${index + 1}`);
     const { page } = await openDocument(app, browser, texts);

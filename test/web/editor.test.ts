@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest';
 import { workbookFile } from '#test/factories/workbook.ts';
 import { found, join } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
-import { violationsOn } from './accessibility.ts';
 import { useBrowser, withoutBrowser } from './browser.ts';
 import { openDocument, opened } from './document-editor.ts';
 import { corpusDocument, sendDocument } from './document-files.ts';
@@ -194,19 +193,6 @@ describe.skipIf(withoutBrowser)('the editor of a document', () => {
     expect(await mine.getByRole('list', { name: 'Also in this document' }).innerText()).toContain(
       other.email,
     );
-  });
-
-  test('is accessible, and needs no sideways scrolling at 320 px', async () => {
-    const { page } = await openDocument(app, browser, ['Pay {sum} in 30 days.', 'Two']);
-    await opened(page, 1);
-    await typed(page, 'Payez.');
-    await page
-      .getByText(/placeholder/i)
-      .first()
-      .waitFor();
-    expect(await violationsOn(page)).toEqual([]);
-    await page.setViewportSize({ width: 320, height: 640 });
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320);
   });
 
   test('approves all segments without findings, leaves critical ones out, and says so before', async () => {

@@ -10,7 +10,6 @@ import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { freeName } from '#web/app/screens/documents/zip-files.ts';
 import problems from '../../web/locales/en/problems.json' with { type: 'json' };
-import { expectAccessible } from './accessibility.ts';
 import { useBrowser, withoutBrowser } from './browser.ts';
 import { sendDocument } from './document-files.ts';
 import { type Founder, signedIn } from './founder.ts';
@@ -172,20 +171,6 @@ describe.skipIf(withoutBrowser)('a member at /app/files', () => {
     await asked.getByRole('button', { name: 'Delete' }).click();
     await page.getByText('No files yet.').waitFor();
     await bar.waitFor({ state: 'detached' });
-  });
-
-  test.each([
-    { locale: 'en-GB', colorScheme: 'light' as const },
-    { locale: 'ar', colorScheme: 'dark' as const },
-  ])('is accessible with selected files, also at 320 px ($locale)', async (options) => {
-    const founder = await signedIn(app, browser, '/app/files', options);
-    const { page } = founder;
-    await sendInto(founder, `${'long '.repeat(20)}\u202Ename.xlsx`, 'fr', 'ar');
-    await page.reload();
-    await page.locator('tbody').getByRole('checkbox').check();
-    await expectAccessible(page);
-    await page.setViewportSize({ width: 320, height: 640 });
-    await expectAccessible(page);
   });
 });
 

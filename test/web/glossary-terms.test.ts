@@ -217,17 +217,4 @@ describe.skipIf(withoutBrowser)('a member at /app/glossaries/{id}', () => {
     await row.getByRole('button', { name: 'Add' }).click();
     await page.getByText('any language → German').waitFor();
   });
-
-  test.each([
-    { locale: 'en-GB', colorScheme: 'light' as const },
-    { locale: 'ar', colorScheme: 'dark' as const },
-  ])('is accessible while a term is edited and another one can be restored ($locale)', async (options) => {
-    const { page } = await openGlossary(options);
-    await rows(page).last().getByRole('button').last().click();
-    await expect.poll(() => rows(page).count(), patient).toBe(2);
-    await rows(page).first().getByRole('button').first().click();
-    await expectAccessible(page);
-    await page.setViewportSize({ width: 320, height: 640 });
-    await expectAccessible(page);
-  });
 });

@@ -5,10 +5,8 @@ import { addDocument, addGlossary, env, found, join, type Person, submit } from 
 import { useTestApp } from '#test/setup/app.ts';
 import { viaRpc } from '../contract/call.ts';
 import { judgingEngine } from '../reviews/judging-engine.ts';
-import { expectAccessible } from './accessibility.ts';
 import { useBrowser, withoutBrowser } from './browser.ts';
 import { memberAt, patient } from './reviewing.ts';
-import { sessionCookie } from './screens.ts';
 
 const app = useTestApp({ env, engine: judgingEngine() });
 const browser = useBrowser(app);
@@ -165,23 +163,5 @@ describe.skipIf(withoutBrowser)('the inbox', () => {
     // Only administrators can invite.
     const { page: theirs } = await memberAt(browser, colleague, '/app');
     await expect.poll(() => theirs.getByRole('main').getByRole('listitem').count(), patient).toBe(3);
-  });
-
-  test.each([
-    ['light', { colorScheme: 'light' as const }],
-    ['dark', { colorScheme: 'dark' as const }],
-    ['Arabic', { locale: 'ar' }],
-    ['a phone', { viewport: { width: 390, height: 844 } }],
-    ['320 px', { viewport: { width: 320, height: 640 } }],
-  ])('is accessible and fits: %s', async (_, options) => {
-    const { founder } = await withTasks();
-    const empty = await found(app);
-    for (const person of [founder, empty]) {
-      const { page, context } = await browser.person('/about', options);
-      await context.addCookies([await sessionCookie(app, person)]);
-      await page.goto('/app');
-      await page.locator('main section h2').first().waitFor();
-      await expectAccessible(page);
-    }
   });
 });

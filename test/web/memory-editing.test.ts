@@ -43,8 +43,6 @@ async function openMemory(path: (setId: string) => string, options: PersonOption
 const rows = (page: Page) => page.locator('main [data-row]');
 const targets = (page: Page) => rows(page).locator('td:nth-child(2) > span').allInnerTexts();
 const undo = (page: Page) => page.getByRole('button', { name: /^Undo/ }).click();
-const screenshots = process.env['SCREENSHOTS'];
-
 describe.skipIf(withoutBrowser)('a member at /app/memories/{id}', () => {
   test('edits, deletes and restores segments by keyboard only', async () => {
     const { page } = await openMemory((id) => `/app/memories/${id}`);
@@ -125,22 +123,5 @@ describe.skipIf(withoutBrowser)('a member at /app/memories/{id}', () => {
     await page.getByRole('textbox', { name: 'Translation' }).fill('Le bail');
     await page.getByRole('button', { name: 'Save' }).click();
     await expect.poll(() => targets(page), patient).toContain('Le bail');
-  });
-
-  test.runIf(screenshots).each([
-    { locale: 'en', colorScheme: 'light' },
-    { locale: 'ar', colorScheme: 'dark' },
-  ] as const)('shows its screens in $locale, $colorScheme', async (options) => {
-    const { page, setId } = await openMemory((id) => `/app/memories/${id}?problem=any`, options);
-    await expect.poll(() => rows(page).count(), patient).toBe(4);
-    const shoot = (name: string) =>
-      page.screenshot({ path: `${screenshots}/${name}-${options.locale}.png`, fullPage: true });
-    await shoot('problems');
-    await page.goto(`/app/memories/${setId}/duplicates`);
-    await page.locator('[data-active]').waitFor();
-    await shoot('duplicates');
-    await page.goto('/app/concordance?text=Rent&from=en&to=fr');
-    await expect.poll(() => rows(page).count(), patient).toBe(2);
-    await shoot('concordance');
   });
 });

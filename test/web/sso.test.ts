@@ -157,13 +157,6 @@ describe.skipIf(withoutBrowser)('single sign-on', () => {
     expect(row).toEqual({ linked: 1 });
   });
 
-  test('with a state from another browser is rejected', async () => {
-    const { page } = await browser.person('/signin/sso?code=stolen&state=theirs');
-    await page.getByRole('alert').getByText('invalid or expired sign-in state').waitFor();
-    await page.getByRole('button', { name: 'Start over' }).click();
-    await sso(page).waitFor();
-  });
-
   test('after the end of a session opens another window, and the work in this one stays', async () => {
     const who = account();
     const { page, context } = await foundBySso(who);

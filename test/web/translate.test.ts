@@ -138,24 +138,6 @@ describe.skipIf(withoutBrowser)('a member at /app/translate', () => {
     await expect.poll(async () => (await jobs()).length).toBe(2);
   });
 
-  test('a lost response is found again by the key: nothing is translated twice', async () => {
-    const { page, apiKey } = await signedIn(app, browser, '/app/translate?from=en&to=["de"]');
-    let isDown = true;
-    await page.route('**/api/translations', async (route) => {
-      // The service completes the request, but its response is lost.
-      await route.fetch();
-      return isDown ? route.fulfill({ status: 502, body: 'bad gateway' }) : route.fallback();
-    });
-    await page.getByLabel('Text to translate').fill('Said once');
-    await page.getByRole('button', { name: 'Translate', exact: true }).click();
-    await page.getByRole('alert').waitFor();
-    isDown = false;
-    await page.getByRole('button', { name: 'Translate', exact: true }).click();
-    await page.getByText('[de] Said once').waitFor();
-    const { body } = await app.json('GET', '/api/translations', { headers: { 'x-api-key': apiKey } });
-    expect(body).toHaveLength(1);
-  });
-
   test('an error is shown at its field, and nothing is sent', async () => {
     const { page, apiKey } = await signedIn(app, browser, '/app/translate');
     await page.getByRole('button', { name: 'Translate', exact: true }).click();

@@ -66,3 +66,81 @@ describe('markup of a plain text', () => {
     expect(checkIntegrity({ sourceText: 'a {b}', targetText: 'a', ...languages })).toHaveLength(1);
   });
 });
+
+describe('links and addresses', () => {
+  it.each<[what: string, source: string, target: string, targetLang?: string]>([
+    ['before punctuation', 'See https://example.com/a?b=1#c.', 'Siehe „https://example.com/a?b=1#c“!'],
+    ['in parentheses', '(see http://a.example/b_(c))', '(siehe http://a.example/b_(c))'],
+    ['before Japanese', 'See https://example.com/a now', 'https://example.com/aを参照してください。', 'ja'],
+    ['without a scheme', 'www.example.com', 'www.example.com。', 'zh-Hans'],
+    ['with and without a last slash', 'https://example.com/', 'https://example.com'],
+    ['with a placeholder', 'https://{host}/x/{{id}}?y=%s', 'https://{host}/x/{{id}}?y=%s'],
+    [
+      'in Markdown',
+      '**[Home](https://example.com/)** ![a](img/a.png)',
+      '**[Heim](https://example.com/)** ![b](img/a.png)',
+    ],
+    ['in angle brackets', '<https://example.com> <a@example.com>', '<https://example.com> <a@example.com>'],
+    ['an address', 'Write to a.b+c@mail.example.com.', 'Schreiben Sie an a.b+c@mail.example.com.'],
+    ['a bare scheme', 'begin with “https://”', 'mit „https://“ anfangen'],
+    ['a handle of one letter', 'a @ b', 'a @ b'],
+  ])('stand %s', (_what, source, target, targetLang) => {
+    expect(issuesOf(source, target, targetLang)).toEqual([]);
+  });
+
+  it.each<[what: string, source: string, target: string, span: string]>([
+    ['a link', 'See https://example.com/a.', 'Siehe dort.', 'https://example.com/a'],
+    ['a link of two alike', 'www.a.example www.a.example', 'www.a.example', 'www.a.example'],
+    ['a changed path', 'https://example.com/en/a', 'https://example.com/de/a', 'https://example.com/en/a'],
+    ['a scheme made worse', 'https://example.com', 'http://example.com', 'https://example.com'],
+    ['a changed scheme', 'http://example.com', 'ftp://example.com', 'http://example.com'],
+    ['a destination', '[a](./docs/a.md)', '[a](./docs/b.md)', './docs/a.md'],
+    ['an anchor', '[a](#top)', '[a](#oben)', '#top'],
+    ['an address', 'Write to me@example.com', 'Schreiben Sie mir', 'me@example.com'],
+    ['a changed address', 'you@example.com', 'sie@beispiel.de', 'you@example.com'],
+    ['mailto', 'mailto:me@example.com', 'me@example.com', 'mailto:me@example.com'],
+  ])('alarm without %s', (_what, source, target, span) => {
+    expect(criticalSpans(source, target)).toEqual([span]);
+  });
+
+  it('alarm, less loudly, when they are invented', () => {
+    expect(issuesOf('See there', 'Siehe https://example.com und a@example.com')).toMatchObject([
+      { severity: 'major', span: 'https://example.com' },
+      { severity: 'major', span: 'a@example.com' },
+    ]);
+  });
+
+  it('hold no placeholders and no numbers of their own', () => {
+    expect(criticalSpans('https://example.com/{id}/42?x=%20d', '')).toEqual([
+      'https://example.com/{id}/42?x=%20d',
+    ]);
+  });
+});
+
+describe('running text', () => {
+  it('does not alarm over code, mathematics, paths and prices in it', () => {
+    const source = `
+In 2019, 1,250 people (12.5 %) paid $5 or more; by 3:30 pm on 12/31/2024 it was 2.5 million. If a < b and b > 0,
+write x = {1, 2, 3} :-) and press <Enter>. Run C:\\Users\\me\\%TEMP%\\a.bat, or "grep -c 'a|b' <file>", and send
+{"id": 7, "name": "Ann"} to https://api.example.com/v2/users/42?q=%20x (version 3.2.1), or to Ann <ann@example.com>.
+The 1st of the 3 steps is 100% sure; the 2nd needs 10–12 minutes & 5 GB; I <3 it :D — 24/7!
+`;
+    const target = `
+2019 bezahlten 1.250 Menschen (12,5 %) 5 $ oder mehr; am 31.12.2024 um 15:30 Uhr waren es 2,5 Millionen. Wenn a < b
+und b > 0, schreiben Sie x = {1, 2, 3} :-) und drücken Sie <Eingabe>. Starten Sie C:\\Users\\me\\%TEMP%\\a.bat oder
+„grep -c 'a|b' <Datei>“ und senden Sie {"id": 7, "name": "Ann"} an https://api.example.com/v2/users/42?q=%20x
+(Version 3.2.1) oder an Ann <ann@example.com>. Der erste der drei Schritte ist zu 100 % sicher; der zweite braucht
+10 bis 12 Minuten und 5 GB; ich mag das <3 :D — rund um die Uhr!
+`;
+    expect(issuesOf(source, target)).toEqual([]);
+  });
+
+  it('finds one changed number in a long text', () => {
+    const sentence = (n: number): string => `Sentence ${n} has {name${n}} and <b>bold</b> words. `;
+    const numbers = Array.from({ length: 1000 }, (_, i) => i + 13);
+    const source = numbers.map(sentence).join('');
+    const target = source.replaceAll('Sentence', 'Satz').replaceAll('words', 'Wörter');
+    expect(issuesOf(source, target)).toEqual([]);
+    expect(issuesOf(source, target.replace('Satz 500 ', 'Satz 50 '))).toMatchObject([{ span: '500' }]);
+  });
+});

@@ -86,15 +86,6 @@ describe('filters', () => {
     expect(await at(elsewhere, next)).toEqual([ids['legal']]);
   });
 
-  test('another workspace’s jobs are not found, nor by their texts or with its cursor', async () => {
-    const other = await openReviewers(app);
-    const own = await other.job({ source_text: 'A contract of theirs' });
-    expect(idsOf(await walk(other, { text: 'contract' }))).toEqual([own.id]);
-    const { next_cursor } = await mine.call('translations.search', { limit: 1 });
-    const page = await other.call('translations.search', { cursor: next_cursor });
-    for (const { id } of page.jobs) expect(id).toBe(own.id);
-  });
-
   test('a found job is in short what it is in full', async () => {
     const { jobs } = await mine.call('translations.search', { trigger: 'sensitive_content' });
     const job = await mine.read(ids['sensitive'] as string);

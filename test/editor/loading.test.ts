@@ -1,25 +1,29 @@
+import { QueryClient } from '@tanstack/react-query';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { InputOf } from '#sdk/procedure-types.ts';
+import { storeSegments } from '#web/app/editor/segment-cache.ts';
+import { storeAll, UnsavedEdits } from '#web/app/editor/store-all.ts';
 import { TermLoader } from '#web/app/editor/term-loader.ts';
-
-const french = { source: 'en', target: 'fr' };
-const { signal } = new AbortController();
-
-let sent: InputOf<'terminology.matchesOfTexts'>[];
-beforeEach(() => {
-  vi.useFakeTimers();
-  sent = [];
-});
-afterEach(() => void vi.useRealTimers());
-
-const termOf = (source_term: string) => ({ source_term }) as never;
-const create = () =>
-  new TermLoader(async (request) => {
-    sent.push(request);
-    return { results: request.source_texts.map((text) => [termOf(text)]) };
-  });
+import { queryKeys } from '#web/app/query-keys.ts';
 
 describe('terms of the rows', () => {
+  const french = { source: 'en', target: 'fr' };
+  const { signal } = new AbortController();
+
+  let sent: InputOf<'terminology.matchesOfTexts'>[];
+  beforeEach(() => {
+    vi.useFakeTimers();
+    sent = [];
+  });
+  afterEach(() => void vi.useRealTimers());
+
+  const termOf = (source_term: string) => ({ source_term }) as never;
+  const create = () =>
+    new TermLoader(async (request) => {
+      sent.push(request);
+      return { results: request.source_texts.map((text) => [termOf(text)]) };
+    });
+
   test('are loaded with one request for each language pair, and each row gets its own', async () => {
     const loader = create();
     const german = { source: 'en', target: 'de' };
@@ -79,5 +83,47 @@ describe('terms of the rows', () => {
     const again = load();
     await vi.runAllTimersAsync();
     expect(await again).toEqual([]);
+  });
+});
+
+const segment = (target_text: string) => ({ position: 0, target_text });
+const pageOf = (text: string) => ({ total: 1, first_index: 0, segments: [segment(text)] });
+
+test('a response that was made before a change of its segments is not shown, and the page is requested again', async () => {
+  const queries = new QueryClient();
+  const queryKey = queryKeys.documents.segments('document', {}, 0);
+  queries.setQueryData(queryKey, pageOf('before'));
+  const responses: ((page: object) => void)[] = [];
+  const queryFn = () => new Promise<object>((resolve) => responses.push(resolve));
+  void queries.fetchQuery({ queryKey, queryFn, staleTime: 0 }).catch(() => undefined);
+  expect(responses).toHaveLength(1);
+  storeSegments(queries, 'document', [segment('after')] as never);
+  responses[0]?.(pageOf('before'));
+  await new Promise((resolve) => setTimeout(resolve));
+  expect(queries.getQueryData(queryKey)).toEqual(pageOf('after'));
+  expect(responses).toHaveLength(2);
+  responses[1]?.(pageOf('latest'));
+  await expect.poll(() => queries.getQueryData(queryKey)).toEqual(pageOf('latest'));
+});
+
+describe('storing all edits before an action', () => {
+  afterEach(() => void vi.useRealTimers());
+
+  test('resolves if the service has all of them', async () => {
+    await storeAll({ flush: async () => [], all: () => new Map() });
+  });
+
+  test('names the segments that the service does not have', async () => {
+    const error = await storeAll({ flush: async () => [3, 7], all: () => new Map() }).catch((one) => one);
+    expect(error).toBeInstanceOf(UnsavedEdits);
+    expect(error.positions).toEqual([3, 7]);
+  });
+
+  test('ends without a response of the service', async () => {
+    vi.useFakeTimers();
+    const all = () => new Map([7, 3].map((position) => [position, {} as never]));
+    const storing = storeAll({ flush: () => new Promise(() => {}), all }).catch((one) => one);
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect((await storing).positions).toEqual([3, 7]);
   });
 });

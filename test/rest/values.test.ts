@@ -1,5 +1,8 @@
+import type { FastifyReply } from 'fastify';
 import { describe, expect, test } from 'vitest';
+import { sendFile } from '#rest/downloads.ts';
 import { clientAddress, rateLimitSubject } from '#server/http/client-address.ts';
+import { readCursor, writeCursor } from '#server/http/paging.ts';
 import { cpuTime } from '#test/setup/cpu-time.ts';
 
 const socket = '10.0.0.9';
@@ -58,3 +61,63 @@ describe('the key of an address in a rate limit (C 2)', () => {
     expect(rateLimitSubject(address)).toBe(subject);
   });
 });
+
+/** The Content-Disposition header of a download with this file name. */
+function dispositionOf(fileName: string): string | undefined {
+  const headers = new Map<string, string>();
+  const reply = {
+    code: () => reply,
+    header: (name: string, value: string) => {
+      headers.set(name, value);
+      return reply;
+    },
+    send: () => reply,
+  };
+  sendFile(reply as unknown as FastifyReply, {
+    contentType: 'text/plain',
+    fileName,
+    bytes: new Uint8Array(),
+  });
+  return headers.get('content-disposition');
+}
+
+describe('the name of a download (B 4.5)', () => {
+  test.each([
+    ['PRE.tmx', '"PRE.tmx"'],
+    ["it's (1); a=b.tmx", '"it\'s (1); a=b.tmx"'],
+  ])('%j is quoted, and needs nothing else', (name, quoted) => {
+    expect(dispositionOf(name)).toBe(`attachment; filename=${quoted}`);
+  });
+
+  test.each([
+    ['a"b\\c/d%20.tmx', '"a_b_c_d_20.tmx"', 'a%22b%5Cc%2Fd%2520.tmx'],
+    ['a\r\nb\u007f.tmx', '"a__b_.tmx"', 'a%0D%0Ab%7F.tmx'],
+    ['😀.tmx', '"_.tmx"', '%F0%9F%98%80.tmx'],
+  ])('%j is quoted with underscores, and exact in filename*', (name, quoted, exact) => {
+    expect(dispositionOf(name)).toBe(`attachment; filename=${quoted}; filename*=UTF-8''${exact}`);
+  });
+});
+
+const id = '0'.repeat(32);
+const cursorOf = (time: string) => Buffer.from(`${time} ${id}`).toString('base64url');
+
+test.each([
+  ['a year before 1000', '0999-12-31T23:59:59.999Z'],
+  ['a year of five digits', '12024-01-01T00:00:00.000Z'],
+  ['the end of a day that lies in a year of five digits', '9999-12-31T24:00:00.000Z'],
+])('a cursor of %s is 422, like every cursor that was never issued', (_, time) => {
+  expect(() => readCursor(cursorOf(time))).toThrow(
+    expect.objectContaining({
+      code: 'invalid_fields',
+      problems: [expect.objectContaining({ loc: ['query', 'cursor'] })],
+    }),
+  );
+});
+
+test.each(['1000-01-01T00:00:00.000Z', '9999-12-31T23:59:59.999Z', '2024-02-29T12:00:00.000Z'])(
+  'a cursor of %s is read as it was written',
+  (time) => {
+    expect(writeCursor({ updated_at: time, id })).toBe(cursorOf(time));
+    expect(readCursor(cursorOf(time))).toEqual({ updatedAt: new Date(time), id });
+  },
+);
