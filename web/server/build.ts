@@ -6,29 +6,31 @@ import type { Locale } from './locale.ts';
 export const dist = join(import.meta.dirname, '../dist');
 
 /**
- * The URLs of a language's messages. `signIn`: the messages of the sign-in, which all screens need; `demo`: those of the
- * bar for visitors; `operator`: those of the screens for operators; `styleGuides`, `audit`, `estimates`, `assignments` and
- * `translate`: those of these screens; `sets`: those of glossaries and TMs; `tools`: those of dialogs and of tools that the
- * editor loads on demand; `usage` and `quality`: those of the reports; `settings`: those of members, security, API keys,
- * storage and billing; `workspace`: all others.
+ * The parts of a language's messages. `signIn`: the messages of the sign-in, which all screens need; `sets`: those of
+ * glossaries and TMs; `tools`: those of dialogs and of tools that the editor loads on demand; `settings`: those of members,
+ * security, API keys, storage and billing; `workspace`: those of all areas that no other part has. The others have the
+ * messages of their area.
  */
-export type Catalog = Record<
-  | 'signIn'
-  | 'workspace'
-  | 'demo'
-  | 'operator'
-  | 'styleGuides'
-  | 'audit'
-  | 'estimates'
-  | 'sets'
-  | 'tools'
-  | 'usage'
-  | 'quality'
-  | 'settings'
-  | 'assignments'
-  | 'translate',
-  string
->;
+export const catalogParts = [
+  'signIn',
+  'workspace',
+  'demo',
+  'operator',
+  'styleGuides',
+  'audit',
+  'estimates',
+  'sets',
+  'tools',
+  'usage',
+  'quality',
+  'settings',
+  'assignments',
+  'translate',
+] as const;
+export type CatalogPart = (typeof catalogParts)[number];
+
+/** The URLs of a language's messages. */
+export type Catalog = Record<CatalogPart, string>;
 
 /** URLs of scripts and style sheets. */
 export interface Files {
